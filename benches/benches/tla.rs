@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use omnilink_tla::names::Names;
 use omnilink_tla::source::{Source, Sources};
 use omnilink_tla::syntax::parser::parse;
-use omnilink_tla::{Options, check, deep_stack};
+use omnilink_tla::{SpecOptions, check, deep_stack};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -51,7 +51,7 @@ fn report(name: &str, files: &[PathBuf]) {
     let checking = best_of_three(|| {
         checked_bytes = 0;
         for file in files {
-            let checked = check(file, &Options::default());
+            let checked = check(file, &SpecOptions::default());
             assert!(checked.is_ok(), "{name}: {:?}", checked.diagnostics);
             checked_bytes += checked
                 .spec

@@ -1,36 +1,42 @@
-//! Compiles the two parts that live in other programs: the runtime that is linked with components, and the
-//! library that is preloaded to stall their threads.
+//! Compiles the two crates that become parts of other programs, so that `include_bytes!` can embed them: the runtime that is
+//! linked with components, and the library that is preloaded to stall their threads.
 //!
-//! They are files of their own and not parts of the crate, because they define functions under the names of the
-//! C library and of ThreadSanitizer, and need features that only the compiler's own library may use.
+//! Cargo has no stable way to depend on an object file or a shared library of another crate. A build dependency on the crate
+//! is enough to find its sources, in a workspace as well as in a published package; one `rustc` command compiles them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
-    println!("cargo::rerun-if-changed=runtime");
-    println!("cargo::rerun-if-changed=preload");
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-check-cfg=cfg(omnilink_instrumented)");
-    let supported = environment("CARGO_CFG_TARGET_OS") == "linux"
+    for source in [omnilink_sched_runtime::SOURCE, omnilink_chaos_preload::SOURCE] {
+        let directory = Path::new(source).parent().unwrap_or(Path::new("."));
+        println!("cargo::rerun-if-changed={}", directory.display());
+    }
+    let is_supported = environment("CARGO_CFG_TARGET_OS") == "linux"
         && environment("CARGO_CFG_TARGET_ENV") == "gnu"
         && ["x86_64", "aarch64"].contains(&environment("CARGO_CFG_TARGET_ARCH").as_str());
     let (runtime, chaos) = (output("omnilink_runtime.o"), output("libomnilink_chaos.so"));
-    if !supported {
-        // Asking for executions is then a typed error.
+    if !is_supported {
+        // Using them is then a typed error.
         write_empty(&runtime);
         write_empty(&chaos);
         return;
     }
-    let object = ["--crate-type=lib", "--emit=obj", "-Ztls-model=initial-exec"];
-    compile("runtime/lib.rs", &runtime, &object).unwrap_or_else(|problem| panic!("{problem}"));
-    if let Err(problem) = compile(
-        "preload/chaos.rs",
-        &chaos,
-        &["--crate-type=cdylib", "-Cstrip=symbols"],
-    ) {
-        // Checking for another machine needs no linker for it, so that there may be none.
-        println!("cargo::warning=threads cannot be stalled by this build: {problem}");
+    let object = [
+        "--crate-name=omnilink_sched_runtime",
+        "--crate-type=lib",
+        "--emit=obj",
+    ];
+    compile(omnilink_sched_runtime::SOURCE, &runtime, &object).unwrap_or_else(|problem| panic!("{problem}"));
+    let library = [
+        "--crate-name=omnilink_chaos_preload",
+        "--crate-type=cdylib",
+        "-Cstrip=symbols",
+    ];
+    if let Err(problem) = compile(omnilink_chaos_preload::SOURCE, &chaos, &library) {
+        // `cargo check` for another machine needs no linker for it, so there may be none.
+        println!("cargo::warning=this build cannot stall threads: {problem}");
         write_empty(&chaos);
     }
 }
@@ -47,23 +53,18 @@ fn output(name: &str) -> PathBuf {
     Path::new(&environment("OUT_DIR")).join(name)
 }
 
+/// Compiles a crate without dependencies, never instrumented and always optimised.
 fn compile(source: &str, output: &Path, arguments: &[&str]) -> Result<(), String> {
     let mut command = Command::new(environment("RUSTC"));
     command
-        .env("RUSTC_BOOTSTRAP", "1")
-        .args([
-            "--edition=2024",
-            "--crate-name=omnilink_part",
-            "--cap-lints=allow",
-        ])
+        .args(["--edition=2024", "--cfg=omnilink_link", "--cap-lints=allow"])
         .args([
             "-Copt-level=3",
             "-Cpanic=abort",
             "-Ccodegen-units=1",
             "-Crelocation-model=pic",
-            "-Cdebuginfo=0",
         ])
-        .args(["-Cforce-unwind-tables=no"])
+        .args(["-Cdebuginfo=0", "-Cforce-unwind-tables=no"])
         .args(arguments)
         .arg(format!("--target={}", environment("TARGET")))
         .arg(source)
@@ -75,9 +76,9 @@ fn compile(source: &str, output: &Path, arguments: &[&str]) -> Result<(), String
     match command.output() {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
+            let errors = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
             Err(format!(
-                "{source}: the compiler ended with {}: {said}",
+                "{source}: the compiler ended with {}: {errors}",
                 output.status
             ))
         }

@@ -60,6 +60,11 @@ pub(crate) fn flag() -> Interrupt {
     Interrupt::new(&INTERRUPTED)
 }
 
+/// The flag itself, for the scheduler of `lineup`, which does not use the engine's limits.
+pub(crate) fn atomic() -> &'static AtomicBool {
+    &INTERRUPTED
+}
+
 /// Whether Ctrl-C was pressed since [`listen`].
 pub(crate) fn is_raised() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)

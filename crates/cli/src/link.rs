@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use omnilink_engine::{LimitWatch, Limits};
-use omnilink_link::{Bound, Explanation, Linked, Outline, Survey};
+use omnilink_engine::{Limits, LimitWatch};
+use omnilink_link::{BoundOp, EffectSummary, Linked, Outline, Survey};
 use omnilink_report::Look;
 use omnilink_trace::OpenOptions;
 use omnilink_verify::{Input, NewFile, VerifyError, collect, score};
@@ -140,11 +140,11 @@ fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     }
     if args.explain && is_complete {
         let lines = linked.run(|model| {
-            let mut explanation = Explanation::default();
+            let mut explanation = EffectSummary::default();
             for operation in input.open()? {
                 match model.bind(&operation?).map_err(VerifyError::from)? {
-                    Bound::LeftOut | Bound::DidNotHappen => {}
-                    Bound::Once(instance) | Bound::InSteps { done: instance, .. } => {
+                    BoundOp::LeftOut | BoundOp::DidNotHappen => {}
+                    BoundOp::Once(instance) | BoundOp::InSteps { done: instance, .. } => {
                         explanation.observe(model, &instance);
                     }
                 }

@@ -7,14 +7,16 @@ use std::sync::Arc;
 
 use clap::Args;
 use omnilink_evidence::Evidence;
-use omnilink_mc::{CheckOptions, Draw, Dump, DumpFormat, GraphSink, Limits, Live, Mode};
+use omnilink_mc::{
+    CheckOptions, Dump, DumpFormat, GraphSink, SearchLimits, SearchMode, SearchProgress, SimulationOptions,
+};
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_tla::config::Config;
 use omnilink_tla::diagnostic::Diagnostic;
-use omnilink_tla::model::{BuildOptions, Model, absent_behaviour, build};
+use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::spec::Spec;
-use omnilink_tla::{Checked, Options, check as read, render_check_json, render_check_text};
+use omnilink_tla::{Checked, SpecOptions, check as read, render_check_json, render_check_text};
 use omnilink_verify::peak_bytes;
 
 use crate::error::CliError;
@@ -47,7 +49,7 @@ pub(crate) struct McArgs {
     /// Explore the state found last first, with one worker
     #[arg(long, conflicts_with = "simulate")]
     dfs: bool,
-    /// Draw so many behaviours at random instead of exploring all; 0 for as many as the time limit allows
+    /// SimulationOptions so many behaviours at random instead of exploring all; 0 for as many as the time limit allows
     #[arg(long, value_name = "N", value_parser = quantity::count)]
     simulate: Option<u64>,
     /// The same, but a specification that asks is told `generate`, as by TLC's -generate
@@ -147,7 +149,7 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
             return refuse(args, &mut out, &checked);
         }
     };
-    let live = Arc::new(Live::default());
+    let live = Arc::new(SearchProgress::default());
     let input = args.spec.display().to_string();
     let report = {
         let progress = McProgress::start(&input, &live);
@@ -170,7 +172,7 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
 fn read_spec(args: &McArgs) -> Result<(Spec, Config), Box<Checked>> {
     let beside = args.spec.with_extension("cfg");
     let config = args.config.clone().or_else(|| beside.exists().then_some(beside));
-    let options = Options {
+    let options = SpecOptions {
         search: SearchPath::new(args.libraries.iter().cloned()),
         config,
     };
@@ -202,17 +204,17 @@ fn refuse(args: &McArgs, out: &mut Output, checked: &Checked) -> Result<Exit, Cl
 
 fn explore(
     args: &McArgs,
-    model: &Model,
+    model: &CompiledSpec,
     input: &str,
-    live: &Live,
+    live: &SearchProgress,
     print: &(dyn Fn(&str) + Sync),
 ) -> Result<Evidence, CliError> {
-    let default = Limits::default();
+    let default = SearchLimits::default();
     let options = CheckOptions {
         mode: match (args.dfs, args.simulate.or(args.generate)) {
-            (true, _) => Mode::DepthFirst,
-            (false, None) => Mode::BreadthFirst,
-            (false, Some(behaviours)) => Mode::Simulate(Draw {
+            (true, _) => SearchMode::DepthFirst,
+            (false, None) => SearchMode::BreadthFirst,
+            (false, Some(behaviours)) => SearchMode::Simulate(SimulationOptions {
                 behaviours: (behaviours > 0).then_some(behaviours),
                 depth_max: args.depth.unwrap_or(BEHAVIOUR_LENGTH),
                 seed: args.seed,
@@ -220,7 +222,7 @@ fn explore(
             }),
         },
         workers: usize::from(args.workers),
-        limits: Limits {
+        limits: SearchLimits {
             time: args.time_limit,
             memory_bytes: args.memory_limit.unwrap_or(default.memory_bytes),
         },
@@ -250,7 +252,7 @@ fn explore(
     Ok(report.into_evidence(peak_bytes()))
 }
 
-fn dump_to(path: &Path, model: &Model) -> Result<Dump<BufWriter<File>>, CliError> {
+fn dump_to(path: &Path, model: &CompiledSpec) -> Result<Dump<BufWriter<File>>, CliError> {
     let is_dot = path.extension().is_some_and(|extension| extension == "dot");
     let format = if is_dot {
         DumpFormat::Dot

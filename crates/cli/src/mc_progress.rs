@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use omnilink_mc::Live;
+use omnilink_mc::SearchProgress;
 use omnilink_report::{bytes, count};
 
 use crate::interrupt;
@@ -27,7 +27,7 @@ pub(crate) struct McProgress {
 
 impl McProgress {
     /// Starts to watch.
-    pub(crate) fn start(title: &str, live: &Arc<Live>) -> Self {
+    pub(crate) fn start(title: &str, live: &Arc<SearchProgress>) -> Self {
         interrupt::listen();
         let bar = ProgressBar::hidden().with_style(ProgressStyle::default_spinner());
         let (stop, stopped) = channel();
@@ -62,7 +62,7 @@ impl McProgress {
     }
 }
 
-fn line(title: &str, live: &Live, before: u64, waited: Duration) -> String {
+fn line(title: &str, live: &SearchProgress, before: u64, waited: Duration) -> String {
     let elapsed = live.started().elapsed().as_secs();
     let rate = (live.generated().saturating_sub(before)) as f64 / waited.as_secs_f64();
     if live.behaviours() > 0 {
@@ -78,7 +78,7 @@ fn line(title: &str, live: &Live, before: u64, waited: Duration) -> String {
         count(live.distinct()),
         count(live.generated()),
         count(rate as u64),
-        count(live.waiting()),
+        count(live.queued()),
         live.depth(),
         bytes(live.memory_bytes()),
         remaining(live)
@@ -87,8 +87,8 @@ fn line(title: &str, live: &Live, before: u64, waited: Duration) -> String {
 
 /// If every second waiting state leads to as many new ones as each did so far, how many seconds are left; nothing while
 /// the search still widens.
-fn remaining(live: &Live) -> String {
-    let (distinct, waiting) = (live.distinct() as f64, live.waiting() as f64);
+fn remaining(live: &SearchProgress) -> String {
+    let (distinct, waiting) = (live.distinct() as f64, live.queued() as f64);
     let explored = distinct - waiting;
     if explored <= 0.0 || waiting > explored {
         return String::new();

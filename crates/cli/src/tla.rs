@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use omnilink_report::Look;
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::{
-    Entered, EvaluateError, EvaluateOptions, Evaluated, Options, Scratchpad, check, evaluate,
+    Entered, EvaluateError, EvaluateOptions, Evaluated, Repl, SpecOptions, check, evaluate,
     render_check_json, render_check_text, render_show_json, render_show_text, show,
 };
 use omnilink_verify::limit_text;
@@ -147,8 +147,8 @@ struct Reading {
 }
 
 impl Reading {
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self) -> SpecOptions {
+        SpecOptions {
             search: SearchPath::new(self.libraries.iter().cloned()),
             config: self.config.clone(),
         }
@@ -264,7 +264,7 @@ fn report(out: &mut Output, evaluated: &Result<Evaluated, EvaluateError>) -> Res
 /// Reads until the end of standard input. Asks only people: a prompt in a pipe would be noise.
 fn run_repl(surroundings: &Surroundings) -> Result<Exit, CliError> {
     let mut out = Output::new(&Look::plain());
-    let mut scratchpad = Scratchpad::new(surroundings.options());
+    let mut repl = Repl::new(surroundings.options());
     let stdin = std::io::stdin();
     let is_person = stdin.is_terminal();
     let mut worst = Exit::Valid;
@@ -286,10 +286,10 @@ fn run_repl(surroundings: &Surroundings) -> Result<Exit, CliError> {
         let is_last = line.is_empty();
         entered.push_str(&line);
         entered.push('\n');
-        if !is_last && !Scratchpad::is_whole(&entered) {
+        if !is_last && !Repl::is_complete(&entered) {
             continue;
         }
-        match scratchpad.enter(&std::mem::take(&mut entered)) {
+        match repl.enter(&std::mem::take(&mut entered)) {
             Ok(Entered::Nothing | Entered::Definition(_)) => {}
             Ok(Entered::Value(evaluated)) => report(&mut out, &Ok(evaluated))?,
             Err(error) => {

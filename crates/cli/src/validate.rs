@@ -6,7 +6,6 @@ use clap::Args;
 use omnilink_evidence::Command;
 use omnilink_link::{Collection, LinkFile, LinkOptions};
 use omnilink_tla::semantics::search_path::SearchPath;
-use omnilink_trace::OpenOptions;
 use omnilink_verify::{CheckRequest, Input, Mutation, Scrutiny, Validation};
 
 use crate::check::{Criteria, Job};
@@ -135,10 +134,10 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
     args.job.validate(args.traces.len())?;
     let (mut options, collection) = args.linking.options(&args.spec)?;
     options.counts_branches = args.coverage;
-    let reading = OpenOptions {
-        thread_ends: options.file.keeps_thread_ends(&args.spec),
-        ..args.job.reading()
-    };
+    let reading = args
+        .job
+        .reading()
+        .with_thread_ends(options.file.keeps_thread_ends(&args.spec));
     let mut inputs = Input::all(&args.traces, &reading, Some(interrupt::flag()))?;
     let end = LinkFile::end_of_trace(&args.spec);
     inputs.iter_mut().for_each(|input| input.end = end);

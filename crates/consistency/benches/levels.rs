@@ -3,13 +3,7 @@
 //! `cargo bench -p omnilink-consistency`. All figures of a table come from one run, so only ratios mean anything. Run as
 //! a test, it only shows that it runs.
 
-#[allow(
-    dead_code,
-    reason = "shared with the tests of the models, which use more of it"
-)]
-#[path = "../../models/tests/behaviour/common/rng.rs"]
-mod rng;
-#[path = "../tests/common/stale.rs"]
+#[path = "../tests/behaviour/stale.rs"]
 mod stale;
 
 use std::fs::File;
@@ -17,11 +11,11 @@ use std::io::BufReader;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use omnilink_consistency::{History, Level, Reductions, Ret, WeakChecker, WeakOptions, read_histories};
 use omnilink_engine::Limits;
 use omnilink_evidence::Conclusion;
 use omnilink_models::{Decode, Decoded, JavaMap, JavaMapOp};
-use rng::Rng;
 use stale::Stale;
 
 const SETS: [&str; 3] = ["directed_3t_6ops", "schemas", "small_3t_6ops"];
@@ -105,7 +99,7 @@ fn table(title: &str, histories: &[History<JavaMapOp>], limits: Limits, runs: us
         .flat_map(|level| [(level, Ret::Own), (level, Ret::All)])
         .filter(|case| *case != (Level::Linearizable, Ret::All))
         .collect();
-    // The machine has other things to do as well: the best of some runs, and by turns, so that all cases meet the same.
+    // The best of some runs, interleaved, so that all cases meet the same load.
     let mut best: Vec<Option<Run>> = vec![None; cases.len()];
     for _ in 0..runs {
         for ((level, ret), best) in cases.iter().zip(&mut best) {
@@ -203,7 +197,7 @@ fn main() {
 
     let runs = if is_bench { 20 } else { 1 };
     against_all_visibilities("the same histories", &histories, runs);
-    let mut rng = Rng::new(7);
+    let mut rng = Rng::with_seed(7);
     let longer: Vec<_> = (0..if is_bench { 60 } else { 1 })
         .map(|_| simulated(3, 9, &mut rng))
         .collect();
@@ -213,7 +207,7 @@ fn main() {
         1,
     );
 
-    let mut rng = Rng::new(1);
+    let mut rng = Rng::with_seed(1);
     let long: Vec<_> = (0..if is_bench { 12 } else { 1 })
         .map(|_| simulated(4, 30, &mut rng))
         .collect();

@@ -1,32 +1,32 @@
-//! Checks an explanation against the criterion, apart from the search that found it.
+//! Verifies an explanation independently of the search that found it.
 //!
-//! The search works with tables, reductions and remembered failures; a mistake in any of them must not become a wrong
-//! `valid`. So the axioms are evaluated once more over the finished explanation, and every return is replayed through
-//! the model itself.
+//! The search uses tables, reductions and remembered failures; an error in any of them must not become a wrong
+//! `valid`. So the axioms are evaluated again over the finished explanation, and every return is replayed through the
+//! model.
 
 use omnilink_engine::{Model, successors};
 
+use crate::constraints::{Constraints, union};
 use crate::criterion::Ret;
 use crate::history::History;
 use crate::op_set::OpSet;
 use crate::outcome::Explanation;
-use crate::plan::{Plan, union};
-use crate::relation::Scene;
+use crate::relation::BaseRelations;
 
 struct Finished<'a> {
-    plan: &'a Plan,
+    constraints: &'a Constraints,
     explanation: &'a Explanation,
     /// What is linearized before each operation.
     before: Vec<OpSet>,
 }
 
-impl Scene for Finished<'_> {
+impl BaseRelations for Finished<'_> {
     fn po(&self, to: OpSet) -> OpSet {
-        union(&self.plan.po, to)
+        union(&self.constraints.po, to)
     }
 
     fn hb(&self, to: OpSet) -> OpSet {
-        union(&self.plan.hb, to)
+        union(&self.constraints.hb, to)
     }
 
     fn lin(&self, to: OpSet) -> OpSet {
@@ -42,12 +42,12 @@ impl Scene for Finished<'_> {
 pub(crate) fn audit<M: Model>(
     model: &M,
     history: &History<M::Op>,
-    plan: &Plan,
+    constraints: &Constraints,
     ret: Ret,
     explanation: &Explanation,
 ) -> Result<(), String> {
     let mut placed = OpSet::EMPTY;
-    let mut before = vec![OpSet::EMPTY; plan.count];
+    let mut before = vec![OpSet::EMPTY; constraints.count];
     for &op in &explanation.linearization {
         if placed.has(op) {
             return Err(format!("operation {op} is linearized twice"));
@@ -55,39 +55,39 @@ pub(crate) fn audit<M: Model>(
         before[op] = placed;
         placed = placed.with(op);
     }
-    if !plan.required.is_within(placed) {
+    if !constraints.required.is_within(placed) {
         return Err("an operation that happened is not linearized".to_owned());
     }
-    let scene = Finished {
-        plan,
+    let relations = Finished {
+        constraints,
         explanation,
         before,
     };
     for &op in &explanation.linearization {
-        let (sees, past) = (explanation.visible[op], scene.before[op]);
-        if !plan.lin_before[op].and(placed).is_within(past) {
+        let (sees, past) = (explanation.visible[op], relations.before[op]);
+        if !constraints.lin_before[op].and(placed).is_within(past) {
             return Err(format!("operation {op} is linearized too early"));
         }
         if !sees.is_within(past) {
             return Err(format!("operation {op} sees what comes later"));
         }
-        let mut demanded = plan.must_see[op];
-        for (relation, scope) in &plan.demands {
+        let mut closed_under_axioms = constraints.must_see[op];
+        for (relation, scope) in &constraints.dynamic_axioms {
             if scope.has(op) {
-                demanded = demanded.or(relation.sources(OpSet::one(op), &scene));
+                closed_under_axioms = closed_under_axioms.or(relation.sources(OpSet::one(op), &relations));
             }
         }
-        if plan.complete.has(op) {
-            demanded = demanded.or(past);
+        if constraints.complete.has(op) {
+            closed_under_axioms = closed_under_axioms.or(past);
         }
-        if !demanded.and(placed).without(op).is_within(sees) {
+        if !closed_under_axioms.and(placed).without(op).is_within(sees) {
             return Err(format!("operation {op} does not see all that the axioms demand"));
         }
     }
     replay(model, history, ret, explanation)
 }
 
-/// Follows every return. What several operations see in common at the beginning is replayed once.
+/// Replays every return. A common prefix of what operations see is replayed once.
 fn replay<M: Model>(
     model: &M,
     history: &History<M::Op>,
@@ -108,15 +108,15 @@ fn replay<M: Model>(
         next
     };
     let order = &explanation.linearization;
-    // Where each beginning of the linearization leads: what is seen is often one of them.
-    let mut beginnings = vec![model.initial()];
+    // The states after each prefix of the linearization: what is visible is often a prefix.
+    let mut prefixes = vec![model.initial()];
     for (position, &op) in order.iter().enumerate() {
         let sees = explanation.visible[op];
         let shared = order[..position]
             .iter()
             .take_while(|seen| sees.has(**seen))
             .count();
-        let mut states = beginnings[shared].clone();
+        let mut states = prefixes[shared].clone();
         for &seen in order[shared..position].iter().filter(|seen| sees.has(**seen)) {
             states = after(&states, as_seen(seen));
         }
@@ -125,8 +125,8 @@ fn replay<M: Model>(
                 "the return of operation {op} does not follow from what it sees"
             ));
         }
-        let next = after(&beginnings[position], as_seen(op));
-        beginnings.push(next);
+        let next = after(&prefixes[position], as_seen(op));
+        prefixes.push(next);
     }
     Ok(())
 }

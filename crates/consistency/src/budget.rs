@@ -1,8 +1,8 @@
-//! Keeps a search within its limits.
+//! The limits of a search.
 
 use omnilink_engine::{Limit, Limits, LimitWatch};
 
-/// Counts work and looks at the clock and at memory now and then.
+/// Counts work, and checks the clock and memory at intervals.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limits: Limits,
@@ -16,7 +16,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// A bit of work takes about a microsecond: the clock is read a thousand times a second.
+    /// A unit of work takes about a microsecond: the clock is read a thousand times a second.
     const INTERVAL: u64 = 1024;
 
     pub fn new(limits: Limits) -> Self {
@@ -30,7 +30,7 @@ impl Budget {
         }
     }
 
-    /// What is left for a search of the engine.
+    /// The remaining limits, for a search by the engine.
     pub fn limits_left(&self) -> Limits {
         Limits {
             configurations: self
@@ -41,7 +41,7 @@ impl Budget {
         }
     }
 
-    /// Counts what a search of the engine took.
+    /// Counts the configurations of a search by the engine.
     pub fn spend(&mut self, configurations: u64) {
         self.configurations += configurations;
     }
@@ -59,18 +59,18 @@ impl Budget {
         self.work()
     }
 
-    /// Counts one set of operations tried as what an operation sees. `true` means: stop.
+    /// Counts one candidate for the visibility of an operation. `true` means: stop.
     pub fn visibility(&mut self) -> bool {
         self.visibilities += 1;
         self.work()
     }
 
-    /// Counts a bit of work. `true` means: stop.
+    /// Counts a unit of work. `true` means: stop.
     pub fn work(&mut self) -> bool {
         self.works(1)
     }
 
-    /// Counts several bits of work. `true` means: stop.
+    /// Counts several units of work. `true` means: stop.
     pub fn works(&mut self, count: u64) -> bool {
         let looks = self.work / Self::INTERVAL;
         self.work += count;

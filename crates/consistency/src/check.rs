@@ -7,30 +7,30 @@ use thiserror::Error;
 use crate::audit::audit;
 use crate::budget::Budget;
 use crate::complete;
+use crate::constraints::Constraints;
 use crate::criterion::{Criterion, Ret};
-use crate::demand::SoFar;
 use crate::history::History;
 use crate::minimise::core_of;
 use crate::op_set::OpSet;
 use crate::outcome::{CandidateVisibility, Explanation, UnexplainedReturn, WeakFigures, WeakOutcome};
-use crate::plan::Plan;
+use crate::partial_explanation::PartialExplanation;
 use crate::refusal::refusal;
 use crate::relation::Filter;
-use crate::search::{self, Classes, Found, Reductions, Stuck};
-use crate::steps::{Class, DEAD, StateSet, Steps};
+use crate::search::{self, Classes, DeadEnd, Reductions, SearchOutcome};
+use crate::step_table::{Class, DEAD, StateSet, StepTable};
 use crate::timeline::Timeline;
 
-/// What a check is asked to do.
+/// Options of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WeakOptions {
-    /// How the returns of visible operations count.
+    /// How the returns of visible operations are read.
     pub ret: Ret,
-    /// When to give up.
+    /// When to stop.
     pub limits: Limits,
     /// Which reductions the search may use.
     pub reductions: Reductions,
-    /// Which of the engine's strategies finds linearizations. `None`: the best known for each question, which is sweep and
-    /// depth-first by turns where everyone sees everything, and depth-first where not.
+    /// Which of the engine's strategies finds linearizations. `None`: the portfolio of sweep and depth-first search
+    /// for complete visibility, and depth-first search otherwise.
     pub strategy: Option<Strategy>,
     /// Whether to look for a smallest set of returns that cannot be explained.
     pub minimise: bool,
@@ -54,7 +54,7 @@ pub enum WeakError {
     /// The model itself failed.
     #[error("the model failed: {0}")]
     Model(String),
-    /// The search found an explanation that does not stand up. This is a bug in OmniLink.
+    /// The explanation that was found is wrong. This is a bug in OmniLink.
     #[error("internal error, please report it: the explanation found does not hold: {0}")]
     Rejected(String),
 }
@@ -72,15 +72,15 @@ pub fn check_history<M: Model>(
     WeakChecker::new(model).check(history, criterion, options)
 }
 
-/// Checks many histories of one model. What the model was seen to do is remembered from one to the next.
+/// Checks many histories of one model. Steps of the model are shared between them.
 #[derive(Debug)]
 pub struct WeakChecker<'m, M: Model> {
     model: &'m M,
-    steps: Steps<'m, M>,
+    steps: StepTable<'m, M>,
 }
 
 impl<'m, M: Model> WeakChecker<'m, M> {
-    /// Tables larger than this are not worth keeping: looking things up would miss the caches.
+    /// Larger tables are dropped: lookups would miss the processor's caches.
     const STEPS_KEPT: usize = 1 << 18;
     /// How many candidates a refutation describes.
     const CANDIDATES_SHOWN: usize = 8;
@@ -89,7 +89,7 @@ impl<'m, M: Model> WeakChecker<'m, M> {
     pub fn new(model: &'m M) -> Self {
         Self {
             model,
-            steps: Steps::new(model),
+            steps: StepTable::new(model),
         }
     }
 
@@ -109,46 +109,46 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         options: &WeakOptions,
     ) -> Result<WeakOutcome, WeakError> {
         if self.steps.len() > Self::STEPS_KEPT {
-            self.steps = Steps::new(self.model);
+            self.steps = StepTable::new(self.model);
         }
         let mut budget = Budget::new(options.limits);
         let steps_before = self.steps.model_steps;
         let classes = self.classes(history, options.ret);
-        let plan = self.plan(history, criterion);
-        let timeline = Timeline::new(&plan.lin_before);
-        let found = self.search(&plan, &timeline, &classes, options, &mut budget)?;
+        let constraints = self.constraints(history, criterion);
+        let timeline = Timeline::new(&constraints.lin_before);
+        let found = self.search(&constraints, &timeline, &classes, options, &mut budget)?;
         let conclusion = match found {
-            Found::Explained { order, rows } => {
+            SearchOutcome::Explained { order, visible } => {
                 let explanation = Explanation {
                     linearization: order,
-                    visible: rows,
+                    visible,
                 };
                 audit(
                     self.model,
                     history,
-                    &plan,
-                    reading(&plan, options.ret),
+                    &constraints,
+                    reading(&constraints, options.ret),
                     &explanation,
                 )
                 .map_err(WeakError::Rejected)?;
                 Conclusion::Valid(explanation)
             }
-            Found::Limit(limit, stuck) => Conclusion::Unknown(Box::new(Unknown {
+            SearchOutcome::Limit(limit, stuck) => Conclusion::Unknown(Box::new(Unknown {
                 explained: stuck.order.len() as u64,
                 order: stuck.order.iter().map(|op| *op as u64).collect(),
                 ..Unknown::limited(limit)
             })),
-            Found::Stuck(stuck) => {
+            SearchOutcome::Refuted(stuck) => {
                 self.look_for_failures()?;
-                let mut refutation = self.refutation(&plan, history, &classes, stuck)?;
+                let mut refutation = self.refutation(&constraints, history, &classes, stuck)?;
                 if options.minimise {
                     let mut fails = |forgotten: OpSet| {
                         let history = history.forgetting(forgotten);
                         let classes = self.classes(&history, options.ret);
-                        match self.search(&plan, &timeline, &classes, options, &mut budget) {
-                            Ok(Found::Explained { .. }) => Some(false),
-                            Ok(Found::Stuck(_)) => Some(true),
-                            Ok(Found::Limit(..)) | Err(_) => None,
+                        match self.search(&constraints, &timeline, &classes, options, &mut budget) {
+                            Ok(SearchOutcome::Explained { .. }) => Some(false),
+                            Ok(SearchOutcome::Refuted(_)) => Some(true),
+                            Ok(SearchOutcome::Limit(..)) | Err(_) => None,
                         }
                     };
                     refutation.core = core_of(history.len(), refutation.op, &mut fails);
@@ -182,12 +182,12 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         Classes { own, seen }
     }
 
-    fn plan(&mut self, history: &History<M::Op>, criterion: &Criterion) -> Plan {
+    fn constraints(&mut self, history: &History<M::Op>, criterion: &Criterion) -> Constraints {
         let steps = &mut self.steps;
         let readers: OpSet = (0..history.len())
             .filter(|op| {
                 let class = steps.class_of(&history.ops()[*op].effect);
-                steps.facts(class).is_pure
+                steps.properties(class).is_pure
             })
             .collect();
         let all = OpSet::first(history.len());
@@ -202,29 +202,36 @@ impl<'m, M: Model> WeakChecker<'m, M> {
             Filter::Readers => readers,
             Filter::Writers => all.minus(readers),
         };
-        Plan::new(history, criterion, members)
+        Constraints::new(history, criterion, members)
     }
 
     fn search(
         &mut self,
-        plan: &Plan,
+        constraints: &Constraints,
         timeline: &Timeline,
         classes: &Classes,
         options: &WeakOptions,
         budget: &mut Budget,
-    ) -> Result<Found, WeakError> {
-        let is_complete = plan.is_complete();
+    ) -> Result<SearchOutcome, WeakError> {
+        let is_complete = constraints.is_complete();
         if is_complete || options.reductions.strongest_first {
             let strategy = options.strategy.unwrap_or(Strategy::Portfolio);
-            let found = complete::search(plan, timeline, strategy, &mut self.steps, &classes.own, budget)?;
-            if is_complete || !matches!(found, Found::Stuck(_)) {
+            let found = complete::search(
+                constraints,
+                timeline,
+                strategy,
+                &mut self.steps,
+                &classes.own,
+                budget,
+            )?;
+            if is_complete || !matches!(found, SearchOutcome::Refuted(_)) {
                 return Ok(found);
             }
         }
-        search::search(plan, timeline, options, &mut self.steps, classes, budget)
+        search::search(constraints, timeline, options, &mut self.steps, classes, budget)
     }
 
-    /// A step that the model failed at looks like one that it refuses until it is asked why.
+    /// A step in which the model failed looks like a refusal, until its reason is computed.
     fn look_for_failures(&mut self) -> Result<(), WeakError> {
         for (state, op) in self.steps.take_refusals() {
             refusal(self.model, state, op).map_err(WeakError::Model)?;
@@ -234,17 +241,17 @@ impl<'m, M: Model> WeakChecker<'m, M> {
 
     fn refutation(
         &mut self,
-        plan: &Plan,
+        constraints: &Constraints,
         history: &History<M::Op>,
         classes: &Classes,
-        stuck: Stuck,
+        stuck: DeadEnd,
     ) -> Result<UnexplainedReturn, WeakError> {
         let op = stuck.blocked.iter().next().unwrap_or_default();
         let mut candidates = Vec::new();
-        for sees in self.candidates(plan, classes, &stuck, op) {
+        for sees in self.candidates(constraints, classes, &stuck, op) {
             let mut state = self.steps.initial();
             for &seen in stuck.order.iter().filter(|seen| sees.has(**seen)) {
-                state = self.steps.step(state, seen_class(plan, classes, seen));
+                state = self.steps.step(state, seen_class(constraints, classes, seen));
             }
             for state in self.steps.states(state) {
                 let reason = match history.ops().get(op) {
@@ -260,58 +267,65 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         }
         Ok(UnexplainedReturn {
             explained: stuck.order,
-            visible: stuck.rows,
+            visible: stuck.visible,
             op,
             candidates,
             core: None,
         })
     }
 
-    /// What `op` could have seen: sets that the axioms admit, small ones first, one for each state that they lead to.
-    fn candidates(&mut self, plan: &Plan, classes: &Classes, stuck: &Stuck, op: usize) -> Vec<OpSet> {
-        let so_far = SoFar {
-            plan,
+    /// Sets that `op` could have seen: admitted by the axioms, small ones first, one for each state that they lead
+    /// to.
+    fn candidates(
+        &mut self,
+        constraints: &Constraints,
+        classes: &Classes,
+        stuck: &DeadEnd,
+        op: usize,
+    ) -> Vec<OpSet> {
+        let partial = PartialExplanation {
+            constraints,
             placed: stuck.order.iter().copied().collect(),
             order: &stuck.order,
-            rows: &stuck.rows,
+            visible: &stuck.visible,
         };
-        let least = so_far.least(op);
+        let least = partial.least_visible(op);
         let mut ends: Vec<(StateSet, OpSet)> = vec![(self.steps.initial(), least)];
         for &seen in &stuck.order {
-            let class = seen_class(plan, classes, seen);
+            let class = seen_class(constraints, classes, seen);
             for at in 0..ends.len() {
-                let (state, row) = ends[at];
+                let (state, visibility) = ends[at];
                 let next = self.steps.step(state, class);
                 if least.has(seen) {
                     ends[at].0 = next;
                 } else if next != DEAD && next != state && ends.iter().all(|end| end.0 != next) {
-                    ends.push((next, row.with(seen)));
+                    ends.push((next, visibility.with(seen)));
                 }
             }
         }
         let mut admitted: Vec<OpSet> = Vec::new();
-        for (_, row) in ends.into_iter().filter(|end| end.0 != DEAD) {
-            let closed = so_far.demanded(op, row);
+        for (_, visibility) in ends.into_iter().filter(|end| end.0 != DEAD) {
+            let closed = partial.closed_under_axioms(op, visibility);
             if !admitted.contains(&closed) {
                 admitted.push(closed);
             }
         }
-        admitted.sort_by_key(|row| row.len());
+        admitted.sort_by_key(|visibility| visibility.len());
         admitted.truncate(Self::CANDIDATES_SHOWN);
         admitted
     }
 }
 
-/// An operation as those see it who come later.
-fn seen_class(plan: &Plan, classes: &Classes, op: usize) -> Class {
-    match reading(plan, Ret::Own) {
+/// An operation as later operations see it.
+fn seen_class(constraints: &Constraints, classes: &Classes, op: usize) -> Class {
+    match reading(constraints, Ret::Own) {
         Ret::All => classes.own[op],
         Ret::Own => classes.seen[op],
     }
 }
 
-/// Where everyone sees everything before them, results of what is seen count: that is what linearizability means, also
-/// for models that may choose.
-fn reading(plan: &Plan, ret: Ret) -> Ret {
-    if plan.is_complete() { Ret::All } else { ret }
+/// With complete visibility the results of visible operations count: that is the definition of linearizability, also
+/// for nondeterministic models.
+fn reading(constraints: &Constraints, ret: Ret) -> Ret {
+    if constraints.is_complete() { Ret::All } else { ret }
 }

@@ -1,9 +1,9 @@
-//! The strongest explanation first: everyone sees everything before them.
+//! Complete visibility first: an explanation in which every operation sees everything before it.
 //!
-//! If there is a linearization in which everyone sees everything before them, it satisfies every criterion that asks
-//! for no more of the linearization, whatever it asks of visibility: the relations of the axioms lead forward, so all
-//! that they can demand is already there. Most histories of most systems have one, and looking for it costs what checking
-//! linearizability costs. Only histories without one pay for the search over visibilities.
+//! Such an explanation satisfies every criterion that constrains the linearization no further, whatever it demands of
+//! visibility: the relations of the axioms lead forward, so all that they can demand is visible. Most histories of
+//! most systems have one, and finding it costs as much as checking linearizability. Only histories without one pay
+//! for the search over visibilities.
 
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
@@ -12,20 +12,20 @@ use omnilink_engine::{Model, Outcomes, Strategy};
 
 use crate::budget::Budget;
 use crate::check::WeakError;
+use crate::constraints::Constraints;
 use crate::linearize::{Linearized, linearize};
 use crate::op_set::OpSet;
-use crate::plan::Plan;
-use crate::search::{Found, Stuck};
-use crate::steps::{Class, DEAD, StateSet, Steps};
+use crate::search::{DeadEnd, SearchOutcome};
+use crate::step_table::{Class, DEAD, StateSet, StepTable};
 use crate::timeline::Timeline;
 
-/// What is placed and where that led, as the state of a model of the engine.
+/// The placed operations and the model's state, as the state of a model of the engine.
 #[derive(Clone, Debug)]
 struct Placed {
     ops: OpSet,
-    /// One state: where the model may choose, the engine tries each.
+    /// A set of one state: of a nondeterministic model the engine tries each.
     state: StateSet,
-    /// The operations placed, in order. Not what points are told apart by.
+    /// The operations placed, in order. States are not compared by it.
     order: Vec<usize>,
 }
 
@@ -44,16 +44,16 @@ impl Hash for Placed {
 }
 
 struct Complete<'a, 'm, M: Model> {
-    plan: &'a Plan,
+    constraints: &'a Constraints,
     own: &'a [Class],
     /// Required operations that change nothing: placed as soon as they are accepted.
     readers: OpSet,
     inside: RefCell<Inside<'a, 'm, M>>,
 }
 
-/// What changes while the engine searches.
+/// What changes during the search.
 struct Inside<'a, 'm, M: Model> {
-    steps: &'a mut Steps<'m, M>,
+    steps: &'a mut StepTable<'m, M>,
     /// The first order that explains everything.
     found: Option<Vec<usize>>,
     /// The longest order after which an operation was refused, and the operation.
@@ -62,20 +62,20 @@ struct Inside<'a, 'm, M: Model> {
 
 /// Searches for a linearization that explains every return by all that is before it.
 pub(crate) fn search<M: Model>(
-    plan: &Plan,
+    constraints: &Constraints,
     timeline: &Timeline,
     strategy: Strategy,
-    steps: &mut Steps<'_, M>,
+    steps: &mut StepTable<'_, M>,
     own: &[Class],
     budget: &mut Budget,
-) -> Result<Found, WeakError> {
-    let readers = plan
+) -> Result<SearchOutcome, WeakError> {
+    let readers = constraints
         .required
         .iter()
-        .filter(|op| steps.facts(own[*op]).is_pure)
+        .filter(|op| steps.properties(own[*op]).is_pure)
         .collect();
     let complete = Complete {
-        plan,
+        constraints,
         own,
         readers,
         inside: RefCell::new(Inside {
@@ -84,50 +84,51 @@ pub(crate) fn search<M: Model>(
             stuck: None,
         }),
     };
-    let (linearized, configurations) = linearize(&complete, plan, timeline, strategy, budget.limits_left())?;
+    let (linearized, configurations) =
+        linearize(&complete, constraints, timeline, strategy, budget.limits_left())?;
     budget.spend(configurations);
     let Inside { found, stuck, .. } = complete.inside.into_inner();
     let stuck = || {
         let (order, op) = stuck.unwrap_or_default();
-        Stuck {
-            rows: everything_before(plan.count, &order),
+        DeadEnd {
+            visible: everything_before(constraints.count, &order),
             order,
             blocked: OpSet::one(op),
         }
     };
     Ok(match (linearized, found) {
-        (Linearized::Found, Some(order)) => Found::Explained {
-            rows: everything_before(plan.count, &order),
+        (Linearized::Found, Some(order)) => SearchOutcome::Explained {
+            visible: everything_before(constraints.count, &order),
             order,
         },
         (Linearized::Found, None) => return Err(WeakError::Rejected("there is no order".to_owned())),
-        (Linearized::None, _) => Found::Stuck(stuck()),
-        (Linearized::Limit(limit), _) => Found::Limit(limit, stuck()),
+        (Linearized::None, _) => SearchOutcome::Refuted(stuck()),
+        (Linearized::Limit(limit), _) => SearchOutcome::Limit(limit, stuck()),
     })
 }
 
 /// What each operation of an order has before it.
 fn everything_before(count: usize, order: &[usize]) -> Vec<OpSet> {
-    let mut rows = vec![OpSet::EMPTY; count];
+    let mut visible = vec![OpSet::EMPTY; count];
     let mut seen = OpSet::EMPTY;
     for op in order {
-        rows[*op] = seen;
+        visible[*op] = seen;
         seen = seen.with(*op);
     }
-    rows
+    visible
 }
 
 impl<M: Model> Complete<'_, '_, M> {
-    /// Places every reader that is accepted: it does not disturb anything that comes later.
+    /// Places every reader that is accepted: it does not affect later operations.
     fn settle(&self, placed: &mut Placed, inside: &mut Inside<'_, '_, M>) {
         while let Some(op) = self.readers.minus(placed.ops).iter().find(|op| {
-            is_placeable(self.plan, placed.ops, *op)
+            is_placeable(self.constraints, placed.ops, *op)
                 && inside.steps.step(placed.state, self.own[*op]) == placed.state
         }) {
             placed.ops = placed.ops.with(op);
             placed.order.push(op);
         }
-        if inside.found.is_none() && self.plan.required.is_within(placed.ops) {
+        if inside.found.is_none() && self.constraints.required.is_within(placed.ops) {
             inside.found = Some(placed.order.clone());
         }
     }
@@ -156,14 +157,14 @@ impl<M: Model> Model for Complete<'_, '_, M> {
         if from.ops.has(*op) {
             return outcomes.accept(from.clone());
         }
-        if !is_placeable(self.plan, from.ops, *op) {
+        if !is_placeable(self.constraints, from.ops, *op) {
             return;
         }
         let inside = &mut *self.inside.borrow_mut();
         let state = inside.steps.step(from.state, self.own[*op]);
         if state == DEAD {
             let best = inside.stuck.as_ref().map(|(order, _)| order.len());
-            if self.plan.required.has(*op) && best.is_none_or(|best| best < from.order.len()) {
+            if self.constraints.required.has(*op) && best.is_none_or(|best| best < from.order.len()) {
                 inside.stuck = Some((from.order.clone(), *op));
             }
             return;
@@ -172,7 +173,7 @@ impl<M: Model> Model for Complete<'_, '_, M> {
             let mut placed = Placed {
                 ops: from.ops.with(*op),
                 state,
-                order: Vec::with_capacity(self.plan.count),
+                order: Vec::with_capacity(self.constraints.count),
             };
             placed.order.extend_from_slice(&from.order);
             placed.order.push(*op);
@@ -191,9 +192,11 @@ impl<M: Model> Model for Complete<'_, '_, M> {
     }
 }
 
-/// Whether `op` may come next: all that must come before it has, unless it may not have happened; and nothing that must
-/// come after it has.
-pub(crate) fn is_placeable(plan: &Plan, placed: OpSet, op: usize) -> bool {
-    plan.lin_before[op].and(plan.required).is_within(placed)
-        && (plan.required.has(op) || !placed.iter().any(|later| plan.lin_before[later].has(op)))
+/// Whether `op` may come next: every required operation that must come before it is placed, and no operation that
+/// must come after it is.
+pub(crate) fn is_placeable(constraints: &Constraints, placed: OpSet, op: usize) -> bool {
+    constraints.lin_before[op]
+        .and(constraints.required)
+        .is_within(placed)
+        && (constraints.required.has(op) || !placed.iter().any(|later| constraints.lin_before[later].has(op)))
 }

@@ -1,12 +1,12 @@
 //! A consistency criterion: axioms that an explanation, a linearization with a visibility, has to satisfy.
 //!
-//! Every criterion contains `Ret` (returns follow from what is seen) and `lin >= vis` (only the past is seen), and
-//! `lin >= hb` unless it drops it. All other axioms are of the form `lin >= rel` or `vis >= rel`.
+//! Every criterion contains `Ret` (returns follow from what is visible) and `lin >= vis` (only the past is visible),
+//! and `lin >= hb` unless it drops it. All other axioms are of the form `lin >= rel` or `vis >= rel`.
 //!
-//! The search places operations one by one, and decides what an operation sees when it places it. That is only right
-//! if an axiom's demands on an operation can be read off what was placed before it, so relations may only lead forward:
-//! `lin` and `vis` always do, `hb` and `po` do where the criterion keeps them in the linearization. A criterion for
-//! which this cannot be told is refused, not approximated.
+//! The search places operations one by one, and decides what an operation sees when it places it. That is sound only
+//! if an axiom's demands on an operation depend on operations before it, so relations may only lead forward: `lin`
+//! and `vis` always do, `hb` and `po` do where the criterion keeps them in the linearization. Other criteria are
+//! refused.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,11 +20,11 @@ use crate::relation::{Filter, Relation};
 pub struct Axiom {
     /// What it says.
     pub claim: Claim,
-    /// The operations it speaks of as the ones that see, or come later; `None` for all.
+    /// The operations to which it applies: those that see, or that come later; `None` for all.
     pub scope: Option<Filter>,
 }
 
-/// What an axiom says.
+/// The content of an axiom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
     /// The linearization respects the relation.
@@ -51,26 +51,26 @@ impl fmt::Display for Claim {
     }
 }
 
-/// How the returns of an operation that is seen count.
+/// How the returns of visible operations are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ret {
     /// An operation's own return must follow from the operations that it sees; what those returned to their own callers
     /// does not matter.
     #[default]
     Own,
-    /// In what an operation sees, every operation must have returned what it returned to its own caller.
+    /// Every visible operation must have returned, in what the operation sees, what it returned to its own caller.
     All,
 }
 
 /// `own` or `all`.
 impl FromStr for Ret {
-    type Err = UnknownReading;
+    type Err = UnknownRet;
 
-    fn from_str(text: &str) -> Result<Self, UnknownReading> {
+    fn from_str(text: &str) -> Result<Self, UnknownRet> {
         match text.trim() {
             "own" => Ok(Self::Own),
             "all" => Ok(Self::All),
-            other => Err(UnknownReading {
+            other => Err(UnknownRet {
                 name: other.to_owned(),
             }),
         }
@@ -82,8 +82,8 @@ impl FromStr for Ret {
 #[error(
     "there is no reading \"{name}\" of returns; there are own (the operation's own return) and all (the returns of all that it sees)"
 )]
-pub struct UnknownReading {
-    /// What was asked for.
+pub struct UnknownRet {
+    /// The unknown name.
     pub name: String,
 }
 
@@ -95,7 +95,7 @@ pub struct Criterion {
     keeps_hb: bool,
 }
 
-/// Why a set of axioms is no criterion that can be checked.
+/// Why a set of axioms cannot be checked.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CriterionError {
     /// A relation may lead from an operation to one that is linearized earlier.
@@ -146,7 +146,7 @@ impl Criterion {
             })
     }
 
-    /// What people call it.
+    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }

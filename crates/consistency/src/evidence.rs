@@ -7,12 +7,12 @@ use omnilink_evidence::{
 };
 
 use crate::criterion::Ret;
-use crate::history::Observed;
+use crate::history::HistoryOp;
 use crate::infer::Inferred;
-use crate::long::LongOrder;
+use crate::long_history::{LongConclusion, LongViolation, LongWitness};
 use crate::op_set::OpSet;
 use crate::outcome::{UnexplainedReturn, WeakOutcome};
-use crate::recorded::{KnownOrder, Recorded};
+use crate::recorded_history::{OrderSource, RecordedHistory};
 
 /// The operations of a history, as reports show them.
 pub(crate) struct ShownHistory {
@@ -25,13 +25,16 @@ impl ShownHistory {
     /// The operations `ops`, which are those of `recorded` at the positions `kept`.
     pub fn new<M: Model>(
         model: &M,
-        ops: &[Observed<M::Op>],
-        recorded: &Recorded,
+        ops: &[HistoryOp<M::Op>],
+        recorded: &RecordedHistory,
         kept: &[usize],
         thread_name: impl Fn(u32) -> String,
     ) -> Self {
-        let is_timed = matches!(recorded.order, KnownOrder::Timeboxes | KnownOrder::AsyncTimeboxes);
-        let shown = |(position, op): (u64, &Observed<M::Op>)| {
+        let is_timed = matches!(
+            recorded.order,
+            OrderSource::Timeboxes | OrderSource::AsyncTimeboxes
+        );
+        let shown = |(position, op): (u64, &HistoryOp<M::Op>)| {
             let source = kept.get(position as usize).and_then(|at| recorded.ops.get(*at));
             let timebox = source.filter(|_| is_timed).map(|source| source.timebox);
             Operation {
@@ -42,7 +45,7 @@ impl ShownHistory {
                 start: timebox.map(|timebox| timebox.start),
                 end: timebox.and_then(|timebox| timebox.end),
                 pending: op.optional,
-                place: source.map(|source| source.place.to_string()),
+                place: source.map(|source| source.location.to_string()),
             }
         };
         Self {
@@ -52,8 +55,8 @@ impl ShownHistory {
     }
 
     /// The evidence of a search over visibilities.
-    pub fn of_outcome(&self, question: String, ret: Ret, outcome: WeakOutcome) -> Evidence {
-        let mut evidence = self.evidence(question, ret);
+    pub fn of_outcome(&self, guarantee: String, ret: Ret, outcome: WeakOutcome) -> Evidence {
+        let mut evidence = self.evidence(guarantee, ret);
         let figures = &mut evidence.figures;
         figures.configurations = Some(outcome.figures.configurations);
         figures.visibilities = Some(outcome.figures.visibilities);
@@ -73,36 +76,35 @@ impl ShownHistory {
     }
 
     /// The evidence of a history that is too long for the search over visibilities.
-    pub fn of_long(&self, question: String, ret: Ret, conclusion: Conclusion<LongOrder, usize>) -> Evidence {
-        let mut evidence = self.evidence(question, ret);
+    pub fn of_long(&self, guarantee: String, ret: Ret, conclusion: LongConclusion) -> Evidence {
+        let mut evidence = self.evidence(guarantee, ret);
         match conclusion {
-            Conclusion::Valid(LongOrder { level, order }) => {
+            Conclusion::Valid(LongWitness { implied_by, order }) => {
                 let order = self.order(&order, None);
                 evidence.witness = Some(Witness::Visibility { order });
-                let level = level.name().to_owned();
-                evidence.implied_by =
-                    Some(level).filter(|level| evidence.consistency.as_ref() != Some(level));
+                let level = implied_by.map(|level| level.name().to_owned());
+                evidence.implied_by = level.filter(|level| evidence.consistency.as_ref() != Some(level));
             }
-            Conclusion::Violation(op) => {
-                let refutation = Refutation {
-                    op: self.ops[*op].clone(),
+            Conclusion::Violation(violation) => evidence.violate(match *violation {
+                LongViolation::Unexplained(op) => Violation::Visibility(Box::new(Refutation {
+                    op: self.ops[op].clone(),
                     explained: ExplainedOrder::default(),
                     candidates: Vec::new(),
                     core: None,
-                };
-                evidence.violate(Violation::Visibility(Box::new(refutation)));
-            }
+                })),
+                LongViolation::Anomaly(anomaly) => Violation::Transactions(anomaly),
+            }),
             Conclusion::Unknown(unknown) => evidence.give_up(*unknown),
         }
         evidence
     }
 
-    fn evidence(&self, question: String, ret: Ret) -> Evidence {
+    fn evidence(&self, guarantee: String, ret: Ret) -> Evidence {
         let mut threads: Vec<&ThreadName> = self.ops.iter().map(|op| &op.thread).collect();
         threads.sort_unstable();
         threads.dedup();
         let mut evidence = Evidence::new(Command::Check, Subject::Visibility, String::new());
-        evidence.consistency = Some(question);
+        evidence.consistency = Some(guarantee);
         evidence.ret = Some(ret_word(ret).to_owned());
         evidence.figures = Figures {
             ops: self.ops.len() as u64,
@@ -153,7 +155,7 @@ fn ids(ops: OpSet) -> Vec<u64> {
 
 /// The evidence of a check of transactions.
 pub(crate) fn of_transactions(
-    recorded: &Recorded,
+    recorded: &RecordedHistory,
     level: String,
     conclusion: Conclusion<Vec<String>, Anomaly>,
 ) -> Evidence {
@@ -170,7 +172,7 @@ pub(crate) fn of_transactions(
 }
 
 /// The evidence of the strongest levels that histories satisfy.
-pub(crate) fn of_levels(recorded: &[Recorded], inferred: Inferred) -> Evidence {
+pub(crate) fn of_levels(recorded: &[RecordedHistory], inferred: Inferred) -> Evidence {
     let ids = |positions: &[usize]| -> Vec<String> {
         let named = positions.iter().filter_map(|at| recorded.get(*at));
         named.map(|recorded| recorded.id.clone()).collect()
@@ -198,10 +200,10 @@ pub(crate) fn of_levels(recorded: &[Recorded], inferred: Inferred) -> Evidence {
 }
 
 /// The evidence of an input that was not read to its end.
-pub fn unread(id: String, question: String, operations: u64, limit: omnilink_evidence::Limit) -> Evidence {
+pub fn unread(id: String, guarantee: String, operations: u64, limit: omnilink_evidence::Limit) -> Evidence {
     let mut evidence = Evidence::new(Command::Check, Subject::Visibility, String::new());
     evidence.id = Some(id);
-    evidence.consistency = Some(question);
+    evidence.consistency = Some(guarantee);
     evidence.figures.ops = operations;
     evidence.give_up(Unknown {
         unread: true,

@@ -5,35 +5,35 @@ use omnilink_trace::{Time, Timebox};
 use crate::op_set::OpSet;
 use crate::order::{Order, OrderError, program_order};
 
-/// One observed operation.
+/// One operation of a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Observed<O> {
+pub struct HistoryOp<O> {
     /// The operation with the result that it returned.
     pub op: O,
-    /// The same operation with its result forgotten: what it does to whoever sees it, whatever it returned.
+    /// The same operation with its result forgotten: its effect on operations that see it, whatever it returned.
     ///
-    /// Models know such operations already: it is how a pending call is written.
+    /// Models represent it like a pending call.
     pub effect: O,
-    /// The method's name, as criteria speak of it.
+    /// The method's name, as criteria use it.
     pub method: String,
-    /// Who called it.
+    /// The thread that called it.
     pub thread: u32,
     /// Whether it is pending: it may not have happened at all, and nothing happens after it.
     pub optional: bool,
-    /// How people know it: its id in the input.
+    /// Its id in the input.
     pub label: String,
 }
 
 /// A history: operations, program order and happens-before.
 ///
-/// Invariant: both orders are transitively closed, program order is part of happens-before, and each speaks of exactly
-/// the operations that there are.
+/// Invariant: both orders are transitively closed, program order is part of happens-before, and both are over all
+/// operations.
 #[derive(Clone, Debug)]
 pub struct History<O> {
-    ops: Vec<Observed<O>>,
+    ops: Vec<HistoryOp<O>>,
     program_order: Order,
     happens_before: Order,
-    /// What threads are called, by number.
+    /// The names of threads, by number.
     thread_names: Vec<String>,
 }
 
@@ -43,8 +43,8 @@ impl<O> History<O> {
     /// Happens-before is the least order that contains `happens_before` and program order.
     ///
     /// # Errors
-    /// If `happens_before` contradicts program order or speaks of other operations.
-    pub fn new(ops: Vec<Observed<O>>, happens_before: &Order) -> Result<Self, OrderError> {
+    /// If `happens_before` contradicts program order or has another number of operations.
+    pub fn new(ops: Vec<HistoryOp<O>>, happens_before: &Order) -> Result<Self, OrderError> {
         let count = ops.len();
         if happens_before.len() != count {
             return Err(OrderError::NoSuchOp {
@@ -54,7 +54,7 @@ impl<O> History<O> {
         }
         let pending = |op: usize| ops.get(op).is_some_and(|op| op.optional);
         let threads: Vec<u32> = ops.iter().map(|op| op.thread).collect();
-        let pairs = program_order(&threads).filter(|(first, _)| !pending(*first));
+        let pairs = program_order(&threads, pending);
         let program_order = Order::from_pairs(count, pairs)?;
         let happens_before = program_order.clone().join(happens_before)?;
         for second in 0..count {
@@ -70,12 +70,12 @@ impl<O> History<O> {
         })
     }
 
-    /// A history with real time. Operations of one thread are in program order unless they overlap; a return and a call
-    /// of one thread at the same moment are in that order.
+    /// A history in real time. Operations of one thread are in program order unless they overlap; a return and a call
+    /// of one thread at the same time are in that order.
     ///
     /// # Errors
     /// If there are more operations than can be searched.
-    pub fn from_timeboxes(ops: Vec<Observed<O>>, timeboxes: &[Timebox]) -> Result<Self, OrderError> {
+    pub fn from_timeboxes(ops: Vec<HistoryOp<O>>, timeboxes: &[Timebox]) -> Result<Self, OrderError> {
         Self::timed(ops, timeboxes, |end, start| end <= start)
     }
 
@@ -84,12 +84,12 @@ impl<O> History<O> {
     ///
     /// # Errors
     /// If there are more operations than can be searched.
-    pub fn from_async_timeboxes(ops: Vec<Observed<O>>, timeboxes: &[Timebox]) -> Result<Self, OrderError> {
+    pub fn from_async_timeboxes(ops: Vec<HistoryOp<O>>, timeboxes: &[Timebox]) -> Result<Self, OrderError> {
         Self::timed(ops, timeboxes, |end, start| end < start)
     }
 
     fn timed(
-        ops: Vec<Observed<O>>,
+        ops: Vec<HistoryOp<O>>,
         timeboxes: &[Timebox],
         is_over: fn(Time, Time) -> bool,
     ) -> Result<Self, OrderError> {
@@ -130,18 +130,18 @@ impl<O> History<O> {
         self
     }
 
-    /// What a thread is called.
+    /// The name of a thread.
     pub fn thread_name(&self, thread: u32) -> String {
         let name = self.thread_names.get(thread as usize);
         name.map_or_else(|| thread.to_string(), Clone::clone)
     }
 
     /// The operations.
-    pub fn ops(&self) -> &[Observed<O>] {
+    pub fn ops(&self) -> &[HistoryOp<O>] {
         &self.ops
     }
 
-    /// How many operations there are.
+    /// The number of operations.
     pub fn len(&self) -> usize {
         self.ops.len()
     }
@@ -161,7 +161,7 @@ impl<O> History<O> {
         &self.happens_before
     }
 
-    /// The operations that surely happened.
+    /// The operations that are not pending.
     pub(crate) fn required(&self) -> OpSet {
         (0..self.ops.len()).filter(|op| !self.ops[*op].optional).collect()
     }
@@ -184,7 +184,7 @@ mod tests {
 
     /// Operations of these threads, and their timeboxes.
     fn history(boxes: &[(u32, Time, Option<Time>)], is_async: bool) -> History<()> {
-        let observed = |(position, (thread, _, end)): (usize, &(u32, Time, Option<Time>))| Observed {
+        let observed = |(position, (thread, _, end)): (usize, &(u32, Time, Option<Time>))| HistoryOp {
             op: (),
             effect: (),
             method: String::new(),

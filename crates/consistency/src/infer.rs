@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 
 use omnilink_engine::{Model, LimitWatch};
-use omnilink_evidence::Conclusion;
+use omnilink_evidence::Verdict;
 
+use crate::any_history::AnyHistory;
 use crate::check::{WeakChecker, WeakError, WeakOptions};
-use crate::criterion::Criterion;
-use crate::history::History;
+use crate::guarantee::Guarantee;
 use crate::level::Level;
 use crate::method_levels::MethodLevels;
 
@@ -34,7 +34,7 @@ pub struct Inferred {
 /// If the model fails.
 pub fn infer<M: Model>(
     model: &M,
-    histories: &[History<M::Op>],
+    histories: &[AnyHistory<M::Op>],
     options: &WeakOptions,
 ) -> Result<Inferred, WeakError> {
     let mut inference = Inference {
@@ -45,25 +45,25 @@ pub fn infer<M: Model>(
             ..*options
         },
         watch: LimitWatch::new(options.limits),
-        telling: Vec::new(),
+        distinguishing: Vec::new(),
         undecided: Vec::new(),
     };
     let mut unexplained = Vec::new();
     for position in 0..histories.len() {
-        // A linearizable history satisfies every level of every method, and tells nothing.
-        if inference.satisfies(position, &Level::Linearizable.criterion())? {
+        // A linearizable history satisfies every level of every method: it rules nothing out.
+        if inference.satisfies(position, &Guarantee::Level(Level::Linearizable))? {
             continue;
         }
-        match inference.satisfies(position, &Level::ReturnValue.criterion())? {
-            true => inference.telling.push(position),
-            // Not known to satisfy any level is not the same as known to satisfy none.
+        match inference.satisfies(position, &Guarantee::Level(Level::ReturnValue))? {
+            true => inference.distinguishing.push(position),
+            // A history that is undecided is not unexplained.
             false if inference.undecided.contains(&position) => {}
             false => unexplained.push(position),
         }
     }
     let mut together = None;
     for level in Level::LADDER {
-        if !unexplained.is_empty() || !inference.all_satisfy(&level.criterion())? {
+        if !unexplained.is_empty() || !inference.all_satisfy(&Guarantee::Level(level))? {
             break;
         }
         together = Some(level);
@@ -77,11 +77,11 @@ pub fn infer<M: Model>(
         for level in Level::LADDER.into_iter().skip(1) {
             let mut raised = levels.clone();
             raised.methods.insert(method.clone(), level);
-            let Ok(criterion) = raised.criterion() else { break };
-            if !inference.all_satisfy(&criterion)? {
+            let guarantee = Guarantee::Levels(raised);
+            if !inference.all_satisfy(&guarantee)? {
                 break;
             }
-            levels = raised;
+            levels.methods.insert(method.clone(), level);
         }
     }
     inference.undecided.sort_unstable();
@@ -96,17 +96,17 @@ pub fn infer<M: Model>(
 
 struct Inference<'a, M: Model> {
     checker: WeakChecker<'a, M>,
-    histories: &'a [History<M::Op>],
+    histories: &'a [AnyHistory<M::Op>],
     options: WeakOptions,
-    /// The limits are for all histories together.
+    /// The limits apply to all histories together.
     watch: LimitWatch,
     /// Histories that satisfy some levels and not others.
-    telling: Vec<usize>,
+    distinguishing: Vec<usize>,
     undecided: Vec<usize>,
 }
 
 impl<M: Model> Inference<'_, M> {
-    fn satisfies(&mut self, position: usize, criterion: &Criterion) -> Result<bool, WeakError> {
+    fn satisfies(&mut self, position: usize, guarantee: &Guarantee) -> Result<bool, WeakError> {
         if self.watch.reached().is_some() {
             self.undecided.push(position);
             return Ok(false);
@@ -115,21 +115,33 @@ impl<M: Model> Inference<'_, M> {
             limits: self.watch.limits_left(),
             ..self.options
         };
-        let outcome = self
-            .checker
-            .check(&self.histories[position], criterion, &options)?;
-        if matches!(outcome.conclusion, Conclusion::Unknown(_)) {
+        let verdict = match &self.histories[position] {
+            AnyHistory::Searched(history) => {
+                // Levels of the ladder always make a criterion.
+                let Ok(criterion) = guarantee.criterion() else {
+                    return Ok(false);
+                };
+                self.checker
+                    .check(history, &criterion, &options)?
+                    .conclusion
+                    .verdict()
+            }
+            AnyHistory::Long(history) => history
+                .check(self.checker.model(), guarantee, &options)?
+                .verdict(),
+        };
+        if verdict == Verdict::Unknown {
             self.undecided.push(position);
         }
-        Ok(outcome.conclusion.is_valid())
+        Ok(verdict == Verdict::Valid)
     }
 
-    fn all_satisfy(&mut self, criterion: &Criterion) -> Result<bool, WeakError> {
-        for at in 0..self.telling.len() {
-            let position = self.telling[at];
-            if !self.satisfies(position, criterion)? {
+    fn all_satisfy(&mut self, guarantee: &Guarantee) -> Result<bool, WeakError> {
+        for at in 0..self.distinguishing.len() {
+            let position = self.distinguishing[at];
+            if !self.satisfies(position, guarantee)? {
                 // The history that refutes one level is likely to refute the next one tried.
-                self.telling.swap(0, at);
+                self.distinguishing.swap(0, at);
                 return Ok(false);
             }
         }
@@ -139,7 +151,7 @@ impl<M: Model> Inference<'_, M> {
     /// All methods, those that change the object first.
     fn methods(&self, model: &M) -> Vec<String> {
         let mut is_reader: BTreeMap<String, bool> = BTreeMap::new();
-        for op in self.histories.iter().flat_map(|history| history.ops()) {
+        for op in self.histories.iter().flat_map(AnyHistory::ops) {
             let is_pure = model.is_pure(&op.effect);
             *is_reader.entry(op.method.clone()).or_insert(true) &= is_pure;
         }

@@ -1,7 +1,7 @@
-//! Criteria that have a name.
+//! Named criteria.
 //!
-//! The session guarantees are said with program order; the levels that Emmi and Enea use for concurrent objects start
-//! from happens-before and add to it what threads saw and did. `docs/consistency.md` draws which level implies which.
+//! The session guarantees are stated with program order; the levels of Emmi and Enea for concurrent objects are
+//! stated with happens-before. `docs/consistency.md` shows which level implies which.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,23 +20,23 @@ pub enum Level {
     ReadMyWrites,
     /// An operation sees what earlier operations of its thread saw.
     MonotonicReads,
-    /// Who sees an operation sees what the same thread did before it.
+    /// An operation that sees another one sees what the other's thread did before.
     MonotonicWrites,
-    /// Who sees an operation sees what earlier operations of its thread saw.
+    /// An operation that sees another one sees what earlier operations of the other's thread saw.
     WritesFollowReads,
-    /// An operation sees everything that was over before it began.
+    /// An operation sees everything that happened before it.
     Weak,
-    /// And everything that was seen by an operation that was over before it began.
+    /// And everything that was seen by operations that happened before it.
     Monotonic,
-    /// And everything that the thread of an operation that it sees did before that.
+    /// And what the threads of the operations that it sees did before.
     Peer,
-    /// What is seen is a causal past; all agree on one order of concurrent operations. Real time does not matter.
+    /// Visibility is causal, and all operations agree on one order. Real time does not matter.
     CausalConvergence,
-    /// Everything that an operation sees sees what it saw, and what was over before.
+    /// Visibility is transitive and contains happens-before.
     Causal,
-    /// All see everything before them in one order that keeps each thread's own. Real time does not matter.
+    /// Every operation sees everything before it, in one order that keeps program order. Real time does not matter.
     Sequential,
-    /// All see everything before them in one order that keeps real time.
+    /// Every operation sees everything before it, in one order that keeps real time.
     Linearizable,
 }
 
@@ -57,7 +57,7 @@ impl Level {
         Self::Linearizable,
     ];
 
-    /// The levels that a method can have on its own, each stronger than the one before.
+    /// The levels that single methods can have, each stronger than the one before.
     pub const LADDER: [Self; 6] = [
         Self::ReturnValue,
         Self::Weak,
@@ -67,7 +67,7 @@ impl Level {
         Self::Linearizable,
     ];
 
-    /// The name by which it is asked for.
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::ReturnValue => "return-value",
@@ -102,7 +102,7 @@ impl Level {
         }
     }
 
-    /// What it says, besides `Ret` and `lin >= vis`.
+    /// Its axioms, besides `Ret` and `lin >= vis`.
     pub fn claims(self) -> Vec<Claim> {
         let vis = |relation: Relation| Claim::VisContains(relation);
         match self {
@@ -133,7 +133,7 @@ impl Level {
             .into_iter()
             .map(|claim| Axiom { claim, scope: None })
             .collect();
-        // No named level mixes what it keeps in the linearization with what it does not: a test makes them all.
+        // Every named level keeps the relations that it uses: a test makes them all.
         Criterion::new(self.name(), axioms, self.keeps_hb()).unwrap_or_else(|error| unreachable!("{error}"))
     }
 
@@ -167,7 +167,7 @@ impl fmt::Display for Level {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("there is no consistency level \"{name}\"; there are {}", Level::ALL.map(Level::name).join(", "))]
 pub struct UnknownLevel {
-    /// What was asked for.
+    /// The unknown name.
     pub name: String,
 }
 

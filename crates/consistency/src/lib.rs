@@ -1,68 +1,79 @@
 //! Weak consistency: axioms over program order, happens-before, linearization and visibility, for any model.
 //!
-//! Many objects promise less than linearizability on purpose: an iterator that may miss what is added while it runs, a
-//! replica that lags behind. What they promise instead is said with two relations. The *linearization* is one order of all
-//! operations; *visibility* says which earlier operations each operation sees. A criterion is a set of axioms about the
-//! two, and a history satisfies it if there is a linearization and a visibility that satisfy the axioms, such that every
-//! return follows from what the operation sees.
+//! Many objects promise less than linearizability on purpose: an iterator may miss what is added while it runs, a
+//! replica may lag behind. What they promise instead is stated with two relations. The *linearization* is one order
+//! of all operations; *visibility* says which earlier operations each operation sees. A criterion is a set of axioms
+//! about the two, and a history satisfies it if there is a linearization and a visibility that satisfy the axioms,
+//! such that every return follows from what the operation sees.
 //!
-//! The decision of this crate is that **a history is checked for the strongest explanation first** (everyone sees
-//! everything before them: linearizability), and only where there is none are visibilities enumerated, minimal ones
-//! only, with everything that led nowhere remembered. Linearizations are found by the engine's strategies, to which
-//! placing an operation is the step of a model. What was given up: a history that is searched has at most
-//! [`OpSet::CAPACITY`] operations.
+//! The decision of this crate is that **complete visibility is tried first** (every operation sees everything before
+//! it: linearizability). Only where that fails are visibilities enumerated, and only minimal ones. The engine's
+//! strategies find linearizations; to them, placing an operation is the step of a model. The price: a history that is
+//! searched has at most [`OpSet::CAPACITY`] operations. Longer histories ([`LongHistory`]) are decided where they are
+//! linearizable, or where they are reads and writes of registers whose reads-from relation is determined.
 
+mod any_history;
 mod audit;
 mod axioms;
 mod budget;
 mod check;
-mod clocks;
+mod check_recorded;
 mod complete;
+mod constraints;
 mod criterion;
 mod decoder;
-mod demand;
 mod evidence;
+mod guarantee;
+mod happens_before;
 mod history;
+mod history_error;
+mod history_file;
 mod infer;
 pub mod isolation;
-mod judge;
 mod level;
 mod linearize;
-mod long;
+mod long_history;
 mod method_levels;
 mod minimise;
 pub mod naive;
+mod op_names;
 mod op_set;
 mod order;
+mod order_graph;
 mod outcome;
-mod plan;
-mod question;
-mod recorded;
+mod partial_explanation;
+mod recorded_history;
 mod refusal;
+mod registers;
 mod relation;
-mod rows;
 mod search;
-mod steps;
+mod step_table;
 mod timeline;
+mod vector_clocks;
+mod visibility_candidates;
 
+pub use any_history::AnyHistory;
 pub use axioms::{AxiomError, AxiomProblem, parse_axioms};
 pub use check::{WeakChecker, WeakError, WeakOptions, check_history};
-pub use clocks::Clocks;
-pub use criterion::{Axiom, Claim, Criterion, CriterionError, Ret, UnknownReading};
+pub use check_recorded::{RecordedCheckError, check_recorded, check_recorded_transactions, infer_recorded};
+pub use criterion::{Axiom, Claim, Criterion, CriterionError, Ret, UnknownRet};
 pub use decoder::Decoder;
 pub use evidence::unread;
-pub use history::{History, Observed};
+pub use guarantee::{Guarantee, UnknownConsistency};
+pub use history::{History, HistoryOp};
+pub use history_error::{HistoryError, HistoryProblem};
+pub use history_file::{is_history_line, read_histories};
 pub use infer::{Inferred, infer};
 pub use isolation::{
     Anomaly, Isolation, IsolationConclusion, TransactionError, Transactions, check_transactions,
 };
-pub use judge::{JudgeError, judge, judge_together, judge_transactions};
 pub use level::{Level, UnknownLevel};
+pub use long_history::{LongConclusion, LongHistory, LongViolation, LongWitness};
 pub use method_levels::{MethodLevels, MethodLevelsError, known_methods};
 pub use op_set::OpSet;
 pub use order::{Order, OrderError};
 pub use outcome::{CandidateVisibility, Explanation, UnexplainedReturn, WeakFigures, WeakOutcome};
-pub use question::{Question, UnknownConsistency};
-pub use recorded::{KnownOrder, Recorded, RecordedError, RecordedProblem, is_history_line, read_histories};
+pub use recorded_history::{OrderSource, RecordedHistory};
 pub use relation::{Filter, Relation};
 pub use search::Reductions;
+pub use vector_clocks::VectorClocks;

@@ -1,9 +1,8 @@
-//! Linearizations, by the engine's strategies.
+//! Linearizations, found by the engine's strategies.
 //!
-//! A search over linearizations here is a [`Model`] of the engine: its states are what has been placed and what came of it,
-//! its operations are those of the history, by position, and a step places one. The engine decides in which order steps are
-//! tried, remembers what led nowhere, and keeps the limits: the sweep while that is easy, then sweep and depth-first
-//! by turns, or one of the two alone.
+//! A search over linearizations is a [`Model`] of the engine: its states are placed operations and their
+//! consequences, its operations are those of the history, by position, and a step places one. The engine chooses the
+//! order in which steps are tried, remembers states without a solution, and keeps the limits.
 
 use omnilink_engine::{
     CheckError, Checker, Conclusion, Limit, Limits, Model, Operation, Options, Partitioning, Progress,
@@ -11,10 +10,10 @@ use omnilink_engine::{
 };
 
 use crate::check::WeakError;
-use crate::plan::Plan;
+use crate::constraints::Constraints;
 use crate::timeline::Timeline;
 
-/// What became of a search.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Linearized {
     /// There is a linearization.
@@ -25,13 +24,14 @@ pub(crate) enum Linearized {
     Limit(Limit),
 }
 
-/// Searches for a linearization that keeps the plan's order and that `places` accepts; also gives how many configurations
-/// were explored.
+/// Searches for a linearization that satisfies the constraints and that `places` accepts. Also returns the number of
+/// configurations.
 ///
-/// The order is given to the engine as far as timeboxes can tell it; `places` has to refuse what comes too early.
+/// The engine receives the order as far as timeboxes can express it; `places` has to refuse operations that come too
+/// early.
 pub(crate) fn linearize<P: Model<Op = usize>>(
     places: &P,
-    plan: &Plan,
+    constraints: &Constraints,
     timeline: &Timeline,
     strategy: Strategy,
     limits: Limits,
@@ -40,9 +40,9 @@ pub(crate) fn linearize<P: Model<Op = usize>>(
         strategy,
         limits,
         sweep_budget: SWEEP_BUDGET,
-        // The timeboxes tell the order of threads, too, as far as timeboxes can.
+        // The timeboxes contain the order of threads, as far as they can.
         async_threads: true,
-        // The states of `places` have their order with them, and what is found is checked by `audit`.
+        // The states of `places` contain their order, and `audit` checks the result.
         witness: false,
         ..Options::default()
     };
@@ -52,7 +52,7 @@ pub(crate) fn linearize<P: Model<Op = usize>>(
             op,
             thread: 0,
             timebox: timeline.timeboxes[op],
-            optional: !plan.required.has(op),
+            optional: !constraints.required.has(op),
         };
         if checker.push(operation).map_err(unexpected)? != Progress::Going {
             break;
@@ -67,8 +67,7 @@ pub(crate) fn linearize<P: Model<Op = usize>>(
     Ok((linearized, outcome.figures.configurations))
 }
 
-/// What the sweep may spend before depth-first search joins in. As where the engine has a whole history in memory, it
-/// may do so early.
+/// The configurations that the sweep may explore before depth-first search starts.
 const SWEEP_BUDGET: u64 = 512;
 
 /// Operations are given in order, and no step fails.

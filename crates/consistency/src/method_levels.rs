@@ -9,7 +9,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::criterion::{Axiom, Criterion, CriterionError};
-use crate::history::Observed;
+use crate::history::HistoryOp;
 use crate::level::{Level, UnknownLevel};
 use crate::relation::Filter;
 
@@ -57,7 +57,7 @@ pub enum MethodLevelsError {
         /// The method.
         method: String,
     },
-    /// A level that speaks of all operations together.
+    /// A level that applies to all operations together.
     #[error("{level} is no level for single methods: it changes what the linearization keeps; there are {}", Level::LADDER.map(Level::name).join(", "))]
     NotPerMethod {
         /// The level.
@@ -79,7 +79,7 @@ pub enum MethodLevelsError {
         /// The methods that there are.
         known: String,
     },
-    /// The axioms do not go together.
+    /// The axioms cannot be checked.
     #[error("{0}")]
     Criterion(#[from] CriterionError),
 }
@@ -151,13 +151,17 @@ impl MethodLevels {
         Ok(Criterion::new(self.to_string(), axioms, true)?)
     }
 
+    /// The level of a method, if it has one.
+    pub fn level_of(&self, method: &str) -> Option<Level> {
+        self.methods.get(method).copied().or(self.others)
+    }
+
     /// Checks that every method of `history` has a level.
     ///
     /// # Errors
-    /// If one has not.
-    pub fn cover<O>(&self, ops: &[Observed<O>]) -> Result<(), MethodLevelsError> {
-        let is_covered = |method: &str| self.others.is_some() || self.methods.contains_key(method);
-        match ops.iter().find(|op| !is_covered(&op.method)) {
+    /// If a method has no level.
+    pub fn cover<O>(&self, ops: &[HistoryOp<O>]) -> Result<(), MethodLevelsError> {
+        match ops.iter().find(|op| self.level_of(&op.method).is_none()) {
             Some(op) => Err(MethodLevelsError::NoLevel {
                 method: op.method.clone(),
             }),
@@ -166,7 +170,7 @@ impl MethodLevels {
     }
 }
 
-/// Checks that `methods`, as a criterion names them, are among those that a model knows.
+/// Checks that the `methods` that a criterion names are known to the model.
 ///
 /// # Errors
 /// If one is not.

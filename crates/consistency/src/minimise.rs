@@ -1,14 +1,14 @@
-//! A smallest set of returns that cannot be explained together.
+//! A minimal set of returns that cannot be explained together.
 //!
-//! Taking operations away would not do: without the put, no get of its value can be explained, and every violation would
-//! shrink to one lonely get. So all operations stay, and *results* are forgotten instead: an operation whose result is
-//! forgotten may have returned anything. What is left are the returns that contradict each other.
+//! Removing operations would not help: without the put, no get of its value can be explained, and every violation
+//! would shrink to one get. So all operations stay, and *results* are forgotten instead: an operation whose result is
+//! forgotten may have returned anything. The remaining returns contradict each other.
 
 use crate::op_set::OpSet;
 
-/// A minimal set of operations, out of `count`, of which not all returns can be explained; with the one of `last` if it is
-/// part of such a set. `fails` tells whether the history still has no explanation with the given results forgotten, or
-/// `None` if it could not find out.
+/// A minimal set of operations, out of `count`, whose returns cannot all be explained; with `last` if it is part of
+/// such a set. `fails` tells whether the history has no explanation with the given results forgotten, or `None` if
+/// that is unknown.
 pub(crate) fn core_of(
     count: usize,
     last: usize,
@@ -16,7 +16,7 @@ pub(crate) fn core_of(
 ) -> Option<OpSet> {
     let all = OpSet::first(count);
     let mut forgotten = OpSet::EMPTY;
-    // Halves first: most returns have nothing to do with it.
+    // Halves first: most returns are irrelevant.
     let mut chunk = all.len().div_ceil(2).max(1);
     loop {
         let mut kept: Vec<usize> = all.minus(forgotten).iter().collect();

@@ -1,12 +1,12 @@
-//! The definition of a criterion, turned into code without a single thought about speed.
+//! The definition of a criterion as code, without optimisations.
 //!
-//! Every linearization of a small history is tried with every visibility. The search is tested against this; it shares
-//! nothing with it but the types.
+//! Every linearization of a small history is tried with every visibility. The search is tested against this; they
+//! share only the types.
 
 use omnilink_engine::{Model, successors};
 
 use crate::criterion::{Claim, Criterion, Ret};
-use crate::history::{History, Observed};
+use crate::history::{History, HistoryOp};
 use crate::outcome::Explanation;
 use crate::relation::{Filter, Relation};
 
@@ -31,7 +31,7 @@ pub fn explain<M: Model>(
     let ret = if is_complete { Ret::All } else { ret };
     let count = history.len();
     let optional: Vec<usize> = (0..count).filter(|op| history.ops()[*op].optional).collect();
-    // Every choice of pending operations that happened.
+    // Every subset of the pending operations.
     (0..1_usize << optional.len()).find_map(|choice| {
         let left_out = |op: usize| {
             optional
@@ -76,7 +76,7 @@ fn explain_order<M: Model>(
     order: &[usize],
 ) -> Option<Explanation> {
     let count = history.len();
-    let mut scene = Scene {
+    let mut matrices = Matrices {
         po: matrix(count, |a, b| history.program_order().before(b).has(a)),
         hb: matrix(count, |a, b| history.happens_before().before(b).has(a)),
         lin: matrix(count, |_, _| false),
@@ -85,10 +85,10 @@ fn explain_order<M: Model>(
     };
     for (at, a) in order.iter().enumerate() {
         for b in &order[at + 1..] {
-            scene.lin[*a][*b] = true;
+            matrices.lin[*a][*b] = true;
         }
     }
-    if criterion.keeps_hb() && !scene.contains(&scene.lin, &scene.hb, None) {
+    if criterion.keeps_hb() && !matrices.contains(&matrices.lin, &matrices.hb, None) {
         return None;
     }
     // Per operation, every set of earlier operations from which its return follows.
@@ -105,10 +105,19 @@ fn explain_order<M: Model>(
         })
         .collect();
     let mut chosen = Vec::new();
-    choose(model, history, criterion, order, &sets, &mut chosen, &mut scene).then(|| Explanation {
+    choose(
+        model,
+        history,
+        criterion,
+        order,
+        &sets,
+        &mut chosen,
+        &mut matrices,
+    )
+    .then(|| Explanation {
         linearization: order.to_vec(),
         visible: (0..count)
-            .map(|op| (0..count).filter(|seen| scene.vis[*seen][op]).collect())
+            .map(|op| (0..count).filter(|seen| matrices.vis[*seen][op]).collect())
             .collect(),
     })
 }
@@ -120,28 +129,28 @@ fn choose<M: Model>(
     order: &[usize],
     sets: &[Vec<usize>],
     chosen: &mut Vec<usize>,
-    scene: &mut Scene,
+    matrices: &mut Matrices,
 ) -> bool {
     let position = chosen.len();
     if position == order.len() {
         return criterion.axioms().iter().all(|axiom| {
-            let relation = scene.relation(axiom.claim.relation(), model, history);
+            let relation = matrices.relation(axiom.claim.relation(), model, history);
             let scope = axiom.scope.as_ref().map(|filter| {
                 let is_in = |op: &usize| lets_through(filter, model, &history.ops()[*op]);
                 (0..history.len()).filter(is_in).collect::<Vec<_>>()
             });
             match axiom.claim {
-                Claim::LinContains(_) => scene.contains(&scene.lin, &relation, scope.as_deref()),
-                Claim::VisContains(_) => scene.contains(&scene.vis, &relation, scope.as_deref()),
+                Claim::LinContains(_) => matrices.contains(&matrices.lin, &relation, scope.as_deref()),
+                Claim::VisContains(_) => matrices.contains(&matrices.vis, &relation, scope.as_deref()),
             }
         });
     }
     sets[position].iter().any(|set| {
         for (at, seen) in order[..position].iter().enumerate() {
-            scene.vis[*seen][order[position]] = set >> at & 1 == 1;
+            matrices.vis[*seen][order[position]] = set >> at & 1 == 1;
         }
         chosen.push(*set);
-        let is_found = choose(model, history, criterion, order, sets, chosen, scene);
+        let is_found = choose(model, history, criterion, order, sets, chosen, matrices);
         chosen.pop();
         is_found
     })
@@ -168,7 +177,7 @@ fn follows<M: Model>(
         .any(|state| !successors(model, state, &history.ops()[op].op).is_empty())
 }
 
-struct Scene {
+struct Matrices {
     po: Matrix,
     hb: Matrix,
     lin: Matrix,
@@ -192,8 +201,8 @@ fn either(a: &Matrix, b: &Matrix) -> Matrix {
     matrix(a.len(), |from, to| a[from][to] || b[from][to])
 }
 
-impl Scene {
-    /// Whether `larger` has every pair of different operations that happened and that `smaller` has.
+impl Matrices {
+    /// Whether `larger` contains every pair of distinct operations that happened and that `smaller` contains.
     fn contains(&self, larger: &Matrix, smaller: &Matrix, later: Option<&[usize]>) -> bool {
         self.happened.iter().all(|a| {
             self.happened.iter().all(|b| {
@@ -206,7 +215,7 @@ impl Scene {
         let inner = |part: &Relation| self.relation(part, model, history);
         let count = history.len();
         match relation {
-            // What did not happen has no place on a path.
+            // Operations that did not happen are on no path.
             Relation::Po => matrix(count, |a, b| self.both(a, b) && self.po[a][b]),
             Relation::Hb => matrix(count, |a, b| self.both(a, b) && self.hb[a][b]),
             Relation::Lin => self.lin.clone(),
@@ -237,7 +246,7 @@ fn closure(mut relation: Matrix) -> Matrix {
     }
 }
 
-fn lets_through<M: Model>(filter: &Filter, model: &M, op: &Observed<M::Op>) -> bool {
+fn lets_through<M: Model>(filter: &Filter, model: &M, op: &HistoryOp<M::Op>) -> bool {
     match filter {
         Filter::Methods(names) => names.contains(&op.method),
         Filter::OtherThan(names) => !names.contains(&op.method),

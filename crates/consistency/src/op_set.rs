@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Operations of one history, by position.
 ///
-/// One machine word pair, because the search makes and compares millions of them: this is what limits a history that is
+/// One pair of machine words, because the search creates and compares millions of them: this limits a history that is
 /// searched to [`OpSet::CAPACITY`] operations.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OpSet(u128);

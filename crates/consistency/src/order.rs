@@ -1,7 +1,7 @@
-//! Happens-before: any partial order, however it was observed.
+//! Partial orders over the operations of a history.
 //!
-//! Call/return intervals are one way to observe it among several. Histories recorded with per-thread counters give
-//! orders that are no interval orders, so nothing here or in the search assumes intervals.
+//! Call/return intervals are one source of happens-before among several. Histories recorded with per-thread counters
+//! have orders that are no interval orders, so neither this module nor the search assumes intervals.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::op_set::OpSet;
 
-/// Why something is no partial order over the operations of a history, which are named by their position.
+/// Why a relation is no partial order over the operations of a history, which are named by their position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", self.in_words(&[]))]
 pub enum OrderError {
@@ -50,7 +50,8 @@ pub enum OrderError {
 }
 
 impl OrderError {
-    /// What is wrong and what to do, with the operations as `labels` call them; those without one go by their position.
+    /// The problem and what to do about it, with the operations named by `labels`; those without one by their
+    /// position.
     pub(crate) fn in_words(&self, labels: &[String]) -> String {
         let name = |op: &usize| labels.get(*op).cloned().unwrap_or_else(|| op.to_string());
         match self {
@@ -94,7 +95,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// The order that orders nothing.
+    /// The empty order.
     ///
     /// # Errors
     /// If there are more operations than can be searched.
@@ -139,60 +140,6 @@ impl Order {
         Ok(order)
     }
 
-    /// What counters tell that every thread advances around its calls and reads before them.
-    ///
-    /// A thread adds one to its own counter when it calls and one when the call returns; before a call it notes all
-    /// counters (`seen`, by thread, in the order of `threads`). A counter that has passed both steps of an operation
-    /// says that the operation was over.
-    ///
-    /// # Errors
-    /// If an operation does not have one counter per thread, or what the counters tell is cyclic.
-    pub fn from_counters(threads: &[u32], seen: &[Vec<u64>]) -> Result<Self, OrderError> {
-        let mut index: Vec<u32> = threads.to_vec();
-        index.sort_unstable();
-        index.dedup();
-        let mut pairs = Vec::new();
-        let mut calls = vec![0_u64; index.len()];
-        for (first, thread) in threads.iter().enumerate() {
-            let Ok(slot) = index.binary_search(thread) else {
-                continue;
-            };
-            calls[slot] += 1;
-            for (second, counters) in seen.iter().enumerate() {
-                if counters.len() != index.len() {
-                    let (found, threads) = (counters.len(), index.len());
-                    return Err(OrderError::Counters {
-                        op: second,
-                        found,
-                        threads,
-                    });
-                }
-                if threads.get(second) != Some(thread) && counters[slot] >= 2 * calls[slot] {
-                    pairs.push((first, second));
-                }
-            }
-        }
-        Self::from_pairs(threads.len(), pairs.into_iter().chain(program_order(threads)))
-    }
-
-    /// What vector clocks tell: an operation comes first where its clock is nowhere larger and somewhere smaller.
-    ///
-    /// # Errors
-    /// If there are more operations than can be searched.
-    pub fn from_vector_clocks(clocks: &[BTreeMap<String, i64>]) -> Result<Self, OrderError> {
-        let at = |clock: &BTreeMap<String, i64>, who: &String| clock.get(who).copied().unwrap_or(0);
-        let is_within = |a: &BTreeMap<String, i64>, b: &BTreeMap<String, i64>| {
-            a.keys().chain(b.keys()).all(|who| at(a, who) <= at(b, who))
-        };
-        let mut order = Self::none(clocks.len())?;
-        for (second, later) in clocks.iter().enumerate() {
-            order.before[second] = (0..clocks.len())
-                .filter(|&first| is_within(&clocks[first], later) && !is_within(later, &clocks[first]))
-                .collect();
-        }
-        Ok(order)
-    }
-
     /// The least order that contains both.
     ///
     /// # Errors
@@ -204,19 +151,7 @@ impl Order {
         self.close()
     }
 
-    /// The order between these operations alone, which are numbered anew.
-    pub(crate) fn restricted_to(&self, kept: &[usize]) -> Self {
-        let row = |op: usize| {
-            (0..kept.len())
-                .filter(move |at| self.before[op].has(kept[*at]))
-                .collect()
-        };
-        Self {
-            before: kept.iter().map(|op| row(*op)).collect(),
-        }
-    }
-
-    /// How many operations there are.
+    /// The number of operations.
     pub fn len(&self) -> usize {
         self.before.len()
     }
@@ -226,12 +161,12 @@ impl Order {
         self.before.is_empty()
     }
 
-    /// What comes before `op`.
+    /// The predecessors of `op`.
     pub fn before(&self, op: usize) -> OpSet {
         self.before[op]
     }
 
-    /// What comes before each operation.
+    /// The predecessors of each operation.
     pub(crate) fn rows(&self) -> &[OpSet] {
         &self.before
     }
@@ -244,8 +179,8 @@ impl Order {
         Ok(self)
     }
 
-    /// A shortest way to find a cycle: take away what has nothing before it; what is left has a predecessor that is
-    /// left, and following predecessors must come round.
+    /// A cycle, if there is one: after removing operations without predecessors, each remaining one has a remaining
+    /// predecessor, and following predecessors ends in a cycle.
     fn cycle(&self) -> Option<Vec<usize>> {
         let mut left = OpSet::first(self.before.len());
         while let Some(free) = left.iter().find(|op| self.before[*op].and(left).is_empty()) {
@@ -265,7 +200,7 @@ impl Order {
     }
 }
 
-/// Closes what comes before each operation transitively.
+/// Computes the transitive closure.
 pub(crate) fn close(before: &mut [OpSet]) {
     loop {
         let mut is_closed = true;
@@ -281,13 +216,19 @@ pub(crate) fn close(before: &mut [OpSet]) {
     }
 }
 
-/// The order of each thread's own operations, by position.
-pub(crate) fn program_order(threads: &[u32]) -> impl Iterator<Item = (usize, usize)> {
+/// Program order: each operation with the last one of its thread before it. A pending operation comes before nothing.
+pub(crate) fn program_order(
+    threads: &[u32],
+    is_pending: impl Fn(usize) -> bool,
+) -> impl Iterator<Item = (usize, usize)> {
     let mut last: BTreeMap<u32, usize> = BTreeMap::new();
-    threads
-        .iter()
-        .enumerate()
-        .filter_map(move |(op, thread)| last.insert(*thread, op).map(|first| (first, op)))
+    threads.iter().enumerate().filter_map(move |(op, thread)| {
+        let previous = match is_pending(op) {
+            true => last.get(thread).copied(),
+            false => last.insert(*thread, op),
+        };
+        previous.map(|first| (first, op))
+    })
 }
 
 #[cfg(test)]
@@ -326,32 +267,5 @@ mod tests {
             Order::from_pairs(2, [(0, 2)]).unwrap_err(),
             OrderError::NoSuchOp { op: 2, count: 2 }
         );
-    }
-
-    /// ```text
-    /// t0  |--0--|  |--1--|
-    /// t1      |-----2-----|  |--3--|
-    /// ```
-    #[test]
-    fn a_counter_that_passed_a_return_orders_the_operation_before() {
-        let seen = [vec![0, 0], vec![2, 1], vec![1, 0], vec![4, 2]];
-        let order = Order::from_counters(&[0, 0, 1, 1], &seen).unwrap();
-        assert_eq!(order.before(1), set(&[0]));
-        assert_eq!(order.before(2), OpSet::EMPTY);
-        assert_eq!(order.before(3), set(&[0, 1, 2]));
-    }
-
-    #[test]
-    fn concurrent_vector_clocks_are_unordered() {
-        let clock =
-            |entries: &[(&str, i64)]| entries.iter().map(|(who, at)| ((*who).to_owned(), *at)).collect();
-        let clocks = [
-            clock(&[("a", 1)]),
-            clock(&[("b", 1)]),
-            clock(&[("a", 1), ("b", 2)]),
-        ];
-        let order = Order::from_vector_clocks(&clocks).unwrap();
-        assert_eq!(order.before(1), OpSet::EMPTY);
-        assert_eq!(order.before(2), set(&[0, 1]));
     }
 }

@@ -1,12 +1,12 @@
-//! Why a model refuses an operation.
+//! The reason why a model refuses an operation.
 //!
-//! The search only asks whether there is a next state. A reason, and whether the model failed rather than refused, is
-//! asked for afterwards, of the engine, for the few steps that matter.
+//! The search only needs to know whether there is a next state. The reason, and whether the model failed rather than
+//! refused, is computed afterwards by the engine, for the few steps that are reported.
 
 use omnilink_engine::{CheckError, Conclusion, Continuation, Model, Operation, Options, Outcomes, check};
 use omnilink_trace::Timebox;
 
-/// A model that starts elsewhere.
+/// A model with another initial state.
 struct StartingAt<'a, M: Model> {
     model: &'a M,
     state: &'a M::State,
@@ -25,7 +25,7 @@ impl<M: Model> Model for StartingAt<'_, M> {
     }
 }
 
-/// What the model says when `op` is tried in `state`: nothing if it is accepted, or refused without a reason.
+/// The model's reason for refusing `op` in `state`; `None` if it is accepted, or refused without a reason.
 ///
 /// # Errors
 /// If the model itself fails.
@@ -40,7 +40,7 @@ pub(crate) fn refusal<M: Model>(model: &M, state: &M::State, op: &M::Op) -> Resu
                 let candidates = counterexample
                     .alternatives
                     .into_iter()
-                    .flat_map(|way| way.candidates);
+                    .flat_map(|projection| projection.candidates);
                 let mut reasons = candidates.filter_map(|candidate| match candidate.continuation {
                     Continuation::Refused { reason } => reason,
                     Continuation::LeadsTo { .. } => None,

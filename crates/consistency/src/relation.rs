@@ -1,10 +1,10 @@
-//! Relations between the operations of a history: what axioms are made of.
+//! Relations between the operations of a history, from which axioms are built.
 
 use std::fmt;
 
 use crate::op_set::OpSet;
 
-/// A relation, "this before that", built from the four that every explanation has.
+/// A relation, "this before that", built from the four basic ones.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// Program order: earlier in the same thread.
@@ -29,7 +29,7 @@ pub enum Relation {
     Optional(Box<Relation>),
 }
 
-/// Which operations a filter lets through.
+/// The operations that a filter selects.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Filter {
     /// Those of these methods.
@@ -87,7 +87,7 @@ impl Relation {
         !self.mentions(&Self::Lin) && !self.mentions(&Self::Vis)
     }
 
-    /// Whether it surely contains `part`, judged by its form alone.
+    /// Whether its form guarantees that it contains `part`.
     pub(crate) fn surely_contains(&self, part: &Self) -> bool {
         self == part
             || match self {
@@ -112,7 +112,7 @@ impl Relation {
         }
     }
 
-    /// How tightly it binds when printed.
+    /// Its precedence when printed.
     fn strength(&self) -> u8 {
         match self {
             Self::Union(..) => 0,
@@ -155,23 +155,23 @@ impl fmt::Display for Relation {
     }
 }
 
-/// A relation with its filters looked up in a history.
+/// A relation with its filters resolved for a history.
 #[derive(Clone, Debug)]
-pub(crate) enum Bound {
+pub(crate) enum ResolvedRelation {
     Po,
     Hb,
     Lin,
     Vis,
     Only(OpSet),
-    Compose(Box<Bound>, Box<Bound>),
-    Union(Box<Bound>, Box<Bound>),
-    Plus(Box<Bound>),
-    Star(Box<Bound>),
-    Optional(Box<Bound>),
+    Compose(Box<ResolvedRelation>, Box<ResolvedRelation>),
+    Union(Box<ResolvedRelation>, Box<ResolvedRelation>),
+    Plus(Box<ResolvedRelation>),
+    Star(Box<ResolvedRelation>),
+    Optional(Box<ResolvedRelation>),
 }
 
-impl Bound {
-    /// Looks up the filters of `relation`.
+impl ResolvedRelation {
+    /// Resolves the filters of `relation`.
     pub fn new(relation: &Relation, members: &impl Fn(&Filter) -> OpSet) -> Self {
         let inner = |part: &Relation| Box::new(Self::new(part, members));
         match relation {
@@ -188,28 +188,27 @@ impl Bound {
         }
     }
 
-    /// Everything that is related to some member of `to`.
+    /// All operations that are related to a member of `to`.
     ///
-    /// Relations are only ever asked for what leads to the operation that is being placed, so sets going backwards are
-    /// all that is needed: no matrix is built.
-    pub fn sources(&self, to: OpSet, scene: &impl Scene) -> OpSet {
+    /// Only the predecessors of the operation that is being placed are needed, so no matrix is built.
+    pub fn sources(&self, to: OpSet, relations: &impl BaseRelations) -> OpSet {
         match self {
-            Self::Po => scene.po(to),
-            Self::Hb => scene.hb(to),
-            Self::Lin => scene.lin(to),
-            Self::Vis => scene.vis(to),
+            Self::Po => relations.po(to),
+            Self::Hb => relations.hb(to),
+            Self::Lin => relations.lin(to),
+            Self::Vis => relations.vis(to),
             Self::Only(members) => to.and(*members),
-            Self::Compose(a, b) => a.sources(b.sources(to, scene), scene),
-            Self::Union(a, b) => a.sources(to, scene).or(b.sources(to, scene)),
-            Self::Optional(a) => to.or(a.sources(to, scene)),
-            Self::Plus(a) => a.closure(a.sources(to, scene), scene),
-            Self::Star(a) => a.closure(to, scene),
+            Self::Compose(a, b) => a.sources(b.sources(to, relations), relations),
+            Self::Union(a, b) => a.sources(to, relations).or(b.sources(to, relations)),
+            Self::Optional(a) => to.or(a.sources(to, relations)),
+            Self::Plus(a) => a.closure(a.sources(to, relations), relations),
+            Self::Star(a) => a.closure(to, relations),
         }
     }
 
-    fn closure(&self, mut reached: OpSet, scene: &impl Scene) -> OpSet {
+    fn closure(&self, mut reached: OpSet, relations: &impl BaseRelations) -> OpSet {
         loop {
-            let next = reached.or(self.sources(reached, scene));
+            let next = reached.or(self.sources(reached, relations));
             if next == reached {
                 return reached;
             }
@@ -218,14 +217,14 @@ impl Bound {
     }
 }
 
-/// What the four basic relations are at some point of an explanation.
-pub(crate) trait Scene {
-    /// What is before a member of `to` in program order.
+/// The four basic relations, in some state of an explanation.
+pub(crate) trait BaseRelations {
+    /// The predecessors of members of `to` in program order.
     fn po(&self, to: OpSet) -> OpSet;
-    /// What happened before a member of `to`.
+    /// The predecessors of members of `to` in happens-before.
     fn hb(&self, to: OpSet) -> OpSet;
-    /// What is before a member of `to` in the linearization.
+    /// The predecessors of members of `to` in the linearization.
     fn lin(&self, to: OpSet) -> OpSet;
-    /// What a member of `to` sees.
+    /// The operations that members of `to` see.
     fn vis(&self, to: OpSet) -> OpSet;
 }

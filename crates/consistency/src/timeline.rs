@@ -1,14 +1,14 @@
-//! A partial order as timeboxes, as far as timeboxes can tell it.
+//! A partial order as timeboxes, as far as timeboxes can express it.
 //!
-//! The engine's strategies walk calls and returns: where an order is one of intervals, giving it to them as timeboxes lets
-//! returns force operations one by one. Orders recorded with counters are not always interval orders. Those are given as the
-//! timeboxes of a *weaker* order, and whoever places operations refuses what the rest of the order forbids.
+//! The engine's strategies process calls and returns: where an order is an interval order, returns force operations
+//! one by one. Orders recorded with counters are not always interval orders. Those are given as the timeboxes of a
+//! *weaker* order, and the model that places operations refuses what the rest of the order forbids.
 
 use omnilink_trace::Timebox;
 
 use crate::op_set::OpSet;
 
-/// Timeboxes that tell as much of an order as a chain of its sets can.
+/// Timeboxes that express as much of an order as a chain of its sets can.
 #[derive(Debug)]
 pub(crate) struct Timeline {
     /// The operations in the order of their starts.
@@ -32,7 +32,7 @@ impl Timeline {
         let mut by_start: Vec<usize> = (0..count).collect();
         by_start.sort_by_key(|op| before[*op].len());
         let mut timeboxes = vec![Timebox::new(0, 0); count];
-        // Later first: who is in no set of the chain ends after everything has started.
+        // In reverse: an operation in no set of the chain ends after everything has started.
         let mut ends = vec![2 * count as i64; count];
         let mut common = OpSet::first(count);
         for (at, &op) in by_start.iter().enumerate().rev() {
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use crate::order::Order;
 
-    fn told(timeline: &Timeline) -> Vec<OpSet> {
+    fn expressed(timeline: &Timeline) -> Vec<OpSet> {
         let Timeline { timeboxes, .. } = timeline;
         let row = |to: &Timebox| {
             let first = |from: &usize| timeboxes[*from].precedes(to);
@@ -70,15 +70,15 @@ mod tests {
     fn an_interval_order_is_told_exactly() {
         let times = [(0, 6), (9, 15), (4, 16), (19, 25)].map(|(start, end)| Timebox::new(start, end));
         let order = Order::from_timeboxes(&times).unwrap();
-        assert_eq!(told(&Timeline::new(order.rows())), order.rows());
+        assert_eq!(expressed(&Timeline::new(order.rows())), order.rows());
     }
 
     #[test]
     fn of_two_chains_that_ignore_each_other_no_more_is_told_than_holds() {
         let order = Order::from_pairs(4, [(0, 1), (2, 3)]).unwrap();
-        let told = told(&Timeline::new(order.rows()));
-        assert_eq!(told[1], OpSet::EMPTY);
-        assert!((0..4).all(|op| told[op].is_within(order.before(op))));
+        let expressed = expressed(&Timeline::new(order.rows()));
+        assert_eq!(expressed[1], OpSet::EMPTY);
+        assert!((0..4).all(|op| expressed[op].is_within(order.before(op))));
     }
 
     #[test]
@@ -86,9 +86,9 @@ mod tests {
         let before_the_point = [(0, 1), (2, 3), (0, 4), (1, 4), (2, 4), (3, 4)];
         let after_it = [(4, 5), (5, 6), (4, 7), (7, 8)];
         let order = Order::from_pairs(9, before_the_point.into_iter().chain(after_it)).unwrap();
-        let told = told(&Timeline::new(order.rows()));
-        assert_eq!(told[4], OpSet::first(4));
-        assert_eq!(told[6], OpSet::first(5));
-        assert!((0..9).all(|op| told[op].is_within(order.before(op))));
+        let expressed = expressed(&Timeline::new(order.rows()));
+        assert_eq!(expressed[4], OpSet::first(4));
+        assert_eq!(expressed[6], OpSet::first(5));
+        assert!((0..9).all(|op| expressed[op].is_within(order.before(op))));
     }
 }

@@ -1,18 +1,18 @@
-//! What may be called on a component, said in a few lines.
+//! The description of a component under test.
 
 use std::fmt;
 use std::process::ExitCode;
 
-use crate::serve::{Component as Served, Served as Answer, serve, unobserved};
+use crate::serve::{ComponentInstance, ServeOutcome, serve, unobserved};
 
-const OTHER_VERSION: &str = "this harness and the omnilink command are of different versions; use the same version of \
+const VERSION_MISMATCH: &str = "this harness and the omnilink command are of different versions; use the same version of \
                              omnilink-harness and omnilink";
 
 type Call<T> = Box<dyn Fn(&T) -> String + Send + Sync>;
 
-/// A component: how to make one, and what may be called on it.
+/// A component under test: how to make one, and which calls it offers.
 ///
-/// Several objects are one component: make a tuple of them, and name calls `a.push(1)`, `b.pop()`.
+/// Several objects can be one component: make a tuple of them, and name calls `a.push(1)`, `b.pop()`.
 pub struct Component<T> {
     name: String,
     make: Box<dyn Fn() -> T>,
@@ -29,7 +29,7 @@ impl<T> fmt::Debug for Component<T> {
 }
 
 impl<T: Sync + 'static> Component<T> {
-    /// A component that `make` makes. It is made anew for every execution, on a thread of its own.
+    /// A component made by `make`, which is called once for every execution.
     pub fn new(name: &str, make: impl Fn() -> T + 'static) -> Self {
         Self {
             name: name.to_owned(),
@@ -39,91 +39,96 @@ impl<T: Sync + 'static> Component<T> {
         }
     }
 
-    /// A call, named as it is written: `push(1)`. Its result is what `{:?}` prints.
+    /// A call with its name, such as `push(1)`. Its result is compared as `{:?}` prints it.
     #[must_use]
     pub fn op<R: fmt::Debug>(self, name: &str, call: impl Fn(&T) -> R + Send + Sync + 'static) -> Self {
         self.add("call", name, call)
     }
 
-    /// A call that is not made on its own, but in a [`sequence`](Self::sequence), at the beginning or at the end.
+    /// A call that is made only in a [`sequence`](Self::sequence), in [`initially`](Self::initially) or in
+    /// [`finally`](Self::finally).
     #[must_use]
     pub fn part<R: fmt::Debug>(self, name: &str, call: impl Fn(&T) -> R + Send + Sync + 'static) -> Self {
         self.add("part", name, call)
     }
 
-    /// Calls that a thread makes one after the other or not at all: `lock()`, `unlock()`. Each is an operation of its own.
+    /// Calls that a thread makes one after the other or not at all, such as `lock()`, `unlock()`. Each is an operation.
     #[must_use]
     pub fn sequence<'a>(self, names: impl IntoIterator<Item = &'a str>) -> Self {
-        self.say("sequence", names)
+        self.line("sequence", names)
     }
 
-    /// Calls that are made before the threads begin.
+    /// Calls made before the threads start.
     #[must_use]
     pub fn initially<'a>(self, names: impl IntoIterator<Item = &'a str>) -> Self {
-        self.say("initial", names)
+        self.line("initial", names)
     }
 
-    /// Calls that are made when all threads have come to their end.
+    /// Calls made after all threads have finished.
     #[must_use]
     pub fn finally<'a>(self, names: impl IntoIterator<Item = &'a str>) -> Self {
-        self.say("final", names)
+        self.line("final", names)
     }
 
-    /// No call may ever block: a run that is stuck is a mistake, whatever serial runs do.
+    /// No call may ever block: a stuck execution is a violation, whatever serial executions do.
     #[must_use]
     pub fn never_blocks(self) -> Self {
-        self.say("never-blocks", [])
+        self.line("never-blocks", [])
     }
 
-    /// This call may report failure (`None`, `false`, `Err(…)`) because others run at the same time, and has then done
-    /// nothing: `try_lock()`, a weak compare-and-swap. While nothing else runs, its failure is a result like any other.
+    /// This call may fail (`None`, `false`, `Err(…)`) because other calls overlap it, and then has no effect: `try_lock()`, a
+    /// weak compare-and-swap. If no call overlaps it, its failure is a result like any other.
     #[must_use]
     pub fn may_fail(self, name: &str) -> Self {
-        self.say("may-fail", [name])
+        self.line("may-fail", [name])
     }
 
-    /// A matrix that failed once, such as `push(1) | pop()`. It is checked before all others.
+    /// A test matrix that failed once, such as `push(1) | pop()`. It is checked before all others.
     #[must_use]
     pub fn regression(self, matrix: &str) -> Self {
-        self.say("regression", [matrix])
+        self.line("regression", [matrix])
     }
 
-    /// Serves executions to `omnilink lineup`; started by hand, says what it is. The whole of a program.
+    /// The whole of a `main` function: serves executions to `omnilink lineup`. A program that is started by hand prints how to
+    /// check it.
     pub fn main(self) -> ExitCode {
         let name = self.name.clone();
         let ops = self.calls.len();
         match self.serve() {
-            Answer::Done => ExitCode::SUCCESS,
-            Answer::NotAsked | Answer::NotInstrumented => {
+            ServeOutcome::Served => ExitCode::SUCCESS,
+            ServeOutcome::NotDriven | ServeOutcome::NotInstrumented => {
                 println!("{name}: offers {ops} calls to Line-Up; check it with `cargo omnilink lineup`");
                 ExitCode::SUCCESS
             }
-            Answer::OtherVersion => {
-                eprintln!("{name}: {OTHER_VERSION}");
+            ServeOutcome::VersionMismatch => {
+                eprintln!("{name}: {VERSION_MISMATCH}");
                 ExitCode::from(2)
             }
         }
     }
 
-    /// The same as the whole of a `#[test]` function: it serves executions to `omnilink lineup`, and passes under `cargo test`,
-    /// which checks nothing but that it compiles.
+    /// The whole of a `#[test]` function: serves executions to `omnilink lineup`. Under `cargo test` it passes without checking
+    /// anything.
     ///
     /// # Panics
-    /// When the command is of another version.
+    /// If the harness and the command are of different versions.
     pub fn test(self) {
         let name = self.name.clone();
-        assert!(self.serve() != Answer::OtherVersion, "{name}: {OTHER_VERSION}");
+        assert!(
+            self.serve() != ServeOutcome::VersionMismatch,
+            "{name}: {VERSION_MISMATCH}"
+        );
     }
 
-    fn serve(self) -> Answer {
+    fn serve(self) -> ServeOutcome {
         let Self {
             make, calls, lines, ..
         } = self;
         let description = lines.join("\n");
-        // Leaked: the process ends when it has served, and a component must not refer to its maker.
+        // Leaked, because instances are `'static`. The process ends when it has served.
         let calls: &'static [Call<T>] = Vec::leak(calls);
         let ops = u32::try_from(calls.len()).unwrap_or(u32::MAX);
-        let make = || -> Box<dyn Served> { Box::new(Instance { value: make(), calls }) };
+        let make = || -> Box<dyn ComponentInstance> { Box::new(CallTable { value: make(), calls }) };
         serve(ops, &description, &make)
     }
 
@@ -135,19 +140,19 @@ impl<T: Sync + 'static> Component<T> {
     ) -> Self {
         self.calls.push(Box::new(move |component| {
             let result = call(component);
-            // The result itself (a guard, say) goes away as part of the call; writing it down is not part of it.
+            // Dropping the result (a guard, say) is part of the call; formatting it is not.
             unobserved(|| format!("{result:?}"))
         }));
-        self.say(kind, [name])
+        self.line(kind, [name])
     }
 
-    fn say<'a>(mut self, kind: &str, words: impl IntoIterator<Item = &'a str>) -> Self {
+    fn line<'a>(mut self, kind: &str, words: impl IntoIterator<Item = &'a str>) -> Self {
         self.lines.push(line(kind, words));
         self
     }
 }
 
-/// One line of the description: words apart by tabs, so that no word may hold one.
+/// One line of the description: words separated by tabs, so that control characters in words become spaces.
 fn line<'a>(kind: &str, words: impl IntoIterator<Item = &'a str>) -> String {
     let mut line = kind.to_owned();
     for word in words {
@@ -157,12 +162,13 @@ fn line<'a>(kind: &str, words: impl IntoIterator<Item = &'a str>) -> String {
     line
 }
 
-struct Instance<T: 'static> {
+/// A value with its calls.
+struct CallTable<T: 'static> {
     value: T,
     calls: &'static [Call<T>],
 }
 
-impl<T: Sync> Served for Instance<T> {
+impl<T: Sync> ComponentInstance for CallTable<T> {
     fn call(&self, _thread: u32, op: u32) -> String {
         match self.calls.get(op as usize) {
             Some(call) => call(&self.value),

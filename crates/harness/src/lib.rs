@@ -1,8 +1,7 @@
-//! Offers a component to `omnilink lineup`: how to make one, and what may be called.
+//! Offers a component to `omnilink lineup`: how to make one, and which calls it has.
 //!
-//! The decision of this crate is to be nothing else. It is compiled together with the component, instrumented, for every
-//! check, so it has no dependencies; everything that thinks is in the `omnilink` command, which runs the harness in forked
-//! processes and tells it what to call.
+//! This crate is compiled together with the component, instrumented, for every check. It is therefore small and has no
+//! dependencies: the `omnilink` command chooses what to call, and runs the harness in forked processes.
 //!
 //! A file `lineup/queue.rs`, named in `Cargo.toml` as a test without a test harness (`[[test]] name = "queue"`,
 //! `path = "lineup/queue.rs"`, `harness = false`):
@@ -23,12 +22,10 @@
 //! }
 //! ```
 //!
-//! `cargo omnilink lineup` then builds it instrumented and checks it; `cargo test` only sees that it compiles. A result is
-//! what `{:?}` prints of it. A panic is a result too.
-
-#[path = "../../sched/src/harness.rs"]
-pub mod serve;
+//! `cargo omnilink lineup` then builds it instrumented and checks it; `cargo test` only compiles it. Results are compared as
+//! `{:?}` prints them. A panic is a result too.
 
 mod component;
+pub mod serve;
 
 pub use component::Component;

@@ -1,4 +1,4 @@
-// Offers a component to `omnilink lineup --cpp`: how to make one, and what may be called.
+// Offers a component to `omnilink lineup --cpp`: how to make one, and which calls it has.
 //
 //     #include "lineup.hpp"
 //     #include "queue.hpp"
@@ -10,7 +10,7 @@
 //             .run();
 //     }
 //
-// A result is what `<<` prints of it (`true` and `false` for bool, `None` and `Some(…)` for std::optional, `()` for
+// Results are compared as `<<` prints them (`true` and `false` for bool, `None` and `Some(…)` for std::optional, `()` for
 // void). An exception is a result too. The header is compiled with the component, instrumented, and linked with the
 // scheduler's runtime by the `omnilink` command; it needs C++17 and nothing else.
 //
@@ -62,13 +62,13 @@ template <class R> std::string shown(const std::optional<R> &result) {
     return result ? "Some(" + shown(*result) + ")" : "None";
 }
 
-// What is done here is not part of the component.
+// Code that is not part of the component.
 struct unobserved {
     unobserved() { omnilink_unobserve(); }
     ~unobserved() { omnilink_observe(); }
 };
 
-// One line of the description: words apart by tabs, so that no word may hold one.
+// One line of the description: words separated by tabs, so that control characters in words become spaces.
 inline void add_line(std::string &description, const std::string &kind, std::initializer_list<std::string> words) {
     if (!description.empty()) description += '\n';
     description += kind;
@@ -80,7 +80,7 @@ inline void add_line(std::string &description, const std::string &kind, std::ini
 
 } // namespace detail
 
-// A component: how to make one, and what may be called on it. Several objects are one component: make a struct of them.
+// A component under test. Several objects can be one component: make a struct of them.
 template <class T> class component {
   public:
     // A component that is made by its default constructor, or by `make`.
@@ -89,31 +89,31 @@ template <class T> class component {
         detail::add_line(description_, "component", {name});
     }
 
-    // A call, named as it is written: `push(1)`.
+    // A call with its name, such as `push(1)`.
     template <class F> component &op(const std::string &name, F call) { return add("call", name, std::move(call)); }
 
-    // A call that is not made on its own, but in a sequence, at the beginning or at the end.
+    // A call that is made only in a sequence, initially or finally.
     template <class F> component &part(const std::string &name, F call) { return add("part", name, std::move(call)); }
 
     // Calls that a thread makes one after the other or not at all.
-    component &sequence(std::initializer_list<std::string> names) { return say("sequence", names); }
+    component &sequence(std::initializer_list<std::string> names) { return line("sequence", names); }
 
-    // Calls that are made before the threads begin.
-    component &initially(std::initializer_list<std::string> names) { return say("initial", names); }
+    // Calls made before the threads start.
+    component &initially(std::initializer_list<std::string> names) { return line("initial", names); }
 
-    // Calls that are made when all threads have come to their end.
-    component &finally(std::initializer_list<std::string> names) { return say("final", names); }
+    // Calls made after all threads have finished.
+    component &finally(std::initializer_list<std::string> names) { return line("final", names); }
 
     // No call may ever block.
-    component &never_blocks() { return say("never-blocks", {}); }
+    component &never_blocks() { return line("never-blocks", {}); }
 
-    // This call may report failure (an empty optional, false) because others run, and has then done nothing.
-    component &may_fail(const std::string &name) { return say("may-fail", {name}); }
+    // This call may fail (an empty optional, false) because other calls overlap it, and then has no effect.
+    component &may_fail(const std::string &name) { return line("may-fail", {name}); }
 
     // A matrix that failed once; it is checked before all others.
-    component &regression(const std::string &matrix) { return say("regression", {matrix}); }
+    component &regression(const std::string &matrix) { return line("regression", {matrix}); }
 
-    // Serves executions to `omnilink lineup`; started by hand, says what it is.
+    // Serves executions to `omnilink lineup`. A program that is started by hand prints how to check it.
     int run() {
         omnilink_harness harness = {};
         harness.context = this;
@@ -147,14 +147,14 @@ template <class T> class component {
                 return "()";
             } else {
                 const auto result = call(value);
-                detail::unobserved while_written;
+                detail::unobserved section;
                 return detail::shown(result);
             }
         });
-        return say(kind, {name});
+        return line(kind, {name});
     }
 
-    component &say(const char *kind, std::initializer_list<std::string> words) {
+    component &line(const char *kind, std::initializer_list<std::string> words) {
         detail::add_line(description_, kind, words);
         return *this;
     }

@@ -1,4 +1,4 @@
-//! What may be called: the calls of a component, and the entries that matrices are made of.
+//! The calls of a component, and the entries that generated matrices consist of.
 
 use thiserror::Error;
 
@@ -6,10 +6,10 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(pub u16);
 
-/// What may be called on a component.
+/// The calls of a component.
 ///
-/// An *entry* is what a cell of a random matrix holds: one call, or a whole sequence of calls that only make sense together
-/// (`acquire(); release()`). Each call of a sequence is still an operation of its own.
+/// An *entry* is the content of a cell of a generated matrix: one call, or a sequence of calls that only make sense together
+/// (`acquire(); release()`). Each call of a sequence is an operation of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alphabet {
     calls: Vec<String>,
@@ -31,15 +31,15 @@ pub enum AlphabetError {
     /// More calls than a matrix can hold.
     #[error("there are more than {} calls: make several components of them", u16::MAX)]
     TooMany,
-    /// A sequence that names a call that is not there.
+    /// There is no call with this name.
     #[error("there is no call \"{name}\"; there are {known}")]
     Unknown {
-        /// What was asked for.
+        /// The name.
         name: String,
-        /// What there is.
+        /// The calls that there are.
         known: String,
     },
-    /// Nothing to choose from.
+    /// There are no calls.
     #[error("there is nothing to call: list at least one call")]
     Empty,
 }
@@ -60,7 +60,7 @@ impl Alphabet {
         }
     }
 
-    /// Adds a call that may be drawn on its own.
+    /// Adds a call that is an entry.
     ///
     /// # Errors
     /// When it has no name, or that of another call.
@@ -70,7 +70,7 @@ impl Alphabet {
         Ok(call)
     }
 
-    /// Adds a call that is made in sequences, at the beginning or at the end only.
+    /// Adds a call that is made only in sequences, initially or finally.
     ///
     /// # Errors
     /// As [`Alphabet::add_call`].
@@ -87,7 +87,7 @@ impl Alphabet {
         Ok(CallId(call))
     }
 
-    /// Adds a sequence of calls that are drawn together.
+    /// Adds a sequence of calls that is one entry.
     ///
     /// # Errors
     /// When one of them is not a call of this component.
@@ -102,7 +102,7 @@ impl Alphabet {
         Ok(())
     }
 
-    /// Calls to be made before the threads run, in matrices that are made up here.
+    /// Sets the calls before the threads start, in generated matrices.
     ///
     /// # Errors
     /// When one of them is not a call of this component.
@@ -114,7 +114,7 @@ impl Alphabet {
         Ok(())
     }
 
-    /// Calls to be made after the threads have ended, in matrices that are made up here.
+    /// Sets the calls after the threads have finished, in generated matrices.
     ///
     /// # Errors
     /// When one of them is not a call of this component.
@@ -126,10 +126,10 @@ impl Alphabet {
         Ok(())
     }
 
-    /// Says that calls may report failure because others run.
+    /// Marks calls that may fail because of contention.
     ///
     /// # Errors
-    /// When one of them is not there.
+    /// When one of them is not a call of this component.
     pub fn add_may_fail<N: AsRef<str>>(
         &mut self,
         names: impl IntoIterator<Item = N>,
@@ -139,7 +139,7 @@ impl Alphabet {
         Ok(())
     }
 
-    /// Whether a call may report failure because others run.
+    /// Whether a call may fail because of contention.
     pub fn may_fail(&self, call: CallId) -> bool {
         self.may_fail.contains(&call)
     }
@@ -165,7 +165,7 @@ impl Alphabet {
         names.into_iter().map(|name| self.find(name.as_ref())).collect()
     }
 
-    /// What a call is called.
+    /// The name of a call.
     pub fn name(&self, call: CallId) -> &str {
         self.calls.get(usize::from(call.0)).map_or("?", String::as_str)
     }
@@ -175,23 +175,23 @@ impl Alphabet {
         &self.calls
     }
 
-    /// What the cells of made-up matrices hold.
+    /// The entries of generated matrices.
     pub fn entries(&self) -> &[Vec<CallId>] {
         &self.entries
     }
 
-    /// What made-up matrices begin with.
+    /// The initial calls of generated matrices.
     pub fn initial(&self) -> &[CallId] {
         &self.initial
     }
 
-    /// What made-up matrices end with.
+    /// The final calls of generated matrices.
     pub fn finals(&self) -> &[CallId] {
         &self.finals
     }
 }
 
-/// Blanks make no difference: `push( 1 )` is `push(1)`.
+/// Whether two names are equal up to white space: `push( 1 )` is `push(1)`.
 fn same_call(left: &str, right: &str) -> bool {
     let letters = |text: &'_ str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
     left == right || letters(left) == letters(right)

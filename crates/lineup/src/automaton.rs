@@ -1,25 +1,25 @@
-//! The serial histories as a model of the engine: a state is what has happened, a step is one lookup.
+//! The serial histories as a model of the engine: a state is a node of their tree, a step is one lookup.
 
 use std::fmt;
 
 use omnilink_engine::{Model, Outcomes};
 
-use crate::serial::{Fate, NodeId, SerialHistories, Step};
-use crate::slot::Slot;
+use crate::serial::{CallOutcome, NodeId, SerialHistories, SerialStep};
+use crate::slot::CallSlot;
 use crate::words::Words;
 
-/// A call of a concurrent history: what became of it, or that this was not seen.
+/// A call of a concurrent history with its outcome, if that was observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Observed {
-    pub slot: Slot,
-    /// `None` for a call that was open when the process died: it may have taken effect, whatever it would have returned.
-    pub fate: Option<Fate>,
+    pub slot: CallSlot,
+    /// `None` for a call that was pending when the process crashed: it may have taken effect, with any result.
+    pub outcome: Option<CallOutcome>,
 }
 
 /// Explains histories by the serial ones.
 ///
-/// Deterministic, so a step has one successor or none. No call is pure, since a call can be made only once, and none
-/// commutes with another as far as the tree can tell: the engine's other reductions still apply.
+/// The model is deterministic: a step has at most one successor. No call is pure, since it can be made only once, and the tree does
+/// not show which calls commute; the engine's other reductions still apply.
 pub(crate) struct Automaton<'a> {
     pub serial: &'a SerialHistories,
     pub words: Words<'a>,
@@ -41,7 +41,9 @@ impl Model for Automaton<'_> {
 
     fn step(&self, state: &NodeId, op: &Observed, outcomes: &mut Outcomes<NodeId>) {
         match self.serial.step_of(*state, op.slot) {
-            Some((step, next)) if op.fate.is_none_or(|fate| fate == step.fate) => outcomes.accept(next),
+            Some((step, next)) if op.outcome.is_none_or(|outcome| outcome == step.outcome) => {
+                outcomes.accept(next)
+            }
             Some((step, _)) => {
                 outcomes.refuse(|| format!("here a serial run has {}", self.words.step(&step)))
             }
@@ -57,8 +59,11 @@ impl Model for Automaton<'_> {
     }
 
     fn describe_op(&self, op: &Observed) -> String {
-        match op.fate {
-            Some(fate) => self.words.step(&Step { slot: op.slot, fate }),
+        match op.outcome {
+            Some(outcome) => self.words.step(&SerialStep {
+                slot: op.slot,
+                outcome,
+            }),
             None => self.words.call(op.slot).to_owned(),
         }
     }

@@ -1,21 +1,22 @@
-//! Many matrices: given ones, random ones (`RandomCheck`), or all small ones (`AutoCheck`), until one fails.
+//! Checking many matrices: given ones, random ones (`RandomCheck`), or all small ones (`AutoCheck`), until one fails.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use omnilink_sched::Schedule;
+use omnilink_evidence::Limit;
+use omnilink_sched::{Schedule, StopConditions};
 
 use crate::alphabet::{Alphabet, CallId};
 use crate::check::{LineupError, Request, Tick, check_matrix, check_schedule};
-use crate::execution::Race;
-use crate::executor::Executor;
-use crate::history::History;
+use crate::execution::RaceReport;
+use crate::executor::MatrixExecutor;
+use crate::history::CallHistory;
 use crate::matrix::Matrix;
-use crate::options::Options;
+use crate::options::LineupOptions;
 use crate::sample::{GrowingMatrices, RandomMatrices};
 use crate::scope::Scope;
 use crate::shrink::shrink;
-use crate::verdict::{Checked, Phase, Undecided, Verdict, Why};
+use crate::verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, Undecided, Why};
 
 /// Which matrices to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub enum Matrices {
         /// How many.
         samples: u64,
     },
-    /// These, then those.
+    /// First these, then those.
     Then(Box<Matrices>, Box<Matrices>),
     /// All, small ones first, up to this number of threads with as many entries each.
     Growing {
@@ -51,7 +52,7 @@ impl Default for Matrices {
 }
 
 impl Matrices {
-    /// How many matrices these are at most, for an alphabet.
+    /// The most matrices that these are, for an alphabet.
     pub fn at_most(&self, alphabet: &Alphabet) -> u64 {
         match self {
             Self::Given(matrices) => matrices.len() as u64,
@@ -96,60 +97,61 @@ impl fmt::Display for Matrices {
     }
 }
 
-/// What came of many matrices.
+/// The result of checking many matrices.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// Matrices checked, those of shrinking left out.
+    /// Matrices checked, without those of shrinking.
     pub matrices: u64,
-    /// Of these, those about which nothing can be concluded.
+    /// Those of them about which nothing can be concluded.
     pub undecided: u64,
     /// The first of these.
-    pub first_undecided: Option<Box<Checked>>,
-    /// Runs, those of shrinking left out.
+    pub first_undecided: Option<Box<CheckedMatrix>>,
+    /// Runs, without those of shrinking.
     pub executions: u64,
     /// Serial histories.
     pub serial_histories: u64,
-    /// Serial histories that end in a call that is stuck.
+    /// Serial histories that end in a stuck call.
     pub serial_stuck: u64,
-    /// The concurrent runs, by preemptions, all matrices together. Complete where all matrices are.
-    pub phases: Vec<Phase>,
-    /// Which matrices were asked for, in words.
+    /// The concurrent runs of all matrices by their preemptions. A phase is complete if it is complete for all matrices.
+    pub phases: Vec<PhaseFigures>,
+    /// Which matrices were requested, in words.
     pub asked: String,
-    /// A race that may be none.
-    pub suspected: Option<Race>,
+    /// A race that is only suspected.
+    pub suspected: Option<RaceReport>,
     /// What the executor sees of the component.
     pub scope: Option<Scope>,
-    /// Whether the matrices that were asked for ran out before the time did.
+    /// Whether all matrices that were requested were checked.
     pub is_complete: bool,
+    /// The limit that ended the campaign, if one did.
+    pub limit: Option<Limit>,
     /// How long it took, without shrinking.
     pub seconds: f64,
-    /// What failed.
-    pub failure: Option<Box<Failure>>,
+    /// The matrix that failed.
+    pub failure: Option<Box<FailingMatrix>>,
 }
 
 /// A matrix that failed.
 #[derive(Clone, Debug)]
-pub struct Failure {
-    /// As it was found.
+pub struct FailingMatrix {
+    /// The matrix as it was found.
     pub found: Matrix,
-    /// As small as it gets, with what became of it.
-    pub smallest: Checked,
-    /// Whether the run was repeated from its schedule and had the same history. `None` if it cannot be repeated or was
-    /// serial.
+    /// The smallest matrix that fails in the same way.
+    pub smallest: CheckedMatrix,
+    /// Whether the run had the same history when it was repeated from its schedule. `None` if it is serial or cannot be repeated.
     pub is_repeatable: Option<bool>,
     /// How long shrinking took.
     pub shrink_seconds: f64,
 }
 
-/// Checks matrices until one fails, and shrinks that one. `seen` is told about each matrix that was checked.
+/// Checks matrices until one fails, and shrinks that one. Calls `seen` with each matrix that was checked.
 ///
 /// # Errors
 /// When a matrix cannot be run.
 pub fn run_campaign(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     matrices: &Matrices,
-    seen: &mut dyn FnMut(&Checked),
+    seen: &mut dyn FnMut(&CheckedMatrix),
     tick: Tick<'_>,
 ) -> Result<Summary, LineupError> {
     let started = Instant::now();
@@ -159,17 +161,18 @@ pub fn run_campaign(
         asked: matrices.to_string(),
         ..Summary::default()
     };
-    // Calls that never came to a step: each run that makes them takes seconds, and tells nothing new.
-    let mut silent: Vec<CallId> = Vec::new();
+    // Calls that reach no scheduling point. Each run with such a call would take seconds and show nothing new.
+    let mut unresponsive: Vec<CallId> = Vec::new();
     for matrix in all {
-        if request.options.is_over() {
+        if let Some(limit) = request.options.reached() {
             summary.is_complete = false;
+            summary.limit = Some(limit);
             break;
         }
         if matrix
             .slots()
             .filter_map(|slot| matrix.call(slot))
-            .any(|call| silent.contains(&call))
+            .any(|call| unresponsive.contains(&call))
         {
             summary.matrices += 1;
             summary.undecided += 1;
@@ -185,21 +188,28 @@ pub fn run_campaign(
             summary.failure = Some(Box::new(failure(executor, request, checked, found_in, tick)?));
             break;
         }
-        if matches!(checked.verdict, Verdict::Unknown(_)) {
+        if let MatrixVerdict::Unknown(undecided) = checked.verdict {
+            if let Undecided::Limit(limit) = undecided {
+                summary.is_complete = false;
+                summary.limit = Some(limit);
+            }
             summary.undecided += 1;
-            silent.extend(silent_call(&checked));
+            unresponsive.extend(unresponsive_call(&checked));
             summary.first_undecided.get_or_insert_with(|| Box::new(checked));
+            if summary.limit.is_some() {
+                break;
+            }
         }
     }
     Ok(summary)
 }
 
-/// What came of the run of one schedule, told as a campaign of one matrix.
+/// Checks the run of one schedule, as a campaign of one matrix.
 ///
 /// # Errors
 /// When the matrix cannot be run.
 pub fn run_schedule(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     matrix: &Matrix,
     schedule: &Schedule,
@@ -214,13 +224,16 @@ pub fn run_schedule(
     summary.add(&checked);
     summary.seconds = started.elapsed().as_secs_f64();
     match checked.verdict {
-        Verdict::Passed => {}
-        Verdict::Unknown(_) => {
+        MatrixVerdict::Passed => {}
+        MatrixVerdict::Unknown(undecided) => {
+            if let Undecided::Limit(limit) = undecided {
+                summary.limit = Some(limit);
+            }
             summary.undecided = 1;
             summary.first_undecided = Some(Box::new(checked));
         }
-        Verdict::Violation(_) | Verdict::Nondeterministic(_) => {
-            summary.failure = Some(Box::new(Failure {
+        MatrixVerdict::Violation(_) | MatrixVerdict::Nondeterministic(_) => {
+            summary.failure = Some(Box::new(FailingMatrix {
                 found: checked.matrix.clone(),
                 smallest: checked,
                 is_repeatable: Some(true),
@@ -232,17 +245,20 @@ pub fn run_schedule(
 }
 
 fn failure(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
-    checked: Checked,
+    checked: CheckedMatrix,
     found_in: Duration,
     tick: Tick<'_>,
-) -> Result<Failure, LineupError> {
+) -> Result<FailingMatrix, LineupError> {
     let started = Instant::now();
     let found = checked.matrix.clone();
-    // A budget of its own: a finding is there already, and the time limit is for finding.
-    let options = Options {
-        deadline: started.checked_add(found_in.max(SHRINK_AT_LEAST)),
+    // Shrinking has a time limit of its own: the limit of the user is for finding a violation.
+    let options = LineupOptions {
+        stop: StopConditions {
+            deadline: started.checked_add(found_in.max(SHRINK_AT_LEAST)),
+            ..request.options.stop
+        },
         ..*request.options
     };
     let request = Request {
@@ -251,7 +267,7 @@ fn failure(
     };
     let mut smallest = shrink(executor, request, checked, tick)?;
     let is_repeatable = repeat(executor, &mut smallest)?;
-    Ok(Failure {
+    Ok(FailingMatrix {
         found,
         smallest,
         is_repeatable,
@@ -259,23 +275,26 @@ fn failure(
     })
 }
 
-/// Shrinking may take as long as finding took, and where that was quick, so long.
+/// Shrinking may take as long as finding the violation took, and at least this long.
 pub const SHRINK_AT_LEAST: Duration = Duration::from_secs(10);
 
-/// The call that came to no step in a serial run.
-fn silent_call(checked: &Checked) -> Option<CallId> {
+/// The call that reached no scheduling point in a serial run.
+fn unresponsive_call(checked: &CheckedMatrix) -> Option<CallId> {
     match checked.verdict {
-        Verdict::Unknown(Undecided::SerialRunCut(cut)) => checked.matrix.call(cut.silent_call()?),
+        MatrixVerdict::Unknown(Undecided::SerialRunCut(cut)) => checked.matrix.call(cut.unresponsive_call()?),
         _ => None,
     }
 }
 
-/// Makes the run of a violation once more, which also tells where in the source threads took turns.
-fn repeat(executor: &mut dyn Executor, smallest: &mut Checked) -> Result<Option<bool>, LineupError> {
-    let Checked {
+/// Repeats the run of a violation, and looks up its source lines.
+fn repeat(
+    executor: &mut dyn MatrixExecutor,
+    smallest: &mut CheckedMatrix,
+) -> Result<Option<bool>, LineupError> {
+    let CheckedMatrix {
         matrix,
         results,
-        verdict: Verdict::Violation(violation),
+        verdict: MatrixVerdict::Violation(violation),
         ..
     } = smallest
     else {
@@ -285,14 +304,22 @@ fn repeat(executor: &mut dyn Executor, smallest: &mut Checked) -> Result<Option<
         executor.locate(&mut violation.execution);
         return Ok(None);
     }
-    let again = executor.replay(matrix, &violation.execution.schedule, &violation.execution.places)?;
-    let history = History::of(&again, results);
+    let again = executor.replay(
+        matrix,
+        &violation.execution.schedule,
+        &violation.execution.racy_accesses,
+    )?;
+    let history = CallHistory::of(&again, results);
     let is_same = history.is_some_and(|history| history.canonical() == violation.history.canonical());
     if is_same {
         violation.execution = again;
-        // The places of the race are known now.
+        // The source lines of the race are known now.
         if let Why::Race(race) = &mut violation.why
-            && let Some(located) = violation.execution.races.iter().find(|other| other.is_like(race))
+            && let Some(located) = violation
+                .execution
+                .races
+                .iter()
+                .find(|other| other.has_same_code(race))
         {
             *race = located.clone();
         }
@@ -301,7 +328,7 @@ fn repeat(executor: &mut dyn Executor, smallest: &mut Checked) -> Result<Option<
 }
 
 impl Summary {
-    fn add(&mut self, checked: &Checked) {
+    fn add(&mut self, checked: &CheckedMatrix) {
         self.matrices += 1;
         if self.suspected.is_none() {
             self.suspected.clone_from(&checked.suspected);
@@ -312,10 +339,10 @@ impl Summary {
         for phase in &checked.phases {
             let at = phase.bound.unwrap_or(0) as usize;
             while self.phases.len() <= at {
-                self.phases.push(Phase {
+                self.phases.push(PhaseFigures {
                     bound: phase.bound.map(|_| self.phases.len() as u32),
                     is_complete: true,
-                    ..Phase::default()
+                    ..PhaseFigures::default()
                 });
             }
             if let Some(total) = self.phases.get_mut(at) {

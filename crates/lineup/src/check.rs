@@ -1,31 +1,30 @@
-//! `Check(X, m)`: does the component do concurrently what it does serially?
+//! `Check(X, m)` of the Line-Up paper: does the component behave concurrently as it does serially?
 //!
-//! Two phases. All serial runs of the matrix are made and kept: they are the only deterministic specification that the
-//! component could have for these calls. Then concurrent runs are made, and each new history is explained by a serial
-//! one, or is a violation: the component is not linearizable, whatever its specification.
-
-use std::ops::ControlFlow;
-use std::time::Instant;
+//! There are two phases. All serial runs of the matrix are made and kept: they are the only deterministic specification that the
+//! component could have for these calls. Then concurrent runs are made. Each new history is explained by a serial one, or is a
+//! violation: the component is not linearizable, whatever its specification.
 
 use omnilink_engine::{CheckError, Consistency};
+use omnilink_evidence::Limit;
 use omnilink_sched::Schedule;
-use rustc_hash::FxHashSet;
 use thiserror::Error;
 
 use crate::alphabet::Alphabet;
+use crate::concurrent_phase::{ConcurrentRuns, explore_with_races};
 use crate::contention;
-use crate::execution::{Cut, Ending, Execution};
-use crate::executor::{Executor, ExecutorError, Plan};
-use crate::history::{Close, History, Results};
+use crate::execution::{Cut, MatrixRun, RunEnding};
+use crate::executor::{ExecutorError, MatrixExecutor, RunPlan};
+use crate::history::{CallHistory, HistoryEnding, Results};
 use crate::matrix::{Matrix, MatrixError};
-use crate::options::{Blocking, Criterion, Options, Search};
-use crate::serial::{NotSerial, SerialHistories};
+use crate::options::{Blocking, LineupOptions, RunSelection, SerialCriterion, search_limits};
+use crate::serial::SerialHistories;
+use crate::serial_phase::serial_phase;
 use crate::specification::{Specification, SpecificationError};
-use crate::verdict::{Checked, Phase, Undecided, Verdict, Violation, Why};
+use crate::verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, Undecided, Why};
 use crate::witness::Witnesses;
 use crate::words::Words;
 
-/// Why a check ended without an answer.
+/// Why a check failed.
 #[derive(Debug, Error)]
 pub enum LineupError {
     /// The component cannot be run.
@@ -40,7 +39,10 @@ pub enum LineupError {
     /// The specification does not fit the component.
     #[error(transparent)]
     Specification(#[from] SpecificationError),
-    /// What ran the matrix interrupted a call although it was asked not to.
+    /// A limit or an interrupt ended the search for an explanation.
+    #[error("the {} limit ended the search for an explanation", .0.word())]
+    Limit(Limit),
+    /// The executor switched threads inside a call of a serial run.
     #[error("internal error, please report it: a serial run of {0} has calls that overlap")]
     NotSerial(String),
 }
@@ -48,68 +50,69 @@ pub enum LineupError {
 /// What to check, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// What may be called.
+    /// The calls of the component.
     pub alphabet: &'a Alphabet,
-    /// How.
-    pub options: &'a Options,
-    /// What explains a history, if not the component's serial runs.
+    /// The options.
+    pub options: &'a LineupOptions,
+    /// The specification, if it is not the component's serial runs.
     pub specification: Option<&'a Specification>,
 }
 
-/// Tells after each run how many there have been, for whoever waits.
+/// Called after each run, to show progress.
 pub type Tick<'a> = &'a mut (dyn FnMut() + Send);
 
 /// Checks one matrix.
 ///
 /// # Errors
-/// When it cannot be run. Whatever the component does is an answer, not an error.
+/// When it cannot be run. Everything that the component does is a verdict, not an error.
 pub fn check_matrix(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     matrix: &Matrix,
     tick: Tick<'_>,
-) -> Result<Checked, LineupError> {
+) -> Result<CheckedMatrix, LineupError> {
     let mut checked = unchecked(matrix)?;
-    checked.verdict = match check_phases(executor, request, &mut checked, tick) {
-        Err(LineupError::Specification(SpecificationError::TimeIsUp)) => {
-            Verdict::Unknown(Undecided::TimeIsUp)
-        }
-        verdict => verdict?,
-    };
+    checked.verdict = unknown_if_limited(check_phases(executor, request, &mut checked, tick))?;
     Ok(checked)
 }
 
+/// A limit is a verdict, not an error.
+fn unknown_if_limited(verdict: Result<MatrixVerdict, LineupError>) -> Result<MatrixVerdict, LineupError> {
+    match verdict {
+        Err(LineupError::Limit(limit) | LineupError::Specification(SpecificationError::Limit(limit))) => {
+            Ok(MatrixVerdict::Unknown(Undecided::Limit(limit)))
+        }
+        verdict => verdict,
+    }
+}
+
 fn check_phases(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
-    checked: &mut Checked,
+    checked: &mut CheckedMatrix,
     tick: Tick<'_>,
-) -> Result<Verdict, LineupError> {
+) -> Result<MatrixVerdict, LineupError> {
     if let Some(verdict) = serial_phase(executor, request, checked, tick)? {
         return Ok(verdict);
     }
     let options = request.options;
     let seed = options.seed;
     let plan = match options.search {
-        Search::Bounded { preemptions } => Plan::Bounded { preemptions },
-        Search::Random { executions } => Plan::Random { seed, executions },
-        Search::Pct { executions, depth } => Plan::Pct {
+        RunSelection::Bounded { preemptions } => RunPlan::Bounded { preemptions },
+        RunSelection::Random { executions } => RunPlan::Random { seed, executions },
+        RunSelection::Pct { executions, depth } => RunPlan::Pct {
             seed,
             executions,
             depth,
         },
     };
-    let violation = with_races(executor, request, checked, plan, tick)?;
-    Ok(match violation {
-        Some(violation) => Verdict::Violation(Box::new(violation)),
-        None if options.is_over() && checked.phases.iter().any(|phase| !phase.is_complete) => {
-            Verdict::Unknown(Undecided::TimeIsUp)
-        }
-        // What it would have come to is not known, so that nothing can be said about all runs.
-        None => match checked.cut {
-            Some(cut) => Verdict::Unknown(Undecided::RunCut(cut)),
-            None => Verdict::Passed,
-        },
+    if let Some(violation) = explore_with_races(executor, request, checked, plan, tick)? {
+        return Ok(MatrixVerdict::Violation(Box::new(violation)));
+    }
+    // A run that was cut short may have become a violation.
+    Ok(match checked.cut {
+        Some(cut) => MatrixVerdict::Unknown(Undecided::RunCut(cut)),
+        None => MatrixVerdict::Passed,
     })
 }
 
@@ -118,454 +121,85 @@ fn check_phases(
 /// # Errors
 /// As [`check_matrix`].
 pub fn check_schedule(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     matrix: &Matrix,
     schedule: &Schedule,
     tick: Tick<'_>,
-) -> Result<Checked, LineupError> {
+) -> Result<CheckedMatrix, LineupError> {
     let mut checked = unchecked(matrix)?;
-    if let Some(verdict) = serial_phase(executor, request, &mut checked, tick)? {
-        checked.verdict = verdict;
-        return Ok(checked);
+    checked.verdict = unknown_if_limited(check_run(executor, request, &mut checked, schedule, tick))?;
+    Ok(checked)
+}
+
+fn check_run(
+    executor: &mut dyn MatrixExecutor,
+    request: Request<'_>,
+    checked: &mut CheckedMatrix,
+    schedule: &Schedule,
+    tick: Tick<'_>,
+) -> Result<MatrixVerdict, LineupError> {
+    if let Some(verdict) = serial_phase(executor, request, checked, tick)? {
+        return Ok(verdict);
     }
-    let execution = executor.replay(&checked.matrix, schedule, &executor.switched())?;
-    let is_useless = matches!(execution.ending, Ending::Cut(_) | Ending::Diverged);
-    let mut runs = Concurrent::new(
+    let execution = executor.replay(&checked.matrix, schedule, &executor.racy_accesses())?;
+    let is_inconclusive = matches!(execution.ending, RunEnding::Cut(_) | RunEnding::Diverged);
+    let mut runs = ConcurrentRuns::new(
         request,
         &checked.matrix,
         &checked.serial,
         &mut checked.results,
         false,
     );
-    let _ = runs.take(execution)?;
-    let Concurrent {
+    let _ = runs.add(execution)?;
+    let ConcurrentRuns {
         phases,
         simplest,
         contended,
-        racing,
+        races,
         ..
     } = runs;
     checked.phases = phases;
-    let simplest = match simplest {
+    let violation = match simplest {
         Some(violation) => Some(violation),
-        None => contention::first_unexplained(executor, request, &mut checked, contended)?.or(racing.told),
+        None => contention::first_unexplained(executor, request, checked, contended)?.or(races.violation),
     };
-    checked.verdict = match simplest {
-        Some(violation) => Verdict::Violation(Box::new(violation)),
-        None if is_useless => Verdict::Unknown(Undecided::NotRepeated),
-        None => Verdict::Passed,
-    };
-    Ok(checked)
+    Ok(match violation {
+        Some(violation) => MatrixVerdict::Violation(Box::new(violation)),
+        None if is_inconclusive => MatrixVerdict::Unknown(Undecided::NotRepeated),
+        None => MatrixVerdict::Passed,
+    })
 }
 
-fn unchecked(matrix: &Matrix) -> Result<Checked, LineupError> {
-    Ok(Checked {
+fn unchecked(matrix: &Matrix) -> Result<CheckedMatrix, LineupError> {
+    Ok(CheckedMatrix {
         matrix: matrix.clone().checked()?,
         results: Results::default(),
         serial: SerialHistories::default(),
-        serial_phase: Phase::default(),
+        serial_phase: PhaseFigures::default(),
         phases: Vec::new(),
         cut: None,
         suspected: None,
         redundant: 0,
-        verdict: Verdict::Passed,
+        verdict: MatrixVerdict::Passed,
     })
 }
 
-/// Makes all serial runs. Gives the verdict if it is known after that.
-fn serial_phase(
-    executor: &mut dyn Executor,
-    request: Request<'_>,
-    checked: &mut Checked,
-    tick: Tick<'_>,
-) -> Result<Option<Verdict>, LineupError> {
-    let started = Instant::now();
-    let options = request.options;
-    let mut phase = Phase {
-        is_complete: true,
-        ..Phase::default()
-    };
-    let mut verdict = None;
-    let mut failure = None;
-    let mut silence = None;
-    let Checked {
-        matrix,
-        results,
-        serial,
-        cut,
-        ..
-    } = checked;
-    // Another surrounding can only add contradictions: the first alone decides whether there are all serial runs.
-    for environment in 0..options.environments.max(1) {
-        let visit = &mut |execution: Execution| {
-            tick();
-            phase.executions += 1;
-            let Some(history) = History::of(&execution, results) else {
-                count_useless(&mut phase, cut, &execution);
-                // The next run that makes this call would take as long to tell, and the answer is known.
-                if let Ending::Cut(cut) = execution.ending
-                    && cut.silent_call().is_some()
-                {
-                    silence = Some(cut);
-                    return ControlFlow::Break(());
-                }
-                return ControlFlow::Continue(());
-            };
-            let is_new = match serial.insert(&history) {
-                Ok(is_new) => is_new,
-                // What a specification allows, it may allow in several ways.
-                Err(NotSerial::Nondeterministic(_)) if request.specification.is_some() => true,
-                Err(NotSerial::Nondeterministic(nondeterminism)) => {
-                    verdict = Some(Verdict::Nondeterministic(nondeterminism));
-                    return ControlFlow::Break(());
-                }
-                Err(NotSerial::Overlap) => {
-                    failure = Some(LineupError::NotSerial(
-                        matrix.display(request.alphabet).to_string(),
-                    ));
-                    return ControlFlow::Break(());
-                }
-            };
-            if !is_new {
-                return ControlFlow::Continue(());
-            }
-            let words = Words {
-                alphabet: request.alphabet,
-                matrix,
-                results,
-            };
-            match trouble(request, words, &history, true) {
-                Ok(None) => ControlFlow::Continue(()),
-                Ok(Some(why)) => {
-                    verdict = Some(Verdict::Violation(Box::new(Violation {
-                        history,
-                        execution,
-                        is_serial: true,
-                        why,
-                    })));
-                    ControlFlow::Break(())
-                }
-                Err(error) => {
-                    failure = Some(error);
-                    ControlFlow::Break(())
-                }
-            }
-        };
-        let coverage = executor.explore(
-            matrix,
-            Plan::Serial { environment },
-            options.serial_allowance(environment),
-            visit,
-        )?;
-        if environment == 0 {
-            phase.is_complete = coverage.is_complete;
-        }
-        if verdict.is_some() || failure.is_some() || silence.is_some() {
-            break;
-        }
-    }
-    phase.histories = serial.len();
-    phase.checked = serial.len();
-    phase.stuck = serial.stuck();
-    phase.crashed = serial.crashed();
-    phase.seconds = started.elapsed().as_secs_f64();
-    checked.serial_phase = phase;
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
-    if verdict.is_some() {
-        return Ok(verdict);
-    }
-    if let Some(cut) = silence {
-        return Ok(Some(Verdict::Unknown(Undecided::SerialRunCut(cut))));
-    }
-    // With a specification of its own, the component's serial runs are runs like all others: a missing one is no excuse.
-    if request.specification.is_some() {
-        return Ok(None);
-    }
-    Ok(if let Some(cut) = silence.or(checked.cut) {
-        Some(Verdict::Unknown(Undecided::SerialRunCut(cut)))
-    } else if phase.diverged > 0 {
-        Some(Verdict::Unknown(Undecided::SerialRunsDiverged))
-    } else if !phase.is_complete {
-        let is_over = options.is_over();
-        Some(Verdict::Unknown(match is_over {
-            true => Undecided::TimeIsUp,
-            false => Undecided::TooManySerialRuns,
-        }))
-    } else {
-        None
-    })
-}
-
-/// Makes concurrent runs. When two accesses race, the runs are made once more with switches at these accesses: what comes of a
-/// race tells more than the race, which is told if nothing comes of it.
-fn with_races(
-    executor: &mut dyn Executor,
-    request: Request<'_>,
-    checked: &mut Checked,
-    plan: Plan,
-    tick: Tick<'_>,
-) -> Result<Option<Violation>, LineupError> {
-    /// Switching at some races shows others.
-    const TIMES: usize = 4;
-    let (mut race, mut freed) = (None, None);
-    for _ in 0..TIMES {
-        let (violation, racing) = concurrent_phases(executor, request, checked, plan, tick)?;
-        if violation.is_some() {
-            return Ok(violation);
-        }
-        race = race.or(racing.told);
-        freed = freed.or(racing.freed);
-        if !executor.switch_at(&racing.places) {
-            break;
-        }
-    }
-    let Some(mut race) = race else {
-        // No run used the memory after that, but nothing was seen that forbids it.
-        if let Some(mut execution) = freed {
-            executor.locate(&mut execution);
-            checked.suspected = execution.races.into_iter().find(|race| race.frees);
-        }
-        return Ok(None);
-    };
-    if executor.scope().is_some_and(|scope| scope.may_hide_order()) {
-        executor.locate(&mut race.execution);
-        checked.suspected = race.execution.races.into_iter().find(|race| !race.is_meant);
-        return Ok(None);
-    }
-    Ok(Some(race))
-}
-
-/// The races of concurrent runs.
-#[derive(Debug, Default)]
-struct Racing {
-    /// The first run with a race that is wrong in itself.
-    told: Option<Violation>,
-    /// The first run in which memory is given back that another thread has used, with nothing in between.
-    freed: Option<Execution>,
-    /// Where the accesses are.
-    places: Vec<u64>,
-}
-
-/// Concurrent runs that are being made.
-struct Concurrent<'a> {
-    request: Request<'a>,
-    matrix: &'a Matrix,
-    serial: &'a SerialHistories,
-    results: &'a mut Results,
-    phases: Vec<Phase>,
-    cut: Option<Cut>,
-    /// Histories that can be explained only if calls that may fail did so because of others.
-    contended: Vec<Violation>,
-    racing: Racing,
-    histories: FxHashSet<History>,
-    checked: FxHashSet<History>,
-    simplest: Option<Violation>,
-    is_bounded: bool,
-    last: Instant,
-}
-
-fn concurrent_phases(
-    executor: &mut dyn Executor,
-    request: Request<'_>,
-    checked: &mut Checked,
-    plan: Plan,
-    tick: Tick<'_>,
-) -> Result<(Option<Violation>, Racing), LineupError> {
-    let is_bounded = matches!(plan, Plan::Bounded { .. });
-    let mut runs = Concurrent::new(
-        request,
-        &checked.matrix,
-        &checked.serial,
-        &mut checked.results,
-        is_bounded,
-    );
-    let mut failure = None;
-    let visit = &mut |execution: Execution| {
-        tick();
-        match runs.take(execution) {
-            Ok(flow) => flow,
-            Err(error) => {
-                failure = Some(error);
-                ControlFlow::Break(())
-            }
-        }
-    };
-    let coverage = executor.explore(
-        &checked.matrix,
-        plan,
-        request.options.concurrent_allowance(),
-        visit,
-    )?;
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
-    // A number of preemptions that no run has is dealt with too.
-    if let Some(completed) = coverage.bound_completed {
-        runs.reach(completed);
-    }
-    for phase in &mut runs.phases {
-        let is_done = |bound| {
-            coverage
-                .bound_completed
-                .is_some_and(|completed| bound <= completed)
-        };
-        phase.is_complete = coverage.is_complete || phase.bound.is_some_and(is_done);
-    }
-    let Concurrent {
-        phases,
-        simplest,
-        cut,
-        contended,
-        racing,
-        ..
-    } = runs;
-    checked.phases = phases;
-    checked.redundant = coverage.redundant;
-    checked.cut = checked.cut.or(cut);
-    match simplest {
-        Some(violation) => Ok((Some(violation), racing)),
-        None => Ok((
-            contention::first_unexplained(executor, request, checked, contended)?,
-            racing,
-        )),
-    }
-}
-
-impl<'a> Concurrent<'a> {
-    fn new(
-        request: Request<'a>,
-        matrix: &'a Matrix,
-        serial: &'a SerialHistories,
-        results: &'a mut Results,
-        is_bounded: bool,
-    ) -> Self {
-        Self {
-            request,
-            matrix,
-            serial,
-            results,
-            phases: Vec::new(),
-            cut: None,
-            contended: Vec::new(),
-            racing: Racing::default(),
-            histories: FxHashSet::default(),
-            checked: FxHashSet::default(),
-            simplest: None,
-            is_bounded,
-            last: Instant::now(),
-        }
-    }
-
-    /// Looks at the history of a run, if it is a new one.
-    fn take(&mut self, execution: Execution) -> Result<ControlFlow<()>, LineupError> {
-        let at = self.phase_of(&execution);
-        let now = Instant::now();
-        let Some(phase) = self.phases.get_mut(at) else {
-            return Ok(ControlFlow::Continue(()));
-        };
-        phase.seconds += (now - self.last).as_secs_f64();
-        self.last = now;
-        phase.executions += 1;
-        let Some(history) = History::of(&execution, self.results) else {
-            count_useless(phase, &mut self.cut, &execution);
-            return Ok(ControlFlow::Continue(()));
-        };
-        if !self.histories.insert(history.clone()) {
-            return Ok(self.look_for_races(history, execution));
-        }
-        phase.histories += 1;
-        phase.stuck += u64::from(history.close == Close::Stuck);
-        phase.crashed += u64::from(matches!(history.close, Close::Crashed(..)));
-        if !self.checked.insert(history.canonical()) {
-            return Ok(self.look_for_races(history, execution));
-        }
-        phase.checked += 1;
-        let words = Words {
-            alphabet: self.request.alphabet,
-            matrix: self.matrix,
-            results: self.results,
-        };
-        let Some(why) = explain(self.request, self.serial, words, &history)? else {
-            return Ok(self.look_for_races(history, execution));
-        };
-        let found = Violation {
-            history,
-            execution,
-            is_serial: false,
-            why,
-        };
-        if !contention::failed_calls(&found.history, words).is_empty() {
-            self.contended.push(found);
-            return Ok(ControlFlow::Continue(()));
-        }
-        phase.unexplained += 1;
-        let is_simpler = |known: &Violation| found.execution.preemptions < known.execution.preemptions;
-        if self.simplest.as_ref().is_none_or(is_simpler) {
-            self.simplest = Some(found);
-        }
-        Ok(match self.request.options.count_all {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
-        })
-    }
-
-    /// A run whose history is explained may still have races.
-    fn look_for_races(&mut self, history: History, execution: Execution) -> ControlFlow<()> {
-        for access in execution.races.iter().flat_map(|race| &race.accesses) {
-            if !self.racing.places.contains(&access.code) {
-                self.racing.places.push(access.code);
-            }
-        }
-        if self.racing.freed.is_none() && execution.races.iter().any(|race| race.frees) {
-            self.racing.freed = Some(execution.clone());
-        }
-        let told = execution.races.iter().find(|race| !race.is_meant).cloned();
-        if let (Some(race), None) = (told, &self.racing.told) {
-            self.racing.told = Some(Violation {
-                history,
-                execution,
-                is_serial: false,
-                why: Why::Race(race),
-            });
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// The phase that a run belongs to: one for each number of preemptions where these are bounded.
-    fn phase_of(&mut self, execution: &Execution) -> usize {
-        let at = if self.is_bounded { execution.preemptions } else { 0 };
-        self.reach(at);
-        at as usize
-    }
-
-    fn reach(&mut self, bound: u32) {
-        while self.phases.len() <= bound as usize {
-            let bound = self.is_bounded.then_some(self.phases.len() as u32);
-            self.phases.push(Phase {
-                bound,
-                ..Phase::default()
-            });
-        }
-    }
-}
-
-/// What is wrong with a run whatever serial runs do: it blocks where nothing may, or contradicts the specification.
-fn trouble(
+/// A violation that does not depend on serial runs: the run crashes alone, blocks where nothing may block, or contradicts the
+/// specification.
+pub(crate) fn violation_without_serial_runs(
     request: Request<'_>,
     words: Words<'_>,
-    history: &History,
+    history: &CallHistory,
     is_serial: bool,
 ) -> Result<Option<Why>, LineupError> {
-    // Nobody means a component to die, and no specification says that it may.
-    if let Close::Crashed(slot, reason) = history.close
+    // No component is meant to crash, and no specification allows it.
+    if let HistoryEnding::Crashed(slot, reason) = history.ending
         && (is_serial || request.specification.is_some())
     {
         return Ok(Some(Why::CrashAlone(slot, reason)));
     }
-    if history.close == Close::Stuck && request.options.blocking == Blocking::Never {
+    if history.ending == HistoryEnding::Stuck && request.options.blocking == Blocking::Never {
         return Ok(Some(Why::Blocked(history.pending())));
     }
     match request.specification {
@@ -574,29 +208,32 @@ fn trouble(
     }
 }
 
+/// Why nothing explains a history of a concurrent run, or `None` if something does.
 pub(crate) fn explain(
     request: Request<'_>,
     serial: &SerialHistories,
     words: Words<'_>,
-    history: &History,
+    history: &CallHistory,
 ) -> Result<Option<Why>, LineupError> {
-    let why = trouble(request, words, history, false)?;
+    let why = violation_without_serial_runs(request, words, history, false)?;
     if why.is_some() || request.specification.is_some() {
         return Ok(why);
     }
     let consistency = match request.options.criterion {
-        Criterion::Linearizable => Consistency::Linearizable,
-        Criterion::Sequential => Consistency::Sequential,
+        SerialCriterion::Linearizable => Consistency::Linearizable,
+        SerialCriterion::Sequential => Consistency::Sequential,
     };
-    Ok(Witnesses::new(serial, words, consistency).explain(history)?)
+    let limits = search_limits(&request.options.stop);
+    Witnesses::new(serial, words, consistency, limits).explain(history)
 }
 
-fn count_useless(phase: &mut Phase, first: &mut Option<Cut>, execution: &Execution) {
+/// Counts a run from which nothing follows, and keeps the first reason.
+pub(crate) fn count_inconclusive(phase: &mut PhaseFigures, first: &mut Option<Cut>, execution: &MatrixRun) {
     match execution.ending {
-        Ending::Cut(cut) => {
+        RunEnding::Cut(cut) => {
             phase.cut += 1;
-            // A call that is to blame says more than a number of steps.
-            if first.is_none_or(|first| first.silent_call().is_none()) {
+            // A call that is to blame is a better reason than a number of steps.
+            if first.is_none_or(|first| first.unresponsive_call().is_none()) {
                 *first = Some(cut);
             }
         }

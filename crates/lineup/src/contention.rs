@@ -1,28 +1,28 @@
-//! Calls that may fail because others run: `try_lock`, a weak compare-and-swap.
+//! Calls that may fail because of contention: `try_lock`, a weak compare-and-swap.
 //!
-//! Such a call that overlaps another one and reports failure did nothing: the history is explained if the rest of it is, by
-//! serial runs that do not make the call. A failure while nothing else ran is a result like any other.
+//! If such a call overlaps another one and fails, it has no effect: the history is explained if the rest of it is, by serial runs
+//! that do not make the call. The failure of a call that no other one overlaps is a result like any other.
 
 use std::ops::ControlFlow;
 
 use crate::check::{LineupError, Request, explain};
-use crate::execution::Execution;
-use crate::executor::{Executor, Plan};
-use crate::history::{Close, History, Moment, Results};
+use crate::execution::MatrixRun;
+use crate::executor::{MatrixExecutor, RunPlan};
+use crate::history::{CallHistory, HistoryEnding, HistoryEvent, Results};
 use crate::matrix::Matrix;
 use crate::serial::SerialHistories;
-use crate::slot::{Lane, Slot};
-use crate::verdict::{Checked, Violation};
+use crate::slot::{CallSlot, Lane};
+use crate::verdict::{CheckedMatrix, RunViolation};
 use crate::words::Words;
 
-/// The calls of a history that may have failed because of others.
-pub(crate) fn failed_calls(history: &History, words: Words<'_>) -> Vec<Slot> {
-    let may_fail = |slot: &Slot| {
+/// The calls of a history that may have failed because of contention.
+pub(crate) fn failed_calls(history: &CallHistory, words: Words<'_>) -> Vec<CallSlot> {
+    let may_fail = |slot: &CallSlot| {
         let call = words.matrix.call(*slot);
         call.is_some_and(|call| words.alphabet.may_fail(call))
     };
-    let failed = history.moments.iter().filter_map(|moment| match moment {
-        Moment::Return(slot, result) if is_failure(words.results.text(*result)) => Some(*slot),
+    let failed = history.events.iter().filter_map(|event| match event {
+        HistoryEvent::Return(slot, result) if is_failure(words.results.text(*result)) => Some(*slot),
         _ => None,
     });
     failed
@@ -31,22 +31,22 @@ pub(crate) fn failed_calls(history: &History, words: Words<'_>) -> Vec<Slot> {
         .collect()
 }
 
-/// What a call returns that did nothing, in Rust and in C++.
+/// Whether a result in Rust or C++ means failure.
 fn is_failure(result: &str) -> bool {
     matches!(result, "None" | "false") || result.starts_with("Err(")
 }
 
-/// Whether another call was open at some moment between the call of `slot` and its return.
-fn overlaps(history: &History, slot: Slot) -> bool {
+/// Whether another call was open at some event between the call of `slot` and its return.
+fn overlaps(history: &CallHistory, slot: CallSlot) -> bool {
     let mut open = 0;
     let mut is_inside = false;
-    for moment in &history.moments {
-        match *moment {
-            Moment::Call(other) if other == slot => is_inside = true,
-            Moment::Return(other, _) if other == slot => return open > 0,
-            Moment::Call(_) => open += 1,
-            Moment::Return(..) if is_inside => return true,
-            Moment::Return(..) => open -= 1,
+    for event in &history.events {
+        match *event {
+            HistoryEvent::Call(other) if other == slot => is_inside = true,
+            HistoryEvent::Return(other, _) if other == slot => return open > 0,
+            HistoryEvent::Call(_) => open += 1,
+            HistoryEvent::Return(..) if is_inside => return true,
+            HistoryEvent::Return(..) => open -= 1,
         }
         if is_inside && open > 0 {
             return true;
@@ -57,12 +57,12 @@ fn overlaps(history: &History, slot: Slot) -> bool {
 
 /// The first of these that is not explained even without the calls that failed.
 pub(crate) fn first_unexplained(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
-    checked: &mut Checked,
-    contended: Vec<Violation>,
-) -> Result<Option<Violation>, LineupError> {
-    let mut known: Vec<(Vec<Slot>, Rest)> = Vec::new();
+    checked: &mut CheckedMatrix,
+    contended: Vec<RunViolation>,
+) -> Result<Option<RunViolation>, LineupError> {
+    let mut known: Vec<(Vec<CallSlot>, ReducedMatrix)> = Vec::new();
     for violation in contended {
         let words = Words {
             alphabet: request.alphabet,
@@ -73,7 +73,8 @@ pub(crate) fn first_unexplained(
         let at = match known.iter().position(|(slots, _)| *slots == failed) {
             Some(at) => at,
             None => {
-                let rest = Rest::make(executor, request, &checked.matrix, &failed, &mut checked.results)?;
+                let rest =
+                    ReducedMatrix::make(executor, request, &checked.matrix, &failed, &mut checked.results)?;
                 known.push((failed, rest));
                 known.len() - 1
             }
@@ -92,19 +93,19 @@ pub(crate) fn first_unexplained(
 }
 
 /// A matrix without some of its calls, and its serial runs.
-struct Rest {
+struct ReducedMatrix {
     matrix: Matrix,
     serial: SerialHistories,
-    /// Whether all serial runs were made. If not, nothing is held against a history.
+    /// Whether all serial runs were made. If not, every history counts as explained.
     is_complete: bool,
 }
 
-impl Rest {
+impl ReducedMatrix {
     fn make(
-        executor: &mut dyn Executor,
+        executor: &mut dyn MatrixExecutor,
         request: Request<'_>,
         matrix: &Matrix,
-        failed: &[Slot],
+        failed: &[CallSlot],
         results: &mut Results,
     ) -> Result<Self, LineupError> {
         let mut rest = Self {
@@ -117,17 +118,20 @@ impl Rest {
         }
         let serial = &mut rest.serial;
         let mut is_complete = true;
-        let visit = &mut |execution: Execution| {
-            let history = History::of(&execution, results);
+        let visit = &mut |execution: MatrixRun| {
+            let history = CallHistory::of(&execution, results);
             is_complete &= history.is_some_and(|history| serial.insert(&history).is_ok());
             ControlFlow::Continue(())
         };
         let coverage = executor.explore(
             &rest.matrix,
-            Plan::Serial { environment: 0 },
+            RunPlan::Serial { environment: 0 },
             request.options.serial_allowance(0),
             visit,
         )?;
+        if let Some(limit) = coverage.limit {
+            return Err(LineupError::Limit(limit));
+        }
         rest.is_complete = is_complete && coverage.is_complete;
         Ok(rest)
     }
@@ -136,45 +140,49 @@ impl Rest {
         &self,
         request: Request<'_>,
         results: &Results,
-        history: &History,
-        failed: &[Slot],
+        history: &CallHistory,
+        failed: &[CallSlot],
     ) -> Result<bool, LineupError> {
         if !self.is_complete {
             return Ok(true);
         }
-        let moved = |slot: Slot| moved(slot, failed);
-        let moments: Vec<Moment> = history
-            .moments
+        let moved = |slot: CallSlot| moved(slot, failed);
+        let events: Vec<HistoryEvent> = history
+            .events
             .iter()
-            .filter_map(|moment| match *moment {
-                Moment::Call(slot) => moved(slot).map(Moment::Call),
-                Moment::Return(slot, result) => moved(slot).map(|slot| Moment::Return(slot, result)),
+            .filter_map(|event| match *event {
+                HistoryEvent::Call(slot) => moved(slot).map(HistoryEvent::Call),
+                HistoryEvent::Return(slot, result) => {
+                    moved(slot).map(|slot| HistoryEvent::Return(slot, result))
+                }
             })
             .collect();
-        if moments.is_empty() {
+        if events.is_empty() {
             return Ok(true);
         }
-        let close = match history.close {
-            Close::Crashed(slot, reason) => Close::Crashed(moved(slot).unwrap_or(Slot::OUTSIDE), reason),
-            close => close,
+        let ending = match history.ending {
+            HistoryEnding::Crashed(slot, reason) => {
+                HistoryEnding::Crashed(moved(slot).unwrap_or(CallSlot::OUTSIDE), reason)
+            }
+            ending => ending,
         };
         let words = Words {
             alphabet: request.alphabet,
             matrix: &self.matrix,
             results,
         };
-        let history = History { moments, close };
+        let history = CallHistory { events, ending };
         Ok(explain(request, &self.serial, words, &history)?.is_none())
     }
 }
 
 /// A matrix without some calls. Threads keep their numbers, even where nothing is left of them.
-fn without(matrix: &Matrix, failed: &[Slot]) -> Matrix {
+fn without(matrix: &Matrix, failed: &[CallSlot]) -> Matrix {
     let left = |lane: Lane| {
         let calls = matrix.lane(lane).iter().enumerate();
         calls
             .filter(|(index, _)| {
-                !failed.contains(&Slot {
+                !failed.contains(&CallSlot {
                     lane,
                     index: *index as u8,
                 })
@@ -191,13 +199,13 @@ fn without(matrix: &Matrix, failed: &[Slot]) -> Matrix {
     }
 }
 
-/// Where a call stands without those that failed; `None` for one of them.
-fn moved(slot: Slot, failed: &[Slot]) -> Option<Slot> {
+/// The slot of a call in the reduced matrix; `None` for a call that failed.
+fn moved(slot: CallSlot, failed: &[CallSlot]) -> Option<CallSlot> {
     let before = failed
         .iter()
         .filter(|other| other.lane == slot.lane && other.index < slot.index)
         .count();
-    (!failed.contains(&slot)).then(|| Slot {
+    (!failed.contains(&slot)).then(|| CallSlot {
         index: slot.index - before as u8,
         ..slot
     })

@@ -1,6 +1,6 @@
-//! What a harness says about itself: its name, its calls, and what to do with them.
+//! The description that a harness gives of its component: its name, its calls, and how to test them.
 //!
-//! Lines of words that stand apart by tabs, so that a harness in any language writes it without a library.
+//! It consists of lines of words separated by tabs, so that a harness in any language can write it without a library.
 
 use thiserror::Error;
 
@@ -10,9 +10,9 @@ use crate::options::Blocking;
 /// A component as its harness describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
-    /// What it is called.
+    /// The name of the component.
     pub name: String,
-    /// What may be called, numbered as in the harness.
+    /// The calls, numbered as in the harness.
     pub alphabet: Alphabet,
     /// Matrices that failed once.
     pub regressions: Vec<String>,
@@ -23,7 +23,7 @@ pub struct Description {
 /// Why a description cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DescriptionError {
-    /// The calls make no sense.
+    /// The calls are not valid.
     #[error("component \"{name}\": {error}")]
     Calls {
         /// The component.
@@ -31,7 +31,7 @@ pub enum DescriptionError {
         /// What is wrong.
         error: AlphabetError,
     },
-    /// A line says something that is not known here.
+    /// A line is not known.
     #[error(
         "component \"{name}\": its harness says \"{line}\", which this version does not know; use the same version of the \
          harness (omnilink-harness or lineup.hpp) and of the omnilink command"
@@ -45,17 +45,17 @@ pub enum DescriptionError {
 }
 
 impl Description {
-    /// Reads what a harness says.
+    /// Parses the text of a harness.
     ///
     /// # Errors
-    /// When calls have no name or the same, or a sequence names one that is not there.
+    /// When names of calls are missing or duplicate, or a sequence names an unknown call.
     pub fn parse(text: &str) -> Result<Self, DescriptionError> {
         let mut description = Self {
             name: "component".to_owned(),
             ..Self::default()
         };
         let lines = || text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
-        // Calls may be named before they are described: all of them come first.
+        // A line may use a call before the line that declares it: declarations first.
         for words in lines() {
             let added = match words.as_slice() {
                 ["component", name] => {
@@ -66,11 +66,11 @@ impl Description {
                 ["part", name] => description.alphabet.add_part(*name).map(drop),
                 _ => Ok(()),
             };
-            added.map_err(|error| description.wrong(error))?;
+            added.map_err(|error| description.error(error))?;
         }
         for words in lines() {
             let alphabet = &mut description.alphabet;
-            let said = match words.as_slice() {
+            let parsed = match words.as_slice() {
                 ["component" | "call" | "part", _] => Ok(()),
                 ["sequence", names @ ..] => alphabet.add_sequence(names),
                 ["initial", names @ ..] => alphabet.set_initial(names),
@@ -91,15 +91,15 @@ impl Description {
                     });
                 }
             };
-            said.map_err(|error| description.wrong(error))?;
+            parsed.map_err(|error| description.error(error))?;
         }
         match description.alphabet.entries().is_empty() {
-            true => Err(description.wrong(AlphabetError::Empty)),
+            true => Err(description.error(AlphabetError::Empty)),
             false => Ok(description),
         }
     }
 
-    fn wrong(&self, error: AlphabetError) -> DescriptionError {
+    fn error(&self, error: AlphabetError) -> DescriptionError {
         DescriptionError::Calls {
             name: self.name.clone(),
             error,

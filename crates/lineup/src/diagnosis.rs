@@ -1,23 +1,23 @@
-//! What a violation looks like to someone who has seen many.
+//! Diagnoses: which kind of bug a violation is.
 
-use crate::execution::{Ending, Stuck};
-use crate::history::{Close, Moment};
-use crate::serial::{Fate, SerialHistories};
-use crate::slot::{Lane, Slot};
-use crate::verdict::{Checked, Verdict, Violation, Why};
+use crate::execution::{RunEnding, StuckKind};
+use crate::history::{HistoryEnding, HistoryEvent};
+use crate::serial::{CallOutcome, SerialHistories};
+use crate::slot::{CallSlot, Lane};
+use crate::verdict::{CheckedMatrix, MatrixVerdict, RunViolation, Why};
 
-/// What sort of mistake it looks like. Each follows from the run, not from a guess.
+/// The kind of a bug, as it follows from the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Diagnosis {
     /// Results that no order explains.
     NotLinearizable,
-    /// A call came back that never does in a serial run: threads wait for each other on purpose.
-    Rendezvous(Slot),
-    /// One thread sleeps, every other has come to its end, and serial runs are not stuck there: nobody is left to wake it.
-    LostWakeup(Slot),
-    /// Several threads wait, although each of them could go on in a serial run: they wait for each other.
+    /// A call returned that never returns in a serial run: threads wait for each other on purpose.
+    Rendezvous(CallSlot),
+    /// One thread waits, all others have finished, and serial runs are not stuck there: no thread is left to wake it.
+    LostWakeup(CallSlot),
+    /// Several threads wait that would go on in serial runs: they wait for each other.
     Deadlock,
-    /// Threads run in circles.
+    /// Threads run, but the state of the program repeats.
     Livelock,
     /// The process died.
     Crash,
@@ -28,10 +28,10 @@ pub enum Diagnosis {
 }
 
 impl Diagnosis {
-    /// What a checked matrix suffers from, if it has a violation.
-    pub fn of(checked: &Checked) -> Option<Self> {
+    /// The diagnosis of a matrix with a violation.
+    pub fn of(checked: &CheckedMatrix) -> Option<Self> {
         match &checked.verdict {
-            Verdict::Violation(violation) => Some(diagnose(violation, &checked.serial)),
+            MatrixVerdict::Violation(violation) => Some(diagnose(violation, &checked.serial)),
             _ => None,
         }
     }
@@ -51,11 +51,11 @@ impl Diagnosis {
     }
 }
 
-fn diagnose(violation: &Violation, serial: &SerialHistories) -> Diagnosis {
+fn diagnose(violation: &RunViolation, serial: &SerialHistories) -> Diagnosis {
     match &violation.why {
         Why::Race(_) => Diagnosis::Race,
         Why::Crash(..) | Why::CrashAlone(..) => Diagnosis::Crash,
-        Why::Results(_) | Why::Specification(_) => match meets(violation, serial) {
+        Why::Results(_) | Why::Specification(_) => match rendezvous(violation, serial) {
             Some(slot) => Diagnosis::Rendezvous(slot),
             None => Diagnosis::NotLinearizable,
         },
@@ -63,7 +63,7 @@ fn diagnose(violation: &Violation, serial: &SerialHistories) -> Diagnosis {
         Why::Stuck(_) | Why::Blocked(_) => {
             let pending = violation.history.pending();
             match (&violation.execution.ending, pending.as_slice()) {
-                (Ending::Stuck(Stuck::Livelock), _) => Diagnosis::Livelock,
+                (RunEnding::Stuck(StuckKind::Livelock), _) => Diagnosis::Livelock,
                 (_, [slot]) => Diagnosis::LostWakeup(*slot),
                 _ => Diagnosis::Deadlock,
             }
@@ -71,27 +71,23 @@ fn diagnose(violation: &Violation, serial: &SerialHistories) -> Diagnosis {
     }
 }
 
-/// A call that came back here and that every serial run which makes it is stuck in.
-fn meets(violation: &Violation, serial: &SerialHistories) -> Option<Slot> {
-    if violation.history.close != Close::Finished || serial.stuck() == 0 {
+/// A call that returned, but is stuck in every serial run that makes it.
+fn rendezvous(violation: &RunViolation, serial: &SerialHistories) -> Option<CallSlot> {
+    if violation.history.ending != HistoryEnding::Finished || serial.stuck() == 0 {
         return None;
     }
     let histories = serial.histories();
-    let always_stuck = |slot: Slot| {
-        let mut fates = histories
+    let always_stuck = |slot: CallSlot| {
+        let mut outcomes = histories
             .iter()
             .flatten()
             .filter(|step| step.slot == slot)
             .peekable();
-        fates.peek().is_some() && fates.all(|step| step.fate == Fate::Stuck)
+        outcomes.peek().is_some() && outcomes.all(|step| step.outcome == CallOutcome::Stuck)
     };
-    let returned = violation
-        .history
-        .moments
-        .iter()
-        .filter_map(|moment| match moment {
-            Moment::Return(slot, _) if matches!(slot.lane, Lane::Thread(_)) => Some(*slot),
-            _ => None,
-        });
+    let returned = violation.history.events.iter().filter_map(|event| match event {
+        HistoryEvent::Return(slot, _) if matches!(slot.lane, Lane::Thread(_)) => Some(*slot),
+        _ => None,
+    });
     returned.into_iter().find(|slot| always_stuck(*slot))
 }

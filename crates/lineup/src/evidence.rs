@@ -6,14 +6,16 @@ use omnilink_evidence::{
     ThreadSwitch, UndecidedMatrix, Unexplained, Unknown, Verdict,
 };
 
+use omnilink_report::count;
+
 use crate::alphabet::Alphabet;
-use crate::campaign::{Failure, Summary};
+use crate::campaign::{FailingMatrix, Summary};
 use crate::diagnosis::Diagnosis;
-use crate::execution::{Cut, Ending, Event, Execution, Race};
-use crate::history::{Close, History, Moment};
+use crate::execution::{Cut, MatrixRun, RaceReport, RunEnding, RunEvent};
+use crate::history::{CallHistory, HistoryEnding, HistoryEvent};
 use crate::scope::RUST_LIBRARY;
-use crate::slot::{Lane, Slot};
-use crate::verdict::{self, Checked, Phase, Undecided, Violation, Why};
+use crate::slot::{CallSlot, Lane};
+use crate::verdict::{self, CheckedMatrix, PhaseFigures, RunViolation, Undecided, Why};
 use crate::words::Words;
 
 /// The component that a campaign is about.
@@ -40,7 +42,9 @@ impl CampaignSubject<'_> {
                 evidence.verdict = Verdict::Violation;
                 evidence.violation = self.violation(failure);
             }
-            None if !summary.is_complete => evidence.give_up(Unknown::limited(Limit::Time)),
+            None if !summary.is_complete || summary.limit.is_some() => {
+                evidence.give_up(Unknown::limited(summary.limit.unwrap_or(Limit::Time)));
+            }
             None if summary.undecided > 0 => {
                 let undecided = summary.first_undecided.as_deref();
                 evidence.give_up(Unknown {
@@ -54,7 +58,7 @@ impl CampaignSubject<'_> {
     }
 
     fn campaign(&self, summary: &Summary) -> Campaign {
-        let undecided = |checked: &Checked| UndecidedMatrix {
+        let undecided = |checked: &CheckedMatrix| UndecidedMatrix {
             matrix: checked.matrix.display(self.alphabet).to_string(),
             reason: undecided_text(checked, self.alphabet),
         };
@@ -82,7 +86,7 @@ impl CampaignSubject<'_> {
         if summary.suspected.is_some() && !scope.plain_accesses {
             suggest("--plain".to_owned());
         }
-        if scope.unseen.iter().any(|library| library.contains(".so")) {
+        if scope.uninstrumented.iter().any(|library| library.contains(".so")) {
             suggest("--engine native".to_owned());
         }
         let preemptions = bound_completed(summary);
@@ -99,22 +103,22 @@ impl CampaignSubject<'_> {
                 (false, false) => PlainAccesses::None,
             },
             races: scope.races,
-            racing_places: scope.racing,
+            racing_places: scope.racy_accesses,
             suspected_race: summary.suspected.as_ref().map(accesses),
             not_instrumented: scope
-                .unseen
+                .uninstrumented
                 .iter()
                 .filter(|library| !is_rust(library))
                 .cloned()
                 .collect(),
-            rust_library_prebuilt: scope.unseen.iter().any(|library| is_rust(&library)),
+            rust_library_prebuilt: scope.uninstrumented.iter().any(|library| is_rust(&library)),
             runs_cut: summary.phases.iter().map(|phase| phase.cut).sum(),
             runs_diverged: summary.phases.iter().map(|phase| phase.diverged).sum(),
             next,
         })
     }
 
-    fn violation(&self, failure: &Failure) -> Option<omnilink_evidence::Violation> {
+    fn violation(&self, failure: &FailingMatrix) -> Option<omnilink_evidence::Violation> {
         let checked = &failure.smallest;
         let words = Words {
             alphabet: self.alphabet,
@@ -125,7 +129,7 @@ impl CampaignSubject<'_> {
         let matrix = checked.matrix.display(self.alphabet).to_string();
         let serial_histories = checked.serial.len();
         match &checked.verdict {
-            verdict::Verdict::Violation(violation) => {
+            verdict::MatrixVerdict::Violation(violation) => {
                 let execution = &violation.execution;
                 let diagnosis =
                     Diagnosis::of(checked).map_or("not linearizable", |diagnosis| diagnosis.headline());
@@ -147,22 +151,22 @@ impl CampaignSubject<'_> {
                     preemptions: execution.preemptions,
                     schedule: execution.schedule.to_string(),
                     switch_at: execution
-                        .places
+                        .racy_accesses
                         .iter()
-                        .map(|place| format!("{place:x}"))
+                        .map(|code| format!("{code:x}"))
                         .collect(),
                     races: execution
                         .races
                         .iter()
-                        .filter(|race| !race.is_meant)
+                        .filter(|race| !race.is_inconclusive)
                         .map(accesses)
                         .collect(),
-                    memory_error: execution.facts.iter().map(ToString::to_string).collect(),
+                    memory_error: execution.memory_error.iter().map(ToString::to_string).collect(),
                     repeatable: failure.is_repeatable,
                 };
                 Some(omnilink_evidence::Violation::Run(Box::new(run)))
             }
-            verdict::Verdict::Nondeterministic(two) => {
+            verdict::MatrixVerdict::Nondeterministic(two) => {
                 let contradiction = SerialContradiction {
                     found,
                     matrix,
@@ -181,7 +185,7 @@ impl CampaignSubject<'_> {
                     contradiction,
                 )))
             }
-            verdict::Verdict::Passed | verdict::Verdict::Unknown(_) => None,
+            verdict::MatrixVerdict::Passed | verdict::MatrixVerdict::Unknown(_) => None,
         }
     }
 }
@@ -195,7 +199,7 @@ fn bound_completed(summary: &Summary) -> Option<u32> {
     complete.filter_map(|phase| phase.bound).max()
 }
 
-fn phase(phase: &Phase) -> RunPhase {
+fn phase(phase: &PhaseFigures) -> RunPhase {
     RunPhase {
         preemptions: phase.bound,
         executions: phase.executions,
@@ -211,7 +215,7 @@ fn phase(phase: &Phase) -> RunPhase {
     }
 }
 
-fn accesses(race: &Race) -> Vec<String> {
+fn accesses(race: &RaceReport) -> Vec<String> {
     race.accesses.iter().map(ToString::to_string).collect()
 }
 
@@ -238,7 +242,7 @@ fn named(words: Words<'_>, counterexample: &Counterexample) -> Counterexample {
     counterexample
 }
 
-fn why(words: Words<'_>, violation: &Violation) -> Unexplained {
+fn why(words: Words<'_>, violation: &RunViolation) -> Unexplained {
     match &violation.why {
         Why::Results(counterexample) => Unexplained::Results {
             counterexample: named(words, counterexample),
@@ -275,17 +279,17 @@ fn why(words: Words<'_>, violation: &Violation) -> Unexplained {
 }
 
 /// The calls in the order in which they were made.
-fn operations(words: Words<'_>, history: &History) -> Vec<Operation> {
-    let mut calls: Vec<(Slot, Operation)> = Vec::new();
-    for (now, moment) in (0..).zip(&history.moments) {
-        match *moment {
-            Moment::Call(slot) => {
+fn operations(words: Words<'_>, history: &CallHistory) -> Vec<Operation> {
+    let mut calls: Vec<(CallSlot, Operation)> = Vec::new();
+    for (now, event) in (0..).zip(&history.events) {
+        match *event {
+            HistoryEvent::Call(slot) => {
                 let text = words.outcome(slot, history);
                 let mut operation = Operation::timed(calls.len() as u64, 0, text, now, None);
                 operation.thread = thread_name(slot.lane);
                 calls.push((slot, operation));
             }
-            Moment::Return(slot, _) => {
+            HistoryEvent::Return(slot, _) => {
                 if let Some((_, operation)) = calls.iter_mut().find(|(other, _)| *other == slot) {
                     operation.end = Some(now);
                     operation.pending = false;
@@ -297,17 +301,17 @@ fn operations(words: Words<'_>, history: &History) -> Vec<Operation> {
 }
 
 /// The ids of the calls that cannot be explained.
-fn unexplained(violation: &Violation) -> Vec<u64> {
-    let calls: Vec<Slot> = violation
+fn unexplained(violation: &RunViolation) -> Vec<u64> {
+    let calls: Vec<CallSlot> = violation
         .history
-        .moments
+        .events
         .iter()
-        .filter_map(|moment| match moment {
-            Moment::Call(slot) => Some(*slot),
-            Moment::Return(..) => None,
+        .filter_map(|event| match event {
+            HistoryEvent::Call(slot) => Some(*slot),
+            HistoryEvent::Return(..) => None,
         })
         .collect();
-    let slots: Vec<Slot> = match &violation.why {
+    let slots: Vec<CallSlot> = match &violation.why {
         // Operations are given to the engine in the order of their calls.
         Why::Results(counterexample) => {
             let at = usize::try_from(counterexample.op.id).ok();
@@ -318,18 +322,18 @@ fn unexplained(violation: &Violation) -> Vec<u64> {
         Why::Blocked(slots) => slots.clone(),
         Why::Specification(_) | Why::Race(_) => Vec::new(),
     };
-    let id = |slot: &Slot| calls.iter().position(|call| call == slot).map(|id| id as u64);
+    let id = |slot: &CallSlot| calls.iter().position(|call| call == slot).map(|id| id as u64);
     slots.iter().filter_map(id).collect()
 }
 
-fn lanes(words: Words<'_>, history: &History) -> Vec<MatrixLane> {
+fn lanes(words: Words<'_>, history: &CallHistory) -> Vec<MatrixLane> {
     let pending = history.pending();
-    let text = |slot: Slot| match (history.result(slot), history.close) {
+    let text = |slot: CallSlot| match (history.result(slot), history.ending) {
         (Some(_), _) => words.outcome(slot, history),
-        (None, Close::Crashed(crashed, reason)) if crashed == slot => {
+        (None, HistoryEnding::Crashed(crashed, reason)) if crashed == slot => {
             format!("{} crashes: {}", words.call(slot), words.results.text(reason))
         }
-        (None, Close::Stuck) if pending.contains(&slot) => format!("{} is stuck", words.call(slot)),
+        (None, HistoryEnding::Stuck) if pending.contains(&slot) => format!("{} is stuck", words.call(slot)),
         (None, _) if pending.contains(&slot) => words.outcome(slot, history),
         (None, _) => format!("({} is not called)", words.call(slot)),
     };
@@ -337,7 +341,7 @@ fn lanes(words: Words<'_>, history: &History) -> Vec<MatrixLane> {
         name: lane.to_string(),
         calls: (0..words.matrix.lane(lane).len())
             .map(|index| {
-                text(Slot {
+                text(CallSlot {
                     lane,
                     index: index as u8,
                 })
@@ -347,13 +351,13 @@ fn lanes(words: Words<'_>, history: &History) -> Vec<MatrixLane> {
     words.matrix.lanes().map(lane).collect()
 }
 
-fn events(words: Words<'_>, execution: &Execution) -> Vec<ScheduleEvent> {
-    let event = |event: &Event| match event {
-        Event::Call(slot) => ScheduleEvent::Call {
+fn events(words: Words<'_>, execution: &MatrixRun) -> Vec<ScheduleEvent> {
+    let event = |event: &RunEvent| match event {
+        RunEvent::Call(slot) => ScheduleEvent::Call {
             thread: thread_name(slot.lane),
             call: words.call(*slot).to_owned(),
         },
-        Event::Return(slot, result) => ScheduleEvent::Return {
+        RunEvent::Return(slot, result) => ScheduleEvent::Return {
             thread: thread_name(slot.lane),
             call: words.call(*slot).to_owned(),
             result: result.to_string(),
@@ -368,30 +372,30 @@ fn switch(switch: &crate::execution::Switch) -> ThreadSwitch {
         from: thread_name(switch.from),
         to: thread_name(switch.to),
         preemption: switch.is_preemption,
-        place: switch.place.clone(),
+        place: switch.source_line.clone(),
     }
 }
 
-fn ending(ending: &Ending) -> ScheduleEnding {
+fn ending(ending: &RunEnding) -> ScheduleEnding {
     match ending {
-        Ending::Finished => ScheduleEnding::Finished,
-        Ending::Stuck(_) => ScheduleEnding::Stuck,
-        Ending::Crashed { .. } => ScheduleEnding::Crashed,
-        Ending::Cut(_) => ScheduleEnding::Cut,
-        Ending::Diverged => ScheduleEnding::Diverged,
+        RunEnding::Finished => ScheduleEnding::Finished,
+        RunEnding::Stuck(_) => ScheduleEnding::Stuck,
+        RunEnding::Crashed { .. } => ScheduleEnding::Crashed,
+        RunEnding::Cut(_) => ScheduleEnding::Cut,
+        RunEnding::Diverged => ScheduleEnding::Diverged,
     }
 }
 
 /// Why nothing can be concluded about a matrix.
-fn undecided_text(checked: &Checked, alphabet: &Alphabet) -> String {
-    let call = |slot: Option<Slot>| {
+fn undecided_text(checked: &CheckedMatrix, alphabet: &Alphabet) -> String {
+    let call = |slot: Option<CallSlot>| {
         let call = slot.and_then(|slot| checked.matrix.call(slot));
         call.map_or("a call", |call| alphabet.name(call)).to_owned()
     };
     let cut_text = |cut: Cut| match cut {
         Cut::Steps(steps) => format!(
-            "was cut after {} steps: whether it would have come to its end is unknown (--steps allows more)",
-            steps
+            "was cut after {} steps: whether it would have ended is unknown (--steps allows more)",
+            count(steps)
         ),
         Cut::Computes(slot) => format!(
             "was stopped: {} computes without ever reaching a step that the scheduler sees; leave the call out, or let it \
@@ -407,7 +411,7 @@ fn undecided_text(checked: &Checked, alphabet: &Alphabet) -> String {
         Cut::TooManyThreads => "was stopped: the component created more than 32 threads at a time".to_owned(),
         Cut::ResultsTooLarge => "was stopped: its results do not fit into the memory for them".to_owned(),
     };
-    let verdict::Verdict::Unknown(undecided) = checked.verdict else {
+    let verdict::MatrixVerdict::Unknown(undecided) = checked.verdict else {
         return String::new();
     };
     match undecided {
@@ -424,6 +428,8 @@ fn undecided_text(checked: &Checked, alphabet: &Alphabet) -> String {
         Undecided::NotRepeated => {
             "the run went another way than the schedule says; is it a schedule of this version of the component?".to_owned()
         }
-        Undecided::TimeIsUp => "time was up".to_owned(),
+        Undecided::Limit(Limit::Time) => "time was up".to_owned(),
+        Undecided::Limit(Limit::Interrupt) => "it was interrupted".to_owned(),
+        Undecided::Limit(limit) => format!("the {} limit was reached", limit.word()),
     }
 }

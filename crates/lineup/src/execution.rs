@@ -1,50 +1,50 @@
-//! One run of a test matrix, as whatever ran it tells about it.
+//! One run of a test matrix.
 
 use omnilink_sched::Schedule;
 
-use crate::slot::{Lane, Slot};
+use crate::slot::{CallSlot, Lane};
 
-/// Something that a run did that its callers can see.
+/// A call or a return.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Event {
+pub enum RunEvent {
     /// A call began.
-    Call(Slot),
-    /// A call came back, with this result. A panic that was caught is a result too.
-    Return(Slot, Box<str>),
+    Call(CallSlot),
+    /// A call returned this result. A caught panic is a result too.
+    Return(CallSlot, Box<str>),
 }
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Ending {
-    /// Every call came back.
+pub enum RunEnding {
+    /// Every call returned.
     Finished,
-    /// No thread that has not come to its end can go on, for ever.
-    Stuck(Stuck),
+    /// No unfinished thread can ever go on.
+    Stuck(StuckKind),
     /// The process died in a call.
     Crashed {
         /// The call that was running, if one was.
-        slot: Option<Slot>,
-        /// What it died of: `SIGSEGV`, `abort`.
+        slot: Option<CallSlot>,
+        /// The reason: `SIGSEGV`, `use after free`.
         reason: Box<str>,
     },
-    /// The run was stopped before anything was decided. Nothing follows from it.
+    /// The run was cut short. Nothing follows from it.
     Cut(Cut),
-    /// The run did not follow the schedule that it was given: something is outside the scheduler's control. Nothing
+    /// The run did not follow its schedule: the component depends on something that the scheduler does not control. Nothing
     /// follows from it.
     Diverged,
 }
 
-/// Why a run was stopped.
+/// Why a run was cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cut {
-    /// It was still going on after the largest number of steps.
+    /// It reached the limit on steps.
     Steps(u64),
-    /// This call computes without coming to a step that the scheduler sees.
-    Computes(Option<Slot>),
-    /// This call waits in the kernel for something that the scheduler does not see.
-    Waits(Option<Slot>),
+    /// This call computes without reaching a scheduling point.
+    Computes(Option<CallSlot>),
+    /// This call waits in the kernel for something that the scheduler does not control.
+    Waits(Option<CallSlot>),
     /// It took too much time.
-    Late(Option<Slot>),
+    Late(Option<CallSlot>),
     /// The component created more threads than the scheduler has room for.
     TooManyThreads,
     /// Results did not fit into the memory for them.
@@ -52,8 +52,8 @@ pub enum Cut {
 }
 
 impl Cut {
-    /// The call that never came to a step, where one is to blame.
-    pub fn silent_call(&self) -> Option<Slot> {
+    /// The call that reached no scheduling point, if one is to blame.
+    pub fn unresponsive_call(&self) -> Option<CallSlot> {
         match self {
             Self::Computes(slot) | Self::Waits(slot) => *slot,
             Self::Steps(_) | Self::Late(_) | Self::TooManyThreads | Self::ResultsTooLarge => None,
@@ -63,86 +63,86 @@ impl Cut {
 
 /// Why no thread can go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stuck {
+pub enum StuckKind {
     /// Every thread waits for another.
     Deadlock,
-    /// Threads run, but only in circles: each does the same again and nothing changes.
+    /// Threads run, but the state of the program repeats.
     Livelock,
 }
 
-/// A point at which the run went on with another thread.
+/// A switch from one thread to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switch {
-    /// How many events had happened.
+    /// The number of events before it.
     pub after_events: usize,
-    /// Who ran before.
+    /// The thread that ran before.
     pub from: Lane,
-    /// Who runs next.
+    /// The thread that runs next.
     pub to: Lane,
     /// Whether the thread that ran before could have gone on.
     pub is_preemption: bool,
-    /// Where in the program the thread stands that ran before, or 0.
+    /// The code address at which the thread that ran before stopped, or 0.
     pub code: u64,
-    /// Where in the source that is: `src/queue.rs:33`, where it was looked up and is known.
-    pub place: Option<String>,
+    /// The source line of that address, such as `src/queue.rs:33`, if it was looked up and is known.
+    pub source_line: Option<String>,
 }
 
 /// One run of a matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Execution {
-    /// Calls and returns in the order in which they happened.
-    pub events: Vec<Event>,
+pub struct MatrixRun {
+    /// Calls and returns in their order.
+    pub events: Vec<RunEvent>,
     /// How it ended.
-    pub ending: Ending,
-    /// How to repeat it.
+    pub ending: RunEnding,
+    /// The schedule that repeats it.
     pub schedule: Schedule,
-    /// How often a thread was interrupted that could have gone on.
+    /// The number of preemptions.
     pub preemptions: u32,
-    /// Where threads took turns.
+    /// The switches between threads.
     pub switches: Vec<Switch>,
-    /// Data races that were seen.
-    pub races: Vec<Race>,
-    /// What memory error it ended with, and where, one fact after the other.
-    pub facts: Vec<Fact>,
-    /// Plain accesses at which threads were switched, because races had been seen there.
-    pub places: Vec<u64>,
+    /// The data races that were detected.
+    pub races: Vec<RaceReport>,
+    /// The memory error that it ended with: what happened, and where the block was allocated and freed.
+    pub memory_error: Vec<Located>,
+    /// Code addresses of plain accesses that were scheduling points, because they race.
+    pub racy_accesses: Vec<u64>,
 }
 
-/// Two accesses to one location that nothing orders.
+/// Two accesses to one location without happens-before between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Race {
-    /// The two, in the order in which they were made.
-    pub accesses: [Fact; 2],
-    /// Whether it proves nothing alone: the code expects others to change the location, which is then volatile, or one of
-    /// the two gives the memory back, which code that is not seen may have ordered.
-    pub is_meant: bool,
-    /// Whether one of the two gives the memory back.
+pub struct RaceReport {
+    /// The two accesses in their order.
+    pub accesses: [Located; 2],
+    /// Whether it proves no bug by itself: an access is volatile, so that the code expects concurrent changes, or it frees the
+    /// memory, and code that is not instrumented may order the two.
+    pub is_inconclusive: bool,
+    /// Whether one of the two frees the memory.
     pub frees: bool,
 }
 
-impl Race {
-    /// Whether both are of the same places.
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
+impl RaceReport {
+    /// Whether both are races of the same code addresses.
+    pub(crate) fn has_same_code(&self, other: &Self) -> bool {
         let codes = |race: &Self| race.accesses.each_ref().map(|access| access.code);
         codes(self) == codes(other)
     }
 }
 
-/// Something that was done at a place in the program.
+/// Something that happened at a code address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
-    /// What: `thread 0 writes`.
+pub struct Located {
+    /// What happened: `thread 0 writes`.
     pub what: String,
-    /// Where in the program, or 0.
+    /// The code address, or 0.
     pub code: u64,
-    /// Where in the source, where it was looked up and is known.
-    pub place: Option<String>,
+    /// Its source line, if it was looked up and is known.
+    pub source_line: Option<String>,
 }
 
-impl std::fmt::Display for Fact {
+impl std::fmt::Display for Located {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.place {
-            Some(place) => write!(f, "{} at {place}", self.what),
+        match &self.source_line {
+            Some(line) => write!(f, "{} at {line}", self.what),
             None => f.write_str(&self.what),
         }
     }

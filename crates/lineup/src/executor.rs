@@ -1,115 +1,107 @@
-//! What runs a component: the only thing that this crate wants to know about schedulers.
+//! The interface to whatever runs a component.
 //!
-//! The instrumented engine, shuttle, native threads and the step machines of the tests all look like this from here, so
-//! that enumeration, checking and shrinking are written (and tested) once.
+//! The instrumented scheduler, native threads and the state machines of the tests implement it, so that enumeration, checking and
+//! shrinking are written and tested once.
 
 use std::ops::ControlFlow;
-use std::time::Duration;
 
-use omnilink_sched::Schedule;
+use omnilink_evidence::Limit;
+use omnilink_sched::{Schedule, StopConditions};
 use thiserror::Error;
 
-use crate::execution::Execution;
+use crate::execution::MatrixRun;
 use crate::matrix::Matrix;
 use crate::scope::Scope;
 
-/// Which runs of a matrix to try.
+/// Which runs of a matrix to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plan {
-    /// All runs in which calls follow each other: a thread is never interrupted inside a call, and a call that cannot
-    /// go on ends the run.
+pub enum RunPlan {
+    /// All serial runs: no switches inside calls, and a call that cannot go on ends the run.
     Serial {
-        /// What the component takes from its surroundings (random numbers, hash seeds, time) is derived from this.
+        /// The seed of the environment: random numbers, hash keys, time and addresses depend on it.
         environment: u64,
     },
-    /// All runs in which a thread is interrupted, although it could have gone on, at most so many times; those with
-    /// fewer interruptions first.
+    /// All runs up to a preemption bound, those with fewer preemptions first.
     Bounded {
         /// The bound.
         preemptions: u32,
     },
-    /// So many runs in which each step is given to a random thread.
+    /// Runs that choose a random thread at each step.
     Random {
         /// Equal seeds give equal runs.
         seed: u64,
-        /// How many.
+        /// The number of runs.
         executions: u64,
     },
-    /// So many runs with random priorities that change at `depth` random steps: finds every bug that needs `depth`
-    /// ordering constraints with a known probability.
+    /// Runs with random priorities that change at `depth` random steps (PCT): each finds a bug that needs `depth` ordering
+    /// constraints with a known probability.
     Pct {
         /// Equal seeds give equal runs.
         seed: u64,
-        /// How many.
+        /// The number of runs.
         executions: u64,
-        /// How many constraints.
+        /// The number of constraints.
         depth: u32,
     },
 }
 
-/// How far an exploration may go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The limits of an exploration.
+#[derive(Clone, Copy, Debug)]
 pub struct Allowance {
-    /// Runs.
+    /// The most runs.
     pub executions: u64,
-    /// Time.
-    pub time: Option<Duration>,
-}
-
-impl Allowance {
-    /// As far as it takes.
-    pub const UNLIMITED: Self = Self {
-        executions: u64::MAX,
-        time: None,
-    };
+    /// Limits on time and memory, and an interrupt.
+    pub stop: StopConditions,
 }
 
 /// How far an exploration went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Coverage {
-    /// Whether every run of the plan was tried. Never true of an exploration that was stopped.
+pub struct RunCoverage {
+    /// Whether every run of the plan was made. Never true of an exploration that was stopped.
     pub is_complete: bool,
-    /// All runs with at most so many interruptions were tried, where the plan is to try them by their number.
+    /// The largest number of preemptions up to which all runs were made, for a bounded plan.
     pub bound_completed: Option<u32>,
-    /// Runs that were made but not shown, because another run shows the same.
+    /// Runs that were made but not shown, because another run has the same history.
     pub redundant: u64,
+    /// The limit that ended it, if one of [`Allowance::stop`] did.
+    pub limit: Option<Limit>,
 }
 
 /// Why runs cannot be made.
 #[derive(Debug, Error)]
 pub enum ExecutorError {
-    /// What runs the component failed.
+    /// The executor failed.
     #[error("the component cannot be run: {0}")]
     Failed(String),
-    /// Not every executor can do everything.
+    /// The executor does not support this.
     #[error("{executor} cannot do this: {what}")]
     Unsupported {
-        /// Which one.
+        /// The executor.
         executor: &'static str,
-        /// What was asked of it.
+        /// What was requested.
         what: &'static str,
     },
 }
 
-/// Is shown each run, and says whether it has seen enough. One at a time, from whichever thread.
-pub type Visit<'a> = &'a mut (dyn FnMut(Execution) -> ControlFlow<()> + Send);
+/// Called with one run at a time, from any thread. `Break` ends the exploration.
+pub type Visit<'a> = &'a mut (dyn FnMut(MatrixRun) -> ControlFlow<()> + Send);
 
-/// Runs a component.
-pub trait Executor {
-    /// Makes the runs of `plan` and shows each to `visit`, in any order, until there are no more, the allowance is used up,
-    /// or `visit` has seen enough.
+/// Runs test matrices on a component.
+pub trait MatrixExecutor {
+    /// Makes the runs of `plan` and shows each to `visit`, in any order, until there are no more, a limit is reached, or `visit`
+    /// breaks.
     ///
     /// # Errors
-    /// When runs cannot be made at all. A run that crashes or gets stuck is a run.
+    /// When runs cannot be made at all. A run that crashes or gets stuck is not an error.
     fn explore(
         &mut self,
         matrix: &Matrix,
-        plan: Plan,
+        plan: RunPlan,
         allowance: Allowance,
         visit: Visit<'_>,
-    ) -> Result<Coverage, ExecutorError>;
+    ) -> Result<RunCoverage, ExecutorError>;
 
-    /// Makes the run of a schedule again, with switches at these plain accesses and no others.
+    /// Makes the run of a schedule again, with these plain accesses as scheduling points and no others.
     ///
     /// # Errors
     /// When it cannot be made.
@@ -117,30 +109,30 @@ pub trait Executor {
         &mut self,
         matrix: &Matrix,
         schedule: &Schedule,
-        places: &[u64],
-    ) -> Result<Execution, ExecutorError>;
+        racy_accesses: &[u64],
+    ) -> Result<MatrixRun, ExecutorError>;
 
-    /// From now on switches threads at these plain accesses too. Tells whether any of them is new.
-    fn switch_at(&mut self, _places: &[u64]) -> bool {
+    /// From now on, these plain accesses are scheduling points too. Returns whether any of them is new.
+    fn add_racy_accesses(&mut self, _accesses: &[u64]) -> bool {
         false
     }
 
-    /// The plain accesses at which it switches threads.
-    fn switched(&self) -> Vec<u64> {
+    /// The plain accesses that are scheduling points.
+    fn racy_accesses(&self) -> Vec<u64> {
         Vec::new()
     }
 
-    /// Looks up where in the source things happened.
-    fn locate(&mut self, _execution: &mut Execution) {}
+    /// Looks up source lines.
+    fn locate(&mut self, _execution: &mut MatrixRun) {}
 
-    /// What it sees of the component, where that is not everything.
+    /// What it sees of the component, if that is not everything.
     fn scope(&self) -> Option<Scope> {
         None
     }
 
-    /// Whether it decides which thread runs. If not, concurrent runs are samples: [`Plan::Random`] is the only plan for
-    /// them, seeds and schedules do not repeat anything.
-    fn decides(&self) -> bool {
+    /// Whether it controls which thread runs. If not, concurrent runs are samples: [`RunPlan::Random`] is the only plan for them,
+    /// and neither seeds nor schedules repeat a run.
+    fn controls_threads(&self) -> bool {
         true
     }
 }

@@ -1,4 +1,4 @@
-//! Programs that offer components.
+//! Harnesses: programs that offer components.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use crate::description::DescriptionError;
 
 /// A program that offers a component, and how to start it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Harness {
+pub struct HarnessCommand {
     /// The program.
     pub program: PathBuf,
     /// Its arguments: a program may offer several components.
     pub arguments: Vec<OsString>,
 }
 
-impl From<&Path> for Harness {
+impl From<&Path> for HarnessCommand {
     fn from(program: &Path) -> Self {
         Self {
             program: program.to_owned(),
@@ -27,7 +27,7 @@ impl From<&Path> for Harness {
 }
 
 #[cfg(target_os = "linux")]
-impl Harness {
+impl HarnessCommand {
     pub(crate) fn options(&self) -> omnilink_sched::HarnessOptions {
         omnilink_sched::HarnessOptions {
             arguments: self.arguments.clone(),
@@ -45,7 +45,7 @@ pub enum HarnessError {
     /// This system does not allow it.
     #[error(transparent)]
     System(#[from] BuildError),
-    /// What it says about itself makes no sense.
+    /// Its description is not valid.
     #[error(transparent)]
     Description(#[from] DescriptionError),
 }

@@ -1,19 +1,19 @@
-//! What is left of a run when only its calls and returns matter.
+//! Histories: the calls and returns of runs.
 //!
-//! Runs outnumber histories by far, so results are numbered and equal histories are kept once. Two histories that differ
-//! only in the order of neighbouring calls, or of neighbouring returns, have the same overlaps: the canonical form sorts
-//! these, and only canonical histories are checked.
+//! There are many more runs than histories, so results are interned and equal histories are kept once. Two histories that differ
+//! only in the order of adjacent calls, or of adjacent returns, have the same overlaps: the canonical form sorts these, and only
+//! canonical histories are checked.
 
 use rustc_hash::FxHashMap;
 
-use crate::execution::{Ending, Event, Execution, Stuck};
-use crate::slot::Slot;
+use crate::execution::{MatrixRun, RunEnding, RunEvent, StuckKind};
+use crate::slot::CallSlot;
 
-/// The number of a result.
+/// An interned result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResultId(u32);
 
-/// Results by number.
+/// Interned results.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     texts: Vec<Box<str>>,
@@ -21,7 +21,7 @@ pub struct Results {
 }
 
 impl Results {
-    /// The number of this result.
+    /// The id of a result.
     pub fn id(&mut self, text: &str) -> ResultId {
         if let Some(id) = self.ids.get(text) {
             return *id;
@@ -32,7 +32,7 @@ impl Results {
         id
     }
 
-    /// The result of this number.
+    /// The text of a result.
     pub fn text(&self, id: ResultId) -> &str {
         self.texts.get(id.0 as usize).map_or("?", |text| text)
     }
@@ -40,14 +40,14 @@ impl Results {
 
 /// A call or a return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Moment {
+pub enum HistoryEvent {
     /// A call began.
-    Call(Slot),
-    /// A call came back.
-    Return(Slot, ResultId),
+    Call(CallSlot),
+    /// A call returned.
+    Return(CallSlot, ResultId),
 }
 
-impl Moment {
+impl HistoryEvent {
     fn is_call(&self) -> bool {
         matches!(self, Self::Call(_))
     }
@@ -55,71 +55,71 @@ impl Moment {
 
 /// How a history ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Close {
-    /// Every call came back.
+pub enum HistoryEnding {
+    /// Every call returned.
     Finished,
-    /// The calls that did not come back never will.
+    /// The pending calls can never return.
     Stuck,
-    /// The process died in this call, of this.
-    Crashed(Slot, ResultId),
+    /// The process crashed in this call, for this reason.
+    Crashed(CallSlot, ResultId),
 }
 
 /// The calls and returns of a run, and how it ended.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct History {
-    /// In the order in which they happened.
-    pub moments: Vec<Moment>,
+pub struct CallHistory {
+    /// Calls and returns in their order.
+    pub events: Vec<HistoryEvent>,
     /// How it ended.
-    pub close: Close,
+    pub ending: HistoryEnding,
 }
 
-impl History {
-    /// The history of a run. `None` if nothing follows from the run: it was cut short or did not follow its schedule.
-    pub fn of(execution: &Execution, results: &mut Results) -> Option<Self> {
-        let close = match &execution.ending {
-            Ending::Finished => Close::Finished,
-            Ending::Stuck(Stuck::Deadlock | Stuck::Livelock) => Close::Stuck,
-            Ending::Crashed { slot, reason } => {
-                Close::Crashed(slot.unwrap_or(Slot::OUTSIDE), results.id(reason))
+impl CallHistory {
+    /// The history of a run. `None` if the run was cut short or did not follow its schedule.
+    pub fn of(execution: &MatrixRun, results: &mut Results) -> Option<Self> {
+        let ending = match &execution.ending {
+            RunEnding::Finished => HistoryEnding::Finished,
+            RunEnding::Stuck(StuckKind::Deadlock | StuckKind::Livelock) => HistoryEnding::Stuck,
+            RunEnding::Crashed { slot, reason } => {
+                HistoryEnding::Crashed(slot.unwrap_or(CallSlot::OUTSIDE), results.id(reason))
             }
-            Ending::Cut(_) | Ending::Diverged => return None,
+            RunEnding::Cut(_) | RunEnding::Diverged => return None,
         };
-        let moment = |event: &Event| match event {
-            Event::Call(slot) => Moment::Call(*slot),
-            Event::Return(slot, text) => Moment::Return(*slot, results.id(text)),
+        let event = |event: &RunEvent| match event {
+            RunEvent::Call(slot) => HistoryEvent::Call(*slot),
+            RunEvent::Return(slot, text) => HistoryEvent::Return(*slot, results.id(text)),
         };
-        let moments = execution.events.iter().map(moment).collect();
-        Some(Self { moments, close })
+        let events = execution.events.iter().map(event).collect();
+        Some(Self { events, ending })
     }
 
-    /// Sorts neighbouring calls and neighbouring returns: which operations overlap stays as it is.
+    /// Sorts adjacent calls and adjacent returns: the same operations overlap.
     pub fn canonical(&self) -> Self {
-        let mut moments = self.moments.clone();
-        for run in moments.chunk_by_mut(|a, b| a.is_call() == b.is_call()) {
+        let mut events = self.events.clone();
+        for run in events.chunk_by_mut(|a, b| a.is_call() == b.is_call()) {
             run.sort_unstable();
         }
         Self {
-            moments,
-            close: self.close,
+            events,
+            ending: self.ending,
         }
     }
 
-    /// The calls that did not come back, in the order in which they were made.
-    pub fn pending(&self) -> Vec<Slot> {
+    /// The calls that did not return, in their order.
+    pub fn pending(&self) -> Vec<CallSlot> {
         let mut open = Vec::new();
-        for moment in &self.moments {
-            match moment {
-                Moment::Call(slot) => open.push(*slot),
-                Moment::Return(slot, _) => open.retain(|other| other != slot),
+        for event in &self.events {
+            match event {
+                HistoryEvent::Call(slot) => open.push(*slot),
+                HistoryEvent::Return(slot, _) => open.retain(|other| other != slot),
             }
         }
         open
     }
 
-    /// What a call returned, if it did.
-    pub fn result(&self, slot: Slot) -> Option<ResultId> {
-        self.moments.iter().find_map(|moment| match moment {
-            Moment::Return(other, result) if *other == slot => Some(*result),
+    /// The result of a call, if it returned.
+    pub fn result(&self, slot: CallSlot) -> Option<ResultId> {
+        self.events.iter().find_map(|event| match event {
+            HistoryEvent::Return(other, result) if *other == slot => Some(*result),
             _ => None,
         })
     }

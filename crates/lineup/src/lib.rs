@@ -1,26 +1,27 @@
-//! Line-Up: finds concurrency bugs with no specification at all.
+//! Line-Up: finds concurrency bugs without a specification.
 //!
-//! Give a component and a list of calls. Its serial runs, one call after the other, are made first, all of them: they are the
-//! only deterministic specification that the component could have. Then concurrent runs are made, and any that no serial
-//! run explains is a bug, whatever the specification: results that fit no order, calls that are stuck where they never are
-//! alone, crashes. The method is that of Burckhardt, Dern, Musuvathi and Tan, "Line-Up: A Complete and Automatic
-//! Linearizability Checker" (PLDI 2010).
+//! Give a component and a list of calls. First all of its serial runs are made, one call after the other: they are the only
+//! deterministic specification that the component could have. Then concurrent runs are made. A history that no serial run explains
+//! is a bug, whatever the specification: results that fit no order, calls that are stuck where they never are in serial runs,
+//! crashes. The method is that of Burckhardt, Dern, Musuvathi and Tan, "Line-Up: A Complete and Automatic Linearizability Checker"
+//! (PLDI 2010).
 //!
-//! The decision of this crate is that **it does not run anything**: an [`Executor`] does, be it the instrumented scheduler
-//! ([`Scheduled`]), native threads ([`Native`]) or a step machine of a test, and what comes back is a list of calls and returns. And it does
-//! not search: the serial histories are a [model](omnilink_engine::Model) that the engine searches. What is left is what is
-//! told here: which [matrices](Matrices) to try, what [blocking](Blocking) means, how failures are made small.
+//! This crate **runs nothing itself**: a [`MatrixExecutor`] does, be it the instrumented scheduler ([`Scheduled`]), native threads
+//! ([`NativeThreads`]) or a state machine of a test; it returns calls and returns. And it does not search: the serial histories are a
+//! [model](omnilink_engine::Model) that the engine searches. What is left is here: which [matrices](Matrices) to check, what
+//! [blocking](Blocking) means, how failing matrices are shrunk.
 //!
-//! What was given up: a component that is nondeterministic on purpose can only be checked against a [`Specification`].
+//! What it gives up: a component that is nondeterministic on purpose can only be checked against a [`Specification`].
 //!
 //! - [`check_matrix`] is the paper's `Check(X, m)`, [`run_campaign`] its `RandomCheck` and `AutoCheck`;
 //! - [`CampaignSubject::evidence`] makes the evidence of a [`Summary`];
-//! - [`Observation`] keeps serial behaviour, to be compared with another version.
+//! - [`SerialObservation`] stores serial behaviour, to be compared with another version.
 
 mod alphabet;
 mod automaton;
 mod campaign;
 mod check;
+mod concurrent_phase;
 mod contention;
 mod description;
 mod diagnosis;
@@ -35,47 +36,50 @@ mod native;
 mod notation;
 mod observation;
 mod options;
-mod places;
 mod sample;
 mod scheduled;
 mod scope;
 mod serial;
+mod serial_phase;
 mod shrink;
 mod slot;
+mod source_lines;
 mod specification;
+mod translation;
 mod verdict;
 mod witness;
 mod words;
 
 pub use alphabet::{Alphabet, AlphabetError, CallId};
-pub use campaign::{Failure, Matrices, Summary, run_campaign, run_schedule};
+pub use campaign::{FailingMatrix, Matrices, Summary, run_campaign, run_schedule};
 pub use check::{LineupError, Request, Tick, check_matrix, check_schedule};
 pub use description::{Description, DescriptionError};
 pub use diagnosis::Diagnosis;
 pub use evidence::CampaignSubject;
-pub use execution::{Cut, Ending, Event, Execution, Fact, Race, Stuck, Switch};
-pub use executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
-pub use harness::{Harness, HarnessError};
-pub use history::{Close, History, Moment, ResultId, Results};
+pub use execution::{Cut, Located, MatrixRun, RaceReport, RunEnding, RunEvent, StuckKind, Switch};
+pub use executor::{Allowance, ExecutorError, MatrixExecutor, RunCoverage, RunPlan, Visit};
+pub use harness::{HarnessCommand, HarnessError};
+pub use history::{CallHistory, HistoryEnding, HistoryEvent, ResultId, Results};
 pub use matrix::{Matrix, MatrixError};
 #[cfg(target_os = "linux")]
-pub use native::Native;
+pub use native::NativeThreads;
 pub use observation::{
-    Observation, ObservationError, ObservedSerial, behavioural_diff, read_observations, write_observations,
-    write_xml,
+    ObservationError, ObservedSerial, SerialObservation, behavioural_diff, read_observations,
+    write_observations, write_xml,
 };
-pub use omnilink_sched::{Schedule, ScheduleError};
-pub use options::{Blocking, Criterion, Options, Search};
+pub use omnilink_sched::{Schedule, ScheduleError, StopConditions};
+pub use options::{Blocking, LineupOptions, RunSelection, SerialCriterion};
 pub use scheduled::{Scheduled, ScheduledOptions};
 pub use scope::Scope;
-pub use serial::{Fate, Nondeterminism, NotSerial, SerialHistories, Step};
-pub use slot::{Lane, Slot};
+pub use serial::{CallOutcome, Nondeterminism, NotSerial, SerialHistories, SerialStep};
+pub use slot::{CallSlot, Lane};
 pub use specification::{
-    Judged, Law, Promise, Questions, Specification, SpecificationError, calls_as_operations, explain_by,
+    Condition, ModelSpecification, Requests, Specification, SpecificationError, SpecificationResult,
+    calls_as_operations, explain_by,
 };
-pub use verdict::{Checked, Phase, Undecided, Verdict, Violation, Why};
+pub use verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, RunViolation, Undecided, Why};
 pub use witness::{StuckCall, Witnesses};
 pub use words::Words;
 
-/// What a C++ harness includes: `lineup.hpp`.
+/// The header for C++ harnesses, `lineup.hpp`.
 pub const CPP_HEADER: &str = include_str!("../cpp/lineup.hpp");

@@ -1,23 +1,23 @@
-//! A test: which calls each thread makes, in order, and what comes before and after.
+//! Test matrices: the calls of each thread, and initial and final calls.
 //!
-//! Written as `{push(9)} push(1), pop() | pop() {len()}`: threads apart by bars, calls apart by commas, the initial and
-//! the final sequence in braces. Commas and bars inside brackets or quotes belong to a call.
+//! Notation: `{push(9)} push(1), pop() | pop() {len()}`. Bars separate threads, commas separate calls, and braces enclose the
+//! initial and the final calls. Commas and bars inside brackets or quotes belong to a call.
 
 use std::fmt;
 
 use thiserror::Error;
 
 use crate::alphabet::{Alphabet, AlphabetError, CallId};
-use crate::slot::{Lane, Slot};
+use crate::slot::{CallSlot, Lane};
 
 /// A test matrix.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Matrix {
-    /// Calls made before the threads run.
+    /// Calls made before the threads start.
     pub initial: Vec<CallId>,
     /// The calls of each thread.
     pub threads: Vec<Vec<CallId>>,
-    /// Calls made after the threads have ended.
+    /// Calls made after the threads have finished.
     pub finals: Vec<CallId>,
 }
 
@@ -40,7 +40,7 @@ pub enum MatrixError {
         /// Where.
         at: usize,
     },
-    /// A bracket or quote that is not closed, or a brace in the middle.
+    /// A bracket or quote that is not closed, or a brace that is not at one of the ends.
     #[error(
         "matrix \"{text}\", at character {at}: {what}; the initial and the final sequence stand in braces at the two ends"
     )]
@@ -75,7 +75,7 @@ impl Matrix {
     /// The most calls a thread may make.
     pub const CALLS_MAX: usize = 64;
 
-    /// A matrix of these threads, with nothing before and after.
+    /// A matrix of these threads, without initial and final calls.
     pub fn of_threads(threads: impl IntoIterator<Item = Vec<CallId>>) -> Self {
         Self {
             threads: threads.into_iter().collect(),
@@ -83,10 +83,10 @@ impl Matrix {
         }
     }
 
-    /// Reads `{push(9)} push(1), pop() | pop() {len()}`.
+    /// Parses `{push(9)} push(1), pop() | pop() {len()}`.
     ///
     /// # Errors
-    /// When it names a call that there is not, or is not written like this.
+    /// When it names an unknown call or has a syntax error.
     pub fn parse(text: &str, alphabet: &Alphabet) -> Result<Self, MatrixError> {
         let parts = split_ends(text)?;
         let calls = |part: Part<'_>| -> Result<Vec<CallId>, MatrixError> {
@@ -135,7 +135,7 @@ impl Matrix {
     }
 
     /// The call in a slot.
-    pub fn call(&self, slot: Slot) -> Option<CallId> {
+    pub fn call(&self, slot: CallSlot) -> Option<CallId> {
         self.lane(slot.lane).get(usize::from(slot.index)).copied()
     }
 
@@ -148,7 +148,7 @@ impl Matrix {
         }
     }
 
-    /// All lanes that call something, in the order in which people read them.
+    /// All lanes with calls: initial calls, threads, final calls.
     pub fn lanes(&self) -> impl Iterator<Item = Lane> + '_ {
         let threads = (0..self.threads.len()).map(|thread| Lane::Thread(thread as u8));
         let all = std::iter::once(Lane::Initial)
@@ -158,16 +158,16 @@ impl Matrix {
     }
 
     /// All calls, lane by lane.
-    pub fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
+    pub fn slots(&self) -> impl Iterator<Item = CallSlot> + '_ {
         self.lanes().flat_map(|lane| {
-            (0..self.lane(lane).len()).map(move |index| Slot {
+            (0..self.lane(lane).len()).map(move |index| CallSlot {
                 lane,
                 index: index as u8,
             })
         })
     }
 
-    /// How many calls there are.
+    /// The number of calls.
     pub fn len(&self) -> usize {
         self.slots().count()
     }
@@ -188,22 +188,21 @@ impl Matrix {
         }
     }
 
-    /// How many orders the calls can be made in, one after the other: an upper bound of the serial histories. `None` if
-    /// the number is beyond counting.
+    /// The number of serial orders of the calls: an upper bound of the serial histories. `None` if it does not fit.
     pub fn serial_orders(&self) -> Option<u64> {
         let mut orders: u64 = 1;
         let mut placed: u64 = 0;
         for thread in &self.threads {
             for chosen in 1..=thread.len() as u64 {
                 placed += 1;
-                // Multiplied before divided, the product of the first k factors is a multiple of k!.
+                // Divides exactly: the product of k consecutive numbers is a multiple of k!.
                 orders = orders.checked_mul(placed)? / chosen;
             }
         }
         Some(orders)
     }
 
-    /// The matrix as it is written, with the names of its calls.
+    /// The matrix in its notation.
     pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
         Displayed {
             matrix: self,
@@ -238,7 +237,7 @@ impl fmt::Display for Displayed<'_> {
     }
 }
 
-/// A piece of the text and where it stands, in characters from 1.
+/// A part of the text and its position, in characters from 1.
 #[derive(Clone, Copy)]
 struct Part<'a> {
     text: &'a str,
@@ -251,7 +250,7 @@ struct Ends<'a> {
     finals: Option<Part<'a>>,
 }
 
-/// Takes the sequences in braces off the two ends.
+/// Splits off the initial and final calls in braces.
 fn split_ends(text: &str) -> Result<Ends<'_>, MatrixError> {
     let mut rest = text.trim();
     let mut initial = None;
@@ -297,7 +296,7 @@ fn split_ends(text: &str) -> Result<Ends<'_>, MatrixError> {
 }
 
 impl<'a> Part<'a> {
-    /// Cuts at each `separator` that stands outside brackets and quotes.
+    /// Splits at each `separator` outside brackets and quotes.
     fn split(self, separator: char, whole: &str) -> Result<Vec<Part<'a>>, MatrixError> {
         let mut pieces = Vec::new();
         let mut first = (0, self.at);
@@ -353,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_run_is_refused_with_its_place() {
+    fn a_matrix_that_cannot_be_run_is_refused_with_the_position_of_the_error() {
         let alphabet = queue();
         let message = |text: &str| Matrix::parse(text, &alphabet).unwrap_err().to_string();
         assert!(message("push(1) | poop()").contains("no call \"poop()\""));

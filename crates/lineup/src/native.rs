@@ -1,28 +1,31 @@
-//! Runs that nobody schedules: native threads, disturbed by signals.
+//! Runs with native threads, which the operating system schedules and signals stall.
 //!
-//! For what cannot be instrumented, prebuilt libraries included. Serial runs need no instrumentation, since nothing is
-//! interrupted in them, so they are still made exhaustively, and a history that none of them explains is still a proof.
-//! Concurrent runs are samples: thousands of rounds in one process, whose threads are stalled at random instructions. None
-//! can be repeated, and a call that never comes back shows as a run that was cut short.
+//! For components that cannot be instrumented, prebuilt libraries included. Serial runs need no instrumentation, since they have
+//! no switches inside calls: they are still made exhaustively, and a history that none of them explains is still a proof.
+//! Concurrent runs are samples: thousands of rounds in one process, whose threads are stalled at random instructions. They cannot
+//! be repeated, and a call that never returns shows as a run that was cut short.
 //!
-//! Serial runs begin in a new process each, rounds do not. So a component whose results depend on the objects before it
-//! (through statics, say) is refused: before a history counts, the same calls one after the other must give the same in
-//! every round.
+//! Each serial run has a process of its own, rounds do not. A component whose results depend on earlier objects (through statics,
+//! say) is therefore refused: before a violation counts, the same calls in one thread must give the same results in every round.
 
 use std::time::{Duration, Instant};
 
-use omnilink_sched::{Chaos, Ending, HarnessExecutor, HarnessOptions, Program, Schedule};
+use omnilink_sched::{
+    Chaos, Ending, Execution, HarnessExecutor, HarnessOptions, SchedError, Schedule, StopConditions,
+    TestProgram,
+};
 
 use crate::description::Description;
-use crate::execution::Execution;
-use crate::executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
-use crate::harness::{Harness, HarnessError};
+use crate::execution::MatrixRun;
+use crate::executor::{Allowance, ExecutorError, MatrixExecutor, RunCoverage, RunPlan, Visit};
+use crate::harness::{HarnessCommand, HarnessError};
 use crate::matrix::Matrix;
-use crate::scheduled::{Scheduled, ScheduledOptions, failed, program_of, told};
+use crate::options::limit_of;
+use crate::scheduled::{Scheduled, ScheduledOptions};
 use crate::scope::Scope;
+use crate::translation::{failed, matrix_run, test_program};
 
-/// How many rounds to ask for at a time: as many as take some tenths of a second. Time limits are looked at in between, and a
-/// series that takes many seconds is taken for one that hangs.
+/// The number of rounds per request: as many as take some tenths of a second. A series that takes many seconds counts as hanging.
 #[derive(Clone, Copy, Debug)]
 struct Series {
     rounds: u64,
@@ -34,7 +37,7 @@ impl Series {
     const SHORT: Duration = Duration::from_millis(200);
     const LONG: Duration = Duration::from_millis(800);
 
-    /// The next series, after one that took so long.
+    /// The next series, after one that took this time.
     fn after(self, taken: Duration) -> Self {
         let rounds = match taken {
             _ if taken < Self::SHORT => (self.rounds * 2).min(Self::ROUNDS_MAX),
@@ -45,20 +48,20 @@ impl Series {
     }
 }
 
-/// A harness whose threads run freely.
+/// A harness with native threads.
 #[derive(Debug)]
-pub struct Native {
+pub struct NativeThreads {
     serial: Scheduled,
-    free: HarnessExecutor,
+    native: HarnessExecutor,
 }
 
-impl Native {
-    /// Starts a harness, best one that was built without instrumentation, and reads what it says about itself.
+impl NativeThreads {
+    /// Starts a harness, best one that was built without instrumentation, and reads its description.
     ///
     /// # Errors
     /// When it cannot be started, is no harness, or threads cannot be stalled on this system.
     pub fn start(
-        harness: &Harness,
+        harness: &HarnessCommand,
         seed: u64,
         processors: usize,
     ) -> Result<(Self, Description), HarnessError> {
@@ -76,8 +79,8 @@ impl Native {
             environment: stalls.environment()?,
             ..harness.options()
         };
-        let free = HarnessExecutor::start(&harness.program, &options)?;
-        Ok((Self { serial, free }, description))
+        let native = HarnessExecutor::start(&harness.program, &options)?;
+        Ok((Self { serial, native }, description))
     }
 
     fn sample(
@@ -85,48 +88,58 @@ impl Native {
         matrix: &Matrix,
         allowance: Allowance,
         visit: Visit<'_>,
-    ) -> Result<Coverage, ExecutorError> {
-        let program = program_of(matrix);
-        let deadline = allowance.time.and_then(|time| Instant::now().checked_add(time));
+    ) -> Result<RunCoverage, ExecutorError> {
+        let program = test_program(matrix);
         let mut left = allowance.executions;
         let mut series = Series::FIRST;
-        while left > 0 && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+        let mut stopped = None;
+        while left > 0 && stopped.is_none() {
             let started = Instant::now();
             let rounds = left.min(series.rounds) as u32;
-            let executions = self.free.sample_native(&program, rounds).map_err(failed)?;
+            let executions = match self.native.sample_native(&program, rounds, &allowance.stop) {
+                Err(SchedError::Stopped(reason)) => {
+                    stopped = Some(reason);
+                    break;
+                }
+                executions => executions.map_err(failed)?,
+            };
             series = series.after(started.elapsed());
             left = left.saturating_sub(executions.len() as u64);
+            stopped = allowance.stop.reached();
             for execution in &executions {
-                if visit(told(execution, matrix)).is_break() {
+                if visit(matrix_run(execution, matrix)).is_break() {
                     self.refuse_changing_rounds(&program)?;
-                    return Ok(Coverage::default());
+                    return Ok(RunCoverage::default());
                 }
             }
-            // What did not come to its end once will do so again, and waiting for it takes long.
-            let is_going_on = |execution: &omnilink_sched::Execution| {
-                matches!(execution.ending, Ending::Finished | Ending::Crashed { .. })
-            };
-            if !executions.last().is_some_and(is_going_on) {
-                return Ok(Coverage::default());
+            // A program that hangs once will hang again, and waiting for it takes long.
+            let has_ended =
+                |execution: &Execution| matches!(execution.ending, Ending::Finished | Ending::Crashed { .. });
+            if !executions.last().is_some_and(has_ended) {
+                return Ok(RunCoverage::default());
             }
         }
-        Ok(Coverage {
+        Ok(RunCoverage {
             is_complete: left == 0,
-            ..Coverage::default()
+            limit: stopped.and_then(limit_of),
+            ..RunCoverage::default()
         })
     }
 }
 
-impl Native {
-    /// Makes all calls in one thread, again and again.
-    fn refuse_changing_rounds(&mut self, program: &Program) -> Result<(), ExecutorError> {
+impl NativeThreads {
+    /// Refuses a component whose results change from round to round when one thread makes all calls.
+    fn refuse_changing_rounds(&mut self, program: &TestProgram) -> Result<(), ExecutorError> {
         const ROUNDS: u32 = 64;
-        let one_thread = Program {
+        let one_thread = TestProgram {
             columns: vec![program.columns.concat()],
             ..program.clone()
         };
-        let rounds = self.free.sample_native(&one_thread, ROUNDS).map_err(failed)?;
-        let results = |round: &omnilink_sched::Execution| {
+        let rounds = self
+            .native
+            .sample_native(&one_thread, ROUNDS, &StopConditions::default())
+            .map_err(failed)?;
+        let results = |round: &Execution| {
             let kinds = round.events.iter().map(|event| event.kind.clone());
             kinds.collect::<Vec<_>>()
         };
@@ -145,39 +158,41 @@ impl Native {
     }
 }
 
-impl Executor for Native {
+impl MatrixExecutor for NativeThreads {
     fn explore(
         &mut self,
         matrix: &Matrix,
-        plan: Plan,
+        plan: RunPlan,
         allowance: Allowance,
         visit: Visit<'_>,
-    ) -> Result<Coverage, ExecutorError> {
+    ) -> Result<RunCoverage, ExecutorError> {
         match plan {
-            Plan::Serial { .. } => self.serial.explore(matrix, plan, allowance, visit),
-            Plan::Random { executions, .. } => {
+            RunPlan::Serial { .. } => self.serial.explore(matrix, plan, allowance, visit),
+            RunPlan::Random { executions, .. } => {
                 let allowance = Allowance {
                     executions: executions.min(allowance.executions),
                     ..allowance
                 };
                 self.sample(matrix, allowance, visit)
             }
-            Plan::Bounded { .. } | Plan::Pct { .. } => Err(unsupported("decide which thread runs next")),
+            RunPlan::Bounded { .. } | RunPlan::Pct { .. } => {
+                Err(unsupported("decide which thread runs next"))
+            }
         }
     }
 
-    fn replay(&mut self, _: &Matrix, _: &Schedule, _: &[u64]) -> Result<Execution, ExecutorError> {
+    fn replay(&mut self, _: &Matrix, _: &Schedule, _: &[u64]) -> Result<MatrixRun, ExecutorError> {
         Err(unsupported("repeat a run from its schedule"))
     }
 
     fn scope(&self) -> Option<Scope> {
         Some(Scope {
-            unseen: vec!["all of the component: nobody decides which thread runs".to_owned()],
+            uninstrumented: vec!["all of the component: nobody decides which thread runs".to_owned()],
             ..Scope::default()
         })
     }
 
-    fn decides(&self) -> bool {
+    fn controls_threads(&self) -> bool {
         false
     }
 }

@@ -1,10 +1,10 @@
-//! Calls and results as they are written in Rust or C++, read as values.
+//! Parsing calls and results in the notation of Rust or C++ to values.
 //!
-//! A component's results are texts: what Rust's `{:?}` prints. A model wants values. The reading is the obvious one:
+//! The results of a component are texts, as Rust's `{:?}` prints them. A model needs values:
 //! `None` is nothing, `Some(x)` and `Ok(x)` are `x`, `Ok(())` is true and `Err(…)` is false, `()` is no result at all; numbers,
 //! truth values and quoted strings are themselves, `(1, 2)` and `[1, 2]` are tuples, `P { x: 1 }` is a record, and everything
-//! else is a string. A number that a model cannot count to is opaque: it equals itself and nothing else ([`is_huge`]).
-//! Where `Some` holds another such value, nothing is lost: `Some(None)` is a tuple of one nothing.
+//! else is a string. A number that does not fit into 64 bits is opaque: it equals only itself ([`is_huge`]). Nested options stay
+//! different: `Some(None)` is a tuple of one null.
 
 use omnilink_value::Value;
 
@@ -24,7 +24,7 @@ fn argument(text: &str) -> Value {
     value_of(text).unwrap_or_else(Value::null)
 }
 
-/// The value that a result stands for, if it stands for one.
+/// The value of a result, if it has one.
 pub(crate) fn value_of(text: &str) -> Option<Value> {
     let text = text.trim();
     let inside = |name: &str| text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')');
@@ -41,7 +41,7 @@ pub(crate) fn value_of(text: &str) -> Option<Value> {
     }
 }
 
-/// Whether `Some` of this would be taken for the same without `Some`.
+/// Whether `Some(…)` of this would have the same value without `Some`.
 fn is_wrapped(text: &str) -> bool {
     let text = text.trim();
     matches!(text, "None" | "null" | "nullopt")
@@ -79,7 +79,7 @@ fn record(text: &str) -> Option<Value> {
     are_distinct.then(|| Value::record(fields))
 }
 
-/// Whether a result is a whole number that no model and no specification counts to: they have 64 bits with a sign.
+/// Whether a result is an integer that does not fit into 64 bits with a sign, which models and specifications use.
 pub(crate) fn is_huge(value: &Value) -> bool {
     let Some(text) = value.as_model() else {
         return false;
@@ -87,14 +87,14 @@ pub(crate) fn is_huge(value: &Value) -> bool {
     (text.parse::<i128>().is_ok() || text.parse::<u128>().is_ok()) && text.parse::<i64>().is_err()
 }
 
-/// Cuts at commas outside brackets and quotes.
+/// Splits at commas outside brackets and quotes.
 fn split_arguments(text: &str) -> Vec<&str> {
     if text.trim().is_empty() {
         return Vec::new();
     }
     let mut depth = 0_i32;
     let mut is_quoted = false;
-    let is_cut = |c: char| {
+    let is_separator = |c: char| {
         match c {
             '"' => is_quoted = !is_quoted,
             '(' | '[' | '{' if !is_quoted => depth += 1,
@@ -103,7 +103,7 @@ fn split_arguments(text: &str) -> Vec<&str> {
         }
         c == ',' && depth == 0 && !is_quoted
     };
-    text.split(is_cut).collect()
+    text.split(is_separator).collect()
 }
 
 #[cfg(test)]

@@ -1,24 +1,25 @@
-//! Matrices made up from an alphabet: random ones, and all small ones in order of size.
+//! Generated matrices: random ones, and all small ones in order of size.
 
+use fastrand::Rng;
 use rustc_hash::FxHashSet;
 
 use crate::alphabet::{Alphabet, CallId};
 use crate::matrix::Matrix;
 
-/// Random matrices of one shape, none of them twice (threads may change places).
+/// Random matrices of one shape, all different up to the order of their threads.
 #[derive(Debug)]
 pub(crate) struct RandomMatrices<'a> {
     alphabet: &'a Alphabet,
     threads: usize,
     cells: usize,
     left: u64,
-    random: Random,
+    random: Rng,
     seen: FxHashSet<Vec<Vec<CallId>>>,
 }
 
 impl<'a> RandomMatrices<'a> {
-    /// After so many draws in a row that gave nothing new, there is little left to draw.
-    const VAIN_DRAWS_MAX: u32 = 1_000;
+    /// After this many draws in a row that were known already, few matrices are left.
+    const KNOWN_DRAWS_MAX: u32 = 1_000;
 
     pub(crate) fn new(alphabet: &'a Alphabet, threads: usize, cells: usize, samples: u64, seed: u64) -> Self {
         Self {
@@ -26,7 +27,7 @@ impl<'a> RandomMatrices<'a> {
             threads,
             cells,
             left: samples,
-            random: Random(seed),
+            random: Rng::with_seed(seed),
             seen: FxHashSet::default(),
         }
     }
@@ -34,7 +35,8 @@ impl<'a> RandomMatrices<'a> {
     fn draw(&mut self) -> Vec<Vec<CallId>> {
         let entries = self.alphabet.entries();
         let mut column = || {
-            let cells = (0..self.cells).filter_map(|_| entries.get(self.random.below(entries.len())));
+            let cells =
+                (0..self.cells).filter_map(|_| entries.get(self.random.usize(..entries.len().max(1))));
             cells.flatten().copied().collect()
         };
         (0..self.threads).map(|_| column()).collect()
@@ -46,7 +48,7 @@ impl Iterator for RandomMatrices<'_> {
 
     fn next(&mut self) -> Option<Matrix> {
         self.left = self.left.checked_sub(1)?;
-        for _ in 0..Self::VAIN_DRAWS_MAX {
+        for _ in 0..Self::KNOWN_DRAWS_MAX {
             let threads = self.draw();
             let mut unordered = threads.clone();
             unordered.sort_unstable();
@@ -58,14 +60,14 @@ impl Iterator for RandomMatrices<'_> {
     }
 }
 
-/// All matrices, small ones first: 2 × 1, 2 × 2, 3 × 1, 3 × 2, 3 × 3, … up to `largest` × `largest`. Matrices that
-/// differ only in which thread is which are one.
+/// All matrices, small ones first: 2 × 1, 2 × 2, 3 × 1, 3 × 2, 3 × 3, … up to `largest` × `largest`, up to the order of their
+/// threads.
 #[derive(Debug)]
 pub(crate) struct GrowingMatrices<'a> {
     alphabet: &'a Alphabet,
     largest: usize,
     cells: usize,
-    /// A column is a number in base "entries"; columns never decrease from thread to thread.
+    /// A column is a number in base "entries"; the columns of a matrix are in ascending order.
     columns: Vec<u64>,
     columns_total: u64,
     is_first: bool,
@@ -84,7 +86,7 @@ impl<'a> GrowingMatrices<'a> {
         }
     }
 
-    /// How many there are, or the largest number if there are more.
+    /// The number of matrices, or the largest number if there are more.
     pub(crate) fn total(alphabet: &Alphabet, largest: usize) -> u64 {
         let shapes = (2..=largest).flat_map(|threads| (1..=threads).map(move |cells| (threads, cells)));
         shapes
@@ -132,11 +134,11 @@ impl<'a> GrowingMatrices<'a> {
     }
 }
 
-/// How many ways there are to choose `members` of `kinds`, some perhaps several times, whatever their order.
+/// The number of multisets of `members` elements out of `kinds`.
 fn multisets(kinds: u64, members: usize) -> u64 {
     let mut ways = 1_u128;
     for chosen in 0..members as u128 {
-        // Always divides: the product so far is a number of multisets too.
+        // Divides exactly: the quotient is a number of multisets too.
         ways = ways.saturating_mul(u128::from(kinds) + chosen) / (chosen + 1);
     }
     u64::try_from(ways).unwrap_or(u64::MAX)
@@ -161,24 +163,6 @@ fn with_ends(alphabet: &Alphabet, threads: Vec<Vec<CallId>>) -> Matrix {
         initial: alphabet.initial().to_vec(),
         threads,
         finals: alphabet.finals().to_vec(),
-    }
-}
-
-/// SplitMix64: small, well mixed, and the same everywhere.
-#[derive(Debug)]
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 }
 

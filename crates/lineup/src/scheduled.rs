@@ -1,36 +1,36 @@
-//! Runs in which a scheduler decides every step: unmodified code in an instrumented harness, or whatever else the crate `sched`
-//! can drive, such as code that was ported to shuttle.
+//! Runs under the instrumented scheduler, which controls every step of unmodified code.
 
 #[cfg(target_os = "linux")]
 use omnilink_sched::HarnessExecutor;
 #[cfg(not(target_os = "linux"))]
 use omnilink_sched::build::BuildError;
 use omnilink_sched::{
-    Accesses, Ending as SchedEnding, EventKind, Execution as SchedExecution, ExploreOptions, MemoryErrorKind,
-    Program, SchedError, Schedule, Silence, StopReason, Strategy, StuckReason, ThreadId, explore, replay,
+    ExplorationStrategy, ExploreOptions, SchedError, Schedule, SchedulingPoints, StopConditions, StopReason,
+    explore, replay,
 };
 
 use crate::description::Description;
-use crate::execution::{Cut, Ending, Event, Execution, Fact, Race, Stuck, Switch};
-use crate::executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
-use crate::harness::{Harness, HarnessError};
+use crate::execution::{MatrixRun, RunEnding};
+use crate::executor::{Allowance, ExecutorError, MatrixExecutor, RunCoverage, RunPlan, Visit};
+use crate::harness::{HarnessCommand, HarnessError};
 use crate::matrix::Matrix;
-use crate::places::Places;
+use crate::options::limit_of;
 use crate::scope::{self, Scope};
-use crate::slot::{Lane, Slot};
+use crate::source_lines::SourceLines;
+use crate::translation::{failed, matrix_run, test_program};
 
 /// How runs are scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScheduledOptions {
-    /// Also switch at accesses that are not atomic: for code with data races.
+    /// Whether plain accesses are scheduling points too: for code with data races.
     pub plain_accesses: bool,
-    /// Leave runs out whose history another run shows.
+    /// Whether runs are left out if another run has the same history.
     pub reduction: bool,
-    /// Look for data races.
+    /// Whether data races are detected.
     pub races: bool,
-    /// Steps after which a run is cut short.
+    /// The most steps of a run.
     pub steps_max: u64,
-    /// Processors to use.
+    /// The number of runs made in parallel.
     pub processors: usize,
 }
 
@@ -40,22 +40,21 @@ impl Default for ScheduledOptions {
             plain_accesses: false,
             reduction: true,
             races: true,
-            steps_max: omnilink_sched::Plan::STEPS_MAX_DEFAULT,
+            steps_max: omnilink_sched::RunOptions::STEPS_MAX_DEFAULT,
             processors: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
 }
 
-/// What a scheduler can drive, ready to run.
+/// A harness under the instrumented scheduler, ready to run.
 pub struct Scheduled {
     pool: Vec<Box<dyn omnilink_sched::Executor>>,
     options: ScheduledOptions,
-    /// Where code stands in the source, if that is known.
-    places: Option<Places>,
-    /// Plain accesses at which to switch.
-    racing: Vec<u64>,
-    /// Libraries that are not seen into.
-    unseen: Vec<String>,
+    source_lines: SourceLines,
+    /// Code addresses of plain accesses that are scheduling points.
+    racy_accesses: Vec<u64>,
+    /// Libraries that are not instrumented.
+    uninstrumented: Vec<String>,
 }
 
 impl std::fmt::Debug for Scheduled {
@@ -68,12 +67,15 @@ impl std::fmt::Debug for Scheduled {
 }
 
 impl Scheduled {
-    /// Starts a harness on several processors, and reads what it says about itself.
+    /// Starts a harness on several processors, and reads its description.
     ///
     /// # Errors
     /// When it cannot be started or is no harness.
     #[cfg(target_os = "linux")]
-    pub fn start(harness: &Harness, options: ScheduledOptions) -> Result<(Self, Description), HarnessError> {
+    pub fn start(
+        harness: &HarnessCommand,
+        options: ScheduledOptions,
+    ) -> Result<(Self, Description), HarnessError> {
         let (program, started) = (&harness.program, harness.options());
         let first = HarnessExecutor::start(program, &started)?;
         let description = Description::parse(first.description())?;
@@ -82,107 +84,91 @@ impl Scheduled {
         let executor = Self {
             pool,
             options,
-            places: Some(Places::of(program)),
-            racing: Vec::new(),
-            unseen: scope::unseen_libraries(program),
+            source_lines: SourceLines::of(program),
+            racy_accesses: Vec::new(),
+            uninstrumented: scope::uninstrumented_libraries(program),
         };
         Ok((executor, description))
     }
 
-    /// Says that no harness can be started on this system.
+    /// No harness can be started on this system.
     ///
     /// # Errors
     /// Always.
     #[cfg(not(target_os = "linux"))]
-    pub fn start(_: &Harness, _: ScheduledOptions) -> Result<(Self, Description), HarnessError> {
+    pub fn start(_: &HarnessCommand, _: ScheduledOptions) -> Result<(Self, Description), HarnessError> {
         Err(HarnessError::System(BuildError::Unsupported))
     }
 
-    /// Runs on executors that are there already, each of which makes the calls of an alphabet by their numbers.
-    ///
-    /// For executors that do not say which locations a step touches, such as shuttle's, switch reduction off.
-    pub fn over(pool: Vec<Box<dyn omnilink_sched::Executor>>, options: ScheduledOptions) -> Self {
-        Self {
-            pool,
-            // Only the instrumented runtime sees accesses that are not atomic.
-            options: ScheduledOptions {
-                races: false,
-                ..options
-            },
-            places: None,
-            racing: Vec::new(),
-            unseen: Vec::new(),
-        }
-    }
-
-    fn options(&self, allowance: Allowance) -> ExploreOptions {
+    fn options(&self, executions_max: u64, stop: StopConditions) -> ExploreOptions {
         ExploreOptions {
-            accesses: match self.options.plain_accesses {
-                true => Accesses::All,
-                false => Accesses::Atomic,
+            scheduling_points: match self.options.plain_accesses {
+                true => SchedulingPoints::All,
+                false => SchedulingPoints::Atomic,
             },
-            races: self.options.races,
-            places: self.racing.clone(),
+            detects_races: self.options.races,
+            racy_accesses: self.racy_accesses.clone(),
             steps_max: self.options.steps_max,
-            executions_max: allowance.executions,
-            time_max: allowance.time,
+            executions_max,
             environment: 0,
+            stop,
         }
     }
 }
 
-impl Executor for Scheduled {
+impl MatrixExecutor for Scheduled {
     fn explore(
         &mut self,
         matrix: &Matrix,
-        plan: Plan,
+        plan: RunPlan,
         allowance: Allowance,
         visit: Visit<'_>,
-    ) -> Result<Coverage, ExecutorError> {
+    ) -> Result<RunCoverage, ExecutorError> {
         let strategy = match plan {
-            Plan::Serial { .. } => Strategy::Serial,
-            Plan::Bounded { preemptions } => Strategy::Bounded {
+            RunPlan::Serial { .. } => ExplorationStrategy::Serial,
+            RunPlan::Bounded { preemptions } => ExplorationStrategy::Bounded {
                 preemptions_max: Some(preemptions),
                 reduction: self.options.reduction,
             },
-            Plan::Random { seed, executions } => Strategy::Random { seed, executions },
-            Plan::Pct {
+            RunPlan::Random { seed, executions } => ExplorationStrategy::Random { seed, executions },
+            RunPlan::Pct {
                 seed,
                 executions,
                 depth,
-            } => Strategy::Priorities {
+            } => ExplorationStrategy::Priorities {
                 seed,
                 executions,
                 changes: depth,
             },
         };
         let environment = match plan {
-            Plan::Serial { environment } => environment,
+            RunPlan::Serial { environment } => environment,
             _ => 0,
         };
         let options = ExploreOptions {
             environment,
-            ..self.options(allowance)
+            ..self.options(allowance.executions, allowance.stop)
         };
-        let program = program_of(matrix);
-        let places = self.racing.clone();
+        let program = test_program(matrix);
         let exploration = explore(&mut self.pool, &program, strategy, &options, &mut |execution| {
-            let mut told = told(execution, matrix);
-            told.places.clone_from(&places);
-            visit(told)
+            visit(MatrixRun {
+                racy_accesses: options.racy_accesses.clone(),
+                ..matrix_run(execution, matrix)
+            })
         })
         .map_err(failed)?;
         let is_complete = exploration.stopped == StopReason::Exhausted && exploration.diverged == 0;
         let bound_completed = match plan {
-            Plan::Bounded { preemptions } if is_complete => Some(preemptions),
+            RunPlan::Bounded { preemptions } if is_complete => Some(preemptions),
             // Bounds follow each other: the one that was being explored is not complete.
-            Plan::Bounded { .. } => (exploration.bounds.len() as u32).checked_sub(2),
+            RunPlan::Bounded { .. } => (exploration.bounds.len() as u32).checked_sub(2),
             _ => None,
         };
-        Ok(Coverage {
+        Ok(RunCoverage {
             is_complete,
             bound_completed,
             redundant: exploration.redundant,
+            limit: limit_of(exploration.stopped),
         })
     }
 
@@ -190,58 +176,57 @@ impl Executor for Scheduled {
         &mut self,
         matrix: &Matrix,
         schedule: &Schedule,
-        places: &[u64],
-    ) -> Result<Execution, ExecutorError> {
+        racy_accesses: &[u64],
+    ) -> Result<MatrixRun, ExecutorError> {
         let options = ExploreOptions {
-            places: places.to_vec(),
-            ..self.options(Allowance::UNLIMITED)
+            racy_accesses: racy_accesses.to_vec(),
+            ..self.options(u64::MAX, StopConditions::default())
         };
         let Some(executor) = self.pool.first_mut() else {
             return Err(ExecutorError::Failed("no harness is running".to_owned()));
         };
-        match replay(&mut **executor, &program_of(matrix), schedule, &options, false) {
+        match replay(&mut **executor, &test_program(matrix), schedule, &options, false) {
             Ok(execution) => {
-                let mut told = told(&execution, matrix);
-                told.places = places.to_vec();
-                self.locate(&mut told);
-                Ok(told)
+                let mut run = matrix_run(&execution, matrix);
+                run.racy_accesses = racy_accesses.to_vec();
+                self.locate(&mut run);
+                Ok(run)
             }
-            Err(SchedError::Diverged { .. }) => Ok(Execution {
+            Err(SchedError::Diverged { .. }) => Ok(MatrixRun {
                 events: Vec::new(),
-                ending: Ending::Diverged,
+                ending: RunEnding::Diverged,
                 schedule: schedule.clone(),
                 preemptions: 0,
                 switches: Vec::new(),
                 races: Vec::new(),
-                facts: Vec::new(),
-                places: Vec::new(),
+                memory_error: Vec::new(),
+                racy_accesses: Vec::new(),
             }),
             Err(error) => Err(failed(error)),
         }
     }
 
-    fn switch_at(&mut self, places: &[u64]) -> bool {
-        let before = self.racing.len();
-        for place in places {
-            if !self.racing.contains(place) {
-                self.racing.push(*place);
+    fn add_racy_accesses(&mut self, accesses: &[u64]) -> bool {
+        let before = self.racy_accesses.len();
+        for access in accesses {
+            if !self.racy_accesses.contains(access) {
+                self.racy_accesses.push(*access);
             }
         }
-        self.racing.len() > before
+        self.racy_accesses.len() > before
     }
 
-    fn switched(&self) -> Vec<u64> {
-        self.racing.clone()
+    fn racy_accesses(&self) -> Vec<u64> {
+        self.racy_accesses.clone()
     }
 
-    fn locate(&mut self, execution: &mut Execution) {
-        let Some(places) = &mut self.places else { return };
+    fn locate(&mut self, execution: &mut MatrixRun) {
         for switch in &mut execution.switches {
-            switch.place = places.find(switch.code);
+            switch.source_line = self.source_lines.find(switch.code);
         }
-        let racing = execution.races.iter_mut().flat_map(|race| &mut race.accesses);
-        for fact in racing.chain(&mut execution.facts) {
-            fact.place = places.find(fact.code);
+        let accesses = execution.races.iter_mut().flat_map(|race| &mut race.accesses);
+        for located in accesses.chain(&mut execution.memory_error) {
+            located.source_line = self.source_lines.find(located.code);
         }
     }
 
@@ -249,224 +234,8 @@ impl Executor for Scheduled {
         Some(Scope {
             plain_accesses: self.options.plain_accesses,
             races: self.options.races,
-            racing: self.racing.len(),
-            unseen: self.unseen.clone(),
+            racy_accesses: self.racy_accesses.len(),
+            uninstrumented: self.uninstrumented.clone(),
         })
-    }
-}
-
-pub(crate) fn failed(error: SchedError) -> ExecutorError {
-    ExecutorError::Failed(error.to_string())
-}
-
-pub(crate) fn program_of(matrix: &Matrix) -> Program {
-    let numbers = |lane| matrix.lane(lane).iter().map(|call| u32::from(call.0)).collect();
-    Program {
-        before: numbers(Lane::Initial),
-        columns: (0..matrix.threads.len())
-            .map(|thread| numbers(Lane::Thread(thread as u8)))
-            .collect(),
-        after: numbers(Lane::Final),
-    }
-}
-
-/// Where a call of the scheduler's stands in the matrix: its main thread makes the calls of the beginning and the end.
-fn slot_of(matrix: &Matrix, thread: ThreadId, position: u32) -> Slot {
-    let position = position.min(u32::from(u8::MAX)) as u8;
-    let initial = matrix.initial.len() as u8;
-    match lane_of(matrix, thread) {
-        Lane::Initial if position >= initial => Slot {
-            lane: Lane::Final,
-            index: position - initial,
-        },
-        lane => Slot {
-            lane,
-            index: position,
-        },
-    }
-}
-
-fn lane_of(matrix: &Matrix, thread: ThreadId) -> Lane {
-    match usize::from(thread) == matrix.threads.len() {
-        true => Lane::Initial,
-        false => Lane::Thread(thread),
-    }
-}
-
-pub(crate) fn told(execution: &SchedExecution, matrix: &Matrix) -> Execution {
-    let events: Vec<Event> = execution
-        .events
-        .iter()
-        .map(|event| {
-            let slot = slot_of(matrix, event.thread, event.position);
-            match &event.kind {
-                EventKind::Call => Event::Call(slot),
-                EventKind::Return(result) => Event::Return(slot, result.as_str().into()),
-            }
-        })
-        .collect();
-    let ending = ending_of(execution, &events, matrix);
-    let switches = execution.switches().filter_map(|(at, step)| {
-        let from = step.current?;
-        let after_events = execution.events.partition_point(|event| event.step <= at as u64);
-        Some(Switch {
-            after_events,
-            from: lane_of(matrix, from),
-            to: lane_of(matrix, step.chosen),
-            is_preemption: step.is_preemption(),
-            code: step.current_code,
-            place: None,
-        })
-    });
-    Execution {
-        ending,
-        schedule: execution.schedule(),
-        preemptions: execution.preemptions(),
-        switches: switches.collect(),
-        races: execution.races.iter().map(|race| race_of(race, matrix)).collect(),
-        facts: facts_of(execution, matrix),
-        places: Vec::new(),
-        events,
-    }
-}
-
-fn fact(what: String, code: u64) -> Fact {
-    Fact {
-        what,
-        code,
-        place: None,
-    }
-}
-
-fn race_of(race: &omnilink_sched::Race, matrix: &Matrix) -> Race {
-    let told = |access: &omnilink_sched::RacingAccess| {
-        let who = match usize::from(access.thread) {
-            thread if thread < matrix.threads.len() => format!("thread {thread}"),
-            thread if thread == matrix.threads.len() => "the main thread".to_owned(),
-            _ => "a thread of the component".to_owned(),
-        };
-        let does = match (access.writes, access.atomic) {
-            (true, true) => "writes (atomically)",
-            (true, false) if access.frees => "frees",
-            (true, false) => "writes",
-            (false, true) => "reads (atomically)",
-            (false, false) => "reads",
-        };
-        fact(format!("{who} {does}"), access.code)
-    };
-    let [one, other] = &race.accesses;
-    Race {
-        accesses: [told(one), told(other)],
-        is_meant: race.is_meant,
-        frees: one.frees || other.frees,
-    }
-}
-
-/// What is known about the memory error that a run ended with.
-fn facts_of(execution: &SchedExecution, matrix: &Matrix) -> Vec<Fact> {
-    let SchedEnding::MemoryError { thread, error } = &execution.ending else {
-        return Vec::new();
-    };
-    let who = match usize::from(*thread) < matrix.threads.len() {
-        true => format!("thread {thread}"),
-        false => "the main thread".to_owned(),
-    };
-    let bytes = match error.size {
-        1 => "1 byte".to_owned(),
-        size => format!("{size} bytes"),
-    };
-    let what = match error.kind {
-        MemoryErrorKind::UseAfterFree => {
-            format!("{who} uses freed memory (byte {} of {bytes})", error.offset)
-        }
-        MemoryErrorKind::OutOfBounds => format!("{who} uses byte {} of a block of {bytes}", error.offset),
-        MemoryErrorKind::DoubleFree => format!("{who} frees a block of {bytes} again, in a function called"),
-        MemoryErrorKind::BadFree => format!("{who} frees what was never allocated, in a function called"),
-    };
-    let mut facts = vec![fact(what, error.code)];
-    if error.allocated != 0 {
-        facts.push(fact(
-            "it was allocated in a function called".to_owned(),
-            error.allocated,
-        ));
-    }
-    if error.freed != 0 {
-        facts.push(fact("it was freed in a function called".to_owned(), error.freed));
-    }
-    facts
-}
-
-fn ending_of(execution: &SchedExecution, events: &[Event], matrix: &Matrix) -> Ending {
-    match &execution.ending {
-        SchedEnding::Finished => Ending::Finished,
-        SchedEnding::Stuck(stuck) => Ending::Stuck(match stuck.reason {
-            StuckReason::Deadlock => Stuck::Deadlock,
-            StuckReason::Livelock => Stuck::Livelock,
-        }),
-        SchedEnding::Crashed {
-            thread,
-            signal,
-            exit_code,
-        } => Ending::Crashed {
-            slot: open_call(events, *thread, matrix),
-            reason: match (signal, exit_code) {
-                (Some(signal), _) => signal_name(*signal),
-                (None, Some(code)) => format!("exit({code})"),
-                (None, None) => "ended".to_owned(),
-            }
-            .into(),
-        },
-        SchedEnding::MemoryError { thread, error } => Ending::Crashed {
-            slot: open_call(events, *thread, matrix),
-            reason: match error.kind {
-                MemoryErrorKind::UseAfterFree => "use after free",
-                MemoryErrorKind::OutOfBounds => "access out of bounds",
-                MemoryErrorKind::DoubleFree => "double free",
-                MemoryErrorKind::BadFree => "free of what was not allocated",
-            }
-            .into(),
-        },
-        SchedEnding::Diverged { .. } => Ending::Diverged,
-        SchedEnding::Unresponsive { thread, silence } => {
-            let slot = open_call(events, *thread, matrix);
-            Ending::Cut(match silence {
-                Silence::Computes => Cut::Computes(slot),
-                Silence::Waits => Cut::Waits(slot),
-                Silence::Late => Cut::Late(slot),
-            })
-        }
-        SchedEnding::StepLimit => Ending::Cut(Cut::Steps(execution.steps_made)),
-        SchedEnding::TooManyThreads => Ending::Cut(Cut::TooManyThreads),
-        SchedEnding::EventsTooLarge => Ending::Cut(Cut::ResultsTooLarge),
-    }
-}
-
-/// The call that a thread was in, if it was in one.
-fn open_call(events: &[Event], thread: ThreadId, matrix: &Matrix) -> Option<Slot> {
-    let is_theirs = |slot: &Slot| match (slot.lane, lane_of(matrix, thread)) {
-        (Lane::Thread(one), Lane::Thread(other)) => one == other,
-        (Lane::Initial | Lane::Final, Lane::Initial) => true,
-        _ => false,
-    };
-    let theirs = |event: &&Event| match event {
-        Event::Call(slot) | Event::Return(slot, _) => is_theirs(slot),
-    };
-    match events.iter().rev().find(theirs) {
-        Some(Event::Call(slot)) => Some(*slot),
-        _ => None,
-    }
-}
-
-/// The signals that wrong code dies of.
-fn signal_name(signal: i32) -> String {
-    match signal {
-        4 => "SIGILL".to_owned(),
-        5 => "SIGTRAP".to_owned(),
-        6 => "SIGABRT".to_owned(),
-        7 => "SIGBUS".to_owned(),
-        8 => "SIGFPE".to_owned(),
-        9 => "SIGKILL".to_owned(),
-        11 => "SIGSEGV".to_owned(),
-        other => format!("signal {other}"),
     }
 }

@@ -1,4 +1,4 @@
-//! How far an answer reaches: what runs were switched at, and what could not be seen into.
+//! The scope of a check: which accesses were scheduling points, and which code was not instrumented.
 
 use std::path::Path;
 
@@ -9,28 +9,28 @@ use omnilink_sched::build::INSTRUMENTS_LIBRARY;
 /// What an executor sees of a component.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
-    /// Whether threads are switched at all accesses that are not atomic.
+    /// Whether all plain accesses are scheduling points.
     pub plain_accesses: bool,
-    /// Whether data races are looked for. If so, threads are switched at plain accesses that race.
+    /// Whether data races are detected. If so, plain accesses that race are scheduling points.
     pub races: bool,
-    /// At how many places threads are switched because of races.
-    pub racing: usize,
+    /// The number of plain accesses that are scheduling points because they race.
+    pub racy_accesses: usize,
     /// Libraries that are not instrumented.
-    pub unseen: Vec<String>,
+    pub uninstrumented: Vec<String>,
 }
 
-/// What is told apart from other libraries: its own waiting is seen, and where it is entered is a step.
+/// Distinguished from other libraries: its waits are controlled, and its entry points are scheduling points.
 pub(crate) const RUST_LIBRARY: &str =
     "Rust's standard library, but for what is generic or inlined and where it waits";
 
 impl Scope {
-    /// Whether something may order accesses that is not seen: then a race is only suspected.
+    /// Whether code that is not instrumented may order accesses: then a race is only suspected.
     pub fn may_hide_order(&self) -> bool {
-        self.unseen.iter().any(|library| library != RUST_LIBRARY)
+        self.uninstrumented.iter().any(|library| library != RUST_LIBRARY)
     }
 }
 
-/// Libraries of the system whose waiting is under control, or that do not wait.
+/// Libraries of the system whose waits are controlled, or that do not wait.
 const KNOWN: [&str; 9] = [
     "libc.so",
     "libm.so",
@@ -44,15 +44,15 @@ const KNOWN: [&str; 9] = [
 ];
 
 /// The libraries that a program uses and that were built without instrumentation.
-pub(crate) fn unseen_libraries(program: &Path) -> Vec<String> {
+pub(crate) fn uninstrumented_libraries(program: &Path) -> Vec<String> {
     let Ok(data) = std::fs::read(program) else {
         return Vec::new();
     };
-    let mut unseen = Vec::new();
+    let mut uninstrumented = Vec::new();
     if let Ok(file) = ElfFile64::<Endianness>::parse(&*data) {
         let names = needed(&file, &data);
         let is_known = |name: &str| KNOWN.iter().any(|known| name.starts_with(known));
-        unseen.extend(names.into_iter().filter(|name| !is_known(name)));
+        uninstrumented.extend(names.into_iter().filter(|name| !is_known(name)));
         let is_rust = file
             .symbols()
             .any(|symbol| symbol.name() == Ok("rust_eh_personality"));
@@ -60,13 +60,13 @@ pub(crate) fn unseen_libraries(program: &Path) -> Vec<String> {
             .symbols()
             .any(|symbol| symbol.name() == Ok(INSTRUMENTS_LIBRARY));
         if is_rust && !is_instrumented {
-            unseen.push(RUST_LIBRARY.to_owned());
+            uninstrumented.push(RUST_LIBRARY.to_owned());
         }
     }
-    unseen
+    uninstrumented
 }
 
-/// The names of the shared libraries that a program asks for.
+/// The names of the shared libraries that a program needs.
 fn needed(file: &ElfFile64<'_>, data: &[u8]) -> Vec<String> {
     let endian = file.endian();
     let Ok(headers) = file.elf_header().program_headers(endian, data) else {

@@ -1,35 +1,35 @@
-//! All serial histories of a matrix, kept as a tree: the automaton that concurrent histories are explained by.
+//! All serial histories of a matrix, as a prefix tree.
 //!
-//! A path from the root is a serial history; each step is a call with what became of it. Histories share their
-//! beginnings, so 1,680 histories of nine calls are a few thousand nodes, and the next step is one lookup. That the
-//! component is deterministic is a property of the tree: no node has two steps of one call.
+//! A path from the root to a leaf is a serial history; each step is a call with its outcome. Histories share prefixes, so 1,680
+//! histories of nine calls are a few thousand nodes, and the next step is one lookup. The component is deterministic if and only if
+//! no node has two steps of one call.
 
 use smallvec::SmallVec;
 
-use crate::history::{Close, History, Moment, ResultId};
-use crate::slot::Slot;
+use crate::history::{CallHistory, HistoryEnding, HistoryEvent, ResultId};
+use crate::slot::CallSlot;
 
-/// What became of a call in a serial run.
+/// The outcome of a call in a serial run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Fate {
-    /// It came back.
+pub enum CallOutcome {
+    /// It returned this.
     Returned(ResultId),
-    /// It never came back, and nothing else could happen: all others had not been called.
+    /// It never returned, which ends a serial run.
     Stuck,
-    /// The process died in it.
+    /// The process crashed in it.
     Crashed(ResultId),
 }
 
-/// A call and what became of it.
+/// A call and its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Step {
-    /// Which call.
-    pub slot: Slot,
-    /// What became of it.
-    pub fate: Fate,
+pub struct SerialStep {
+    /// The call.
+    pub slot: CallSlot,
+    /// Its outcome.
+    pub outcome: CallOutcome,
 }
 
-/// A place in the tree: what has happened so far.
+/// A node of the tree: a prefix of serial histories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u32);
 
@@ -37,7 +37,7 @@ pub struct NodeId(u32);
 struct Node {
     parent: NodeId,
     /// The step that leads here. Unused at the root.
-    step: Option<Step>,
+    step: Option<SerialStep>,
     next: SmallVec<[NodeId; 3]>,
 }
 
@@ -50,23 +50,23 @@ pub struct SerialHistories {
     crashed: u64,
 }
 
-/// Two serial histories that agree up to a call, and then do not.
+/// Two serial histories with the same calls and outcomes up to one call, whose outcomes differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nondeterminism {
     /// One history.
-    pub one: Vec<Step>,
+    pub one: Vec<SerialStep>,
     /// The other.
-    pub other: Vec<Step>,
-    /// The first step in which they differ. The call is the same in both.
+    pub other: Vec<SerialStep>,
+    /// The index of that call.
     pub differ_at: usize,
 }
 
-/// Why a run is no serial history.
+/// Why a history cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotSerial {
-    /// A call was made while another was open.
+    /// Calls overlap.
     Overlap,
-    /// It contradicts a history seen before.
+    /// It contradicts an earlier history.
     Nondeterministic(Box<Nondeterminism>),
 }
 
@@ -87,23 +87,23 @@ impl Default for SerialHistories {
 }
 
 impl SerialHistories {
-    /// Nothing has happened yet.
+    /// The empty prefix.
     pub const ROOT: NodeId = NodeId(0);
 
-    /// Adds a history. Tells whether it is new.
+    /// Adds a history. Returns whether it is new.
     ///
     /// # Errors
-    /// When it is not serial, or contradicts one that is known already.
-    pub fn insert(&mut self, history: &History) -> Result<bool, NotSerial> {
+    /// When it is not serial, or contradicts an earlier one.
+    pub fn insert(&mut self, history: &CallHistory) -> Result<bool, NotSerial> {
         let steps = steps_of(history).ok_or(NotSerial::Overlap)?;
-        self.insert_steps(&steps, history.close)
+        self.insert_steps(&steps, history.ending)
     }
 
-    /// Adds a history that is given as its steps.
+    /// Adds a history given as its steps.
     ///
     /// # Errors
-    /// When it contradicts one that is known already.
-    pub fn insert_steps(&mut self, steps: &[Step], close: Close) -> Result<bool, NotSerial> {
+    /// When it contradicts an earlier one.
+    pub fn insert_steps(&mut self, steps: &[SerialStep], ending: HistoryEnding) -> Result<bool, NotSerial> {
         let mut at = Self::ROOT;
         let mut is_new = self.nodes.len() == 1 && steps.is_empty();
         for (index, step) in steps.iter().enumerate() {
@@ -124,16 +124,16 @@ impl SerialHistories {
             }
         }
         if is_new {
-            match close {
-                Close::Finished => self.finished += 1,
-                Close::Stuck => self.stuck += 1,
-                Close::Crashed(..) => self.crashed += 1,
+            match ending {
+                HistoryEnding::Finished => self.finished += 1,
+                HistoryEnding::Stuck => self.stuck += 1,
+                HistoryEnding::Crashed(..) => self.crashed += 1,
             }
         }
         Ok(is_new)
     }
 
-    fn add(&mut self, parent: NodeId, step: Step) -> NodeId {
+    fn add(&mut self, parent: NodeId, step: SerialStep) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(Node {
             parent,
@@ -144,20 +144,20 @@ impl SerialHistories {
         id
     }
 
-    /// What becomes of a call that is made at `node`, if any serial run makes it there.
-    pub fn step_of(&self, node: NodeId, slot: Slot) -> Option<(Step, NodeId)> {
+    /// The step of a call at `node`, if a serial run makes it there.
+    pub fn step_of(&self, node: NodeId, slot: CallSlot) -> Option<(SerialStep, NodeId)> {
         self.steps(node).find(|(step, _)| step.slot == slot)
     }
 
-    /// All that serial runs do next at `node`.
-    pub fn steps(&self, node: NodeId) -> impl Iterator<Item = (Step, NodeId)> + '_ {
+    /// All steps of serial runs at `node`.
+    pub fn steps(&self, node: NodeId) -> impl Iterator<Item = (SerialStep, NodeId)> + '_ {
         let next = self.nodes.get(node.0 as usize).map_or(&[][..], |node| &node.next);
         next.iter()
             .filter_map(|child| Some((self.nodes.get(child.0 as usize)?.step?, *child)))
     }
 
-    /// What has happened up to `node`.
-    pub fn path(&self, node: NodeId) -> Vec<Step> {
+    /// The steps up to `node`.
+    pub fn path(&self, node: NodeId) -> Vec<SerialStep> {
         let mut steps = Vec::new();
         let mut at = node;
         while let Some(Node {
@@ -173,9 +173,9 @@ impl SerialHistories {
         steps
     }
 
-    /// All histories, in an order that depends on nothing but the set.
-    pub fn histories(&self) -> Vec<Vec<Step>> {
-        let mut all: Vec<Vec<Step>> = (0..self.nodes.len() as u32)
+    /// All histories, sorted.
+    pub fn histories(&self) -> Vec<Vec<SerialStep>> {
+        let mut all: Vec<Vec<SerialStep>> = (0..self.nodes.len() as u32)
             .map(NodeId)
             .filter(|node| self.steps(*node).next().is_none())
             .map(|leaf| self.path(leaf))
@@ -184,7 +184,7 @@ impl SerialHistories {
         all
     }
 
-    fn some_history_through(&self, node: NodeId) -> Vec<Step> {
+    fn some_history_through(&self, node: NodeId) -> Vec<SerialStep> {
         let mut leaf = node;
         while let Some((_, next)) = self.steps(leaf).next() {
             leaf = next;
@@ -192,22 +192,22 @@ impl SerialHistories {
         self.path(leaf)
     }
 
-    /// How many histories there are in which every call came back.
+    /// The number of histories in which every call returned.
     pub fn finished(&self) -> u64 {
         self.finished
     }
 
-    /// How many histories end in a call that never came back.
+    /// The number of histories that end in a stuck call.
     pub fn stuck(&self) -> u64 {
         self.stuck
     }
 
-    /// How many histories end in a crash.
+    /// The number of histories that end in a crash.
     pub fn crashed(&self) -> u64 {
         self.crashed
     }
 
-    /// How many histories there are.
+    /// The number of histories.
     pub fn len(&self) -> u64 {
         self.finished + self.stuck + self.crashed
     }
@@ -218,30 +218,34 @@ impl SerialHistories {
     }
 }
 
-/// The steps of a history in which calls follow each other. `None` if they do not.
-fn steps_of(history: &History) -> Option<Vec<Step>> {
-    let mut steps = Vec::with_capacity(history.moments.len() / 2 + 1);
-    let mut moments = history.moments.iter();
-    while let Some(moment) = moments.next() {
-        let Moment::Call(slot) = *moment else { return None };
-        let fate = match (moments.next(), history.close) {
-            (Some(Moment::Return(returned, result)), _) if *returned == slot => Fate::Returned(*result),
-            (None, Close::Stuck) => Fate::Stuck,
-            // Whoever died, the call that was open never came back because of it.
-            (None, Close::Crashed(_, reason)) => Fate::Crashed(reason),
+/// The steps of a history; `None` if calls overlap.
+fn steps_of(history: &CallHistory) -> Option<Vec<SerialStep>> {
+    let mut steps = Vec::with_capacity(history.events.len() / 2 + 1);
+    let mut events = history.events.iter();
+    while let Some(event) = events.next() {
+        let HistoryEvent::Call(slot) = *event else {
+            return None;
+        };
+        let outcome = match (events.next(), history.ending) {
+            (Some(HistoryEvent::Return(returned, result)), _) if *returned == slot => {
+                CallOutcome::Returned(*result)
+            }
+            (None, HistoryEnding::Stuck) => CallOutcome::Stuck,
+            // Whichever thread crashed, it ended the pending call.
+            (None, HistoryEnding::Crashed(_, reason)) => CallOutcome::Crashed(reason),
             _ => return None,
         };
-        steps.push(Step { slot, fate });
+        steps.push(SerialStep { slot, outcome });
     }
-    let is_crash_told = steps
+    let has_crash_step = steps
         .last()
-        .is_some_and(|step| matches!(step.fate, Fate::Crashed(_)));
-    if let Close::Crashed(slot @ Slot::OUTSIDE, reason) = history.close
-        && !is_crash_told
+        .is_some_and(|step| matches!(step.outcome, CallOutcome::Crashed(_)));
+    if let HistoryEnding::Crashed(slot @ CallSlot::OUTSIDE, reason) = history.ending
+        && !has_crash_step
     {
-        steps.push(Step {
+        steps.push(SerialStep {
             slot,
-            fate: Fate::Crashed(reason),
+            outcome: CallOutcome::Crashed(reason),
         });
     }
     Some(steps)

@@ -1,32 +1,32 @@
-//! Failing matrices made small: no call can be left out any more, and no preemption.
+//! Shrinking of failing matrices, until no call can be removed.
 //!
-//! Leaving a call out gives another test, so each smaller matrix is checked from scratch, serial runs included. What is
-//! kept fails in the same way. Runs with fewer preemptions are made first, so the run that is reported has as few as any.
+//! A matrix without a call is another test, so each candidate is checked from scratch, serial runs included. It is kept if it fails
+//! in the same way. Runs with fewer preemptions are made first, so the reported run has as few as possible.
 //!
-//! Two threads are often what a matrix has, not what a failure needs: when no call can be left out any more, a thread is cut in
-//! two, which only lets more calls overlap, and kept so if other calls can be left out then.
+//! When no call can be removed, a thread is split in two, which only lets more calls overlap. That is kept if other calls can be
+//! removed then.
 
 use rustc_hash::FxHashSet;
 
 use crate::check::{LineupError, Request, Tick, check_matrix};
-use crate::executor::Executor;
+use crate::executor::MatrixExecutor;
 use crate::matrix::Matrix;
-use crate::options::{Options, Search};
-use crate::verdict::{Checked, Verdict};
+use crate::options::{LineupOptions, RunSelection};
+use crate::verdict::{CheckedMatrix, MatrixVerdict};
 
-/// Preemptions that a search which is not bounded is repeated with, to find a simple run.
+/// The preemption bound with which a random search is repeated, to find a simple run.
 const PREEMPTIONS_MAX: u32 = 3;
 
-/// The smallest matrix that is left of a failing one. It fails in the same way.
+/// The smallest matrix that fails in the same way.
 ///
 /// # Errors
 /// When a matrix cannot be run.
 pub(crate) fn shrink(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
-    failing: Checked,
+    failing: CheckedMatrix,
     tick: Tick<'_>,
-) -> Result<Checked, LineupError> {
+) -> Result<CheckedMatrix, LineupError> {
     if !failing.verdict.is_failure() {
         return Ok(failing);
     }
@@ -43,14 +43,14 @@ pub(crate) fn shrink(
         tried: FxHashSet::default(),
     };
     smallest = shrinking.without_calls(smallest)?;
-    while let Some(smaller) = shrinking.with_threads_cut(&smallest)? {
+    while let Some(smaller) = shrinking.with_split_thread(&smallest)? {
         smallest = smaller;
     }
     Ok(smallest)
 }
 
 struct Shrinking<'a> {
-    executor: &'a mut dyn Executor,
+    executor: &'a mut dyn MatrixExecutor,
     request: Request<'a>,
     tick: Tick<'a>,
     tried: FxHashSet<Matrix>,
@@ -61,10 +61,10 @@ impl Shrinking<'_> {
     fn first_failing(
         &mut self,
         matrices: Vec<Matrix>,
-        failing: &Checked,
-    ) -> Result<Option<Checked>, LineupError> {
+        failing: &CheckedMatrix,
+    ) -> Result<Option<CheckedMatrix>, LineupError> {
         for matrix in matrices {
-            if self.request.options.is_over() {
+            if self.request.options.reached().is_some() {
                 break;
             }
             if !self.tried.insert(matrix.clone()) {
@@ -78,8 +78,8 @@ impl Shrinking<'_> {
         Ok(None)
     }
 
-    /// Leaves calls out until none can be left out.
-    fn without_calls(&mut self, failing: Checked) -> Result<Checked, LineupError> {
+    /// Removes calls until none can be removed.
+    fn without_calls(&mut self, failing: CheckedMatrix) -> Result<CheckedMatrix, LineupError> {
         let mut smallest = failing;
         while let Some(smaller) = self.first_failing(smaller(&smallest.matrix), &smallest)? {
             smallest = smaller;
@@ -87,11 +87,11 @@ impl Shrinking<'_> {
         Ok(smallest)
     }
 
-    /// Cuts a thread in two, if that allows to leave calls out.
-    fn with_threads_cut(&mut self, failing: &Checked) -> Result<Option<Checked>, LineupError> {
-        for matrix in cut(&failing.matrix) {
-            if let Some(cut) = self.first_failing(vec![matrix], failing)? {
-                let smaller = self.without_calls(cut)?;
+    /// Splits a thread in two, if calls can be removed then.
+    fn with_split_thread(&mut self, failing: &CheckedMatrix) -> Result<Option<CheckedMatrix>, LineupError> {
+        for matrix in with_one_split(&failing.matrix) {
+            if let Some(split) = self.first_failing(vec![matrix], failing)? {
+                let smaller = self.without_calls(split)?;
                 if smaller.matrix.len() < failing.matrix.len() {
                     return Ok(Some(smaller));
                 }
@@ -101,33 +101,33 @@ impl Shrinking<'_> {
     }
 }
 
-/// Random runs jump about. If a bounded search finds the failure too, its run is simpler, and it is the search to go on
-/// with.
+/// The search for shrinking. Random runs have many switches: if a bounded search finds the failure too, its run is simpler, and it is
+/// used from then on.
 fn simplest_search(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
-    failing: &mut Checked,
+    failing: &mut CheckedMatrix,
     tick: Tick<'_>,
-) -> Result<Options, LineupError> {
-    let options = Options {
+) -> Result<LineupOptions, LineupError> {
+    let options = LineupOptions {
         count_all: false,
         ..*request.options
     };
-    if !executor.decides() {
-        return Ok(Options {
+    if !executor.controls_threads() {
+        return Ok(LineupOptions {
             search: sampled_like(failing),
             ..options
         });
     }
-    if matches!(options.search, Search::Bounded { .. }) {
+    if matches!(options.search, RunSelection::Bounded { .. }) {
         return Ok(options);
     }
     let preemptions = match &failing.verdict {
-        Verdict::Violation(violation) => violation.execution.preemptions.min(PREEMPTIONS_MAX),
+        MatrixVerdict::Violation(violation) => violation.execution.preemptions.min(PREEMPTIONS_MAX),
         _ => 0,
     };
-    let bounded = Options {
-        search: Search::Bounded { preemptions },
+    let bounded = LineupOptions {
+        search: RunSelection::Bounded { preemptions },
         ..options
     };
     let request = Request {
@@ -142,19 +142,19 @@ fn simplest_search(
     Ok(options)
 }
 
-/// Where nobody decides what is run, a smaller matrix is given so many times the runs that the one before it took to fail:
-/// if it fails much more rarely, it is left aside.
-fn sampled_like(failing: &Checked) -> Search {
+/// With native threads, a smaller matrix gets a multiple of the runs that the failing one took: if it fails much more rarely, it is
+/// not used.
+fn sampled_like(failing: &CheckedMatrix) -> RunSelection {
     const TIMES: u64 = 3;
     const AT_LEAST: u64 = 2_000;
     let taken: u64 = failing.phases.iter().map(|phase| phase.executions).sum();
-    Search::Random {
+    RunSelection::Random {
         executions: taken.saturating_mul(TIMES).max(AT_LEAST),
     }
 }
 
-/// Matrices in which one thread is cut in two.
-fn cut(matrix: &Matrix) -> Vec<Matrix> {
+/// Matrices in which one thread is split in two.
+fn with_one_split(matrix: &Matrix) -> Vec<Matrix> {
     let mut candidates = Vec::new();
     for (thread, calls) in matrix.threads.iter().enumerate() {
         for at in 1..calls.len() {
@@ -169,7 +169,7 @@ fn cut(matrix: &Matrix) -> Vec<Matrix> {
     candidates
 }
 
-/// Matrices with something left out, those with most left out first.
+/// Matrices without a thread, without initial or final calls, or without one call; the smallest first.
 fn smaller(matrix: &Matrix) -> Vec<Matrix> {
     let mut candidates = Vec::new();
     let mut without = |change: &dyn Fn(&mut Matrix)| {

@@ -1,20 +1,20 @@
-//! Where a call stands in a test matrix.
+//! The position of a call in a test matrix.
 
 use std::fmt;
 
-/// Who makes a call: the beginning, one of the threads, or the end.
+/// A thread of the matrix, or its initial or final calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lane {
-    /// Before any thread runs.
+    /// The initial calls.
     Initial,
     /// One of the threads, counted from 0.
     Thread(u8),
-    /// After every thread has come to its end.
+    /// The final calls.
     Final,
 }
 
 impl Lane {
-    /// A number for the engine and for drawings: the beginning, the threads, the end.
+    /// A number for the engine and for drawings: initial calls, threads, final calls.
     pub(crate) fn number(self) -> u32 {
         match self {
             Self::Initial => 0,
@@ -34,17 +34,17 @@ impl fmt::Display for Lane {
     }
 }
 
-/// One call of a matrix: whose, and which of theirs.
+/// One call of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Slot {
-    /// Who makes it.
+pub struct CallSlot {
+    /// The lane of the call.
     pub lane: Lane,
-    /// Which of their calls, counted from 0.
+    /// Its index in the lane, from 0.
     pub index: u8,
 }
 
-impl Slot {
-    /// What runs outside all calls (a destructor, say). Nothing but a crash is ever observed of it.
+impl CallSlot {
+    /// Code outside all calls, such as a destructor. Only crashes are observed there.
     pub const OUTSIDE: Self = Self {
         lane: Lane::Final,
         index: u8::MAX,

@@ -1,41 +1,42 @@
-//! Histories explained by a given specification instead of the component's own serial runs.
+//! Specifications other than the component's own serial runs.
 //!
-//! The specification is any sequential model, with any consistency level. Which models there are (shipped ones, a TLA+
-//! specification) is not for this crate to know: it is given a [judge](Specification::new), and [`explain_by`] makes one of a
-//! model. So nothing of the search is compiled here for models that a program does not use.
+//! A specification is any sequential model, with any consistency condition. This crate does not know which models there are
+//! (shipped ones, TLA+ specifications): it is given a [function](Specification::new), which [`explain_by`] makes of a model. So the
+//! search is compiled only for models that a program uses.
 //!
-//! The component's own serial runs are then runs like all others. A model does not say when a call may block, so a call
-//! that is stuck counts as one that may or may not have taken effect; where nothing may ever block, say so
-//! ([`Blocking::Never`](crate::Blocking)).
+//! The component's serial runs are then runs like all others. A model does not say when a call may block, so a stuck call counts
+//! as one that may or may not have taken effect. If no call may ever block, use [`Blocking::Never`](crate::Blocking).
 
 use std::fmt;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Instant;
 
 use omnilink_consistency::{
-    Decoder, JudgeError, Question, Recorded, UnknownConsistency, WeakChecker, WeakOptions, judge,
+    Decoder, Guarantee, RecordedCheckError, RecordedHistory, UnknownConsistency, WeakChecker, WeakOptions,
+    check_recorded,
 };
 use omnilink_engine::{
     CheckError, Conclusion, Consistency, Limits, Model, Operation as EngineOperation, Options, check,
 };
-use omnilink_evidence::Verdict;
+use omnilink_evidence::{Limit, Verdict};
 use omnilink_report::{Look, visibility_reason};
-use omnilink_trace::{Args, Operation, Place, Time, Timebox};
+use omnilink_sched::StopConditions;
+use omnilink_trace::{Args, Location, Operation, Time, Timebox};
 use omnilink_value::Value;
 use thiserror::Error;
 
 use crate::alphabet::Alphabet;
-use crate::history::{History, Moment};
+use crate::history::{CallHistory, HistoryEvent};
 use crate::notation::{call_of, is_huge, value_of};
+use crate::options::{limit_reached, search_limits};
 use crate::verdict::Why;
 use crate::words::Words;
 
-/// Why a specification gives no answer.
+/// Why a specification gives no verdict.
 #[derive(Debug, Error)]
 pub enum SpecificationError {
-    /// The specification cannot make sense of a call or a result.
+    /// The specification does not have this call or result.
     #[error("{0}; name calls as the specification does, such as \"enqueue(1)\", and return what it expects")]
     Decode(String),
     /// The search for explanations failed.
@@ -43,41 +44,41 @@ pub enum SpecificationError {
     Check(#[from] CheckError),
     /// The search for weak explanations failed.
     #[error(transparent)]
-    Judge(#[from] JudgeError),
+    Judge(#[from] RecordedCheckError),
     /// The specification cannot be evaluated.
     #[error("{0}")]
     Failed(String),
-    /// The time limit ended the search.
-    #[error("time was up before a history was explained")]
-    TimeIsUp,
+    /// A limit or an interrupt ended the search.
+    #[error("the {} limit ended the search for an explanation", .0.word())]
+    Limit(Limit),
 }
 
 /// Why nothing explains these operations, or `None` if something does.
-pub type Judged = Result<Option<Why>, SpecificationError>;
+pub type SpecificationResult = Result<Option<Why>, SpecificationError>;
 
-/// What is promised about histories.
+/// What a specification requires of histories.
 #[derive(Clone, Debug)]
-pub enum Promise {
-    /// An order of all calls, that of the engine.
+pub enum Condition {
+    /// One order of all calls: linearizable or sequential.
     Order(Consistency),
-    /// Less, or something else.
-    Weak(Question),
+    /// A weak consistency level.
+    Weak(Guarantee),
 }
 
-impl Promise {
-    /// The promise that a level is: `linearizable`, `sequential`, `causal` ….
+impl Condition {
+    /// The condition with this name: `linearizable`, `sequential`, `causal` ….
     ///
     /// # Errors
-    /// When there is no such level.
+    /// When there is none.
     pub fn from_name(name: &str) -> Result<Self, UnknownConsistency> {
         Ok(match name {
             "linearizable" => Self::Order(Consistency::Linearizable),
             "sequential" => Self::Order(Consistency::Sequential),
-            name => Self::Weak(Question::from_name(name)?),
+            name => Self::Weak(Guarantee::from_name(name)?),
         })
     }
 
-    /// What it is called.
+    /// Its name.
     pub fn name(&self) -> String {
         match self {
             Self::Order(Consistency::Linearizable) => "linearizable".to_owned(),
@@ -87,10 +88,10 @@ impl Promise {
     }
 }
 
-/// A model, or something like it, that explains histories.
+/// Something that explains histories, such as a model.
 pub struct Specification {
     name: String,
-    judge: Box<dyn Fn(Vec<Operation>) -> Judged + Send + Sync>,
+    explain: Box<dyn Fn(Vec<Operation>) -> SpecificationResult + Send + Sync>,
 }
 
 impl fmt::Debug for Specification {
@@ -102,34 +103,34 @@ impl fmt::Debug for Specification {
 }
 
 impl Specification {
-    /// A specification of this name that `judge` knows; see [`explain_by`].
+    /// A specification that explains by a function; see [`explain_by`].
     pub fn new(
         name: impl Into<String>,
-        judge: impl Fn(Vec<Operation>) -> Judged + Send + Sync + 'static,
+        explain: impl Fn(Vec<Operation>) -> SpecificationResult + Send + Sync + 'static,
     ) -> Self {
         Self {
             name: name.into(),
-            judge: Box::new(judge),
+            explain: Box::new(explain),
         }
     }
 
-    /// A specification that can be asked in a thread of its own only, such as one that is evaluated on a deep stack. `work`
-    /// answers there until the specification is dropped; if it cannot begin, it says why.
+    /// A specification that is evaluated in a thread of its own, such as one that needs a deep stack. `work` answers requests there
+    /// until the specification is dropped; if it cannot begin, it returns why.
     pub fn in_a_thread(
         name: impl Into<String>,
-        work: impl FnOnce(&Questions) -> Result<(), String> + Send + 'static,
+        work: impl FnOnce(&Requests) -> Result<(), String> + Send + 'static,
     ) -> Self {
-        let (ask, asked) = channel::<Asked>();
+        let (sender, receiver) = channel::<Pending>();
         thread::spawn(move || {
-            let questions = Questions(Mutex::new(asked));
-            if let Err(reason) = work(&questions) {
-                questions.answer(|_| Err(SpecificationError::Failed(reason.clone())));
+            let requests = Requests(Mutex::new(receiver));
+            if let Err(reason) = work(&requests) {
+                requests.answer(|_| Err(SpecificationError::Failed(reason.clone())));
             }
         });
         Self::new(name, move |operations| {
             let (reply, replied) = channel();
-            let is_asked = ask.send(Asked { operations, reply }).is_ok();
-            let answer = is_asked.then(|| replied.recv().ok()).flatten();
+            let is_sent = sender.send(Pending { operations, reply }).is_ok();
+            let answer = is_sent.then(|| replied.recv().ok()).flatten();
             answer.unwrap_or_else(|| {
                 let message =
                     "internal error, please report it: the thread that evaluates the specification is gone";
@@ -138,13 +139,13 @@ impl Specification {
         })
     }
 
-    /// What it is.
+    /// Its name, for reports.
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Why nothing explains `history`, or `None` if something does.
-    pub(crate) fn explain(&self, history: &History, words: Words<'_>) -> Judged {
+    pub(crate) fn explain(&self, history: &CallHistory, words: Words<'_>) -> SpecificationResult {
         let operations = operations_of(history, words);
         let huge = operations
             .iter()
@@ -156,78 +157,82 @@ impl Specification {
                 operation.name
             ))
         });
-        match ((self.judge)(operations), impossible) {
-            // What cannot make sense of the number does not allow it.
-            (Err(error), Some(why)) if !matches!(error, SpecificationError::TimeIsUp) => Ok(Some(why)),
-            (judged, _) => judged,
+        match ((self.explain)(operations), impossible) {
+            // A specification that cannot represent the number does not allow it.
+            (Err(error), Some(why)) if !matches!(error, SpecificationError::Limit(_)) => Ok(Some(why)),
+            (explained, _) => explained,
         }
     }
 }
 
-struct Asked {
+/// A request with the channel for its answer.
+struct Pending {
     operations: Vec<Operation>,
-    reply: Sender<Judged>,
+    reply: Sender<SpecificationResult>,
 }
 
-/// What a specification in a thread of its own is asked.
-pub struct Questions(Mutex<Receiver<Asked>>);
+/// The requests to a specification in a thread of its own.
+pub struct Requests(Mutex<Receiver<Pending>>);
 
-impl fmt::Debug for Questions {
+impl fmt::Debug for Requests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Questions").finish_non_exhaustive()
+        f.debug_struct("Requests").finish_non_exhaustive()
     }
 }
 
-impl Questions {
-    /// Answers until nobody can ask any more.
-    pub fn answer(&self, mut judge: impl FnMut(Vec<Operation>) -> Judged) {
-        let asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for Asked { operations, reply } in &*asked {
-            // Whoever asked may have stopped waiting.
-            let _ = reply.send(judge(operations));
+impl Requests {
+    /// Answers requests until the specification is dropped.
+    pub fn answer(&self, mut explain: impl FnMut(Vec<Operation>) -> SpecificationResult) {
+        let receiver = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for Pending { operations, reply } in &*receiver {
+            // The caller may have stopped waiting.
+            let _ = reply.send(explain(operations));
         }
     }
 }
 
-/// What decides about the operations of a history.
+/// A model as a specification.
 #[derive(Debug)]
-pub struct Law<'a, M, D> {
+pub struct ModelSpecification<'a, M, D> {
     /// The model.
     pub model: &'a M,
-    /// Makes its operations of those that a component was asked for.
+    /// Converts the calls of a component to operations of the model.
     pub decoder: &'a D,
     /// The names of its operations.
     pub methods: &'a [&'a str],
-    /// What it is taken to promise.
-    pub promise: &'a Promise,
-    /// When to give up.
-    pub deadline: Option<Instant>,
+    /// What is required of histories.
+    pub condition: &'a Condition,
+    /// Limits on time and memory, and an interrupt.
+    pub stop: StopConditions,
 }
 
 /// Explains operations by a model.
 ///
 /// # Errors
-/// When the model cannot make sense of them, or fails, or time is up.
-pub fn explain_by<M: Model, D: Decoder<M::Op>>(law: &Law<'_, M, D>, operations: Vec<Operation>) -> Judged {
-    let time_left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
-    let limits = Limits {
-        time: law.deadline.map(time_left),
-        ..Limits::default()
+/// When the model does not have them, or fails, or a limit is reached.
+pub fn explain_by<M: Model, D: Decoder<M::Op>>(
+    specification: &ModelSpecification<'_, M, D>,
+    operations: Vec<Operation>,
+) -> SpecificationResult {
+    let limits = search_limits(&specification.stop);
+    let explained = match specification.condition {
+        Condition::Order(consistency) => specification.by_engine(*consistency, limits, &operations),
+        Condition::Weak(question) => specification.by_weak_checker(question, limits, operations),
     };
-    let judged = match law.promise {
-        Promise::Order(consistency) => law.by_engine(*consistency, limits, &operations),
-        Promise::Weak(question) => law.by_judge(question, limits, operations),
-    };
-    // A model that is stopped in the middle of a step fails, and that says nothing about it.
-    let is_over = law.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    match judged {
-        Err(_) if is_over => Err(SpecificationError::TimeIsUp),
-        judged => judged,
+    // A model that a limit stops in the middle of a step fails.
+    match explained {
+        Err(error) => Err(limit_reached(&specification.stop).map_or(error, SpecificationError::Limit)),
+        explained => explained,
     }
 }
 
-impl<M: Model, D: Decoder<M::Op>> Law<'_, M, D> {
-    fn by_engine(&self, consistency: Consistency, limits: Limits, operations: &[Operation]) -> Judged {
+impl<M: Model, D: Decoder<M::Op>> ModelSpecification<'_, M, D> {
+    fn by_engine(
+        &self,
+        consistency: Consistency,
+        limits: Limits,
+        operations: &[Operation],
+    ) -> SpecificationResult {
         let mut history = Vec::with_capacity(operations.len());
         let mut positions = Vec::with_capacity(operations.len());
         for (position, operation) in (0..).zip(operations) {
@@ -245,7 +250,7 @@ impl<M: Model, D: Decoder<M::Op>> Law<'_, M, D> {
         };
         match check(self.model, history, options)?.conclusion {
             Conclusion::Violation(mut counterexample) => {
-                // The engine counts what it was given; a report counts all calls, also those that are left out here.
+                // The engine numbers the operations it was given; a report numbers all calls, also those that are left out here.
                 let given = usize::try_from(counterexample.op.id).ok();
                 if let Some(position) = given.and_then(|given| positions.get(given)) {
                     counterexample.op.id = *position;
@@ -253,20 +258,24 @@ impl<M: Model, D: Decoder<M::Op>> Law<'_, M, D> {
                 Ok(Some(Why::Results(counterexample)))
             }
             Conclusion::Valid(_) => Ok(None),
-            Conclusion::Unknown(unfinished) => Err(unfinished_search(
-                format!("{:?}", unfinished.limit).to_lowercase() + " ran out",
-            )),
+            Conclusion::Unknown(unfinished) => Err(SpecificationError::Limit(unfinished.limit)),
         }
     }
 
-    fn by_judge(&self, question: &Question, limits: Limits, operations: Vec<Operation>) -> Judged {
-        let recorded = Recorded::from_operations("run", operations).map_err(JudgeError::from)?;
+    fn by_weak_checker(
+        &self,
+        question: &Guarantee,
+        limits: Limits,
+        operations: Vec<Operation>,
+    ) -> SpecificationResult {
+        let recorded =
+            RecordedHistory::from_operations("run", operations).map_err(RecordedCheckError::from)?;
         let mut checker = WeakChecker::new(self.model);
         let options = WeakOptions {
             limits,
             ..WeakOptions::default()
         };
-        let evidence = judge(
+        let evidence = check_recorded(
             &mut checker,
             &recorded,
             self.decoder,
@@ -278,17 +287,15 @@ impl<M: Model, D: Decoder<M::Op>> Law<'_, M, D> {
         match evidence.verdict {
             Verdict::Valid => Ok(None),
             Verdict::Violation => Ok(Some(Why::Specification(reason))),
-            Verdict::Unknown | Verdict::Error => Err(unfinished_search(reason)),
+            // A history that is not decided is not explained.
+            Verdict::Unknown | Verdict::Error => Err(SpecificationError::Failed(format!(
+                "the search for an explanation was given up: {reason}"
+            ))),
         }
     }
 }
 
-/// A history that is not decided is not explained: nothing may be concluded from it.
-fn unfinished_search(reason: String) -> SpecificationError {
-    SpecificationError::Failed(format!("the search for an explanation was given up: {reason}"))
-}
-
-/// The calls of an alphabet as operations that never returned: what a specification can know before anything is run.
+/// The calls of an alphabet as pending operations: what is known before anything is run.
 pub fn calls_as_operations(alphabet: &Alphabet) -> Vec<Operation> {
     let operation = |call: &String| {
         let (name, arguments) = call_of(call);
@@ -298,22 +305,22 @@ pub fn calls_as_operations(alphabet: &Alphabet) -> Vec<Operation> {
 }
 
 /// The calls of a history as operations of a trace.
-fn operations_of(history: &History, words: Words<'_>) -> Vec<Operation> {
+fn operations_of(history: &CallHistory, words: Words<'_>) -> Vec<Operation> {
     let mut operations = Vec::new();
     let mut slots = Vec::new();
-    for (now, moment) in (0 as Time..).zip(&history.moments) {
-        match *moment {
-            Moment::Call(slot) => {
+    for (now, event) in (0 as Time..).zip(&history.events) {
+        match *event {
+            HistoryEvent::Call(slot) => {
                 let call = words.call(slot);
                 let (name, arguments) = call_of(call);
                 let timebox = Timebox::pending(now);
                 let thread = i64::from(slot.lane.number());
                 let mut operation = Operation::new(thread, name, Args::positional(arguments), timebox);
-                operation.place = Place::whole(format!("{call} of {}", slot.lane).as_str());
+                operation.location = Location::whole(format!("{call} of {}", slot.lane).as_str());
                 slots.push(slot);
                 operations.push(operation);
             }
-            Moment::Return(slot, result) => {
+            HistoryEvent::Return(slot, result) => {
                 let open = slots.iter().position(|other| *other == slot);
                 if let Some(operation) = open.and_then(|at| operations.get_mut(at)) {
                     operation.timebox.end = Some(now);

@@ -1,17 +1,18 @@
 //! What came of a check.
 
 use omnilink_engine::Counterexample;
+use omnilink_evidence::Limit;
 
-use crate::execution::{Cut, Execution, Race};
-use crate::history::{History, ResultId, Results};
+use crate::execution::{Cut, MatrixRun, RaceReport};
+use crate::history::{CallHistory, ResultId, Results};
 use crate::matrix::Matrix;
 use crate::serial::{Nondeterminism, SerialHistories};
-use crate::slot::Slot;
+use crate::slot::CallSlot;
 use crate::witness::StuckCall;
 
 /// What came of checking one matrix.
 #[derive(Clone, Debug)]
-pub struct Checked {
+pub struct CheckedMatrix {
     /// The matrix.
     pub matrix: Matrix,
     /// The results that were seen.
@@ -19,20 +20,20 @@ pub struct Checked {
     /// The serial histories: what the component is taken to be specified as.
     pub serial: SerialHistories,
     /// The serial runs.
-    pub serial_phase: Phase,
+    pub serial_phase: PhaseFigures,
     /// The concurrent runs, bound by bound.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<PhaseFigures>,
     /// Why the first run was stopped that was cut short.
     pub cut: Option<Cut>,
     /// A race that may be none, because not everything is seen that could order its accesses.
-    pub suspected: Option<Race>,
+    pub suspected: Option<RaceReport>,
     /// Concurrent runs that were made but not looked at, because another run shows the same.
     pub redundant: u64,
     /// The answer.
-    pub verdict: Verdict,
+    pub verdict: MatrixVerdict,
 }
 
-impl Checked {
+impl CheckedMatrix {
     /// Runs of all phases.
     pub fn executions(&self) -> u64 {
         let concurrent: u64 = self.phases.iter().map(|phase| phase.executions).sum();
@@ -42,18 +43,18 @@ impl Checked {
 
 /// The answer.
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum MatrixVerdict {
     /// Every history that was seen is explained.
     Passed,
     /// One is not.
-    Violation(Box<Violation>),
+    Violation(Box<RunViolation>),
     /// Serial runs contradict each other: there is no deterministic specification to check against.
     Nondeterministic(Box<Nondeterminism>),
     /// Nothing can be concluded.
     Unknown(Undecided),
 }
 
-impl Verdict {
+impl MatrixVerdict {
     /// Whether the component did something wrong (or at least nondeterministic).
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::Violation(_) | Self::Nondeterministic(_))
@@ -62,7 +63,7 @@ impl Verdict {
     /// Whether this fails as `other` does: a violation may turn into another while it gets smaller, but not into serial
     /// runs that contradict each other, nor the other way round.
     pub(crate) fn fails_like(&self, other: &Self) -> bool {
-        let is_race = |violation: &Violation| matches!(violation.why, Why::Race(_));
+        let is_race = |violation: &RunViolation| matches!(violation.why, Why::Race(_));
         match (self, other) {
             // A race alone says less than what may come of it.
             (Self::Violation(one), Self::Violation(other)) => is_race(one) == is_race(other),
@@ -83,19 +84,19 @@ pub enum Undecided {
     SerialRunsDiverged,
     /// Nothing was found, but a concurrent run was cut short.
     RunCut(Cut),
-    /// Time was up.
-    TimeIsUp,
+    /// A limit or an interrupt ended the check.
+    Limit(Limit),
     /// The run of a given schedule went another way.
     NotRepeated,
 }
 
 /// A history that nothing explains.
 #[derive(Clone, Debug)]
-pub struct Violation {
+pub struct RunViolation {
     /// The history.
-    pub history: History,
+    pub history: CallHistory,
     /// The run that has it.
-    pub execution: Execution,
+    pub execution: MatrixRun,
     /// Whether that run was a serial one.
     pub is_serial: bool,
     /// Why nothing explains it.
@@ -110,20 +111,20 @@ pub enum Why {
     /// These calls are stuck where nothing says that they may be.
     Stuck(Vec<StuckCall>),
     /// The process died in this call, where nothing says that it may.
-    Crash(Slot, Box<Counterexample>),
+    Crash(CallSlot, Box<Counterexample>),
     /// The process died in this call of a serial run: it needs no concurrency to be wrong.
-    CrashAlone(Slot, ResultId),
+    CrashAlone(CallSlot, ResultId),
     /// Two accesses race. What comes of them in this run is explained.
-    Race(Race),
+    Race(RaceReport),
     /// These calls are stuck, and it was said that none may ever be.
-    Blocked(Vec<Slot>),
+    Blocked(Vec<CallSlot>),
     /// The specification does not allow it, for this reason.
     Specification(String),
 }
 
 /// What a series of runs came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Phase {
+pub struct PhaseFigures {
     /// The number of preemptions of these runs, where runs are made by their number.
     pub bound: Option<u32>,
     /// Runs.
@@ -140,7 +141,7 @@ pub struct Phase {
     pub cut: u64,
     /// Runs that did not follow their schedule, from which nothing follows.
     pub diverged: u64,
-    /// Checked histories that nothing explains.
+    /// CheckedMatrix histories that nothing explains.
     pub unexplained: u64,
     /// Whether these are all runs that there are.
     pub is_complete: bool,
@@ -148,7 +149,7 @@ pub struct Phase {
     pub seconds: f64,
 }
 
-impl Phase {
+impl PhaseFigures {
     /// Adds what came of the same phase of another matrix.
     pub(crate) fn add(&mut self, other: &Self) {
         self.executions += other.executions;

@@ -1,27 +1,28 @@
-//! Does a serial history explain a concurrent one?
+//! Serial witnesses: does a serial history explain a concurrent one?
 //!
-//! The definition is that of generalised linearizability. A history in which every call came back needs a serial history of
-//! the same calls and results that keeps the order of those that did not overlap. A history that is stuck needs, **for
-//! each** call that did not come back, a serial history of the calls that did, followed by this one being stuck: a
-//! call may be stuck only where it would have been stuck on its own.
+//! The definition is that of generalised linearizability in the Line-Up paper. A history in which every call returned needs a
+//! serial history of the same calls and results that keeps the order of calls that did not overlap. A stuck history needs, **for
+//! each** pending call, a serial history of the calls that returned, followed by this call being stuck: a call may be stuck only
+//! where it would be stuck in a serial run.
 //!
-//! A crash is the end of a history as being stuck is. The calls that were open beside it may or may not have taken effect.
+//! A crash ends a history as being stuck does. The other pending calls may or may not have taken effect.
 
-use omnilink_engine::{CheckError, Conclusion, Consistency, Counterexample, Operation, Options, check};
+use omnilink_engine::{Conclusion, Consistency, Counterexample, Limits, Operation, Options, check};
 use omnilink_trace::{Time, Timebox};
 
 use crate::automaton::{Automaton, Observed};
-use crate::history::{Close, History, Moment};
-use crate::serial::{Fate, SerialHistories};
-use crate::slot::Slot;
+use crate::check::LineupError;
+use crate::history::{CallHistory, HistoryEnding, HistoryEvent};
+use crate::serial::{CallOutcome, SerialHistories};
+use crate::slot::CallSlot;
 use crate::verdict::Why;
 use crate::words::Words;
 
-/// A call that is stuck although no serial run is stuck there.
+/// A call that is stuck where no serial run is stuck.
 #[derive(Clone, Debug)]
 pub struct StuckCall {
     /// Which call.
-    pub slot: Slot,
+    pub slot: CallSlot,
     /// What serial runs do instead.
     pub counterexample: Box<Counterexample>,
 }
@@ -34,12 +35,18 @@ pub struct Witnesses<'a> {
 }
 
 impl<'a> Witnesses<'a> {
-    /// Explains by these.
-    pub fn new(serial: &'a SerialHistories, words: Words<'a>, consistency: Consistency) -> Self {
+    /// Explains by these serial histories.
+    pub fn new(
+        serial: &'a SerialHistories,
+        words: Words<'a>,
+        consistency: Consistency,
+        limits: Limits,
+    ) -> Self {
         Self {
             automaton: Automaton { serial, words },
             options: Options {
                 consistency,
+                limits,
                 ..Options::default()
             },
         }
@@ -48,19 +55,19 @@ impl<'a> Witnesses<'a> {
     /// Why nothing explains `history`, or `None` if something does.
     ///
     /// # Errors
-    /// When the check itself fails, which would be a bug here.
-    pub fn explain(&self, history: &History) -> Result<Option<Why>, CheckError> {
-        match history.close {
-            Close::Finished => Ok(self.search(history, None)?.map(Why::Results)),
-            Close::Crashed(slot, reason) => {
-                // A thread of the component's own may have died for any of the calls that were open.
+    /// When a limit ends the search.
+    pub fn explain(&self, history: &CallHistory) -> Result<Option<Why>, LineupError> {
+        match history.ending {
+            HistoryEnding::Finished => Ok(self.search(history, None)?.map(Why::Results)),
+            HistoryEnding::Crashed(slot, reason) => {
+                // A thread that the component created may have crashed because of any pending call.
                 let pending = history.pending();
-                let others = pending.iter().copied().filter(|_| slot == Slot::OUTSIDE);
+                let others = pending.iter().copied().filter(|_| slot == CallSlot::OUTSIDE);
                 let mut first = None;
                 for slot in std::iter::once(slot).chain(others) {
                     let last = Observed {
                         slot,
-                        fate: Some(Fate::Crashed(reason)),
+                        outcome: Some(CallOutcome::Crashed(reason)),
                     };
                     let Some(counterexample) = self.search(history, Some(last))? else {
                         return Ok(None);
@@ -69,12 +76,12 @@ impl<'a> Witnesses<'a> {
                 }
                 Ok(first.map(|counterexample| Why::Crash(slot, counterexample)))
             }
-            Close::Stuck => {
+            HistoryEnding::Stuck => {
                 let mut stuck = Vec::new();
                 for slot in history.pending() {
                     let last = Observed {
                         slot,
-                        fate: Some(Fate::Stuck),
+                        outcome: Some(CallOutcome::Stuck),
                     };
                     let counterexample = self.search(history, Some(last))?;
                     stuck.extend(counterexample.map(|counterexample| StuckCall { slot, counterexample }));
@@ -84,39 +91,39 @@ impl<'a> Witnesses<'a> {
         }
     }
 
-    /// Searches for a serial history of what came back, followed by `last`.
+    /// Searches for a serial history of the calls that returned, followed by `last`.
     fn search(
         &self,
-        history: &History,
+        history: &CallHistory,
         last: Option<Observed>,
-    ) -> Result<Option<Box<Counterexample>>, CheckError> {
+    ) -> Result<Option<Box<Counterexample>>, LineupError> {
         let operations = self.operations(history, last);
         match check(&self.automaton, operations, self.options)?.conclusion {
             Conclusion::Violation(counterexample) => Ok(Some(counterexample)),
-            // There is no limit that could leave it undecided.
-            Conclusion::Valid(_) | Conclusion::Unknown(_) => Ok(None),
+            Conclusion::Valid(_) => Ok(None),
+            Conclusion::Unknown(unfinished) => Err(LineupError::Limit(unfinished.limit)),
         }
     }
 
-    fn operations(&self, history: &History, last: Option<Observed>) -> Vec<Operation<Observed>> {
-        let never = history.moments.len() as Time;
-        let is_crash = matches!(history.close, Close::Crashed(..));
+    fn operations(&self, history: &CallHistory, last: Option<Observed>) -> Vec<Operation<Observed>> {
+        let never = history.events.len() as Time;
+        let is_crash = matches!(history.ending, HistoryEnding::Crashed(..));
         let mut operations: Vec<Operation<Observed>> = Vec::new();
-        for (now, moment) in (0..).zip(&history.moments) {
-            match *moment {
-                Moment::Call(slot) => operations.push(Operation {
-                    op: Observed { slot, fate: None },
+        for (now, event) in (0..).zip(&history.events) {
+            match *event {
+                HistoryEvent::Call(slot) => operations.push(Operation {
+                    op: Observed { slot, outcome: None },
                     thread: slot.lane.number(),
                     timebox: Timebox::pending(now),
                     optional: true,
                 }),
-                Moment::Return(slot, result) => {
+                HistoryEvent::Return(slot, result) => {
                     let open = operations
                         .iter_mut()
                         .rev()
                         .find(|operation| operation.op.slot == slot);
                     if let Some(operation) = open {
-                        operation.op.fate = Some(Fate::Returned(result));
+                        operation.op.outcome = Some(CallOutcome::Returned(result));
                         operation.timebox.end = Some(now);
                         operation.optional = false;
                     }
@@ -133,8 +140,8 @@ impl<'a> Witnesses<'a> {
             operations.push(operation);
             operations.sort_by_key(|operation| operation.timebox.start);
         }
-        // The calls open beside a stuck one play no part in the definition; those beside a crash may have done anything.
-        operations.retain(|operation| is_crash || operation.op.fate.is_some());
+        // Other pending calls play no part in the definition of stuck histories; those of a crash may have taken effect.
+        operations.retain(|operation| is_crash || operation.op.outcome.is_some());
         operations
     }
 }

@@ -1,52 +1,52 @@
-//! Calls, results and histories as people read them.
+//! Calls, results and histories as text.
 
 use crate::alphabet::Alphabet;
-use crate::history::{History, Results};
+use crate::history::{CallHistory, Results};
 use crate::matrix::Matrix;
-use crate::serial::{Fate, Step};
-use crate::slot::{Lane, Slot};
+use crate::serial::{CallOutcome, SerialStep};
+use crate::slot::{CallSlot, Lane};
 
-/// What is needed to put a history of a matrix into words.
+/// What is needed to show a history of a matrix as text.
 #[derive(Clone, Copy, Debug)]
 pub struct Words<'a> {
-    /// What the calls are called.
+    /// The names of the calls.
     pub alphabet: &'a Alphabet,
-    /// Which call stands where.
+    /// The calls of the slots.
     pub matrix: &'a Matrix,
-    /// What the results are.
+    /// The texts of the results.
     pub results: &'a Results,
 }
 
 impl<'a> Words<'a> {
     /// The call in a slot: `push(1)`.
-    pub fn call(&self, slot: Slot) -> &'a str {
+    pub fn call(&self, slot: CallSlot) -> &'a str {
         match self.matrix.call(slot) {
             Some(call) => self.alphabet.name(call),
             None => "(outside all calls)",
         }
     }
 
-    /// A call and what became of it: `push(1) = ok`.
-    pub fn step(&self, step: &Step) -> String {
+    /// A call and its outcome: `push(1) = ok`.
+    pub fn step(&self, step: &SerialStep) -> String {
         let call = self.call(step.slot);
-        match step.fate {
-            Fate::Returned(result) => returned(call, self.results.text(result)),
-            Fate::Stuck => format!("{call} is stuck"),
-            Fate::Crashed(reason) => format!("{call} crashes ({})", self.results.text(reason)),
+        match step.outcome {
+            CallOutcome::Returned(result) => returned(call, self.results.text(result)),
+            CallOutcome::Stuck => format!("{call} is stuck"),
+            CallOutcome::Crashed(reason) => format!("{call} crashes ({})", self.results.text(reason)),
         }
     }
 
-    /// A serial history, with who called: `0: push(1) → 1: pop() = 1`.
-    pub fn steps(&self, steps: &[Step]) -> String {
-        let told = |step: &Step| match step.slot.lane {
+    /// A serial history with the threads of its calls: `0: push(1) → 1: pop() = 1`.
+    pub fn steps(&self, steps: &[SerialStep]) -> String {
+        let text = |step: &SerialStep| match step.slot.lane {
             Lane::Thread(thread) => format!("{thread}: {}", self.step(step)),
             Lane::Initial | Lane::Final => self.step(step),
         };
-        steps.iter().map(told).collect::<Vec<_>>().join(" → ")
+        steps.iter().map(text).collect::<Vec<_>>().join(" → ")
     }
 
     /// A call of a history with its result, or `…` if it has none.
-    pub fn outcome(&self, slot: Slot, history: &History) -> String {
+    pub fn outcome(&self, slot: CallSlot, history: &CallHistory) -> String {
         let call = self.call(slot);
         match history.result(slot) {
             Some(result) => returned(call, self.results.text(result)),
@@ -55,7 +55,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A call with its result; that nothing came back need not be said.
+/// A call with its result, unless that is empty.
 fn returned(call: &str, result: &str) -> String {
     match result {
         "()" | "" => call.to_owned(),

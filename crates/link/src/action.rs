@@ -27,7 +27,7 @@ pub struct Action {
 impl Action {
     /// `Insert(key, value)`.
     pub fn signature(&self) -> String {
-        // What is generated for a setup is not told.
+        // Generated names of a setup are not shown.
         let name = self.name.strip_prefix(GENERATED).unwrap_or(&self.name);
         let params: Vec<&str> = self
             .params
@@ -71,7 +71,7 @@ pub(crate) fn actions(spec: &Spec, config: Option<&Config>) -> Vec<Action> {
             argument.ranges_over.clone()
         };
         let source = spec.sources.get(entity.source);
-        let place = source.place(entity.span.start);
+        let place = source.line_column(entity.span.start);
         found.push((
             entity.source.0,
             entity.span.start,

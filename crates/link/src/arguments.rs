@@ -14,42 +14,46 @@ use omnilink_trace::{Args, Operation};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
+use crate::binding::OpBinding;
 use crate::error::BindProblem;
 use crate::model::TlaModel;
 use crate::omnilink_setup::BOOKKEEPING;
-use crate::param::{Otherwise, ParamPlan, is_thread_name};
-use crate::plan::Plan;
+use crate::param::{Fallback, ParamBinding, is_thread_name};
 
 /// Arguments in the order of the parameters; `None` for what is not known.
 pub(crate) type Arguments = SmallVec<[Option<Value>; 6]>;
 
-/// What an operation gives to an action.
-pub(crate) struct Given {
+/// The arguments that an operation gives to an action.
+pub(crate) struct BoundArguments {
     pub(crate) arguments: Arguments,
     /// Whether its thread is among them.
     pub(crate) takes_thread: bool,
 }
 
-/// Fields that nothing reads, remembered at most.
+/// The number of unread fields kept.
 const UNREAD_MAX: usize = 64;
 
 impl TlaModel<'_> {
     /// The values of the parameters.
-    pub(crate) fn arguments(&self, plan: &Plan, operation: &Operation) -> Result<Given, Box<BindProblem>> {
+    pub(crate) fn arguments(
+        &self,
+        binding: &OpBinding,
+        operation: &Operation,
+    ) -> Result<BoundArguments, Box<BindProblem>> {
         let mut given = match &operation.args {
-            Args::Named(record) => self.named(plan, operation, record)?,
+            Args::Named(record) => self.named(binding, operation, record)?,
             Args::Positional(tuple) => {
-                self.positional(plan, operation, tuple.as_tuple().unwrap_or_default())?
+                self.positional(binding, operation, tuple.as_tuple().unwrap_or_default())?
             }
         };
         let open = given.arguments.iter().filter(|value| value.is_none()).count();
-        for (param, argument) in plan.params.iter().zip(&mut given.arguments) {
+        for (param, argument) in binding.params.iter().zip(&mut given.arguments) {
             match argument {
                 Some(value) if !param.codes.is_empty() => {
                     let code = param.codes.iter().find(|code| code.stands == *value);
                     let Some(means) = code.and_then(|code| code.means.value.clone()) else {
                         return Err(Box::new(BindProblem::UnknownCode {
-                            op: plan.op.clone(),
+                            op: binding.op.clone(),
                             field: param.field.clone(),
                             value: value.to_string(),
                         }));
@@ -59,86 +63,91 @@ impl TlaModel<'_> {
                 Some(_) => {}
                 None => match param.default.as_ref().and_then(|default| default.value.clone()) {
                     Some(default) => *argument = Some(default),
-                    None if may_be_open(plan, param, operation, open) => {}
-                    None => return Err(self.missing(plan, param, operation)),
+                    None if may_be_open(binding, param, operation, open) => {}
+                    None => return Err(self.missing(binding, param, operation)),
                 },
             }
         }
         Ok(given)
     }
 
-    fn named(&self, plan: &Plan, operation: &Operation, record: &Value) -> Result<Given, Box<BindProblem>> {
-        let mut given = Given {
-            arguments: Arguments::with_capacity(plan.params.len()),
+    fn named(
+        &self,
+        binding: &OpBinding,
+        operation: &Operation,
+        record: &Value,
+    ) -> Result<BoundArguments, Box<BindProblem>> {
+        let mut given = BoundArguments {
+            arguments: Arguments::with_capacity(binding.params.len()),
             takes_thread: false,
         };
         let mut read = 0;
         let mut result = operation.ret.as_ref();
-        for param in &plan.params {
-            let column = param.otherwise.column().and_then(|column| record.field(column));
+        for param in &binding.params {
+            let column = param.fallback.column().and_then(|column| record.field(column));
             let value = match record.field(&param.field).or(column) {
                 Some(value) => {
                     read += usize::from(!param.is_unread_result);
                     // A result may be recorded twice.
-                    if param.otherwise == Otherwise::Result && result == Some(value) {
+                    if param.fallback == Fallback::Result && result == Some(value) {
                         result = None;
                     }
                     Some(value)
                 }
-                None => match param.otherwise {
-                    Otherwise::Result => {
+                None => match param.fallback {
+                    Fallback::Result => {
                         if result.is_some_and(|result| param.is_unread_result && !result.is_null()) {
-                            self.unread(plan, "ret", Some(param))?;
+                            self.unread(binding, "ret", Some(param))?;
                         }
                         result.take()
                     }
-                    Otherwise::Thread => {
+                    Fallback::Thread => {
                         given.takes_thread = true;
                         Some(&operation.thread)
                     }
-                    Otherwise::Missing => None,
+                    Fallback::Missing => None,
                 },
             };
             given.arguments.push(value.cloned());
         }
         if read < operation.args.len() {
-            self.check_fields(plan, operation)?;
+            self.check_fields(binding, operation)?;
         }
-        self.check_result(plan, operation, result)?;
+        self.check_result(binding, operation, result)?;
         Ok(given)
     }
 
     fn positional(
         &self,
-        plan: &Plan,
+        binding: &OpBinding,
         operation: &Operation,
         values: &[Value],
-    ) -> Result<Given, Box<BindProblem>> {
-        let mut given = Given {
-            arguments: plan.params.iter().map(|_| None).collect(),
+    ) -> Result<BoundArguments, Box<BindProblem>> {
+        let mut given = BoundArguments {
+            arguments: binding.params.iter().map(|_| None).collect(),
             takes_thread: false,
         };
         // The parameters that are still to be filled, in order.
-        let mut open: SmallVec<[usize; 6]> = (0..plan.params.len()).collect();
-        let position = |open: &[usize], wanted: Otherwise| {
-            open.iter().position(|at| plan.params[*at].otherwise == wanted)
+        let mut open: SmallVec<[usize; 6]> = (0..binding.params.len()).collect();
+        let position = |open: &[usize], wanted: Fallback| {
+            open.iter().position(|at| binding.params[*at].fallback == wanted)
         };
         let mut result = operation.ret.as_ref();
         if open.len() > values.len()
-            && let Some(at) = position(&open, Otherwise::Result)
+            && let Some(at) = position(&open, Fallback::Result)
             && (result.is_some() || operation.timebox.is_pending())
         {
             given.arguments[open.remove(at)] = result.take().cloned();
         }
         while open.len() > values.len()
-            && let Some(at) = position(&open, Otherwise::Thread)
+            && let Some(at) = position(&open, Fallback::Thread)
         {
             given.arguments[open.remove(at)] = Some(operation.thread.clone());
             given.takes_thread = true;
         }
         // What is left out at the end may have a default or be unknown.
         while open.len() > values.len()
-            && let Some(last) = open.last().map(|at| &plan.params[*at])
+            && let Some(last) = open.last().map(|at| &binding.params[*at])
             && (last.default.is_some()
                 || last.may_be_unknown
                 || (operation.timebox.is_pending() && open.len() == values.len() + 1))
@@ -146,69 +155,69 @@ impl TlaModel<'_> {
             open.pop();
         }
         if open.len() != values.len() {
-            return Err(self.arity(plan, operation, values.len()));
+            return Err(self.arity(binding, operation, values.len()));
         }
         for (at, value) in open.iter().zip(values) {
             given.arguments[*at] = Some(value.clone());
-            let param = &plan.params[*at];
+            let param = &binding.params[*at];
             if param.is_unread_result {
-                self.unread(plan, &param.field, Some(param))?;
+                self.unread(binding, &param.field, Some(param))?;
             }
         }
-        self.check_result(plan, operation, result)?;
+        self.check_result(binding, operation, result)?;
         Ok(given)
     }
 
     /// Every recorded field must be read by something.
     #[cold]
-    fn check_fields(&self, plan: &Plan, operation: &Operation) -> Result<(), Box<BindProblem>> {
+    fn check_fields(&self, binding: &OpBinding, operation: &Operation) -> Result<(), Box<BindProblem>> {
         let Some(record) = operation.args.as_value().as_record() else {
             return Ok(());
         };
         for (name, value) in record.iter() {
-            let param = plan.params.iter().find(|param| param.takes(name));
+            let param = binding.params.iter().find(|param| param.takes(name));
             let repeats_thread = is_thread_name(name) && *value == operation.thread;
             if param.is_none_or(|param| param.is_unread_result)
                 && !repeats_thread
                 && !BOOKKEEPING.contains(&name)
             {
                 // Without its parameter's value the operation has no meaning: that comes first.
-                if let Some(param) = self.without_value(plan, operation) {
-                    return Err(self.missing(plan, param, operation));
+                if let Some(param) = self.without_value(binding, operation) {
+                    return Err(self.missing(binding, param, operation));
                 }
-                self.unread(plan, name, param)?;
+                self.unread(binding, name, param)?;
             }
         }
         Ok(())
     }
 
     /// The first parameter that an operation has no value for.
-    fn without_value<'p>(&self, plan: &'p Plan, operation: &Operation) -> Option<&'p ParamPlan> {
-        plan.params.iter().find(|param| {
+    fn without_value<'p>(&self, binding: &'p OpBinding, operation: &Operation) -> Option<&'p ParamBinding> {
+        binding.params.iter().find(|param| {
             operation.args.field(&param.field).is_none()
-                && match param.otherwise {
-                    Otherwise::Missing => true,
-                    Otherwise::Result => operation.ret.is_none(),
-                    Otherwise::Thread => false,
+                && match param.fallback {
+                    Fallback::Missing => true,
+                    Fallback::Result => operation.ret.is_none(),
+                    Fallback::Thread => false,
                 }
                 && param.default.is_none()
-                && !may_be_open(plan, param, operation, 1)
+                && !may_be_open(binding, param, operation, 1)
         })
     }
 
-    /// What a call without a result is said to return, `null`, need not be read.
+    /// A recorded result must be read by something, unless it is `null`.
     fn check_result(
         &self,
-        plan: &Plan,
+        binding: &OpBinding,
         operation: &Operation,
         unread: Option<&Value>,
     ) -> Result<(), Box<BindProblem>> {
         match unread {
             Some(result) if !result.is_null() => {
-                if let Some(param) = self.without_value(plan, operation) {
-                    return Err(self.missing(plan, param, operation));
+                if let Some(param) = self.without_value(binding, operation) {
+                    return Err(self.missing(binding, param, operation));
                 }
-                self.unread(plan, "ret", None)
+                self.unread(binding, "ret", None)
             }
             _ => Ok(()),
         }
@@ -216,20 +225,25 @@ impl TlaModel<'_> {
 
     /// A recorded field that nothing reads. In a setup made for OmniLink, which has no link file, it is only noted.
     #[cold]
-    fn unread(&self, plan: &Plan, field: &str, param: Option<&ParamPlan>) -> Result<(), Box<BindProblem>> {
-        if plan.ignores(field) || self.linked.is_tagged(field) {
+    fn unread(
+        &self,
+        binding: &OpBinding,
+        field: &str,
+        param: Option<&ParamBinding>,
+    ) -> Result<(), Box<BindProblem>> {
+        if binding.ignores(field) || self.linked.is_tagged(field) {
             return Ok(());
         }
         if self.linked.is_setup {
             let mut unread = self.unread.borrow_mut();
             if unread.len() < UNREAD_MAX {
-                unread.insert((plan.op.clone(), field.to_owned()));
+                unread.insert((binding.op.clone(), field.to_owned()));
             }
             return Ok(());
         }
-        let action = &self.linked.actions[plan.action as usize];
+        let action = &self.linked.actions[binding.action as usize];
         Err(Box::new(BindProblem::Unread {
-            op: plan.op.clone(),
+            op: binding.op.clone(),
             field: match field {
                 "ret" => "result (`ret`)".to_owned(),
                 field => format!("field \"{field}\""),
@@ -245,18 +259,18 @@ impl TlaModel<'_> {
         }))
     }
 
-    /// Takes the values of results away again.
+    /// Makes the values of results unknown.
     pub(crate) fn forget_results(
         &self,
-        plan: &Plan,
+        binding: &OpBinding,
         arguments: &mut Arguments,
     ) -> Result<(), Box<BindProblem>> {
-        for (param, argument) in plan.params.iter().zip(arguments) {
+        for (param, argument) in binding.params.iter().zip(arguments) {
             if !param.is_result {
                 continue;
             }
             if param.range.is_none() {
-                return Err(self.unforgettable(plan, &param.field));
+                return Err(self.unforgettable(binding, &param.field));
             }
             *argument = None;
         }
@@ -264,10 +278,10 @@ impl TlaModel<'_> {
     }
 
     #[cold]
-    pub(crate) fn unforgettable(&self, plan: &Plan, param: &str) -> Box<BindProblem> {
-        let action = &self.linked.actions[plan.action as usize];
+    pub(crate) fn unforgettable(&self, binding: &OpBinding, param: &str) -> Box<BindProblem> {
+        let action = &self.linked.actions[binding.action as usize];
         Box::new(BindProblem::Unforgettable {
-            op: plan.op.clone(),
+            op: binding.op.clone(),
             param: param.to_owned(),
             action: action.signature(),
             at: action.at.clone(),
@@ -275,24 +289,24 @@ impl TlaModel<'_> {
     }
 
     #[cold]
-    fn arity(&self, plan: &Plan, operation: &Operation, found: usize) -> Box<BindProblem> {
-        let action = &self.linked.actions[plan.action as usize];
-        let has_place = plan
+    fn arity(&self, binding: &OpBinding, operation: &Operation, found: usize) -> Box<BindProblem> {
+        let action = &self.linked.actions[binding.action as usize];
+        let has_place = binding
             .params
             .iter()
-            .any(|param| param.otherwise == Otherwise::Result);
-        let advice = match plan.params.last() {
+            .any(|param| param.fallback == Fallback::Result);
+        let advice = match binding.params.last() {
             Some(last) if operation.ret.is_some() && !has_place => format!(
                 "; its result (`ret`) goes only to a parameter called result, ret, res, return or ok, or to the one that the link \
                  file names: [ops.{}] fields = {{ {} = \"ret\" }}",
-                plan.op, last.name
+                binding.op, last.name
             ),
             _ => String::new(),
         };
         Box::new(BindProblem::Arity {
-            op: plan.op.clone(),
+            op: binding.op.clone(),
             found,
-            expected: plan.params.len(),
+            expected: binding.params.len(),
             action: action.signature(),
             at: action.at.clone(),
             advice,
@@ -300,24 +314,24 @@ impl TlaModel<'_> {
     }
 
     #[cold]
-    fn missing(&self, plan: &Plan, param: &ParamPlan, operation: &Operation) -> Box<BindProblem> {
-        let action = &self.linked.actions[plan.action as usize];
+    fn missing(&self, binding: &OpBinding, param: &ParamBinding, operation: &Operation) -> Box<BindProblem> {
+        let action = &self.linked.actions[binding.action as usize];
         let names = operation.args.as_value().as_record();
         let names: Vec<&str> = names
             .into_iter()
             .flat_map(|record| record.iter().map(|(name, _)| name))
             .collect();
         let near = nearest(&param.field, names.iter().copied())
-            .filter(|near| !plan.params.iter().any(|p| p.field == *near));
+            .filter(|near| !binding.params.iter().any(|p| p.field == *near));
         let fields = match (names.is_empty(), near) {
             (true, _) => "no fields".to_owned(),
             (false, Some(near)) => format!("{} (did you mean \"{near}\"?)", names.join(", ")),
             (false, None) => names.join(", "),
         };
-        let (op, name) = (&plan.op, &param.name);
-        let takes_result = plan.params.iter().any(|p| p.otherwise == Otherwise::Result);
+        let (op, name) = (&binding.op, &param.name);
+        let takes_result = binding.params.iter().any(|p| p.fallback == Fallback::Result);
         // A field that no parameter takes is likely to be this one under another name.
-        let is_taken = |field: &str| plan.params.iter().any(|param| param.takes(field));
+        let is_taken = |field: &str| binding.params.iter().any(|param| param.takes(field));
         let spare = names
             .iter()
             .copied()
@@ -329,7 +343,7 @@ impl TlaModel<'_> {
                  that by itself), fields = {{ {name} = \"thread\" }} if it is the thread"
             ),
             _ => format!(
-                "fields = {{ {name} = \"…\" }} if the trace calls it otherwise (\"thread\": the thread), default = {{ {name} = \
+                "fields = {{ {name} = \"…\" }} if the trace has another name for it (\"thread\": the thread), default = {{ {name} = \
                  \"…\" }} for what it is when it is left out, unknown = {{ {name} = \"…\" }} for the set that it is in"
             ),
         };
@@ -346,11 +360,11 @@ impl TlaModel<'_> {
 
 /// Whether a parameter may be without a value, of `open` that are: the link file says what it may be, or the operation is
 /// pending and this is its result. Where no parameter is known to be the result, it is the only one without a value.
-fn may_be_open(plan: &Plan, param: &ParamPlan, operation: &Operation, open: usize) -> bool {
+fn may_be_open(binding: &OpBinding, param: &ParamBinding, operation: &Operation, open: usize) -> bool {
     if param.may_be_unknown {
         return true;
     }
-    let has_result = plan.params.iter().any(|param| param.is_result);
+    let has_result = binding.params.iter().any(|param| param.is_result);
     let is_result = param.is_result || (!has_result && open == 1);
     operation.timebox.is_pending() && param.range.is_some() && is_result
 }

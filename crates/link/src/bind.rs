@@ -8,18 +8,18 @@ use omnilink_tla::ir;
 use omnilink_trace::Operation;
 use omnilink_value::Value;
 
-use crate::arguments::{Arguments, Given};
+use crate::arguments::{Arguments, BoundArguments};
+use crate::binding::{Extra, Formulation};
 use crate::error::{BindError, BindProblem};
-use crate::instance::{Content, Instance, Part, hash_of};
+use crate::instance::{Instance, InstanceData, StepPart, hash_of};
 use crate::linked::Linked;
 use crate::model::TlaModel;
 use crate::omnilink_setup::EVENT;
-use crate::plan::{Extra, Formulation};
 
-/// What an operation of a trace means to the spec.
+/// An operation of a trace, bound to the spec.
 #[derive(Clone, Debug)]
-pub enum Bound {
-    /// The link file says to leave it out.
+pub enum BoundOp {
+    /// The link file ignores it.
     LeftOut,
     /// It was aborted, and had no effect.
     DidNotHappen,
@@ -36,7 +36,7 @@ pub enum Bound {
     },
 }
 
-/// Whether the results of an operation count.
+/// Whether the results of an operation are bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Results {
     Known,
@@ -48,15 +48,15 @@ impl TlaModel<'_> {
     ///
     /// # Errors
     /// When the spec has no such action, or it takes other arguments.
-    pub fn bind(&self, operation: &Operation) -> Result<Bound, BindError> {
+    pub fn bind(&self, operation: &Operation) -> Result<BoundOp, BindError> {
         let is_plain = !operation.aborted && !operation.timebox.is_pending();
         if is_plain && let Some(instance) = self.bound.borrow().get(&operation.call) {
-            return Ok(Bound::Once(instance.clone()));
+            return Ok(BoundOp::Once(instance.clone()));
         }
         let (bound, takes_thread) = self.bind_with(operation, Results::Known)?;
         if is_plain
             && !takes_thread
-            && let Bound::Once(instance) = &bound
+            && let BoundOp::Once(instance) = &bound
             && self.is_bound_by_arguments(instance)
         {
             self.bound.borrow_mut().put(&operation.call, instance.clone());
@@ -66,7 +66,7 @@ impl TlaModel<'_> {
 
     /// Whether name, arguments and result alone say what a whole operation means: nothing else of it goes into the instance.
     fn is_bound_by_arguments(&self, instance: &Instance) -> bool {
-        self.plan(instance).happened.extras.is_empty()
+        self.binding(instance).happened.extras.is_empty()
     }
 
     /// What an operation of a trace means whatever it returned: its results may be anything in their ranges.
@@ -76,48 +76,48 @@ impl TlaModel<'_> {
     ///
     /// # Errors
     /// As [`TlaModel::bind`], and when a result has no range.
-    pub fn bind_effect(&self, operation: &Operation) -> Result<Bound, BindError> {
+    pub fn bind_effect(&self, operation: &Operation) -> Result<BoundOp, BindError> {
         Ok(self.bind_with(operation, Results::Forgotten)?.0)
     }
 
     /// What an operation means, and whether its thread is one of the arguments.
-    fn bind_with(&self, operation: &Operation, results: Results) -> Result<(Bound, bool), BindError> {
+    fn bind_with(&self, operation: &Operation, results: Results) -> Result<(BoundOp, bool), BindError> {
         let linked = self.linked;
         let error = |problem: Box<BindProblem>| BindError {
-            place: operation.place.clone(),
+            place: operation.location.clone(),
             problem,
         };
-        let Some(plan) = linked.by_name.get(operation.name.as_str()) else {
+        let Some(binding) = linked.by_name.get(operation.name.as_str()) else {
             return Err(error(Box::new(unknown_op(linked, operation))));
         };
-        let Some(number) = *plan else {
-            return Ok((Bound::LeftOut, false));
+        let Some(number) = *binding else {
+            return Ok((BoundOp::LeftOut, false));
         };
-        let plan = &linked.plans[number as usize];
-        if operation.aborted && plan.aborted.is_none() {
-            return Ok((Bound::DidNotHappen, false));
+        let binding = &linked.bindings[number as usize];
+        if operation.aborted && binding.aborted.is_none() {
+            return Ok((BoundOp::DidNotHappen, false));
         }
-        let Given {
+        let BoundArguments {
             mut arguments,
             takes_thread,
-        } = self.arguments(plan, operation).map_err(error)?;
+        } = self.arguments(binding, operation).map_err(error)?;
         if results == Results::Forgotten {
-            self.forget_results(plan, &mut arguments).map_err(error)?;
+            self.forget_results(binding, &mut arguments).map_err(error)?;
         }
-        let step = plan.steps.as_ref().filter(|_| !operation.aborted);
+        let step = binding.steps.as_ref().filter(|_| !operation.aborted);
         let Some(steps) = step else {
-            let formulation = match &plan.aborted {
+            let formulation = match &binding.aborted {
                 Some(aborted) if operation.aborted => aborted,
-                _ => &plan.happened,
+                _ => &binding.happened,
             };
             if results == Results::Forgotten && formulation.extras.contains(&Extra::Event) {
-                return Err(error(self.unforgettable(plan, EVENT)));
+                return Err(error(self.unforgettable(binding, EVENT)));
             }
             add_extras(formulation, operation, &mut arguments);
             let instance = self.instance(number, formulation.operation, &arguments, None, operation);
-            return Ok((Bound::Once(instance), takes_thread));
+            return Ok((BoundOp::Once(instance), takes_thread));
         };
-        let part = Part {
+        let part = StepPart {
             thread: operation.thread.hash64(),
             number: self.next_number(),
             is_last: false,
@@ -126,39 +126,45 @@ impl TlaModel<'_> {
         let mut of_step = arguments.clone();
         add_extras(&steps.step, operation, &mut of_step);
         let step = self.instance(number, steps.step.operation, &of_step, Some(part), operation);
-        add_extras(&plan.happened, operation, &mut arguments);
-        let last = Part {
+        add_extras(&binding.happened, operation, &mut arguments);
+        let last = StepPart {
             is_last: true,
             ..part
         };
-        let done = self.instance(number, plan.happened.operation, &arguments, Some(last), operation);
-        Ok((Bound::InSteps { step, times, done }, takes_thread))
+        let done = self.instance(
+            number,
+            binding.happened.operation,
+            &arguments,
+            Some(last),
+            operation,
+        );
+        Ok((BoundOp::InSteps { step, times, done }, takes_thread))
     }
 
     /// The one instance for these arguments.
     fn instance(
         &self,
-        plan: u32,
+        binding: u32,
         operation: ir::Operation,
         arguments: &[Option<Value>],
-        part: Option<Part>,
+        part: Option<StepPart>,
         read: &Operation,
     ) -> Instance {
         let hash = hash_of(operation, arguments, part);
         let new = || {
-            Instance(Rc::new(Content {
-                plan,
+            Instance(Rc::new(InstanceData {
+                binding,
                 operation,
                 arguments: arguments.into(),
-                place: read.place.clone(),
+                place: read.location.clone(),
                 hash,
                 effects: OnceCell::new(),
-                lookup: OnceCell::new(),
+                cache: OnceCell::new(),
                 counts: OnceCell::new(),
                 part,
             }))
         };
-        // The steps of one operation are like those of no other: they will not be met again.
+        // Steps belong to one operation: no other operation shares them.
         if part.is_some() {
             return new();
         }
@@ -226,7 +232,11 @@ fn longest(arguments: &Arguments) -> u32 {
 
 #[cold]
 fn unknown_op(linked: &Linked, operation: &Operation) -> BindProblem {
-    let mut known: Vec<&str> = linked.plans.iter().map(|plan| plan.op.as_str()).collect();
+    let mut known: Vec<&str> = linked
+        .bindings
+        .iter()
+        .map(|binding| binding.op.as_str())
+        .collect();
     known.sort_unstable();
     BindProblem::UnknownOp {
         spec: linked.name.clone(),

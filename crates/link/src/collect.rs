@@ -6,8 +6,8 @@ use std::path::Path;
 use omnilink_trace::Operation;
 use omnilink_value::Value;
 
-use crate::about_calls::AboutCalls;
 use crate::bind::event_of;
+use crate::call_cache::CallCache;
 use crate::error::LinkError;
 use crate::omnilink_setup::{TRACES, asks_for_traces};
 
@@ -15,8 +15,8 @@ use crate::omnilink_setup::{TRACES, asks_for_traces};
 #[derive(Clone, Debug, Default)]
 pub struct Collection {
     constants: BTreeMap<String, Collected>,
-    /// Calls whose arguments were taken lately.
-    taken: AboutCalls<()>,
+    /// Recent calls whose arguments were taken.
+    taken: CallCache<()>,
     /// Whether some field is found elsewhere than in the arguments.
     looks_beyond_arguments: bool,
     /// All operations of all threads, for setups made for OmniLink that look at them.
@@ -118,7 +118,7 @@ impl Collection {
         self.constants.is_empty() && self.traces.is_none()
     }
 
-    /// Takes what an operation holds.
+    /// Adds the values of an operation.
     pub fn observe(&mut self, operation: &Operation) {
         if let Some(traces) = &mut self.traces {
             let event = event_of(operation);
@@ -151,7 +151,7 @@ impl Collection {
         }
     }
 
-    /// The constants with their values, and what a person should be told about them.
+    /// The constants with their values, and notes for the user.
     pub fn finish(self) -> (Vec<(String, Value)>, Vec<String>) {
         let mut notes = Vec::new();
         let values = self.constants.into_iter().map(|(name, collected)| {
@@ -169,7 +169,7 @@ impl Collection {
             let threads = traces
                 .into_iter()
                 .map(|(thread, events)| (thread, Value::tuple(events)));
-            // Threads are told apart by the map that they come from.
+            // The keys of a map are distinct.
             values.extend(
                 Value::function(threads)
                     .ok()

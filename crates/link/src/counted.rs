@@ -1,4 +1,4 @@
-//! Counts of cells: which way a count must change before an operation that asks for another one is possible.
+//! Counts of cells: in which direction a count must change before an operation that compares it with another value is enabled.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,29 +11,29 @@ use rustc_hash::FxHashMap;
 
 use crate::state::SpecState;
 
-/// The counts that an instance asks for.
+/// The counts that an instance compares.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) of: Box<[Counted]>,
-    /// Whether that is all it does: it changes nothing, and nothing else can refuse it.
+    /// Whether the action does nothing else: it changes nothing, and nothing else can refuse it.
     pub(crate) is_all: bool,
 }
 
-/// Which values are counted, as far as is known; shared by all who ask the same.
-type Judged = Rc<RefCell<Verdicts>>;
+/// Which values are counted, as far as evaluated; shared by instances with the same condition.
+type SharedVerdicts = Rc<RefCell<CountedValues>>;
 
 /// Values of cells, and whether a cell that holds them is counted.
 #[derive(Debug, Default)]
-struct Verdicts {
-    /// The integers from 0 to 63 of which it is known, one bit each: what cells hold is mostly one of them.
+struct CountedValues {
+    /// The integers from 0 to 63 that were evaluated, one bit each: most cells hold one of them.
     known: u64,
     /// Those of them that are counted.
     counted: u64,
-    /// Other values, and those of which it cannot be said: `None`.
+    /// Other values, and those for which evaluation fails: `None`.
     others: Vec<(Value, Option<bool>)>,
 }
 
-impl Verdicts {
+impl CountedValues {
     fn bit(value: &Value) -> Option<u64> {
         let int = value.as_int().filter(|int| (0..64).contains(int))?;
         Some(1 << int)
@@ -62,24 +62,24 @@ impl Verdicts {
     }
 }
 
-/// What was found out about conditions, for all instances that ask for the same one: `found = (map[key] # NoValue)` says the same
-/// about what a cell holds whichever cell it is.
+/// The evaluated conditions of all instances: `found = (map[key] # NoValue)` has the same value for a content whichever cell holds
+/// it.
 #[derive(Debug, Default)]
-pub(crate) struct Judgements {
-    of: FxHashMap<(Operation, u32, Box<[Value]>), Judged>,
+pub(crate) struct ConditionCache {
+    of: FxHashMap<(Operation, u32, Box<[Value]>), SharedVerdicts>,
 }
 
-/// Conditions remembered, at most; who asked for one still has it.
+/// The number of conditions kept; instances keep a reference to theirs.
 const CONDITIONS_MAX: usize = 1 << 12;
 
-impl Judgements {
+impl ConditionCache {
     pub(crate) fn counts(&mut self, operation: Operation, counts: omnilink_tla::Counts) -> Counts {
         Counts {
             of: counts
                 .of
                 .into_iter()
                 .map(|count| Counted {
-                    known: self.judged(operation, &count),
+                    known: self.shared(operation, &count),
                     count,
                 })
                 .collect(),
@@ -87,55 +87,55 @@ impl Judgements {
         }
     }
 
-    fn judged(&mut self, operation: Operation, count: &Count) -> Judged {
+    fn shared(&mut self, operation: Operation, count: &Count) -> SharedVerdicts {
         let Some((conjunct, looks_at)) = count.condition() else {
-            return Judged::default();
+            return SharedVerdicts::default();
         };
         if self.of.len() >= CONDITIONS_MAX {
             self.of.clear();
         }
-        let judged = self.of.entry((operation, conjunct, looks_at.into()));
-        Rc::clone(judged.or_default())
+        let shared = self.of.entry((operation, conjunct, looks_at.into()));
+        Rc::clone(shared.or_default())
     }
 }
 
-/// A count that an instance asks for, with what is known so far about which values are counted.
+/// A count that an instance compares, with the values evaluated so far.
 #[derive(Debug)]
 pub(crate) struct Counted {
     pub(crate) count: Count,
-    known: Judged,
+    known: SharedVerdicts,
 }
 
-/// More values than this are not remembered: they would take longer to find than to judge.
+/// Values kept: a longer list takes longer to search than to evaluate.
 const OTHERS_MAX: usize = 64;
 
 impl Counted {
-    /// Whether a cell that holds `value` is counted. `judge` finds out.
-    fn is_counted(&self, value: &Value, judge: &mut dyn FnMut(&Value) -> Option<bool>) -> Option<bool> {
+    /// Whether a cell that holds `value` is counted. `evaluate` computes it.
+    fn is_counted(&self, value: &Value, evaluate: &mut dyn FnMut(&Value) -> Option<bool>) -> Option<bool> {
         let known = self.known.borrow().get(value);
         known.unwrap_or_else(|| {
-            let counted = judge(value);
+            let counted = evaluate(value);
             self.known.borrow_mut().add(value, counted);
             counted
         })
     }
 
-    /// How many cells are counted in a state; `None` if that cannot be told.
+    /// The number of counted cells in a state; `None` if it cannot be evaluated.
     pub(crate) fn counted_in(
         &self,
         state: &SpecState,
-        judge: &mut dyn FnMut(&Value) -> Option<bool>,
+        evaluate: &mut dyn FnMut(&Value) -> Option<bool>,
     ) -> Option<i64> {
         let cells = state.values().get(self.count.variable as usize)?;
         let mut counted = 0;
         for key in &self.count.keys {
-            counted += i64::from(self.is_counted(cells.apply(key)?, judge)?);
+            counted += i64::from(self.is_counted(cells.apply(key)?, evaluate)?);
         }
         Some(counted)
     }
 
-    /// Whether `helper` may move the count of `state` towards what is asked for; `None` if it is what is asked for already,
-    /// or cannot be told.
+    /// Whether `helper` may move the count of `state` towards the wanted one; `None` if it is the wanted one already, or cannot be
+    /// evaluated.
     ///
     /// Say that too few cells are counted. Once there are enough, some cell that is not counted in `state` is. The first
     /// operation to make it so finds it not counted, and leaves there a value that is. So an operation that never writes
@@ -145,16 +145,16 @@ impl Counted {
         &self,
         state: &SpecState,
         helper: &Effects,
-        judge: &mut dyn FnMut(&Value) -> Option<bool>,
+        evaluate: &mut dyn FnMut(&Value) -> Option<bool>,
     ) -> Option<bool> {
         let cells = state.values().get(self.count.variable as usize)?;
-        let counted = self.counted_in(state, judge)?;
+        let counted = self.counted_in(state, evaluate)?;
         if counted == self.count.wanted {
             return None;
         }
         let wanted = counted < self.count.wanted;
-        let is = |value: &Value, expected: bool, judge: &mut dyn FnMut(&Value) -> Option<bool>| {
-            self.is_counted(value, judge)
+        let is = |value: &Value, expected: bool, evaluate: &mut dyn FnMut(&Value) -> Option<bool>| {
+            self.is_counted(value, evaluate)
                 .is_none_or(|counted| counted == expected)
         };
         for write in helper
@@ -166,11 +166,11 @@ impl Counted {
                 return Some(true);
             };
             let is_open = self.count.keys.binary_search(key).is_ok()
-                && cells.apply(key).is_none_or(|held| is(held, !wanted, judge));
+                && cells.apply(key).is_none_or(|held| is(held, !wanted, evaluate));
             let demanded = |cell: &Cell| helper.demands.iter().find(|(demanded, _)| demanded == cell);
             if is_open
-                && write.value.as_ref().is_none_or(|left| is(left, wanted, judge))
-                && demanded(&write.cell).is_none_or(|(_, value)| is(value, !wanted, judge))
+                && write.value.as_ref().is_none_or(|left| is(left, wanted, evaluate))
+                && demanded(&write.cell).is_none_or(|(_, value)| is(value, !wanted, evaluate))
             {
                 return Some(true);
             }

@@ -1,15 +1,15 @@
 //! What can be wrong with a link.
 
-use omnilink_trace::Place;
+use omnilink_trace::Location;
 use thiserror::Error;
 
-/// Why a spec and a trace cannot be brought together.
+/// Why a spec cannot be linked.
 #[derive(Debug, Error)]
 pub enum LinkError {
     /// The spec, its configuration or an expression of the link has mistakes: all of them, as text.
     #[error("{0}")]
     Spec(String),
-    /// The spec does not say where it begins.
+    /// The spec has no initial condition.
     #[error(
         "{spec}: there is no initial condition; define `Init` or `Spec == Init /\\ [][Next]_vars`, or name one in the \
          configuration (INIT or SPECIFICATION)"
@@ -69,7 +69,7 @@ pub enum LinkError {
 #[error("{place}: {problem}")]
 pub struct BindError {
     /// Where the operation was read.
-    pub place: Place,
+    pub place: Location,
     /// What is wrong with it.
     pub problem: Box<BindProblem>,
 }

@@ -10,7 +10,7 @@ use omnilink_value::Value;
 
 use crate::state::SpecState;
 
-/// How the variables of a spec are taken apart.
+/// The variables of a spec that actions access cell by cell.
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
     /// For each variable, whether some action touches `f[k]` or `DOMAIN f`. `None`: nothing is taken apart.
@@ -18,7 +18,7 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// The state is one.
+    /// The state is one cell.
     pub(crate) fn tied() -> Self {
         Self { apart: None }
     }
@@ -48,7 +48,7 @@ impl Cells {
             CellPart::Whole if is_apart => None,
             CellPart::Whole => Some(spread(salt)),
             CellPart::Domain => Some(spread(salt ^ 1)),
-            // Small integers are told apart for certain: they are what keys mostly are.
+            // Small integers never collide: most keys are small integers.
             CellPart::At(value) => Some(match value.as_int() {
                 Some(int) => spread(salt).wrapping_add(int as u64),
                 None => spread(salt ^ value.hash64()),
@@ -68,7 +68,7 @@ impl Cells {
         Keys::Only(keys)
     }
 
-    /// What an instance with these effects touches.
+    /// The footprint of an instance with these effects.
     pub(crate) fn footprint(&self, effects: &Effects) -> Footprint {
         let Some(apart) = self.apart.as_deref().filter(|_| effects.is_complete) else {
             if effects.is_pure() {
@@ -124,7 +124,7 @@ fn is_unmet(state: &SpecState, (cell, value): &(Cell, Value)) -> bool {
     held(state, cell).is_some_and(|held| held != value)
 }
 
-/// What a state holds in a cell of the form `f[k]`.
+/// The value of a cell of the form `f[k]`.
 fn held<'s>(state: &'s SpecState, cell: &Cell) -> Option<&'s Value> {
     let CellPart::At(key) = &cell.part else {
         return None;

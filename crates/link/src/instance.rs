@@ -7,40 +7,39 @@ use std::rc::Rc;
 
 use omnilink_tla::eval::Effects;
 use omnilink_tla::ir::Operation;
-use omnilink_trace::Place;
+use omnilink_trace::Location;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::counted::Counts;
-use crate::lookup::Lookup;
+use crate::outcome_cache::OutcomeCache;
 
-/// An action with its arguments, as the engine handles it: a shared pointer. What is found out about the instance is
-/// kept with it.
+/// An action with its arguments, as the engine handles it: a shared pointer. Results computed for the instance are kept with it.
 #[derive(Clone)]
-pub struct Instance(pub(crate) Rc<Content>);
+pub struct Instance(pub(crate) Rc<InstanceData>);
 
-pub(crate) struct Content {
-    /// Which plan it was bound by.
-    pub(crate) plan: u32,
+pub(crate) struct InstanceData {
+    /// Which binding it was bound by.
+    pub(crate) binding: u32,
     pub(crate) operation: Operation,
     /// Values of the parameters; `None` for what a pending operation does not know.
     pub(crate) arguments: SmallVec<[Option<Value>; 3]>,
-    /// Where the first operation like this was read.
-    pub(crate) place: Place,
+    /// Where the first such operation was read.
+    pub(crate) place: Location,
     pub(crate) hash: u64,
-    /// What is known about it whatever the state; seldom looked at while steps are taken.
+    /// Its static effects. Boxed, because steps seldom look at them.
     pub(crate) effects: OnceCell<Box<Effects>>,
-    /// What it did before, where that can be looked up. Few need that.
-    pub(crate) lookup: OnceCell<Option<Box<Lookup>>>,
-    /// The counts that it asks for.
+    /// Outcomes in earlier states, for instances that touch few cells.
+    pub(crate) cache: OnceCell<Option<Box<OutcomeCache>>>,
+    /// The counts that it compares.
     pub(crate) counts: OnceCell<Counts>,
-    /// For operations in steps: whose steps these are, and whether this is the last.
-    pub(crate) part: Option<Part>,
+    /// For operations in steps: the operation, and whether this is its last step.
+    pub(crate) part: Option<StepPart>,
 }
 
-/// Part of an operation that happens in steps.
+/// StepPart of an operation that happens in steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Part {
+pub(crate) struct StepPart {
     /// The thread.
     pub(crate) thread: u64,
     /// Which of its operations.
@@ -49,14 +48,14 @@ pub(crate) struct Part {
     pub(crate) is_last: bool,
 }
 
-impl Content {
+impl InstanceData {
     /// The values, if all are known.
     pub(crate) fn known(&self) -> Option<SmallVec<[Value; 6]>> {
         self.arguments.iter().cloned().collect()
     }
 }
 
-pub(crate) fn hash_of(operation: Operation, arguments: &[Option<Value>], part: Option<Part>) -> u64 {
+pub(crate) fn hash_of(operation: Operation, arguments: &[Option<Value>], part: Option<StepPart>) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
     operation.hash(&mut hasher);
     for argument in arguments {

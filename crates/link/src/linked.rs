@@ -5,47 +5,31 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use omnilink_engine::Interrupt;
-use omnilink_tla::config::{self, Assigned, Assignment, Config, ConfigValue, Named};
+use omnilink_tla::config::{Assigned, Assignment, Named};
 use omnilink_tla::deep_stack;
-use omnilink_tla::diagnostic::{Diagnostic, nearest, render};
 use omnilink_tla::eval::Evaluator;
 use omnilink_tla::ir::{Formula, Operation, Program};
 use omnilink_tla::model::{BuildOptions, NamedFormula, build};
-use omnilink_tla::semantics::entity::EntityKind;
-use omnilink_tla::semantics::search_path::{SearchPath, read_text};
-use omnilink_tla::semantics::spec::Spec;
+use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::{Loaded, load, load_text};
-use omnilink_tla::source::{Source, Span};
-use omnilink_value::Value;
+use omnilink_tla::source::Span;
 use rustc_hash::FxHashMap;
 
 use crate::action::{Action, actions};
+use crate::binding::OpBinding;
+use crate::binding_builder::BindingBuilder;
+use crate::constants::{check_constant, constants, is_plain_constant, itself, literal};
 use crate::error::LinkError;
+use crate::eval_session::EvalSession;
+use crate::formula_action::{FormulaAction, formula_actions};
 use crate::link_file::LinkFile;
+use crate::link_options::LinkOptions;
 use crate::model::TlaModel;
 use crate::module::{MODULE, Module, name, without_internal_names};
 use crate::omnilink_setup::{Setup, TAG, TRACES, TRANSIENT};
-use crate::param::Otherwise;
-use crate::plan::{Plan, Planner};
-use crate::session::Unobserved;
-use crate::stand_in::{StandIn, stand_ins};
-
-/// What is known about a link besides the spec.
-#[derive(Clone, Debug, Default)]
-pub struct LinkOptions {
-    /// The configuration.
-    pub config: Option<PathBuf>,
-    /// Where modules are looked for, after the spec's own folder.
-    pub search: SearchPath,
-    /// Constants as TLA+ expressions.
-    pub constants: Vec<(String, String)>,
-    /// Constants as values: see [`Collection`](crate::Collection).
-    pub collected: Vec<(String, Value)>,
-    /// What the link file says.
-    pub file: LinkFile,
-    /// Whether to count which branches of actions are taken: see [`TlaModel::coverage`]. Takes time.
-    pub counts_branches: bool,
-}
+use crate::param::Fallback;
+use crate::spec_reader::{ignore_search_settings, read_config, rendered, sound};
+use crate::tag::{Tag, TagField, setup_tags, tag_fields};
 
 /// A spec made ready for traces. Shared by all searches; each runs on a [`TlaModel`] of its own.
 #[derive(Debug)]
@@ -57,82 +41,22 @@ pub struct Linked {
     pub(crate) invariants: Vec<NamedFormula>,
     pub(crate) hidden: Vec<(Formula, u32)>,
     pub(crate) tags: Vec<Tag>,
-    /// All words of the tags of the link file.
+    /// All identifiers in the tags of the link file.
     tag_words: BTreeSet<String>,
     /// Whether the spec is a setup made for OmniLink on TLC.
     pub(crate) is_setup: bool,
-    /// The actions of the spec, and then what stands in for formulas of the link file.
+    /// The actions of the spec, and then those of formulas of the link file.
     pub(crate) actions: Vec<Action>,
     /// How many of them are the spec's.
     own_actions: usize,
-    pub(crate) plans: Vec<Plan>,
-    /// Which plan an operation of this name has; `None` to leave it out.
+    pub(crate) bindings: Vec<OpBinding>,
+    /// Which binding an operation of this name has; `None` to leave it out.
     pub(crate) by_name: FxHashMap<String, Option<u32>>,
     /// Variables that have a value during a step only, and are no part of a state.
     pub(crate) transient: Vec<u32>,
     /// Whether branches of actions are counted.
     pub(crate) counts_branches: bool,
     notes: Vec<String>,
-}
-
-/// What a spec offers to traces, before anything is linked.
-#[derive(Clone, Debug)]
-pub struct Outline {
-    /// Its actions.
-    pub actions: Vec<Action>,
-    /// Its constants that the configuration says nothing about.
-    pub constants: Vec<String>,
-}
-
-impl Outline {
-    /// Reads a spec and its configuration.
-    ///
-    /// # Errors
-    /// When something about them is wrong.
-    pub fn read(spec: &Path, options: &LinkOptions) -> Result<Self, LinkError> {
-        let mut spec = sound(load(spec, &options.search))?;
-        let config = read_config(&mut spec, options.config.as_deref())?;
-        let is_given = |name: &str| {
-            config
-                .constants
-                .iter()
-                .any(|assignment| assignment.target.name == name)
-        };
-        let constants = spec.root().into_iter().flat_map(|root| &root.constants);
-        let constants = constants.map(|entity| spec.names.text(spec.entity(*entity).name).to_owned());
-        Ok(Self {
-            actions: actions(&spec, Some(&config)),
-            constants: constants.filter(|name| !is_given(name)).collect(),
-        })
-    }
-}
-
-/// A named kind of violation.
-#[derive(Debug)]
-pub(crate) struct Tag {
-    pub(crate) name: String,
-    pub(crate) predicate: Operation,
-    /// What it is applied to.
-    pub(crate) takes: Vec<TagField>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TagField {
-    Thread,
-    Op,
-    Args,
-    Meta,
-    /// All of it, in one record.
-    Event,
-}
-
-impl TagField {
-    pub(crate) const ALL: [(Self, &'static str); 4] = [
-        (Self::Thread, "thread"),
-        (Self::Op, "op"),
-        (Self::Args, "args"),
-        (Self::Meta, "meta"),
-    ];
 }
 
 impl Linked {
@@ -174,7 +98,7 @@ impl Linked {
         Ok(linked)
     }
 
-    /// Links a spec that is at hand as text, for tests and examples.
+    /// Links a spec given as text, for tests and examples.
     ///
     /// # Errors
     /// As [`Linked::load`].
@@ -202,7 +126,7 @@ impl Linked {
         let mut spec = sound(loaded)?;
         let mut config = read_config(&mut spec, options.config.as_deref())?;
         let actions = actions(&spec, Some(&config));
-        let mut stand_ins = stand_ins(&spec, &actions, &options.file)?;
+        let mut formula_actions = formula_actions(&spec, &actions, &options.file)?;
         let is_setup = spec.find(TRANSIENT[0]).is_some();
         if is_setup {
             let invariants: Vec<&str> = config
@@ -210,9 +134,9 @@ impl Linked {
                 .iter()
                 .map(|named| named.name.as_str())
                 .collect();
-            stand_ins.push(StandIn::end_of_trace(&invariants));
+            formula_actions.push(FormulaAction::end_of_trace(&invariants));
         }
-        let planner = Planner::new(&spec, &actions, &stand_ins, &options.file)?;
+        let builder = BindingBuilder::new(&spec, &actions, &formula_actions, &options.file)?;
         let mut module = Module::extending(stem);
         for (constant, expression) in constants(options) {
             check_constant(&spec, constant, "the link")?;
@@ -239,11 +163,11 @@ impl Linked {
         {
             check_constant(&spec, constant, "--collect")?;
         }
-        planner.define(&mut module);
+        builder.define(&mut module);
         define_file(&options.file, &mut module);
         if !module.is_empty() {
             let module = match text {
-                // A text has no folder to be found in: the module stands inside it.
+                // A text has no folder in which a module could be found: the definitions go into the text.
                 Some(text) => appended(text, module)?,
                 None => module.finish(),
             };
@@ -276,7 +200,7 @@ impl Linked {
         config.next = None;
         let mut notes = Vec::new();
         ignore_search_settings(&mut config, &mut notes);
-        let operations = planner.operations();
+        let operations = builder.operations();
         let setup_tags = setup_tags(&spec);
         let build_options = BuildOptions {
             values: options.collected.clone(),
@@ -293,7 +217,7 @@ impl Linked {
                 .map_err(|rejected| LinkError::Spec(rendered(&rejected.diagnostics, &rejected.spec)))
         })?;
         let mut built = model.operations.iter().copied();
-        let (plans, by_name) = planner.plans(&mut built);
+        let (bindings, by_name) = builder.bindings(&mut built);
         let mut of_file = || built.next().flatten();
         let view = options
             .file
@@ -358,9 +282,13 @@ impl Linked {
             own_actions: actions.len(),
             actions: actions
                 .into_iter()
-                .chain(stand_ins.into_iter().map(|stand_in| stand_in.action))
+                .chain(
+                    formula_actions
+                        .into_iter()
+                        .map(|formula_action| formula_action.action),
+                )
                 .collect(),
-            plans,
+            bindings,
             by_name,
             transient,
             counts_branches: options.counts_branches,
@@ -371,31 +299,31 @@ impl Linked {
         Ok(linked)
     }
 
-    /// Finds out which results are used by no definition.
+    /// Marks results that no definition uses.
     fn note_reads(&mut self) {
-        for plan in &mut self.plans {
-            let operations: Vec<Operation> = plan.formulations().map(|f| f.operation).collect();
-            for (number, param) in plan.params.iter_mut().enumerate() {
+        for binding in &mut self.bindings {
+            let operations: Vec<Operation> = binding.formulations().map(|f| f.operation).collect();
+            for (number, param) in binding.params.iter_mut().enumerate() {
                 let is_read = operations
                     .iter()
                     .any(|operation| self.program.uses_param(*operation, number));
-                param.is_unread_result = param.otherwise == Otherwise::Result && !is_read;
+                param.is_unread_result = param.fallback == Fallback::Result && !is_read;
             }
         }
     }
 
-    /// Whether a tag speaks of a field.
+    /// Whether a tag mentions a field.
     pub(crate) fn is_tagged(&self, field: &str) -> bool {
         self.tag_words.contains(field)
     }
 
-    /// Evaluates what result codes and arguments that were left out stand for.
+    /// Evaluates result codes and default arguments.
     fn evaluate_constants(&mut self) -> Result<(), LinkError> {
-        let mut plans = std::mem::take(&mut self.plans);
+        let mut bindings = std::mem::take(&mut self.bindings);
         let result = deep_stack::run(|| {
-            let session = Unobserved::default();
+            let session = EvalSession::default();
             let mut evaluator = Evaluator::new(&self.program, &session);
-            for constant in plans.iter_mut().flat_map(Plan::constants_mut) {
+            for constant in bindings.iter_mut().flat_map(OpBinding::constants_mut) {
                 let value = evaluator.value(constant.formula).map_err(|failure| {
                     LinkError::Evaluation(without_internal_names(&failure.render(&self.program.sources)))
                 })?;
@@ -403,7 +331,7 @@ impl Linked {
             }
             Ok(())
         });
-        self.plans = plans;
+        self.bindings = bindings;
         result
     }
 
@@ -415,8 +343,8 @@ impl Linked {
         self.run_until(None, None, work)
     }
 
-    /// The same, with a moment at which evaluation ends, or a flag that ends it, be it in the middle of a step: the check then fails, and what it
-    /// says is no verdict.
+    /// The same, with a deadline or an interrupt that ends evaluation, even in the middle of a step: the check then fails, without a
+    /// verdict.
     ///
     /// # Errors
     /// As [`Linked::run`].
@@ -426,7 +354,7 @@ impl Linked {
         interrupt: Option<Interrupt>,
         work: impl FnOnce(&TlaModel<'_>) -> T + Send,
     ) -> Result<T, LinkError> {
-        let session = Unobserved::until(deadline, interrupt);
+        let session = EvalSession::until(deadline, interrupt);
         deep_stack::run(|| {
             let model = TlaModel::new(self, &session)?;
             Ok(work(&model))
@@ -438,12 +366,12 @@ impl Linked {
         &self.name
     }
 
-    /// Whether operations of this name mean something, be it that they are left out.
+    /// Whether operations of this name are bound or ignored.
     pub fn knows(&self, op: &str) -> bool {
         self.by_name.contains_key(op)
     }
 
-    /// The operations that mean something, by name, in order.
+    /// The names of operations that are bound or ignored, in order.
     pub fn ops(&self) -> Vec<&str> {
         let mut ops: Vec<&str> = self.by_name.keys().map(String::as_str).collect();
         ops.sort_unstable();
@@ -455,105 +383,10 @@ impl Linked {
         &self.actions[..self.own_actions]
     }
 
-    /// What a person should be told about how the spec was read.
+    /// Notes for the user about how the spec was read.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
-}
-
-/// Constants given as expressions; the command line counts more than the link file.
-fn constants(options: &LinkOptions) -> impl Iterator<Item = (&String, &String)> {
-    let given = |name: &String| options.constants.iter().any(|(other, _)| other == name);
-    let of_file = options
-        .file
-        .constants
-        .iter()
-        .filter(move |(name, _)| !given(name));
-    of_file.chain(
-        options
-            .constants
-            .iter()
-            .map(|(name, expression)| (name, expression)),
-    )
-}
-
-fn sound(loaded: Loaded) -> Result<Spec, LinkError> {
-    if loaded.is_ok() {
-        return Ok(loaded.spec);
-    }
-    Err(LinkError::Spec(rendered(&loaded.diagnostics, &loaded.spec)))
-}
-
-pub(crate) fn rendered(diagnostics: &[Diagnostic], spec: &Spec) -> String {
-    let errors: Vec<String> = diagnostics
-        .iter()
-        .filter(|diagnostic| diagnostic.is_error())
-        .map(|diagnostic| render(diagnostic, &spec.sources))
-        .collect();
-    without_internal_names(&errors.join("\n"))
-}
-
-fn read_config(spec: &mut Spec, path: Option<&Path>) -> Result<Config, LinkError> {
-    let Some(path) = path else {
-        return Ok(Config::default());
-    };
-    let text = read_text(path).map_err(|error| LinkError::File {
-        path: path.display().to_string(),
-        message: format!("{error}; give the path of a `.cfg` file"),
-    })?;
-    let source = spec.sources.add(Source::new(path, text));
-    let mut diagnostics = Vec::new();
-    let config = config::parse(source, spec.sources.get(source).text(), &mut diagnostics);
-    if diagnostics.iter().any(Diagnostic::is_error) {
-        return Err(LinkError::Spec(rendered(&diagnostics, spec)));
-    }
-    Ok(config)
-}
-
-/// What only concerns a model checker is left aside, and said so.
-fn ignore_search_settings(config: &mut Config, notes: &mut Vec<String>) {
-    let mut left = Vec::new();
-    let mut leave = |what: &'static str, there: bool| {
-        if there {
-            left.push(what);
-        }
-    };
-    leave("CONSTRAINT", !config.constraints.is_empty());
-    leave("ACTION_CONSTRAINT", !config.action_constraints.is_empty());
-    leave("PROPERTY", !config.properties.is_empty());
-    leave("SYMMETRY", config.symmetry.is_some());
-    config.constraints.clear();
-    config.action_constraints.clear();
-    config.properties.clear();
-    config.postconditions.clear();
-    config.periodic.clear();
-    config.symmetry = None;
-    config.alias = None;
-    if !left.is_empty() {
-        notes.push(format!(
-            "{} of the configuration is for model checking and plays no part here",
-            left.join(", ")
-        ));
-    }
-}
-
-fn check_constant(spec: &Spec, constant: &str, given: &str) -> Result<(), LinkError> {
-    let is_known = spec.find(constant).is_some_and(|binding| {
-        matches!(
-            spec.entity(binding.entity).kind,
-            EntityKind::Constant | EntityKind::Operator { .. }
-        )
-    });
-    if is_known {
-        return Ok(());
-    }
-    let known = spec.root().into_iter().flat_map(|root| &root.constants);
-    let known = known.map(|entity| spec.names.text(spec.entity(*entity).name));
-    Err(LinkError::UnknownConstant {
-        given: given.to_owned(),
-        name: constant.to_owned(),
-        suggestion: nearest(constant, known).map(str::to_owned),
-    })
 }
 
 fn named(name: &str) -> Named {
@@ -572,29 +405,6 @@ fn assignment(constant: &str, value: Assigned) -> Assignment {
     }
 }
 
-/// An expression that is a value as it stands, as a configuration would have it: no module has to be read to know it.
-fn literal(expression: &str) -> Option<ConfigValue> {
-    match expression {
-        "TRUE" | "FALSE" => Some(ConfigValue::Boolean(expression == "TRUE")),
-        _ if expression.starts_with('+') => None,
-        _ => {
-            let number: i64 = expression.parse().ok()?;
-            Some(ConfigValue::Number(number.to_string()))
-        }
-    }
-}
-
-/// A constant that is given its own name is a model value, as in a configuration.
-fn itself(constant: &str, expression: &str) -> Option<ConfigValue> {
-    (expression.trim() == constant).then(|| ConfigValue::Model(constant.to_owned()))
-}
-
-/// Whether this is a declared constant that takes no arguments.
-fn is_plain_constant(spec: &Spec, name: &str) -> bool {
-    let entity = spec.find(name).map(|binding| spec.entity(binding.entity));
-    entity.is_some_and(|entity| matches!(entity.kind, EntityKind::Constant) && entity.arity == 0)
-}
-
 /// The text of a spec with the definitions of a link before its end.
 fn appended(text: &str, module: Module) -> Result<String, LinkError> {
     let Some(end) = text.rfind("====") else {
@@ -610,26 +420,6 @@ fn appended(text: &str, module: Module) -> Result<String, LinkError> {
         &text[..end],
         body.map_or("====\n", |(_, body)| body)
     ))
-}
-
-/// The tags of a setup made for OmniLink: definitions `__TAG_X(pid, op)`.
-fn setup_tags(spec: &Spec) -> Vec<String> {
-    let scope = spec.root().into_iter().flat_map(|root| &root.scope);
-    let tags = scope.filter(|(_, binding)| spec.entity(binding.entity).arity == 2);
-    let tags = tags
-        .map(|(name, _)| spec.names.text(*name))
-        .filter(|name| name.starts_with(TAG));
-    let mut tags: Vec<String> = tags.map(str::to_owned).collect();
-    tags.sort_unstable();
-    tags
-}
-
-/// The predicates of a tag are applied to what they mention.
-fn tag_fields(predicate: &str) -> impl Iterator<Item = (TagField, &'static str)> {
-    let mentioned = crate::module::identifiers(predicate);
-    let all = TagField::ALL.into_iter();
-    let found: Vec<_> = all.filter(|(_, name)| mentioned.contains(name)).collect();
-    found.into_iter()
 }
 
 /// Definitions for what the link file says about the whole spec.
@@ -658,31 +448,4 @@ fn file_operations(file: &LinkFile) -> Vec<String> {
     names.extend((0..file.hidden.len()).map(|number| name("hidden", &number.to_string())));
     names.extend((0..file.tags.len()).map(|number| name("tag", &number.to_string())));
     names
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_and_truth_values_stand_for_themselves_and_all_else_is_evaluated() {
-        let number = |text: &str| Some(ConfigValue::Number(text.to_owned()));
-        assert_eq!(literal("2"), number("2"));
-        assert_eq!(literal("-9223372036854775808"), number("-9223372036854775808"));
-        assert_eq!(literal("007"), number("7"));
-        assert_eq!(literal("FALSE"), Some(ConfigValue::Boolean(false)));
-        for other in [
-            "",
-            "-",
-            "+3",
-            "1 + 1",
-            "9223372036854775808",
-            "a",
-            "\"a\"",
-            "{1}",
-            "true",
-        ] {
-            assert_eq!(literal(other), None, "{other}");
-        }
-    }
 }

@@ -5,59 +5,59 @@ use std::collections::BTreeSet;
 
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Effects, Evaluator, Families, Flow, Session as _, State};
+use omnilink_tla::eval::{EffectTemplates, Effects, Evaluator, Flow, Session as _, State};
 use omnilink_tla::ir::Operation;
 use omnilink_value::Value;
 use rustc_hash::FxHashSet;
 
-use crate::about_calls::AboutCalls;
-use crate::counted::{Counted, Counts, Judgements};
+use crate::binding::OpBinding;
+use crate::call_cache::CallCache;
+use crate::counted::{ConditionCache, Counted, Counts};
+use crate::coverage::CoverageCounters;
 use crate::error::LinkError;
+use crate::eval_session::EvalSession;
+use crate::exact_step::{self, ExactStep};
 use crate::footprint::Cells;
-use crate::found::Found;
-use crate::instance::{Instance, Part};
-use crate::instances::Instances;
+use crate::instance::{Instance, StepPart};
+use crate::instance_cache::InstanceCache;
+use crate::known_step::KnownStep;
 use crate::linked::Linked;
-use crate::lookup::Lookup;
 use crate::module::without_internal_names;
-use crate::plan::Plan;
-use crate::rule::{self, Rule};
+use crate::outcome_cache::OutcomeCache;
 use crate::samples::Samples;
-use crate::session::Unobserved;
 use crate::state::SpecState;
-use crate::tally::Tally;
 
 /// A spec as a model: states are the values of its variables, operations its actions with their arguments.
 ///
-/// One for each search: evaluating needs room of its own, which is not shared. [`Linked::run`] makes one.
+/// One for each search: the evaluator is not shared. [`Linked::run`] makes one.
 pub struct TlaModel<'l> {
     pub(crate) linked: &'l Linked,
-    session: &'l Unobserved,
+    session: &'l EvalSession,
     pub(crate) evaluator: RefCell<Evaluator<'l>>,
     initial: Vec<SpecState>,
     cells: Cells,
-    /// Whether more than the action itself decides about a step: a VIEW, an invariant or unseen steps look at all of a state.
-    is_judged_whole: bool,
-    pub(crate) instances: RefCell<Instances>,
-    families: RefCell<Families>,
-    /// Actions that do nothing but count, as far as they were met.
+    /// Whether a step depends on the whole state: there is a VIEW, an invariant or a hidden step.
+    depends_on_whole_state: bool,
+    pub(crate) instances: RefCell<InstanceCache>,
+    effect_templates: RefCell<EffectTemplates>,
+    /// Actions that do nothing but compare counts, as far as they were bound.
     counting: RefCell<Vec<Operation>>,
-    judgements: RefCell<Judgements>,
-    pub(crate) bound: RefCell<AboutCalls<Instance>>,
+    conditions: RefCell<ConditionCache>,
+    pub(crate) bound: RefCell<CallCache<Instance>>,
     pub(crate) unread: RefCell<BTreeSet<(String, String)>>,
-    /// What was refused while a violation was explained.
+    /// The instances and states refused while a violation was explained.
     pub(crate) refused: RefCell<Vec<(Instance, SpecState)>>,
-    pub(crate) tally: Tally,
+    pub(crate) counters: CoverageCounters,
     pub(crate) samples: Samples,
     numbers: Cell<u64>,
 }
 
-/// More initial states than this cannot all be followed.
+/// The largest number of initial states that are followed.
 const INITIAL_MAX: usize = 1 << 17;
 
 impl<'l> TlaModel<'l> {
     /// A model on the stack of the caller, which must be deep: see [`Linked::run`].
-    pub(crate) fn new(linked: &'l Linked, session: &'l Unobserved) -> Result<Self, LinkError> {
+    pub(crate) fn new(linked: &'l Linked, session: &'l EvalSession) -> Result<Self, LinkError> {
         let mut evaluator = Evaluator::new(&linked.program, session);
         let rendered = |failure: Box<Failure>| {
             LinkError::Evaluation(without_internal_names(&failure.render(&linked.program.sources)))
@@ -89,26 +89,26 @@ impl<'l> TlaModel<'l> {
                 spec: linked.name.clone(),
             });
         }
-        // Neighbouring states differ in little, and an action looks at little of a state: most steps are known already.
-        evaluator.remember();
+        // Neighbouring states differ in little, and an action reads little of a state: most steps are in the memo.
+        evaluator.enable_memo();
         let mut model = Self {
             linked,
             session,
             evaluator: RefCell::new(evaluator),
             initial: Vec::with_capacity(states.len()),
             cells: Cells::default(),
-            is_judged_whole: linked.view.is_some()
+            depends_on_whole_state: linked.view.is_some()
                 || !linked.invariants.is_empty()
                 || !linked.hidden.is_empty(),
             instances: RefCell::default(),
-            families: RefCell::default(),
+            effect_templates: RefCell::default(),
             counting: RefCell::default(),
-            judgements: RefCell::default(),
+            conditions: RefCell::default(),
             bound: RefCell::default(),
             unread: RefCell::default(),
             refused: RefCell::default(),
-            tally: Tally::new(linked),
-            samples: Samples::new(linked.plans.len()),
+            counters: CoverageCounters::new(linked),
+            samples: Samples::new(linked.bindings.len()),
             numbers: Cell::new(0),
         };
         for state in states {
@@ -124,18 +124,18 @@ impl<'l> TlaModel<'l> {
         Ok(model)
     }
 
-    /// Parts of the state may be told apart only if whole states are never compared with anything: several initial
-    /// states, a VIEW, an invariant and unseen steps all tie parts together.
+    /// Cells are independent only if nothing depends on the whole state: several initial states, a VIEW, an invariant and hidden steps
+    /// all tie cells together.
     fn find_cells(&self) -> Cells {
         let linked = self.linked;
-        if self.initial.len() > 1 || self.is_judged_whole {
+        if self.initial.len() > 1 || self.depends_on_whole_state {
             return Cells::tied();
         }
         let mut evaluator = self.evaluator.borrow_mut();
-        let formulations = linked.plans.iter().flat_map(|plan| {
-            let of_aborted = plan.aborted.iter().map(|aborted| aborted.operation);
-            let of_steps = plan.steps.iter().map(|steps| steps.step.operation);
-            of_aborted.chain(of_steps).chain([plan.happened.operation])
+        let formulations = linked.bindings.iter().flat_map(|binding| {
+            let of_aborted = binding.aborted.iter().map(|aborted| aborted.operation);
+            let of_steps = binding.steps.iter().map(|steps| steps.step.operation);
+            of_aborted.chain(of_steps).chain([binding.happened.operation])
         });
         let effects: Vec<Effects> = formulations
             .map(|operation| evaluator.effects(operation, &vec![None; operation.params()]))
@@ -143,18 +143,18 @@ impl<'l> TlaModel<'l> {
         Cells::found(linked.program.variables.len(), &effects)
     }
 
-    /// What is known about an instance, whatever the state.
+    /// The static effects of an instance.
     pub(crate) fn effects<'i>(&self, instance: &'i Instance) -> &'i Effects {
         let content = &instance.0;
         if let Some(effects) = content.effects.get() {
             return effects;
         }
         if self.counting.borrow().contains(&content.operation) {
-            // The counts bring the effects along.
+            // Computing the counts also sets the effects.
             self.counts(instance);
         }
         content.effects.get_or_init(|| {
-            let effects = self.families.borrow_mut().effects(
+            let effects = self.effect_templates.borrow_mut().effects(
                 &mut self.evaluator.borrow_mut(),
                 content.operation,
                 &content.arguments,
@@ -171,17 +171,17 @@ impl<'l> TlaModel<'l> {
         Box::new(effects)
     }
 
-    /// Where to look up what an instance did before.
+    /// The cached outcomes of an instance.
     #[inline]
-    fn lookup<'i>(&self, instance: &'i Instance) -> Option<&'i Lookup> {
-        let lookup = instance
+    fn cache<'i>(&self, instance: &'i Instance) -> Option<&'i OutcomeCache> {
+        let cache = instance
             .0
-            .lookup
-            .get_or_init(|| Lookup::of(self.effects(instance)).map(Box::new));
-        lookup.as_deref()
+            .cache
+            .get_or_init(|| OutcomeCache::of(self.effects(instance)).map(Box::new));
+        cache.as_deref()
     }
 
-    /// The counts that an instance asks for.
+    /// The counts that an instance compares.
     fn counts<'i>(&self, instance: &'i Instance) -> &'i Counts {
         let content = &instance.0;
         content.counts.get_or_init(|| match content.known() {
@@ -193,55 +193,55 @@ impl<'l> TlaModel<'l> {
                     if !counting.contains(&content.operation) {
                         counting.push(content.operation);
                     }
-                    // They may be known from a walk, which is as well.
+                    // They may be set already, by an analysis of the action.
                     let _ = content.effects.set(self.lasting_effects(effects));
                 }
-                self.judgements.borrow_mut().counts(content.operation, counts)
+                self.conditions.borrow_mut().counts(content.operation, counts)
             }
             None => Counts::default(),
         })
     }
 
-    /// What an instance that does nothing but count does in a state; `None` for any other.
+    /// The step of an instance that does nothing but compare counts; `None` for any other.
     #[inline]
-    fn counted(&self, state: &SpecState, instance: &Instance) -> Option<Found> {
+    fn counted(&self, state: &SpecState, instance: &Instance) -> Option<KnownStep> {
         let counts = self.counts(instance);
         if !counts.is_all {
             return None;
         }
         let mut is_accepted = true;
         for counted in &counts.of {
-            let judge = &mut |held: &Value| self.is_counted(instance, counted, held);
-            is_accepted &= counted.counted_in(state, judge)? == counted.count.wanted;
+            let evaluate = &mut |held: &Value| self.is_counted(instance, counted, held);
+            is_accepted &= counted.counted_in(state, evaluate)? == counted.count.wanted;
         }
         Some(match is_accepted {
-            true => Found::Next(state.clone()),
-            false => Found::Refused,
+            true => KnownStep::Next(state.clone()),
+            false => KnownStep::Refused,
         })
     }
 
-    /// Whether every step of an instance must be evaluated: it is judged or counted state by state.
+    /// Whether every step of an instance must be evaluated.
     #[inline]
     fn is_evaluated(&self, instance: &Instance) -> bool {
-        self.is_judged_whole
+        self.depends_on_whole_state
             || self.linked.counts_branches
             || !self.linked.transient.is_empty()
             || instance.0.part.is_some()
     }
 
-    /// Whether what an instance does may be known without evaluating it.
+    /// Whether a step of an instance may be known without evaluating it.
     #[inline]
     fn is_known(&self, instance: &Instance) -> bool {
         !self.is_evaluated(instance) && instance.0.arguments.iter().all(Option::is_some)
     }
 
-    /// What an instance whose effects are exact does in a state; `None` for any other.
+    /// The step of an instance whose effects are exact; `None` for any other.
     #[inline]
-    fn ruled(&self, state: &SpecState, instance: &Instance) -> Option<Found> {
-        Some(match rule::ruled(self.effects(instance), state)? {
-            Rule::Refused => Found::Refused,
-            Rule::Writes(writes) if writes.is_empty() => Found::Next(state.clone()),
-            Rule::Writes(writes) => Found::Next(state.with(&writes)?),
+    fn exact_step(&self, state: &SpecState, instance: &Instance) -> Option<KnownStep> {
+        Some(match exact_step::exact_step(self.effects(instance), state)? {
+            ExactStep::Refused => KnownStep::Refused,
+            ExactStep::Writes(writes) if writes.is_empty() => KnownStep::Next(state.clone()),
+            ExactStep::Writes(writes) => KnownStep::Next(state.with(&writes)?),
         })
     }
 
@@ -259,7 +259,7 @@ impl<'l> TlaModel<'l> {
         !self.linked.hidden.is_empty()
     }
 
-    /// Whether the time of the check is over.
+    /// Whether the check was interrupted or its time is over.
     pub(crate) fn is_over(&self) -> bool {
         self.session.is_over()
     }
@@ -270,8 +270,8 @@ impl<'l> TlaModel<'l> {
         number
     }
 
-    pub(crate) fn plan(&self, instance: &Instance) -> &'l Plan {
-        &self.linked.plans[instance.0.plan as usize]
+    pub(crate) fn binding(&self, instance: &Instance) -> &'l OpBinding {
+        &self.linked.bindings[instance.0.binding as usize]
     }
 
     #[cold]
@@ -283,8 +283,8 @@ impl<'l> TlaModel<'l> {
             without_internal_names(&failure.render(&self.linked.program.sources))
         );
         if failure.class == ErrorClass::Undefined {
-            let plans = self.linked.plans.iter().flat_map(|plan| &plan.params);
-            let fields: BTreeSet<&str> = plans.map(|param| param.field.as_str()).collect();
+            let bindings = self.linked.bindings.iter().flat_map(|binding| &binding.params);
+            let fields: BTreeSet<&str> = bindings.map(|param| param.field.as_str()).collect();
             let fields: Vec<&str> = fields.into_iter().collect();
             text.push_str(&format!(
                 "a constant can also be collected from the trace: --collect NAME=FIELD,…; its fields are {}",
@@ -295,9 +295,9 @@ impl<'l> TlaModel<'l> {
     }
 }
 
-/// What a part of an operation in steps touches: besides what its action touches, whether the operation of its thread is
-/// done. Every part asks that, and the last one changes it.
-fn with_part(mut footprint: Footprint, part: Part) -> Footprint {
+/// The footprint of a part of an operation in steps: besides the cells of its action, whether the operation of its thread is done.
+/// Every part reads that, and the last one writes it.
+fn with_part(mut footprint: Footprint, part: StepPart) -> Footprint {
     // No variable has this number.
     let key = part.thread.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xd1b5_4a32_d192_ed03;
     let add = |keys: &mut Keys| {
@@ -330,36 +330,36 @@ impl Model for TlaModel<'_> {
         }
         let is_known = self.is_known(op);
         let found = match is_known {
-            true => self.ruled(state, op).or_else(|| self.counted(state, op)),
+            true => self.exact_step(state, op).or_else(|| self.counted(state, op)),
             false => None,
         };
-        let lookup = match is_known && found.is_none() {
-            true => self.lookup(op),
+        let cache = match is_known && found.is_none() {
+            true => self.cache(op),
             false => None,
         };
-        let found = found.or_else(|| lookup?.find(state));
+        let found = found.or_else(|| cache?.get(state));
         match found {
-            Some(Found::Next(next)) => {
-                self.tally.step(op.0.plan, false);
+            Some(KnownStep::Next(next)) => {
+                self.counters.step(op.0.binding, false);
                 self.samples.offer(op, state);
                 return outcomes.accept(next);
             }
-            Some(Found::Refused) => {
-                self.tally.step(op.0.plan, true);
+            Some(KnownStep::Refused) => {
+                self.counters.step(op.0.binding, true);
                 return outcomes.refuse(|| self.reason(state, op));
             }
             None => {}
         }
         let mut evaluator = self.evaluator.borrow_mut();
-        let found = match lookup.is_some_and(Lookup::has_room) {
-            true => evaluator.unremembered(|evaluator| self.successors(evaluator, state, op)),
+        let found = match cache.is_some_and(OutcomeCache::has_room) {
+            true => evaluator.without_memo(|evaluator| self.successors(evaluator, state, op)),
             false => self.successors(&mut evaluator, state, op),
         };
         drop(evaluator);
-        self.tally
-            .step(op.0.plan, found.as_ref().is_ok_and(Vec::is_empty));
-        if let (Some(lookup), Ok(found)) = (lookup, &found) {
-            lookup.learn(state, found);
+        self.counters
+            .step(op.0.binding, found.as_ref().is_ok_and(Vec::is_empty));
+        if let (Some(cache), Ok(found)) = (cache, &found) {
+            cache.insert(state, found);
         }
         match found {
             Ok(found) if found.is_empty() => outcomes.refuse(|| self.reason(state, op)),
@@ -367,7 +367,7 @@ impl Model for TlaModel<'_> {
                 self.samples.offer(op, state);
                 found.into_iter().for_each(|next| outcomes.accept(next));
             }
-            // Not the spec is to blame: the time of the check is over, and the engine throws this answer away.
+            // The check was interrupted: the engine drops this result.
             Err(_) if self.session.is_over() && outcomes.is_interrupted() => {}
             Err(_) if self.session.is_over() => outcomes.fail(format!(
                 "{}: the time limit was reached while {} was evaluated",
@@ -380,11 +380,11 @@ impl Model for TlaModel<'_> {
 
     fn step_from(&self, mut state: SpecState, op: &Instance, outcomes: &mut Outcomes<SpecState>) {
         if self.is_known(op)
-            && let Some(Rule::Writes(writes)) = rule::ruled(self.effects(op), &state)
+            && let Some(ExactStep::Writes(writes)) = exact_step::exact_step(self.effects(op), &state)
         {
             self.samples.offer(op, &state);
             if state.change(&writes).is_some() {
-                self.tally.step(op.0.plan, false);
+                self.counters.step(op.0.binding, false);
                 return outcomes.accept(state);
             }
         }
@@ -404,11 +404,11 @@ impl Model for TlaModel<'_> {
     }
 
     fn may_enable(&self, state: &SpecState, refused: &Instance, helper: &Instance) -> bool {
-        // What an invariant or an unseen step looks at is not among what the action reads.
-        if self.is_judged_whole {
+        // The effects of the action do not include what an invariant or a hidden step reads.
+        if self.depends_on_whole_state {
             return true;
         }
-        // An operation in steps that is done stays done. Otherwise its parts are refused by their actions, as others are.
+        // An operation in steps that is done stays done. Fallback its parts are refused by their actions, as others are.
         if refused
             .0
             .part
@@ -422,8 +422,8 @@ impl Model for TlaModel<'_> {
             && !self.cells.is_demand_unmet(state, refused_effects)
         {
             for counted in &self.counts(refused).of {
-                let judge = &mut |held: &Value| self.is_counted(refused, counted, held);
-                if let Some(may_move) = counted.may_be_moved_by(state, helper_effects, judge) {
+                let evaluate = &mut |held: &Value| self.is_counted(refused, counted, held);
+                if let Some(may_move) = counted.may_be_moved_by(state, helper_effects, evaluate) {
                     return may_move;
                 }
             }
@@ -444,8 +444,8 @@ impl Model for TlaModel<'_> {
     }
 
     fn describe_op(&self, op: &Instance) -> String {
-        let plan = self.plan(op);
-        let arguments = plan.params.iter().zip(&op.0.arguments);
+        let binding = self.binding(op);
+        let arguments = binding.params.iter().zip(&op.0.arguments);
         let arguments: Vec<String> = arguments
             .map(|(param, value)| match value {
                 Some(value) => format!("{}: {value}", param.field),
@@ -456,7 +456,7 @@ impl Model for TlaModel<'_> {
             Some(part) if !part.is_last => "_Step",
             _ => "",
         };
-        format!("{}{suffix}({})", plan.op, arguments.join(", "))
+        format!("{}{suffix}({})", binding.op, arguments.join(", "))
     }
 
     fn state_bytes(&self, state: &SpecState) -> usize {

@@ -11,7 +11,7 @@ use crate::omnilink_setup::GENERATED;
 /// The name of the module.
 pub(crate) const MODULE: &str = "OmnilinkLink";
 
-/// How names of the module begin; nobody else has names like this.
+/// The prefix of names of the module, which no spec uses.
 const INTERNAL: &str = "omnilink_";
 
 /// A name of the module.
@@ -55,32 +55,31 @@ impl Module {
     }
 }
 
-/// A message without names that nobody but this crate knows: generated modules and definitions are told as what they were
-/// made from.
+/// A message without generated names: generated modules and definitions appear as what they were made from.
 pub(crate) fn without_internal_names(message: &str) -> String {
     let file = format!("{MODULE}.tla");
-    let mut told = String::with_capacity(message.len());
+    let mut cleaned = String::with_capacity(message.len());
     let mut rest = message;
     while let Some(at) = [file.as_str(), INTERNAL, GENERATED]
         .into_iter()
         .filter_map(|name| rest.find(name))
         .min()
     {
-        told.push_str(&rest[..at]);
+        cleaned.push_str(&rest[..at]);
         rest = &rest[at..];
         if let Some(place) = rest.strip_prefix(&file) {
-            told.push_str("an expression of the link");
-            // Lines and columns of a text that nobody has seen.
+            cleaned.push_str("an expression of the link");
+            // Lines and columns of a generated text.
             rest = place.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
         } else if let Some(name) = rest.strip_prefix(GENERATED) {
             rest = name;
         } else {
-            told.push_str("an expression of the link");
+            cleaned.push_str("an expression of the link");
             rest = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
         }
     }
-    told.push_str(rest);
-    told
+    cleaned.push_str(rest);
+    cleaned
 }
 
 /// The identifiers in an expression, text in quotes left out.
@@ -107,7 +106,7 @@ mod tests {
     use super::{identifiers, without_internal_names};
 
     #[test]
-    fn what_is_generated_is_not_told() {
+    fn generated_names_are_not_shown() {
         let message =
             "unknown `y`\n --> OmnilinkLink.tla:3:1\nin omnilink_requires_0 and __Op_Take(1), Take.tla:2:1";
         assert_eq!(

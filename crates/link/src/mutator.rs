@@ -1,19 +1,19 @@
-//! Operations that were not recorded: the recorded ones with another result.
+//! Mutants of recorded operations: the same call with another result.
 
 use std::collections::BTreeMap;
 
 use omnilink_value::Value;
 
-use crate::bind::Bound;
+use crate::bind::BoundOp;
 use crate::instance::Instance;
 use crate::model::TlaModel;
 use crate::probe::varied;
 use crate::variant::{others, part, parts, with_part};
 
-/// Values of one field that are remembered, at most.
+/// The number of values kept for one field.
 const RECORDED_MAX: usize = 16;
 
-/// Changes what was recorded.
+/// Changes recorded operations.
 #[derive(Debug)]
 pub struct Mutator<'m, 'l> {
     model: &'m TlaModel<'l>,
@@ -22,7 +22,7 @@ pub struct Mutator<'m, 'l> {
 }
 
 impl<'m, 'l> Mutator<'m, 'l> {
-    /// One that has seen nothing yet.
+    /// A mutator that has observed no operation.
     pub fn new(model: &'m TlaModel<'l>) -> Self {
         Self {
             model,
@@ -30,11 +30,11 @@ impl<'m, 'l> Mutator<'m, 'l> {
         }
     }
 
-    /// Takes note of what was recorded.
-    pub fn observe(&mut self, bound: &Bound) {
+    /// Adds the values of a recorded operation.
+    pub fn observe(&mut self, bound: &BoundOp) {
         let Some(instance) = last_of(bound) else { return };
         for (at, value) in instance.0.arguments.iter().enumerate() {
-            let recorded = self.recorded.entry((instance.0.plan, at)).or_default();
+            let recorded = self.recorded.entry((instance.0.binding, at)).or_default();
             if let Some(value) = value
                 && recorded.len() < RECORDED_MAX
                 && !recorded.contains(value)
@@ -45,16 +45,20 @@ impl<'m, 'l> Mutator<'m, 'l> {
     }
 
     /// The name of an operation.
-    pub fn op(&self, bound: &Bound) -> Option<&'l str> {
-        Some(self.model.plan(last_of(bound)?).op.as_str())
+    pub fn op(&self, bound: &BoundOp) -> Option<&'l str> {
+        Some(self.model.binding(last_of(bound)?).op.as_str())
     }
 
-    /// The operation with another result, and what was changed. An operation that is not known to have a result has another
-    /// argument. `pick` decides which of several.
-    pub fn changed(&self, bound: &Bound, mut pick: impl FnMut(usize) -> usize) -> Option<(Bound, String)> {
+    /// The operation with another result, and a description of the change. An operation without a known result gets another
+    /// argument. `pick` chooses among several.
+    pub fn changed(
+        &self,
+        bound: &BoundOp,
+        mut pick: impl FnMut(usize) -> usize,
+    ) -> Option<(BoundOp, String)> {
         let instance = last_of(bound)?;
-        let plan = self.model.plan(instance);
-        let arguments = instance.0.arguments.iter().take(plan.params.len()).enumerate();
+        let binding = self.model.binding(instance);
+        let arguments = instance.0.arguments.iter().take(binding.params.len()).enumerate();
         let known: Vec<usize> = arguments
             .filter(|(_, value)| value.is_some())
             .map(|(at, _)| at)
@@ -62,7 +66,7 @@ impl<'m, 'l> Mutator<'m, 'l> {
         let results: Vec<usize> = known
             .iter()
             .copied()
-            .filter(|at| plan.params[*at].is_result)
+            .filter(|at| binding.params[*at].is_result)
             .collect();
         // A result that goes by another name is most likely the last parameter.
         let candidates = if results.is_empty() { &known } else { &results };
@@ -74,33 +78,33 @@ impl<'m, 'l> Mutator<'m, 'l> {
         let paths = parts(whole);
         let path = &paths[pick(paths.len())];
         let held = part(whole, path)?;
-        let recorded = self.recorded.get(&(instance.0.plan, at)).into_iter().flatten();
+        let recorded = self.recorded.get(&(instance.0.binding, at)).into_iter().flatten();
         let recorded: Vec<Value> = recorded.filter_map(|value| part(value, path)).cloned().collect();
         let others = others(held, &recorded, &[]);
         let other = others.get(pick(others.len().max(1)))?;
         let value = with_part(whole, path, other.clone())?;
-        let field = [std::slice::from_ref(&plan.params[at].field), path]
+        let field = [std::slice::from_ref(&binding.params[at].field), path]
             .concat()
             .join(".");
-        let told = format!("{field}: {other} in the place of {held}");
+        let description = format!("{field}: {other} in the place of {held}");
         let varied = |instance: &Instance| varied(instance, at, value.clone());
         let bound = match bound {
-            Bound::LeftOut | Bound::DidNotHappen => return None,
-            Bound::Once(instance) => Bound::Once(varied(instance)),
-            Bound::InSteps { step, times, done } => Bound::InSteps {
+            BoundOp::LeftOut | BoundOp::DidNotHappen => return None,
+            BoundOp::Once(instance) => BoundOp::Once(varied(instance)),
+            BoundOp::InSteps { step, times, done } => BoundOp::InSteps {
                 step: varied(step),
                 times: *times,
                 done: varied(done),
             },
         };
-        Some((bound, told))
+        Some((bound, description))
     }
 }
 
 /// The instance that stands for an operation.
-fn last_of(bound: &Bound) -> Option<&Instance> {
+fn last_of(bound: &BoundOp) -> Option<&Instance> {
     match bound {
-        Bound::LeftOut | Bound::DidNotHappen => None,
-        Bound::Once(instance) | Bound::InSteps { done: instance, .. } => Some(instance),
+        BoundOp::LeftOut | BoundOp::DidNotHappen => None,
+        BoundOp::Once(instance) | BoundOp::InSteps { done: instance, .. } => Some(instance),
     }
 }

@@ -50,7 +50,7 @@ pub(crate) struct Setup {
 impl Setup {
     /// Recognises a setup by what the spec extends; `None` for any other spec.
     pub(crate) fn recognise(path: &Path, search: &SearchPath) -> Result<Option<Self>, LinkError> {
-        // What cannot be read is reported by whoever reads it as a spec.
+        // A file that cannot be read is reported when it is read as a spec.
         let Ok(text) = read_text(path) else {
             return Ok(None);
         };
@@ -62,7 +62,7 @@ impl Setup {
             .iter()
             .any(omnilink_tla::diagnostic::Diagnostic::is_error)
         {
-            return Err(LinkError::Spec(crate::linked::rendered(&diagnostics, &spec)));
+            return Err(LinkError::Spec(crate::spec_reader::rendered(&diagnostics, &spec)));
         }
         let (module, ops) = generate(base, &spec, identifiers(&text).contains("__action"));
         let failed = |error: std::io::Error| {
@@ -85,7 +85,7 @@ impl Setup {
         }))
     }
 
-    /// The spec, with the generated modules in the place of whatever stands next to it.
+    /// The spec, with the generated modules in the place of the files next to it.
     pub(crate) fn load(&self, path: &Path) -> Loaded {
         debug_assert!(self.folder.path().is_dir());
         load_text(path, read_text(path).unwrap_or_default(), &self.search)
@@ -119,7 +119,7 @@ pub(crate) fn asks_for_traces(path: &Path) -> bool {
 }
 
 /// What modules of such setups name. Walking a trace is the engine's part, so most of it has nothing to do here. Whether the
-/// trace is at its end is told by `__pc`, which has another value in the one step that comes after all operations.
+/// trace is at its end is the value of `__pc`, which differs in the one step after all operations.
 const TRACE_OPS: &str = "---- MODULE __TraceOps ----\nEXTENDS Integers\nCONSTANT __traces\nVARIABLE __pc\ntraces == __traces\n\
     AtEndOfTrace == __pc = TRUE\nViablePIDs == {}\nTerminateAtEnd == TRUE\nEndCheck == FALSE\nPrintOptionsAtInitState == FALSE\n\
     DebugAlias == <<>>\nPostCondition == TRUE\n__pc_depth == 0\n====\n";

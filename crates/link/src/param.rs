@@ -3,22 +3,22 @@
 use omnilink_tla::ir::{Formula, Operation};
 use omnilink_value::Value;
 
-/// Fields that hold a result, wherever it was recorded. Nobody calls an argument so.
+/// Names of fields that hold a result. They are not used for arguments.
 const RESULT_NAMES: [&str; 5] = ["result", "ret", "res", "return", "ok"];
-/// Fields that hold the thread, if the trace says nothing else about them.
+/// Names of fields that hold the thread, unless the operation has a field of that name.
 const THREAD_NAMES: [&str; 4] = ["thread", "self", "pid", "thread_id"];
 
 /// How a parameter gets its value.
 #[derive(Debug)]
-pub(crate) struct ParamPlan {
+pub(crate) struct ParamBinding {
     /// The parameter.
     pub(crate) name: String,
     /// The field of the trace.
     pub(crate) field: String,
     /// What it is where the operation has no such field.
-    pub(crate) otherwise: Otherwise,
+    pub(crate) fallback: Fallback,
     /// Translations; empty: as it is.
-    pub(crate) codes: Vec<Code>,
+    pub(crate) codes: Vec<ResultCode>,
     /// The set that an unknown value is in.
     pub(crate) range: Option<Operation>,
     /// Whether the link file gives this set: then a finished operation, too, may have no value.
@@ -27,14 +27,14 @@ pub(crate) struct ParamPlan {
     pub(crate) default: Option<Constant>,
     /// Whether it is a result: by the name of its field, or because the link file says what it may be if it is not known.
     pub(crate) is_result: bool,
-    /// Whether it is a result that no definition uses: then any result would do. An argument that is not used is another
-    /// matter, a spec may well have no use for a timeout.
+    /// Whether it is a result that no definition uses: then any result would be accepted. An unused argument is fine: a spec may
+    /// have no use for a timeout.
     pub(crate) is_unread_result: bool,
 }
 
 /// What a parameter is where the operation has no field of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Otherwise {
+pub(crate) enum Fallback {
     /// Nothing.
     Missing,
     /// The result that stands apart (`ret`).
@@ -43,19 +43,19 @@ pub(crate) enum Otherwise {
     Thread,
 }
 
-impl ParamPlan {
+impl ParamBinding {
     /// Whether it takes the field of this name.
     pub(crate) fn takes(&self, field: &str) -> bool {
-        self.field == field || self.otherwise.column() == Some(field)
+        self.field == field || self.fallback.column() == Some(field)
     }
 }
 
-/// What every record has besides arguments, as the link file calls it.
+/// The names that the link file uses for the parts of an operation that are not arguments.
 pub(crate) const RESULT: &str = "ret";
 pub(crate) const THREAD: &str = "thread";
 
-impl Otherwise {
-    /// What the link file calls it; an argument of that name is the same.
+impl Fallback {
+    /// Its name in the link file; an argument of that name is the same.
     pub(crate) fn column(self) -> Option<&'static str> {
         match self {
             Self::Missing => None,
@@ -79,9 +79,9 @@ pub(crate) fn is_thread_name(field: &str) -> bool {
     THREAD_NAMES.contains(&field)
 }
 
-/// What a value of the trace stands for.
+/// A value of the trace and what it means.
 #[derive(Debug)]
-pub(crate) struct Code {
+pub(crate) struct ResultCode {
     pub(crate) stands: Value,
     pub(crate) means: Constant,
 }

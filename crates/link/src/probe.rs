@@ -1,9 +1,9 @@
 //! Probing: would the spec have noticed another value?
 //!
-//! A trace can be explained because the system is right, or because the spec asks for nothing. To tell these apart, other
-//! values are put in the place of recorded ones, in states that the search has reached, and the steps compared. A part of
-//! an operation is *pinned* if another value is refused somewhere, it *has an effect* if another value leads elsewhere,
-//! and otherwise it makes no difference: nothing about it was checked.
+//! A trace can be valid because the system is right, or because the spec allows everything. To distinguish the two, recorded values
+//! are replaced by others, in states that the search has reached, and the steps compared. A part of an operation is *pinned* if
+//! another value is refused in some state, it *has an effect* if another value leads to another state, and otherwise it makes no
+//! difference: nothing about it was checked.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -13,13 +13,13 @@ use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::instance::{Content, Instance, hash_of};
+use crate::instance::{Instance, InstanceData, hash_of};
 use crate::model::TlaModel;
 use crate::samples::Sample;
 use crate::state::SpecState;
 use crate::variant::{others, part, parts, simple_values, with_part};
 
-/// What the spec makes of the operations of one name.
+/// The result of probing the operations of one name.
 #[derive(Clone, Debug)]
 pub struct Probe {
     /// The operation, as the trace calls it.
@@ -28,11 +28,11 @@ pub struct Probe {
     pub action: String,
     /// Where it is defined.
     pub at: String,
-    /// What was found about each part of what was recorded.
+    /// The result for each recorded part.
     pub parts: Vec<PartProbe>,
 }
 
-/// What the spec makes of a field of an operation, or of a field inside it.
+/// The result of probing a field of an operation, or a field inside it.
 #[derive(Clone, Debug)]
 pub struct PartProbe {
     /// The field; `result.ttl` for a field of a record.
@@ -49,7 +49,7 @@ pub struct PartProbe {
     pub refused: u64,
     /// Of these, how many led to another state, or were possible where the recorded value was not.
     pub changed: u64,
-    /// Besides, how many could not be evaluated: so the value is looked at.
+    /// Besides, how many could not be evaluated, which shows that the value is read.
     pub failed: u64,
 }
 
@@ -72,22 +72,22 @@ impl Probe {
     }
 }
 
-/// How thoroughly to look.
+/// How thoroughly to probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thoroughness {
     /// Until it is clear whether a part makes a difference.
     Brief,
-    /// As often as there is time for, to compare parts with each other.
+    /// As often as time allows, to compare parts with each other.
     Full,
 }
 
 /// Steps that are compared for one part, at most.
 const STEPS_MAX: u64 = 1_500;
-/// Once another value is known to lead elsewhere, how much longer it is tried to find one that is refused.
+/// Once another value has an effect, the number of steps tried to find one that is refused.
 const CHANGED_MAX: u64 = 24;
-/// For a full picture, how many steps are compared for one part.
+/// For a full probe, the number of steps compared for one part.
 const FULL_MAX: u64 = 200;
-/// How long all of it may take: a spec that is slow to evaluate is not tried as often.
+/// The time for all probes: a slow spec is probed less often.
 const BRIEF_TIME: Duration = Duration::from_secs(1);
 const FULL_TIME: Duration = Duration::from_secs(10);
 /// Values of the same field of other operations that are tried in its place.
@@ -95,9 +95,9 @@ const RECORDED_MAX: usize = 6;
 /// Values from elsewhere in the trace and in the states that are tried.
 const AROUND_MAX: usize = 12;
 
-/// A part of the operations of one name, and all that is known for trying other values there.
+/// A part of the operations of one name, with the values and states for probing it.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct ProbeTarget<'a> {
     samples: &'a [Sample],
     states: &'a [&'a SpecState],
     around: &'a [Value],
@@ -111,8 +111,8 @@ struct Place<'a> {
 impl<'l> TlaModel<'l> {
     /// Tries other values in the place of recorded ones, for every operation that was placed somewhere.
     pub fn probe(&self, thoroughness: Thoroughness) -> Vec<Probe> {
-        let plans = self.linked.plans.iter().enumerate();
-        let samples: Vec<Vec<Sample>> = plans.map(|(plan, _)| self.samples.of(plan)).collect();
+        let bindings = self.linked.bindings.iter().enumerate();
+        let samples: Vec<Vec<Sample>> = bindings.map(|(binding, _)| self.samples.of(binding)).collect();
         let states: Vec<&SpecState> = samples.iter().flatten().map(|(_, state)| state).collect();
         let mut around = Vec::new();
         for (instance, state) in samples.iter().flatten() {
@@ -126,13 +126,13 @@ impl<'l> TlaModel<'l> {
             };
         let mut evaluator = self.evaluator.borrow_mut();
         let mut probes = Vec::new();
-        for (plan, samples) in self.linked.plans.iter().zip(&samples) {
+        for (binding, samples) in self.linked.bindings.iter().zip(&samples) {
             if samples.is_empty() {
                 continue;
             }
-            let action = &self.linked.actions[plan.action as usize];
+            let action = &self.linked.actions[binding.action as usize];
             let mut parts = Vec::new();
-            for (at, param) in plan.params.iter().enumerate() {
+            for (at, param) in binding.params.iter().enumerate() {
                 for path in paths(samples, at) {
                     let mut probe = PartProbe {
                         field: [std::slice::from_ref(&param.field), &path].concat().join("."),
@@ -144,7 +144,7 @@ impl<'l> TlaModel<'l> {
                         changed: 0,
                         failed: 0,
                     };
-                    let place = Place {
+                    let target = ProbeTarget {
                         samples,
                         states: &states,
                         around: &around,
@@ -152,12 +152,12 @@ impl<'l> TlaModel<'l> {
                         path: &path,
                         deadline,
                     };
-                    self.probe_part(&mut evaluator, &place, thoroughness, &mut probe);
+                    self.probe_part(&mut evaluator, &target, thoroughness, &mut probe);
                     parts.push(probe);
                 }
             }
             probes.push(Probe {
-                op: plan.op.clone(),
+                op: binding.op.clone(),
                 action: action.signature(),
                 at: action.at.clone(),
                 parts,
@@ -169,18 +169,18 @@ impl<'l> TlaModel<'l> {
     fn probe_part(
         &self,
         evaluator: &mut Evaluator<'l>,
-        place: &Place<'_>,
+        target: &ProbeTarget<'_>,
         thoroughness: Thoroughness,
         probe: &mut PartProbe,
     ) {
-        let Place {
+        let ProbeTarget {
             samples,
             states,
             around,
             at,
             path,
             deadline,
-        } = *place;
+        } = *target;
         let recorded = recorded(samples, at, path);
         // Where it was placed first, then all other states that were reached.
         let own = samples.iter().map(|(instance, state)| (instance, state));
@@ -213,7 +213,7 @@ impl<'l> TlaModel<'l> {
                     expected = Some(self.successors(evaluator, state, instance).unwrap_or_default());
                 }
                 let expected = expected.as_deref().unwrap_or_default();
-                // What share is refused is asked where the recorded value was possible.
+                // A full probe measures the refused share where the recorded value was possible.
                 if thoroughness == Thoroughness::Full && expected.is_empty() {
                     break;
                 }
@@ -263,21 +263,21 @@ fn recorded(samples: &[Sample], at: usize, path: &[String]) -> Vec<Value> {
     recorded
 }
 
-/// An instance with another argument, known to nobody else.
+/// An instance with another argument, not shared with the cache.
 pub(crate) fn varied(instance: &Instance, at: usize, value: Value) -> Instance {
     let content = &instance.0;
     let mut arguments: SmallVec<[Option<Value>; 3]> = content.arguments.clone();
     if let Some(argument) = arguments.get_mut(at) {
         *argument = Some(value);
     }
-    Instance(Rc::new(Content {
-        plan: content.plan,
+    Instance(Rc::new(InstanceData {
+        binding: content.binding,
         operation: content.operation,
         hash: hash_of(content.operation, &arguments, content.part),
         arguments,
         place: content.place.clone(),
         effects: OnceCell::new(),
-        lookup: OnceCell::new(),
+        cache: OnceCell::new(),
         counts: OnceCell::new(),
         part: content.part,
     }))

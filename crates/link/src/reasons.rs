@@ -6,17 +6,17 @@ use omnilink_tla::eval::{Evaluator, Flow, State};
 use omnilink_trace::Operation;
 use omnilink_value::Value;
 
-use crate::bind::{Bound, event_of};
+use crate::bind::{BoundOp, event_of};
 use crate::instance::Instance;
-use crate::linked::{Tag, TagField};
 use crate::model::TlaModel;
 use crate::module::without_internal_names;
 use crate::state::SpecState;
+use crate::tag::{Tag, TagField};
 
 /// More refusals than this are not kept for tags.
 const REFUSED_MAX: usize = 1024;
 
-/// What the tags of a link say about an operation that cannot be explained.
+/// The tags that fit an operation that cannot be explained.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tagged {
     /// Those that fit, in one of the states that refused it.
@@ -35,7 +35,7 @@ impl<'l> TlaModel<'l> {
         drop(refused);
         let mut evaluator = self.evaluator.borrow_mut();
         let mut parts = Vec::new();
-        // What went wrong was told when the step was tried; here only reasons are asked for.
+        // A failure was reported when the step was tried; here only reasons are collected.
         let _ = self.each_assignment(
             &mut evaluator,
             instance,
@@ -88,11 +88,12 @@ impl<'l> TlaModel<'l> {
         Ok(broken)
     }
 
-    /// What the tags say about an operation that was refused while the violation was explained.
+    /// The tags that fit an operation that was refused while the violation was explained.
     pub fn tagged(&self, operation: &Operation) -> Tagged {
         let mut tagged = Tagged::default();
         // The operation was bound before, or there would be no violation.
-        let (Ok(Bound::Once(instance)) | Ok(Bound::InSteps { done: instance, .. })) = self.bind(operation)
+        let (Ok(BoundOp::Once(instance)) | Ok(BoundOp::InSteps { done: instance, .. })) =
+            self.bind(operation)
         else {
             return tagged;
         };
@@ -140,7 +141,7 @@ impl<'l> TlaModel<'l> {
             TagField::Event => event_of(operation),
             TagField::Args => {
                 // What the action takes is as the action sees it; the rest is as it was recorded.
-                let params = self.plan(instance).params.iter().zip(&instance.0.arguments);
+                let params = self.binding(instance).params.iter().zip(&instance.0.arguments);
                 let known: Vec<(&str, Value)> = params
                     .filter_map(|(param, value)| Some((param.field.as_str(), value.clone()?)))
                     .collect();

@@ -41,7 +41,7 @@ impl SpecState {
         }
     }
 
-    /// This state, without a view, with other values in some cells; `None` if one is not there.
+    /// This state, without a view, with other values in some cells; `None` if one does not exist.
     pub(crate) fn with(&self, writes: &[Write<'_>]) -> Option<Self> {
         let mut values: State = self.values.iter().cloned().collect();
         let next = Arc::get_mut(&mut values)?;
@@ -52,8 +52,8 @@ impl SpecState {
         Some(Self::new(values, None).after(self))
     }
 
-    /// Becomes what [`with`](Self::with) gives, in place where nobody else has a part in it; `None`, and nothing changes, if a
-    /// cell is not there.
+    /// Becomes what [`with`](Self::with) returns, in place where the values are not shared; `None`, and nothing changes, if a cell
+    /// does not exist.
     pub(crate) fn change(&mut self, writes: &[Write<'_>]) -> Option<()> {
         let Some(values) = Arc::get_mut(&mut self.values) else {
             *self = self.with(writes)?;
@@ -75,7 +75,7 @@ impl SpecState {
         done.binary_search(&(thread, number)).is_ok()
     }
 
-    /// This state with what `before` says about operations in steps.
+    /// This state with the finished operations in steps of `before`.
     pub(crate) fn after(mut self, before: &Self) -> Self {
         if let Some(done) = &before.done {
             self.set_done(Arc::clone(done));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_changed_in_place_is_the_state_that_was_made_anew() {
+    fn a_state_changed_in_place_equals_a_new_state_with_the_changes() {
         let states = [
             SpecState::new([function(&[1, 2, 3]), Value::int(7)].into(), None),
             SpecState::new([function(&[1, 2, 3]), function(&[4])].into(), None).with_done(5, 6),

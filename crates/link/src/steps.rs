@@ -11,7 +11,7 @@ use crate::instance::Instance;
 use crate::model::TlaModel;
 use crate::state::SpecState;
 
-/// Unseen steps between two operations lead to at most this many states.
+/// The largest number of states that hidden steps between two operations may lead to.
 const HIDDEN_MAX: usize = 10_000;
 
 impl<'l> TlaModel<'l> {
@@ -73,7 +73,7 @@ impl<'l> TlaModel<'l> {
             Ok(Flow::Go)
         })?;
         for next in &steps {
-            self.tally
+            self.counters
                 .branches(evaluator, operation, arguments, before.values(), next)?;
         }
         if unchanged && !found.contains(before) {
@@ -98,7 +98,7 @@ impl<'l> TlaModel<'l> {
     ) -> Outcome<Option<SpecState>> {
         for (number, invariant) in self.linked.invariants.iter().enumerate() {
             let holds = evaluator.holds(invariant.formula, &values)?;
-            self.tally.invariant(number, holds);
+            self.counters.invariant(number, holds);
             if !holds {
                 return Ok(None);
             }
@@ -113,7 +113,7 @@ impl<'l> TlaModel<'l> {
         Ok(Some(SpecState::new(values, view)))
     }
 
-    /// The next state without what lasts for a step only.
+    /// The next state with the transient variables reset.
     fn lasting(&self, next: &[Value], before: &[Value]) -> Vec<Value> {
         let mut next = next.to_vec();
         for slot in &self.linked.transient {
@@ -125,7 +125,7 @@ impl<'l> TlaModel<'l> {
         next
     }
 
-    /// Runs for every way to fill in what a pending operation does not know.
+    /// Runs for every assignment of the unknown arguments of a pending operation.
     pub(crate) fn each_assignment(
         &self,
         evaluator: &mut Evaluator<'l>,
@@ -136,13 +136,13 @@ impl<'l> TlaModel<'l> {
         if let Some(known) = instance.0.known() {
             return run(evaluator, &known);
         }
-        let plan = self.plan(instance);
+        let binding = self.binding(instance);
         let mut choices: Vec<Vec<Value>> = Vec::new();
         for (number, argument) in instance.0.arguments.iter().enumerate() {
             choices.push(match argument {
                 Some(value) => vec![value.clone()],
                 None => {
-                    let range = plan.params.get(number).and_then(|param| param.range);
+                    let range = binding.params.get(number).and_then(|param| param.range);
                     let Some(range) = range else { return Ok(()) };
                     evaluator.set_state(state);
                     let set = evaluator.value(range.formula())?;
@@ -154,7 +154,7 @@ impl<'l> TlaModel<'l> {
         product(&choices, &mut chosen, &mut |arguments| run(evaluator, arguments))
     }
 
-    /// The state, and all states that unseen steps lead to from it.
+    /// The state, and all states that hidden steps lead to from it.
     fn with_hidden(&self, evaluator: &mut Evaluator<'l>, state: &SpecState) -> Outcome<Vec<SpecState>> {
         let mut reached = vec![(state.clone(), vec![0u32; self.linked.hidden.len()])];
         let mut next = 0;
@@ -182,7 +182,7 @@ impl<'l> TlaModel<'l> {
                 }
                 if reached.len() > HIDDEN_MAX {
                     let message =
-                        format!("unseen steps lead to more than {HIDDEN_MAX} states; lower their bounds");
+                        format!("hidden steps lead to more than {HIDDEN_MAX} states; lower their bounds");
                     return Err(Failure::new(ErrorClass::Resource, message));
                 }
             }

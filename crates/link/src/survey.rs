@@ -1,4 +1,4 @@
-//! What is in a trace, seen from a spec: for `omnilink link init` and `omnilink link check`.
+//! A summary of a trace's operations by name: for `omnilink link init` and `omnilink link check`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,17 +6,17 @@ use omnilink_trace::{Args, Operation};
 
 use crate::action::Action;
 use crate::omnilink_setup::BOOKKEEPING;
-use crate::param::{Otherwise, RESULT, is_thread_name};
+use crate::param::{Fallback, RESULT, is_thread_name};
 
 /// The operations of a trace by name.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
-    ops: BTreeMap<String, Seen>,
+    ops: BTreeMap<String, OpSummary>,
 }
 
-/// What was seen of the operations of one name.
+/// A summary of the operations of one name.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct OpSummary {
     /// How many.
     pub count: u64,
     /// Of these, aborted ones.
@@ -31,16 +31,16 @@ pub struct Seen {
     pub has_result: bool,
 }
 
-impl Seen {
-    /// The parameters that no field was seen for.
+impl OpSummary {
+    /// The parameters without a field in the trace.
     fn missing<'a>(&self, action: &'a Action) -> Vec<&'a String> {
         let is_missing = |param: &&String| {
             !self.positional
                 && !self.fields.contains(*param)
-                && match Otherwise::of(param) {
-                    Otherwise::Missing => true,
-                    Otherwise::Result => !self.has_result,
-                    Otherwise::Thread => false,
+                && match Fallback::of(param) {
+                    Fallback::Missing => true,
+                    Fallback::Result => !self.has_result,
+                    Fallback::Thread => false,
                 }
         };
         action.params.iter().filter(is_missing).collect()
@@ -54,7 +54,7 @@ impl Seen {
         let takes_result = action
             .params
             .iter()
-            .any(|param| Otherwise::of(param) == Otherwise::Result);
+            .any(|param| Fallback::of(param) == Fallback::Result);
         let result = (self.has_result && !takes_result).then(|| RESULT.to_owned());
         self.fields
             .iter()
@@ -66,10 +66,10 @@ impl Seen {
 }
 
 impl Survey {
-    /// Takes an operation into account.
+    /// Adds an operation.
     pub fn observe(&mut self, operation: &Operation) {
         if !self.ops.contains_key(operation.name.as_str()) {
-            self.ops.insert(operation.name.to_string(), Seen::default());
+            self.ops.insert(operation.name.to_string(), OpSummary::default());
         }
         let Some(seen) = self.ops.get_mut(operation.name.as_str()) else {
             return;
@@ -91,8 +91,8 @@ impl Survey {
         }
     }
 
-    /// What was seen, by name.
-    pub fn ops(&self) -> &BTreeMap<String, Seen> {
+    /// The summaries, by name.
+    pub fn ops(&self) -> &BTreeMap<String, OpSummary> {
         &self.ops
     }
 
@@ -139,7 +139,7 @@ impl Survey {
             ));
             let missing: Vec<&String> = seen.map_or_else(Vec::new, |seen| seen.missing(action));
             let unread: Vec<String> = seen.map_or_else(Vec::new, |seen| seen.unread(action));
-            // A field that nothing reads is an error until somebody says that it does not matter, or which parameter it is.
+            // A field that nothing reads is an error until the link file ignores it or gives it to a parameter.
             let is_ignored = missing.is_empty() && !unread.is_empty();
             let mark = if is_ignored { "" } else { "# " };
             text.push_str(&format!("{mark}[ops.{}]\n", action.name));
@@ -168,7 +168,10 @@ impl Survey {
     }
 
     /// Operations that no action is called like.
-    pub fn without_action<'a>(&'a self, actions: &'a [Action]) -> impl Iterator<Item = (&'a str, &'a Seen)> {
+    pub fn without_action<'a>(
+        &'a self,
+        actions: &'a [Action],
+    ) -> impl Iterator<Item = (&'a str, &'a OpSummary)> {
         let is_action = move |op: &str| {
             let named = |name: &str| actions.iter().any(|action| action.name == name);
             named(op) || (named(&format!("{op}_Step")) && named(&format!("{op}_Done")))

@@ -1,8 +1,8 @@
-//! Answers that mean nothing: what was recorded, and would have been explained whatever it said.
+//! Vacuous verdicts: recorded values that any other value could replace.
 
 use crate::probe::{PartProbe, Probe};
 
-/// A reason why `valid` says less than it seems to.
+/// A reason why `valid` means less than it seems to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vacuity {
     /// What kind of reason: a word for programs.
@@ -28,9 +28,9 @@ pub enum VacuityKind {
     Unconstrained,
     /// A result, or all that was recorded of an operation, makes no difference.
     AnyValue,
-    /// None of the results that were changed on purpose was noticed.
+    /// None of the mutated results was refused.
     NothingNoticed,
-    /// An argument makes no difference, while the operation is checked otherwise: the trace may just not have tried it.
+    /// An argument makes no difference, although the operation is checked in other ways: the trace may not exercise it.
     IdleArgument,
 }
 
@@ -55,7 +55,7 @@ impl VacuityKind {
 }
 
 impl Vacuity {
-    /// A reason that is about the whole trace.
+    /// A reason about the whole trace.
     pub fn of_trace(kind: VacuityKind, message: &str) -> Self {
         Self {
             kind,
@@ -66,7 +66,7 @@ impl Vacuity {
     }
 }
 
-/// What probing says about a valid trace; `refused` steps that the search met on its way count as checks, too.
+/// The vacuities of a valid trace. Steps that the search found `refused` count as checks, too.
 pub(crate) fn vacuities(probes: &[Probe], refused: u64) -> Vec<Vacuity> {
     let mut found = Vec::new();
     let tried = |probe: &Probe| probe.parts.iter().any(|part| part.tried > 0);

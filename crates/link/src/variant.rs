@@ -2,9 +2,9 @@
 
 use omnilink_value::Value;
 
-/// How deep records in records are looked into.
+/// The depth to which nested records are taken apart.
 const DEPTH_MAX: usize = 3;
-/// How many elements of a sequence are changed one by one.
+/// The number of elements of a sequence that are changed one by one.
 const ELEMENTS_MAX: usize = 3;
 
 /// The parts of a value that can be wrong by themselves: each field of a record, or else the value as a whole (the empty
@@ -47,7 +47,7 @@ pub(crate) fn with_part(value: &Value, path: &[String], part: Value) -> Option<V
 /// elsewhere, of which those of the same kind are tried.
 pub(crate) fn others(value: &Value, recorded: &[Value], around: &[Value]) -> Vec<Value> {
     let mut others: Vec<Value> = recorded.to_vec();
-    others.extend(made_up(value, ELEMENTS_MAX));
+    others.extend(synthetic(value, ELEMENTS_MAX));
     others.extend(
         around
             .iter()
@@ -86,7 +86,7 @@ pub(crate) fn simple_values(value: &Value, limit: usize, found: &mut Vec<Value>)
     }
 }
 
-fn made_up(value: &Value, elements: usize) -> Vec<Value> {
+fn synthetic(value: &Value, elements: usize) -> Vec<Value> {
     if let Some(int) = value.as_int() {
         return vec![
             Value::int(int.wrapping_add(1)),
@@ -104,7 +104,9 @@ fn made_up(value: &Value, elements: usize) -> Vec<Value> {
         return vec![Value::int(1)];
     }
     if let Some(set) = value.as_set() {
-        let like = set.first().and_then(|first| made_up(first, 0).into_iter().next());
+        let like = set
+            .first()
+            .and_then(|first| synthetic(first, 0).into_iter().next());
         let more = like.unwrap_or_else(|| Value::int(1));
         let mut sets = vec![Value::set(set.iter().cloned().chain([more]))];
         if let Some((_, rest)) = set.split_first() {
@@ -119,7 +121,7 @@ fn made_up(value: &Value, elements: usize) -> Vec<Value> {
             tuples.push(Value::tuple(rest.iter().cloned()));
         }
         for (at, element) in tuple.iter().enumerate().take(elements) {
-            let other = made_up(element, 0).into_iter().next();
+            let other = synthetic(element, 0).into_iter().next();
             tuples.extend(other.and_then(|other| value.with_entry(at, other)));
         }
         return tuples;
@@ -127,7 +129,7 @@ fn made_up(value: &Value, elements: usize) -> Vec<Value> {
     let entries = value.as_entries().unwrap_or_default();
     let changed = entries.iter().enumerate().take(elements);
     changed
-        .filter_map(|(at, (_, held))| value.with_entry(at, made_up(held, 0).into_iter().next()?))
+        .filter_map(|(at, (_, held))| value.with_entry(at, synthetic(held, 0).into_iter().next()?))
         .collect()
 }
 

@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use omnilink_engine::{Checker, Operation, Options, Partitioning};
-use omnilink_link::{Bound, LinkFile, LinkOptions, Linked};
+use omnilink_link::{BoundOp, LinkFile, LinkOptions, Linked};
 use omnilink_trace::{OpenOptions, Trace};
 
 struct Counting;
@@ -138,11 +138,11 @@ fn most_held(spec: &str, toml: &str, trace: &str) -> usize {
                 let thread = operation.thread.as_int().unwrap_or(0) as u32;
                 let single = |instance| Operation::new(thread, instance, operation.timebox);
                 match model.bind(&operation).unwrap() {
-                    Bound::LeftOut | Bound::DidNotHappen => {}
-                    Bound::Once(instance) => {
+                    BoundOp::LeftOut | BoundOp::DidNotHappen => {}
+                    BoundOp::Once(instance) => {
                         checker.push(single(instance)).unwrap();
                     }
-                    Bound::InSteps { step, times, done } => {
+                    BoundOp::InSteps { step, times, done } => {
                         for _ in 0..times {
                             let optional = true;
                             let step = Operation {

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use omnilink_mc::{CheckOptions, Live, check};
+use omnilink_mc::{CheckOptions, SearchProgress, check};
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::semantics::search_path::SearchPath;
-use omnilink_tla::{Options, check as read, render_check_text};
+use omnilink_tla::{SpecOptions, check as read, render_check_text};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -15,7 +15,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let spec = Path::new(spec);
-    let options = Options {
+    let options = SpecOptions {
         config: Some(config.into()),
         search: SearchPath::new(rest.iter().skip(1).map(Into::into)),
     };
@@ -41,12 +41,12 @@ fn main() -> ExitCode {
         &model,
         &spec.display().to_string(),
         &options,
-        &Live::default(),
+        &SearchProgress::default(),
         &print,
         None,
     ) {
         Ok(report) => {
-            println!("{}", report.to_json(None));
+            println!("{}", report.into_evidence(None).to_json());
             ExitCode::SUCCESS
         }
         Err(error) => {

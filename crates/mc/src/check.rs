@@ -1,82 +1,78 @@
-//! A whole check: assumptions, the search, the counterexample, postconditions.
+//! A complete check of a model: assumptions, search, counterexample, postconditions.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Evaluator, Exchange, Session};
+use omnilink_tla::eval::{Evaluator, Session};
 use omnilink_tla::ir::{Formula, Program};
-use omnilink_tla::model::{Check, Model, NamedFormula};
+use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
 use omnilink_value::Value;
 
-use crate::breadth_first::{Search, breadth_first};
+use crate::bfs::breadth_first;
+use crate::counterexample::{counterexample_path, failure_report, false_part, violation_report};
 use crate::depth_first::depth_first;
-use crate::described::described;
 use crate::dump::GraphSink;
-use crate::limits::{Deadline, Limit, Limits};
-use crate::live::Live;
-use crate::machine::{Machine, State};
-use crate::outcome::{Breach, End, Exploration, Figures, SearchError, Taken, Wrong};
-use crate::path::{PathState, path_to, step};
-use crate::report::{
-    ActionCoverage, ActionTaken, Answer, DefinitionCoverage, FalsePart, Kind, Report, TraceState, Unchecked,
-    Violation,
-};
-use crate::session::{RunSession, SessionOptions, set_level};
-use crate::simulate::{Draw, Drawn, simulate};
-use crate::spec_machine::{Required, SpecMachine, file_and_line};
+use crate::limits::{Deadline, Limit, SearchLimits, SearchOptions};
+use crate::outcome::{ActionCount, SearchEnd, SearchError, SearchOutcome, SearchStatistics};
+use crate::progress::SearchProgress;
+use crate::report::{ActionCoverage, Answer, DefinitionCoverage, Kind, Report, Unchecked, Violation};
+use crate::session::{CheckSession, SessionOptions, set_level};
+use crate::simulation::{SimulationEnd, SimulationOptions, simulate};
+use crate::spec_record::spec_record;
 use crate::symmetry::{Symmetry, SymmetryError};
+use crate::tla_system::{TlaSystem, file_and_line};
 
-/// How to explore.
+/// Search strategy.
 #[derive(Clone, Copy, Debug)]
-pub enum Mode {
-    /// Level by level.
+pub enum SearchMode {
+    /// Breadth-first search.
     BreadthFirst,
-    /// The state found last first.
+    /// Depth-first search.
     DepthFirst,
-    /// At random.
-    Simulate(Draw),
+    /// Random simulation.
+    Simulate(SimulationOptions),
 }
 
-/// What to do with a model.
+/// Options of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckOptions {
-    /// How to explore.
-    pub mode: Mode,
-    /// How many threads.
+    /// Search strategy.
+    pub mode: SearchMode,
+    /// Number of threads of a breadth-first search.
     pub workers: usize,
-    /// When to give up.
-    pub limits: Limits,
-    /// Whether a state without successors is wrong; otherwise the configuration says.
+    /// Time and memory limits.
+    pub limits: SearchLimits,
+    /// Whether a state without successors is a violation; `None` to follow the configuration.
     pub deadlock: Option<bool>,
-    /// The deepest level to explore; none for all.
+    /// The deepest level to explore; `None` for all.
     pub depth_max: Option<u32>,
     /// Whether the spec may run commands.
     pub may_execute: bool,
     /// Whether integers have 32 bits.
     pub is_32_bit: bool,
-    /// What decides RandomElement and the like.
+    /// Seed of RandomElement and similar operators.
     pub seed: u64,
-    /// Whether answers of evaluations are remembered for other states: faster, and the same answer.
-    pub remembers: bool,
-    /// Whether evaluations of definitions are counted, which means that none is remembered.
+    /// Whether evaluations are memoised. Changes the speed, not the result.
+    pub uses_memo: bool,
+    /// Whether evaluations of definitions are counted, which disables the memo.
     pub counts_definitions: bool,
 }
 
 impl Default for CheckOptions {
     fn default() -> Self {
         Self {
-            mode: Mode::BreadthFirst,
+            mode: SearchMode::BreadthFirst,
             workers: 1,
-            limits: Limits::default(),
+            limits: SearchLimits::default(),
             deadlock: None,
             depth_max: None,
             may_execute: false,
             is_32_bit: false,
             seed: 0,
-            remembers: true,
+            uses_memo: true,
             counts_definitions: false,
         }
     }
@@ -87,62 +83,61 @@ impl Default for CheckOptions {
 pub enum CheckError {
     /// The search could not go on.
     #[error(transparent)]
-    Search(#[from] SearchError),
-    /// SYMMETRY is none.
+    SearchOptions(#[from] SearchError),
+    /// SYMMETRY is invalid.
     #[error("SYMMETRY: {0}")]
     Symmetry(#[from] SymmetryError),
-    /// Nothing says what the behaviours are.
+    /// The model has no initial condition.
     #[error("there is no initial condition; give INIT and NEXT, or SPECIFICATION, in the configuration")]
     NoInit,
-    /// Neither behaviours nor assumptions.
+    /// The model has neither behaviours nor assumptions.
     #[error("the module has neither variables nor assumptions, so there is nothing to check")]
     Nothing,
 }
 
-/// Waiting states may take one part in so many of the memory, the rest is for those seen.
-const WAITING_SHARE: u64 = 4;
-/// What may be remembered of evaluations, as a share of the memory: one in so many bytes, and never more than a worker gains by.
-const REMEMBERED_SHARE: u64 = 8;
-const REMEMBERED_MAX: usize = 48 << 20;
-/// What a thread that evaluates has for its stack; memory that is not touched costs nothing.
-const STACK_BYTES: usize = deep_stack::STACK_BYTES;
+/// Queued states may take a quarter of the memory; the rest is for the seen set.
+const QUEUE_FRACTION: u64 = 4;
+/// The memos of all workers may take an eighth of the memory.
+const MEMO_FRACTION: u64 = 8;
+/// Maximum size of one worker's memo. More does not make a worker faster.
+const MEMO_BYTES_MAX: usize = 48 << 20;
 
-/// Checks a model. `print` gets what the spec prints.
+/// Checks a model. `print` receives what the spec prints.
 ///
 /// # Errors
-/// When the search could not be carried out; what is wrong with the spec is part of the report.
+/// When the search cannot be carried out. Violations and evaluation errors are part of the report.
 pub fn check(
-    model: &Model,
+    model: &CompiledSpec,
     input: &str,
     options: &CheckOptions,
-    live: &Live,
+    progress: &SearchProgress,
     print: &(dyn Fn(&str) + Sync),
     sink: Option<&mut dyn GraphSink>,
 ) -> Result<Report, CheckError> {
     let started = Instant::now();
     let checks_deadlock = options.deadlock.or(model.check_deadlock).unwrap_or(true);
-    let (simulated, workers) = match options.mode {
-        Mode::BreadthFirst => (None, options.workers.max(1)),
-        Mode::DepthFirst => (None, 1),
-        Mode::Simulate(draw) => (Some(draw), 1),
+    let (simulation, workers) = match options.mode {
+        SearchMode::BreadthFirst => (None, options.workers.max(1)),
+        SearchMode::DepthFirst => (None, 1),
+        SearchMode::Simulate(simulation) => (Some(simulation), 1),
     };
-    let session = RunSession::new(SessionOptions {
-        live,
+    let session = CheckSession::new(SessionOptions {
+        progress,
         print,
-        simulated,
+        simulation,
         workers,
         checks_deadlock,
         may_execute: options.may_execute,
         is_32_bit: options.is_32_bit,
         deadline: Deadline::new(&options.limits),
         seed: options.seed,
-        spec: described(model),
+        spec: spec_record(model),
     });
     let mut report = Report {
         input: input.to_owned(),
         config: None,
         answer: Answer::Valid,
-        figures: Figures::default(),
+        figures: SearchStatistics::default(),
         behaviours: None,
         unchecked: unchecked(model),
         coverage: Vec::new(),
@@ -151,20 +146,21 @@ pub fn check(
         workers,
         seconds: 0.0,
     };
-    let checking = Checking {
+    let run = CheckRun {
         model,
         options,
-        live,
+        progress,
         session: &session,
         workers,
         checks_deadlock,
     };
-    checking.run(&mut report, sink)?;
+    run.run(&mut report, sink)?;
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
 }
 
-fn unchecked(model: &Model) -> Vec<Unchecked> {
+/// Temporal properties, which are not checked.
+fn unchecked(model: &CompiledSpec) -> Vec<Unchecked> {
     let temporal = |check: &Check| match check {
         Check::Liveness(text) => Some(text.split_whitespace().collect::<Vec<_>>().join(" ")),
         _ => None,
@@ -181,16 +177,16 @@ fn unchecked(model: &Model) -> Vec<Unchecked> {
     unchecked
 }
 
-/// How often each definition was evaluated. One definition is several operators where it is used through instances, or
-/// both with and without a prime.
-fn definitions(machine: &SpecMachine<'_>) -> Vec<DefinitionCoverage> {
+/// Number of evaluations of each definition. One definition becomes several operators if it is used through instances, or both
+/// with and without a prime.
+fn definition_coverage(system: &TlaSystem<'_>) -> Vec<DefinitionCoverage> {
     let mut definitions: Vec<DefinitionCoverage> = Vec::new();
-    let Some(counted) = &machine.definitions else {
+    let Some(counts) = &system.evaluation_counts else {
         return definitions;
     };
-    let program = &machine.model.program;
-    let counted = program.operators.iter().zip(counted.iter());
-    for (operator, evaluations) in counted.filter(|(operator, _)| operator.is_definition) {
+    let program = &system.model.program;
+    let counts = program.operators.iter().zip(counts.iter());
+    for (operator, evaluations) in counts.filter(|(operator, _)| operator.is_definition) {
         let place = file_and_line(program, operator.body.at);
         let evaluations = evaluations.load(Ordering::Relaxed);
         let same = |known: &&mut DefinitionCoverage| *known.name == *operator.name && known.place == place;
@@ -206,16 +202,17 @@ fn definitions(machine: &SpecMachine<'_>) -> Vec<DefinitionCoverage> {
     definitions
 }
 
-struct Checking<'a> {
-    model: &'a Model,
+/// One run of a check.
+struct CheckRun<'a> {
+    model: &'a CompiledSpec,
     options: &'a CheckOptions,
-    live: &'a Live,
-    session: &'a RunSession<'a>,
+    progress: &'a SearchProgress,
+    session: &'a CheckSession<'a>,
     workers: usize,
     checks_deadlock: bool,
 }
 
-impl<'a> Checking<'a> {
+impl CheckRun<'_> {
     fn run(&self, report: &mut Report, sink: Option<&mut dyn GraphSink>) -> Result<(), CheckError> {
         let model = self.model;
         if model.init.is_none() {
@@ -240,7 +237,7 @@ impl<'a> Checking<'a> {
             None => Symmetry::default(),
             Some(Ok(permutations)) => Symmetry::generated_by(&permutations)?,
             Some(Err(failure)) => {
-                report.answer = self.without_value(&failure, None);
+                report.answer = self.failure_answer(&failure, None);
                 return Ok(());
             }
         };
@@ -249,75 +246,74 @@ impl<'a> Checking<'a> {
             return Ok(());
         }
         let programs: Vec<OnceLock<Program>> = (1..self.workers).map(|_| OnceLock::new()).collect();
-        let mut machine = SpecMachine::new(model, init, self.session, symmetry, self.checks_deadlock);
-        machine.programs = &programs;
-        machine.exchange = (self.workers > 1).then(|| Arc::new(Exchange::new(self.workers)));
-        if self.options.remembers {
-            let share = self.options.limits.memory_bytes / REMEMBERED_SHARE / self.workers as u64;
-            machine.remembered_bytes =
-                usize::try_from(share).map_or(REMEMBERED_MAX, |share| share.min(REMEMBERED_MAX));
+        let mut system = TlaSystem::new(model, init, self.session, symmetry, self.checks_deadlock);
+        system.programs = &programs;
+        if self.options.uses_memo {
+            let share = self.options.limits.memory_bytes / MEMO_FRACTION / self.workers as u64;
+            system.memo_bytes =
+                usize::try_from(share).map_or(MEMO_BYTES_MAX, |share| share.min(MEMO_BYTES_MAX));
         }
         if self.options.counts_definitions {
             let operators = model.program.operators.iter();
-            machine.definitions = Some(operators.map(|_| AtomicU64::new(0)).collect());
+            system.evaluation_counts = Some(operators.map(|_| AtomicU64::new(0)).collect());
         }
-        let search = Search {
+        let search = SearchOptions {
             workers: self.workers,
             limits: self.options.limits,
-            waiting_bytes_max: self.options.limits.memory_bytes / WAITING_SHARE,
-            stack_bytes: STACK_BYTES,
+            queue_bytes_max: self.options.limits.memory_bytes / QUEUE_FRACTION,
+            stack_bytes: deep_stack::STACK_BYTES,
             depth_max: self.options.depth_max,
         };
         let variables = model.program.variables.len();
         match self.options.mode {
-            Mode::BreadthFirst => {
-                let explored = breadth_first(&machine, variables, &search, self.live, sink)?;
-                report.definitions = definitions(&machine);
-                self.explored(&machine, explored, report);
+            SearchMode::BreadthFirst => {
+                let outcome = breadth_first(&system, variables, &search, self.progress, sink)?;
+                report.definitions = definition_coverage(&system);
+                self.report_outcome(&system, &outcome, report);
             }
-            Mode::DepthFirst => {
-                let explored =
-                    deep_stack::run(|| depth_first(&machine, variables, &search, self.live, sink))?;
-                report.definitions = definitions(&machine);
-                self.explored(&machine, explored, report);
+            SearchMode::DepthFirst => {
+                let outcome =
+                    deep_stack::run(|| depth_first(&system, variables, &search, self.progress, sink))?;
+                report.definitions = definition_coverage(&system);
+                self.report_outcome(&system, &outcome, report);
             }
-            Mode::Simulate(draw) => {
-                let drawn = deep_stack::run(|| simulate(&machine, &search, &draw, self.live));
-                report.definitions = definitions(&machine);
-                report.figures.generated = drawn.generated;
-                report.figures.depth = drawn.depth;
-                report.behaviours = Some(drawn.behaviours);
-                report.coverage = self.coverage(&drawn.taken);
-                report.answer = match drawn.end {
-                    Drawn::Stopped => Answer::Stopped,
-                    Drawn::Limit(limit) => Answer::Limit(limit),
-                    Drawn::Broken(wrong, path) => Answer::Wrong(Box::new(deep_stack::run(|| {
-                        self.violation(&machine, &wrong, path)
+            SearchMode::Simulate(options) => {
+                let outcome = deep_stack::run(|| simulate(&system, &search, &options, self.progress));
+                report.definitions = definition_coverage(&system);
+                report.figures.generated = outcome.generated;
+                report.figures.depth = outcome.depth;
+                report.behaviours = Some(outcome.behaviours);
+                report.coverage = self.coverage(&outcome.action_counts);
+                report.answer = match outcome.end {
+                    SimulationEnd::Stopped => Answer::Stopped,
+                    SimulationEnd::Limit(limit) => Answer::Limit(limit),
+                    SimulationEnd::Violation(kind, path) => Answer::Wrong(Box::new(deep_stack::run(|| {
+                        violation_report(&system, &kind, path)
                     }))),
                 };
             }
         }
-        let is_at_end = match &report.answer {
+        let has_finished = match &report.answer {
             Answer::Valid | Answer::Stopped | Answer::Limit(Limit::Behaviours) => true,
             Answer::Wrong(_) | Answer::Limit(_) => false,
         };
-        if is_at_end {
-            machine.register_possible();
+        if has_finished {
+            system.set_possible_register();
             if let Some(answer) = self.evaluate(&model.postconditions, Kind::Postcondition) {
                 report.answer = answer;
             } else {
-                self.possible(&machine, report);
+                self.check_possible(&system, report);
             }
         }
-        self.note_what_was_checked(&machine, report);
+        self.note_what_was_checked(&system, report);
         Ok(())
     }
 
-    /// What `_POSSIBLE` asks for must have been reached by a search that came to its end.
-    fn possible(&self, machine: &SpecMachine<'_>, report: &mut Report) {
-        let all = self.model.possible.iter().zip(&machine.reached);
-        for (possible, reached) in all {
-            if reached.load(Ordering::Relaxed) > 0 {
+    /// Every `_POSSIBLE` formula must be true somewhere in a completed search.
+    fn check_possible(&self, system: &TlaSystem<'_>, report: &mut Report) {
+        let all = self.model.possible.iter().zip(&system.possible_counts);
+        for (possible, count) in all {
+            if count.load(Ordering::Relaxed) > 0 {
                 continue;
             }
             let name = &possible.formula.name;
@@ -342,8 +338,8 @@ impl<'a> Checking<'a> {
         }
     }
 
-    /// Says it where an answer of `valid` rests on less than one might think.
-    fn note_what_was_checked(&self, machine: &SpecMachine<'_>, report: &mut Report) {
+    /// Adds a note where `valid` covers less than a reader may expect.
+    fn note_what_was_checked(&self, system: &TlaSystem<'_>, report: &mut Report) {
         if !matches!(report.answer, Answer::Valid | Answer::Stopped) {
             return;
         }
@@ -353,9 +349,9 @@ impl<'a> Checking<'a> {
                 .push("no state satisfies the initial condition, so nothing was checked".into());
             return;
         }
-        let has_formula = !(machine.invariants.is_empty()
-            && machine.initials.is_empty()
-            && machine.steps.is_empty()
+        let has_formula = !(system.invariants.is_empty()
+            && system.initials.is_empty()
+            && system.steps.is_empty()
             && self.model.postconditions.is_empty()
             && self.model.possible.is_empty());
         if !has_formula {
@@ -366,7 +362,7 @@ impl<'a> Checking<'a> {
         }
     }
 
-    /// Invariants that speak of no state are evaluated once, before the search, as in TLC.
+    /// Evaluates invariants without variables once, before the search, as in TLC.
     fn constant_invariants(&self, report: &mut Report) -> Option<Answer> {
         let program = &self.model.program;
         let invariants = self.model.invariants.iter();
@@ -381,47 +377,50 @@ impl<'a> Checking<'a> {
             ));
         }
         match self.evaluate(&constant, Kind::Invariant) {
-            // What has no value may never be needed: there may be no state.
+            // The error does not matter if there is no state.
             Some(Answer::Wrong(violation)) if violation.kind.is_error() => None,
             answer => answer,
         }
     }
 
-    fn explored(&self, machine: &SpecMachine<'_>, explored: Exploration<Box<Failure>>, report: &mut Report) {
-        report.figures = explored.figures;
-        report.coverage = self.coverage(&explored.taken);
-        self.live.show(&explored.figures);
-        report.answer = match &explored.end {
-            End::Complete => Answer::Valid,
-            End::Stopped => Answer::Stopped,
-            End::Limit(limit) => Answer::Limit(*limit),
-            End::Broken(breach) => {
-                let (path, is_whole) = deep_stack::run(|| counterexample(machine, &explored, breach));
-                if !is_whole {
+    fn report_outcome(
+        &self,
+        system: &TlaSystem<'_>,
+        outcome: &SearchOutcome<Box<Failure>>,
+        report: &mut Report,
+    ) {
+        report.figures = outcome.statistics;
+        report.coverage = self.coverage(&outcome.action_counts);
+        self.progress.publish(&outcome.statistics);
+        report.answer = match &outcome.end {
+            SearchEnd::Complete => Answer::Valid,
+            SearchEnd::Stopped => Answer::Stopped,
+            SearchEnd::Limit(limit) => Answer::Limit(*limit),
+            SearchEnd::Violation(violation) => deep_stack::run(|| {
+                let (path, is_complete) = counterexample_path(system, outcome, violation);
+                if !is_complete {
                     report.notes.push(
                         "the way to the last state could not be found again: does the spec draw at random?"
                             .into(),
                     );
                 }
-                Answer::Wrong(Box::new(deep_stack::run(|| {
-                    self.violation(machine, &breach.wrong, path)
-                })))
-            }
+                Answer::Wrong(Box::new(violation_report(system, &violation.kind, path)))
+            }),
         };
     }
 
-    fn coverage(&self, taken: &[Taken]) -> Vec<ActionCoverage> {
+    fn coverage(&self, counts: &[ActionCount]) -> Vec<ActionCoverage> {
         let program = &self.model.program;
-        let action = |(action, taken): (&omnilink_tla::ir::ActionInfo, &Taken)| ActionCoverage {
+        let action = |(action, count): (&omnilink_tla::ir::ActionInfo, &ActionCount)| ActionCoverage {
             name: action.name.to_string(),
             place: file_and_line(program, action.at),
-            generated: taken.generated,
-            distinct: taken.distinct,
+            generated: count.generated,
+            distinct: count.distinct,
         };
-        program.actions.iter().zip(taken).map(action).collect()
+        program.actions.iter().zip(counts).map(action).collect()
     }
 
-    /// The answer if one of some formulas about no state in particular does not hold, or could not be evaluated in time.
+    /// Evaluates formulas outside of any state. Returns an answer if one is false or fails.
     fn evaluate(&self, formulas: &[NamedFormula], kind: Kind) -> Option<Answer> {
         deep_stack::run(|| {
             set_level(0);
@@ -435,177 +434,31 @@ impl<'a> Checking<'a> {
                             violated: Some(named.name.clone()),
                             error: None,
                             trace: Vec::new(),
-                            false_part: self.false_part(&mut evaluator, named.formula),
+                            false_part: false_part(self.model, &mut evaluator, named.formula),
                         })));
                     }
-                    Err(failure) => return Some(self.without_value(&failure, Some(&named.name))),
+                    Err(failure) => return Some(self.failure_answer(&failure, Some(&named.name))),
                 }
             }
             None
         })
     }
 
-    /// The answer where a formula outside of the search has no value: it may be that time was up.
-    fn without_value(&self, failure: &Failure, name: Option<&str>) -> Answer {
+    /// The answer for a failed evaluation outside of the search: a limit if it ran out of time.
+    fn failure_answer(&self, failure: &Failure, name: Option<&str>) -> Answer {
         if failure.class == ErrorClass::Resource && self.session.is_over() {
-            return Answer::Limit(match self.live.is_interrupted() {
+            return Answer::Limit(match self.progress.is_interrupted() {
                 true => Limit::Interrupt,
                 false => Limit::Time,
             });
         }
         Answer::Wrong(Box::new(Violation {
             violated: name.map(str::to_owned),
-            ..self.failed(failure, Vec::new())
+            ..failure_report(self.model, failure, Vec::new())
         }))
     }
 
     fn value(&self, formula: Formula) -> Result<Value, Box<Failure>> {
         deep_stack::run(|| Evaluator::new(&self.model.program, self.session).value(formula))
     }
-
-    fn failed(&self, failure: &Failure, mut trace: Vec<TraceState>) -> Violation {
-        let kind = match failure.class {
-            ErrorClass::Assert => Kind::Assert,
-            ErrorClass::Unassigned if !trace.is_empty() => Kind::Incomplete,
-            _ => Kind::Evaluation,
-        };
-        if kind == Kind::Incomplete && !failure.partial.is_empty() {
-            let names = self.model.program.variables.iter();
-            let known = names.zip(&failure.partial).filter_map(|(name, value)| {
-                let value = value.clone()?;
-                Some((name.to_string(), value))
-            });
-            trace.push(TraceState {
-                action: None,
-                values: known.collect(),
-            });
-        }
-        Violation {
-            kind,
-            violated: None,
-            error: Some(failure.render(&self.model.program.sources)),
-            trace,
-            false_part: None,
-        }
-    }
-
-    /// What is wrong at the end of a path.
-    fn violation(
-        &self,
-        machine: &SpecMachine<'_>,
-        wrong: &Wrong<Box<Failure>>,
-        path: Vec<PathState<ActionTaken>>,
-    ) -> Violation {
-        let mut evaluator = machine.worker(0);
-        let last = path.last().map(|state| state.values.clone());
-        let before = path.len().checked_sub(2).and_then(|at| path.get(at));
-        let before = before.map(|state| state.values.clone());
-        let level = u32::try_from(path.len()).unwrap_or(u32::MAX);
-        let trace = self.trace(&mut evaluator, path);
-        let state_level = if matches!(wrong, Wrong::Step(_)) {
-            level.saturating_sub(1)
-        } else {
-            level
-        };
-        set_level(state_level);
-        let mut broken = |kind: Kind, required: Option<&Required>, trace: Vec<TraceState>| {
-            match (kind, &before, &last) {
-                (Kind::Property, Some(before), Some(last)) if matches!(wrong, Wrong::Step(_)) => {
-                    evaluator.set_state(before);
-                    evaluator.set_next(last);
-                }
-                (_, _, Some(last)) => evaluator.set_state(last),
-                _ => {}
-            }
-            Violation {
-                kind,
-                violated: required.map(|required| required.name.clone()),
-                error: None,
-                trace,
-                false_part: required.and_then(|required| self.false_part(&mut evaluator, required.formula)),
-            }
-        };
-        match wrong {
-            Wrong::Invariant(index) => broken(Kind::Invariant, machine.invariants.get(*index), trace),
-            Wrong::Initial(index) => broken(Kind::Property, machine.initials.get(*index), trace),
-            Wrong::Step(index) => broken(Kind::Property, machine.steps.get(*index), trace),
-            Wrong::Deadlock => broken(Kind::Deadlock, None, trace),
-            Wrong::Failed(failure) => self.failed(failure, trace),
-        }
-    }
-
-    fn false_part(&self, evaluator: &mut Evaluator<'a>, formula: Formula) -> Option<FalsePart> {
-        let part = evaluator.explain_false(formula)?;
-        let source = self.model.program.sources.get(part.at.source);
-        let place = source.place(part.at.span.start);
-        Some(FalsePart {
-            text: part.text,
-            place: format!("{}:{}:{}", source.path().display(), place.line, place.column),
-            bindings: omnilink_evidence::Bindings(part.bindings),
-        })
-    }
-
-    /// The states as they are shown: by their variables, or as ALIAS says.
-    fn trace(&self, evaluator: &mut Evaluator<'a>, path: Vec<PathState<ActionTaken>>) -> Vec<TraceState> {
-        let program = &self.model.program;
-        let states: Vec<State> = path.iter().map(|state| state.values.clone()).collect();
-        let mut trace = Vec::with_capacity(path.len());
-        for (at, state) in path.into_iter().enumerate() {
-            let next = states.get(at + 1).unwrap_or(&state.values);
-            let aliased = self.model.alias.and_then(|alias| {
-                set_level(u32::try_from(at + 1).unwrap_or(u32::MAX));
-                evaluator.set_state(&state.values);
-                evaluator.set_next(next);
-                let record = evaluator.value(alias).ok()?;
-                let fields = record.as_record()?;
-                Some(
-                    fields
-                        .iter()
-                        .map(|(name, value)| (name.to_owned(), value.clone()))
-                        .collect::<Vec<_>>(),
-                )
-            });
-            let named = || program.variables.iter().zip(state.values.iter());
-            trace.push(TraceState {
-                values: aliased.unwrap_or_else(|| {
-                    named()
-                        .map(|(name, value)| (name.to_string(), value.clone()))
-                        .collect()
-                }),
-                action: state.label,
-            });
-        }
-        trace
-    }
-}
-
-/// The path to what is wrong, and whether it goes all the way.
-fn counterexample<'m>(
-    machine: &SpecMachine<'m>,
-    explored: &Exploration<Box<Failure>>,
-    breach: &Breach<Box<Failure>>,
-) -> (Vec<PathState<ActionTaken>>, bool) {
-    let mut worker = machine.worker(0);
-    let mut path = Vec::new();
-    let mut is_whole = true;
-    if let Some(from) = breach.from {
-        match path_to(machine, &mut worker, &explored.seen, from, breach.level) {
-            Some(found) => path = found,
-            None => is_whole = false,
-        }
-    }
-    if let Some(state) = &breach.state {
-        let before: Option<State> = path.last().map(|state| state.values.clone());
-        let last = before.and_then(|before| {
-            step(machine, &mut worker, &before, breach.level, |_, _, values| {
-                *values == **state
-            })
-        });
-        is_whole &= last.is_some() || breach.from.is_none();
-        path.push(last.unwrap_or_else(|| PathState {
-            values: state.clone(),
-            label: None,
-        }));
-    }
-    (path, is_whole)
 }

@@ -1,19 +1,19 @@
-//! States as bytes: how they wait for their turn, in memory and on disk.
+//! Binary encoding of queued states.
 //!
-//! One byte for a small integer, a truth value or an empty collection; texts as they are. A state is a quarter to a tenth of
-//! what its values take on the heap, belongs to no thread, and can be written to a file as it is. The price is building the
-//! values again, once per distinct state; generating its successors costs far more.
+//! A small integer, a Boolean or the tag of a collection takes one byte; strings are stored as they are. An encoded state takes a
+//! quarter to a tenth of its values' heap memory, shares nothing with other threads, and can be written to a file as it is. The
+//! cost is decoding each distinct state once; generating its successors costs far more.
 
 use omnilink_value::{Kind, Value};
 
-use crate::machine::State;
+use crate::transition_system::State;
 
-/// Bytes that are no state. Only a file that somebody else wrote to can have them.
+/// Bytes that encode no state. They can only come from a file that another program wrote to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a waiting state cannot be read back from its temporary file")]
-pub struct Garbled;
+#[error("a queued state cannot be read back from its temporary file")]
+pub struct StateDecodeError;
 
-/// Integers from 0 to 127 are their own tag.
+// Integers from 0 to 127 are their own tag.
 const INT: u8 = 0x80;
 const FALSE: u8 = 0x81;
 const TRUE: u8 = 0x82;
@@ -69,7 +69,7 @@ fn encode_all(tag: u8, elements: &[Value], out: &mut Vec<u8>) {
     }
 }
 
-/// Seven bits a byte, the lowest first.
+/// LEB128: seven bits per byte, the lowest first.
 fn encode_count(mut count: u64, out: &mut Vec<u8>) {
     while count >= 0x80 {
         out.push(count as u8 | 0x80);
@@ -78,7 +78,7 @@ fn encode_count(mut count: u64, out: &mut Vec<u8>) {
     out.push(count as u8);
 }
 
-/// Reads values one after the other.
+/// Decodes values one after the other.
 #[derive(Debug)]
 pub(crate) struct Decoder<'a> {
     bytes: &'a [u8],
@@ -89,24 +89,24 @@ impl<'a> Decoder<'a> {
         Self { bytes }
     }
 
-    pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8], Garbled> {
-        let (taken, rest) = self.bytes.split_at_checked(length).ok_or(Garbled)?;
+    pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8], StateDecodeError> {
+        let (taken, rest) = self.bytes.split_at_checked(length).ok_or(StateDecodeError)?;
         self.bytes = rest;
         Ok(taken)
     }
 
-    pub(crate) fn word(&mut self) -> Result<u64, Garbled> {
-        let bytes = self.take(8)?.try_into().map_err(|_| Garbled)?;
+    pub(crate) fn word(&mut self) -> Result<u64, StateDecodeError> {
+        let bytes = self.take(8)?.try_into().map_err(|_| StateDecodeError)?;
         Ok(u64::from_le_bytes(bytes))
     }
 
-    fn byte(&mut self) -> Result<u8, Garbled> {
-        let (&first, rest) = self.bytes.split_first().ok_or(Garbled)?;
+    fn byte(&mut self) -> Result<u8, StateDecodeError> {
+        let (&first, rest) = self.bytes.split_first().ok_or(StateDecodeError)?;
         self.bytes = rest;
         Ok(first)
     }
 
-    fn count(&mut self) -> Result<u64, Garbled> {
+    fn count(&mut self) -> Result<u64, StateDecodeError> {
         let mut count = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -115,16 +115,16 @@ impl<'a> Decoder<'a> {
                 return Ok(count);
             }
         }
-        Err(Garbled)
+        Err(StateDecodeError)
     }
 
-    fn text(&mut self) -> Result<&'a str, Garbled> {
-        let length = usize::try_from(self.count()?).map_err(|_| Garbled)?;
-        std::str::from_utf8(self.take(length)?).map_err(|_| Garbled)
+    fn text(&mut self) -> Result<&'a str, StateDecodeError> {
+        let length = usize::try_from(self.count()?).map_err(|_| StateDecodeError)?;
+        std::str::from_utf8(self.take(length)?).map_err(|_| StateDecodeError)
     }
 
     /// The next state, which has this many variables.
-    pub(crate) fn state(&mut self, variables: usize) -> Result<State, Garbled> {
+    pub(crate) fn state(&mut self, variables: usize) -> Result<State, StateDecodeError> {
         let mut values = Vec::with_capacity(variables);
         for _ in 0..variables {
             values.push(self.value()?);
@@ -133,7 +133,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The next value.
-    pub(crate) fn value(&mut self) -> Result<Value, Garbled> {
+    pub(crate) fn value(&mut self) -> Result<Value, StateDecodeError> {
         Ok(match self.byte()? {
             small @ 0..=0x7f => Value::int(i64::from(small)),
             INT => {
@@ -152,27 +152,31 @@ impl<'a> Decoder<'a> {
             FUNCTION => {
                 let entry = |decoder: &mut Self| Ok((decoder.value()?, decoder.value()?));
                 self.each(entry, |entries| Value::function(entries))?
-                    .map_err(|_| Garbled)?
+                    .map_err(|_| StateDecodeError)?
             }
-            _ => return Err(Garbled),
+            _ => return Err(StateDecodeError),
         })
     }
 
-    /// Builds something from the parts that follow their count, without keeping them in between.
+    /// Builds a collection from its length and the parts that follow, without an intermediate list.
     fn each<T, B>(
         &mut self,
-        part: impl Fn(&mut Self) -> Result<T, Garbled>,
+        part: impl Fn(&mut Self) -> Result<T, StateDecodeError>,
         build: impl FnOnce(&mut dyn Iterator<Item = T>) -> B,
-    ) -> Result<B, Garbled> {
+    ) -> Result<B, StateDecodeError> {
         let count = self.count()?;
-        let mut is_garbled = false;
+        let mut has_error = false;
         let mut parts = (0..count).map_while(|_| {
             let part = part(self);
-            is_garbled |= part.is_err();
+            has_error |= part.is_err();
             part.ok()
         });
         let built = build(&mut parts);
-        if is_garbled { Err(Garbled) } else { Ok(built) }
+        if has_error {
+            Err(StateDecodeError)
+        } else {
+            Ok(built)
+        }
     }
 }
 
@@ -190,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_comes_back() {
+    fn every_kind_round_trips() {
         for number in [0, 1, 127, 128, -1, -64, 300, i64::MAX, i64::MIN] {
             round_trip(&number.into());
         }
@@ -216,17 +220,17 @@ mod tests {
     }
 
     #[test]
-    fn garbled_bytes_are_refused_and_never_ask_for_much_memory() {
+    fn malformed_bytes_are_rejected_without_large_allocations() {
         let mut bytes = Vec::new();
         encode(
             &Value::tuple([1.into(), "ab".into(), Value::set([5.into()])]),
             &mut bytes,
         );
         for end in 0..bytes.len() {
-            assert_eq!(Decoder::new(&bytes[..end]).value(), Err(Garbled));
+            assert_eq!(Decoder::new(&bytes[..end]).value(), Err(StateDecodeError));
         }
         let huge = [TUPLE, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, 2];
-        assert_eq!(Decoder::new(&huge).value(), Err(Garbled));
-        assert_eq!(Decoder::new(&[0xff]).value(), Err(Garbled));
+        assert_eq!(Decoder::new(&huge).value(), Err(StateDecodeError));
+        assert_eq!(Decoder::new(&[0xff]).value(), Err(StateDecodeError));
     }
 }

@@ -1,4 +1,4 @@
-//! The state graph, for other programs: one JSON object a line, or DOT for Graphviz.
+//! Dump of the state graph: NDJSON, or DOT for Graphviz.
 
 use std::io::{self, Write};
 
@@ -7,16 +7,16 @@ use serde_json::json;
 
 use crate::fingerprint::Fingerprint;
 
-/// Takes the state graph as it is found: each state before any step from it.
+/// Receiver of the state graph while it is explored. Each state comes before the steps from it.
 pub trait GraphSink: Send {
     /// A new state of this level.
     fn state(&mut self, fingerprint: Fingerprint, values: &[Value], level: u32) -> io::Result<()>;
 
-    /// A step by an action, to a state that may be found later.
+    /// A step of an action. Its target may come later.
     fn step(&mut self, from: Fingerprint, to: Fingerprint, action: usize) -> io::Result<()>;
 }
 
-/// What a state graph is written as.
+/// File format of a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DumpFormat {
     /// `{"state":…}` and `{"from":…,"to":…}` lines.
@@ -35,10 +35,10 @@ pub struct Dump<W> {
 }
 
 impl<W: Write + Send> Dump<W> {
-    /// Begins to write.
+    /// Starts a dump.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the output cannot be written.
     pub fn new(
         mut out: W,
         format: DumpFormat,
@@ -56,10 +56,10 @@ impl<W: Write + Send> Dump<W> {
         })
     }
 
-    /// Ends it, and gives back what it was written to.
+    /// Finishes the dump and returns the output.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the output cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         if self.format == DumpFormat::Dot {
             writeln!(self.out, "}}")?;
@@ -80,7 +80,7 @@ impl<W: Write + Send> GraphSink for Dump<W> {
                 writeln!(self.out, "{state}")
             }
             DumpFormat::Dot => {
-                // `\l` ends a line of the label that is flush left.
+                // `\l` ends a left-aligned line.
                 let lines: String = named
                     .map(|(name, value)| escaped(&format!("{name} = {value}")) + "\\l")
                     .collect();

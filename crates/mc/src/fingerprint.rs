@@ -1,16 +1,16 @@
-//! What identifies a state: 64 bits.
+//! 64-bit fingerprints of states.
 //!
-//! Two states with one fingerprint are taken for one, so a part of the state space may be missed: with `n` distinct states
-//! the chance is about `n² / 2^65`, one in two million for four million states. TLC makes the same bargain.
+//! States with equal fingerprints count as one, so part of the state space may be missed. With `n` distinct states the
+//! probability is about `n² / 2^65`: one in two million for four million states. TLC makes the same trade-off.
 
 use omnilink_value::Value;
 
-/// 64 bits of a state. The upper half, the [`Tag`], is never zero.
+/// A 64-bit hash of a state. The upper half, the [`Tag`], is never zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(u64);
 
-/// Half a fingerprint: enough to find the states that can be meant by it, see [`SeenStates`](crate::seen::SeenStates).
-/// Zero stands for no state.
+/// The upper half of a fingerprint: enough to find the candidates for a parent, see [`FingerprintSet`](crate::FingerprintSet).
+/// Zero means no state.
 pub type Tag = u32;
 
 const SLOT: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -18,19 +18,19 @@ const LEFT: u64 = 0xa076_1d64_78bd_642f;
 const RIGHT: u64 = 0xe703_7ed1_a0b4_28db;
 
 impl Fingerprint {
-    /// Of a word whose bits are already spread evenly.
+    /// The fingerprint for a word that is already well mixed.
     pub fn new(word: u64) -> Self {
-        // A tag of zero marks initial states and empty slots, so the few words that have it become those with tag 1.
+        // Tag 0 marks initial states and empty slots, so words with tag 0 get tag 1.
         Self(if word >> 32 == 0 { word | 1 << 32 } else { word })
     }
 
-    /// Of a state: a sum over the variables, so it does not depend on how the values are stored.
+    /// The fingerprint of a state: a sum over the variables, independent of how the values are stored.
     #[inline]
     pub fn of_state(state: &[Value]) -> Self {
         Self::of_hashes(state.iter().map(Value::hash64))
     }
 
-    /// Of a state whose variables' values have these hashes.
+    /// The fingerprint of a state, from the hashes of its variables' values.
     #[inline]
     pub fn of_hashes(hashes: impl Iterator<Item = u64>) -> Self {
         let mut seed = SLOT;
@@ -42,7 +42,7 @@ impl Fingerprint {
         Self::new(mix(sum ^ LEFT, RIGHT))
     }
 
-    /// Of one value: what a VIEW gives.
+    /// The fingerprint of one value, such as the value of a VIEW.
     pub fn of_value(value: &Value) -> Self {
         Self::of_state(std::slice::from_ref(value))
     }
@@ -52,7 +52,7 @@ impl Fingerprint {
         self.0
     }
 
-    /// The half that is kept in descendants.
+    /// The half that is stored beside each successor.
     pub fn tag(self) -> Tag {
         (self.0 >> 32) as Tag
     }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_states_have_fingerprints_of_their_own() {
+    fn small_states_have_distinct_fingerprints() {
         let mut seen = HashSet::new();
         for a in -300..300 {
             for b in 0..300 {

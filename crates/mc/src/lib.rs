@@ -1,72 +1,70 @@
-//! Explores the states of a TLA+ specification and shows how a property breaks.
+//! Model checker for TLA+: explores the states of a specification and shows how a property is violated.
 //!
-//! The decision of this crate is **one answer for any number of workers**: a search by levels whose counts, levels and
-//! counterexample are those that a single worker would have found, in every run. It costs that finds are entered in the order of
-//! the states that led to them; it buys results that can be compared, with TLC's and with yesterday's.
+//! Two decisions shape this crate.
 //!
-//! The second is **nothing kept but fingerprints**: 64 bits of a state and half of its parent's, 15 to 23 bytes a state. States
-//! that wait are bytes, in memory or on disk. A counterexample is walked again from the initial states. Given up: states
-//! whose fingerprints collide are taken for one, as in TLC.
+//! **The result does not depend on the number of workers.** The breadth-first search commits states in the order in which a
+//! single worker would find them. Counts, levels and counterexamples are therefore the same in every run, and can be compared
+//! with TLC's. The cost is that segments of the frontier are committed in order; see the page of the `bfs` module.
 //!
-//! What is explored is a [`Machine`]; [`check`] makes one of a TLA+ model, and puts assumptions, counterexample and postconditions
-//! around the search. The searches ([`breadth_first`], [`depth_first`], [`simulate`]) know nothing of TLA+.
+//! **Only fingerprints are kept.** The seen set stores 64 bits per state and half of its parent's fingerprint: 15 to 23 bytes per
+//! state. Queued states are encoded as bytes, in memory or on disk. A counterexample is recomputed from the initial states. The
+//! trade-off: states whose fingerprints collide count as one, as in TLC.
+//!
+//! The searches ([`breadth_first`], [`depth_first`], [`simulate`]) explore any [`TransitionSystem`]. [`check`] builds one from a
+//! TLA+ model and adds assumptions, counterexamples and postconditions.
 //!
 //! ```
-//! use omnilink_mc::{CheckOptions, Live, check, report::Verdict};
+//! use omnilink_mc::{CheckOptions, SearchProgress, check, report::Verdict};
 //! use omnilink_tla::model::{BuildOptions, build};
 //! use omnilink_tla::semantics::{load_text, search_path::SearchPath};
 //!
 //! let text = "---- MODULE Clock ----\nEXTENDS Naturals\nVARIABLE hr\nInit == hr = 1\nNext == hr' = (hr % 12) + 1\n====";
 //! let loaded = load_text("Clock.tla".as_ref(), text.into(), &SearchPath::default());
 //! let model = build(loaded.spec, &Default::default(), &BuildOptions::default()).expect("a correct spec");
-//! let report = check(&model, "Clock", &CheckOptions::default(), &Live::default(), &|_| {}, None)?;
+//! let report = check(&model, "Clock", &CheckOptions::default(), &SearchProgress::default(), &|_| {}, None)?;
 //! assert_eq!(report.verdict(), Verdict::Valid);
 //! assert_eq!(report.figures.distinct, 12);
 //! # Ok::<(), omnilink_mc::CheckError>(())
 //! ```
 
-mod alone;
-mod books;
-mod breadth_first;
+mod bfs;
 mod check;
-mod claims;
 mod codec;
-mod crew;
+mod counterexample;
+mod dedup;
 mod depth_first;
-mod described;
 mod dump;
 mod expand;
-mod explorer;
 mod fingerprint;
-mod levels;
+mod fingerprint_set;
 mod limits;
-mod live;
-mod machine;
 mod outcome;
-mod pace;
 mod path;
+mod progress;
 mod random;
 pub mod report;
-mod seen;
+mod segment_result;
 mod session;
-mod sieve;
-mod simulate;
-mod spec_machine;
+mod simulation;
+mod spec_record;
 mod symmetry;
-mod waiting;
-mod window;
+mod tally;
+mod tla_system;
+mod transition_system;
 
-pub use breadth_first::{Search, breadth_first};
-pub use check::{CheckError, CheckOptions, Mode, check};
-pub use codec::Garbled;
+pub use bfs::breadth_first;
+pub use check::{CheckError, CheckOptions, SearchMode, check};
+pub use codec::StateDecodeError;
 pub use depth_first::depth_first;
 pub use dump::{Dump, DumpFormat, GraphSink};
 pub use fingerprint::{Fingerprint, Tag};
-pub use limits::{Limit, Limits};
-pub use live::Live;
-pub use machine::{FoundState, FoundStep, Machine, State};
-pub use outcome::{Breach, End, Exploration, Figures, SearchError, Taken, Wrong};
+pub use fingerprint_set::FingerprintSet;
+pub use limits::{Limit, SearchLimits, SearchOptions};
+pub use outcome::{
+    ActionCount, SearchEnd, SearchError, SearchOutcome, SearchStatistics, SearchViolation, ViolationKind,
+};
 pub use path::{PathState, path_to};
-pub use seen::SeenStates;
-pub use simulate::{Draw, Drawn, Simulation, simulate};
+pub use progress::SearchProgress;
+pub use simulation::{SimulationEnd, SimulationOptions, SimulationOutcome, simulate};
 pub use symmetry::{Symmetry, SymmetryError};
+pub use transition_system::{State, StateVisitor, SuccessorVisitor, TransitionSystem};

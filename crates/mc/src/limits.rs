@@ -1,18 +1,35 @@
-//! When to give up.
+//! Search options and limits.
 
 use std::time::{Duration, Instant};
 
-/// How much a search may take.
+use crate::progress::SearchProgress;
+
+/// Options of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchOptions {
+    /// Number of worker threads.
+    pub workers: usize,
+    /// Time and memory limits.
+    pub limits: SearchLimits,
+    /// Bytes of queued states that stay in memory; the rest goes to disk.
+    pub queue_bytes_max: u64,
+    /// Stack of each thread, in bytes: evaluation recurses.
+    pub stack_bytes: usize,
+    /// The deepest level to explore; `None` for all.
+    pub depth_max: Option<u32>,
+}
+
+/// Time and memory limits of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct SearchLimits {
     /// Wall-clock time.
     pub time: Option<Duration>,
     /// Memory of the process, in bytes.
     pub memory_bytes: u64,
 }
 
-impl Default for Limits {
-    /// No limit of time, and four fifths of the memory that is free now.
+impl Default for SearchLimits {
+    /// No time limit, and four fifths of the memory that is free now.
     fn default() -> Self {
         Self {
             time: None,
@@ -21,23 +38,23 @@ impl Default for Limits {
     }
 }
 
-/// A limit that was reached.
+/// A limit that ended a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// The time is over.
+    /// The time limit.
     Time,
-    /// The memory is full.
+    /// The memory limit.
     Memory,
-    /// Someone pressed Ctrl-C.
+    /// The user pressed Ctrl-C.
     Interrupt,
-    /// A simulation ran as many behaviours as it was asked for.
+    /// The simulation ran the requested number of behaviours.
     Behaviours,
-    /// A depth was asked for beyond which nothing was explored.
+    /// Deeper states were not explored because of the depth limit.
     Depth,
 }
 
 impl Limit {
-    /// One word for it.
+    /// The name used in output.
     pub fn word(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -49,12 +66,12 @@ impl Limit {
     }
 }
 
-/// The end of the time that a search has.
+/// The instant at which the time limit is reached.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline(Option<Instant>);
 
 impl Deadline {
-    pub(crate) fn new(limits: &Limits) -> Self {
+    pub(crate) fn new(limits: &SearchLimits) -> Self {
         Self(limits.time.and_then(|time| Instant::now().checked_add(time)))
     }
 
@@ -63,15 +80,52 @@ impl Deadline {
     }
 }
 
-/// The memory that this process holds now, where the system tells.
-pub(crate) fn resident_bytes() -> Option<u64> {
+/// Compares a running search with its limits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LimitMonitor<'a> {
+    pub(crate) progress: &'a SearchProgress,
+    deadline: Deadline,
+    memory_bytes: u64,
+}
+
+impl<'a> LimitMonitor<'a> {
+    pub(crate) fn new(limits: &SearchLimits, progress: &'a SearchProgress) -> Self {
+        Self {
+            progress,
+            deadline: Deadline::new(limits),
+            memory_bytes: limits.memory_bytes,
+        }
+    }
+
+    /// An interrupt or the time limit, if reached.
+    pub(crate) fn time_limit(&self) -> Option<Limit> {
+        if self.progress.is_interrupted() {
+            return Some(Limit::Interrupt);
+        }
+        self.deadline.is_over().then_some(Limit::Time)
+    }
+
+    /// The limit that cut an evaluation short.
+    pub(crate) fn timeout(&self) -> Limit {
+        self.time_limit().unwrap_or(Limit::Time)
+    }
+
+    /// Publishes the memory that states take, and compares the memory of the process with the limit.
+    pub(crate) fn is_memory_full(&self, state_bytes: u64) -> bool {
+        self.progress.set_memory_bytes(state_bytes);
+        state_bytes.max(resident_bytes().unwrap_or(0)) > self.memory_bytes
+    }
+}
+
+/// The resident memory of this process, if the system reports it.
+fn resident_bytes() -> Option<u64> {
     const PAGE_BYTES: u64 = 4096;
     let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = pages.split_whitespace().nth(1)?.parse().ok()?;
     Some(pages * PAGE_BYTES)
 }
 
-/// The memory that nobody needs now, where the system tells.
+/// The free memory of the machine, if the system reports it.
 fn available_bytes() -> Option<u64> {
     let memory = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = memory

@@ -1,53 +1,53 @@
-//! How a search ended.
+//! Outcome of a search.
 
 use std::io;
 
-use crate::codec::Garbled;
+use crate::codec::StateDecodeError;
 use crate::fingerprint::Fingerprint;
+use crate::fingerprint_set::FingerprintSet;
 use crate::limits::Limit;
-use crate::machine::State;
-use crate::seen::SeenStates;
+use crate::transition_system::State;
 
-/// What is wrong with a state or a step.
+/// What a state or a step violates.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wrong<F> {
-    /// This invariant does not hold.
+pub enum ViolationKind<E> {
+    /// The invariant of this index.
     Invariant(usize),
-    /// This property of initial states does not hold.
+    /// The property of initial states of this index.
     Initial(usize),
-    /// This property of steps does not hold.
+    /// The property of steps of this index.
     Step(usize),
     /// There is no successor.
     Deadlock,
-    /// Something could not be evaluated.
-    Failed(F),
+    /// An evaluation failed.
+    Failed(E),
 }
 
-/// The first thing that is wrong, and how to get there.
+/// The first violation that a search found, located by fingerprint.
 #[derive(Clone, Debug)]
-pub struct Breach<F> {
-    /// What is wrong.
-    pub wrong: Wrong<F>,
-    /// The explored state in or after which it is wrong; none for initial states.
+pub struct SearchViolation<E> {
+    /// What is violated.
+    pub kind: ViolationKind<E>,
+    /// The expanded state in or after which the violation occurs; `None` for initial states.
     pub from: Option<Fingerprint>,
     /// The level of that state; 0 for none.
     pub level: u32,
-    /// The successor (or initial state) that is wrong; none if it is the explored state itself.
+    /// The violating successor or initial state; `None` if it is the expanded state itself.
     pub state: Option<State>,
 }
 
-/// Why a search could not go on, through no fault of the spec.
+/// Why a search failed for reasons outside the spec.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
-    /// Waiting states could not be put on disk.
+    /// Queued states could not be written to disk.
     #[error(
-        "waiting states must go to a temporary file, which failed: {0}; set TMPDIR to a folder with room, or raise --memory-limit"
+        "queued states must go to a temporary file, which failed: {0}; set TMPDIR to a folder with room, or raise --memory-limit"
     )]
     Disk(#[from] io::Error),
-    /// Waiting states could not be read back.
+    /// Queued states could not be read back.
     #[error("{0}; did something else write to it? Set TMPDIR to another folder")]
-    Garbled(#[from] Garbled),
-    /// No thread could be had.
+    Decode(#[from] StateDecodeError),
+    /// No thread could be started.
     #[error("the system gives no thread to search in: {0}; end other programs or raise the limit on threads")]
     Thread(io::Error),
     /// The state graph could not be written.
@@ -57,50 +57,50 @@ pub enum SearchError {
 
 /// Why a search ended.
 #[derive(Debug)]
-pub enum End<F> {
+pub enum SearchEnd<E> {
     /// Every state was explored.
     Complete,
-    /// The spec asked for it.
+    /// The spec requested it.
     Stopped,
     /// A limit was reached.
     Limit(Limit),
-    /// Something is wrong.
-    Broken(Box<Breach<F>>),
+    /// A violation was found.
+    Violation(Box<SearchViolation<E>>),
 }
 
-/// How large the explored part is.
+/// Size of the explored part of the state graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
-    /// States found, also those found before.
+pub struct SearchStatistics {
+    /// Generated states, duplicates included.
     pub generated: u64,
     /// Distinct states.
     pub distinct: u64,
-    /// The level of the deepest.
+    /// The deepest level.
     pub depth: u32,
-    /// States that were found and not explored.
-    pub waiting: u64,
-    /// The most states that waited at a time: level by level, those of the largest level.
-    pub waiting_max: u64,
+    /// States that were found and not expanded.
+    pub queued: u64,
+    /// The maximum of `queued`; for a breadth-first search, the size of the largest level.
+    pub queued_max: u64,
 }
 
-/// How often an action was taken.
+/// Number of steps of an action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Taken {
+pub struct ActionCount {
     /// Steps.
     pub generated: u64,
-    /// Steps that led to a new state.
+    /// Steps to a new state.
     pub distinct: u64,
 }
 
 /// What a search found.
 #[derive(Debug)]
-pub struct Exploration<F> {
+pub struct SearchOutcome<E> {
     /// Why it ended.
-    pub end: End<F>,
-    /// How far it got.
-    pub figures: Figures,
-    /// How often each action was taken.
-    pub taken: Vec<Taken>,
-    /// The states seen, to find the way to one of them.
-    pub seen: SeenStates,
+    pub end: SearchEnd<E>,
+    /// Size of the explored part.
+    pub statistics: SearchStatistics,
+    /// Steps of each action.
+    pub action_counts: Vec<ActionCount>,
+    /// The seen set, from which paths are recomputed.
+    pub seen: FingerprintSet,
 }

@@ -1,42 +1,42 @@
-//! The way to a state, found again.
+//! Reconstruction of the path to a state.
 //!
-//! A search keeps no states that it has explored, only fingerprints with the tags of their parents. The way to a state is the
-//! chain of its ancestors' fingerprints, walked once more from the initial states: the step to take is the first
-//! whose state has the next fingerprint, which is the step by which the search found it.
+//! A search keeps no expanded states, only fingerprints with the tags of their parents. The path to a state is recomputed: the
+//! chain of its ancestors' fingerprints is followed from an initial state, taking the first step whose state has the next
+//! fingerprint. This is the step by which the search found it.
 
 use std::ops::ControlFlow;
 
 use omnilink_value::Value;
 
 use crate::fingerprint::Fingerprint;
-use crate::machine::{Machine, State};
-use crate::seen::SeenStates;
+use crate::fingerprint_set::FingerprintSet;
+use crate::transition_system::{State, TransitionSystem};
 
-/// A state on a path, and what led to it; nothing leads to the first.
+/// A state on a path, with the step that led to it.
 #[derive(Clone, Debug)]
-pub struct PathState<N> {
+pub struct PathState<S> {
     /// The values of the variables.
     pub values: State,
-    /// The step before.
-    pub label: Option<N>,
+    /// The step that led to it; `None` for the first state.
+    pub step: Option<S>,
 }
 
-/// The path to the state of this fingerprint and level, or none if the machine does not walk the same way twice (it
-/// throws dice).
-pub fn path_to<M: Machine>(
-    machine: &M,
-    worker: &mut M::Worker,
-    seen: &SeenStates,
+/// The path to the state of this fingerprint and level, or `None` if the system is not deterministic, for example because it uses
+/// random values.
+pub fn path_to<T: TransitionSystem>(
+    system: &T,
+    worker: &mut T::Worker,
+    seen: &FingerprintSet,
     state: Fingerprint,
     level: u32,
-) -> Option<Vec<PathState<M::Named>>> {
-    // The last of a chain is the oldest ancestor found so far.
+) -> Option<Vec<PathState<T::Step>>> {
+    // Each chain ends with its oldest ancestor so far.
     let mut chains = vec![vec![state]];
     while let Some(chain) = chains.pop() {
         let oldest = *chain.last()?;
         match seen.parent(oldest) {
             Some(0) if chain.len() == level as usize => {
-                if let Some(path) = walk(machine, worker, &chain) {
+                if let Some(path) = follow(system, worker, &chain) {
                     return Some(path);
                 }
             }
@@ -53,29 +53,29 @@ pub fn path_to<M: Machine>(
     None
 }
 
-/// Walks from an initial state along a chain, which starts with the youngest.
-fn walk<M: Machine>(
-    machine: &M,
-    worker: &mut M::Worker,
+/// Follows a chain, given from the last state to the first, from an initial state.
+fn follow<T: TransitionSystem>(
+    system: &T,
+    worker: &mut T::Worker,
     chain: &[Fingerprint],
-) -> Option<Vec<PathState<M::Named>>> {
+) -> Option<Vec<PathState<T::Step>>> {
     let (&first, rest) = chain.split_last()?;
-    let mut path: Vec<PathState<M::Named>> = Vec::with_capacity(chain.len());
-    let enumerated = machine.initial(worker, &mut |worker, values| {
-        if machine.fingerprint(worker, values, 1).ok() != Some(first) {
+    let mut path: Vec<PathState<T::Step>> = Vec::with_capacity(chain.len());
+    let enumerated = system.initial_states(worker, &mut |worker, values| {
+        if system.fingerprint(worker, values, 1).ok() != Some(first) {
             return ControlFlow::Continue(());
         }
         path.push(PathState {
             values: values.into(),
-            label: None,
+            step: None,
         });
         ControlFlow::Break(())
     });
     enumerated.ok()?;
     for (level, &wanted) in (1..).zip(rest.iter().rev()) {
         let from = path.last()?.values.clone();
-        let found = step(machine, worker, &from, level, |machine, worker, values| {
-            machine.fingerprint(worker, values, level + 1).ok() == Some(wanted)
+        let found = find_step(system, worker, &from, level, |system, worker, values| {
+            system.fingerprint(worker, values, level + 1).ok() == Some(wanted)
         })?;
         path.push(found);
     }
@@ -83,26 +83,26 @@ fn walk<M: Machine>(
 }
 
 /// The first step to a wanted state.
-pub(crate) fn step<M: Machine>(
-    machine: &M,
-    worker: &mut M::Worker,
+pub(crate) fn find_step<T: TransitionSystem>(
+    system: &T,
+    worker: &mut T::Worker,
     from: &State,
     level: u32,
-    is_wanted: impl Fn(&M, &mut M::Worker, &[Value]) -> bool,
-) -> Option<PathState<M::Named>> {
+    is_wanted: impl Fn(&T, &mut T::Worker, &[Value]) -> bool,
+) -> Option<PathState<T::Step>> {
     let mut found = None;
-    // A failure after the wanted state does not matter, and one before it is met again by the search.
-    let _ = machine.successors(
+    // An error after the wanted state does not matter. An error before it would have ended the search.
+    let _ = system.successors(
         worker,
         from,
         level,
-        &mut |worker: &mut M::Worker, values: &[Value], label: &M::Label| {
-            if !is_wanted(machine, worker, values) {
+        &mut |worker: &mut T::Worker, values: &[Value], label: &T::Label| {
+            if !is_wanted(system, worker, values) {
                 return ControlFlow::Continue(());
             }
             found = Some(PathState {
                 values: values.into(),
-                label: Some(machine.named(worker, label)),
+                step: Some(system.describe(worker, label)),
             });
             ControlFlow::Break(())
         },

@@ -1,4 +1,4 @@
-//! Chance that can be repeated.
+//! Reproducible random numbers (SplitMix64).
 
 /// The random word of this number in the stream of a seed.
 pub(crate) fn word(seed: u64, number: u64) -> u64 {
@@ -8,7 +8,7 @@ pub(crate) fn word(seed: u64, number: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// A stream of random words: SplitMix64, whose every seed is as good as another.
+/// A stream of random words.
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
     seed: u64,
@@ -20,13 +20,9 @@ impl Random {
         Self { seed, drawn: 0 }
     }
 
-    fn word(&mut self) -> u64 {
-        self.drawn += 1;
-        word(self.seed, self.drawn)
-    }
-
     /// A number below `bound`, which must not be zero.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.word()) * u128::from(bound)) >> 64) as u64
+        self.drawn += 1;
+        ((u128::from(word(self.seed, self.drawn)) * u128::from(bound)) >> 64) as u64
     }
 }

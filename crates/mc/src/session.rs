@@ -1,4 +1,4 @@
-//! What a spec can ask about the search that evaluates it, and what it can ask of it.
+//! Evaluation session of a check: registers, `TLCGet` statistics, output and random numbers.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -10,24 +10,24 @@ use omnilink_tla::eval::{Session, revision};
 use omnilink_value::Value;
 
 use crate::limits::Deadline;
-use crate::live::Live;
-use crate::simulate::Draw;
+use crate::progress::SearchProgress;
+use crate::simulation::SimulationOptions;
 
 thread_local! {
-    /// The level of the state that this thread evaluates something in.
+    /// The level of the state that this thread evaluates.
     static LEVEL: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Says which level the state has that is evaluated next on this thread; 0 where there is none.
+/// Sets the level of the state that this thread evaluates next; 0 for none.
 pub(crate) fn set_level(level: u32) {
     LEVEL.with(|cell| cell.set(level));
 }
 
-/// What a run permits and where its output goes.
-pub struct RunSession<'r> {
-    live: &'r Live,
+/// The session of one check.
+pub struct CheckSession<'r> {
+    progress: &'r SearchProgress,
     print: &'r (dyn Fn(&str) + Sync),
-    simulated: Option<Draw>,
+    simulation: Option<SimulationOptions>,
     workers: usize,
     checks_deadlock: bool,
     may_execute: bool,
@@ -35,42 +35,42 @@ pub struct RunSession<'r> {
     deadline: Deadline,
     seed: u64,
     draws: AtomicU64,
-    initial: AtomicU64,
+    initial_states: AtomicU64,
     registers: Mutex<BTreeMap<Value, Value>>,
     spec: Value,
     wants_exit: AtomicBool,
 }
 
-impl fmt::Debug for RunSession<'_> {
+impl fmt::Debug for CheckSession<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunSession")
-            .field("simulated", &self.simulated)
+        f.debug_struct("CheckSession")
+            .field("simulation", &self.simulation)
             .finish_non_exhaustive()
     }
 }
 
-/// What a session is made from.
+/// Options of a session.
 pub(crate) struct SessionOptions<'r> {
-    pub(crate) live: &'r Live,
+    pub(crate) progress: &'r SearchProgress,
     pub(crate) print: &'r (dyn Fn(&str) + Sync),
-    /// How behaviours are drawn; none for a search.
-    pub(crate) simulated: Option<Draw>,
+    /// Options of the simulation; `None` for a search.
+    pub(crate) simulation: Option<SimulationOptions>,
     pub(crate) workers: usize,
     pub(crate) checks_deadlock: bool,
     pub(crate) may_execute: bool,
     pub(crate) is_32_bit: bool,
     pub(crate) deadline: Deadline,
     pub(crate) seed: u64,
-    /// What TLCGet("spec") gives.
+    /// The value of `TLCGet("spec")`.
     pub(crate) spec: Value,
 }
 
-impl<'r> RunSession<'r> {
+impl<'r> CheckSession<'r> {
     pub(crate) fn new(options: SessionOptions<'r>) -> Self {
         Self {
-            live: options.live,
+            progress: options.progress,
             print: options.print,
-            simulated: options.simulated,
+            simulation: options.simulation,
             workers: options.workers,
             checks_deadlock: options.checks_deadlock,
             may_execute: options.may_execute,
@@ -78,28 +78,27 @@ impl<'r> RunSession<'r> {
             deadline: options.deadline,
             seed: options.seed,
             draws: AtomicU64::new(0),
-            initial: AtomicU64::new(0),
+            initial_states: AtomicU64::new(0),
             registers: Mutex::default(),
             spec: options.spec,
             wants_exit: AtomicBool::new(false),
         }
     }
 
-    /// Whether the spec asked to end the search.
+    /// Whether the spec requested the end of the search.
     pub(crate) fn wants_exit(&self) -> bool {
         self.wants_exit.load(Ordering::Relaxed)
     }
 
-    /// Says how many initial states there are.
-    pub(crate) fn set_initial(&self, initial: u64) {
-        self.initial.store(initial, Ordering::Relaxed);
+    pub(crate) fn set_initial_states(&self, count: u64) {
+        self.initial_states.store(count, Ordering::Relaxed);
     }
 
     fn seconds(&self) -> Value {
-        Value::int(i64::try_from(self.live.started().elapsed().as_secs()).unwrap_or(i64::MAX))
+        Value::int(i64::try_from(self.progress.started().elapsed().as_secs()).unwrap_or(i64::MAX))
     }
 
-    /// The names and meanings of TLC's record of how it was started.
+    /// `TLCGet("config")`, with the fields of TLC's record.
     fn config(&self) -> Value {
         let mut fields = vec![
             (
@@ -110,22 +109,22 @@ impl<'r> RunSession<'r> {
             ("deadlock", Value::bool(self.checks_deadlock)),
             ("install", Value::str("omnilink")),
         ];
-        match self.simulated {
-            // TLC calls a depth-first search `bfs` too: it differs in the queue only.
+        match self.simulation {
+            // TLC reports `bfs` for a depth-first search too: only its queue differs.
             None => fields.extend([("mode", Value::str("bfs")), ("fingerprint", Value::str("0"))]),
-            Some(simulated) => fields.extend([
+            Some(simulation) => fields.extend([
                 (
                     "mode",
-                    Value::str(if simulated.is_generated {
+                    Value::str(if simulation.is_generated {
                         "generate"
                     } else {
                         "simulate"
                     }),
                 ),
-                ("depth", Value::int(i64::from(simulated.depth_max))),
+                ("depth", Value::int(i64::from(simulation.depth_max))),
                 (
                     "traces",
-                    simulated.behaviours.map_or_else(|| Value::int(-1), count),
+                    simulation.behaviours.map_or_else(|| Value::int(-1), count),
                 ),
                 ("aril", Value::str("0")),
                 ("sched", Value::str("random")),
@@ -134,20 +133,21 @@ impl<'r> RunSession<'r> {
         Value::record(fields)
     }
 
+    /// `TLCGet("stats")`.
     fn statistics(&self) -> Value {
         let mut fields = vec![
-            ("generated", count(self.live.generated())),
-            ("distinct", count(self.live.distinct())),
+            ("generated", count(self.progress.generated())),
+            ("distinct", count(self.progress.distinct())),
             ("duration", self.seconds()),
             ("worker", Value::int(0)),
         ];
-        match self.simulated {
+        match self.simulation {
             None => fields.extend([
-                ("queue", count(self.live.waiting())),
-                ("diameter", count(self.live.depth())),
-                ("initial", count(self.initial.load(Ordering::Relaxed))),
+                ("queue", count(self.progress.queued())),
+                ("diameter", count(self.progress.depth())),
+                ("initial", count(self.initial_states.load(Ordering::Relaxed))),
             ]),
-            Some(_) => fields.push(("traces", count(self.live.behaviours()))),
+            Some(_) => fields.push(("traces", count(self.progress.behaviours()))),
         }
         Value::record(fields)
     }
@@ -157,7 +157,7 @@ fn count(number: u64) -> Value {
     Value::int(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-impl Session for RunSession<'_> {
+impl Session for CheckSession<'_> {
     fn print(&self, text: &str) {
         (self.print)(text);
     }
@@ -178,25 +178,25 @@ impl Session for RunSession<'_> {
     }
 
     fn tells_actions(&self) -> bool {
-        self.simulated.is_some()
+        self.simulation.is_some()
     }
 
     fn statistic(&self, name: &str) -> Option<Value> {
         Some(match name {
             "level" => Value::int(i64::from(LEVEL.with(Cell::get))),
-            "diameter" => count(self.live.depth()),
-            "queue" => count(self.live.waiting()),
-            "distinct" => count(self.live.distinct()),
-            "generated" => count(self.live.generated()),
-            "traces" => count(self.live.behaviours()),
+            "diameter" => count(self.progress.depth()),
+            "queue" => count(self.progress.queued()),
+            "distinct" => count(self.progress.distinct()),
+            "generated" => count(self.progress.generated()),
+            "traces" => count(self.progress.behaviours()),
             "duration" => self.seconds(),
             "config" => self.config(),
             "stats" => self.statistics(),
             "spec" => self.spec.clone(),
             "revision" => revision(),
-            // TLC composes actions only when this property of its JVM is set; here they always compose.
+            // TLC supports action composition only if this JVM property is set.
             "-Dtlc2.tool.impl.Tool.cdot" => Value::str("true"),
-            // The properties of a JVM: TLC gives the name itself where there is none.
+            // TLC returns the name of a JVM property that is not set.
             property if property.starts_with("-D") => Value::str(property),
             _ => return None,
         })
@@ -215,7 +215,7 @@ impl Session for RunSession<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.live.is_interrupted() || self.deadline.is_over()
+        self.progress.is_interrupted() || self.deadline.is_over()
     }
 
     fn random(&self) -> u64 {
@@ -227,7 +227,7 @@ impl Session for RunSession<'_> {
         crate::random::word(crate::random::word(self.seed, constant), draw)
     }
 
-    /// A search does not keep the way to a state while it evaluates; outside of it there is none.
+    /// The path to the current state is not known during a search, and empty outside of it.
     fn trace(&self) -> Option<Vec<Value>> {
         (LEVEL.with(Cell::get) == 0).then(Vec::new)
     }

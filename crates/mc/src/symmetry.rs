@@ -1,4 +1,4 @@
-//! Symmetry: states that differ only in which model value is which are one.
+//! Symmetry reduction: states that differ only by a permutation of model values count as one.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,39 +6,39 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use omnilink_value::{Renaming, RenamingError, Value};
 
 use crate::fingerprint::Fingerprint;
-use crate::machine::State;
+use crate::transition_system::State;
 
-/// A group of renamings, without the one that renames nothing.
+/// A group of renamings, without the identity.
 #[derive(Debug, Default)]
 pub struct Symmetry {
     renamings: Vec<Renaming>,
-    known: Known,
+    cache: CanonicalCache,
 }
 
-/// Why there is no group.
+/// Why a SYMMETRY set is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SymmetryError {
-    /// The definition is no set.
+    /// The value is not a set.
     #[error("{0} is not a set of permutations; write Permutations(S), or a union of such")]
     NotASet(Value),
-    /// A member is no renaming.
+    /// A member is not a permutation of model values.
     #[error("{0}; write Permutations(S) for a set S of model values, or a union of such")]
     Member(#[from] RenamingError),
-    /// More renamings than are worth trying on each state.
+    /// The group is too large to try every renaming on each state.
     #[error(
         "the permutations generate more than {SIZE_MAX} renamings, each of which would be tried on each state; leave some out"
     )]
     TooLarge,
 }
 
-/// 8! and a bit; nine interchangeable values cost more than they save.
+/// Slightly more than 8!: nine interchangeable values cost more than they save.
 const SIZE_MAX: usize = 50_000;
 
 impl Symmetry {
     /// The group that a set of permutations generates.
     ///
     /// # Errors
-    /// When the value is no set of permutations of model values, or the group is too large.
+    /// When the value is not a set of permutations of model values, or the group is too large.
     pub fn generated_by(permutations: &Value) -> Result<Self, SymmetryError> {
         let members = permutations
             .as_set()
@@ -49,28 +49,28 @@ impl Symmetry {
             .collect::<Result<Vec<_>, _>>()?;
         generators.retain(|renaming| !renaming.is_identity());
         let mut group: BTreeSet<Renaming> = BTreeSet::new();
-        let mut fresh = generators.clone();
-        while let Some(renaming) = fresh.pop() {
+        let mut pending = generators.clone();
+        while let Some(renaming) = pending.pop() {
             if renaming.is_identity() || !group.insert(renaming.clone()) {
                 continue;
             }
             if group.len() > SIZE_MAX {
                 return Err(SymmetryError::TooLarge);
             }
-            fresh.extend(generators.iter().map(|generator| renaming.then(generator)));
+            pending.extend(generators.iter().map(|generator| renaming.then(generator)));
         }
         Ok(Self {
             renamings: group.into_iter().collect(),
-            known: Known::new(),
+            cache: CanonicalCache::new(),
         })
     }
 
-    /// Whether nothing is interchangeable.
+    /// Whether the group contains only the identity.
     pub fn is_trivial(&self) -> bool {
         self.renamings.is_empty()
     }
 
-    /// The state itself, and the state under each other name.
+    /// The state and its images under the renamings.
     pub fn images(&self, state: &[Value]) -> impl Iterator<Item = State> {
         let renamed = self.renamings.iter().map(|renaming| {
             let rename = |value: &Value| renaming.apply(value).unwrap_or_else(|| value.clone());
@@ -79,55 +79,55 @@ impl Symmetry {
         std::iter::once(State::from(state)).chain(renamed)
     }
 
-    /// The fingerprint of all states that are this one under another name: the least of their fingerprints.
+    /// The canonical fingerprint of a state: the least fingerprint of its images.
     pub fn fingerprint(&self, state: &[Value]) -> Fingerprint {
         let plain = Fingerprint::of_state(state);
-        if let Some(known) = self.known.get(plain) {
-            return known;
+        if let Some(canonical) = self.cache.get(plain) {
+            return canonical;
         }
         let renamed = self.renamings.iter().map(|renaming| {
             let hashes = state.iter().map(|value| renaming.hash64(value));
             Fingerprint::of_hashes(hashes)
         });
         let least = renamed.fold(plain, Fingerprint::min);
-        self.known.set(plain, least);
+        self.cache.set(plain, least);
         least
     }
 }
 
-/// The least fingerprints of states met lately: most steps lead to a state that was met before.
+/// Direct-mapped cache of canonical fingerprints: most steps lead to a state that was generated before.
 ///
-/// Shared by all workers without a lock. A slot holds the answer, and question and answer combined; a slot in which two
-/// writers met combines to no question that is asked, but for one chance in 2^64.
+/// All workers share it without a lock. A slot holds the canonical fingerprint, and the XOR of plain and canonical fingerprint. A
+/// slot with a torn write matches a lookup with probability 2^-64.
 #[derive(Debug, Default)]
-struct Known {
+struct CanonicalCache {
     slots: Box<[(AtomicU64, AtomicU64)]>,
 }
 
-const KNOWN_SLOTS: usize = 1 << 16;
+const CACHE_SLOTS: usize = 1 << 16;
 
-impl Known {
+impl CanonicalCache {
     fn new() -> Self {
         Self {
-            slots: (0..KNOWN_SLOTS).map(|_| Default::default()).collect(),
+            slots: (0..CACHE_SLOTS).map(|_| Default::default()).collect(),
         }
     }
 
     fn slot(&self, plain: Fingerprint) -> Option<&(AtomicU64, AtomicU64)> {
-        self.slots.get(plain.word() as usize % KNOWN_SLOTS)
+        self.slots.get(plain.word() as usize % CACHE_SLOTS)
     }
 
     fn get(&self, plain: Fingerprint) -> Option<Fingerprint> {
-        let (combined, answer) = self.slot(plain)?;
-        let answer = answer.load(Ordering::Relaxed);
-        let question = combined.load(Ordering::Relaxed) ^ answer;
-        (question == plain.word()).then(|| Fingerprint::new(answer))
+        let (check, canonical) = self.slot(plain)?;
+        let canonical = canonical.load(Ordering::Relaxed);
+        let key = check.load(Ordering::Relaxed) ^ canonical;
+        (key == plain.word()).then(|| Fingerprint::new(canonical))
     }
 
     fn set(&self, plain: Fingerprint, least: Fingerprint) {
-        if let Some((combined, answer)) = self.slot(plain) {
-            answer.store(least.word(), Ordering::Relaxed);
-            combined.store(least.word() ^ plain.word(), Ordering::Relaxed);
+        if let Some((check, canonical)) = self.slot(plain) {
+            canonical.store(least.word(), Ordering::Relaxed);
+            check.store(least.word() ^ plain.word(), Ordering::Relaxed);
         }
     }
 }
@@ -158,9 +158,9 @@ mod tests {
         let Ok(symmetry) = Symmetry::generated_by(&swaps) else {
             panic!("these are permutations")
         };
-        let of = |owner: &str, waiting: &[&str]| {
-            let waiting = Value::set(waiting.iter().map(|name| model(name)));
-            symmetry.fingerprint(&[model(owner), waiting])
+        let of = |owner: &str, queued: &[&str]| {
+            let queued = Value::set(queued.iter().map(|name| model(name)));
+            symmetry.fingerprint(&[model(owner), queued])
         };
         assert_eq!(of("a", &["b"]), of("c", &["a"]));
         assert_eq!(of("a", &["b", "c"]), of("b", &["a", "c"]));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_set_of_permutations_is_refused() {
+    fn a_value_that_is_not_a_set_of_permutations_is_rejected() {
         assert!(matches!(
             Symmetry::generated_by(&3.into()),
             Err(SymmetryError::NotASet(_))

@@ -1,19 +1,15 @@
-//! The golden runs around TLC's finer points: verdict, kind of error, violated name and counts, as far as the corpus says that
-//! every correct checker has to agree (`must`).
+//! Golden runs for finer points of TLC: verdict, kind of error, violated name and counts, where the corpus demands agreement (`must`).
 //!
-//! Another corpus of the same layout is read where `OMNILINK_GOLDEN` is set.
+//! `OMNILINK_GOLDEN` selects another corpus of the same layout.
 
 use std::path::{Path, PathBuf};
 
 use omnilink_mc::report::{Answer, Kind, Report};
-use omnilink_mc::{CheckOptions, Live, check};
+use omnilink_mc::{CheckOptions, SearchProgress, check};
 use omnilink_tla::diagnostic::{Class, Diagnostic};
-use omnilink_tla::model::{BuildOptions, Model, absent_behaviour, build};
-use omnilink_tla::{Options, check as read};
+use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
+use omnilink_tla::{SpecOptions, check as read};
 use serde_json::{Value, json};
-
-/// Runs whose answer is about liveness, which is not checked, with the reason.
-const LIVENESS: [(&str, &str); 0] = [];
 
 fn corpus() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tla/tests/golden");
@@ -22,8 +18,8 @@ fn corpus() -> PathBuf {
         .join("fidelity")
 }
 
-/// A spec that is refused before it is explored.
-fn refused(diagnostics: &[Diagnostic]) -> Value {
+/// The answer for a spec that is rejected before the search.
+fn rejection(diagnostics: &[Diagnostic]) -> Value {
     let first = diagnostics.iter().find(|diagnostic| diagnostic.is_error());
     let kind = first.map_or("?", |diagnostic| match diagnostic.class {
         Class::Config => "config",
@@ -33,8 +29,8 @@ fn refused(diagnostics: &[Diagnostic]) -> Value {
     json!({ "verdict": "error", "error_kind": kind, "error": first.map(|first| &first.message) })
 }
 
-/// The verdict in the words of the corpus.
-fn verdict(model: &Model, report: &Report) -> (&'static str, Option<&'static str>) {
+/// The verdict in the terms of the corpus.
+fn verdict(model: &CompiledSpec, report: &Report) -> (&'static str, Option<&'static str>) {
     let Answer::Wrong(violation) = &report.answer else {
         return match &report.answer {
             Answer::Limit(limit) => (limit.word(), None),
@@ -46,7 +42,7 @@ fn verdict(model: &Model, report: &Report) -> (&'static str, Option<&'static str
         formulas.iter().any(|formula| Some(&*formula.name) == name)
     };
     match violation.kind {
-        // TLC calls it a mistake of the configuration when an invariant is false whatever the state.
+        // TLC reports a constant invariant that is false as a configuration error.
         Kind::Invariant if violation.trace.is_empty() => ("error", Some("config")),
         Kind::Invariant => ("invariant", None),
         Kind::Property => ("property", None),
@@ -64,27 +60,27 @@ fn verdict(model: &Model, report: &Report) -> (&'static str, Option<&'static str
 fn answer(item: &Value) -> Value {
     let folder = corpus().join(item["dir"].as_str().unwrap_or_default());
     let file = |key: &str| folder.join(item[key].as_str().unwrap_or_default());
-    let options = Options {
+    let options = SpecOptions {
         config: Some(file("cfg")),
-        ..Options::default()
+        ..SpecOptions::default()
     };
     let checked = read(&file("spec"), &options);
     if !checked.is_ok() {
-        return refused(&checked.diagnostics);
+        return rejection(&checked.diagnostics);
     }
     let config = checked.config.unwrap_or_default();
     if let Some(absent) = absent_behaviour(&checked.spec, &config) {
-        return refused(&[absent]);
+        return rejection(&[absent]);
     }
     let model = match build(checked.spec, &config, &BuildOptions::default()) {
         Ok(model) => model,
-        Err(rejected) => return refused(&rejected.diagnostics),
+        Err(rejected) => return rejection(&rejected.diagnostics),
     };
     let report = check(
         &model,
         "golden",
         &CheckOptions::default(),
-        &Live::default(),
+        &SearchProgress::default(),
         &|_| {},
         None,
     );
@@ -107,8 +103,8 @@ fn answer(item: &Value) -> Value {
     })
 }
 
-/// Whether two answers agree in a field. A mistake in the configuration that TLC meets only when it evaluates the formula is
-/// refused here before the search.
+/// Whether two answers agree in a field. Some configuration errors that TLC meets during evaluation are reported before the search
+/// here.
 fn agrees(item: &Value, answer: &Value, key: &str) -> bool {
     item[key] == answer[key] || (key == "error_kind" && item[key] == "eval" && answer[key] == "config")
 }
@@ -123,9 +119,6 @@ fn golden_fidelity_runs_agree() {
     let mut wrong = Vec::new();
     for item in &items {
         let id = item["id"].as_str().unwrap_or_default();
-        if LIVENESS.iter().any(|(left_out, _)| *left_out == id) {
-            continue;
-        }
         let answer = answer(item);
         let must = item["must"].as_array().into_iter().flatten();
         let differences: Vec<String> = must

@@ -1,15 +1,15 @@
-//! The golden specs: the verdict, the violated name, the counts and the length of the counterexample that TLC gives.
+//! The golden specs: verdict, violated name, counts and length of the counterexample agree with TLC.
 //!
-//! Each item runs in a process of its own, this test program again: a spec reads its trace relative to the folder it is in
-//! and finds its name in the environment. Another corpus of the same layout is read where `OMNILINK_GOLDEN` is set.
+//! Each item runs in a process of its own, which is this test program again: a spec reads its trace relative to its folder and
+//! finds the name in the environment. `OMNILINK_GOLDEN` selects another corpus of the same layout.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use omnilink_mc::report::{Answer, Kind, Report};
-use omnilink_mc::{CheckOptions, Live, check};
+use omnilink_mc::{CheckOptions, SearchProgress, check};
 use omnilink_tla::model::{BuildOptions, build};
-use omnilink_tla::{Options, check as read};
+use omnilink_tla::{SpecOptions, check as read};
 use serde_json::{Value, json};
 
 const SPEC: &str = "OMNILINK_GOLDEN_SPEC";
@@ -24,7 +24,7 @@ fn corpus() -> PathBuf {
         .join("specs")
 }
 
-/// The verdict in the words of the corpus.
+/// The verdict in the terms of the corpus.
 fn verdict(report: &Report) -> (&'static str, Option<&'static str>) {
     match &report.answer {
         Answer::Wrong(violation) => match violation.kind {
@@ -42,16 +42,16 @@ fn verdict(report: &Report) -> (&'static str, Option<&'static str>) {
     }
 }
 
-/// Answers for one item when started as a process of its own; does nothing otherwise.
+/// Checks one item when started as its own process; does nothing otherwise.
 #[test]
 fn golden_item() {
     let (Some(spec), Some(config)) = (std::env::var_os(SPEC), std::env::var_os(CONFIG)) else {
         return;
     };
     let workers = std::env::var(WORKERS).ok().and_then(|text| text.parse().ok());
-    let options = Options {
+    let options = SpecOptions {
         config: Some(config.into()),
-        ..Options::default()
+        ..SpecOptions::default()
     };
     let checked = read(Path::new(&spec), &options);
     assert!(checked.is_ok(), "{:?}", checked.diagnostics);
@@ -65,7 +65,14 @@ fn golden_item() {
         workers: workers.unwrap_or(1),
         ..CheckOptions::default()
     };
-    let report = check(&model, "golden", &options, &Live::default(), &|_| {}, None);
+    let report = check(
+        &model,
+        "golden",
+        &options,
+        &SearchProgress::default(),
+        &|_| {},
+        None,
+    );
     let report = report.unwrap_or_else(|error| panic!("{error}"));
     let (verdict, error_kind) = verdict(&report);
     let mut answer = json!({
@@ -117,8 +124,8 @@ fn run(item: &Value, workers: usize) -> Result<Value, String> {
     serde_json::from_str(answer).map_err(|error| error.to_string())
 }
 
-/// What is compared. How many states are generated depends on the order of evaluation, and so does how many distinct ones a
-/// run has found when it stops early.
+/// The fields to compare. The number of generated states depends on the order of evaluation, and so does the number of distinct
+/// states of a run that stops early.
 fn compared(item: &Value) -> &'static [&'static str] {
     match item["verdict"].as_str() {
         Some("ok") => &["verdict", "distinct", "depth"],
@@ -126,7 +133,7 @@ fn compared(item: &Value) -> &'static [&'static str] {
     }
 }
 
-/// Liveness is what TLC found broken here; nothing can be expected but that it is named.
+/// Whether TLC found a liveness violation. Liveness is not checked here, but the property must be named.
 fn is_liveness(item: &Value, answer: &Value) -> bool {
     let violated = &item["violated"];
     item["verdict"] == "property"
@@ -183,7 +190,7 @@ fn compare(workers: usize, is_wanted: impl Fn(&Value) -> bool) {
     );
 }
 
-/// TLC takes a few seconds for these and more; the larger ones are for `benches/mc-vs-tlc.sh`, which compares counts too.
+/// Benchmarks take TLC a few seconds or more. `benches/mc-vs-tlc.sh` compares the counts of the large ones.
 fn is_benchmark(item: &Value) -> bool {
     !item["benchmark"].is_null()
 }

@@ -1,22 +1,22 @@
-//! Golden specs with a token deleted, swapped or renamed: whatever they mean then, there is a report or a diagnostic and
-//! never a panic; and remembering answers does not change what is found.
+//! Mutated golden specs: with a token deleted, swapped or replaced, a check yields a report or a diagnostic, never a panic, and the
+//! memo does not change the report.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use omnilink_mc::report::Answer;
-use omnilink_mc::{CheckOptions, Limits, Live, check};
+use omnilink_mc::{CheckOptions, SearchLimits, SearchProgress, check};
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::source::{Source, Sources};
 use omnilink_tla::syntax::token::Token;
 use omnilink_tla::syntax::tokenize_fragment;
-use omnilink_tla::{Options, check as read};
+use omnilink_tla::{SpecOptions, check as read};
 
 const PER_SPEC: u64 = 30;
 
-struct Chance(u64);
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self
             .0
@@ -26,17 +26,18 @@ impl Chance {
     }
 }
 
-/// The text with one token deleted, two swapped, or one put in the place of another; mostly one of its kind, so that
-/// something readable comes out.
-fn mutated(text: &str, chance: &mut Chance) -> String {
+/// The text with one token deleted, two swapped, or one replaced by another, mostly of its own kind, so that many mutants still
+/// parse.
+fn mutated(text: &str, random: &mut Random) -> String {
     let source = Sources::default().add(Source::new("Spec.tla", text));
     let tokens = tokenize_fragment(source, text, &mut Vec::new());
-    let one = &tokens[chance.below(tokens.len())];
-    let is_alike = |other: &&Token| std::mem::discriminant(&other.kind) == std::mem::discriminant(&one.kind);
-    let alike: Vec<&Token> = tokens.iter().filter(is_alike).collect();
-    let other = match chance.below(5) {
-        0 => &tokens[chance.below(tokens.len())],
-        _ => alike[chance.below(alike.len())],
+    let one = &tokens[random.below(tokens.len())];
+    let is_same_kind =
+        |other: &&Token| std::mem::discriminant(&other.kind) == std::mem::discriminant(&one.kind);
+    let same_kind: Vec<&Token> = tokens.iter().filter(is_same_kind).collect();
+    let other = match random.below(5) {
+        0 => &tokens[random.below(tokens.len())],
+        _ => same_kind[random.below(same_kind.len())],
     };
     let span = |token: &Token| token.start as usize..token.end as usize;
     let (one, other) = (span(one), span(other));
@@ -45,7 +46,7 @@ fn mutated(text: &str, chance: &mut Chance) -> String {
     } else {
         (&other, &one)
     };
-    match chance.below(5) {
+    match random.below(5) {
         0 => [&text[..one.start], &text[one.end..]].concat(),
         1 | 2 if first.end <= second.start => [
             &text[..first.start],
@@ -59,11 +60,11 @@ fn mutated(text: &str, chance: &mut Chance) -> String {
     }
 }
 
-/// What a spec does; `None` if it cannot be read, or is not done in time.
-fn outcome(spec: &Path, config: &Path, remembers: bool) -> Option<String> {
-    let options = Options {
+/// The result of a check; `None` if the spec is rejected or the check runs out of time.
+fn outcome(spec: &Path, config: &Path, uses_memo: bool) -> Option<String> {
+    let options = SpecOptions {
         config: Some(config.to_owned()),
-        ..Options::default()
+        ..SpecOptions::default()
     };
     let checked = read(spec, &options);
     if !checked.is_ok() {
@@ -72,14 +73,22 @@ fn outcome(spec: &Path, config: &Path, remembers: bool) -> Option<String> {
     let config = checked.config.unwrap_or_default();
     let model = build(checked.spec, &config, &BuildOptions::default()).ok()?;
     let options = CheckOptions {
-        limits: Limits {
+        limits: SearchLimits {
             time: Some(Duration::from_millis(200)),
-            ..Limits::default()
+            ..SearchLimits::default()
         },
-        remembers,
+        uses_memo,
         ..CheckOptions::default()
     };
-    let report = check(&model, "mutated", &options, &Live::default(), &|_| {}, None).ok()?;
+    let report = check(
+        &model,
+        "mutated",
+        &options,
+        &SearchProgress::default(),
+        &|_| {},
+        None,
+    )
+    .ok()?;
     let found = match &report.answer {
         Answer::Limit(_) => return None,
         Answer::Wrong(violation) => format!(
@@ -105,7 +114,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_mutated_spec_is_explored_or_refused_and_never_a_panic() {
+fn mutated_specs_never_panic_and_the_memo_changes_nothing() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tla/tests/golden/specs");
     let folders = std::fs::read_dir(&corpus).expect("the corpus").flatten();
     let mut folders: Vec<PathBuf> = folders
@@ -121,24 +130,24 @@ fn a_mutated_spec_is_explored_or_refused_and_never_a_panic() {
             std::fs::copy(file, copy).expect("a copy");
         }
         let configs = files(scratch.path(), "cfg");
-        let mut chance = Chance(at);
+        let mut random = Random(at);
         for spec in files(scratch.path(), "tla") {
             let text = std::fs::read_to_string(&spec).expect("a spec");
             for _ in 0..PER_SPEC {
-                let mutant = mutated(&text, &mut chance);
+                let mutant = mutated(&text, &mut random);
                 std::fs::write(&spec, &mutant).expect("a file");
-                let config = &configs[chance.below(configs.len())];
+                let config = &configs[random.below(configs.len())];
                 run += 1;
                 let plain = outcome(&spec, config, false);
-                let remembered = outcome(&spec, config, true);
-                if let (Some(plain), Some(remembered)) = (plain, remembered) {
+                let memoised = outcome(&spec, config, true);
+                if let (Some(plain), Some(memoised)) = (plain, memoised) {
                     compared += 1;
-                    assert_eq!(plain, remembered, "{}\n{mutant}", config.display());
+                    assert_eq!(plain, memoised, "{}\n{mutant}", config.display());
                 }
             }
             std::fs::write(&spec, &text).expect("a file");
         }
     }
-    println!("{run} mutated specs, {compared} of them explored with and without remembering");
+    println!("{run} mutated specs, {compared} of them explored with and without the memo");
     assert!(compared * 10 > run, "{compared} of {run}");
 }

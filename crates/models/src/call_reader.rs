@@ -44,7 +44,7 @@ impl<'a> CallReader<'a> {
                 known,
             },
         };
-        DecodeError::new(operation.place.clone(), problem)
+        DecodeError::new(operation.location.clone(), problem)
     }
 
     /// The name of the operation in the model's entry.
@@ -316,7 +316,7 @@ impl<'a> CallReader<'a> {
 
     #[cold]
     pub(crate) fn error(&self, problem: DecodeProblem) -> DecodeError {
-        DecodeError::new(self.operation.place.clone(), problem)
+        DecodeError::new(self.operation.location.clone(), problem)
     }
 
     #[cold]

@@ -6,7 +6,7 @@
 //! place and the expectation. Nothing is guessed, and nothing is skipped.
 
 use omnilink_engine::Model;
-use omnilink_trace::{Operation, Place};
+use omnilink_trace::{Location, Operation};
 use omnilink_value::Value;
 use thiserror::Error;
 
@@ -64,18 +64,18 @@ pub struct DecodeError(Box<Located>);
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{place}: {problem}")]
 struct Located {
-    place: Place,
+    place: Location,
     problem: DecodeProblem,
 }
 
 impl DecodeError {
     #[cold]
-    pub(crate) fn new(place: Place, problem: DecodeProblem) -> Self {
+    pub(crate) fn new(place: Location, problem: DecodeProblem) -> Self {
         Self(Box::new(Located { place, problem }))
     }
 
     /// The place of the operation in the trace.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &Location {
         &self.0.place
     }
 

@@ -14,7 +14,9 @@ use std::{
     time::Duration,
 };
 
-use omnilink_record::{Backing, ClockChoice, EndFence, Options, RecordError, Recorder, ThreadLog, record};
+use omnilink_record::{
+    Backing, ClockChoice, EndFence, RecordError, RecordOptions, Recorder, ThreadLog, record,
+};
 
 const ROUNDS: usize = 100;
 
@@ -27,39 +29,45 @@ fn record_all() -> Result<(), RecordError> {
     let here = |name: &str| directory.join(name);
     let outcome = (|| {
         println!("{:<44} {:>8} {:>8}", "ns for each operation", "best", "median");
-        report("in memory", Options::new().in_memory()?, 20_000)?;
-        report("mapped file", Options::new().create(here("mapped"))?, 20_000)?;
-        let loads_only = Options::new().end_fence(EndFence::LoadsOnly);
+        report("in memory", RecordOptions::new().in_memory()?, 20_000)?;
+        report(
+            "mapped file",
+            RecordOptions::new().create(here("mapped"))?,
+            20_000,
+        )?;
+        let loads_only = RecordOptions::new().end_fence(EndFence::LoadsOnly);
         report(
             "mapped file, end waits for loads only",
             loads_only.create(here("loads"))?,
             20_000,
         )?;
-        let monotonic = Options::new().clock(ClockChoice::Monotonic);
+        let monotonic = RecordOptions::new().clock(ClockChoice::Monotonic);
         report(
             "mapped file, raw monotonic clock",
             monotonic.create(here("monotonic"))?,
             20_000,
         )?;
-        let small_chunks = Options::new().chunk_bytes(64 << 10);
+        let small_chunks = RecordOptions::new().chunk_bytes(64 << 10);
         report(
             "mapped file, chunks of 64 KiB",
             small_chunks.create(here("small"))?,
             20_000,
         )?;
-        let counters = Options::new().happens_before(8);
+        let counters = RecordOptions::new().happens_before(8);
         report(
             "mapped file, happens-before of 1 thread",
             counters.create(here("counters"))?,
             20_000,
         )?;
-        let counters = Options::new().happens_before(8).end_fence(EndFence::LoadsOnly);
+        let counters = RecordOptions::new()
+            .happens_before(8)
+            .end_fence(EndFence::LoadsOnly);
         report_beside_others(
             "the same of 4 threads at work, loads only",
             counters.create(here("four"))?,
             20_000,
         )?;
-        let loads_only = Options::new().end_fence(EndFence::LoadsOnly);
+        let loads_only = RecordOptions::new().end_fence(EndFence::LoadsOnly);
         report_beside_others(
             "4 threads at work, loads only, no counters",
             loads_only.create(here("four-plain"))?,
@@ -67,15 +75,15 @@ fn record_all() -> Result<(), RecordError> {
         )?;
         report_beside_others(
             "4 threads at work, happens-before",
-            Options::new().happens_before(8).create(here("four-both"))?,
+            RecordOptions::new().happens_before(8).create(here("four-both"))?,
             20_000,
         )?;
         report_beside_others(
             "4 threads at work, no counters",
-            Options::new().create(here("four-drained"))?,
+            RecordOptions::new().create(here("four-drained"))?,
             20_000,
         )?;
-        let written = Options::new().backing(Backing::Written);
+        let written = RecordOptions::new().backing(Backing::Written);
         report("written file", written.create(here("written"))?, 1_000)
     })();
     // The figures are out; a directory that stays behind is only untidy.

@@ -18,7 +18,7 @@ use std::{
     thread,
 };
 
-use omnilink_record::{EndFence, Options, RecordError, ThreadLog, record};
+use omnilink_record::{EndFence, RecordError, RecordOptions, ThreadLog, record};
 
 const THREADS: usize = 3;
 const ROUNDS: i64 = 4;
@@ -33,7 +33,7 @@ fn record_all() -> Result<(), RecordError> {
     let directory = std::env::args_os()
         .nth(1)
         .unwrap_or_else(|| "traces/copies".into());
-    let options = Options::new()
+    let options = RecordOptions::new()
         .happens_before(THREADS as u16)
         .end_fence(EndFence::LoadsOnly);
     let recorder = options.create(&directory)?;

@@ -18,7 +18,7 @@ use std::{
     thread,
 };
 
-use omnilink_record::{Options, RecordError, Recorder, record};
+use omnilink_record::{RecordError, RecordOptions, Recorder, record};
 
 const CAPACITY: usize = 8;
 const THREADS: i64 = 4;
@@ -175,7 +175,7 @@ fn run(queue: &dyn Queue, recorder: &Recorder) -> Result<Vec<i64>, RecordError> 
 }
 
 fn harness(name: &str, queue: &dyn Queue, directory: Option<&Path>) -> Result<(), RecordError> {
-    let options = Options::new()
+    let options = RecordOptions::new()
         .header("queue", name)?
         .header("capacity", CAPACITY)?;
     let recorder = match directory {

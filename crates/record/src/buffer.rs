@@ -1,13 +1,13 @@
-//! The bytes of one thread, in the order in which they are written.
+//! The buffer of one thread's records.
 //!
-//! The buffer's promise is **crash atomicity**: at every moment the file is a sequence of whole records, and
-//! whatever follows them cannot be taken for one. It rests on two invariants.
+//! The buffer guarantees **crash atomicity**: at every moment the file is a sequence of whole records, and the bytes behind
+//! them cannot be mistaken for one. It relies on two invariants.
 //!
-//! 1. The byte at `record_start` is zero until the record behind it is complete; then one byte store
-//!    publishes it. A published record grows by writing behind it and publishing its first byte again.
-//! 2. Before a publication the byte *behind* the record is zero. What is written behind a published record
-//!    until it is published again begins with a MessagePack string. So what follows a whole record is a whole
-//!    record, a zero or a string, and only the first is a map.
+//! 1. The byte at `record_start` is zero until the record is complete; then a store of one byte publishes it. A published
+//!    record grows by writing behind it and publishing its first byte again.
+//! 2. Before a publication the byte *behind* the record is zero. The bytes that are written behind a published record until
+//!    it is published again begin with a MessagePack string. So a whole record is followed by a whole record, a zero or a
+//!    string, and only the first is a map.
 
 use std::{
     ptr,
@@ -16,31 +16,31 @@ use std::{
 
 use crate::{
     RecordError,
-    storage::{Need, Output, Storage, Window},
+    storage::{Storage, ThreadOutput, Window, WindowRequest},
 };
 
-/// Kept free behind a record that begins, so that its end seldom needs a new window.
+/// Reserved behind a record that begins, so that its end seldom needs a new window.
 const END_RESERVE_BYTES: usize = 512;
 
-/// Writes records into a store's window.
+/// Writes records into the window of a storage.
 #[derive(Debug)]
 pub(crate) struct Buffer {
     window: Window,
-    /// Where the next byte goes.
+    /// The offset of the next byte.
     position: usize,
-    /// Where the current record starts.
+    /// The start of the current record.
     record_start: usize,
-    /// The end of the last published record, as far as it is published.
+    /// The end of the published bytes.
     published_to: usize,
     wants_writes: bool,
     storage: Storage,
-    /// Set for good when something went wrong: from then on every write is ignored.
+    /// Set permanently by the first failure: from then on every write is ignored.
     has_failed: bool,
-    /// What went wrong, until somebody asks.
+    /// The failure, until it is taken.
     failure: Option<RecordError>,
 }
 
-// SAFETY: the window's memory belongs to the store, and the store to this value alone.
+// SAFETY: the storage owns the window's memory, and this value alone owns the storage.
 unsafe impl Send for Buffer {}
 
 impl Buffer {
@@ -60,8 +60,8 @@ impl Buffer {
         }
     }
 
-    /// Begins a record with these bytes, the first of which must be zero: it stays so until the record is
-    /// published. Whatever was written and not published is forgotten.
+    /// Begins a record with these bytes, the first of which must be zero: it stays zero until the record is published.
+    /// Discards unpublished bytes.
     #[inline]
     pub(crate) fn begin_record(&mut self, bytes: &[u8]) {
         debug_assert_eq!(bytes.first(), Some(&0));
@@ -78,19 +78,18 @@ impl Buffer {
     #[inline]
     pub(crate) fn put(&mut self, bytes: &[u8]) {
         if self.reserve(bytes.len()) {
-            // The position is read before the copy and written after it: the compiler cannot know that the
-            // copy does not change it, and would send it through memory once more for every piece of a
-            // record.
+            // The position is read before the copy and written after it: the compiler cannot prove that the copy does not
+            // change it, and would reload it for every part of a record.
             let position = self.position;
             let target = self.window.origin.wrapping_add(position);
-            // SAFETY: `reserve` said that the window reaches `bytes.len()` bytes behind the position, and
-            // nobody else has a reference into it.
+            // SAFETY: `reserve` ensured that the window reaches `bytes.len()` bytes behind the position, and there is no
+            // other reference into it.
             unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) }
             self.position = position + bytes.len();
         }
     }
 
-    /// Overwrites bytes of the current record that are not published yet.
+    /// Overwrites unpublished bytes of the current record.
     #[inline]
     pub(crate) fn patch<const N: usize>(&mut self, offset: usize, bytes: [u8; N]) {
         if !self.has_failed {
@@ -100,11 +99,11 @@ impl Buffer {
         }
     }
 
-    /// Bytes of the current record, if so many were written there.
+    /// `N` bytes of the current record at `offset`, if that many were written.
     #[inline]
     pub(crate) fn written<const N: usize>(&self, offset: usize) -> Option<[u8; N]> {
-        let is_there = !self.has_failed && self.record_start <= offset && offset + N <= self.position;
-        is_there.then(|| {
+        let exists = !self.has_failed && self.record_start <= offset && offset + N <= self.position;
+        exists.then(|| {
             let mut bytes = [0; N];
             // SAFETY: the window always holds the current record from its start to the position.
             unsafe {
@@ -114,7 +113,7 @@ impl Buffer {
         })
     }
 
-    /// Forgets what was written from `offset` on, which must not be published yet.
+    /// Discards the bytes from `offset` on, which must be unpublished.
     #[inline]
     pub(crate) fn rewind(&mut self, offset: usize) {
         debug_assert!(self.published_to <= offset);
@@ -123,8 +122,7 @@ impl Buffer {
         }
     }
 
-    /// Makes sure that the record's beginning and, unless it is large, its end fit: so that growing happens
-    /// now.
+    /// Reserves room for the end of the record, unless it is large, so that the window does not grow during the operation.
     #[inline]
     pub(crate) fn reserve_for_end(&mut self) -> bool {
         self.reserve(END_RESERVE_BYTES)
@@ -147,12 +145,12 @@ impl Buffer {
                 bytes,
             }),
             Some(end) => {
-                let need = Need {
+                let request = WindowRequest {
                     keep_from: self.record_start,
                     filled_to: self.position,
                     end,
                 };
-                self.storage.grow(need)
+                self.storage.grow(request)
             }
         };
         match grown {
@@ -167,7 +165,7 @@ impl Buffer {
         }
     }
 
-    /// Gives up: nothing more is written, and what was not published never will be.
+    /// Fails permanently: nothing more is written or published.
     #[cold]
     pub(crate) fn fail(&mut self, error: RecordError) {
         // Without room behind the position every write goes through `grow`, which refuses.
@@ -186,8 +184,7 @@ impl Buffer {
         self.failure.take()
     }
 
-    /// Makes the current record, as far as it is written, part of the file. `first` is the byte that makes it
-    /// so.
+    /// Publishes the current record as far as it is written, by storing `first` as its first byte.
     #[inline]
     pub(crate) fn publish(&mut self, first: u8) {
         let end = self.position;
@@ -199,9 +196,9 @@ impl Buffer {
         // SAFETY: the window holds the current record from its start; only atomic stores of this thread touch
         // its first byte from now on.
         let commit = unsafe { AtomicU8::from_ptr(self.window.origin.wrapping_add(self.record_start)) };
-        // Release: whoever watches the file and sees this byte sees the record behind it. If the process
-        // dies, what counts is the order of the instructions; the fence keeps the compiler from moving the
-        // operation, which follows, in front of the store.
+        // Release: a reader of the live file that sees this byte sees the record behind it. If the process dies, the order
+        // of the instructions counts; the fence keeps the compiler from moving the following operation in front of the
+        // store.
         commit.store(first, Ordering::Release);
         compiler_fence(Ordering::SeqCst);
         if !self.wants_writes || self.write() {
@@ -216,19 +213,19 @@ impl Buffer {
         written.map_err(|error| self.fail(error)).is_ok()
     }
 
-    /// What was published, of a buffer in memory.
+    /// The published bytes of a buffer in memory.
     pub(crate) fn into_bytes(mut self) -> Result<Vec<u8>, RecordError> {
         if let Some(error) = self.take_failure() {
             return Err(error);
         }
         match self.close()? {
-            Output::Memory(bytes) => Ok(bytes),
-            Output::File(_) => Ok(Vec::new()),
+            ThreadOutput::Memory(bytes) => Ok(bytes),
+            ThreadOutput::File(_) => Ok(Vec::new()),
         }
     }
 
-    /// Ends the store at the last published byte.
-    pub(crate) fn close(self) -> Result<Output, RecordError> {
+    /// Closes the storage at the last published byte.
+    pub(crate) fn close(self) -> Result<ThreadOutput, RecordError> {
         self.storage.close(self.published_to)
     }
 }

@@ -1,38 +1,38 @@
-//! A call, from its arguments to its end.
+//! Calls, from their arguments to their end.
 
 use std::marker::PhantomData;
 
 use crate::{
     Record, ThreadLog,
-    value::{Count, Slot},
+    value::{LengthPrefix, ValueSlot},
 };
 
 /// Arguments with names: see [`ThreadLog::call`].
 #[derive(Debug)]
-pub struct Named;
+pub struct NamedArgs;
 
 /// Arguments in order: see [`ThreadLog::call_positional`].
 #[derive(Debug)]
-pub struct Positional;
+pub struct PositionalArgs;
 
-/// A call whose arguments are being given. Dropped before [`begin`](Self::begin), it leaves no trace.
+/// A call under construction. If it is dropped before [`begin`](Self::begin), nothing is recorded.
 #[derive(Debug)]
 #[must_use = "a call is not recorded before `begin`"]
-pub struct Call<'log, Arguments> {
+pub struct CallBuilder<'log, Arguments> {
     log: &'log mut ThreadLog,
-    count: Count,
+    count: LengthPrefix,
     is_recorded: bool,
     arguments: PhantomData<Arguments>,
 }
 
-impl<'log, Arguments> Call<'log, Arguments> {
+impl<'log, Arguments> CallBuilder<'log, Arguments> {
     #[inline]
     pub(crate) fn new(log: &'log mut ThreadLog, op: &str, kind: u8) -> Self {
         let is_recorded = log.prepare(op);
         let count = if is_recorded {
-            Count::begin(log.buffer(), kind)
+            LengthPrefix::begin(log.buffer(), kind)
         } else {
-            Count::default()
+            LengthPrefix::default()
         };
         Self {
             log,
@@ -42,9 +42,9 @@ impl<'log, Arguments> Call<'log, Arguments> {
         }
     }
 
-    /// Reads the clock and records the call as pending. What the operation does must come after this.
+    /// Reads the clock and records the call as pending. The operation must run after this.
     #[inline]
-    pub fn begin(self) -> Open<'log> {
+    pub fn begin(self) -> OpenCall<'log> {
         let Self {
             log,
             count,
@@ -58,64 +58,64 @@ impl<'log, Arguments> Call<'log, Arguments> {
         if !is_recorded {
             log.lose();
         }
-        Open { log, is_recorded }
+        OpenCall { log, is_recorded }
     }
 }
 
-impl Call<'_, Named> {
-    /// Gives an argument. Names must differ; readers refuse a trace where they do not.
+impl CallBuilder<'_, NamedArgs> {
+    /// Adds an argument. Names must differ; readers refuse a trace with duplicates.
     #[inline]
     pub fn arg(mut self, name: &str, value: impl Record) -> Self {
         if self.is_recorded {
             self.count.add();
-            Slot::new(self.log.buffer()).str(name);
-            value.record(Slot::new(self.log.buffer()));
+            ValueSlot::new(self.log.buffer()).str(name);
+            value.record(ValueSlot::new(self.log.buffer()));
         }
         self
     }
 }
 
-impl Call<'_, Positional> {
-    /// Gives the next argument.
+impl CallBuilder<'_, PositionalArgs> {
+    /// Adds the next argument.
     #[inline]
     pub fn arg(mut self, value: impl Record) -> Self {
         if self.is_recorded {
             self.count.add();
-            value.record(Slot::new(self.log.buffer()));
+            value.record(ValueSlot::new(self.log.buffer()));
         }
         self
     }
 }
 
-/// A call that is under way. Dropped without an end (a panic, or a reply that never came) it stays *pending*:
-/// it may or may not have taken effect.
+/// A call in progress. If it is dropped without an end (after a panic, or without a reply) it stays *pending*: it may or
+/// may not have taken effect.
 #[derive(Debug)]
 #[must_use = "without an end the operation stays pending"]
-pub struct Open<'log> {
+pub struct OpenCall<'log> {
     log: &'log mut ThreadLog,
     is_recorded: bool,
 }
 
-impl Open<'_> {
+impl OpenCall<'_> {
     /// The operation returned `ret`; `()` if it returns nothing.
     #[inline]
     pub fn end(self, ret: impl Record) {
         self.end_with(&ret, &(), false);
     }
 
-    /// The operation returned `ret`; `meta` is kept with it for whoever reads the trace.
+    /// The operation returned `ret`; `meta` is stored with it.
     #[inline]
     pub fn end_with_meta(self, ret: impl Record, meta: impl Record) {
         self.end_with(&ret, &meta, false);
     }
 
-    /// The system said that the operation failed: it has not taken effect and never will.
+    /// The system reported that the operation failed: it has not taken effect and never will.
     #[inline]
     pub fn abort(self) {
         self.end_with(&(), &(), true);
     }
 
-    /// The system said that the operation failed; `meta` is kept with it for whoever reads the trace.
+    /// The system reported that the operation failed; `meta` is stored with it.
     #[inline]
     pub fn abort_with_meta(self, meta: impl Record) {
         self.end_with(&(), &meta, true);

@@ -1,13 +1,12 @@
 //! The clock that all threads of a recorder share.
 //!
-//! A timebox must *enclose* the operation's effect: `start` is read before anything the operation does can be
-//! seen, `end` after everything it did can be seen. Processors reorder, so a clock reading alone does not say
-//! that; the fences beside each reading do. See [`fence`].
+//! A timebox must *enclose* the operation's effect: `start` is read before any effect of the operation is visible, `end`
+//! after all effects are visible. Processors reorder, so a clock reading alone does not ensure that; the fences beside each
+//! reading do. See [`fence`].
 //!
-//! Which clock: the time-stamp counter where it is proven good (about 10 ns a reading, no call), else the raw
-//! monotonic clock of the system (20 to 50 ns), else [`Instant`]. The raw clock rather than the plain
-//! monotonic one because the latter is steered by NTP, which makes durations, not order, differ between
-//! hosts.
+//! The clock is the time-stamp counter if it passes the checks (about 10 ns a reading, no call), else the raw monotonic clock
+//! of the system (20 to 50 ns), else [`Instant`]. The raw clock is preferred to the plain monotonic one because NTP adjusts
+//! the latter, which makes durations, not order, differ between hosts.
 
 mod fence;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -17,17 +16,15 @@ use std::{sync::OnceLock, time::Instant};
 
 use crate::RecordError;
 
-/// Which clock a recorder reads.
+/// The clock of a recorder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClockChoice {
-    /// The best one that can be trusted here: time-stamp counter, raw monotonic clock, [`Instant`], in this
-    /// order.
+    /// The best reliable one: time-stamp counter, raw monotonic clock, [`Instant`], in this order.
     #[default]
     Auto,
-    /// The processor's time-stamp counter; an error where it is not proven good (it is only tried on Linux,
-    /// x86-64).
+    /// The processor's time-stamp counter; an error if it fails the checks (supported on Linux, x86-64).
     Tsc,
-    /// The system's raw monotonic clock; [`Instant`] where there is none.
+    /// The system's raw monotonic clock; [`Instant`] if there is none.
     Monotonic,
 }
 
@@ -66,9 +63,9 @@ impl Clock {
 
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     fn tsc() -> Result<Self, String> {
-        // The examination takes some 20 ms; its outcome is a property of the machine.
-        static EXAMINED: OnceLock<Result<i64, String>> = OnceLock::new();
-        let ticks_per_second = EXAMINED.get_or_init(tsc::examine).clone()?;
+        // The check takes some 20 ms; its result is a property of the machine.
+        static CHECKED: OnceLock<Result<i64, String>> = OnceLock::new();
+        let ticks_per_second = CHECKED.get_or_init(tsc::check).clone()?;
         Ok(Self {
             source: Source::Tsc,
             ticks_per_second,
@@ -77,7 +74,7 @@ impl Clock {
 
     #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
     fn tsc() -> Result<Self, String> {
-        Err("it is only examined on Linux, x86-64".to_owned())
+        Err("it is only supported on Linux, x86-64".to_owned())
     }
 
     fn monotonic() -> Self {
@@ -91,7 +88,7 @@ impl Clock {
         }
     }
 
-    /// The unit of the times, as the trace's header names it.
+    /// The unit of the times in the trace's header.
     pub(crate) fn unit(&self) -> &'static str {
         match self.source {
             #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -100,7 +97,7 @@ impl Clock {
         }
     }
 
-    /// The clock's name, as the trace's header has it.
+    /// The clock's name in the trace's header.
     pub(crate) fn name(&self) -> &'static str {
         match self.source {
             #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -115,7 +112,7 @@ impl Clock {
         self.ticks_per_second
     }
 
-    /// The time before a call: nothing that comes after this reading in the program can happen before it.
+    /// The time before a call: nothing that follows this reading in the program can happen before it.
     #[inline]
     pub(crate) fn before_call(&self) -> i64 {
         fence::complete_loads();
@@ -124,8 +121,8 @@ impl Clock {
         time
     }
 
-    /// The time after a call: everything that comes before this reading in the program has happened, stores
-    /// included if `drain_stores`.
+    /// The time after a call: everything that precedes this reading in the program has happened, including stores if
+    /// `drain_stores`.
     #[inline]
     pub(crate) fn after_call(&self, drain_stores: bool) -> i64 {
         if drain_stores {
@@ -173,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_clock_stands_still_or_goes_forward() {
+    fn every_clock_is_monotonic() {
         for choice in [ClockChoice::Auto, ClockChoice::Monotonic] {
             let clock = Clock::choose(choice).unwrap();
             let mut last = clock.before_call();
@@ -187,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_seen_on_another_thread_is_later_there() {
+    fn an_event_is_later_on_the_thread_that_observes_it() {
         let clock = Clock::choose(ClockChoice::Auto).unwrap();
         let (to, from) = std::sync::mpsc::channel();
         let sender = std::thread::spawn(move || (0..2_000).try_for_each(|_| to.send(clock.before_call())));

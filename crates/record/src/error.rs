@@ -1,65 +1,64 @@
-//! Everything that can go wrong while recording, each with what to do about it.
+//! Errors of recording, each with its remedy.
 
 use std::{error, fmt, io, path::PathBuf};
 
-/// Why a recorder could not be made, or why a recording is not complete.
+/// A recorder that cannot be created, or a recording that is incomplete.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The trace directory already holds something. A trace is a whole directory, so writing beside old files
-    /// would mix two traces into one.
+    /// The trace directory is not empty. A trace is a whole directory, so writing beside old files would mix two traces.
     DirectoryNotEmpty {
         /// The directory.
         path: PathBuf,
     },
-    /// The path given for the trace directory is something else.
+    /// The path of the trace directory is not a directory.
     NotADirectory {
-        /// What is there instead of a directory.
+        /// The path.
         path: PathBuf,
     },
-    /// The operating system refused.
+    /// An error of the operating system.
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What was tried, as an infinitive: "create the trace directory".
+        /// The attempted action, as an infinitive: "create the trace directory".
         doing: &'static str,
-        /// What the system said.
+        /// The error.
         source: io::Error,
     },
-    /// Two threads asked for the same label: their operations could not be told apart.
+    /// Two threads with the same label: their operations would be indistinguishable.
     LabelTaken {
         /// The label.
         label: String,
     },
-    /// A label is not usable: empty, or with a `'`, which marks a thread after an operation left pending.
+    /// An invalid label: empty, or with a `'`, which marks a thread after a pending operation.
     LabelInvalid {
         /// The label.
         label: String,
     },
-    /// More threads than happens-before was to be recorded for.
+    /// More threads than `RecordOptions::happens_before` allows.
     TooManyThreads {
-        /// The thread that is one too many.
+        /// The thread beyond the limit.
         label: String,
-        /// For how many there is room.
+        /// The limit.
         threads: usize,
     },
-    /// A header field of the user has a name that the recorder itself writes, or was given twice.
+    /// A header field of the user has a name that the recorder writes, or occurs twice.
     HeaderTaken {
         /// The field's name.
         name: String,
     },
-    /// The clock asked for cannot be trusted on this machine.
+    /// The requested clock is not reliable on this machine.
     ClockUnavailable {
         /// Its name.
         clock: &'static str,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// The clock ran backwards within one thread: no timebox of this recording can be trusted.
+    /// The clock went backwards within one thread: no timebox of this recording is reliable.
     ClockWentBack {
-        /// The thread that saw it.
+        /// The thread that observed it.
         thread: String,
-        /// How far, in ticks of the recorder's clock.
+        /// The difference in ticks of the recorder's clock.
         ticks: i64,
     },
     /// A value does not fit into MessagePack, or a thread's log not into the address space.
@@ -69,19 +68,19 @@ pub enum RecordError {
         /// Its size.
         bytes: usize,
     },
-    /// An in-memory recording outgrew the memory.
+    /// An in-memory recording exceeded the memory.
     OutOfMemory {
         /// The thread that recorded it.
         thread: String,
-        /// What was asked for.
+        /// The requested size.
         bytes: usize,
     },
-    /// Recording stopped while the system went on. What was recorded until then is a sound trace: see
+    /// Recording stopped while the system continued. The recorded part is a sound trace: see
     /// [the crate's page](crate#when-recording-stops).
     Stopped {
-        /// Operations that were not recorded.
+        /// The number of operations that were not recorded.
         lost: u64,
-        /// Why it stopped.
+        /// The reason.
         cause: Box<RecordError>,
     },
     /// [`finish`](crate::Recorder::finish) was called while thread logs were still in use.
@@ -124,8 +123,7 @@ impl fmt::Display for RecordError {
             Self::TooManyThreads { label, threads } => write!(
                 f,
                 "thread {label}: happens-before is recorded for {threads} threads, and there are more; give \
-                 `Options::happens_before` a larger number (a thread that goes on after an operation left pending counts \
-                 again)"
+                 `RecordOptions::happens_before` a larger number (a thread that continues after a pending operation counts again)"
             ),
             Self::LabelInvalid { label } => write!(
                 f,

@@ -1,16 +1,16 @@
-//! The first map of every file: what was recorded, where, and with which clock.
+//! The header of every file: host, command, clock and the user's own fields.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::{
-    Label, Record, RecordError,
+    Record, RecordError, ThreadLabel,
     buffer::Buffer,
     clock::Clock,
     storage::Storage,
-    value::{Count, MAP, Slot},
+    value::{LengthPrefix, MAP, ValueSlot},
 };
 
-/// The fields that the recorder itself writes.
+/// The names of the fields that the recorder writes.
 pub(crate) const OWN_FIELDS: [&str; 11] = [
     "omnilink",
     "unit",
@@ -25,7 +25,7 @@ pub(crate) const OWN_FIELDS: [&str; 11] = [
     "happens_before",
 ];
 
-/// What the headers of a recorder's files have in common.
+/// The fields that the headers of all files of a recorder share.
 #[derive(Debug)]
 pub(crate) struct Header {
     host: String,
@@ -57,12 +57,12 @@ impl Header {
     }
 
     /// Writes the header as a record of its own, for a trace of one thread or of all.
-    pub(crate) fn write(&self, buffer: &mut Buffer, clock: &Clock, thread: Option<&Label>) {
-        let mut count = Count::begin_record(buffer);
+    pub(crate) fn write(&self, buffer: &mut Buffer, clock: &Clock, thread: Option<&ThreadLabel>) {
+        let mut count = LengthPrefix::begin_record(buffer);
         let mut field = |name: &str, value: &dyn Record| {
             count.add();
-            Slot::new(buffer).str(name);
-            value.record(Slot::new(buffer));
+            ValueSlot::new(buffer).str(name);
+            value.record(ValueSlot::new(buffer));
         };
         field("omnilink", &1);
         field("unit", &clock.unit());
@@ -73,17 +73,17 @@ impl Header {
         field("command", &self.command);
         field("recorded_at", &self.recorded_at_unix_ns);
         if self.has_happens_before {
-            // Every operation's `clock` says how many operations of each thread were over.
+            // The `clock` of every operation counts the operations of each thread that had ended.
             field("happens_before", &"counters");
         }
         if let Some(thread) = thread {
             field("thread", thread);
-            // A promise to readers: a thread's operations come in the order of their starts.
+            // A promise to readers: the operations of a thread are in order of start.
             field("sorted", &true);
         }
         for (name, value) in &self.own {
             count.add();
-            Slot::new(buffer).str(name);
+            ValueSlot::new(buffer).str(name);
             buffer.put(value);
         }
         count.end(buffer);
@@ -94,7 +94,7 @@ impl Header {
 #[cfg(unix)]
 fn host() -> String {
     let mut name = [0u8; 256];
-    // SAFETY: the call writes at most the length it is told, and the last byte stays zero.
+    // SAFETY: the call writes at most the given length, so the last byte stays zero.
     let result = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };
     let name = if result == 0 { &name[..] } else { &[] };
     let end = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());

@@ -1,19 +1,19 @@
-//! What a thread is called in the trace.
+//! Thread labels.
 
 use std::fmt;
 
-use crate::{Record, Slot, Written};
+use crate::{Record, ValueSlot, Written};
 
-/// A thread's name in the trace: a number or a text. Made from either by `into()`.
+/// A thread's name in the trace: a number or a text. Both convert by `into()`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Label {
+pub enum ThreadLabel {
     /// `0`, `1`, `2` …
     Number(i64),
     /// `"producer"` …
     Text(String),
 }
 
-impl fmt::Display for Label {
+impl fmt::Display for ThreadLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => write!(f, "{number}"),
@@ -22,8 +22,8 @@ impl fmt::Display for Label {
     }
 }
 
-impl Record for Label {
-    fn record(&self, slot: Slot<'_>) -> Written {
+impl Record for ThreadLabel {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         match self {
             Self::Number(number) => slot.int(*number),
             Self::Text(text) => slot.str(text),
@@ -31,12 +31,11 @@ impl Record for Label {
     }
 }
 
-impl Label {
-    /// The label under which a thread goes on after leaving an operation pending for the `times`th time.
+impl ThreadLabel {
+    /// The label under which a thread continues after its `times`th pending operation.
     ///
-    /// An operation without a return may take effect at any later moment, while every other operation of its
-    /// thread comes after it or before it. So the thread cannot go on as the same thread: the trace sees a
-    /// new one.
+    /// An operation without a return may take effect at any later time, while the operations of one thread are ordered. So
+    /// the thread cannot continue as the same thread: the trace has a new one.
     pub(crate) fn after_pending(&self, times: u64) -> Self {
         Self::Text(format!("{self}'{times}"))
     }
@@ -48,7 +47,7 @@ impl Label {
         }
     }
 
-    /// The label as part of a file name: short, and of characters that every file system takes.
+    /// The label as part of a file name: short, with characters that every file system supports.
     pub(crate) fn file_stem(&self) -> String {
         let keep = |c: char| {
             if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') {
@@ -63,7 +62,7 @@ impl Label {
 
 macro_rules! from_number {
     ($($number:ty),*) => {$(
-        impl From<$number> for Label {
+        impl From<$number> for ThreadLabel {
             fn from(number: $number) -> Self {
                 Self::Number(i64::from(number))
             }
@@ -72,20 +71,20 @@ macro_rules! from_number {
 }
 from_number!(i8, i16, i32, i64, u8, u16, u32);
 
-impl From<usize> for Label {
-    /// Indices are the usual labels; one beyond `i64` (it cannot index anything) becomes a text.
+impl From<usize> for ThreadLabel {
+    /// An index beyond `i64` becomes a text.
     fn from(index: usize) -> Self {
         i64::try_from(index).map_or_else(|_| Self::Text(index.to_string()), Self::Number)
     }
 }
 
-impl From<&str> for Label {
+impl From<&str> for ThreadLabel {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<String> for Label {
+impl From<String> for ThreadLabel {
     fn from(text: String) -> Self {
         Self::Text(text)
     }

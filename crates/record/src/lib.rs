@@ -1,4 +1,4 @@
-//! What a system under test embeds to record its operations as a trace.
+//! The recorder that a system under test embeds to write its operations as a trace.
 //!
 //! ```
 //! use std::sync::Mutex;
@@ -22,47 +22,44 @@
 //! # Ok::<_, omnilink_record::RecordError>(())
 //! ```
 //!
-//! # What it decided
+//! # Design decisions
 //!
-//! * **A store is enough.** Each thread writes its own file through shared memory. What is stored is in the
-//!   kernel's page cache, so it survives a panic, an abort, a segmentation fault and `SIGKILL`, and no signal
-//!   handler is needed.
-//! * **One byte commits.** An operation is a whole, valid, *pending* record in the file before it begins; its
-//!   end is written behind it and becomes part of it by changing one byte. However the process dies, the file
-//!   is whole records and a tail that no reader takes for one.
-//! * **The timebox encloses the effect.** The clock is read between fences, so that no store of the operation
-//!   becomes visible after `end`; what recording costs is outside the timebox as far as it can be.
-//! * **No overlap, by type.** A call borrows its log until it ends: one thread has one operation open.
+//! * **Stores are durable.** Each thread writes its own file through shared memory. Stored data is in the kernel's page
+//!   cache, so it survives a panic, an abort, a segmentation fault and `SIGKILL`, without a signal handler.
+//! * **One byte commits.** An operation is a whole, valid, *pending* record in the file before it begins; its end is
+//!   written behind it and becomes part of it by changing one byte. If the process dies at any moment, the file consists
+//!   of whole records and a tail that no reader mistakes for a record.
+//! * **The timebox encloses the effect.** The clock is read between fences, so that no store of the operation becomes
+//!   visible after `end`; most of the cost of recording is outside the timebox.
+//! * **No overlap, by type.** A call borrows its log until it ends: a thread has at most one open operation.
 //! * **No allocation, no lock, no system call** per operation, and no dependency but `libc`.
 //!
-//! What it gives up: a machine crash can lose what the kernel has not yet written to the disk; the fence that
-//! makes `end` certain drains the store buffer, which hides bugs *between* two operations of a thread (see
-//! [`EndFence`]).
+//! The price: a machine crash can lose data that the kernel has not yet written to the disk; and the fence that makes
+//! `end` certain drains the store buffer, which hides bugs *between* two operations of a thread (see [`EndFence`]).
 //!
 //! # When recording stops
 //!
-//! If a file cannot grow (the disk is full), the clock goes back or a value is too large, recording stops
-//! **on all threads**: a message goes to standard error, operations are counted instead of recorded, and
-//! [`Recorder::finish`] returns [`RecordError::Stopped`]. The system goes on. What was recorded is still a
-//! sound trace: no operation has an end that could depend on one that is missing, because a thread looks
-//! whether recording has stopped after its operation and before it records the end. The trace is what would
-//! have been seen if every thread had been cut off at its first missing operation or end.
+//! If a file cannot grow (the disk is full), the clock goes back or a value is too large, recording stops **on all
+//! threads**: a message goes to standard error, operations are counted instead of recorded, and [`Recorder::finish`]
+//! returns [`RecordError::Stopped`]. The system continues. The recorded part is still a sound trace: no recorded end
+//! depends on a missing operation, because a thread checks whether recording has stopped after its operation and before
+//! it records the end. The trace is that of a run in which every thread stopped at its first missing operation or end.
 //!
 //! # Pending operations
 //!
-//! A call that is dropped without an end stays pending: it may take effect at any later time. Nothing of the
-//! same thread can follow it, so the log goes on under a new label: thread `3` becomes `3'1`, then `3'2`.
+//! A call that is dropped without an end stays pending: it may take effect at any later time. No operation of the same
+//! thread can follow it, so the log continues under a new label: thread `3` becomes `3'1`, then `3'2`.
 //!
 //! # Happens-before
 //!
-//! With [`Options::happens_before`] every operation also records which operations of other threads were over before it
-//! began, from counters instead of clocks: see `docs/record.md`.
+//! With [`RecordOptions::happens_before`] every operation also records which operations of other threads had ended before
+//! it began, from counters instead of clocks: see `docs/record.md`.
 //!
 //! # Limits
 //!
-//! A recorder belongs to the process that made it: a forked child must make its own, and may not use
-//! inherited logs. Nobody else may shorten the files while they are recorded. On systems without shared
-//! mappings, files are written by system calls, which costs microseconds for each operation.
+//! A recorder belongs to the process that created it: a forked child must create its own, and must not use inherited
+//! logs. No other program may truncate the files during the recording. On systems without shared mappings, files are
+//! written by system calls, which cost microseconds for each operation.
 
 mod buffer;
 mod call;
@@ -72,7 +69,7 @@ mod header;
 mod label;
 mod macros;
 mod options;
-mod progress_board;
+mod progress_counters;
 mod recorder;
 mod recording;
 mod storage;
@@ -80,14 +77,14 @@ mod thread_log;
 mod value;
 mod value_types;
 
-pub use call::{Call, Named, Open, Positional};
+pub use call::{CallBuilder, NamedArgs, OpenCall, PositionalArgs};
 pub use clock::ClockChoice;
 pub use error::RecordError;
-pub use label::Label;
-pub use options::{EndFence, Options};
+pub use label::ThreadLabel;
+pub use options::{EndFence, RecordOptions};
 pub use recorder::Recorder;
 pub use recording::{Recording, ThreadRecording};
-pub use storage::{Backing, Output};
+pub use storage::{Backing, ThreadOutput};
 pub use thread_log::ThreadLog;
-pub use value::{Fields, Items, Record, Slot, Written};
+pub use value::{Fields, Items, Record, ValueSlot, Written};
 pub use value_types::ModelValue;

@@ -1,11 +1,11 @@
-//! A call in one line.
+//! The macro that records an operation in one line.
 
-/// Records one operation and gives its result: `record!(log, push(value = 3) => queue.push(3))`.
+/// Records one operation and returns its result: `record!(log, push(value = 3) => queue.push(3))`.
 ///
 /// The arguments are recorded by name, then the clock is read, then the expression runs. If it panics, the
 /// operation stays pending. The operation's name may be a string: `record!(log, "KVInsert"(key = 3) => ...)`.
-/// Where the result is not what the trace should have, say what is: `record!(log, pop() => queue.pop(),
-/// |popped| popped.is_ok())`; that is worked out before `end` is read, so keep it cheap.
+/// To record something other than the result, add a closure: `record!(log, pop() => queue.pop(), |popped| popped.is_ok())`.
+/// It is evaluated before `end` is read, so keep it cheap.
 ///
 /// ```
 /// # use omnilink_record::{Recorder, record};

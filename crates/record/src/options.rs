@@ -1,4 +1,4 @@
-//! What can be chosen about a recording.
+//! Options of a recording.
 
 use std::path::Path;
 
@@ -6,23 +6,23 @@ use crate::{
     ClockChoice, Record, RecordError, Recorder, header::OWN_FIELDS, storage::Backing, value::encoded,
 };
 
-/// What an operation's `end` waits for.
+/// The stores and loads that must complete before an operation's `end` is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EndFence {
-    /// Until every store of the operation can be seen by every core: the timebox surely encloses the effect.
+    /// All stores are visible to every core: the timebox certainly encloses the effect.
     #[default]
     DrainStores,
-    /// Only until its loads have their values. Some nanoseconds cheaper, and it leaves the store buffer as it
-    /// is, so that bugs can show that need a store to linger beyond its operation. In return an operation
-    /// whose effect is a plain store may be seen to take effect after its `end`: only the order *within*
-    /// threads is certain then, so check such traces for sequential consistency.
+    /// Only the loads are complete. Some nanoseconds cheaper, and it does not drain the store buffer, so bugs can appear that
+    /// need a store to stay in the buffer beyond its operation. In return, an operation whose effect is a plain store may
+    /// take effect after its `end`: only the order *within* threads is certain, so check such traces for sequential
+    /// consistency.
     LoadsOnly,
 }
 
-/// The choices for a [`Recorder`]. The defaults are right for most.
+/// The options of a [`Recorder`].
 #[derive(Debug, Default)]
-#[must_use = "options do nothing until a recorder is made of them"]
-pub struct Options {
+#[must_use = "options do nothing until they create a recorder"]
+pub struct RecordOptions {
     pub(crate) clock: ClockChoice,
     pub(crate) end_fence: EndFence,
     pub(crate) backing: Backing,
@@ -36,26 +36,26 @@ pub struct Options {
 pub(crate) struct ChunkBytes(pub(crate) usize);
 
 impl Default for ChunkBytes {
-    /// Some 16,000 operations: making room for them costs a few nanoseconds each, and a thread that records
-    /// little does not take much.
+    /// About 16,000 operations: allocating them costs a few nanoseconds each, and a thread that records little wastes
+    /// little.
     fn default() -> Self {
         Self(1 << 20)
     }
 }
 
-impl Options {
+impl RecordOptions {
     /// The defaults.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Which clock to read.
+    /// The clock to read.
     pub fn clock(mut self, clock: ClockChoice) -> Self {
         self.clock = clock;
         self
     }
 
-    /// What an operation's `end` waits for.
+    /// The stores and loads that must complete before an operation's `end` is read.
     pub fn end_fence(mut self, end_fence: EndFence) -> Self {
         self.end_fence = end_fence;
         self
@@ -73,20 +73,19 @@ impl Options {
         self
     }
 
-    /// Also records happens-before: with every operation, as its vector `clock`, how many operations of each thread
-    /// were over when it began, and, as `return_clock` in its `meta`, how many had begun when it was over. For up to
-    /// `threads` threads; a thread that goes on after an operation left pending counts as another.
+    /// Also records happens-before: the vector `clock` of every operation counts the operations of each thread that had ended
+    /// when it began, and `return_clock` in its `meta` those that had begun when it ended. For up to `threads` threads; a
+    /// thread that continues after a pending operation counts as another.
     ///
-    /// This order is certain whatever the clock does. What had begun is only noted where stores are drained around
-    /// calls; with [`EndFence::LoadsOnly`] the vector clocks are all, and they take no fence. It is a partial order, not
-    /// always one of timeboxes: `omnilink check` uses it for histories of up to 128 operations.
+    /// This order does not depend on the clock. With [`EndFence::LoadsOnly`] there is no `return_clock`, because it needs the
+    /// fence; the vector clocks need none. It is a partial order, not always one of timeboxes: `omnilink check` uses it for
+    /// histories of up to 128 operations.
     pub fn happens_before(mut self, threads: u16) -> Self {
         self.counted_threads = Some(threads);
         self
     }
 
-    /// Adds a field to the header of every file: the seed, the version of the system under test, the workload
-    /// …
+    /// Adds a field to the header of every file, such as the seed or the version of the system under test.
     pub fn header(mut self, name: &str, value: impl Record) -> Result<Self, RecordError> {
         if OWN_FIELDS.contains(&name) || self.header.iter().any(|(taken, _)| taken == name) {
             return Err(RecordError::HeaderTaken {

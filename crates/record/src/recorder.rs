@@ -1,4 +1,4 @@
-//! One recording: its threads, its clock, and what became of them.
+//! The recorder: its threads, its clock and the outcome of the recording.
 
 use std::{
     collections::BTreeMap,
@@ -11,58 +11,57 @@ use std::{
 };
 
 use crate::{
-    EndFence, Label, Options, RecordError, Recording, ThreadLog, ThreadRecording,
+    EndFence, RecordError, RecordOptions, Recording, ThreadLabel, ThreadLog, ThreadRecording,
     clock::Clock,
     header::Header,
-    progress_board::ProgressBoard,
+    progress_counters::ProgressCounters,
     storage::{Backing, Storage},
 };
 
-/// Makes a trace of what the threads of a system do.
+/// Records the operations of the threads of a system as a trace.
 ///
-/// A recorder is shared by reference (it is `Sync`); each thread takes a [`ThreadLog`] of its own, which can
-/// also be made first and moved into its thread. When all logs are dropped, [`finish`](Self::finish) says
-/// whether all is well.
+/// A recorder is shared by reference (it is `Sync`); each thread uses its own [`ThreadLog`], which can also be created first
+/// and moved into its thread. When all logs are dropped, [`finish`](Self::finish) returns the outcome.
 #[derive(Debug)]
 pub struct Recorder {
     shared: Arc<Shared>,
 }
 
-/// What the logs of a recorder share. The hot path only reads `stopped`.
+/// The state that the logs of a recorder share. The hot path only reads `stopped`.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) end_fence: EndFence,
-    /// A child of the process that made the recorder must leave the recording alone.
+    /// The process that created the recorder. A forked child must not touch the recording.
     pub(crate) owner: u32,
     stopped: AtomicBool,
     directory: Option<PathBuf>,
     backing: Backing,
     chunk_bytes: usize,
     header: Header,
-    /// Where threads tell how far they are, if happens-before is recorded.
-    pub(crate) progress: Option<ProgressBoard>,
-    ledger: Mutex<Ledger>,
+    /// The progress of each thread, if happens-before is recorded.
+    pub(crate) progress: Option<ProgressCounters>,
+    registry: Mutex<ThreadRegistry>,
 }
 
-/// What is known about the threads, by the order in which they came.
+/// The threads in the order of their registration.
 #[derive(Debug, Default)]
-struct Ledger {
+struct ThreadRegistry {
     threads: BTreeMap<u64, Entry>,
     next_number: u64,
-    /// Why recording stopped: the first reason counts.
+    /// The first reason for which recording stopped.
     stopped_by: Option<RecordError>,
     lost: u64,
 }
 
 #[derive(Debug)]
 enum Entry {
-    Open(Label),
+    Open(ThreadLabel),
     Closed(ThreadRecording),
 }
 
 impl Entry {
-    fn label(&self) -> &Label {
+    fn label(&self) -> &ThreadLabel {
         match self {
             Self::Open(label) => label,
             Self::Closed(recording) => &recording.label,
@@ -73,19 +72,19 @@ impl Entry {
 impl Recorder {
     /// A recorder that writes one file per thread into `directory`, which must be empty or not exist yet.
     pub fn create(directory: impl AsRef<Path>) -> Result<Self, RecordError> {
-        Options::new().create(directory)
+        RecordOptions::new().create(directory)
     }
 
     /// A recorder that keeps everything in memory.
     pub fn in_memory() -> Result<Self, RecordError> {
-        Options::new().in_memory()
+        RecordOptions::new().in_memory()
     }
 
-    pub(crate) fn with(options: Options, directory: Option<&Path>) -> Result<Self, RecordError> {
+    pub(crate) fn with(options: RecordOptions, directory: Option<&Path>) -> Result<Self, RecordError> {
         if let Some(directory) = directory {
             make_empty_directory(directory)?;
         }
-        let Options {
+        let RecordOptions {
             clock,
             end_fence,
             backing,
@@ -102,17 +101,17 @@ impl Recorder {
             backing,
             chunk_bytes: chunk.0,
             header: Header::new(header, counted_threads.is_some()),
-            progress: counted_threads.map(|threads| ProgressBoard::new(threads.into())),
-            ledger: Mutex::default(),
+            progress: counted_threads.map(|threads| ProgressCounters::new(threads.into())),
+            registry: Mutex::default(),
         };
         Ok(Self {
             shared: Arc::new(shared),
         })
     }
 
-    /// A log for one thread. Labels must differ, also after a log was dropped: the trace would take both for
-    /// one thread.
-    pub fn thread(&self, label: impl Into<Label>) -> Result<ThreadLog, RecordError> {
+    /// A log for one thread. Labels must differ, even after a log was dropped: otherwise the trace would have both as one
+    /// thread.
+    pub fn thread(&self, label: impl Into<ThreadLabel>) -> Result<ThreadLog, RecordError> {
         let label = label.into();
         let number = self.shared.register(&label)?;
         let made = self.shared.storage(number, &label).and_then(|storage| {
@@ -120,15 +119,15 @@ impl Recorder {
             ThreadLog::new(storage, header, Arc::clone(&self.shared), number, label)
         });
         if made.is_err() {
-            self.shared.ledger().threads.remove(&number);
+            self.shared.registry().threads.remove(&number);
         }
         made
     }
 
-    /// Ends the recording, after all logs were dropped. An error if recording stopped before the system did.
+    /// Ends the recording, after all logs were dropped. Fails if recording stopped before the system did.
     pub fn finish(self) -> Result<Recording, RecordError> {
-        let mut ledger = self.shared.ledger();
-        let still_open: Vec<String> = ledger
+        let mut registry = self.shared.registry();
+        let still_open: Vec<String> = registry
             .threads
             .values()
             .filter(|entry| matches!(entry, Entry::Open(_)))
@@ -137,13 +136,13 @@ impl Recorder {
         if !still_open.is_empty() {
             return Err(RecordError::StillOpen { labels: still_open });
         }
-        if let Some(cause) = ledger.stopped_by.take() {
+        if let Some(cause) = registry.stopped_by.take() {
             return Err(RecordError::Stopped {
-                lost: ledger.lost,
+                lost: registry.lost,
                 cause: Box::new(cause),
             });
         }
-        let closed = std::mem::take(&mut ledger.threads)
+        let closed = std::mem::take(&mut registry.threads)
             .into_values()
             .filter_map(|entry| match entry {
                 Entry::Closed(recording) => Some(recording),
@@ -163,31 +162,29 @@ impl Shared {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Whether recording had stopped before anything that the operation before this call has seen.
+    /// Whether recording had stopped before any effect that the preceding operation observed.
     ///
-    /// An operation that is not recorded begins after its thread has set the flag or has seen it, and after
-    /// the fence of [`before_lost_operation`](Self::before_lost_operation). Whoever has seen its effect,
-    /// however indirectly, sees the flag behind this fence. Hence no operation gets an end that depends on
-    /// one that is missing.
+    /// An operation that is not recorded begins after its thread has set or read the flag, and after the fence of
+    /// [`before_lost_operation`](Self::before_lost_operation). A thread that has observed its effect, directly or
+    /// indirectly, reads the flag as set behind this fence. Hence no recorded end depends on a missing operation.
     #[inline]
     pub(crate) fn had_stopped(&self) -> bool {
         fence(Ordering::Acquire);
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Stops recording on all threads. Says so once, at once: a harness that never asks would not learn of
-    /// it.
+    /// Stops recording on all threads. Prints the reason once, immediately: a harness may never call `finish`.
     #[cold]
     pub(crate) fn stop(&self, reason: RecordError) {
-        let mut ledger = self.ledger();
-        if ledger.stopped_by.is_none() {
+        let mut registry = self.registry();
+        if registry.stopped_by.is_none() {
             eprintln!("omnilink-record: recording stopped: {reason}");
-            ledger.stopped_by = Some(reason);
+            registry.stopped_by = Some(reason);
         }
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Keeps the flag, set or seen, in front of the effects of an operation that is not recorded.
+    /// Orders the access to the flag before the effects of an operation that is not recorded.
     #[cold]
     pub(crate) fn before_lost_operation(&self) {
         fence(Ordering::SeqCst);
@@ -196,37 +193,37 @@ impl Shared {
     pub(crate) fn close(&self, number: u64, lost: u64, recording: Result<ThreadRecording, RecordError>) {
         match recording {
             Ok(recording) => {
-                self.ledger().threads.insert(number, Entry::Closed(recording));
+                self.registry().threads.insert(number, Entry::Closed(recording));
             }
             Err(error) => {
-                self.ledger().threads.remove(&number);
+                self.registry().threads.remove(&number);
                 self.stop(error);
             }
         }
-        self.ledger().lost += lost;
+        self.registry().lost += lost;
     }
 
-    fn register(&self, label: &Label) -> Result<u64, RecordError> {
+    fn register(&self, label: &ThreadLabel) -> Result<u64, RecordError> {
         let text = label.to_string();
         if !label.is_usable() {
             return Err(RecordError::LabelInvalid { label: text });
         }
-        let mut ledger = self.ledger();
-        // By text: `0` and `"0"` would be told apart by a program, not by a person who reads a report.
-        if ledger
+        let mut registry = self.registry();
+        // By text: `0` and `"0"` are distinct to a program, but not to the reader of a report.
+        if registry
             .threads
             .values()
             .any(|entry| entry.label().to_string() == text)
         {
             return Err(RecordError::LabelTaken { label: text });
         }
-        let number = ledger.next_number;
-        ledger.next_number += 1;
-        ledger.threads.insert(number, Entry::Open(label.clone()));
+        let number = registry.next_number;
+        registry.next_number += 1;
+        registry.threads.insert(number, Entry::Open(label.clone()));
         Ok(number)
     }
 
-    fn storage(&self, number: u64, label: &Label) -> Result<Storage, RecordError> {
+    fn storage(&self, number: u64, label: &ThreadLabel) -> Result<Storage, RecordError> {
         match &self.directory {
             None => Ok(Storage::in_memory()),
             Some(directory) => {
@@ -236,9 +233,9 @@ impl Shared {
         }
     }
 
-    /// A thread that panicked while it held the lock left the ledger whole: every change is one statement.
-    fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A thread that panicked while it held the lock left the registry consistent: every change is one statement.
+    fn registry(&self) -> MutexGuard<'_, ThreadRegistry> {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,9 +1,10 @@
-//! What is left when the threads are done.
+//! The outcome of a recording.
 
-use crate::{Label, Output};
+use crate::{ThreadLabel, ThreadOutput};
 
-/// What a recording consists of.
+/// A finished recording.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Recording {
     /// The threads, in the order in which their logs were made.
     pub threads: Vec<ThreadRecording>,
@@ -22,8 +23,8 @@ impl Recording {
         self.threads.iter().map(|thread| thread.pending).sum()
     }
 
-    /// The bytes of each thread's trace, if the recording was in memory: each is what the thread's file would
-    /// hold.
+    /// The bytes of each thread's trace, if the recording was in memory: the contents that the thread's file would
+    /// have.
     pub fn into_bytes(self) -> Option<Vec<Vec<u8>>> {
         self.threads
             .into_iter()
@@ -31,11 +32,11 @@ impl Recording {
             .collect()
     }
 
-    /// The bytes of one trace of all threads, one thread after the other, if the recording was in memory.
+    /// The bytes of one trace of all threads, thread by thread, if the recording was in memory.
     pub fn into_trace(self) -> Option<Vec<u8>> {
         let mut trace = self.header;
         for thread in &self.threads {
-            let Output::Memory(bytes) = &thread.output else {
+            let ThreadOutput::Memory(bytes) = &thread.output else {
                 return None;
             };
             trace.extend_from_slice(bytes.get(thread.header_bytes..).unwrap_or_default());
@@ -44,18 +45,19 @@ impl Recording {
     }
 }
 
-/// What one thread recorded.
+/// The recording of one thread.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ThreadRecording {
     /// The thread.
-    pub label: Label,
+    pub label: ThreadLabel,
     /// The number of its operations, pending ones included.
     pub operations: u64,
     /// The number of its operations that have no end.
     pub pending: u64,
-    /// Where they are.
-    pub output: Output,
-    /// How much of the output is the header.
+    /// The recorded bytes or their file.
+    pub output: ThreadOutput,
+    /// The size of the header in the output.
     pub(crate) header_bytes: usize,
 }
 
@@ -63,8 +65,8 @@ impl ThreadRecording {
     /// The bytes of the thread's trace, if the recording was in memory.
     pub fn into_bytes(self) -> Option<Vec<u8>> {
         match self.output {
-            Output::Memory(bytes) => Some(bytes),
-            Output::File(_) => None,
+            ThreadOutput::Memory(bytes) => Some(bytes),
+            ThreadOutput::File(_) => None,
         }
     }
 }

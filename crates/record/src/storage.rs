@@ -1,9 +1,8 @@
-//! Where a thread's bytes go.
+//! The storage of a thread's bytes.
 //!
-//! A store lends the buffer a *window*: a stretch of memory that stands for a stretch of the file. The buffer
-//! fills the window without asking; it comes back only when the window is full. What differs between the
-//! stores is what a byte in the window means: in a mapped file it already *is* in the file, in memory there
-//! is no file, and in a written file it gets there when the buffer says that a record is complete.
+//! A storage provides a *window*: memory that represents a range of the file. The buffer fills the window and requests
+//! another when it is full. In a mapped file, a byte in the window is in the file; in memory there is no file; in a written
+//! file, bytes reach the file when the buffer publishes a record.
 
 #[cfg(unix)]
 mod mapped;
@@ -14,48 +13,48 @@ use std::{fs::File, ops::Range, path::PathBuf};
 
 use crate::RecordError;
 
-/// A stretch of memory to write to.
+/// Memory that represents a range of the file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
-    /// The address that offset 0 of the file would have. Usually not an address inside the window: only
-    /// `origin + offset` for an offset of the window is.
+    /// The address that offset 0 of the file would have. It is usually outside of the window: only `origin + offset` for an
+    /// offset of the window is valid.
     pub(crate) origin: *mut u8,
-    /// The first offset behind the window.
+    /// The offset at which the window ends.
     pub(crate) end: usize,
 }
 
-/// What the buffer needs of its next window.
+/// The requirements for the next window.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Need {
-    /// Everything from here on must stay readable and writable: the record that is being written starts here.
+pub(crate) struct WindowRequest {
+    /// The start of the current record, which must stay accessible.
     pub(crate) keep_from: usize,
-    /// Everything before this offset is filled.
+    /// The end of the written bytes.
     pub(crate) filled_to: usize,
-    /// The window must reach at least to here.
+    /// The least offset at which the window may end.
     pub(crate) end: usize,
 }
 
 /// How a recording's files are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backing {
-    /// Through shared memory: a store is all it takes to survive the process. Where the system or the file
-    /// system cannot do it, as [`Written`](Self::Written).
+    /// Through shared memory: stored data survives the process. Falls back to [`Written`](Self::Written) if the system or
+    /// the file system does not support it.
     #[default]
     Mapped,
-    /// Through system calls, three for every operation: some microseconds each.
+    /// Through system calls, three for every operation, of some microseconds each.
     Written,
 }
 
-/// What is left of a store when its thread is done.
+/// The output of a thread's log.
 #[derive(Debug)]
-pub enum Output {
+pub enum ThreadOutput {
     /// A file of the trace directory.
     File(PathBuf),
-    /// The bytes that the file would have.
+    /// The bytes that the file would hold.
     Memory(Vec<u8>),
 }
 
-/// A thread's store.
+/// The storage of one thread.
 #[derive(Debug)]
 pub(crate) enum Storage {
     #[cfg(unix)]
@@ -94,21 +93,21 @@ impl Storage {
         Ok(Self::Written(written::WrittenFile::new(file, path)))
     }
 
-    /// Whether the buffer must announce every completed record to [`write`](Self::write).
+    /// Whether the buffer must pass every published record to [`write`](Self::write).
     pub(crate) fn wants_writes(&self) -> bool {
         matches!(self, Self::Written(_))
     }
 
-    pub(crate) fn grow(&mut self, need: Need) -> Result<Window, RecordError> {
+    pub(crate) fn grow(&mut self, request: WindowRequest) -> Result<Window, RecordError> {
         match self {
             #[cfg(unix)]
-            Self::Mapped(file) => file.grow(need),
-            Self::Written(file) => file.grow(need),
-            Self::Memory(memory) => memory.grow(need),
+            Self::Mapped(file) => file.grow(request),
+            Self::Written(file) => file.grow(request),
+            Self::Memory(memory) => memory.grow(request),
         }
     }
 
-    /// Brings `changed` of the window into the file, then the one byte at `commit`.
+    /// Writes the range `changed` of the window to the file, then the byte at `commit`.
     pub(crate) fn write(&mut self, changed: Range<usize>, commit: usize) -> Result<(), RecordError> {
         match self {
             Self::Written(file) => file.write(changed, commit),
@@ -116,8 +115,8 @@ impl Storage {
         }
     }
 
-    /// Cuts the file to its length. The window is gone afterwards.
-    pub(crate) fn close(self, length: usize) -> Result<Output, RecordError> {
+    /// Truncates the file to its length. Invalidates the window.
+    pub(crate) fn close(self, length: usize) -> Result<ThreadOutput, RecordError> {
         match self {
             #[cfg(unix)]
             Self::Mapped(file) => file.close(length),
@@ -127,10 +126,10 @@ impl Storage {
     }
 }
 
-/// Ends a file at `length`.
-fn cut(file: &File, path: PathBuf, length: usize) -> Result<Output, RecordError> {
+/// Truncates a file to `length`.
+fn truncate(file: &File, path: PathBuf, length: usize) -> Result<ThreadOutput, RecordError> {
     match file.set_len(length as u64) {
-        Ok(()) => Ok(Output::File(path)),
+        Ok(()) => Ok(ThreadOutput::File(path)),
         Err(source) => Err(RecordError::Io {
             path,
             doing: "cut the trace file to its length",

@@ -1,20 +1,20 @@
-//! What one thread records.
+//! The log of one thread.
 
 use std::{fs, mem::ManuallyDrop, sync::Arc};
 
 use crate::{
-    Call, EndFence, Label, Named, Positional, Record, RecordError, ThreadRecording,
+    CallBuilder, EndFence, NamedArgs, PositionalArgs, Record, RecordError, ThreadLabel, ThreadRecording,
     buffer::Buffer,
     clock::Clock,
     header::Header,
-    progress_board::{Place, ProgressBoard},
+    progress_counters::{CounterHandle, ProgressCounters},
     recorder::Shared,
-    storage::{Output, Storage},
-    value::{ARRAY, Count, MAP, Slot, encoded, tagged},
+    storage::{Storage, ThreadOutput},
+    value::{ARRAY, LengthPrefix, MAP, ValueSlot, encoded, tagged},
 };
 
-/// One thread's part of the recording. Made by [`Recorder::thread`](crate::Recorder::thread); it can be moved
-/// to another thread, never shared. Dropping it completes its file.
+/// The log of one thread, created by [`Recorder::thread`](crate::Recorder::thread). It can be moved to another thread, but
+/// not shared. Dropping it completes its file.
 ///
 /// One operation at a time, by type:
 ///
@@ -26,8 +26,7 @@ use crate::{
 /// outer.end(());
 /// ```
 ///
-/// It does not take locks and makes no system calls, except for one round of them every chunk, between two
-/// operations.
+/// It takes no locks and makes no system calls, except when it allocates a chunk, between two operations.
 #[derive(Debug)]
 pub struct ThreadLog {
     buffer: ManuallyDrop<Buffer>,
@@ -35,17 +34,17 @@ pub struct ThreadLog {
     clock: Clock,
     drain_stores: bool,
     number: u64,
-    label: Label,
+    label: ThreadLabel,
     header_bytes: usize,
-    /// How each record begins: the byte that will publish it, `thread` with its label, and the key `op`.
+    /// The first bytes of each record: the byte that publishes it, `thread` with its label, and the key `op`.
     preamble: Box<[u8]>,
-    /// The last time read: this thread's clock must not go back.
+    /// The last time that was read: the clock of a thread must not go back.
     last_time: i64,
-    /// Where others see how far this thread is, if happens-before is recorded.
-    place: Option<Place>,
-    /// What others had begun when the last operation was over, if that is recorded.
+    /// This thread's counters, if happens-before is recorded.
+    counter: Option<CounterHandle>,
+    /// The operations of each thread that had begun when the last operation ended, if that is recorded.
     begun: Option<Vec<u64>>,
-    /// An operation was begun and has not ended.
+    /// Whether an operation has begun and not ended.
     is_open: bool,
     operations: u64,
     pending: u64,
@@ -57,7 +56,7 @@ const fn map_of(fields: u8) -> u8 {
     0x80 | fields
 }
 
-/// The name, in `meta`, of what others had begun when an operation was over.
+/// The field of `meta` with the operations that had begun when an operation ended.
 const RETURN_CLOCK: &[u8] = b"\xacreturn_clock";
 
 /// `thread`, `op`, `args`, `start`.
@@ -69,21 +68,21 @@ impl ThreadLog {
         header: &Header,
         shared: Arc<Shared>,
         number: u64,
-        label: Label,
+        label: ThreadLabel,
     ) -> Result<Self, RecordError> {
         let preamble = preamble(&label)?;
-        let place = join(&shared, &label)?;
+        let counter = register(&shared, &label)?;
         let mut buffer = Buffer::new(storage);
         header.write(&mut buffer, &shared.clock, Some(&label));
         if let Some(error) = buffer.take_failure() {
-            // A file without a header would only be in the way of whoever reads the others.
-            if let Ok(Output::File(path)) = buffer.close() {
+            // A file without a header would make the directory unreadable.
+            if let Ok(ThreadOutput::File(path)) = buffer.close() {
                 let _ = fs::remove_file(path);
             }
             return Err(of_thread(error, &label));
         }
         let drain_stores = shared.end_fence == EndFence::DrainStores;
-        let capacity = shared.progress.as_ref().map(ProgressBoard::capacity);
+        let capacity = shared.progress.as_ref().map(ProgressCounters::capacity);
         Ok(Self {
             header_bytes: buffer.position(),
             buffer: ManuallyDrop::new(buffer),
@@ -95,7 +94,7 @@ impl ThreadLog {
             preamble,
             label,
             last_time: i64::MIN,
-            place,
+            counter,
             is_open: false,
             operations: 0,
             pending: 0,
@@ -104,21 +103,20 @@ impl ThreadLog {
     }
 
     /// The thread's label.
-    pub fn label(&self) -> &Label {
+    pub fn label(&self) -> &ThreadLabel {
         &self.label
     }
 
-    /// A call of operation `op`, whose arguments have names. It is not recorded before
-    /// [`begin`](Call::begin).
+    /// A call of operation `op` with named arguments. It is not recorded before [`begin`](CallBuilder::begin).
     #[inline]
-    pub fn call(&mut self, op: &str) -> Call<'_, Named> {
-        Call::new(self, op, MAP)
+    pub fn call(&mut self, op: &str) -> CallBuilder<'_, NamedArgs> {
+        CallBuilder::new(self, op, MAP)
     }
 
-    /// A call of operation `op`, whose arguments are known by their position.
+    /// A call of operation `op` with positional arguments.
     #[inline]
-    pub fn call_positional(&mut self, op: &str) -> Call<'_, Positional> {
-        Call::new(self, op, ARRAY)
+    pub fn call_positional(&mut self, op: &str) -> CallBuilder<'_, PositionalArgs> {
+        CallBuilder::new(self, op, ARRAY)
     }
 
     #[inline]
@@ -126,40 +124,40 @@ impl ThreadLog {
         &mut self.buffer
     }
 
-    /// Writes the record up to the key of the arguments. False if nothing is recorded any more.
+    /// Writes the record up to the key of the arguments. False if recording has stopped.
     #[inline]
     pub(crate) fn prepare(&mut self, op: &str) -> bool {
         if self.shared.has_stopped() {
             return false;
         }
         if self.is_open {
-            self.go_on_after_pending();
+            self.continue_after_pending();
         }
         self.buffer.begin_record(&self.preamble);
-        Slot::new(&mut self.buffer).str(op);
+        ValueSlot::new(&mut self.buffer).str(op);
         self.buffer.put(b"\xa4args");
         true
     }
 
     /// Publishes the prepared record as a pending operation. False if it could not be recorded.
     ///
-    /// The order: everything but the time is in its place, then the clock is read, then the nine bytes of the
-    /// time and the byte that publishes are stored, then the operation may begin. So the record is in the
-    /// file before the operation can have any effect, and only two stores stand between the reading and the
-    /// call.
+    /// The order: everything but the time is written, then the clock is read, then the nine bytes of the time and the byte
+    /// that publishes are stored, then the operation may begin. So the record is in the file before the operation can have
+    /// any effect, and there are only two stores between the reading and the call.
     #[inline]
     pub(crate) fn begin(&mut self) -> bool {
-        if let (Some(place), Some(board)) = (&mut self.place, &self.shared.progress) {
+        if let (Some(counter), Some(counters)) = (&mut self.counter, &self.shared.progress) {
             self.buffer.put(b"\xa5clock");
-            board.note(place, &mut self.buffer);
+            counters.write_ended(counter, &mut self.buffer);
         }
         if !self.buffer.reserve_for_end() {
             return self.stop();
         }
         self.buffer.put(b"\xa5start");
-        // In front of the clock: the fence would only make the timebox wider.
-        if let (Some(place), Some(board), Some(_)) = (&self.place, &self.shared.progress, &self.begun) {
-            board.begin(place);
+        // Before the clock is read: the fence would only widen the timebox.
+        if let (Some(counter), Some(counters), Some(_)) = (&self.counter, &self.shared.progress, &self.begun)
+        {
+            counters.begin(counter);
         }
         let start = self.clock.before_call();
         self.buffer.put(&tagged(0xd3, start.to_be_bytes()));
@@ -177,25 +175,25 @@ impl ThreadLog {
         true
     }
 
-    /// An operation begins that is not recorded.
+    /// Counts an operation that is not recorded.
     #[cold]
     pub(crate) fn lose(&mut self) {
         self.lost += 1;
         self.shared.before_lost_operation();
     }
 
-    /// Publishes the end of the operation that was begun last.
+    /// Publishes the end of the operation that began last.
     ///
-    /// The clock is read first: whatever recording costs from here on is outside the timebox.
+    /// The clock is read first: the cost of recording from here on is outside the timebox.
     #[inline]
     pub(crate) fn end(&mut self, ret: &impl Record, meta: &impl Record, aborted: bool) {
         let end = self.clock.after_call(self.drain_stores);
         if self.shared.had_stopped() {
             return;
         }
-        // Before anything of the record: what is begun meanwhile is after this operation.
-        if let (Some(begun), Some(board)) = (&mut self.begun, &self.shared.progress) {
-            board.look(begun);
+        // Before the record is written: an operation that begins meanwhile is after this one.
+        if let (Some(begun), Some(counters)) = (&mut self.begun, &self.shared.progress) {
+            counters.read_begun(begun);
         }
         if end < self.last_time {
             self.stop_for_clock(end);
@@ -206,7 +204,7 @@ impl ThreadLog {
         if !ret.is_absent() {
             fields += 1;
             self.buffer.put(b"\xa3ret");
-            ret.record(Slot::new(&mut self.buffer));
+            ret.record(ValueSlot::new(&mut self.buffer));
         }
         if self.begun.is_some() || !meta.is_absent() {
             fields += 1;
@@ -225,57 +223,57 @@ impl ThreadLog {
             return;
         }
         self.is_open = false;
-        // After the record: whatever is counted as over must have its end in the file, also if the process dies now.
-        if let (Some(place), Some(board)) = (&self.place, &self.shared.progress) {
-            board.end(place);
+        // After the record: an operation that counts as ended must have its end in the file, even if the process dies now.
+        if let (Some(counter), Some(counters)) = (&self.counter, &self.shared.progress) {
+            counters.end(counter);
         }
     }
 
-    /// Writes what is noted with an operation: what its user says and, as a field of that, what others had begun when it was
-    /// over. What is no map becomes the field `note` of one.
+    /// Writes the `meta` of an operation: the user's value and, as a field of it, the operations that had begun when this one
+    /// ended. A value that is not a map becomes the field `note` of one.
     #[inline]
     fn meta(&mut self, meta: &impl Record) {
-        let (Some(begun), Some(board)) = (&self.begun, &self.shared.progress) else {
-            meta.record(Slot::new(&mut self.buffer));
+        let (Some(begun), Some(counters)) = (&self.begun, &self.shared.progress) else {
+            meta.record(ValueSlot::new(&mut self.buffer));
             return;
         };
         let mut count = if meta.is_absent() {
-            Count::begin(&mut self.buffer, MAP)
+            LengthPrefix::begin(&mut self.buffer, MAP)
         } else {
             let at = self.buffer.position();
-            meta.record(Slot::new(&mut self.buffer));
-            match Count::of_map_at(&self.buffer, at) {
+            meta.record(ValueSlot::new(&mut self.buffer));
+            match LengthPrefix::of_map_at(&self.buffer, at) {
                 Some(count) => count,
                 None => {
                     self.buffer.rewind(at);
-                    let mut count = Count::begin(&mut self.buffer, MAP);
+                    let mut count = LengthPrefix::begin(&mut self.buffer, MAP);
                     count.add();
                     self.buffer.put(b"\xa4note");
-                    meta.record(Slot::new(&mut self.buffer));
+                    meta.record(ValueSlot::new(&mut self.buffer));
                     count
                 }
             }
         };
         count.add();
         self.buffer.put(RETURN_CLOCK);
-        board.write(begun, &mut self.buffer);
+        counters.write_begun(begun, &mut self.buffer);
         count.end(&mut self.buffer);
     }
 
     #[inline]
     fn fields_at_begin(&self) -> u8 {
-        FIELDS_AT_BEGIN + u8::from(self.place.is_some())
+        FIELDS_AT_BEGIN + u8::from(self.counter.is_some())
     }
 
-    /// The operation begun last will never end: the thread goes on under another label.
+    /// The operation that began last will never end: the thread continues under another label.
     #[cold]
-    fn go_on_after_pending(&mut self) {
+    fn continue_after_pending(&mut self) {
         self.is_open = false;
         self.pending += 1;
         let label = self.label.after_pending(self.pending);
-        // What is counted in the old place would count the pending operation as over.
-        match preamble(&label).and_then(|preamble| Ok((preamble, join(&self.shared, &label)?))) {
-            Ok((preamble, place)) => (self.preamble, self.place) = (preamble, place),
+        // The old counters would count the pending operation as ended.
+        match preamble(&label).and_then(|preamble| Ok((preamble, register(&self.shared, &label)?))) {
+            Ok((preamble, counter)) => (self.preamble, self.counter) = (preamble, counter),
             Err(error) => self.buffer.fail(error),
         }
     }
@@ -290,7 +288,7 @@ impl ThreadLog {
         self.stop()
     }
 
-    /// Stops the whole recording, for the reason that the buffer has. Always false.
+    /// Stops the whole recording because of the buffer's failure. Always returns false.
     #[cold]
     fn stop(&mut self) -> bool {
         if let Some(error) = self.buffer.take_failure() {
@@ -303,8 +301,7 @@ impl ThreadLog {
 impl Drop for ThreadLog {
     fn drop(&mut self) {
         if self.shared.owner != std::process::id() {
-            // A forked child: the file is its parent's, and the mapping was not inherited. The buffer is not
-            // dropped.
+            // A forked child: the file belongs to its parent, and the mapping was not inherited. The buffer is leaked.
             return;
         }
         // SAFETY: the buffer is taken once, here, and nothing uses it afterwards.
@@ -320,27 +317,27 @@ impl Drop for ThreadLog {
     }
 }
 
-fn preamble(label: &Label) -> Result<Box<[u8]>, RecordError> {
+fn preamble(label: &ThreadLabel) -> Result<Box<[u8]>, RecordError> {
     let label = encoded(label)?;
     Ok([b"\0\xa6thread".as_slice(), &label, b"\xa2op"].concat().into())
 }
 
-/// A place where others see how far the thread is, if happens-before is recorded.
-fn join(shared: &Shared, label: &Label) -> Result<Option<Place>, RecordError> {
-    let Some(board) = &shared.progress else {
+/// Registers the thread's counters, if happens-before is recorded.
+fn register(shared: &Shared, label: &ThreadLabel) -> Result<Option<CounterHandle>, RecordError> {
+    let Some(counters) = &shared.progress else {
         return Ok(None);
     };
-    // Keys of a vector clock are texts.
+    // The keys of a vector clock are texts.
     let name = encoded(&label.to_string())?;
-    let full = || RecordError::TooManyThreads {
+    let too_many = || RecordError::TooManyThreads {
         label: label.to_string(),
-        threads: board.capacity(),
+        threads: counters.capacity(),
     };
-    board.join(name).ok_or_else(full).map(Some)
+    counters.register(name).ok_or_else(too_many).map(Some)
 }
 
-/// The error with the thread that met it: stores and values do not know for whom they work.
-fn of_thread(error: RecordError, label: &Label) -> RecordError {
+/// The error with the label of the thread, which storage and values do not know.
+fn of_thread(error: RecordError, label: &ThreadLabel) -> RecordError {
     let thread = label.to_string();
     match error {
         RecordError::TooLarge { bytes, .. } => RecordError::TooLarge { thread, bytes },

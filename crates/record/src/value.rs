@@ -1,24 +1,24 @@
-//! How values get into a trace.
+//! The encoding of values.
 //!
-//! A value writes itself straight into the thread's buffer: no tree of values is built, nothing is allocated.
-//! That a record is well formed is not left to the writer of an implementation: a [`Slot`] takes exactly one
-//! value, because every method that fills it consumes it and only those methods make the [`Written`] that
-//! must be returned; and the lengths of arrays and maps are counted, not declared.
+//! A value writes itself directly into the thread's buffer: no tree of values is built, nothing is allocated. The types
+//! ensure that a record is well formed: a [`ValueSlot`] takes exactly one value, because every method that fills it consumes
+//! it and only those methods create the [`Written`] that must be returned; and the lengths of arrays and maps are counted,
+//! not declared.
 
 use crate::{RecordError, buffer::Buffer, storage::Storage};
 
 /// A value that can be recorded: as an argument, a result or as `meta`.
 ///
-/// Integers, booleans, strings, options (`None` is null), slices, tuples (both are TLA+ tuples), sets and
-/// maps (TLA+ functions) are. Floating-point numbers are not: no model has them.
+/// Implemented for integers, booleans, strings, options (`None` is null), slices and tuples (both are TLA+ tuples), sets and
+/// maps (TLA+ functions). Not implemented for floating-point numbers, which TLA+ lacks.
 ///
 /// ```
-/// use omnilink_record::{Record, Slot, Written};
+/// use omnilink_record::{Record, ValueSlot, Written};
 ///
 /// struct Point { x: i64, y: i64 }
 ///
 /// impl Record for Point {
-///     fn record(&self, slot: Slot<'_>) -> Written {
+///     fn record(&self, slot: ValueSlot<'_>) -> Written {
 ///         slot.fields(|point| {
 ///             point.field("x", &self.x);
 ///             point.field("y", &self.y);
@@ -28,38 +28,38 @@ use crate::{RecordError, buffer::Buffer, storage::Storage};
 /// ```
 pub trait Record {
     /// Writes the value into the slot.
-    fn record(&self, slot: Slot<'_>) -> Written;
+    fn record(&self, slot: ValueSlot<'_>) -> Written;
 
-    /// Whether there is nothing to record: a result that is `()` is left out of the trace.
+    /// Whether there is nothing to record: a result `()` is omitted from the trace.
     fn is_absent(&self) -> bool {
         false
     }
 }
 
-/// The proof that a slot was filled.
+/// Proof that a slot was filled.
 #[derive(Debug)]
 pub struct Written(());
 
 /// A place for exactly one value.
 #[derive(Debug)]
-pub struct Slot<'a> {
+pub struct ValueSlot<'a> {
     buffer: &'a mut Buffer,
 }
 
-impl<'a> Slot<'a> {
+impl<'a> ValueSlot<'a> {
     #[inline]
     pub(crate) fn new(buffer: &'a mut Buffer) -> Self {
         Self { buffer }
     }
 
-    /// Writes null: what a reader knows as the model value `null`.
+    /// Writes null: the model value `null`.
     #[inline]
     pub fn null(self) -> Written {
         self.buffer.put(&[0xc0]);
         Written(())
     }
 
-    /// Writes a truth value.
+    /// Writes a boolean.
     #[inline]
     pub fn bool(self, value: bool) -> Written {
         self.buffer.put(&[if value { 0xc3 } else { 0xc2 }]);
@@ -82,7 +82,7 @@ impl<'a> Slot<'a> {
         Written(())
     }
 
-    /// Writes an integer that may be beyond `i64`. Readers refuse those that are, by name and place.
+    /// Writes an integer that may exceed `i64`. Readers treat those that do as opaque values.
     #[inline]
     pub fn uint(self, value: u64) -> Written {
         match i64::try_from(value) {
@@ -110,10 +110,10 @@ impl<'a> Slot<'a> {
         Written(())
     }
 
-    /// Writes an array, a TLA+ tuple: `fill` gives its items.
+    /// Writes an array, a TLA+ tuple: `fill` writes its items.
     #[inline]
     pub fn items(self, fill: impl FnOnce(&mut Items<'_>)) -> Written {
-        let count = Count::begin(self.buffer, ARRAY);
+        let count = LengthPrefix::begin(self.buffer, ARRAY);
         let mut items = Items {
             buffer: self.buffer,
             count,
@@ -124,11 +124,10 @@ impl<'a> Slot<'a> {
         Written(())
     }
 
-    /// Writes a map, a TLA+ record: `fill` gives its fields. Names must differ; readers refuse a trace where
-    /// they do not.
+    /// Writes a map, a TLA+ record: `fill` writes its fields. Names must differ; readers refuse a trace with duplicates.
     #[inline]
     pub fn fields(self, fill: impl FnOnce(&mut Fields<'_>)) -> Written {
-        let count = Count::begin(self.buffer, MAP);
+        let count = LengthPrefix::begin(self.buffer, MAP);
         let mut fields = Fields {
             buffer: self.buffer,
             count,
@@ -144,7 +143,7 @@ impl<'a> Slot<'a> {
 #[derive(Debug)]
 pub struct Items<'a> {
     buffer: &'a mut Buffer,
-    count: Count,
+    count: LengthPrefix,
 }
 
 impl Items<'_> {
@@ -154,11 +153,11 @@ impl Items<'_> {
         self.item_with(|slot| value.record(slot));
     }
 
-    /// Adds an item that has no type of its own.
+    /// Adds an item that `write` writes.
     #[inline]
-    pub fn item_with(&mut self, write: impl FnOnce(Slot<'_>) -> Written) {
+    pub fn item_with(&mut self, write: impl FnOnce(ValueSlot<'_>) -> Written) {
         self.count.add();
-        write(Slot::new(self.buffer));
+        write(ValueSlot::new(self.buffer));
     }
 }
 
@@ -166,7 +165,7 @@ impl Items<'_> {
 #[derive(Debug)]
 pub struct Fields<'a> {
     buffer: &'a mut Buffer,
-    count: Count,
+    count: LengthPrefix,
 }
 
 impl Fields<'_> {
@@ -176,27 +175,27 @@ impl Fields<'_> {
         self.field_with(name, |slot| value.record(slot));
     }
 
-    /// Adds a field whose value has no type of its own.
+    /// Adds a field whose value `write` writes.
     #[inline]
-    pub fn field_with(&mut self, name: &str, write: impl FnOnce(Slot<'_>) -> Written) {
+    pub fn field_with(&mut self, name: &str, write: impl FnOnce(ValueSlot<'_>) -> Written) {
         self.count.add();
-        Slot::new(self.buffer).str(name);
-        write(Slot::new(self.buffer));
+        ValueSlot::new(self.buffer).str(name);
+        write(ValueSlot::new(self.buffer));
     }
 }
 
 pub(crate) const ARRAY: u8 = 0xdd;
 pub(crate) const MAP: u8 = 0xdf;
 
-/// The length of an array or map: room is left for it, and it is filled in when the length is known.
+/// The length of an array or map, which is patched in when it is known.
 #[derive(Debug, Default)]
-pub(crate) struct Count {
+pub(crate) struct LengthPrefix {
     at: usize,
     count: usize,
 }
 
-impl Count {
-    /// The length of a map that is a whole record: its first byte is the one that publishes it.
+impl LengthPrefix {
+    /// The length of a map that is a whole record: its first byte is written by [`Buffer::publish`].
     pub(crate) fn begin_record(buffer: &mut Buffer) -> Self {
         buffer.begin_record(&[0; 5]);
         Self {
@@ -207,14 +206,14 @@ impl Count {
     #[inline]
     pub(crate) fn begin(buffer: &mut Buffer, kind: u8) -> Self {
         buffer.put(&[kind, 0, 0, 0, 0]);
-        // From the end backwards, because a buffer that has failed does not move.
+        // Counted from the end, because the position of a failed buffer does not move.
         Self {
             at: buffer.position().saturating_sub(4),
             count: 0,
         }
     }
 
-    /// The length of the map that was written at `at`, to be added to; `None` if something else was.
+    /// The length of the map that was written at `at`, to be increased; `None` if there is no map.
     #[inline]
     pub(crate) fn of_map_at(buffer: &Buffer, at: usize) -> Option<Self> {
         let [kind, a, b, c, d] = buffer.written(at)?;
@@ -251,12 +250,12 @@ pub(crate) fn tagged(kind: u8, [a, b, c, d, e, f, g, h]: [u8; 8]) -> [u8; 9] {
     [kind, a, b, c, d, e, f, g, h]
 }
 
-/// A value as MessagePack, for what is copied into many records or headers.
+/// A value as MessagePack, for copying into many records or headers.
 pub(crate) fn encoded(value: &impl Record) -> Result<Vec<u8>, RecordError> {
     let mut buffer = Buffer::new(Storage::in_memory());
-    // A record begins with a byte that publishes it; here it is only in the way.
+    // The first byte of a record publishes it; it is removed below.
     buffer.begin_record(&[0]);
-    value.record(Slot::new(&mut buffer));
+    value.record(ValueSlot::new(&mut buffer));
     buffer.publish(1);
     Ok(buffer.into_bytes()?.split_off(1))
 }

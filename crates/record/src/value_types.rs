@@ -1,4 +1,4 @@
-//! The types of the standard library that can be recorded.
+//! Implementations of [`Record`] for types of the standard library.
 
 use std::{
     borrow::Cow,
@@ -7,13 +7,13 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Record, Slot, Written};
+use crate::{Record, ValueSlot, Written};
 
 macro_rules! record_numbers {
     ($method:ident as $wide:ty: $($number:ty),*) => {$(
         impl Record for $number {
             #[inline]
-            fn record(&self, slot: Slot<'_>) -> Written {
+            fn record(&self, slot: ValueSlot<'_>) -> Written {
                 slot.$method(*self as $wide)
             }
         }
@@ -24,35 +24,35 @@ record_numbers!(uint as u64: u64, usize);
 
 impl Record for bool {
     #[inline]
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         slot.bool(*self)
     }
 }
 
 impl Record for str {
     #[inline]
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         slot.str(self)
     }
 }
 
 impl Record for String {
     #[inline]
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         slot.str(self)
     }
 }
 
 impl Record for char {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         slot.str(self.encode_utf8(&mut [0; 4]))
     }
 }
 
-/// Nothing: left out where it is a result, null inside another value.
+/// Omitted as a result, null inside another value.
 impl Record for () {
     #[inline]
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         slot.null()
     }
 
@@ -64,7 +64,7 @@ impl Record for () {
 
 impl<T: Record> Record for Option<T> {
     #[inline]
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         match self {
             Some(value) => value.record(slot),
             None => slot.null(),
@@ -76,7 +76,7 @@ macro_rules! record_pointers {
     ($($pointer:ty),*) => {$(
         impl<T: Record + ?Sized> Record for $pointer {
             #[inline]
-            fn record(&self, slot: Slot<'_>) -> Written {
+            fn record(&self, slot: ValueSlot<'_>) -> Written {
                 (**self).record(slot)
             }
 
@@ -90,35 +90,35 @@ macro_rules! record_pointers {
 record_pointers!(&T, &mut T, Box<T>, Rc<T>, Arc<T>);
 
 impl<T: Record + ToOwned + ?Sized> Record for Cow<'_, T> {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         (**self).record(slot)
     }
 }
 
-fn record_items<'a, T: Record + 'a>(slot: Slot<'_>, items: impl IntoIterator<Item = &'a T>) -> Written {
+fn record_items<'a, T: Record + 'a>(slot: ValueSlot<'_>, items: impl IntoIterator<Item = &'a T>) -> Written {
     slot.items(|tuple| items.into_iter().for_each(|item| tuple.item(item)))
 }
 
 impl<T: Record> Record for [T] {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         record_items(slot, self)
     }
 }
 
 impl<T: Record, const N: usize> Record for [T; N] {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         record_items(slot, self)
     }
 }
 
 impl<T: Record> Record for Vec<T> {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         record_items(slot, self)
     }
 }
 
 impl<T: Record> Record for VecDeque<T> {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         record_items(slot, self)
     }
 }
@@ -127,7 +127,7 @@ macro_rules! record_tuples {
     ($(($($name:ident),+))*) => {$(
         impl<$($name: Record),+> Record for ($($name,)+) {
             #[inline]
-            fn record(&self, slot: Slot<'_>) -> Written {
+            fn record(&self, slot: ValueSlot<'_>) -> Written {
                 #[allow(non_snake_case, reason = "the type parameters name the items")]
                 let ($($name,)+) = self;
                 slot.items(|tuple| {
@@ -139,27 +139,26 @@ macro_rules! record_tuples {
 }
 record_tuples!((A)(A, B)(A, B, C)(A, B, C, D)(A, B, C, D, E)(A, B, C, D, E, F));
 
-/// Sets have no form of their own in JSON: `{"$set": [...]}`.
-fn record_set<'a, T: Record + 'a>(slot: Slot<'_>, items: impl IntoIterator<Item = &'a T>) -> Written {
+/// Sets are written as `{"$set": [...]}`.
+fn record_set<'a, T: Record + 'a>(slot: ValueSlot<'_>, items: impl IntoIterator<Item = &'a T>) -> Written {
     slot.fields(|form| form.field_with("$set", |set| record_items(set, items)))
 }
 
 impl<T: Record> Record for BTreeSet<T> {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         record_set(slot, self)
     }
 }
 
 impl<T: Record, S> Record for HashSet<T, S> {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         record_set(slot, self)
     }
 }
 
-/// Maps are TLA+ functions: `{"$fn": [[key, value], ...]}`. A reader makes those with strings for keys into
-/// records.
+/// Maps are TLA+ functions: `{"$fn": [[key, value], ...]}`. Those with strings for keys are read as records.
 fn record_function<'a, K: Record + 'a, V: Record + 'a>(
-    slot: Slot<'_>,
+    slot: ValueSlot<'_>,
     pairs: impl IntoIterator<Item = (&'a K, &'a V)>,
 ) -> Written {
     slot.fields(|form| {
@@ -170,23 +169,23 @@ fn record_function<'a, K: Record + 'a, V: Record + 'a>(
 }
 
 impl<K: Record, V: Record> Record for BTreeMap<K, V> {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         record_function(slot, self)
     }
 }
 
 impl<K: Record, V: Record, S> Record for HashMap<K, V, S> {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         record_function(slot, self)
     }
 }
 
-/// A TLA+ model value, known by its name: `{"$model": "a"}`.
+/// A TLA+ model value by its name: `{"$model": "a"}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelValue<'a>(pub &'a str);
 
 impl Record for ModelValue<'_> {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         slot.fields(|form| form.field("$model", self.0))
     }
 }

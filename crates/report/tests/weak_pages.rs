@@ -1,7 +1,8 @@
 //! Pages and JSON of histories that are checked for less than linearizability.
 
 use omnilink_consistency::{
-    Question, WeakChecker, WeakOptions, judge, judge_together, judge_transactions, read_histories,
+    Guarantee, WeakChecker, WeakOptions, check_recorded, check_recorded_transactions, infer_recorded,
+    read_histories,
 };
 use omnilink_engine::Limits;
 use omnilink_evidence::Evidence;
@@ -31,7 +32,7 @@ fn page(evidence: &Evidence) -> String {
     page
 }
 
-fn recorded(json: &str) -> omnilink_consistency::Recorded {
+fn recorded(json: &str) -> omnilink_consistency::RecordedHistory {
     let line = json.replace('\n', " ");
     read_histories("h.jsonl", line.as_bytes())
         .next()
@@ -45,8 +46,8 @@ fn asked(json: &str, level: &str, limits: Limits) -> Evidence {
         ..WeakOptions::default()
     };
     let mut checker = WeakChecker::new(&JavaMap);
-    let question = Question::from_name(level).unwrap();
-    report(judge(&mut checker, &recorded(json), &decode, &[], &question, &options).unwrap())
+    let question = Guarantee::from_name(level).unwrap();
+    report(check_recorded(&mut checker, &recorded(json), &decode, &[], &question, &options).unwrap())
 }
 
 /// An iterator that meets an entry which was gone before it started from where it stands.
@@ -71,7 +72,7 @@ fn a_valid_history_is_one_line_and_its_json_tells_who_sees_what() {
         h.jsonl: history 216: valid: 6 operations of 3 threads against java-map, weak (0.2 ms)
     "#);
     insta::assert_snapshot!(report.to_json(), @r#"
-        {"input":"h.jsonl","id":"216","verdict":"valid","model":"java-map","consistency":"weak","ret":"own","ops":6,"pending":0,"threads":3,"seconds":0.0002,"peak_bytes":null,"configurations":20,"frontier_max":null,"visibilities":8,"model_steps":35,"notes":[],"explanation":{"order":[{"id":"2","thread":"b","text":"put(0, 1) = null","sees":[]},{"id":"4","thread":"c","text":"remove(0) = 1","sees":["2"]},{"id":"0","thread":"main","text":"put(1, 1) = null","sees":[]},{"id":"3","thread":"b","text":"remove(1) = 1","sees":["0","2"]},{"id":"5","thread":"c","text":"put(2, 0) = null","sees":["2","4"]},{"id":"1","thread":"main","text":"values() = [1, 1, 0]","sees":["0","2","5"]}]}}
+        {"evidence":1,"command":"check","subject":"visibility","input":"h.jsonl","id":"216","verdict":"valid","model":"java-map","consistency":"weak","ret":"own","ops":6,"pending":0,"aborted":0,"threads":3,"seconds":0.0002,"peak_bytes":null,"configurations":20,"frontier_max":null,"visibilities":8,"model_steps":35,"partitions":null,"decided_by":null,"replayed":null,"witness":{"type":"visibility","order":[{"id":2,"label":"2","thread":"b","text":"put(0, 1) = null","start":null,"end":null,"place":"h.jsonl:1","sees":[],"writes":true},{"id":4,"label":"4","thread":"c","text":"remove(0) = 1","start":null,"end":null,"place":"h.jsonl:1","sees":[2],"writes":true},{"id":0,"label":"0","thread":"main","text":"put(1, 1) = null","start":null,"end":null,"place":"h.jsonl:1","sees":[],"writes":true},{"id":3,"label":"3","thread":"b","text":"remove(1) = 1","start":null,"end":null,"place":"h.jsonl:1","sees":[0,2],"writes":true},{"id":5,"label":"5","thread":"c","text":"put(2, 0) = null","start":null,"end":null,"place":"h.jsonl:1","sees":[2,4],"writes":true},{"id":1,"label":"1","thread":"main","text":"values() = [1, 1, 0]","start":null,"end":null,"place":"h.jsonl:1","sees":[0,2,5],"writes":false}]},"notes":[]}
     "#);
 }
 
@@ -80,7 +81,7 @@ fn a_history_in_which_everyone_sees_everything_takes_one_line() {
     let json = r#"{"id":1,"ops":[{"thread":0,"method":"size","args":[],"ret":"0"}]}"#;
     let report = asked(json, "causal", Limits::default());
     insta::assert_snapshot!(page(&report), @r#"
-        h.jsonl: history 1: valid: 1 operation of 1 thread against java-map, causal, and everyone sees everything before them (0.2 ms)
+        h.jsonl: history 1: valid: 1 operation of 1 thread against java-map, causal, and every operation sees all operations before it (0.2 ms)
     "#);
 }
 
@@ -98,7 +99,7 @@ fn a_violation_names_the_operation_the_candidates_and_the_returns_that_contradic
             #1 thread 0: get(1) = null
     "#);
     insta::assert_snapshot!(report.to_json(), @r#"
-        {"input":"h.jsonl","id":"h","verdict":"violation","model":"java-map","consistency":"weak","ret":"own","ops":3,"pending":0,"threads":2,"seconds":0.0002,"peak_bytes":null,"configurations":20,"frontier_max":null,"visibilities":4,"model_steps":7,"notes":[],"violation":{"op":{"id":"1","thread":"0","text":"get(1) = null"},"explained":{"order":[{"id":"2","thread":"1","text":"size() = 0","sees":[]},{"id":"0","thread":"0","text":"put(1, 1) = null","sees":[]}]},"candidates":[{"sees":["0"],"state":"{1=1}","reason":"returned null, but would return 1 on {1=1}"}],"core":["1"]}}
+        {"evidence":1,"command":"check","subject":"visibility","input":"h.jsonl","id":"h","verdict":"violation","model":"java-map","consistency":"weak","ret":"own","ops":3,"pending":0,"aborted":0,"threads":2,"seconds":0.0002,"peak_bytes":null,"configurations":20,"frontier_max":null,"visibilities":4,"model_steps":7,"partitions":null,"decided_by":null,"replayed":null,"violation":{"type":"visibility","op":{"id":1,"label":"1","thread":"0","text":"get(1) = null","start":null,"end":null,"place":"h.jsonl:1"},"explained":{"order":[{"id":2,"label":"2","thread":"1","text":"size() = 0","start":null,"end":null,"place":"h.jsonl:1","sees":[],"writes":false},{"id":0,"label":"0","thread":"0","text":"put(1, 1) = null","start":null,"end":null,"place":"h.jsonl:1","sees":[],"writes":true}]},"candidates":[{"sees":[0],"state":"{1=1}","reason":"returned null, but would return 1 on {1=1}"}],"core":[{"id":1,"label":"1","thread":"0","text":"get(1) = null","start":null,"end":null,"place":"h.jsonl:1"}]},"notes":[]}
     "#);
 }
 
@@ -114,7 +115,7 @@ fn a_limit_is_told_with_how_far_it_got() {
           the limit on configurations was reached; 0 of 6 operations were explained until then
     "#);
     insta::assert_snapshot!(report.to_json(), @r#"
-        {"input":"h.jsonl","id":"216","verdict":"unknown","model":"java-map","consistency":"causal","ret":"own","ops":6,"pending":0,"threads":3,"seconds":0.0002,"peak_bytes":null,"configurations":1,"frontier_max":null,"visibilities":0,"model_steps":1,"notes":[],"unknown":{"limit":"configurations","explained":[]}}
+        {"evidence":1,"command":"check","subject":"visibility","input":"h.jsonl","id":"216","verdict":"unknown","model":"java-map","consistency":"causal","ret":"own","ops":6,"pending":0,"aborted":0,"threads":3,"seconds":0.0002,"peak_bytes":null,"configurations":1,"frontier_max":null,"visibilities":0,"model_steps":1,"partitions":null,"decided_by":null,"replayed":null,"unknown":{"limit":"configurations","explained":0,"at":null,"frontier":0,"alternatives":[]},"notes":[]}
     "#);
 }
 
@@ -125,7 +126,7 @@ fn transactions_are_valid_in_one_line_or_tell_the_cycle() {
         {"txn":2,"thread":1,"op":"read","args":["x"],"ret":null},{"txn":2,"thread":1,"op":"write","args":["x",2]}]}"#;
     let of = |level: &str| {
         let isolation = level.parse().unwrap();
-        report(judge_transactions(&recorded(lost_update), isolation, Limits::default()).unwrap())
+        report(check_recorded_transactions(&recorded(lost_update), isolation, Limits::default()).unwrap())
     };
     insta::assert_snapshot!(page(&of("serializable")), @r#"
         h.jsonl: history lost: violation: 4 operations in transactions, serializable (0.2 ms)
@@ -134,13 +135,13 @@ fn transactions_are_valid_in_one_line_or_tell_the_cycle() {
             T2 before T1: it read "x" before the other wrote it
     "#);
     insta::assert_snapshot!(of("serializable").to_json(), @r#"
-        {"input":"h.jsonl","id":"lost","verdict":"violation","model":"java-map","consistency":"serializable","ret":null,"ops":4,"pending":0,"threads":null,"seconds":0.0002,"peak_bytes":null,"configurations":null,"frontier_max":null,"visibilities":null,"model_steps":null,"notes":[],"anomaly":{"cycle":["T1 before T2: it read \"x\" before the other wrote it","T2 before T1: it read \"x\" before the other wrote it"]}}
+        {"evidence":1,"command":"check","subject":"transactions","input":"h.jsonl","id":"lost","verdict":"violation","model":"java-map","consistency":"serializable","ops":4,"pending":0,"aborted":0,"threads":null,"seconds":0.0002,"peak_bytes":null,"configurations":null,"frontier_max":null,"model_steps":null,"partitions":null,"decided_by":null,"replayed":null,"violation":{"type":"transactions","cycle":["T1 before T2: it read \"x\" before the other wrote it","T2 before T1: it read \"x\" before the other wrote it"]},"notes":[]}
     "#);
     insta::assert_snapshot!(page(&of("read-atomic")), @r#"
         h.jsonl: history lost: valid: 4 operations in transactions, read-atomic (0.2 ms)
     "#);
     insta::assert_snapshot!(of("read-atomic").to_json(), @r#"
-        {"input":"h.jsonl","id":"lost","verdict":"valid","model":"java-map","consistency":"read-atomic","ret":null,"ops":4,"pending":0,"threads":null,"seconds":0.0002,"peak_bytes":null,"configurations":null,"frontier_max":null,"visibilities":null,"model_steps":null,"notes":[],"commit_order":["T1","T2"]}
+        {"evidence":1,"command":"check","subject":"transactions","input":"h.jsonl","id":"lost","verdict":"valid","model":"java-map","consistency":"read-atomic","ops":4,"pending":0,"aborted":0,"threads":null,"seconds":0.0002,"peak_bytes":null,"configurations":null,"frontier_max":null,"model_steps":null,"partitions":null,"decided_by":null,"replayed":null,"witness":{"type":"commits","order":["T1","T2"]},"notes":[]}
     "#);
 }
 
@@ -148,7 +149,7 @@ fn transactions_are_valid_in_one_line_or_tell_the_cycle() {
 fn inferred_levels_are_listed_by_method() {
     let odd = r#"{"id":"odd","ops":[{"thread":0,"method":"get","args":[1],"ret":"7"}]}"#;
     let histories = [recorded(SLOW_ITERATOR), recorded(odd)];
-    let report = report(judge_together(&JavaMap, &histories, &decode, &WeakOptions::default()).unwrap());
+    let report = report(infer_recorded(&JavaMap, &histories, &decode, &WeakOptions::default()).unwrap());
     insta::assert_snapshot!(page(&report), @r#"
         h.jsonl: 2 histories: violation: strongest levels against java-map (0.2 ms)
           get: linearizable
@@ -159,6 +160,6 @@ fn inferred_levels_are_listed_by_method() {
           left out, as they satisfy no level: odd
     "#);
     insta::assert_snapshot!(report.to_json(), @r#"
-        {"input":"h.jsonl","id":"2 histories","verdict":"violation","model":"java-map","consistency":"inferred","ret":null,"ops":0,"pending":0,"threads":null,"seconds":0.0002,"peak_bytes":null,"configurations":null,"frontier_max":null,"visibilities":null,"model_steps":null,"notes":[],"inferred":{"histories":2,"levels":{"get":"linearizable","put":"linearizable","remove":"linearizable","values":"monotonic"},"together":null,"unexplained":["odd"],"undecided":[]}}
+        {"evidence":1,"command":"check","subject":"levels","input":"h.jsonl","id":"2 histories","verdict":"violation","model":"java-map","consistency":"inferred","ops":0,"pending":0,"aborted":0,"threads":null,"seconds":0.0002,"peak_bytes":null,"configurations":null,"frontier_max":null,"model_steps":null,"partitions":null,"decided_by":null,"replayed":null,"inferred":{"histories":2,"levels":{"get":"linearizable","put":"linearizable","remove":"linearizable","values":"monotonic"},"together":null,"unexplained":["odd"],"undecided":[]},"notes":[]}
     "#);
 }

@@ -1,24 +1,23 @@
-//! Building harnesses: components compiled with ThreadSanitizer's instrumentation, linked with our runtime.
+//! Building harnesses: components compiled with ThreadSanitizer's instrumentation and linked with the runtime.
 //!
-//! The runtime is part of this crate, as an object that was compiled with it, so that a component needs nothing
-//! but its own compiler: `rustc` for Rust, which instruments on the stable toolchain too, and `g++` or
-//! `clang++` for C++.
+//! The runtime is embedded in this crate, so a component needs nothing but its own compiler: `rustc` for Rust, which instruments on
+//! the stable toolchain too, and `g++` or `clang++` for C++.
 //!
-//! What is not instrumented is not seen: inline assembly and libraries that were built before. Of Rust's standard library
-//! all that is not generic or inlined was built before; the functions of it that threads wait with are steps all the same,
-//! see the module `library`. [`RustBuild::instruments_std`] compiles the standard library anew with instrumentation
-//! where its source is installed.
+//! Inline assembly and prebuilt libraries are not instrumented. Most of Rust's standard library that is not generic or inlined is
+//! prebuilt; the functions with which threads wait are scheduling points all the same, see the module `std_stubs`.
+//! [`RustBuild::instruments_std`] compiles the standard library with instrumentation where its source is installed.
 
 mod cpp;
-mod library;
+
 mod runtime_object;
 mod rust;
+mod std_stubs;
 
 pub use cpp::CppBuild;
-pub use library::INSTRUMENTS_LIBRARY;
 pub use runtime_object::runtime_object;
 pub(crate) use runtime_object::store;
 pub use rust::{RustBuild, RustTarget, instrument_flags};
+pub use std_stubs::INSTRUMENTS_LIBRARY;
 
 use std::path::PathBuf;
 
@@ -36,7 +35,7 @@ pub enum BuildError {
     Store {
         /// Where it should have been.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A compiler could not be started.
@@ -44,20 +43,20 @@ pub enum BuildError {
     Compiler {
         /// The compiler.
         program: String,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
         /// What to do.
         advice: &'static str,
     },
-    /// A compiler said no.
+    /// A compiler failed.
     #[error("`{command}` failed\n{output}")]
     Failed {
         /// The command line.
         command: String,
-        /// What it said.
+        /// Its output.
         output: String,
     },
-    /// Rust's standard library could not be looked into.
+    /// Rust's standard library could not be read.
     #[error("{path}: Rust's standard library cannot be read: {problem}")]
     Library {
         /// Where it should have been.
@@ -65,14 +64,14 @@ pub enum BuildError {
         /// What is wrong.
         problem: String,
     },
-    /// There is nothing to run, or more than one thing.
+    /// There is no program to run, or more than one.
     #[error(
         "{directory}: {found} programs were built, expected one: name a `--bin`, `--example` or `--test`"
     )]
     NotOneProgram {
         /// The package.
         directory: PathBuf,
-        /// How many there are.
+        /// The number of programs.
         found: usize,
     },
 }

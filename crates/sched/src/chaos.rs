@@ -1,10 +1,9 @@
-//! Stalls for threads that nobody schedules.
+//! Stalls for threads that the operating system schedules.
 //!
-//! What cannot be instrumented can at least be disturbed: a preload library sends each thread signals at random
-//! moments, whose handler yields or sleeps. It raises the rate of bugs that need an unlucky interruption by two
-//! orders of magnitude, but nothing can be repeated exactly. [`HarnessExecutor::sample_native`] makes executions
-//! in which threads run freely, with or without these stalls; any other program can be disturbed too, by starting
-//! it with [`Chaos::environment`].
+//! Code that cannot be instrumented can at least be disturbed: a preload library (the crate `omnilink-chaos-preload`) sends each
+//! thread signals at random moments, whose handler yields or sleeps. It raises the rate of bugs that need an unlucky preemption
+//! by two orders of magnitude, but nothing can be repeated exactly. [`HarnessExecutor::sample_native`] makes executions with
+//! native threads; any other program can be disturbed by starting it with [`Chaos::environment`].
 //!
 //! [`HarnessExecutor::sample_native`]: crate::HarnessExecutor::sample_native
 
@@ -14,15 +13,15 @@ use std::path::PathBuf;
 
 static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libomnilink_chaos.so"));
 
-/// How threads are disturbed.
+/// How threads are stalled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chaos {
-    /// Decides what is drawn, not when it happens.
+    /// The seed of the random numbers. The moments of the stalls differ from run to run.
     pub seed: u64,
-    /// The shortest and the longest time between two stalls of a thread, in microseconds that it runs; at least 10.
+    /// The shortest and the longest time between two stalls of a thread, in microseconds of its processor time; at least 10.
     pub period_us: (u32, u32),
-    /// The longest stall, in microseconds. Half of the stalls are sleeps of up to this, all orders of magnitude
-    /// equally likely, the others give up the processor once.
+    /// The longest stall, in microseconds. Half of the stalls are sleeps of up to this, all orders of magnitude equally likely;
+    /// the others yield once.
     pub stall_us_max: u32,
 }
 
@@ -37,7 +36,10 @@ impl Default for Chaos {
 }
 
 impl Chaos {
-    /// The environment variables with which a program is to be started.
+    /// The environment variables with which a program is started to be stalled.
+    ///
+    /// # Errors
+    /// When the preload library is not available.
     pub fn environment(&self) -> Result<Vec<(OsString, OsString)>, BuildError> {
         let library = chaos_library()?;
         let number = |name: &str, value: u64| (OsString::from(name), OsString::from(value.to_string()));
@@ -51,12 +53,15 @@ impl Chaos {
     }
 }
 
-/// The path of the preload library: beside this program if it is there, else in the user's cache, where it is
-/// written from the copy that every program of ours carries.
+/// The path of the preload library: next to this program if it is there, else in the user's cache, where the copy that is
+/// embedded in this program is written.
+///
+/// # Errors
+/// When this system is not supported, or the library cannot be written.
 pub fn chaos_library() -> Result<PathBuf, BuildError> {
     let program = std::env::current_exe().ok();
-    let beside = program.and_then(|program| Some(program.parent()?.join("libomnilink_chaos.so")));
-    match beside.filter(|path| path.is_file()) {
+    let next_to_program = program.and_then(|program| Some(program.parent()?.join("libomnilink_chaos.so")));
+    match next_to_program.filter(|path| path.is_file()) {
         Some(path) => Ok(path),
         None if LIBRARY.is_empty() => Err(BuildError::Unsupported),
         None => store("chaos", "so", LIBRARY),

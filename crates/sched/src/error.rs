@@ -1,4 +1,4 @@
-//! What can go wrong outside the component.
+//! Errors outside the component.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchedError {
-    /// There is nobody who could make an execution.
+    /// There is no executor.
     #[error("no executor was given: start a harness first")]
     NoExecutor,
     /// The harness could not be started.
@@ -14,10 +14,10 @@ pub enum SchedError {
     Start {
         /// The harness.
         harness: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// The program that was started does not serve executions.
+    /// The program does not serve executions.
     #[error(
         "{harness}: not a harness: it ended ({ended}) without offering a component; its main function has to \
          call `serve`, and it has to be built by this version of OmniLink"
@@ -28,21 +28,21 @@ pub enum SchedError {
         /// How it ended.
         ended: String,
     },
-    /// A harness stopped answering.
+    /// A harness ended.
     #[error("{harness}: the harness has gone: {source}")]
     Lost {
         /// The harness.
         harness: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// A program names a call, or has a number of threads, that the harness or the runtime does not have.
+    /// A program names a call that the harness does not have, or has too many threads or calls.
     #[error("program: {problem}")]
     Program {
         /// What is wrong and what is possible.
         problem: String,
     },
-    /// Following the schedule of an execution gave another one.
+    /// An execution did not follow its schedule.
     #[error(
         "the execution cannot be repeated: step {step} of its schedule went differently; the component depends \
          on something other than the schedule (time, random numbers, addresses, other processes)"
@@ -51,4 +51,7 @@ pub enum SchedError {
         /// The first step that was different.
         step: usize,
     },
+    /// A stop condition ended a run. Not a failure: an exploration returns it as its [`StopReason`](crate::StopReason).
+    #[error("a limit or an interrupt ended the execution")]
+    Stopped(crate::StopReason),
 }

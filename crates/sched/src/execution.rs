@@ -1,45 +1,44 @@
-//! What one execution showed.
+//! One execution and what was observed of it.
 
 use crate::{Schedule, ThreadId};
 
-/// One run of a [`Program`](crate::Program) under one schedule.
+/// One run of a [`TestProgram`](crate::TestProgram) under one schedule.
 #[derive(Debug, Clone)]
 pub struct Execution {
     /// Calls and returns, in the order in which they happened.
-    pub events: Vec<Event>,
+    pub events: Vec<HarnessEvent>,
     /// How it ended.
     pub ending: Ending,
-    /// The decisions of the scheduler while the columns ran, with what each step did.
-    pub steps: Vec<Step>,
-    /// Data races, where they were looked for.
-    pub races: Vec<Race>,
-    /// How many steps were made. More than `steps` holds if the execution was too long to be recorded; it can
-    /// then only be repeated by its seed.
+    /// The steps while the columns ran.
+    pub steps: Vec<SchedulerStep>,
+    /// Data races, if they were detected.
+    pub races: Vec<DataRace>,
+    /// The number of steps. More than `steps` holds if the execution was too long to be recorded; it can then only be repeated
+    /// by its seed.
     pub steps_made: u64,
 }
 
 /// A call or a return.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Event {
+pub struct HarnessEvent {
     /// The thread that called.
     pub thread: ThreadId,
-    /// Which call of its thread this is, counted from 0; the main thread counts `before` and `after` as one
-    /// sequence.
+    /// The index of the call in its thread, from 0; `before` and `after` are one sequence of the main thread.
     pub position: u32,
     /// The number of the call in the harness.
     pub op: u32,
-    /// The scheduler step in which it happened: a clock that is the same in every repetition.
+    /// The step in which it happened: a clock that is the same in every repetition.
     pub step: u64,
     /// Call, or return with its result.
-    pub kind: EventKind,
+    pub kind: HarnessEventKind,
 }
 
-/// What an [`Event`] is.
+/// The kind of a [`HarnessEvent`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum EventKind {
+pub enum HarnessEventKind {
     /// The call begins.
     Call,
-    /// The call ended with this result, as the harness writes it.
+    /// The call ended with this result, as the harness formats it.
     Return(String),
 }
 
@@ -49,38 +48,38 @@ pub enum Ending {
     /// Every call returned.
     Finished,
     /// Some calls can never return.
-    Stuck(Stuck),
+    Stuck(StuckThreads),
     /// The process died while `thread` was running.
     Crashed {
-        /// The thread that held the baton.
+        /// The thread that was running.
         thread: ThreadId,
         /// The signal that killed the process, or none if the component called `exit`.
         signal: Option<i32>,
         /// The code given to `exit`, where the component called it.
         exit_code: Option<i32>,
     },
-    /// A thread used memory that must not be used.
+    /// An invalid use of heap memory.
     MemoryError {
-        /// The thread that held the baton.
+        /// The thread that was running.
         thread: ThreadId,
         /// What it did.
         error: MemoryError,
     },
-    /// It was still going on after as many steps as the plan allows.
+    /// It reached the limit on steps.
     StepLimit,
-    /// The plan chose a thread that could not run: the component does not depend on the schedule alone.
+    /// The schedule chose a thread that could not run: the component depends on something besides the schedule.
     Diverged {
-        /// The step at which the plan could not be followed.
+        /// The step at which the schedule could not be followed.
         step: usize,
         /// The thread that should have run there.
         wanted: ThreadId,
     },
-    /// A thread neither went on nor gave the baton back.
+    /// The running thread reached no scheduling point.
     Unresponsive {
-        /// The thread that held the baton.
+        /// The thread that was running.
         thread: ThreadId,
-        /// What it does instead.
-        silence: Silence,
+        /// What it did instead.
+        reason: UnresponsiveReason,
     },
     /// The component created more threads than [`THREADS_MAX`](crate::THREADS_MAX).
     TooManyThreads,
@@ -88,148 +87,132 @@ pub enum Ending {
     EventsTooLarge,
 }
 
-/// Two accesses to one location that nothing orders, one of them a write and one of them not atomic.
+/// Two accesses to one location without happens-before between them, at least one a write and at least one not atomic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Race {
+pub struct DataRace {
     /// The access that came first in this execution, and the other one.
     pub accesses: [RacingAccess; 2],
-    /// Whether it proves nothing alone: one of the accesses is volatile, so that the code expects others to change the
-    /// location, or gives the memory back, which code that is not seen may have ordered.
-    pub is_meant: bool,
+    /// Whether it proves no bug by itself: one of the accesses is volatile, so that the code expects concurrent changes, or it
+    /// frees the memory, and code that is not instrumented may order the two.
+    pub is_inconclusive: bool,
 }
 
-/// One of the accesses of a [`Race`].
+/// One of the accesses of a [`DataRace`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RacingAccess {
-    /// Who made it.
+    /// Its thread.
     pub thread: ThreadId,
-    /// Where it was made: a return address in the harness, relative to its load address.
+    /// Its code address: a return address in the harness, relative to the load address.
     pub code: u64,
     /// Whether it may have changed the location.
     pub writes: bool,
     /// Whether it is atomic.
     pub atomic: bool,
-    /// Whether it gives the memory back.
+    /// Whether it frees the memory.
     pub frees: bool,
 }
 
-/// A use of memory that must not be.
+/// An invalid use of heap memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MemoryError {
     /// Which one.
     pub kind: MemoryErrorKind,
-    /// Where memory was accessed, as a return address; where it was given back, where the function was called that did so.
+    /// The code address of the access; for a free, the call site of the function that freed.
     pub code: u64,
-    /// Where in the block, which may be before or behind it, and how large that is.
+    /// The offset from the beginning of the block, negative before it.
     pub offset: i64,
-    /// See `offset`.
+    /// The size of the block in bytes.
     pub size: u64,
-    /// Where the function was called that allocated the block, or 0.
+    /// The call site of the function that allocated the block, or 0.
     pub allocated: u64,
-    /// Where the function was called that gave it back, or 0.
+    /// The call site of the function that freed it, or 0.
     pub freed: u64,
 }
 
 /// Which [`MemoryError`] it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MemoryErrorKind {
-    /// An access to memory that was given back.
+    /// An access to freed memory.
     UseAfterFree,
-    /// An access before or behind a block.
+    /// An access before the beginning or after the end of a block.
     OutOfBounds,
-    /// A block was given back twice.
+    /// A block was freed twice.
     DoubleFree,
-    /// Something was given back that is no block.
+    /// An address was freed that is not the beginning of a block.
     BadFree,
 }
 
-/// What a thread does that comes to no step.
+/// What a thread does that reaches no scheduling point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Silence {
-    /// It uses the processor: it computes for very long, or for ever.
+pub enum UnresponsiveReason {
+    /// It computes for very long, or for ever.
     Computes,
-    /// It sleeps in a call of the system that the scheduler does not see, such as a `read`.
+    /// It waits in a system call that the scheduler does not control, such as a `read`.
     Waits,
-    /// It is not known what; the time that an execution may take was over.
+    /// Not known; the execution took too long.
     Late,
 }
 
 /// An execution in which some calls never return.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stuck {
-    /// Why nothing goes on.
+pub struct StuckThreads {
+    /// Deadlock or livelock.
     pub reason: StuckReason,
     /// The columns that have not finished; in a serial execution only the one whose call was running.
     pub threads: Vec<ThreadId>,
 }
 
-/// Why nothing goes on.
+/// Why no call can return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StuckReason {
     /// Every thread waits to be woken.
     Deadlock,
-    /// Threads run, but they only read the same values over and over.
+    /// Threads run, but the state of the program repeats.
     Livelock,
 }
 
-/// One decision of the scheduler and what the chosen thread then did.
+/// A scheduling decision, and what the chosen thread then did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
-    /// The thread that held the baton before, if it was one that the decision could have continued.
+pub struct SchedulerStep {
+    /// The thread that was running, if there was one.
     pub current: Option<ThreadId>,
     /// The thread that was chosen.
     pub chosen: ThreadId,
     /// The threads that could have been chosen, as a set of bits.
     pub candidates: u32,
-    /// The current thread could go on and was not asking to be switched: choosing another preempts it.
+    /// The current thread could go on and does not yield: choosing another one preempts it.
     pub preemptible: bool,
-    /// The current thread was asking to be switched (it yields, sleeps or reads in vain), so that whoever runs
-    /// next is what it waited for.
+    /// The current thread yields: it called `yield` or sleeps, or a loop reads the same values again.
     pub yielding: bool,
     /// The current thread was between two of its calls.
-    pub boundary: bool,
+    pub between_calls: bool,
     /// In this step the chosen thread began a call.
     pub calls: bool,
     /// In this step a call of the chosen thread returned.
     pub returns: bool,
-    /// What the chosen thread accessed, or [`Touch::ANYTHING`].
-    pub touch: Touch,
-    /// Where the current thread was when the decision was made: a return address in the harness, relative to
-    /// its load address, or 0.
+    /// What the chosen thread accessed.
+    pub access: StepAccess,
+    /// The code address at which the current thread stopped: a return address in the harness, relative to the load address, or
+    /// 0.
     pub current_code: u64,
-    /// Where the chosen thread went on.
+    /// The code address at which the chosen thread went on.
     pub chosen_code: u64,
 }
 
 /// What a step accessed, as far as it matters for the order of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Touch {
+pub struct StepAccess {
     /// The address of the shared location, 0 for none.
     pub address: u64,
     /// A second location that the step changed, such as the mutex of a condition variable; 0 for none.
     pub second: u64,
     /// Whether the access may have changed the location.
     pub writes: bool,
-    /// What else happened is not known: the step depends on every other.
+    /// Not all accesses of the step are known: it depends on every other step.
     pub opaque: bool,
 }
 
-impl Touch {
-    /// No access at all.
-    pub const NOTHING: Self = Self {
-        address: 0,
-        second: 0,
-        writes: false,
-        opaque: false,
-    };
-    /// An access to who knows what.
-    pub const ANYTHING: Self = Self {
-        address: 0,
-        second: 0,
-        writes: true,
-        opaque: true,
-    };
-
+impl StepAccess {
     /// Whether the order of two accesses by different threads can matter.
     pub fn conflicts_with(&self, other: &Self) -> bool {
         let meets = |a: u64, b: u64| a != 0 && a == b;
@@ -242,34 +225,34 @@ impl Touch {
     }
 }
 
-impl Step {
+impl SchedulerStep {
     /// Whether the order of two steps of different threads can matter: for memory, or because a return comes
     /// before a call. The order of two calls, or of two returns, orders no operations.
     pub fn depends_on(&self, other: &Self) -> bool {
-        self.touch.conflicts_with(&other.touch)
+        self.access.conflicts_with(&other.access)
             || (self.calls && other.returns)
             || (self.returns && other.calls)
     }
 
-    /// Whether this decision took the baton from a thread that would have gone on.
+    /// Whether this decision preempted a thread that could have gone on.
     pub fn is_preemption(&self) -> bool {
         self.preemptible && self.current != Some(self.chosen)
     }
 }
 
 impl Execution {
-    /// The decisions as a schedule that repeats the execution.
+    /// The schedule that repeats the execution.
     pub fn schedule(&self) -> Schedule {
         Schedule::new(self.steps.iter().map(|step| step.chosen).collect())
     }
 
-    /// How many decisions were preemptions.
+    /// The number of preemptions.
     pub fn preemptions(&self) -> u32 {
         self.steps.iter().filter(|step| step.is_preemption()).count() as u32
     }
 
-    /// The decisions that changed the running thread, with their place in the schedule.
-    pub fn switches(&self) -> impl Iterator<Item = (usize, &Step)> {
+    /// The steps that changed the running thread, with their index in the schedule.
+    pub fn switches(&self) -> impl Iterator<Item = (usize, &SchedulerStep)> {
         self.steps
             .iter()
             .enumerate()
@@ -278,15 +261,15 @@ impl Execution {
 
     /// The events with neighbouring calls, and neighbouring returns, in the order of their threads.
     ///
-    /// Which operation ended before which one began is all that a history says; executions with equal
-    /// canonical events have the same history. Steps are set to 0, since they count what is not part of it.
-    pub fn canonical_events(&self) -> Vec<Event> {
-        let mut events: Vec<Event> = self
+    /// A history says only which operation ended before which other one began, so executions with equal canonical events have
+    /// the same history. Steps are set to 0: they are not part of it.
+    pub fn canonical_events(&self) -> Vec<HarnessEvent> {
+        let mut events: Vec<HarnessEvent> = self
             .events
             .iter()
-            .map(|e| Event { step: 0, ..e.clone() })
+            .map(|e| HarnessEvent { step: 0, ..e.clone() })
             .collect();
-        let is_call = |event: &Event| event.kind == EventKind::Call;
+        let is_call = |event: &HarnessEvent| event.kind == HarnessEventKind::Call;
         for run in events.chunk_by_mut(|a, b| is_call(a) == is_call(b)) {
             run.sort();
         }

@@ -1,63 +1,69 @@
 //! Running one program once.
 
-use crate::{Execution, Program, SchedError, Schedule};
+use crate::limits::StopConditions;
+use crate::{Execution, SchedError, Schedule, TestProgram};
 
-/// Something that can run a program under a plan.
+/// Something that can run a program under given options.
 ///
-/// The explorer relies on two promises. The same program and plan give the same execution. And where a plan
-/// leaves the decision open, the executor goes on with the current thread if that is a candidate, else with
-/// the first candidate after it in circular order of thread ids.
+/// The explorer relies on two properties. The same program and options give the same execution. And where the policy leaves the
+/// choice open, the executor goes on with the current thread if it is a candidate, else with the first candidate after it in
+/// circular order of thread ids.
 pub trait Executor: Send {
     /// Runs the program once.
-    fn run(&mut self, program: &Program, plan: &Plan) -> Result<Execution, SchedError>;
+    ///
+    /// # Errors
+    /// When the program cannot be run, or [`SchedError::Stopped`] when a stop condition ended the run.
+    fn run(&mut self, program: &TestProgram, options: &RunOptions) -> Result<Execution, SchedError>;
 }
 
-/// How one execution is to be scheduled.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
-    /// Who decides.
-    pub choices: Choices,
-    /// No switch inside a call: the current thread changes only between its calls, and a call that blocks
-    /// ends the execution as stuck.
+/// How one execution is scheduled.
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    /// How the next thread is chosen.
+    pub policy: SchedulingPolicy,
+    /// No switch inside a call: the running thread changes only between calls, and a call that blocks ends the execution as
+    /// stuck.
     pub serial: bool,
-    /// Which accesses are decisions.
-    pub accesses: Accesses,
-    /// Whether data races are looked for.
-    pub races: bool,
-    /// Plain accesses at these places are decisions too.
-    pub places: Vec<u64>,
-    /// After so many steps the execution ends with [`Ending::StepLimit`](crate::Ending::StepLimit).
+    /// Which accesses are scheduling points.
+    pub scheduling_points: SchedulingPoints,
+    /// Whether data races are detected.
+    pub detects_races: bool,
+    /// Code addresses of plain accesses that are scheduling points too.
+    pub racy_accesses: Vec<u64>,
+    /// After this number of steps the execution ends with [`Ending::StepLimit`](crate::Ending::StepLimit).
     pub steps_max: u64,
-    /// What the component finds around it (time, random numbers, hash keys, addresses) is derived from this.
+    /// The seed of the component's environment: time, random numbers, hash keys and addresses depend on it.
     pub environment: u64,
+    /// What ends the run from outside.
+    pub stop: StopConditions,
 }
 
-/// Who decides at each step.
+/// How the next thread is chosen at each step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choices {
-    /// First this schedule, then without preemption.
+pub enum SchedulingPolicy {
+    /// First follows this schedule, then runs without preemptions.
     Follow(Schedule),
     /// Any candidate, with equal probability.
     Random {
-        /// Two runs with the same seed are the same.
+        /// Equal seeds give equal executions.
         seed: u64,
     },
-    /// Threads have random priorities and the highest runs; at `changes` random places among the first
-    /// `steps` steps the running thread falls below all others. A bug that needs `changes` preemptions at
-    /// given places is hit with probability of at least 1 / (threads × steps^changes).
+    /// Threads have random priorities and the highest runs; at `changes` random steps among the first `steps` the running
+    /// thread gets the lowest priority. A bug that needs `changes` preemptions at given steps is found with a probability of at
+    /// least 1 / (threads × steps^changes) (PCT: Burckhardt et al., ASPLOS 2010).
     Priorities {
-        /// Two runs with the same seed are the same.
+        /// Equal seeds give equal executions.
         seed: u64,
-        /// How many times a running thread loses its priority.
+        /// The number of priority changes.
         changes: u32,
-        /// How long the execution is thought to be.
+        /// The expected number of steps.
         steps: u64,
     },
 }
 
-/// Which accesses of the component are decisions of the scheduler.
+/// Which accesses of the component are scheduling points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Accesses {
+pub enum SchedulingPoints {
     /// Atomic accesses, locks and other system calls: enough for code without data races.
     #[default]
     Atomic,
@@ -65,20 +71,21 @@ pub enum Accesses {
     All,
 }
 
-impl Plan {
-    /// More steps than a call of a small test needs, few enough that an endless execution ends soon.
+impl RunOptions {
+    /// More steps than a call of a small test needs, and few enough that an endless execution ends soon.
     pub const STEPS_MAX_DEFAULT: u64 = 20_000;
 
-    /// Follows a schedule and then goes on without preemption.
+    /// Follows a schedule and then runs without preemptions.
     pub fn follow(schedule: Schedule) -> Self {
         Self {
-            choices: Choices::Follow(schedule),
+            policy: SchedulingPolicy::Follow(schedule),
             serial: false,
-            accesses: Accesses::Atomic,
-            races: false,
-            places: Vec::new(),
+            scheduling_points: SchedulingPoints::Atomic,
+            detects_races: false,
+            racy_accesses: Vec::new(),
             steps_max: Self::STEPS_MAX_DEFAULT,
             environment: 0,
+            stop: StopConditions::default(),
         }
     }
 }

@@ -1,84 +1,102 @@
-//! Asking for one execution after the other.
+//! Exploring the executions of a program.
 
+use crate::limits::StopConditions;
 use crate::sample::sample;
-use crate::tree::Tree;
-use crate::{Accesses, Choices, Execution, Executor, Plan, Program, SchedError, Schedule};
+use crate::schedule_tree::ScheduleTree;
+use crate::{
+    Execution, Executor, RunOptions, SchedError, Schedule, SchedulingPoints, SchedulingPolicy, TestProgram,
+};
 use std::ops::ControlFlow;
-use std::time::Duration;
 
-/// Which executions of a program are wanted.
+/// Which executions of a program are explored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strategy {
-    /// All executions in which no call is interrupted.
+pub enum ExplorationStrategy {
+    /// All executions without switches inside calls.
     Serial,
-    /// All executions with no preemption, then all those with one, and so on.
+    /// All executions without preemptions, then all those with one, and so on.
     Bounded {
-        /// The last bound, or none for all executions whatever they take.
+        /// The preemption bound; none for all executions.
         preemptions_max: Option<u32>,
-        /// Leave out executions whose history another execution with as few preemptions shows.
+        /// Leave out an execution if another one with the same history has at most as many preemptions.
         reduction: bool,
     },
     /// Independent random walks.
     Random {
-        /// Execution `i` is decided by this seed and `i`.
+        /// The seed; execution `i` depends on it and on `i`.
         seed: u64,
-        /// How many.
+        /// The number of executions.
         executions: u64,
     },
     /// Random priorities with few changes (PCT).
     Priorities {
-        /// Execution `i` is decided by this seed and `i`.
+        /// The seed; execution `i` depends on it and on `i`.
         seed: u64,
-        /// How many.
+        /// The number of executions.
         executions: u64,
-        /// How many priority changes in each.
+        /// The number of priority changes in each.
         changes: u32,
     },
 }
 
-/// What limits an exploration.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// How executions are made, and what ends an exploration.
+#[derive(Debug, Clone)]
 pub struct ExploreOptions {
-    /// Which accesses are decisions.
-    pub accesses: Accesses,
-    /// Whether data races are looked for, in executions that are not serial.
-    pub races: bool,
-    /// Plain accesses at these places are decisions too: those of races that were seen.
-    pub places: Vec<u64>,
-    /// Limit on the steps of one execution.
+    /// Which accesses are scheduling points.
+    pub scheduling_points: SchedulingPoints,
+    /// Whether data races are detected, in executions that are not serial.
+    pub detects_races: bool,
+    /// Code addresses of plain accesses that are scheduling points too: those of races that were detected.
+    pub racy_accesses: Vec<u64>,
+    /// The most steps of one execution.
     pub steps_max: u64,
-    /// Limit on the number of executions.
+    /// The most executions.
     pub executions_max: u64,
-    /// Limit on the time.
-    pub time_max: Option<Duration>,
-    /// What the component finds around it (time, random numbers, hash keys, addresses) is derived from this.
+    /// The seed of the component's environment: time, random numbers, hash keys and addresses depend on it.
     pub environment: u64,
+    /// Limits on time and memory, and an interrupt.
+    pub stop: StopConditions,
 }
 
 impl Default for ExploreOptions {
     fn default() -> Self {
         Self {
-            accesses: Accesses::Atomic,
-            races: false,
-            places: Vec::new(),
-            steps_max: Plan::STEPS_MAX_DEFAULT,
+            scheduling_points: SchedulingPoints::Atomic,
+            detects_races: false,
+            racy_accesses: Vec::new(),
+            steps_max: RunOptions::STEPS_MAX_DEFAULT,
             executions_max: u64::MAX,
-            time_max: None,
             environment: 0,
+            stop: StopConditions::default(),
         }
     }
 }
 
-/// What an exploration did.
+impl ExploreOptions {
+    /// Options of one execution.
+    pub(crate) fn run_options(&self, policy: SchedulingPolicy) -> RunOptions {
+        RunOptions {
+            policy,
+            serial: false,
+            scheduling_points: self.scheduling_points,
+            detects_races: self.detects_races,
+            racy_accesses: self.racy_accesses.clone(),
+            steps_max: self.steps_max,
+            environment: self.environment,
+            stop: self.stop,
+        }
+    }
+}
+
+/// The result of an exploration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Exploration {
+pub struct ExplorationResult {
     /// Executions made.
     pub executions: u64,
-    /// Those of them that were recognised as equal to another one, and not shown.
+    /// Those of them that are equivalent to another one, and were not shown.
     pub redundant: u64,
-    /// Those of them that did not follow their schedule: the component depends on something else than the
-    /// schedule, so that nothing is certain to be exhausted.
+    /// Those of them that did not follow their schedule: the component depends on something besides the schedule, so that the
+    /// exploration may not be exhaustive.
     pub diverged: u64,
     /// Executions per preemption bound, where the strategy has one: entry `b` has exactly `b` preemptions.
     pub bounds: Vec<BoundSummary>,
@@ -98,119 +116,112 @@ pub struct BoundSummary {
 /// Why an exploration stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
-    /// Nothing is left: every execution of the strategy was made.
+    /// Every execution of the strategy was made.
     Exhausted,
-    /// The visitor asked for it.
+    /// The visitor returned `Break`.
     Visitor,
-    /// As many executions as allowed were made.
+    /// The limit on executions was reached.
     ExecutionLimit,
-    /// The time was up.
+    /// Time was up.
     TimeLimit,
+    /// The processes held too much memory.
+    MemoryLimit,
+    /// It was interrupted.
+    Interrupted,
 }
 
-/// Makes the executions of a strategy, on all the executors at once, and shows each to `visit`.
+/// Makes the executions of a strategy, on all executors in parallel, and shows each to `visit`.
 ///
-/// With one executor the order is always the same; with several, only the set is.
+/// With one executor the order is deterministic; with several, only the set of executions is.
+///
+/// # Errors
+/// When an execution cannot be made.
 pub fn explore(
     executors: &mut [Box<dyn Executor>],
-    program: &Program,
-    strategy: Strategy,
+    program: &TestProgram,
+    strategy: ExplorationStrategy,
     options: &ExploreOptions,
     visit: &mut (dyn FnMut(&Execution) -> ControlFlow<()> + Send),
-) -> Result<Exploration, SchedError> {
+) -> Result<ExplorationResult, SchedError> {
     if executors.is_empty() {
         return Err(SchedError::NoExecutor);
     }
     match strategy {
-        Strategy::Serial => {
-            let tree = Tree {
+        ExplorationStrategy::Serial => {
+            let tree = ScheduleTree {
                 serial: true,
                 preemptions_max: None,
                 reduction: false,
             };
             tree.explore(executors, program, options, visit)
         }
-        Strategy::Bounded {
+        ExplorationStrategy::Bounded {
             preemptions_max,
             reduction,
         } => {
-            let tree = Tree {
+            let tree = ScheduleTree {
                 serial: false,
                 preemptions_max,
                 reduction,
             };
             tree.explore(executors, program, options, visit)
         }
-        Strategy::Random { seed, executions } => {
-            let plan = |index| Choices::Random {
+        ExplorationStrategy::Random { seed, executions } => {
+            let policy = |index| SchedulingPolicy::Random {
                 seed: nth_seed(seed, index),
             };
-            sample(executors, program, options, executions, &plan, visit)
+            sample(executors, program, options, executions, &policy, visit)
         }
-        Strategy::Priorities {
+        ExplorationStrategy::Priorities {
             seed,
             executions,
             changes,
         } => {
-            let steps = match executors.first_mut() {
-                Some(first) => {
-                    first
-                        .run(program, &plan(options, Choices::Follow(Schedule::default())))?
-                        .steps_made
-                }
-                None => 0,
+            let run = options.run_options(SchedulingPolicy::Follow(Schedule::default()));
+            let first = executors.first_mut().map(|first| first.run(program, &run));
+            let steps = match first.transpose() {
+                Ok(execution) => execution.map_or(0, |execution| execution.steps_made),
+                // The sample stops for the same reason, before its first execution.
+                Err(SchedError::Stopped(_)) => 0,
+                Err(error) => return Err(error),
             };
-            let plan = |index| Choices::Priorities {
+            let policy = |index| SchedulingPolicy::Priorities {
                 seed: nth_seed(seed, index),
                 changes,
                 steps,
             };
-            sample(executors, program, options, executions, &plan, visit)
+            sample(executors, program, options, executions, &policy, visit)
         }
     }
 }
 
-/// Seeds that have nothing in common but their origin.
+/// The seed of execution `index`: independent executions need unrelated seeds.
 fn nth_seed(seed: u64, index: u64) -> u64 {
     let mixed = (seed ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0xd1b5_4a32_d192_ed03);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
-fn plan(options: &ExploreOptions, choices: Choices) -> Plan {
-    Plan {
-        choices,
-        serial: false,
-        accesses: options.accesses,
-        races: options.races,
-        places: options.places.clone(),
-        steps_max: options.steps_max,
-        environment: options.environment,
-    }
-}
-
-/// Repeats an execution from its schedule; an error if it does not go the same way.
+/// Repeats an execution from its schedule.
+///
+/// # Errors
+/// [`SchedError::Diverged`] when the execution does not follow the schedule; others when it cannot be made.
 pub fn replay(
     executor: &mut dyn Executor,
-    program: &Program,
+    program: &TestProgram,
     schedule: &Schedule,
     options: &ExploreOptions,
     serial: bool,
 ) -> Result<Execution, SchedError> {
-    let plan = Plan {
-        choices: Choices::Follow(schedule.clone()),
+    let run = RunOptions {
         serial,
-        accesses: options.accesses,
-        races: options.races,
-        places: options.places.clone(),
-        steps_max: options.steps_max,
-        environment: options.environment,
+        ..options.run_options(SchedulingPolicy::Follow(schedule.clone()))
     };
-    let execution = executor.run(program, &plan)?;
-    let went = execution.schedule();
-    if went == *schedule {
+    let execution = executor.run(program, &run)?;
+    let made = execution.schedule();
+    if made == *schedule {
         return Ok(execution);
     }
-    let step = went
+    let step = made
         .threads()
         .iter()
         .zip(schedule.threads())

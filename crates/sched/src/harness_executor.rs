@@ -1,8 +1,9 @@
 //! Executions in the forked processes of a harness.
 
+use crate::limits::StopConditions;
 use crate::shared_memory::SharedMemory;
-use crate::watch::{LOOK, Watch};
-use crate::{Execution, Executor, Plan, Program, SchedError, Silence};
+use crate::watchdog::Watchdog;
+use crate::{Execution, Executor, RunOptions, SchedError, TestProgram, UnresponsiveReason};
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
@@ -10,13 +11,13 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Asks the C library to overwrite memory that is given back, with the same in every run: who still uses it gets nonsense.
-/// It does so only where nothing is set aside for each thread.
+/// Makes the C library overwrite freed memory, with the same byte in every run, so that a program that still uses it
+/// misbehaves. That has an effect only without caches for each thread.
 const OVERWRITES_FREED: &str = "glibc.malloc.perturb=165:glibc.malloc.tcache_count=0";
 
-/// What the user has set counts more.
+/// The value of `GLIBC_TUNABLES`: settings of the user come last, and override ours.
 fn tunables(given: Option<String>) -> String {
     match given {
         Some(given) if !given.is_empty() => format!("{OVERWRITES_FREED}:{given}"),
@@ -32,8 +33,8 @@ pub struct HarnessOptions {
     /// Further environment variables of the harness.
     pub environment: Vec<(OsString, OsString)>,
     /// Seconds for which a thread may compute between two steps.
-    pub patience_s: u32,
-    /// Whether what the component prints is shown.
+    pub compute_seconds_max: u32,
+    /// Whether the component's output is shown.
     pub shows_output: bool,
 }
 
@@ -42,13 +43,13 @@ impl Default for HarnessOptions {
         Self {
             arguments: Vec::new(),
             environment: Vec::new(),
-            patience_s: 2,
+            compute_seconds_max: 2,
             shows_output: false,
         }
     }
 }
 
-/// A running harness that makes executions on request.
+/// A running harness, which makes each execution in a forked process.
 #[derive(Debug)]
 pub struct HarnessExecutor {
     path: PathBuf,
@@ -56,19 +57,27 @@ pub struct HarnessExecutor {
     socket: UnixStream,
     memory: SharedMemory,
     description: String,
-    patience: Duration,
+    compute_max: Duration,
 }
 
-/// An execution may be kept waiting for so long, and some more where threads may compute for long.
-const LATE_S: u32 = 20;
+/// An execution may take this long, plus ten times as long as a thread may compute.
+const EXECUTION_SECONDS_MAX: u32 = 20;
 
 impl HarnessExecutor {
     /// Starts a harness that was built by [`build`](crate::build).
+    ///
+    /// Start it on a thread that lives as long as the executor: the system ends the harness with that thread.
+    ///
+    /// # Errors
+    /// When it cannot be started or is no harness.
     pub fn start(path: &Path, options: &HarnessOptions) -> Result<Self, SchedError> {
         Self::start_on(path, options, allowed_processors().first().copied())
     }
 
-    /// Starts one executor for each of `count` processors.
+    /// Starts `count` executors, each on a processor of its own as far as there are enough.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
     pub fn pool(
         path: &Path,
         options: &HarnessOptions,
@@ -89,8 +98,7 @@ impl HarnessExecutor {
             source,
         };
         let mut memory = SharedMemory::new().map_err(start)?;
-        // Whatever happens to the rest of the machine, an execution is over some day.
-        memory.set_patience(LATE_S + 10 * options.patience_s);
+        memory.set_timeout(EXECUTION_SECONDS_MAX + 10 * options.compute_seconds_max);
         let (mut socket, theirs) = UnixStream::pair().map_err(start)?;
         let inherited = [memory.file_number(), theirs.as_raw_fd()];
         let output = || {
@@ -108,7 +116,9 @@ impl HarnessExecutor {
             .env("OMNILINK_SCHED", format!("{},{}", inherited[0], inherited[1]))
             .stdin(Stdio::null())
             .stdout(output())
-            .stderr(output());
+            .stderr(output())
+            // Ctrl-C in a terminal signals the whole foreground process group: the harness must outlive it for the report.
+            .process_group(0);
         // SAFETY: between fork and exec only system calls are made.
         unsafe {
             command.pre_exec(move || prepare(inherited, processor));
@@ -125,60 +135,73 @@ impl HarnessExecutor {
                     socket,
                     memory,
                     description,
-                    patience: Duration::from_secs(options.patience_s.max(1).into()),
+                    compute_max: Duration::from_secs(options.compute_seconds_max.max(1).into()),
                 })
             }
             Err(_) => Err(not_a_harness(path, process)),
         }
     }
 
-    /// What the harness says about itself.
+    /// The text with which the harness describes itself.
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// How many calls the harness offers.
+    /// The number of calls that the harness offers.
     pub fn ops_offered(&self) -> u32 {
         self.memory.get().ops_offered
     }
 }
 
 impl Executor for HarnessExecutor {
-    fn run(&mut self, program: &Program, plan: &Plan) -> Result<Execution, SchedError> {
-        self.memory.request(program, plan)?;
-        self.ask()?;
-        let silence = self.ended_for_silence()?;
-        let status = self.answer()?;
-        Ok(match silence {
-            // It may just have come to its end.
-            Some(silence) if self.memory.get().ending == 0 => self.memory.silent_execution(silence),
+    fn run(&mut self, program: &TestProgram, options: &RunOptions) -> Result<Execution, SchedError> {
+        self.memory.request(program, options)?;
+        self.begin()?;
+        let watchdog = Watchdog::new(self.compute_max);
+        let unresponsive = self.wait(Some(watchdog), &options.stop)?;
+        let status = self.exit_status()?;
+        Ok(match unresponsive {
+            // It may have ended in the meantime.
+            Some(reason) if self.memory.get().ending == 0 => self.memory.unresponsive_execution(reason),
             _ => self.memory.execution(status),
         })
     }
 }
 
 impl HarnessExecutor {
-    /// Runs a program up to `rounds` times with native threads that nobody schedules, all in one process. Fewer
-    /// rounds are made if their events fill the memory for them; a crash ends them, and the execution that it
-    /// ended comes last.
+    /// Runs a program up to `rounds` times with native threads, scheduled by the operating system, all in one process. Fewer
+    /// rounds are made if their events fill the memory for them. A crash ends them, and its execution comes last.
     ///
-    /// The executions have events and endings, but no steps: they cannot be repeated. A harness that was built
-    /// without instrumentation, and started with the environment of [`Chaos`](crate::Chaos), is best.
-    pub fn sample_native(&mut self, program: &Program, rounds: u32) -> Result<Vec<Execution>, SchedError> {
+    /// The executions have events and endings, but no steps: they cannot be repeated. Best is a harness that was built without
+    /// instrumentation and started with the environment of [`Chaos`](crate::Chaos).
+    ///
+    /// # Errors
+    /// When the program cannot be run, or [`SchedError::Stopped`] when a stop condition ended the rounds.
+    pub fn sample_native(
+        &mut self,
+        program: &TestProgram,
+        rounds: u32,
+        stop: &StopConditions,
+    ) -> Result<Vec<Execution>, SchedError> {
         self.memory.request_native(program, rounds)?;
-        self.ask()?;
-        let status = self.answer()?;
+        self.begin()?;
+        self.wait(None, stop)?;
+        let status = self.exit_status()?;
         Ok(self.memory.native_executions(status))
     }
 
-    /// Lets the harness do what was requested.
-    fn ask(&mut self) -> Result<(), SchedError> {
+    /// Makes the harness fork a process for the execution that was requested.
+    fn begin(&mut self) -> Result<(), SchedError> {
         self.socket.write_all(&[0]).map_err(|source| self.lost(source))
     }
 
-    /// Waits for the execution to end, and ends it if it comes to no step any more.
-    fn ended_for_silence(&mut self) -> Result<Option<Silence>, SchedError> {
-        let mut watch = Watch::new(self.patience);
+    /// Waits for the execution to end. Kills its process if it is unresponsive, and returns why; also if a stop condition holds.
+    fn wait(
+        &mut self,
+        mut watchdog: Option<Watchdog>,
+        stop: &StopConditions,
+    ) -> Result<Option<UnresponsiveReason>, SchedError> {
+        let mut next_check = Instant::now() + Watchdog::INTERVAL;
         loop {
             let mut socket = libc::pollfd {
                 fd: self.socket.as_raw_fd(),
@@ -186,27 +209,36 @@ impl HarnessExecutor {
                 revents: 0,
             };
             // SAFETY: one structure, which lives until the call returns.
-            match unsafe { libc::poll(&raw mut socket, 1, LOOK.as_millis() as i32) } {
+            match unsafe { libc::poll(&raw mut socket, 1, StopConditions::INTERVAL.as_millis() as i32) } {
                 0 => {}
                 1.. => return Ok(None),
                 _ => match io::Error::last_os_error() {
-                    error if error.kind() == io::ErrorKind::Interrupted => continue,
+                    error if error.kind() == io::ErrorKind::Interrupted => {}
                     error => return Err(self.lost(error)),
                 },
             }
-            let Some((process, beat)) = self.memory.pulse() else {
+            let Some((process, heartbeat)) = self.memory.heartbeat() else {
                 continue;
             };
-            if let Some(silence) = watch.look(process, beat) {
-                // SAFETY: the process has not been waited for: its parent does that and then answers.
-                unsafe { libc::kill(process as libc::pid_t, libc::SIGKILL) };
-                return Ok(Some(silence));
+            if let Some(reason) = stop.reached() {
+                kill(process);
+                self.exit_status()?;
+                return Err(SchedError::Stopped(reason));
+            }
+            if Instant::now() >= next_check
+                && let Some(watchdog) = &mut watchdog
+            {
+                next_check += Watchdog::INTERVAL;
+                if let Some(reason) = watchdog.check(process, heartbeat) {
+                    kill(process);
+                    return Ok(Some(reason));
+                }
             }
         }
     }
 
-    /// Returns how the system says that the process of the execution ended.
-    fn answer(&mut self) -> Result<i32, SchedError> {
+    /// The wait status of the process of the execution.
+    fn exit_status(&mut self) -> Result<i32, SchedError> {
         let mut status = [0; 4];
         match self.socket.read_exact(&mut status) {
             Ok(()) => Ok(i32::from_ne_bytes(status)),
@@ -224,10 +256,16 @@ impl HarnessExecutor {
 
 impl Drop for HarnessExecutor {
     fn drop(&mut self) {
-        // It may be asleep in a way that a closed socket does not end; both calls fail only if it has ended.
+        // It may sleep in a call that a closed socket does not end. Both calls fail only if it has ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// Kills the process of an execution.
+fn kill(process: u32) {
+    // SAFETY: the id is still that of the execution: its parent waits for it only before it answers, and has not answered.
+    unsafe { libc::kill(process as libc::pid_t, libc::SIGKILL) };
 }
 
 fn not_a_harness(path: &Path, mut process: Child) -> SchedError {
@@ -242,8 +280,8 @@ fn not_a_harness(path: &Path, mut process: Child) -> SchedError {
     }
 }
 
-/// In the new process: inherits the two files, stays on one processor, where a thread that gives the baton away stops
-/// just when the other one goes on, and gets the same addresses in every run. The last two may be refused.
+/// In the new process: inherits the two files, ends with the thread that started it, stays on one processor, where a switch
+/// between two threads is cheapest, and gets the same addresses in every run. The system may refuse the last two.
 fn prepare(inherited: [i32; 2], processor: Option<u32>) -> io::Result<()> {
     for file in inherited {
         // SAFETY: clears the flag that closes the file on exec.
@@ -251,6 +289,8 @@ fn prepare(inherited: [i32; 2], processor: Option<u32>) -> io::Result<()> {
             return Err(io::Error::last_os_error());
         }
     }
+    // SAFETY: sets a property of the calling process.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
     if let Some(processor) = processor {
         // SAFETY: the set is plain bits, all zero is an empty one; the processor is one of a set of that size.
         unsafe {

@@ -1,68 +1,69 @@
 //! Makes rare interleavings happen: controlled schedules for unmodified native code.
 //!
-//! A *harness* is a program that offers a component: how to make one, and a numbered list of calls. A
-//! [`Program`] says which thread makes which of those calls. An [`Executor`] runs one program once under one
-//! [`Plan`] and returns the [`Execution`]: the calls and returns in the order in which they happened, how it
-//! ended, and every decision of the scheduler. [`explore`] asks for one execution after the other until a
-//! [`Strategy`] is exhausted.
+//! A *harness* is a program that offers a component: how to make one, and a numbered list of calls. A [`TestProgram`] says which
+//! thread makes which of those calls. An [`Executor`] runs one program once under [`RunOptions`] and returns the [`Execution`]:
+//! the calls and returns in their order, how it ended, and every step of the scheduler. [`explore`] makes executions until an
+//! [`ExplorationStrategy`] is exhausted.
 //!
-//! # What it decided
+//! # Decisions
 //!
-//! * **Unmodified code.** The component is compiled with ThreadSanitizer's instrumentation and linked with a
-//!   runtime of ours in place of ThreadSanitizer's: every atomic access is a place where the scheduler may
-//!   switch. Nothing has to be ported to other types.
-//! * **Real threads, one baton.** The threads of the component are threads of the system, so thread-locals
-//!   and thread exits are the real ones; only the one that holds the baton runs.
-//! * **One process, one execution.** Statics, allocators, and crashes stay in the forked process in which
-//!   they happened.
-//! * **Stateless search.** An execution is determined by its [`Schedule`], the list of the threads chosen. The
-//!   search keeps schedules, never states, and a finding is repeated by following its schedule.
-//! * **The bound is exact.** Partial-order reduction drops an execution only if an equal history is reached
-//!   by a schedule with as few preemptions or fewer, see [`Strategy::Bounded`].
+//! * **Unmodified code.** The component is compiled with ThreadSanitizer's instrumentation and linked with the crate
+//!   `omnilink-sched-runtime` in place of ThreadSanitizer's runtime: every atomic access is a scheduling point. Nothing has to be
+//!   ported to other types.
+//! * **Real threads, one at a time.** The threads of the component are threads of the operating system, so thread-locals and
+//!   thread exits are the real ones; but only one of them runs.
+//! * **One process per execution.** Statics, allocators and crashes stay in the forked process in which they happen.
+//! * **Stateless search.** An execution is determined by its [`Schedule`], the list of the threads chosen. The search keeps
+//!   schedules, never states, and a violation is repeated by following its schedule.
+//! * **The bound is exact.** Partial-order reduction drops an execution only if an execution with the same history has at most
+//!   as many preemptions, see [`ExplorationStrategy::Bounded`].
+//! * **The runtime is embedded.** The build script compiles `omnilink-sched-runtime` and `omnilink-chaos-preload` for the programs
+//!   under test and embeds the results, so that the `omnilink` command alone can build harnesses. It finds their sources through
+//!   build dependencies, which works for published packages too.
 //!
-//! What it gives up: executions are sequentially consistent, so that bugs that need a weaker memory model are
-//! not found; and code that is not instrumented (inline assembly, prebuilt libraries, the slow paths of
-//! Rust's prebuilt standard library) runs between two decisions without being seen.
+//! What it gives up: executions are sequentially consistent, so bugs that need a weaker memory model are not found; and code that
+//! is not instrumented (inline assembly, prebuilt libraries, the slow paths of Rust's prebuilt standard library) runs between two
+//! scheduling points without being seen.
 
 pub mod build;
 mod chaos;
+mod control;
 mod error;
 mod execution;
 mod executor;
 mod explore;
-pub mod harness;
 #[cfg(target_os = "linux")]
 mod harness_executor;
-#[cfg(target_os = "linux")]
-#[path = "../runtime/layout.rs"]
-mod layout;
+mod limits;
 mod program;
-mod progress;
 mod reduction;
 mod sample;
 mod schedule;
+mod schedule_tree;
 #[cfg(target_os = "linux")]
 mod shared_memory;
-mod tree;
 #[cfg(target_os = "linux")]
-mod watch;
+mod watchdog;
 
 pub use chaos::{Chaos, chaos_library};
 pub use error::SchedError;
 pub use execution::{
-    Ending, Event, EventKind, Execution, MemoryError, MemoryErrorKind, Race, RacingAccess, Silence, Step,
-    Stuck, StuckReason, Touch,
+    DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind, RacingAccess,
+    SchedulerStep, StepAccess, StuckReason, StuckThreads, UnresponsiveReason,
 };
-pub use executor::{Accesses, Choices, Executor, Plan};
-pub use explore::{BoundSummary, Exploration, ExploreOptions, StopReason, Strategy, explore, replay};
+pub use executor::{Executor, RunOptions, SchedulingPoints, SchedulingPolicy};
+pub use explore::{
+    BoundSummary, ExplorationResult, ExplorationStrategy, ExploreOptions, StopReason, explore, replay,
+};
 #[cfg(target_os = "linux")]
 pub use harness_executor::{HarnessExecutor, HarnessOptions};
-pub use program::Program;
+pub use limits::StopConditions;
+pub use program::TestProgram;
 pub use schedule::{Schedule, ScheduleError};
 
-/// A thread of an execution: the columns of the [`Program`] are `0..n`, the main thread is `n`, threads that
-/// the component itself creates follow in the order of their creation.
+/// A thread of an execution: the columns of the [`TestProgram`] are `0..n`, the main thread is `n`, threads that the component
+/// creates follow in the order of their creation.
 pub type ThreadId = u8;
 
-/// How many threads one execution can have.
+/// The most threads of one execution.
 pub const THREADS_MAX: usize = 32;

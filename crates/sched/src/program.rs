@@ -1,4 +1,4 @@
-//! Which thread makes which calls.
+//! Test programs: which thread makes which calls.
 
 use crate::ThreadId;
 
@@ -11,17 +11,17 @@ use crate::ThreadId;
 /// after: 3             main thread, alone, when all columns are finished
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct Program {
+pub struct TestProgram {
     /// Calls made by the main thread before the columns start.
     pub before: Vec<u32>,
     /// The calls of each thread, in their order.
     pub columns: Vec<Vec<u32>>,
-    /// Calls made by the main thread when every column is finished.
+    /// Calls made by the main thread when every column has finished.
     pub after: Vec<u32>,
 }
 
-impl Program {
-    /// A program without initial and final calls.
+impl TestProgram {
+    /// A program with these columns and nothing before and after.
     pub fn new(columns: Vec<Vec<u32>>) -> Self {
         Self {
             columns,

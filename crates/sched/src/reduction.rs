@@ -1,39 +1,38 @@
-//! Which executions show nothing that another one does not show.
+//! Partial-order reduction under a preemption bound.
 //!
-//! Two executions are equal up to the order of neighbouring steps that do not depend on each other
-//! ([`Step::depends_on`]) show the same history. Of each such class it is enough to make one, but under a
-//! preemption bound it has to be one with few preemptions. Everything here follows from one sentence:
+//! Two executions are *equivalent* if they differ only in the order of adjacent independent steps
+//! ([`SchedulerStep::depends_on`]); they then have the same history. One execution of each equivalence class is enough, but
+//! under a preemption bound it must be one with few preemptions. Everything here follows from one sentence:
 //!
-//! > An execution may be left out if an equal one comes earlier in the order of the search and has no more
+//! > An execution is redundant if an equivalent one comes earlier in the order of the search and has at most as many
 //! > preemptions.
 //!
-//! The first of its class among those within the bound is then never left out, whatever the bound is.
-//! The order of the search is fixed: at each decision the current thread comes first if it can go on, then the
-//! others in circular order ([`rank`]). Two rules find executions that may be left out.
+//! The first execution of its class within the bound is then never redundant, whatever the bound is. The order of the search is
+//! fixed: at each decision the current thread comes first if it can go on, then the others in circular order ([`rank`]). Two
+//! rules find redundant executions.
 //!
 //! ```text
-//! s      a decision at which t could run, in the order of the search before u, which was chosen
-//! u … w  steps of other threads
-//! T      then t runs: one or more steps, a turn
-//! v      then another thread
+//! s      a decision at which t is a candidate that comes before u in the order of the search, but u was chosen
+//! u … w  steps of threads other than t
+//! T      a turn of t: one or more steps
+//! v      a step of another thread
 //! ```
 //!
-//! * **The turn rule.** If no step of T depends on any of u … w, then `T u … w v` is equal and earlier. Its
-//!   switches cost no more: the one from T costs what it cost before, the one into T at `s` costs no more than
-//!   the one to u, and the one from w to T is gone. It applies when the turn ends, because a longer turn could
-//!   come to a step that does depend on u … w.
-//! * **The step rule.** If t was running at `s` and could have gone on, u preempted it. If the first step of T
-//!   does not depend on u … w, then that step could have come before u: one preemption less or as many,
-//!   whatever comes after, so that the rest of the turn need not be known. Without a bound on preemptions this
-//!   holds for every t that comes before u.
+//! * **The turn rule.** If no step of T depends on any of u … w, then `T u … w v` is equivalent and earlier. It has at most as
+//!   many preemptions: the switch from T is one if it was one before, the switch to T at `s` is one only if the switch to u was
+//!   one, and the switch from w to T is gone. The rule applies when the turn ends, because a longer turn could reach a step that
+//!   depends on u … w.
+//! * **The step rule.** If t was running at `s` and could have gone on, u preempted it. If the first step of T does not depend on
+//!   u … w, it could have come before u, with at most as many preemptions whatever follows, so that the rest of the turn need not
+//!   be known. Without a preemption bound this holds for every t that comes before u.
 //!
-//! Neither rule moves steps over a decision at which a thread yielded: who yields is no candidate until something
-//! changes, so that the steps that follow are what it waited for.
+//! Neither rule moves steps over a decision at which a thread yielded: a thread that yields is no candidate until something
+//! changes, so the steps that follow are what it waited for.
 
-use crate::{Step, ThreadId};
+use crate::{SchedulerStep, ThreadId};
 
-/// The place of a thread in the order in which the search tries the candidates of a decision.
-pub(crate) fn rank(step: &Step, thread: ThreadId) -> u8 {
+/// The rank of a thread in the order in which the search tries the candidates of a decision.
+pub(crate) fn rank(step: &SchedulerStep, thread: ThreadId) -> u8 {
     let has = |id: u8| step.candidates & 1_u32.checked_shl(id.into()).unwrap_or(0) != 0;
     let first = match step.current {
         Some(current) if has(current) => current,
@@ -47,40 +46,40 @@ pub(crate) fn rank(step: &Step, thread: ThreadId) -> u8 {
 }
 
 /// The candidates of a decision in the order of the search.
-pub(crate) fn candidates_in_order(step: &Step) -> Vec<ThreadId> {
+pub(crate) fn candidates_in_order(step: &SchedulerStep) -> Vec<ThreadId> {
     let mut threads: Vec<ThreadId> = (0..32).filter(|id| step.candidates & (1 << id) != 0).collect();
     threads.sort_by_key(|&thread| rank(step, thread));
     threads
 }
 
-/// Foresees an execution from one that was made.
+/// Derives an execution from one that was made, without running it.
 ///
-/// In `next`, a thread t preempts the current thread u at the decision after `decision`. Had it preempted u one step
-/// earlier, it would have done the same, if nothing that it does depends on that one step and the step changed
-/// nobody's candidacy. The result has the turn of t and then the step of u: an execution
-/// that the step rule leaves out, with all the decisions that lead to others.
-pub(crate) fn moved_before(next: &[Step], decision: usize) -> Option<Vec<Step>> {
+/// In `next`, a thread t preempts the current thread u at the decision after `decision`. If t had preempted u one step earlier,
+/// it would have done the same, provided that none of its steps depends on that one step and the step changed no candidates. The
+/// result has the turn of t and then the step of u: an execution that is redundant by the step rule, with all the decisions that
+/// lead to others.
+pub(crate) fn moved_before(next: &[SchedulerStep], decision: usize) -> Option<Vec<SchedulerStep>> {
     let (step, switch) = (next.get(decision)?, next.get(decision + 1)?);
     let turn = next
         .get(decision + 1..)?
         .iter()
         .take_while(|other| other.chosen == switch.chosen);
-    let turn: Vec<&Step> = turn.collect();
+    let turn: Vec<&SchedulerStep> = turn.collect();
     let after = next.get(decision + 1 + turn.len())?;
     let is_preempted = step.preemptible && step.current == Some(step.chosen) && switch.is_preemption();
-    let stays_apart = turn
+    let is_independent = turn
         .iter()
         .all(|other| !other.depends_on(step) && !other.yielding);
     let same_candidates = step.candidates == switch.candidates && step.yielding == switch.yielding;
     let can_go_on = after.candidates & (1 << step.chosen) != 0 && !after.yielding;
-    if !(is_preempted && stays_apart && same_candidates && can_go_on && switch.current == step.current) {
+    if !(is_preempted && is_independent && same_candidates && can_go_on && switch.current == step.current) {
         return None;
     }
-    let made_by = |decided: &Step, made: &Step| Step {
+    let made_by = |decided: &SchedulerStep, made: &SchedulerStep| SchedulerStep {
         chosen: made.chosen,
         calls: made.calls,
         returns: made.returns,
-        touch: made.touch,
+        access: made.access,
         chosen_code: made.chosen_code,
         ..*decided
     };
@@ -91,15 +90,15 @@ pub(crate) fn moved_before(next: &[Step], decision: usize) -> Option<Vec<Step>> 
     Some(steps)
 }
 
-/// Walks through the steps of one execution and tells what of its surroundings may be left out.
+/// Goes through the steps of one execution and finds which of its continuations and alternatives are redundant.
 pub(crate) struct Reduction<'a> {
-    steps: &'a [Step],
+    steps: &'a [SchedulerStep],
     bounded: bool,
     /// The last step of each thread, as its index plus 1.
     last: [usize; 32],
     /// The last decision at which a thread yielded.
     yielded: usize,
-    /// The turn that is going on.
+    /// The current turn.
     turn: Option<Turn>,
 }
 
@@ -107,12 +106,12 @@ pub(crate) struct Reduction<'a> {
 struct Turn {
     /// Its first step.
     begin: usize,
-    /// The turn cannot be moved before this step.
+    /// The earliest step before which the turn can be moved.
     reach: usize,
 }
 
 impl<'a> Reduction<'a> {
-    pub(crate) fn new(steps: &'a [Step], bounded: bool) -> Self {
+    pub(crate) fn new(steps: &'a [SchedulerStep], bounded: bool) -> Self {
         Self {
             steps,
             bounded,
@@ -122,15 +121,15 @@ impl<'a> Reduction<'a> {
         }
     }
 
-    /// Takes the next step, `index`, into account. True if the execution up to and with it may be left out.
-    pub(crate) fn leaves_out_after(&mut self, index: usize) -> bool {
+    /// Adds the next step, `index`. True if every execution that begins with the steps up to and including it is redundant.
+    pub(crate) fn is_redundant_after(&mut self, index: usize) -> bool {
         let Some(step) = self.steps.get(index) else {
             return false;
         };
         let goes_on = self
             .turn
             .is_some_and(|turn| self.chosen(turn.begin) == Some(step.chosen));
-        let mut leave_out = !goes_on && self.leaves_out_turn();
+        let mut is_redundant = !goes_on && self.is_turn_redundant();
         if step.yielding {
             self.yielded = index;
         }
@@ -143,17 +142,17 @@ impl<'a> Reduction<'a> {
         };
         turn.reach = self.reach(step, turn.begin, turn.reach.max(self.yielded));
         if !goes_on {
-            leave_out |= self.can_begin_earlier(turn.reach..index, step.chosen);
+            is_redundant |= self.can_begin_earlier(turn.reach..index, step.chosen);
         }
         self.turn = Some(turn);
         if let Some(last) = self.last.get_mut(usize::from(step.chosen)) {
             *last = index + 1;
         }
-        leave_out
+        is_redundant
     }
 
-    /// Whether every execution may be left out in which the turn that is going on ends here.
-    pub(crate) fn leaves_out_turn(&self) -> bool {
+    /// Whether every execution in which the current turn ends here is redundant.
+    pub(crate) fn is_turn_redundant(&self) -> bool {
         let Some(turn) = self.turn else {
             return false;
         };
@@ -167,22 +166,22 @@ impl<'a> Reduction<'a> {
             .any(|step| could_have_run(step, thread))
     }
 
-    /// Whether the execution may be left out in which `thread` takes its next step at `index` instead of the
-    /// thread that did. `later` is that step as it was made later in this execution, where it was.
-    pub(crate) fn leaves_out_alternative(
+    /// Whether the execution is redundant in which `thread` takes its next step at `index` instead of the thread that did.
+    /// `later` is that step as it was made later in this execution, if it was.
+    pub(crate) fn is_alternative_redundant(
         &self,
         index: usize,
         thread: ThreadId,
-        later: Option<&Step>,
+        later: Option<&SchedulerStep>,
     ) -> bool {
         let (Some(decision), Some(later)) = (self.steps.get(index), later) else {
             return false;
         };
-        // What else the step changes, and whether it returns, may be different if it is made now.
-        if decision.yielding || later.touch.second != 0 || later.touch.opaque {
+        // Made now, the step may have other effects, and may return.
+        if decision.yielding || later.access.second != 0 || later.access.opaque {
             return false;
         }
-        let now = Step {
+        let now = SchedulerStep {
             returns: true,
             ..*later
         };
@@ -199,8 +198,8 @@ impl<'a> Reduction<'a> {
         self.steps.get(index).map(|step| step.chosen)
     }
 
-    /// The first step, not before `reach`, from which on nothing until `begin` matters to `step`.
-    fn reach(&self, step: &Step, begin: usize, reach: usize) -> usize {
+    /// The first index, not before `reach`, from which on `step` depends on no step before `begin`.
+    fn reach(&self, step: &SchedulerStep, begin: usize, reach: usize) -> usize {
         let between = self.steps.get(reach..begin).unwrap_or_default();
         match between.iter().rposition(|other| step.depends_on(other)) {
             Some(found) => reach + found + 1,
@@ -208,10 +207,10 @@ impl<'a> Reduction<'a> {
         }
     }
 
-    /// The step rule: whether a step of `thread` could have been made at one of these decisions.
+    /// The step rule: whether a step of `thread` could have come at one of these decisions.
     fn can_begin_earlier(&self, decisions: std::ops::Range<usize>, thread: ThreadId) -> bool {
-        let preempted = |step: &Step| step.is_preemption() && step.current == Some(thread);
-        let could_have_run = |step: &Step| could_have_run(step, thread);
+        let preempted = |step: &SchedulerStep| step.is_preemption() && step.current == Some(thread);
+        let could_have_run = |step: &SchedulerStep| could_have_run(step, thread);
         let decisions = self.steps.get(decisions).unwrap_or_default();
         if self.bounded {
             decisions.iter().any(preempted)
@@ -221,7 +220,7 @@ impl<'a> Reduction<'a> {
     }
 }
 
-/// Whether a thread was tried at a decision before the one that was chosen.
-fn could_have_run(step: &Step, thread: ThreadId) -> bool {
+/// Whether a thread comes before the chosen one in the order of the search.
+fn could_have_run(step: &SchedulerStep, thread: ThreadId) -> bool {
     step.candidates & (1 << thread) != 0 && rank(step, thread) < rank(step, step.chosen)
 }

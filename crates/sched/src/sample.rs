@@ -1,32 +1,29 @@
-//! Independent executions that draw their own decisions.
+//! Independent executions with a random policy.
 
-use crate::progress::{Progress, Visit};
-use crate::{Choices, Executor, Exploration, ExploreOptions, Plan, Program, SchedError};
+use crate::control::{Control, Visit};
+use crate::{
+    Executor, ExplorationResult, ExploreOptions, RunOptions, SchedError, SchedulingPolicy, TestProgram,
+};
 
-/// Makes `executions` executions; `choices` decides the one with a given number.
+/// Makes `executions` executions; `policy` gives that of the execution with a given number.
 pub(crate) fn sample(
     executors: &mut [Box<dyn Executor>],
-    program: &Program,
+    program: &TestProgram,
     options: &ExploreOptions,
     executions: u64,
-    choices: &(dyn Fn(u64) -> Choices + Sync),
+    policy: &(dyn Fn(u64) -> SchedulingPolicy + Sync),
     visit: Visit<'_>,
-) -> Result<Exploration, SchedError> {
-    let progress = Progress::new(options, visit);
+) -> Result<ExplorationResult, SchedError> {
+    let control = Control::new(options, visit);
     let work = |executor: &mut Box<dyn Executor>| {
-        while let Some(index) = progress.begin().filter(|&index| index < executions) {
-            let plan = Plan {
-                choices: choices(index),
-                serial: false,
-                accesses: options.accesses,
-                races: options.races,
-                places: options.places.clone(),
-                steps_max: options.steps_max,
-                environment: options.environment,
+        while let Some(index) = control.begin().filter(|&index| index < executions) {
+            let run = RunOptions {
+                detects_races: options.detects_races,
+                ..options.run_options(policy(index))
             };
-            match executor.run(program, &plan) {
-                Ok(execution) => progress.show(&execution),
-                Err(error) => progress.fail(error),
+            match executor.run(program, &run) {
+                Ok(execution) => control.show(&execution),
+                Err(error) => control.fail(error),
             }
         }
     };
@@ -40,10 +37,9 @@ pub(crate) fn sample(
             work(first);
         }
     });
-    let (stopped, begun) = progress.finish()?;
-    let executions = begun.min(executions);
-    Ok(Exploration {
-        executions,
+    let (stopped, begun) = control.finish()?;
+    Ok(ExplorationResult {
+        executions: begun.min(executions),
         redundant: 0,
         diverged: 0,
         bounds: Vec::new(),

@@ -1,4 +1,4 @@
-//! The decisions of the scheduler, as a list of threads.
+//! Schedules.
 
 use crate::ThreadId;
 use std::fmt;
@@ -14,16 +14,16 @@ pub struct Schedule(Vec<ThreadId>);
 /// A text that is not a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "schedule: word {place} is `{word}`, expected THREAD or THREADxTIMES such as `0x3`, with THREAD below 32"
+    "schedule: word {position} is `{word}`, expected THREAD or THREADxTIMES such as `0x3`, with THREAD below 32"
 )]
 pub struct ScheduleError {
-    /// Which word, counted from 1.
-    pub place: usize,
+    /// The number of the word, from 1.
+    pub position: usize,
     /// The word.
     pub word: String,
 }
 
-/// Longer repetitions are a typing error, not a schedule that anybody ran.
+/// Longer repetitions are typing errors.
 const TIMES_MAX: usize = 1 << 24;
 
 impl Schedule {
@@ -37,12 +37,12 @@ impl Schedule {
         &self.0
     }
 
-    /// How many steps it decides.
+    /// The number of steps.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether it decides nothing.
+    /// Whether it has no steps.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -50,8 +50,8 @@ impl Schedule {
 
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, run) in self.0.chunk_by(|a, b| a == b).enumerate() {
-            if place > 0 {
+        for (index, run) in self.0.chunk_by(|a, b| a == b).enumerate() {
+            if index > 0 {
                 f.write_str(" ")?;
             }
             match run {
@@ -71,7 +71,7 @@ impl FromStr for Schedule {
         let mut threads = Vec::new();
         for (index, word) in text.split_whitespace().enumerate() {
             let wrong = || ScheduleError {
-                place: index + 1,
+                position: index + 1,
                 word: word.to_owned(),
             };
             let (thread, times) = match word.split_once('x') {
@@ -101,13 +101,13 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_no_thread_is_named_with_its_place() {
+    fn a_word_that_is_no_thread_is_named_with_its_position() {
         for word in ["y", "32", "0x", "0x0", "-1", "0x99999999", "x3"] {
             let error = format!("0 {word}").parse::<Schedule>().unwrap_err();
             assert_eq!(
                 error,
                 ScheduleError {
-                    place: 2,
+                    position: 2,
                     word: word.to_owned()
                 }
             );

@@ -1,12 +1,13 @@
 //! The explorer's side of the memory that it shares with a harness.
 
-use crate::layout::{
-    EVENTS_CAP, EventHeader, MAGIC, MemoryErrorRecord, NOBODY, OPS_CAP, PLACES_CAP, RACES_CAP, RaceRecord,
-    STEPS_CAP, Shared, StepRecord, choices, ending, flag, kind, memory_error, race,
-};
 use crate::{
-    Accesses, Choices, Ending, Event, EventKind, Execution, MemoryError, MemoryErrorKind, Plan, Program,
-    Race, RacingAccess, SchedError, Schedule, Silence, Step, Stuck, StuckReason, ThreadId, Touch,
+    DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind, RacingAccess,
+    RunOptions, SchedError, Schedule, SchedulerStep, SchedulingPoints, SchedulingPolicy, StepAccess,
+    StuckReason, StuckThreads, TestProgram, ThreadId, UnresponsiveReason,
+};
+use omnilink_sched_runtime::layout::{
+    EVENTS_CAP, EventHeader, MAGIC, MemoryErrorRecord, NO_THREAD, OPS_CAP, RACES_CAP, RACY_ACCESSES_CAP,
+    RaceRecord, STEPS_CAP, Shared, StepRecord, ending, event_kind, flag, memory_error, policy, race,
 };
 use std::fs::File;
 use std::io;
@@ -32,7 +33,7 @@ impl SharedMemory {
         if number < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the file was just opened and belongs to nobody else.
+        // SAFETY: the file was just opened and has no other owner.
         let file = unsafe { File::from_raw_fd(number) };
         file.set_len(size_of::<Shared>() as u64)?;
         // SAFETY: a new shared mapping of the whole file; the result is checked.
@@ -64,7 +65,7 @@ impl SharedMemory {
 
     pub(crate) fn get(&self) -> &Shared {
         // SAFETY: the mapping is as large as the structure, which is valid for any bytes. The harness writes it
-        // only between a request and its answer, when nobody here looks.
+        // only while an execution runs, when nothing here reads it through this reference.
         unsafe { &*self.shared }
     }
 
@@ -73,14 +74,14 @@ impl SharedMemory {
         unsafe { &mut *self.shared }
     }
 
-    /// What the harness said about itself when it started.
+    /// The text with which the harness described itself when it started.
     pub(crate) fn description(&self) -> String {
         let length = (self.get().events_len as usize).min(EVENTS_CAP);
         String::from_utf8_lossy(&self.get().events[..length]).into_owned()
     }
 
-    /// Writes down what is to be executed.
-    pub(crate) fn request(&mut self, program: &Program, plan: &Plan) -> Result<(), SchedError> {
+    /// Requests an execution.
+    pub(crate) fn request(&mut self, program: &TestProgram, options: &RunOptions) -> Result<(), SchedError> {
         let offered = self.get().ops_offered;
         let shared = self.get_mut();
         let all: Vec<u32> = program
@@ -117,36 +118,36 @@ impl SharedMemory {
         for (length, column) in shared.column_len.iter_mut().zip(&program.columns) {
             *length = column.len() as u32;
         }
-        shared.serial = plan.serial.into();
-        shared.plain = (plan.accesses == Accesses::All).into();
-        shared.races_wanted = plan.races.into();
-        let places = plan.places.iter().take(PLACES_CAP);
-        shared.places_len = places.len() as u64;
-        for (place, code) in shared.places.iter_mut().zip(places) {
-            *place = *code;
+        shared.serial = options.serial.into();
+        shared.plain_accesses = (options.scheduling_points == SchedulingPoints::All).into();
+        shared.detects_races = options.detects_races.into();
+        let racy = options.racy_accesses.iter().take(RACY_ACCESSES_CAP);
+        shared.racy_accesses_len = racy.len() as u64;
+        for (free, code) in shared.racy_accesses.iter_mut().zip(racy) {
+            *free = *code;
         }
-        shared.steps_max = plan.steps_max;
-        shared.environment = plan.environment;
+        shared.steps_max = options.steps_max;
+        shared.environment = options.environment;
         shared.schedule_len = 0;
-        match &plan.choices {
-            Choices::Follow(schedule) => {
-                let Some(place) = shared.schedule.get_mut(..schedule.len()) else {
+        match &options.policy {
+            SchedulingPolicy::Follow(schedule) => {
+                let Some(threads) = shared.schedule.get_mut(..schedule.len()) else {
                     let problem = format!(
                         "a schedule of {} steps, at most {STEPS_CAP} are possible",
                         schedule.len()
                     );
                     return Err(SchedError::Program { problem });
                 };
-                place.copy_from_slice(schedule.threads());
+                threads.copy_from_slice(schedule.threads());
                 shared.schedule_len = schedule.len() as u32;
-                shared.choices = choices::FOLLOW;
+                shared.policy = policy::FOLLOW;
             }
-            Choices::Random { seed } => {
-                shared.choices = choices::RANDOM;
+            SchedulingPolicy::Random { seed } => {
+                shared.policy = policy::RANDOM;
                 shared.seed = *seed;
             }
-            Choices::Priorities { seed, changes, steps } => {
-                shared.choices = choices::PRIORITIES;
+            SchedulingPolicy::Priorities { seed, changes, steps } => {
+                shared.policy = policy::PRIORITIES;
                 shared.seed = *seed;
                 shared.changes = *changes;
                 shared.steps_expected = *steps;
@@ -156,18 +157,18 @@ impl SharedMemory {
         Ok(())
     }
 
-    /// Writes down that rounds of native threads are to be run.
-    pub(crate) fn request_native(&mut self, program: &Program, rounds: u32) -> Result<(), SchedError> {
-        self.request(program, &Plan::follow(Schedule::default()))?;
+    /// Requests rounds of native threads.
+    pub(crate) fn request_native(&mut self, program: &TestProgram, rounds: u32) -> Result<(), SchedError> {
+        self.request(program, &RunOptions::follow(Schedule::default()))?;
         let shared = self.get_mut();
-        shared.choices = choices::NATIVE;
+        shared.policy = policy::NATIVE;
         shared.rounds = rounds;
-        // A thread takes the place of an event before it writes it: what was never written must be seen as such.
-        shared.events.fill(kind::UNWRITTEN);
+        // A thread reserves the space of an event before it writes it: events that were never written must be recognisable.
+        shared.events.fill(event_kind::UNWRITTEN);
         Ok(())
     }
 
-    /// The rounds of native threads that came to their end, and how the last one ended if it did not.
+    /// The rounds of native threads that finished, and then the one that did not, if there is one.
     pub(crate) fn native_executions(&self, status: i32) -> Vec<Execution> {
         let execution = |events, ending| Execution {
             events,
@@ -180,7 +181,9 @@ impl SharedMemory {
         let mut events = Vec::new();
         for (code, event) in self.records() {
             match code {
-                kind::ROUND_END => executions.push(execution(std::mem::take(&mut events), Ending::Finished)),
+                event_kind::ROUND_END => {
+                    executions.push(execution(std::mem::take(&mut events), Ending::Finished))
+                }
                 _ => events.push(event),
             }
         }
@@ -191,47 +194,47 @@ impl SharedMemory {
         executions
     }
 
-    /// Says how long an execution may show no end.
-    pub(crate) fn set_patience(&mut self, patience_s: u32) {
-        self.get_mut().patience_s = patience_s;
+    /// Sets the seconds after which the process of an execution is killed.
+    pub(crate) fn set_timeout(&mut self, timeout_s: u32) {
+        self.get_mut().timeout_s = timeout_s;
     }
 
     fn clear_results(&mut self) {
         let shared = self.get_mut();
         shared.ending = ending::NONE;
-        shared.running = u32::from(NOBODY);
+        shared.running = u32::from(NO_THREAD);
         shared.stuck = 0;
         shared.steps_made = 0;
         shared.events_len = 0;
         shared.races_len = 0;
-        shared.beat = 0;
+        shared.heartbeat = 0;
         shared.process = 0;
     }
 
-    /// The process of the execution that is being made, and how often its scheduler was asked.
-    pub(crate) fn pulse(&self) -> Option<(u32, u64)> {
-        // SAFETY: the harness writes these while we look: they are read as they are just now.
-        let (process, beat) = unsafe {
+    /// The process of the execution that is running, and the heartbeat of its scheduler.
+    pub(crate) fn heartbeat(&self) -> Option<(u32, u64)> {
+        // SAFETY: the process of the execution writes these concurrently, hence the volatile reads of single words.
+        let (process, heartbeat) = unsafe {
             (
                 (&raw const (*self.shared).process).read_volatile(),
-                (&raw const (*self.shared).beat).read_volatile(),
+                (&raw const (*self.shared).heartbeat).read_volatile(),
             )
         };
-        (process != 0).then_some((process, beat))
+        (process != 0).then_some((process, heartbeat))
     }
 
-    /// What the execution left behind that was ended because its thread did not come to a step.
-    pub(crate) fn silent_execution(&self, silence: Silence) -> Execution {
+    /// The execution whose process was killed because it was unresponsive.
+    pub(crate) fn unresponsive_execution(&self, reason: UnresponsiveReason) -> Execution {
         Execution {
             ending: Ending::Unresponsive {
                 thread: self.get().running as ThreadId,
-                silence,
+                reason,
             },
             ..self.execution(0)
         }
     }
 
-    /// What the execution left behind; `status` is what the system says about how its process ended.
+    /// The execution; `status` is the wait status of its process.
     pub(crate) fn execution(&self, status: i32) -> Execution {
         let shared = self.get();
         let recorded = (shared.steps_made as usize).min(STEPS_CAP);
@@ -240,19 +243,19 @@ impl SharedMemory {
             ending: self.ending(status),
             races: shared.races[..(shared.races_len as usize).min(RACES_CAP)]
                 .iter()
-                .map(told_race)
+                .map(data_race)
                 .collect(),
             steps: shared.steps[..recorded].iter().map(step).collect(),
             steps_made: shared.steps_made,
         }
     }
 
-    fn events(&self) -> Vec<Event> {
+    fn events(&self) -> Vec<HarnessEvent> {
         self.records().map(|(_, event)| event).collect()
     }
 
     /// The events with their kinds, up to the first that was not written.
-    fn records(&self) -> impl Iterator<Item = (u8, Event)> {
+    fn records(&self) -> impl Iterator<Item = (u8, HarnessEvent)> {
         const HEADER: usize = size_of::<EventHeader>();
         let shared = self.get();
         let mut rest = &shared.events[..(shared.events_len as usize).min(EVENTS_CAP)];
@@ -263,8 +266,8 @@ impl SharedMemory {
             let length = header.value_len as usize;
             let value = behind.get(..length)?;
             let event_kind = match header.kind {
-                kind::RETURN => EventKind::Return(String::from_utf8_lossy(value).into_owned()),
-                kind::CALL | kind::ROUND_END => EventKind::Call,
+                event_kind::RETURN => HarnessEventKind::Return(String::from_utf8_lossy(value).into_owned()),
+                event_kind::CALL | event_kind::ROUND_END => HarnessEventKind::Call,
                 _ => return None,
             };
             rest = behind.get(length.next_multiple_of(8)..).unwrap_or_default();
@@ -277,7 +280,7 @@ impl SharedMemory {
             } = header;
             Some((
                 header.kind,
-                Event {
+                HarnessEvent {
                     thread,
                     position,
                     op,
@@ -292,7 +295,7 @@ impl SharedMemory {
         let shared = self.get();
         let thread = shared.running as ThreadId;
         let stuck = |reason| {
-            Ending::Stuck(Stuck {
+            Ending::Stuck(StuckThreads {
                 reason,
                 threads: threads_in(shared.stuck),
             })
@@ -308,13 +311,13 @@ impl SharedMemory {
             },
             ending::MEMORY_ERROR => Ending::MemoryError {
                 thread,
-                error: told_error(&shared.memory_error),
+                error: memory_error_of(&shared.memory_error),
             },
             ending::TOO_MANY_THREADS => Ending::TooManyThreads,
             ending::EVENTS_TOO_LARGE => Ending::EventsTooLarge,
             _ if libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == SIGALRM => Ending::Unresponsive {
                 thread,
-                silence: Silence::Late,
+                reason: UnresponsiveReason::Late,
             },
             _ => Ending::Crashed {
                 thread,
@@ -327,12 +330,12 @@ impl SharedMemory {
 
 impl Drop for SharedMemory {
     fn drop(&mut self) {
-        // SAFETY: the mapping was made by `new` and nobody refers to it any more.
+        // SAFETY: the mapping was made by `new`, and no reference to it is left.
         unsafe { libc::munmap(self.shared.cast(), size_of::<Shared>()) };
     }
 }
 
-fn told_race(record: &RaceRecord) -> Race {
+fn data_race(record: &RaceRecord) -> DataRace {
     let access = |thread, code, kind: u8| RacingAccess {
         thread,
         code,
@@ -340,16 +343,16 @@ fn told_race(record: &RaceRecord) -> Race {
         atomic: kind & race::ATOMIC != 0,
         frees: kind & race::FREES != 0,
     };
-    Race {
+    DataRace {
         accesses: [
             access(record.first_thread, record.first_code, record.first_kind),
             access(record.second_thread, record.second_code, record.second_kind),
         ],
-        is_meant: (record.first_kind | record.second_kind) & race::MEANT != 0,
+        is_inconclusive: (record.first_kind | record.second_kind) & race::INCONCLUSIVE != 0,
     }
 }
 
-fn told_error(record: &MemoryErrorRecord) -> MemoryError {
+fn memory_error_of(record: &MemoryErrorRecord) -> MemoryError {
     MemoryError {
         kind: match record.kind {
             memory_error::USE_AFTER_FREE => MemoryErrorKind::UseAfterFree,
@@ -372,18 +375,18 @@ fn threads_in(bits: u32) -> Vec<ThreadId> {
     (0..32).filter(|id| bits & (1 << id) != 0).collect()
 }
 
-fn step(record: &StepRecord) -> Step {
+fn step(record: &StepRecord) -> SchedulerStep {
     let has = |bit| record.flags & bit != 0;
-    Step {
-        current: (record.current != NOBODY).then_some(record.current),
+    SchedulerStep {
+        current: (record.current != NO_THREAD).then_some(record.current),
         chosen: record.chosen,
         candidates: record.candidates,
         preemptible: has(flag::PREEMPTIBLE),
         yielding: has(flag::YIELDING),
-        boundary: has(flag::BOUNDARY),
+        between_calls: has(flag::BETWEEN_CALLS),
         calls: has(flag::CALLS),
         returns: has(flag::RETURNS),
-        touch: Touch {
+        access: StepAccess {
             address: record.address,
             second: record.second,
             writes: has(flag::WRITES),

@@ -1,9 +1,8 @@
-//! Values at work: canonical, or described and not yet spelled out.
+//! Values during evaluation: canonical or lazy.
 //!
-//! `1..1000000`, `SUBSET S`, `[S -> T]` and `Nat` are perfectly good to test membership in and to take elements from one
-//! at a time; spelling them out is what makes evaluators slow or impossible. A [`Datum`] is therefore a canonical
-//! [`Value`] or a [`Lazy`] description. Everything that goes into a state, a set or a function is canonical, so that
-//! equality and hashing stay comparisons of memory; only what is infinite may stay a description inside a collection.
+//! Membership in `1..1000000`, `SUBSET S`, `[S -> T]` or `Nat` can be tested, and elements can be taken one at a time, without
+//! materialising the set. A [`Datum`] is therefore a canonical [`Value`] or a [`Lazy`] value. Everything in a state, a set or a
+//! function is canonical, so equality and hashing are cheap; only infinite values stay lazy inside a collection.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,18 +13,18 @@ use rustc_hash::FxHashMap;
 
 use super::slot::Slot;
 
-/// A value, or the description of one.
+/// A canonical or lazy value.
 #[derive(Clone)]
 pub enum Datum<'p> {
     /// A value in canonical form.
     Value(Value),
-    /// A description.
+    /// A lazy value.
     Lazy(Rc<Lazy<'p>>),
 }
 
-/// A value that is described.
+/// A value that is not materialised.
 pub enum Lazy<'p> {
-    /// A set without end.
+    /// An infinite set.
     Infinite(Infinite),
     /// `a..b`.
     Interval(i64, i64),
@@ -49,7 +48,7 @@ pub enum Lazy<'p> {
     BigUnion(Datum<'p>),
     /// `{x \in S : p}`.
     Filter(Datum<'p>, Suspended<'p>),
-    /// A function given by a rule: its domain (one set for each argument), and the rule.
+    /// A function given by a rule: its domain (one set per argument) and the rule.
     Function(Rule<'p>),
     /// A tuple with an infinite part.
     Tuple(Vec<Datum<'p>>),
@@ -59,12 +58,12 @@ pub enum Lazy<'p> {
     Set(Vec<Datum<'p>>),
 }
 
-/// A body and what it captured.
+/// A body with captured slots.
 #[derive(Clone)]
 pub struct Suspended<'p> {
     /// The names and the body.
     pub bounded: &'p Bounded,
-    /// What the slots hold that the body uses.
+    /// The contents of the slots that the body uses.
     pub captures: Rc<[(u32, Slot<'p>)]>,
 }
 
@@ -74,9 +73,9 @@ pub struct Rule<'p> {
     pub domains: Vec<Datum<'p>>,
     /// The rule.
     pub body: Suspended<'p>,
-    /// Values known so far.
+    /// Values computed so far.
     pub known: RefCell<FxHashMap<Value, Datum<'p>>>,
-    /// Values put in by EXCEPT, the last one counts.
+    /// Values replaced by EXCEPT; the last one counts.
     pub changed: Vec<(Value, Datum<'p>)>,
 }
 
@@ -92,7 +91,7 @@ impl<'p> Rule<'p> {
 }
 
 impl<'p> Datum<'p> {
-    /// A description.
+    /// A lazy value.
     pub fn lazy(lazy: Lazy<'p>) -> Self {
         Datum::Lazy(Rc::new(lazy))
     }
@@ -120,7 +119,7 @@ impl<'p> Datum<'p> {
         }
     }
 
-    /// The description, if it is one.
+    /// The lazy value, if it is one.
     pub fn as_lazy(&self) -> Option<&Lazy<'p>> {
         match self {
             Datum::Value(_) => None,
@@ -128,7 +127,7 @@ impl<'p> Datum<'p> {
         }
     }
 
-    /// Whether this describes a set.
+    /// Whether this is a set.
     pub fn is_set(&self) -> bool {
         match self {
             Datum::Value(value) => value.as_set().is_some(),
@@ -149,25 +148,25 @@ impl std::fmt::Debug for Datum<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Datum::Value(value) => write!(f, "{value}"),
-            Datum::Lazy(_) => f.write_str("<described>"),
+            Datum::Lazy(_) => f.write_str("<lazy>"),
         }
     }
 }
 
 impl std::fmt::Debug for Lazy<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("<described>")
+        f.write_str("<lazy>")
     }
 }
 
 impl std::fmt::Debug for Suspended<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("<described>")
+        f.write_str("<lazy>")
     }
 }
 
 impl std::fmt::Debug for Rule<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("<described>")
+        f.write_str("<lazy>")
     }
 }

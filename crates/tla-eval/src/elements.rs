@@ -1,7 +1,7 @@
-//! The elements of a set, one at a time, in order.
+//! Enumeration of the elements of a set, in order, without materialising it.
 //!
-//! The order is the order of values, which decides what CHOOSE takes. Subsets come by size; functions by their values for
-//! the least argument first; so nothing has to be spelled out before it is looked at.
+//! The order is that of values, which determines the result of CHOOSE. Subsets are ordered by size, functions by their values for the
+//! least argument first.
 
 use omnilink_tla_ir::Infinite;
 use omnilink_value::Value;
@@ -10,9 +10,9 @@ use super::datum::{Datum, Lazy};
 use super::error::{ErrorClass, Failure, Outcome, type_error};
 use super::evaluator::Evaluator;
 use super::flow::Flow;
-use super::spelled::{ELEMENTS_MAX, too_large};
+use super::materialize::{ELEMENTS_MAX, too_large};
 
-/// What is done with each element; may ask to stop.
+/// Callback for each element; may stop the enumeration.
 pub(crate) type Visit<'v, 'p> = &'v mut dyn FnMut(&mut Evaluator<'p>, Value) -> Outcome<Flow>;
 
 impl<'p> Evaluator<'p> {
@@ -44,13 +44,13 @@ impl<'p> Evaluator<'p> {
                 Ok(Flow::Go)
             }
             Lazy::Powerset(base) => {
-                let base = self.spelled_set(base)?;
+                let base = self.materialized_set(base)?;
                 let elements = base.as_set().unwrap_or_default();
                 self.each_subset(elements, visit)
             }
             Lazy::FunctionSet(domain, range) => {
-                let domain = self.spelled_set(domain)?;
-                let range = self.spelled_set(range)?;
+                let domain = self.materialized_set(domain)?;
+                let range = self.materialized_set(range)?;
                 let keys = domain.as_set().unwrap_or_default();
                 let values = range.as_set().unwrap_or_default();
                 let choices = vec![values; keys.len()];
@@ -62,7 +62,7 @@ impl<'p> Evaluator<'p> {
             Lazy::RecordSet(fields) => {
                 let sets = fields
                     .iter()
-                    .map(|(_, set)| self.spelled_set(set))
+                    .map(|(_, set)| self.materialized_set(set))
                     .collect::<Outcome<Vec<_>>>()?;
                 let choices: Vec<&[Value]> =
                     sets.iter().map(|set| set.as_set().unwrap_or_default()).collect();
@@ -75,7 +75,7 @@ impl<'p> Evaluator<'p> {
             Lazy::Product(factors) => {
                 let sets = factors
                     .iter()
-                    .map(|set| self.spelled_set(set))
+                    .map(|set| self.materialized_set(set))
                     .collect::<Outcome<Vec<_>>>()?;
                 let choices: Vec<&[Value]> =
                     sets.iter().map(|set| set.as_set().unwrap_or_default()).collect();
@@ -84,7 +84,7 @@ impl<'p> Evaluator<'p> {
                 })
             }
             Lazy::Filter(base, body) => {
-                // Filters keep the order of what they filter.
+                // A filter preserves the order.
                 self.for_each_element(base, &mut |this, element| {
                     if this.satisfies(body, &element)? {
                         visit(this, element)
@@ -149,7 +149,7 @@ impl<'p> Evaluator<'p> {
                 self.each_of(elements, visit)
             }
             Lazy::Sequences(base) => {
-                let base = self.spelled_set(base);
+                let base = self.materialized_set(base);
                 match base {
                     Ok(base) if base.is_empty() => visit(self, Value::tuple([])),
                     _ => Err(infinite(&self.short(set))),
@@ -167,15 +167,15 @@ impl<'p> Evaluator<'p> {
         self.for_each_element(&Datum::Value(set), visit)
     }
 
-    /// The set as a canonical value; an error if it is no set.
-    pub(crate) fn spelled_set(&mut self, set: &Datum<'p>) -> Outcome<Value> {
+    /// The set as a canonical value; fails if it is not a set.
+    pub(crate) fn materialized_set(&mut self, set: &Datum<'p>) -> Outcome<Value> {
         if !set.is_set() {
             return Err(not_enumerable(&self.short(set)));
         }
         self.canonical(set.clone())
     }
 
-    /// Whether a set has elements that can be listed.
+    /// Whether the elements of a set can be enumerated.
     pub(crate) fn is_enumerable(&self, set: &Datum<'p>) -> bool {
         match set {
             Datum::Value(value) => value.as_set().is_some(),
@@ -222,7 +222,7 @@ impl<'p> Evaluator<'p> {
             if visit(self, subset)?.is_stop() {
                 return Ok(Flow::Stop);
             }
-            // The rightmost that can move moves; those after it follow closely.
+            // Advances the rightmost index that can move, and resets those after it.
             let Some(at) = (0..size).rev().find(|at| picked[*at] < room + at) else {
                 return Ok(Flow::Go);
             };
@@ -233,7 +233,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// One from each, the last one moving fastest.
+    /// All combinations of one element of each set; the last varies fastest.
     #[allow(clippy::type_complexity)]
     fn each_choice(
         &mut self,
@@ -261,7 +261,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// How many elements a set has, without listing them where that can be avoided.
+    /// The cardinality of a set, without enumeration if possible.
     pub(crate) fn cardinality(&mut self, set: &Datum<'p>) -> Outcome<i64> {
         let count = match set {
             Datum::Value(value) => match value.as_set() {
@@ -293,8 +293,8 @@ impl<'p> Evaluator<'p> {
                 Lazy::Product(factors) => self.product(factors.iter())?,
                 Lazy::RecordSet(fields) => self.product(fields.iter().map(|(_, set)| set))?,
                 _ => {
-                    let spelled = self.spelled_set(set)?;
-                    Some(spelled.len().unwrap_or(0) as u64)
+                    let set = self.materialized_set(set)?;
+                    Some(set.len().unwrap_or(0) as u64)
                 }
             },
         };
@@ -324,7 +324,7 @@ impl<'p> Evaluator<'p> {
         Ok(product)
     }
 
-    /// Refuses to list what would not fit into memory.
+    /// Fails if a set is too large to materialise.
     pub(crate) fn check_size(&mut self, set: &Datum<'p>) -> Outcome<()> {
         let Some(lazy) = set.as_lazy() else { return Ok(()) };
         if matches!(

@@ -1,9 +1,8 @@
-//! Equality as TLC has it: values of different kinds are not unequal but incomparable, which is an error.
+//! Equality with TLC's semantics: comparing values of different kinds is an error.
 //!
-//! Canonical values that are equal are equal in memory, so agreement is found fast; only disagreement is looked at part by
-//! part, to tell "different" from "incomparable". Sizes come first: `{1, 2} = {"a"}` is FALSE. Tuples are compared from
-//! the left. Records are compared field by field in an order that TLC makes depend on when it first saw a field's name; here
-//! one field that differs makes them different, whatever the other fields hold.
+//! Equal canonical values have equal representations, so equality is decided fast. Only unequal values are compared part by part,
+//! to distinguish "different" from "incomparable". Sizes come first: `{1, 2} = {"a"}` is FALSE. Tuples are compared from the left.
+//! TLC compares records in the order in which it first saw the names of their fields; here records are different if any field is.
 
 use omnilink_tla_ir::Infinite;
 use omnilink_value::{Kind, Value};
@@ -76,7 +75,7 @@ fn functions_differ(left: &Value, right: &Value) -> Outcome<()> {
         return Ok(());
     }
     let (Some(left), Some(right)) = (left.as_entries(), right.as_entries()) else {
-        // One of them is a sequence, whose first key is 1; that of the other is not, or it would be one too.
+        // One of them is a sequence, with first key 1. The other is not, so its first key differs.
         let (left, right) = (keys(left), keys(right));
         return first_difference(left.iter().zip(&right));
     };
@@ -104,8 +103,8 @@ pub(crate) fn keys(function: &Value) -> Vec<Value> {
     }
 }
 
-/// A model value is equal only to itself. One whose name begins with a letter and an underscore is of the type of that
-/// letter and may only be compared with untyped model values and its like.
+/// A model value is equal only to itself. If its name starts with a letter and an underscore, the letter is its type: it may only
+/// be compared with untyped model values and those of its type.
 fn model_differs(model: &Value, other: &Value) -> Outcome<()> {
     let type_of = |value: &Value| match value.as_model()?.as_bytes() {
         [letter, b'_', ..] if letter.is_ascii_alphabetic() => Some(*letter),
@@ -125,7 +124,7 @@ fn model_differs(model: &Value, other: &Value) -> Outcome<()> {
     }
 }
 
-/// What a value is, in words.
+/// The kind of a value, for messages.
 pub(crate) fn kind_words(value: &Value) -> &'static str {
     match value.kind() {
         Kind::Model => "a model value",
@@ -139,7 +138,7 @@ pub(crate) fn kind_words(value: &Value) -> &'static str {
     }
 }
 
-/// Whether sorted elements may be in one set: neighbours are comparable.
+/// Whether sorted elements may form a set: neighbours must be comparable.
 pub(crate) fn check_neighbours(elements: &[Value]) -> Outcome<()> {
     if is_plain(elements) {
         return Ok(());
@@ -149,7 +148,7 @@ pub(crate) fn check_neighbours(elements: &[Value]) -> Outcome<()> {
         .try_for_each(|pair| equal_values(&pair[0], &pair[1]).map(|_| ()))
 }
 
-/// Whether all elements are of one kind that is always comparable. Elements are sorted by kind, so two speak for all.
+/// Whether all elements are of one kind that is always comparable. Elements are sorted by kind, so the first and the last decide.
 fn is_plain(elements: &[Value]) -> bool {
     match (elements.first(), elements.last()) {
         (Some(first), Some(last)) => {
@@ -214,7 +213,7 @@ impl<'p> Evaluator<'p> {
             (Datum::Value(value), Datum::Lazy(_)) => (right.as_lazy(), value.as_set()),
             _ => (None, None),
         } {
-            // Sorted and distinct: as many integers as between the first and the last are all of them.
+            // The integers are sorted and distinct, so their number decides whether they are an interval.
             let count = high.saturating_sub(*low).saturating_add(1).max(0);
             if elements.len() as i64 != count {
                 return Ok(false);
@@ -242,7 +241,7 @@ impl<'p> Evaluator<'p> {
                         ))),
                     };
                 }
-                // What has no end is not compared by enumeration.
+                // Infinite sets are not compared by enumeration.
                 if matches!(lazy, Lazy::Infinite(_) | Lazy::Sequences(_)) {
                     return Err(super::error::Failure::new(
                         super::error::ErrorClass::Infinite,

@@ -1,4 +1,4 @@
-//! What can go wrong when an expression is evaluated.
+//! Evaluation errors.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -8,7 +8,7 @@ pub use omnilink_tla_ir::ErrorClass;
 use omnilink_tla_ir::Loc;
 use omnilink_tla_syntax::source::Sources;
 
-/// The result of evaluating something.
+/// The result of an evaluation.
 pub type Outcome<T> = Result<T, Box<Failure>>;
 
 /// A definition that was being evaluated.
@@ -20,28 +20,28 @@ pub struct CallSite {
     pub at: Loc,
 }
 
-/// An evaluation error: what is wrong, where, with which values, on whose behalf.
+/// An evaluation error with its location, bindings and call chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Its kind.
     pub class: ErrorClass,
-    /// What is wrong, in words, with the values in question.
+    /// The message, with the values in question.
     pub message: String,
     /// The innermost expression that failed.
     pub at: Option<Loc>,
-    /// The names around it and what they stood for, innermost first.
+    /// The names bound around it with their values, innermost first.
     pub bindings: Vec<(String, String)>,
-    /// The definitions on the way, innermost first.
+    /// The call chain, innermost first.
     pub calls: Vec<CallSite>,
-    /// The next state as far as it was known, where it was left open.
+    /// The partial next state, if a variable was not assigned.
     pub partial: Vec<Option<Value>>,
 }
 
-/// More than this many bindings and calls help nobody.
+/// Maximum number of bindings and calls in an error.
 const SHOWN_MAX: usize = 40;
 
 impl Failure {
-    /// An error whose place is filled in on the way out.
+    /// An error whose location is added while it propagates.
     pub fn new(class: ErrorClass, message: impl Into<String>) -> Box<Self> {
         Box::new(Self {
             class,
@@ -53,7 +53,7 @@ impl Failure {
         })
     }
 
-    /// The place, unless a more precise one is known.
+    /// Adds the location, unless there is a more precise one.
     #[must_use]
     pub fn at(mut self: Box<Self>, at: Loc) -> Box<Self> {
         self.at.get_or_insert(at);
@@ -75,7 +75,7 @@ impl Failure {
         }
     }
 
-    /// The error with its source line, the values of the names around it, and the chain of definitions.
+    /// The error with its source line, bindings and call chain.
     pub fn render(&self, sources: &Sources) -> String {
         use omnilink_tla_syntax::diagnostic::{Class, Diagnostic, render};
         let Some(at) = self.at else {
@@ -89,7 +89,7 @@ impl Failure {
         let mut text = render(&diagnostic, sources);
         for call in &self.calls {
             let source = sources.get(call.at.source);
-            let place = source.place(call.at.span.start);
+            let place = source.line_column(call.at.span.start);
             text.push_str(&format!(
                 "  in {}, used at {}:{}:{}\n",
                 call.name,

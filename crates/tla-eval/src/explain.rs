@@ -1,4 +1,4 @@
-//! Why a formula is false: the parts of it that are, down to where it stops being a combination of formulas.
+//! Explanation of false formulas: the innermost parts that are false.
 
 use omnilink_tla_ir::{Formula, Kind, Loc, Node, Operation};
 use omnilink_value::Value;
@@ -6,41 +6,41 @@ use omnilink_value::Value;
 use super::evaluator::{Evaluator, State};
 use super::flow::Flow;
 
-/// A part of a formula that was found false.
+/// A part of a formula that is false.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FalsePart {
-    /// Where it is.
+    /// Its location.
     pub at: Loc,
     /// Its text.
     pub text: String,
-    /// The names in it, bound around it, and what they stood for.
+    /// The bound names that it uses, with their values.
     pub bindings: Vec<(String, String)>,
-    /// If it compares: what it compares, as text and as value.
+    /// For a comparison: its operands as text and value.
     pub values: Vec<(String, String)>,
 }
 
-/// More branches than this of one action are not explained.
+/// Maximum number of explained branches of an action.
 const REFUSALS_MAX: usize = 8;
 
 impl<'p> Evaluator<'p> {
-    /// The innermost conjunct that makes a formula false in the states that are set; `None` if it is not false. A
-    /// quantifier is explained by the first binding for which its body is false.
+    /// The innermost conjunct that makes a formula false in the current states; `None` if it is not false. A quantifier is explained
+    /// by the first binding for which its body is false.
     pub fn explain_false(&mut self, formula: Formula) -> Option<FalsePart> {
         let mut bindings = Vec::new();
         self.enter(formula, |this, body| Ok(this.false_part(body, &mut bindings)))
             .ok()?
     }
 
-    /// What stops an action with given arguments in a state: for each of its branches the first conjunct that is false,
-    /// each place once. Empty where there is a successor for every branch, or no branch at all.
+    /// Why an action with given arguments is disabled in a state: for each branch the first conjunct that is false, without
+    /// duplicates. Empty if every branch has a successor, or if there is no branch.
     pub fn refusals(&mut self, action: Operation, arguments: &[Value], from: &State) -> Vec<FalsePart> {
         self.refusals = Some(Vec::new());
-        // An error is found again, and told, by whoever asks for the successors.
+        // The enumeration of successors reports the same error.
         let _ = self.successors_of(action, arguments, from, &mut |_, _, _| Ok(Flow::Go));
         self.refusals.take().unwrap_or_default()
     }
 
-    /// Notes that a conjunct of an action is false, if someone wants to know.
+    /// Records that a conjunct of an action is false, if that is collected.
     pub(crate) fn refused(&mut self, node: &'p Node) {
         let Some(mut refusals) = self.refusals.take() else {
             return;
@@ -101,7 +101,7 @@ impl<'p> Evaluator<'p> {
             }
             Kind::PerState(_, inner)
             | Kind::Once(_, inner)
-            | Kind::Recall(_, inner)
+            | Kind::Memo(_, inner)
             | Kind::Action(_, inner) => self.false_part(inner, bindings),
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;

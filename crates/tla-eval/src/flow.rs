@@ -1,11 +1,11 @@
-//! Whether a walk goes on.
+//! Control flow of enumerations.
 
-/// What a visitor asks for.
+/// Whether an enumeration continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// Go on.
+    /// Continue.
     Go,
-    /// Stop: enough has been seen.
+    /// Stop.
     Stop,
 }
 

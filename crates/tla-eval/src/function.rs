@@ -1,4 +1,4 @@
-//! Functions: applying them, their domains, and EXCEPT.
+//! Functions: application, domain and EXCEPT.
 
 use std::cell::RefCell;
 
@@ -13,7 +13,7 @@ use super::flow::Flow;
 use super::membership::is_listed;
 use super::slot::Slot;
 
-/// What EXCEPT puts at the end of a path, given what was there.
+/// Computes the new value at the end of an EXCEPT path from the old one.
 pub(crate) type Replace<'r, 'p> = &'r mut dyn FnMut(&mut Evaluator<'p>, Datum<'p>) -> Outcome<Datum<'p>>;
 
 impl<'p> Evaluator<'p> {
@@ -76,7 +76,7 @@ impl<'p> Evaluator<'p> {
             }
         }
         let value = self.resume(&rule.body, Some(function), &elements)?;
-        // A function over a domain without end would be remembered without end.
+        // Values of a function with an infinite domain are not cached.
         const KNOWN_MAX: usize = 1 << 20;
         let mut known = rule.known.borrow_mut();
         if known.len() < KNOWN_MAX {
@@ -105,7 +105,7 @@ impl<'p> Evaluator<'p> {
     ) -> Outcome<Datum<'p>> {
         let bounded = body.bounded;
         self.check_stack()?;
-        // What is suspended was written about the current state; a prime around its use does not change it.
+        // A suspended body refers to the current state, even if it is used under a prime.
         let primed = std::mem::replace(&mut self.primed, false);
         let saved = self.push_frame(bounded.frame as usize);
         for (slot, content) in body.captures.iter() {
@@ -156,8 +156,8 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// A function given by a rule as a table.
-    pub(crate) fn spell_out_rule(&mut self, function: &Datum<'p>) -> Outcome<Value> {
+    /// Materialises a function given by a rule.
+    pub(crate) fn materialize_function(&mut self, function: &Datum<'p>) -> Outcome<Value> {
         let domain = self.domain(function)?;
         let mut entries = Vec::new();
         self.for_each_element(&domain, &mut |this, key| {
@@ -187,7 +187,7 @@ impl<'p> Evaluator<'p> {
                     )));
                 }
                 let Some(index) = value.index_of(key) else {
-                    // Outside the domain there is nothing to change, but the key must be of the kind of those inside.
+                    // A key outside the domain changes nothing, but must be comparable with the keys inside.
                     return match apply_value(value, key) {
                         Err(failure) if failure.class == ErrorClass::Type => Err(failure),
                         _ => Ok(function),
@@ -268,7 +268,7 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// The value at an index that is there.
+/// The value at a valid index.
 fn entry(function: &Value, index: usize) -> Value {
     function
         .part(index)
@@ -305,13 +305,13 @@ pub(crate) fn apply_value<'v>(function: &'v Value, argument: &Value) -> Outcome<
     })
 }
 
-/// Whether a function looks like one of several arguments: its keys are tuples.
+/// Whether the keys of a function are tuples, as for one with several arguments.
 fn takes_several(function: &Value) -> bool {
     let first = function.as_entries().and_then(<[(Value, Value)]>::first);
     first.is_some_and(|(key, _)| key.as_tuple().is_some_and(|parts| parts.len() >= 2))
 }
 
-/// A function of several arguments applied to more than it takes: the first ones count, as in TLC.
+/// Applies a function to more arguments than it takes: TLC ignores the others.
 fn ignoring_more<'v>(function: &'v Value, argument: &Value) -> Option<&'v Value> {
     let given = argument.as_tuple()?;
     let (first, _) = function.as_entries()?.first()?;
@@ -326,7 +326,7 @@ fn outside(function: &str, argument: &str) -> Box<super::error::Failure> {
     domain_error(format!("{argument} is not in the domain of {shown}"))
 }
 
-/// The parts of a tuple that is bound part by part.
+/// The parts of a tuple pattern's value.
 pub(crate) fn tuple_parts(element: &Value, size: usize) -> Outcome<&[Value]> {
     match element.as_tuple() {
         Some(parts) if parts.len() == size => Ok(parts),

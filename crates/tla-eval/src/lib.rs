@@ -1,13 +1,19 @@
-//! Evaluation: what expressions are worth, and what states follow a state.
+//! Evaluation of expressions and enumeration of successors.
 //!
-//! An [`Evaluator`] walks the nodes of a [`Program`](omnilink_tla_ir::Program). It belongs to one worker: frames, caches and
-//! described values are its own, so nothing in here locks. What it shares with the rest of the search (registers, output,
-//! statistics) goes through a [`Session`].
+//! An [`Evaluator`] walks the nodes of a [`Program`](omnilink_tla_ir::Program). It belongs to one worker: frames, caches and lazy
+//! values are its own, so there are no locks. Registers, output and statistics are shared through a [`Session`].
 //!
-//! The meaning is TLC's, errors included: what TLC refuses to evaluate is a [`Failure`](error::Failure) here. Where TLC's
-//! answer depends on the order in which it first saw strings, the order of texts is used instead.
+//! The semantics is TLC's, errors included: what TLC refuses to evaluate is a [`Failure`](error::Failure) here. One exception: TLC
+//! orders strings by their first occurrence, this evaluator orders them alphabetically.
 
+mod access;
 mod analysis;
+mod arithmetic;
+mod assignment;
+mod comparison;
+mod composition;
+mod comprehension;
+mod construction;
 pub mod datum;
 mod elements;
 mod equality;
@@ -16,22 +22,25 @@ mod evaluator;
 mod explain;
 mod expression;
 mod flow;
+mod frame;
 mod function;
+mod materialize;
 mod membership;
+mod memo;
 pub mod native;
 mod print;
-mod recall;
+mod quantified_step;
 mod session;
 mod sets;
 mod slot;
-mod spelled;
-mod step;
 
-pub use analysis::{Cell, CellPart, Count, Counts, Effects, Enumeration, Families, Few, Write};
+mod step;
+mod successors;
+
+pub use analysis::{Cell, CellPart, Count, Counts, EffectTemplates, Effects, Enumeration, Few, Write};
 pub use equality::equal_values;
 pub use evaluator::{Coverage, Evaluator, State};
 pub use explain::FalsePart;
 pub use flow::Flow;
-pub use recall::Exchange;
-pub use session::{Quiet, Session, revision};
-pub use step::{Successors, Taken};
+pub use session::{Session, SilentSession, revision};
+pub use successors::{SuccessorSink, TakenAction};

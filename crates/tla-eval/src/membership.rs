@@ -1,4 +1,4 @@
-//! `x \in S` without listing S where that can be avoided.
+//! Membership and inclusion, without materialising the set if possible.
 
 use omnilink_tla_ir::Infinite;
 use omnilink_value::{Kind, Value, position_in};
@@ -40,7 +40,7 @@ impl<'p> Evaluator<'p> {
             {
                 Some((_, Some(element))) => Ok((*low..=*high).contains(&element)),
                 Some((Kind::Model, _)) => self.model_in(element, set),
-                // Nothing is in an empty interval, and the domain of the empty function is one.
+                // An empty interval contains nothing, whatever the kind of the element: the domain of the empty function is one.
                 _ if low > high => Ok(false),
                 _ => Err(self.no_element(element, set)),
             },
@@ -66,8 +66,8 @@ impl<'p> Evaluator<'p> {
                 Ok(true)
             }
             Lazy::Union(left, right) => {
-                // TLC looks first where the elements are listed: `Nil \in (SUBSET S) \cup {Nil}` is true there, although
-                // `Nil \in SUBSET S` is an error.
+                // TLC tries enumerated operands first: `Nil \in (SUBSET S) \cup {Nil}` is TRUE although `Nil \in SUBSET S` is an
+                // error.
                 let (first, second) = if !is_listed_set(left) && is_listed_set(right) {
                     (right, left)
                 } else {
@@ -127,7 +127,7 @@ impl<'p> Evaluator<'p> {
         ))
     }
 
-    /// A model value is in no set that is described by a rule; anything else of the wrong kind is an error.
+    /// A model value is in no lazy set; any other value of the wrong kind is an error.
     fn model_in(&self, element: &Datum<'p>, set: &Datum<'p>) -> Outcome<bool> {
         match element.as_value().map(Value::kind) {
             Some(Kind::Model) => Ok(false),
@@ -251,7 +251,7 @@ impl<'p> Evaluator<'p> {
     pub(crate) fn is_subset(&mut self, part: &Datum<'p>, whole: &Datum<'p>) -> Outcome<bool> {
         match (part, whole) {
             (Datum::Value(part_value), Datum::Value(whole_value)) => {
-                // What has no elements is a part of anything, be it a set or not.
+                // The empty set is a subset of anything, even of a value that is not a set.
                 let (Some(part), Some(whole)) = (part_value.as_set(), whole_value.as_set()) else {
                     if part_value.as_set().is_some_and(<[Value]>::is_empty) {
                         return Ok(true);
@@ -305,7 +305,7 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// Whether the elements of a set are known one by one, or as an interval.
+/// Whether a set is enumerated or an interval.
 fn is_listed_set(set: &Datum<'_>) -> bool {
     match set {
         Datum::Value(_) => true,
@@ -313,11 +313,11 @@ fn is_listed_set(set: &Datum<'_>) -> bool {
     }
 }
 
-/// Whether a value is among sorted elements. One that is not must at least be comparable with its neighbours there.
+/// Whether sorted elements contain a value. If they do not, the value must be comparable with its neighbours.
 pub(crate) fn is_listed(element: &Value, elements: &[Value]) -> Outcome<bool> {
     const FEW: usize = 8;
     if elements.len() > FEW {
-        // One search finds both the element and those between which it would be.
+        // One binary search finds the element or its neighbours.
         return match elements.binary_search(element) {
             Ok(_) => Ok(true),
             Err(at) => is_comparable_at(element, elements, at).map(|()| false),
@@ -328,7 +328,7 @@ pub(crate) fn is_listed(element: &Value, elements: &[Value]) -> Outcome<bool> {
     }
     match (elements.first(), elements.last()) {
         (None, _) => Ok(false),
-        // Numbers, strings and truth values among their like need no closer look.
+        // Numbers, strings and Booleans are always comparable with their own kind.
         (Some(first), Some(last))
             if first.kind() == element.kind()
                 && last.kind() == element.kind()
@@ -343,7 +343,7 @@ pub(crate) fn is_listed(element: &Value, elements: &[Value]) -> Outcome<bool> {
     }
 }
 
-/// An error if an element cannot be compared with those between which it would be.
+/// Fails if an element is not comparable with its neighbours.
 fn is_comparable_at(element: &Value, elements: &[Value], at: usize) -> Outcome<()> {
     let before = at.checked_sub(1).and_then(|at| elements.get(at));
     for neighbour in before.into_iter().chain(elements.get(at)) {

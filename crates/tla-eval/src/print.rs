@@ -1,7 +1,7 @@
-//! Printing values that are only described, the way TLC prints them.
+//! Printing of values in TLC's format.
 //!
-//! There are two ways: [`show`] never fails and is for messages; [`Evaluator::text`] is what a spec prints, where what
-//! cannot be spelled out is an error.
+//! [`show`] never fails and is for messages. [`Evaluator::text`] is for what a spec prints, and fails for values that cannot be
+//! materialised.
 
 use omnilink_tla_ir::{Infinite, Program};
 use omnilink_value::Value;
@@ -11,7 +11,7 @@ use super::error::Outcome;
 use super::evaluator::Evaluator;
 
 impl<'p> Evaluator<'p> {
-    /// A value as text: spelled out, unless it is an interval or one of the sets without end that have a name.
+    /// The text of a value, materialised unless it is an interval or an infinite set with a name.
     pub fn text(&mut self, datum: &Datum<'p>) -> Outcome<String> {
         let Some(lazy) = datum.as_lazy() else {
             return Ok(show(self.program, datum));
@@ -46,7 +46,7 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// The text of a value; what cannot be spelled out is shown as it is described.
+/// The text of a value; lazy parts are shown by their definition.
 pub(crate) fn show(program: &Program, datum: &Datum<'_>) -> String {
     match datum {
         Datum::Value(value) => value.to_string(),
@@ -120,7 +120,7 @@ fn rule_text(program: &Program, rule: &Rule<'_>) -> String {
     format!("[{} |-> <expression>]", bounds.join(", "))
 }
 
-/// A text cut off after so many bytes, with a sign that it was.
+/// A text cut off after N bytes, with an ellipsis.
 pub(crate) fn shortened(mut text: String, max: usize) -> String {
     if text.len() > max {
         let cut = (0..=max).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);

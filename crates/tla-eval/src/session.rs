@@ -1,16 +1,16 @@
-//! What evaluation shares with the search around it.
+//! Session: what evaluators share with the search around them.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use omnilink_value::Value;
 
-/// Registers, output and statistics. One for a whole run; workers share it.
+/// Registers, output and statistics, shared by all workers of a run.
 pub trait Session: Sync {
-    /// Something was printed by the spec.
+    /// Receives what the spec prints.
     fn print(&self, text: &str);
 
-    /// TLCSet of a register: a number, or a string that begins with `s:`.
+    /// TLCSet of a register: a number, or a string that starts with `s:`.
     fn set_register(&self, register: &Value, value: Value);
 
     /// TLCGet of a register.
@@ -20,16 +20,16 @@ pub trait Session: Sync {
     fn registers(&self) -> Vec<(Value, Value)>;
 
     /// TLCGet of a name: `"level"`, `"diameter"`, `"queue"`, `"distinct"`, `"generated"`, `"duration"`, `"config"`, `"stats"`,
-    /// `"spec"`. `None` where there is no such thing.
+    /// `"spec"`. `None` for other names.
     fn statistic(&self, name: &str) -> Option<Value>;
 
-    /// Whether TLCGet("action") tells the action of the step that is being looked at. TLC does so only in simulation; in a
-    /// search its answer is the record of an unnamed action.
+    /// Whether TLCGet("action") describes the action of the current step. TLC does so only in simulation; in a search it returns
+    /// the record of an unnamed action.
     fn tells_actions(&self) -> bool {
         false
     }
 
-    /// TLCSet of `"exit"` or `"pause"`: asks the search to stop.
+    /// TLCSet of `"exit"` or `"pause"`: requests the end of the search.
     fn request_exit(&self);
 
     /// Whether the spec may run commands.
@@ -38,16 +38,16 @@ pub trait Session: Sync {
     /// Whether integers are of 32 bits, as in TLC.
     fn is_32_bit(&self) -> bool;
 
-    /// A number for RandomElement and the like.
+    /// A random word for RandomElement and similar operators.
     fn random(&self) -> u64;
 
-    /// A number for the same in a constant that is evaluated once: depends on nothing but the constant and the number of the
-    /// draw, so that all workers agree on its value.
+    /// A random word inside a constant. It depends only on the constant and the number of the draw, so that all workers compute the
+    /// same value.
     fn random_of_constant(&self, constant: u64, draw: u64) -> u64 {
         mixed(mixed(constant).wrapping_add(draw.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
-    /// The states up to the current one, for Trace; `None` where they are not known.
+    /// The states up to the current one, for `Trace`; `None` if they are not available.
     fn trace(&self) -> Option<Vec<Value>> {
         Some(Vec::new())
     }
@@ -59,14 +59,14 @@ pub trait Session: Sync {
         Value::record([("action", nothing.clone()), ("state", nothing)])
     }
 
-    /// Whether evaluation must stop: time is up, or someone interrupts. Asked now and then, also in the middle of a long
-    /// evaluation, which then fails with a resource error.
+    /// Whether evaluation must stop because of a time limit or an interrupt. Checked at intervals, also during a long evaluation,
+    /// which then fails with a resource error.
     fn is_over(&self) -> bool {
         false
     }
 }
 
-/// What TLCGet("revision") gives: a version of TLC that a spec can insist on. The one that answers here are compared with.
+/// The value of TLCGet("revision"): the version of TLC that results are compared with.
 pub fn revision() -> Value {
     Value::record([
         ("count", Value::int(10_000)),
@@ -77,9 +77,9 @@ pub fn revision() -> Value {
     ])
 }
 
-/// A session without a search: prints are kept, statistics are those of a run that has not begun.
+/// A session without a search: collects what is printed, and has no statistics.
 #[derive(Debug, Default)]
-pub struct Quiet {
+pub struct SilentSession {
     printed: Mutex<Vec<String>>,
     registers: Mutex<BTreeMap<Value, Value>>,
     seed: Mutex<u64>,
@@ -88,22 +88,22 @@ pub struct Quiet {
     is_over: Option<fn() -> bool>,
 }
 
-impl Quiet {
-    /// A session that ends evaluation when this says so.
+impl SilentSession {
+    /// Sets the condition under which evaluation stops.
     #[must_use]
     pub fn until(mut self, is_over: fn() -> bool) -> Self {
         self.is_over = Some(is_over);
         self
     }
 
-    /// A session that lets the spec run commands.
+    /// Lets the spec run commands.
     #[must_use]
     pub fn allow_execution(mut self) -> Self {
         self.may_execute = true;
         self
     }
 
-    /// A session with TLC's integers.
+    /// Uses 32-bit integers, as TLC does.
     #[must_use]
     pub fn with_32_bits(mut self) -> Self {
         self.is_32_bit = true;
@@ -119,7 +119,7 @@ impl Quiet {
     }
 }
 
-impl Session for Quiet {
+impl Session for SilentSession {
     fn print(&self, text: &str) {
         if let Ok(mut printed) = self.printed.lock() {
             printed.push(text.to_owned());
@@ -181,7 +181,7 @@ impl Session for Quiet {
     }
 }
 
-/// A word that depends on every bit of another.
+/// A hash in which every bit depends on every bit of the input.
 fn mixed(mut word: u64) -> u64 {
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

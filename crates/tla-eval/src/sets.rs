@@ -1,4 +1,4 @@
-//! Set algebra: at once where both sides are listed, as a description where one is not.
+//! Set algebra: materialised if both operands are, lazy otherwise.
 
 use omnilink_value::Value;
 
@@ -8,7 +8,7 @@ use super::error::{Outcome, type_error};
 use super::evaluator::Evaluator;
 use super::membership::is_listed;
 
-/// The elements of a set that is listed or an interval short enough to list.
+/// The elements of a materialised set or of a short interval.
 fn listed<'a>(set: &'a Datum<'_>, room: &'a mut Value) -> Option<&'a [Value]> {
     match set {
         Datum::Value(value) => value.as_set(),
@@ -22,8 +22,7 @@ fn listed<'a>(set: &'a Datum<'_>, room: &'a mut Value) -> Option<&'a [Value]> {
     }
 }
 
-/// The numbers of an interval that are in a set of numbers, found by halving instead of one by one; `None` if it is no such
-/// pair.
+/// The intersection of an interval with a set of numbers, by binary search; `None` for other operands.
 fn numbers_within<'a>(interval: &Datum<'_>, numbers: &'a Datum<'_>) -> Option<&'a [Value]> {
     let Some(Lazy::Interval(low, high)) = interval.as_lazy() else {
         return None;
@@ -32,7 +31,7 @@ fn numbers_within<'a>(interval: &Datum<'_>, numbers: &'a Datum<'_>) -> Option<&'
         return None;
     };
     let numbers = numbers.as_set()?;
-    // Sets are sorted by kind first: with numbers at both ends, there is nothing else between them.
+    // Sets are sorted by kind first, so with numbers at both ends, all elements are numbers.
     let (first, last) = (numbers.first()?.as_int()?, numbers.last()?.as_int()?);
     debug_assert!(first <= last);
     let from = numbers.partition_point(|number| number.as_int() < Some(*low));
@@ -142,7 +141,7 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// Whether two listed sets may be one: where they touch in the merged order, elements are comparable.
+/// Whether the union of two sorted sets is a set: neighbours in the merged order must be comparable.
 fn check_merge(left: &[Value], right: &[Value]) -> Outcome<()> {
     use omnilink_value::Kind;
     let plain = |elements: &[Value], kind: Kind| {

@@ -1,4 +1,4 @@
-//! Frame slots: what a name stands for while an expression is evaluated.
+//! Slots of a frame: the contents of local names.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use omnilink_tla_ir::Node;
 
 use super::datum::Datum;
 
-/// What is in a slot.
+/// The content of a slot.
 #[derive(Clone, Default)]
 pub enum Slot<'p> {
     /// Nothing yet.
@@ -15,15 +15,15 @@ pub enum Slot<'p> {
     Empty,
     /// A value.
     Datum(Datum<'p>),
-    /// An expression in a frame that is still there. It is evaluated at the first use if `keep`, else at every use.
+    /// An expression and its frame, which is on the stack. It is evaluated at its first use if `keep`, else at every use.
     Thunk {
         /// The expression.
         node: &'p Node,
         /// Its frame.
         base: u32,
-        /// Whether its value, once known, stays the same.
+        /// Whether its value is kept once it is evaluated.
         keep: bool,
-        /// The value, once known.
+        /// The value, once evaluated.
         value: Option<Datum<'p>>,
     },
     /// An expression that several frames share.
@@ -38,15 +38,15 @@ pub struct SharedThunk<'p> {
     pub node: &'p Node,
     /// Its frame.
     pub base: u32,
-    /// Its value, once known.
+    /// Its value, once evaluated.
     pub value: OnceCell<Datum<'p>>,
 }
 
 /// An operator given as an argument.
 pub struct Closure<'p> {
-    /// Which.
+    /// Its index.
     pub operator: u32,
-    /// What its captured slots hold.
+    /// The contents of its captured slots.
     pub captures: Vec<(u32, Slot<'p>)>,
 }
 

@@ -13,11 +13,11 @@ pub enum ErrorClass {
     Infinite,
     /// An integer too large.
     Overflow,
-    /// Assert said so.
+    /// A failed Assert.
     Assert,
-    /// Recursion without end.
+    /// Endless recursion.
     Recursion,
-    /// More memory than there is reason to use.
+    /// Too much memory.
     Resource,
     /// A file or command.
     Io,
@@ -25,7 +25,7 @@ pub enum ErrorClass {
     Undefined,
     /// The next value of a variable is used before it is known.
     Unassigned,
-    /// What this program does not evaluate.
+    /// An expression that is not supported.
     Unsupported,
 }
 

@@ -1,17 +1,17 @@
-//! The intermediate form: what is left of a spec when every name has become a number.
+//! The intermediate representation of a spec, with all names resolved to indices.
 //!
-//! A [`Program`] is trees of [`Node`]s. Names are gone: a variable is a slot of the state, a bound name or parameter a
-//! slot of the frame, a definition an index into [`Program::operators`]. Instances are gone too: a definition used through
-//! an instance is a copy with the substitutions put in, made once for each. What the configuration overrides has been
-//! replaced.
+//! A [`Program`] consists of trees of [`Node`]s. A variable is a slot of the state, a bound name or parameter a slot of the frame, a
+//! definition an index into [`Program::operators`]. A definition used through an instance is a copy with the substitutions made, one
+//! per instance. Replacements by the configuration have been made.
 //!
-//! **Trees, interpreted.** The nodes are plain enums walked by a recursive function. Closures compiled from nodes were
-//! considered and left: an enum can also be read by the successor generator, by explanations ("which conjunct was
-//! false") and by the analysis of what an action reads and writes, and calls through pointers cannot be inlined either.
+//! **Trees, interpreted.** Nodes are plain enums, evaluated by a recursive function. Closures compiled from nodes were considered and
+//! rejected: the successor generator, explanations ("which conjunct was false") and static analysis also read the enums, and calls
+//! through pointers cannot be inlined either.
 //!
-//! Every node knows what it uses ([`Uses`]): nothing but constants, the current state, the next state, which frame slots. From
-//! that follow the two caches: what uses nothing is evaluated once ([`Kind::Once`]), what uses only the current state once
-//! per state ([`Kind::PerState`]).
+//! Every node records what it depends on ([`Uses`]): the current state, the next state, frame slots, side effects. A node that depends
+//! on nothing is evaluated once ([`Kind::Once`]), one that depends only on the current state once per state ([`Kind::PerState`]).
+//!
+//! [`lower`] makes programs. Static analysis that needs no evaluator is in `analysis/`.
 
 mod analysis;
 mod error_class;
@@ -25,4 +25,3 @@ mod unshared;
 pub use error_class::ErrorClass;
 pub use node::*;
 pub use program::*;
-pub use unshared::unshared;

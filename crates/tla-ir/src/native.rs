@@ -1,6 +1,6 @@
 //! Native operators: those of the built-in modules that the evaluator computes itself, without a TLA+ body.
 //!
-//! This table says which operators are native and what an application of one depends on, which is all that lowering and
+//! This table lists the native operators and what their applications depend on, which is all that lowering and
 //! static analysis need. The implementations are in the evaluator, in a table of the same shape.
 
 use crate::Uses;
@@ -12,7 +12,7 @@ pub struct Native {
     operator: u8,
 }
 
-/// What is known about a native operator without its implementation.
+/// The properties of a native operator that do not depend on its implementation.
 #[derive(Clone, Copy, Debug)]
 pub struct Signature {
     /// The operator's name.
@@ -231,7 +231,7 @@ impl Native {
         (self.module as usize, self.operator as usize)
     }
 
-    /// What is known about the operator.
+    /// Its signature.
     pub fn signature(self) -> &'static Signature {
         &MODULES[self.module as usize].1[self.operator as usize]
     }
@@ -247,7 +247,7 @@ impl Native {
         Uses {
             state: signature.reads_state,
             // Registers and statistics change while one state is explored.
-            world: signature.is_impure || signature.reads_state,
+            impure: signature.is_impure || signature.reads_state,
             heavy: true,
             ..Uses::default()
         }

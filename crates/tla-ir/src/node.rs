@@ -8,46 +8,46 @@ use omnilink_value::{Shape, Value};
 use crate::ErrorClass;
 use crate::native::Native;
 
-/// Where a node came from.
+/// A source location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Loc {
     /// The text.
     pub source: SourceId,
-    /// The place in it.
+    /// The span in it.
     pub span: Span,
 }
 
-/// What evaluating a node depends on.
+/// The dependencies of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
     /// The variables of the current state.
     pub state: bool,
     /// The variables of the next state.
     pub next: bool,
-    /// More than its operands: registers, chance, output. Never shared, never moved.
-    pub world: bool,
-    /// An operator that is a parameter is applied, which may be an action.
+    /// Anything else: registers, random numbers, output. Such a node is never cached or moved.
+    pub impure: bool,
+    /// An unknown operator, given as a parameter, which may be an action.
     pub opaque: bool,
-    /// Whether it loops or calls: worth keeping the result.
+    /// Whether it loops or calls, so that caching the result pays.
     pub heavy: bool,
-    /// An operator that is still being lowered, so that not all it uses is known.
+    /// An operator that is still being lowered, so that the rest is incomplete.
     pub unfinished: bool,
-    /// Free frame slots, one bit each; slots from 63 on share the last bit, which is never taken back.
+    /// Free frame slots, one bit each. Slots from 63 on share the last bit, which is never cleared.
     pub slots: u64,
 }
 
-/// The bit of [`Uses::slots`] that stands for a slot.
+/// The bit of a slot in [`Uses::slots`].
 pub fn slot_bit(slot: u32) -> u64 {
     1 << slot.min(63)
 }
 
 impl Uses {
-    /// What two parts use together.
+    /// What two nodes use together.
     pub fn and(self, other: Uses) -> Uses {
         Uses {
             state: self.state || other.state,
             next: self.next || other.next,
-            world: self.world || other.world,
+            impure: self.impure || other.impure,
             opaque: self.opaque || other.opaque,
             heavy: self.heavy || other.heavy,
             unfinished: self.unfinished || other.unfinished,
@@ -55,7 +55,7 @@ impl Uses {
         }
     }
 
-    /// Without a slot that is bound here.
+    /// The same without a slot that is bound here.
     pub fn without(mut self, slot: u32) -> Uses {
         if slot < 63 {
             self.slots &= !slot_bit(slot);
@@ -63,28 +63,28 @@ impl Uses {
         self
     }
 
-    /// Whether the value is the same always and everywhere.
+    /// Whether the node has one value, always and everywhere.
     pub fn is_constant(self) -> bool {
-        !self.state && !self.next && !self.world && !self.unfinished && self.slots == 0
+        !self.state && !self.next && !self.impure && !self.unfinished && self.slots == 0
     }
 }
 
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Where it came from.
+    /// Its source location.
     pub at: Loc,
     /// What it depends on.
     pub uses: Uses,
 }
 
 impl Node {
-    /// The expression, without the site that remembers it.
+    /// The node without the memo point around it.
     pub fn bare(&self) -> &Node {
         match &self.kind {
-            Kind::Recall(_, inner) => inner,
+            Kind::Memo(_, inner) => inner,
             _ => self,
         }
     }
@@ -115,7 +115,7 @@ pub enum Comparison {
     GreaterEqual,
 }
 
-/// Sets that cannot be spelled out.
+/// Infinite sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Infinite {
     /// `Nat`.
@@ -124,16 +124,16 @@ pub enum Infinite {
     Int,
     /// `STRING`.
     Strings,
-    /// `Any`, of which everything is a member.
+    /// `Any`, which contains every value.
     Any,
 }
 
-/// What an expression is.
+/// The kinds of nodes.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// A known value.
     Const(Value),
-    /// A set that cannot be spelled out.
+    /// An infinite set.
     Infinite(Infinite),
     /// A variable in the current state.
     Var(u32),
@@ -141,14 +141,14 @@ pub enum Kind {
     Next(u32),
     /// A frame slot: a parameter, a bound name, a LET.
     Local(u32),
-    /// The operand in the next state: `F(x) == x'`, where what `x` stands for is known only at the call.
+    /// The operand in the next state: `F(x) == x'`, where the argument for `x` is known only at the call.
     Prime(Box<Node>),
     /// Evaluated once: the cell and the expression.
     Once(u32, Box<Node>),
     /// Evaluated once for each current state.
     PerState(u32, Box<Node>),
-    /// Remembered by what its evaluation has looked at: the site and the expression. See `eval::recall`.
-    Recall(u32, Box<Node>),
+    /// A memo point: its number and the expression. The evaluator memoises results by what the evaluation read.
+    Memo(u32, Box<Node>),
     /// Conjunction, left to right.
     And(Box<[Node]>),
     /// Disjunction, left to right.
@@ -214,7 +214,7 @@ pub enum Kind {
     /// `S \ T`.
     Difference(Two),
     /// `f[x].a`.
-    Path(Box<Node>, Box<[Step]>),
+    Path(Box<Node>, Box<[PathStep]>),
     /// `[f EXCEPT ![x].a = e]`.
     Except(Box<Node>, Box<[Update]>),
     /// `CHOOSE x \in S : p`.
@@ -223,7 +223,7 @@ pub enum Kind {
     ForAll(Box<Bounded>),
     /// `\E`.
     Exists(Box<Bounded>),
-    /// `LET`: slots that get what is given, then the body.
+    /// `LET`: slots with their arguments, then the body.
     Let(Box<[(u32, Argument)]>, Box<Node>),
     /// A definition applied.
     Call(Box<Call>),
@@ -243,22 +243,22 @@ pub enum Kind {
     Enabled(Box<Node>),
     /// `A \cdot B`.
     Compose(Two),
-    /// One of the actions that the next-state relation is made of.
+    /// An action of the next-state relation.
     Action(u32, Box<Node>),
-    /// What can be read but not evaluated.
+    /// An expression that cannot be evaluated.
     Fail(ErrorClass, Box<str>),
 }
 
 /// One step of a [`Kind::Path`].
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum PathStep {
     /// `[x]`.
     Index(Node),
     /// `.a`.
     Field(Field),
 }
 
-/// The name of a field, and where it was found last: records that meet one expression are mostly of one shape.
+/// The name of a field, and its last position: the records at one expression mostly have one shape.
 #[derive(Debug)]
 pub struct Field {
     /// The name.
@@ -301,7 +301,7 @@ impl Field {
 #[derive(Clone, Debug)]
 pub struct Update {
     /// The path.
-    pub path: Box<[Step]>,
+    pub path: Box<[PathStep]>,
     /// The slot of `@`.
     pub at_slot: u32,
     /// Whether the new value is made from the old one.
@@ -310,22 +310,22 @@ pub struct Update {
     pub value: Node,
 }
 
-/// Names bound over sets, and what is said about them.
+/// Names bound over sets, and a body.
 #[derive(Clone, Debug)]
 pub struct Bounded {
     /// The sets, none of which uses the names.
     pub sets: Box<[Node]>,
-    /// The names: which set each ranges over.
+    /// The patterns of the names, and the index of the set each ranges over.
     pub binds: Box<[(u32, Pattern)]>,
-    /// What the bound names are called, in the order of their slots in `binds`.
+    /// The bound names, in the order of their slots in `binds`.
     pub names: Box<[Box<str>]>,
     /// The expression in which the names are bound.
     pub body: Node,
     /// The slot of the function in its own body, where it is recursive.
     pub self_slot: Option<u32>,
-    /// The slots that the body uses besides: what must be kept if it is to be evaluated after its frame is gone.
+    /// The other slots that the body uses, which must be kept if it is evaluated after its frame is gone.
     pub captures: Box<[u32]>,
-    /// A frame size that is enough for the body.
+    /// A frame size sufficient for the body.
     pub frame: u32,
 }
 
@@ -338,7 +338,7 @@ impl Bounded {
     }
 }
 
-/// How a bound name takes an element.
+/// How bound names match an element.
 #[derive(Clone, Debug)]
 pub enum Pattern {
     /// As a whole.
@@ -360,24 +360,24 @@ impl Pattern {
 /// A definition applied.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// Which.
+    /// The operator.
     pub operator: u32,
-    /// What its slots get: parameters, then captured names.
+    /// The arguments of its slots: parameters, then captured names.
     pub arguments: Box<[(u32, Argument)]>,
 }
 
-/// What is put into a slot.
+/// The argument for a slot.
 #[derive(Clone, Debug)]
 pub enum Argument {
-    /// The value, now: constants, names and what else cannot fail.
+    /// By value: constants, names and other expressions that cannot fail.
     Value(Node),
-    /// The value when it is first used.
+    /// Evaluated when it is first used.
     Lazy(Node),
-    /// The expression, evaluated at each use: it depends on the next state, or is used under a prime.
+    /// By name: evaluated at each use, because it depends on the next state or is used under a prime.
     ByName(Node),
-    /// Whatever is in the slot.
+    /// The content of a slot.
     Slot(u32),
-    /// An operator: a definition or LAMBDA, and what its slots capture.
+    /// An operator: a definition or LAMBDA, and its captures.
     Operator(u32, Box<[(u32, Argument)]>),
 }
 
@@ -392,7 +392,21 @@ impl Argument {
 }
 
 impl Kind {
-    /// Whether this is TRUE or FALSE whatever its operands, if it has a value at all.
+    /// The bound names, sets and body of a quantifier, comprehension, function or CHOOSE.
+    pub fn bounded(&self) -> Option<&Bounded> {
+        match self {
+            Kind::Filter(bounded)
+            | Kind::Map(bounded)
+            | Kind::Function(bounded)
+            | Kind::Recursive(bounded)
+            | Kind::Choose(bounded)
+            | Kind::ForAll(bounded)
+            | Kind::Exists(bounded) => Some(bounded),
+            _ => None,
+        }
+    }
+
+    /// Whether its value is Boolean, if it has one.
     #[inline]
     pub fn is_formula(&self) -> bool {
         matches!(

@@ -10,15 +10,15 @@ use super::node::{Loc, Node};
 /// A lowered definition, LAMBDA or deferred body.
 #[derive(Clone, Debug)]
 pub struct Operator {
-    /// What people call it.
+    /// Its name.
     pub name: Box<str>,
-    /// Whether it is a definition, rather than a LAMBDA or what the configuration asks for.
+    /// Whether it is a definition, rather than a LAMBDA or a formula of the configuration.
     pub is_definition: bool,
-    /// How many parameters it has: the first slots. Captured names have slots of their own further on.
+    /// The number of parameters, which are the first slots. Captured names have later slots.
     pub params: u32,
-    /// The names of the slots, where they have one; as many as the frame has slots.
+    /// The names of all slots of the frame, empty for unnamed ones.
     pub slots: Box<[Box<str>]>,
-    /// The meaning.
+    /// Its body.
     pub body: Node,
 }
 
@@ -27,14 +27,13 @@ pub struct Operator {
 pub struct ActionInfo {
     /// Its name: the innermost definition around it.
     pub name: Box<str>,
-    /// Where it is.
+    /// Its span.
     pub at: Loc,
     /// The names bound around it and its parameters, with their slots.
     pub bindings: Box<[(Box<str>, u32)]>,
 }
 
-/// A spec, ready to be evaluated by an [`Evaluator`](crate::eval::Evaluator). Workers can share one;
-/// [`Program::unshared`] says why they had better not.
+/// A spec, ready to be evaluated. Workers can share one, but [`Program::unshared`] copies avoid contention.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// The variables, in the order of the slots of a state.
@@ -43,12 +42,12 @@ pub struct Program {
     pub operators: Vec<Operator>,
     /// The actions that next-state relations are made of.
     pub actions: Vec<ActionInfo>,
-    /// How many cells [`super::Kind::Once`] uses.
+    /// The number of cells of [`super::Kind::Once`].
     pub once_cells: u32,
-    /// How many cells [`super::Kind::PerState`] uses.
+    /// The number of cells of [`super::Kind::PerState`].
     pub state_cells: u32,
-    /// How many sites [`super::Kind::Recall`] uses.
-    pub recall_sites: u32,
+    /// The number of memo points ([`super::Kind::Memo`]).
+    pub memo_points: u32,
     /// The model values that the configuration introduces.
     pub model_values: Vec<Value>,
     /// The texts, for messages.
@@ -77,12 +76,12 @@ impl Formula {
 }
 
 impl Operation {
-    /// How many values it takes.
+    /// The number of values it takes.
     pub fn params(self) -> usize {
         self.params as usize
     }
 
-    /// The same, where it takes none.
+    /// The same operator as a formula.
     pub fn formula(self) -> Formula {
         Formula(self.operator)
     }
@@ -94,16 +93,16 @@ impl Program {
         &self.operators[formula.0 as usize]
     }
 
-    /// The record by which TLC describes a definition to a spec: its name and where it is. What is nowhere is where TLC's
-    /// built-in operators are.
+    /// The record by which TLC describes a definition to a spec: its name and location. A definition without a location is described
+    /// like TLC's built-in operators.
     pub fn described(&self, name: &str, at: Option<Loc>) -> Value {
         let (module, from, to) = match at {
             Some(at) => {
                 let source = self.sources.get(at.source);
                 let module = source.path().file_stem().unwrap_or_default().to_string_lossy();
                 let (from, to) = (
-                    source.place(at.span.start),
-                    source.place(at.span.end.saturating_sub(1)),
+                    source.line_column(at.span.start),
+                    source.line_column(at.span.end.saturating_sub(1)),
                 );
                 (module, (from.line, from.column), (to.line, to.column))
             }
@@ -120,7 +119,7 @@ impl Program {
         Value::record([("name", Value::str(name)), ("location", Value::record(location))])
     }
 
-    /// The text that a node was made from.
+    /// The text at a source location.
     pub fn text(&self, at: Loc) -> &str {
         self.sources
             .get(at.source)

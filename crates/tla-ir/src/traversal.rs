@@ -1,6 +1,6 @@
 //! The traversal of a node's children, once for both kinds of references.
 
-use crate::node::{Argument, Kind, Node, Step};
+use crate::node::{Argument, Kind, Node, PathStep};
 
 /// Defines one method that visits the children of a node: by shared reference, or by mutable reference where it is given
 /// `mut`.
@@ -23,11 +23,11 @@ macro_rules! define_traversal {
                 }
             }
             fn in_path<'n>(
-                path: &'n $($mutable)? [Step],
+                path: &'n $($mutable)? [PathStep],
                 visit: &mut dyn FnMut(&'n $($mutable)? Node),
             ) {
                 for step in path {
-                    if let Step::Index(index) = step {
+                    if let PathStep::Index(index) = step {
                         visit(index);
                     }
                 }
@@ -43,7 +43,7 @@ macro_rules! define_traversal {
                 Kind::Prime(part)
                 | Kind::Once(_, part)
                 | Kind::PerState(_, part)
-                | Kind::Recall(_, part)
+                | Kind::Memo(_, part)
                 | Kind::Not(part)
                 | Kind::Negative(part)
                 | Kind::Powerset(part)

@@ -1,16 +1,16 @@
-//! Copies that share no memory with what they were made from.
+//! Deep copies of values and programs that share no memory with the original.
 //!
-//! Cloning a value bumps a count beside its parts. Two threads that clone the same value write to the same cache line, and wait
-//! for each other longer than the expression around it takes: about a tenth of the time of two workers, by their profiles. So whatever a
-//! worker clones for every state is its own: the constants of its program, and what it has learnt from others.
+//! Cloning a value increments a reference count next to its parts. Two threads that clone the same value contend for one cache line,
+//! which costs two workers about a tenth of their time. So every worker has its own copy of the constants of its
+//! program.
 
 use omnilink_value::{Kind as ValueKind, Shape, Value};
 
-use super::node::{Kind, Node, Step};
+use super::node::{Kind, Node, PathStep};
 use super::program::Program;
 
-/// The same value in memory of its own.
-pub fn unshared(value: &Value) -> Value {
+/// A deep copy of a value.
+fn unshared(value: &Value) -> Value {
     match value.kind() {
         ValueKind::Bool | ValueKind::Int => value.clone(),
         ValueKind::Str => Value::str(value.as_str().unwrap_or_default()),
@@ -20,14 +20,14 @@ pub fn unshared(value: &Value) -> Value {
         ValueKind::Record | ValueKind::Function => {
             let entries = value.as_entries().unwrap_or_default().iter();
             let copies = entries.map(|(key, value)| (unshared(key), unshared(value)));
-            // The keys are those of a function, so they are distinct.
+            // The keys of a function are distinct.
             Value::function(copies).unwrap_or_else(|_| value.clone())
         }
     }
 }
 
 impl Program {
-    /// The same program for another thread. Only its texts, of which nobody makes copies, stay shared.
+    /// A deep copy of the program for another thread. Only its source texts stay shared.
     pub fn unshared(&self) -> Self {
         let mut copy = self.clone();
         for operator in &mut copy.operators {
@@ -54,9 +54,9 @@ fn unshare(node: &mut Node) {
     node.kind.for_each_child_mut(unshare);
 }
 
-fn unshare_fields(steps: &mut [Step]) {
+fn unshare_fields(steps: &mut [PathStep]) {
     for step in steps {
-        if let Step::Field(field) = step {
+        if let PathStep::Field(field) = step {
             field.name = unshared(&field.name);
         }
     }

@@ -1,8 +1,8 @@
-//! The actions that a next-state relation is made of.
+//! The actions of a next-state relation.
 //!
-//! `Next` is taken apart at `\/` and `\E`, and through definitions that are nothing but such combinations, down to
-//! definitions that do something. Those are the operations that harnesses call and traces name; their arguments, and the
-//! sets that bound names range over, are kept as text.
+//! `Next` is decomposed at `\/` and `\E`, and through definitions that only combine others in this way, down to definitions that
+//! do something else. Those are the operations that harnesses call and traces name. Their arguments, and the sets that bound names
+//! range over, are kept as text.
 
 use omnilink_tla_syntax::ast::{ExprId, ExprKind, Junction, Quantifier, Tree};
 use omnilink_tla_syntax::operators::Op;
@@ -14,14 +14,14 @@ use crate::entity::{EntityId, EntityKind, Resolved, TreeId};
 use crate::level::Level;
 use crate::spec::Spec;
 
-/// How many actions are told apart. Definitions that combine each other can stand for exponentially many; beyond this
-/// they are taken as they are named.
+/// The maximum number of actions. Definitions that combine each other can have exponentially many; beyond this number they are not
+/// decomposed.
 const MAX_ACTIONS: usize = 10_000;
 
-/// How many definitions within definitions are taken apart.
+/// The maximum depth of definitions that are decomposed.
 const MAX_DEPTH: usize = 500;
 
-/// A name bound around an action, and where it ranges.
+/// A name bound around an action, and the set it ranges over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ranging {
     /// The name.
@@ -35,7 +35,7 @@ pub struct Ranging {
 pub struct ActionArgument {
     /// The parameter in the action's definition.
     pub parameter: String,
-    /// What `Next` puts in for it.
+    /// The argument that `Next` gives.
     pub value: String,
     /// The set that the value ranges over, if the value is a bound name.
     pub ranges_over: Option<String>,
@@ -52,17 +52,17 @@ pub struct Action {
     pub arguments: Vec<ActionArgument>,
     /// All names bound around it, outermost first.
     pub bound: Vec<Ranging>,
-    /// Conditions that `Next` joins to it.
+    /// Conditions that `Next` conjoins with it.
     pub guards: Vec<String>,
-    /// Whether it may be a combination of others that was not taken apart, because there are too many.
+    /// Whether it may combine other actions but was not decomposed, because there are too many.
     pub whole: bool,
     /// The definition.
     #[serde(skip)]
     pub entity: Option<EntityId>,
 }
 
-/// Takes a next-state relation apart, into at most about ten thousand actions and five hundred definitions deep; an
-/// [`Action`] that these limits left as it is says so.
+/// Decomposes a next-state relation into at most about ten thousand actions, through at most five hundred nested definitions.
+/// [`Action::whole`] marks actions that these limits left whole.
 pub fn actions_of(spec: &Spec, next: EntityId) -> Vec<Action> {
     let mut finder = Finder {
         spec,
@@ -150,9 +150,9 @@ struct Finder<'a> {
     spec: &'a Spec,
     found: Vec<Action>,
     bound: Vec<(EntityId, Ranging)>,
-    /// What is put in for parameters of definitions gone through, as text and as the set it ranges over.
+    /// Arguments of the enclosing definitions: the parameter, the text, and the set it ranges over.
     values: Vec<(EntityId, String, Option<String>)>,
-    /// Definitions gone through.
+    /// The enclosing definitions.
     path: Vec<EntityId>,
 }
 
@@ -185,7 +185,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Something that is no combination: a definition, perhaps with conditions joined to it, or a nameless formula.
+    /// A formula that is not a combination: a definition, perhaps with conjoined conditions, or an unnamed formula.
     fn leaf(&mut self, tree: TreeId, id: ExprId) {
         let syntax = self.spec.tree(tree);
         let conjuncts = match &syntax.expr(id).kind {

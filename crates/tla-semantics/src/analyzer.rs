@@ -1,4 +1,4 @@
-//! The state of the walk that resolves a spec, and what its steps share.
+//! The analyzer: the state of the traversal that resolves a spec.
 
 use omnilink_tla_syntax::ast::{ExprId, Ident, ModuleIndex, Tree, UnitId};
 use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
@@ -21,7 +21,7 @@ pub(super) struct ParamUse {
     pub level: LevelOf,
 }
 
-/// How far a file's module is.
+/// Whether a file's module is being resolved or finished.
 #[derive(Clone, Copy, Debug)]
 enum Progress {
     Started,
@@ -41,42 +41,42 @@ pub(super) struct Analyzer<'t> {
     /// The tree and the module being resolved.
     pub tree: TreeId,
     pub module: ModuleId,
-    /// What `@` stands for, for each EXCEPT around.
+    /// The level of `@`, for each enclosing EXCEPT.
     pub except: Vec<LevelOf>,
     /// How operator parameters are applied.
     pub uses: FxHashMap<EntityId, Vec<ParamUse>>,
-    /// The lowest level that sets of parameters were limited to.
+    /// The lowest level to which sets of parameters were limited.
     limited: FxHashMap<ParamSet, Level>,
-    /// The parameter that others got their limits from, where they did not get them in their own definitions.
+    /// For parameters whose limit comes from another definition: the parameter there that imposes it.
     pub limited_by: FxHashMap<EntityId, EntityId>,
-    /// The parameter that an argument is being put in for.
+    /// The parameter whose argument is being checked.
     pub formal: Option<EntityId>,
-    /// Sets of parameters that equals may not be put in for.
+    /// Sets of parameters that are not Leibniz: equal arguments may give different results.
     unequal: FxHashSet<ParamSet>,
-    /// Names bound between the definition or label around and the current expression.
+    /// Names bound between the enclosing definition or label and the current expression.
     pub bound: Vec<EntityId>,
-    /// Labels met in the definition or label around.
+    /// Labels of the enclosing definition or label.
     pub labels: FxHashSet<Name>,
-    /// Where the current expression is, if labels may not be there.
+    /// A description of the enclosing construct, if it may not contain labels.
     pub no_labels: Option<&'static str>,
-    /// Operators that RECURSIVE announced and nothing defined yet, with the LET depth of the announcement.
+    /// Operators that RECURSIVE announced and that are not defined yet, with the LET depth of the announcement.
     pub announced: Vec<(EntityId, u32)>,
-    /// Recursive operators of the section that is open, to be given one level.
+    /// Recursive operators of the open section, which get one common level.
     pub section: Vec<EntityId>,
     pub let_depth: u32,
-    /// Outer operators of the expression being walked; see [`Analyzer::expr`].
+    /// Outer operators of the current expression; see [`Analyzer::expr`].
     pub spine: Vec<ExprId>,
     /// Recursive definitions whose bodies are being resolved.
     pub unfinished: Vec<EntityId>,
     /// The units of named theorems that are ASSUME/PROVEs.
     pub assume_proves: FxHashMap<EntityId, UnitId>,
-    /// Parameters of built-in operators that say nothing about levels.
-    pub weightless: FxHashSet<EntityId>,
+    /// Level-exempt parameters of operators of built-in modules.
+    pub level_exempt: FxHashSet<EntityId>,
     /// What has been reported already.
     pub reported: Reported,
     /// The unit of a module that is being resolved.
     pub unit: UnitId,
-    /// Whether a module that the current one uses is missing, so that unknown names may be no mistakes.
+    /// Whether a module that the current one uses is missing, so that unknown names may be correct.
     pub incomplete: bool,
 }
 
@@ -118,7 +118,7 @@ impl<'t> Analyzer<'t> {
             spine: Vec::new(),
             unfinished: Vec::new(),
             assume_proves: FxHashMap::default(),
-            weightless: FxHashSet::default(),
+            level_exempt: FxHashSet::default(),
             reported: Reported::default(),
             unit: UnitId(0),
             incomplete: false,
@@ -173,7 +173,7 @@ impl<'t> Analyzer<'t> {
         Some(module)
     }
 
-    /// Resolves a module with the current scope around it, leaving no trace in the state of the walk.
+    /// Resolves a module inside the current scope and restores the state of the traversal.
     pub fn isolated(&mut self, tree: TreeId, index: ModuleIndex) -> ModuleId {
         let around = (self.tree, self.module, self.let_depth, self.incomplete, self.unit);
         let before_unit = self.reported.before_unit;
@@ -197,7 +197,7 @@ impl<'t> Analyzer<'t> {
         module
     }
 
-    /// The module that a name means here: one inside this or an extended module, or a file.
+    /// The module with a name: one inside this or an extended module, or a file.
     pub fn module_named(&mut self, ident: Ident) -> Option<ModuleId> {
         if let Some(module) = self.scope.modules.get(&ident.name) {
             return Some(*module);
@@ -275,7 +275,7 @@ impl<'t> Analyzer<'t> {
         EntityId(self.spec.entities.len() as u32 - 1)
     }
 
-    /// An entity that can be raised to the level of what is put in for it.
+    /// An entity that takes the level of what is substituted for it.
     pub fn open_entity(&mut self, ident: Ident, kind: EntityKind, arity: u32) -> EntityId {
         let id = self.entity(ident, kind, arity, LevelOf::default());
         let params = self.spec.params.of(vec![id]);
@@ -286,7 +286,7 @@ impl<'t> Analyzer<'t> {
         id
     }
 
-    /// Brings an entity into scope, unless its name is taken; `span` is what to point at then.
+    /// Brings an entity into scope, unless its name is taken, which is reported at `span`.
     pub fn declare(&mut self, entity: EntityId, span: Span) -> bool {
         let name = self.spec.entity(entity).name;
         if let Some(taken) = self.scope.get(name) {
@@ -309,7 +309,7 @@ impl<'t> Analyzer<'t> {
         self.spec.params.join(a, b)
     }
 
-    /// Limits what may be put in for the parameters of an expression.
+    /// Limits the level of what may be substituted for the parameters of an expression.
     pub fn constrain(&mut self, params: ParamSet, max: Level) {
         let is_known = self.limited.get(&params).is_some_and(|known| *known <= max);
         if max < Level::Temporal && params != ParamSet::EMPTY && !is_known {
@@ -334,7 +334,7 @@ impl<'t> Analyzer<'t> {
         }
     }
 
-    /// Notes that equals may not be put in for equals.
+    /// Records that an expression is not Leibniz in some parameters.
     pub fn break_leibniz(&mut self, params: ParamSet) {
         if params == ParamSet::EMPTY || self.unequal.contains(&params) {
             return;

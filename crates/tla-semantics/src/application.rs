@@ -1,4 +1,4 @@
-//! Operators applied to arguments: numbers, kinds and levels of arguments.
+//! Operator application: the number, kinds and levels of arguments.
 
 use omnilink_tla_syntax::ast::*;
 use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
@@ -6,37 +6,13 @@ use omnilink_tla_syntax::operators::Op;
 use omnilink_tla_syntax::source::Span;
 
 use super::analyzer::{Analyzer, ParamUse};
+use super::argument::{Argument, Operator};
 use super::entity::*;
 use super::level::{Level, LevelOf};
 use super::level_cause::Suspect;
-use super::operators::rule;
+use super::level_rule::rule;
 
-/// An operator given as an argument.
-#[derive(Clone, Debug)]
-pub(super) enum Operator {
-    /// By name.
-    Of(Binding),
-    /// A LAMBDA with these parameters.
-    Lambda(Box<[EntityId]>),
-}
-
-/// An argument: its level, and what operator it is if it is one.
-#[derive(Clone, Debug)]
-pub(super) struct Argument {
-    pub level: LevelOf,
-    pub operator: Option<Operator>,
-}
-
-impl Argument {
-    pub fn value(level: LevelOf) -> Self {
-        Self {
-            level,
-            operator: None,
-        }
-    }
-}
-
-/// Where something of the wrong level stands, and the expression that cannot have it there.
+/// The position of an expression of the wrong level: the enclosing expression and the part itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct At {
     pub whole: Span,
@@ -62,7 +38,7 @@ pub(super) fn count(n: usize) -> String {
 }
 
 impl Analyzer<'_> {
-    /// `F(a, b)` or `x`: resolves the node and gives its level.
+    /// `F(a, b)` or `x`: resolves the node and returns its level.
     pub(super) fn applied(&mut self, id: ExprId, ident: Ident, args: &[ExprId]) -> LevelOf {
         let Some(binding) = self.lookup_given(ident, args.len()) else {
             for arg in args {
@@ -77,7 +53,7 @@ impl Analyzer<'_> {
         self.apply_args(binding, args, ident.span)
     }
 
-    /// Notes what a node refers to.
+    /// Records what a node refers to.
     pub(super) fn refer(&mut self, id: ExprId, binding: Binding, segment: u32) {
         if binding.via == Via::NONE && segment == 0 {
             self.resolve(id, Resolved::Entity(binding.entity));
@@ -107,11 +83,11 @@ impl Analyzer<'_> {
         self.resolve(id, Resolved::Reference(number));
     }
 
-    /// Reports names that stand for no value.
+    /// Whether an entity is a value or operator; if not, reports its use.
     pub(super) fn is_applicable(&mut self, entity: EntityId, span: Span) -> bool {
         let name = self.spec.entity(entity).name;
         match self.spec.entity(entity).kind {
-            EntityKind::Instance(_) | EntityKind::Statement(None) if self.is_contested(entity) => {
+            EntityKind::Instance(_) | EntityKind::Statement(None) if self.is_conflicting(entity) => {
                 self.reported.errors += 1;
                 false
             }
@@ -154,7 +130,7 @@ impl Analyzer<'_> {
             for arg in args {
                 self.argument(*arg, None);
             }
-            // Of `F(ab)` for `F(a, b)` the unknown name has been reported.
+            // In `F(ab)` for `F(a, b)` the undefined name has been reported.
             let is_consequence = (args.len() < wanted || wanted == 0) && self.reported.errors > errors;
             if !is_consequence {
                 self.wrong_count(binding.entity, args.len(), span);
@@ -164,8 +140,8 @@ impl Analyzer<'_> {
         if args.is_empty() {
             return self.level_of(binding);
         }
-        // What a definition with errors says about its parameters may be one of them.
-        let announced = matches!(entity.kind, EntityKind::Announced) || self.is_doubtful(binding.entity);
+        // A definition with errors may have the wrong parameters.
+        let announced = matches!(entity.kind, EntityKind::Announced) || self.is_unreliable(binding.entity);
         let given: Vec<Argument> = (0..wanted)
             .map(|i| {
                 let arity = if announced {
@@ -179,7 +155,7 @@ impl Analyzer<'_> {
         self.apply(binding, &given, args, span)
     }
 
-    /// The arity of an operator's parameter, the highest level it takes, and whether equals may be put in for equals.
+    /// The arity of an operator's parameter, the highest level it takes, and whether the operator is Leibniz in it.
     pub(super) fn formal(&self, operator: &Operator, index: usize) -> (u32, Level, bool) {
         let params = match operator {
             Operator::Lambda(params) => params,
@@ -190,7 +166,7 @@ impl Analyzer<'_> {
             },
         };
         match params.get(index) {
-            Some(param) if self.is_weightless(*param) => {
+            Some(param) if self.is_level_exempt(*param) => {
                 (self.spec.entity(*param).arity, Level::Temporal, true)
             }
             Some(param) => {
@@ -201,8 +177,8 @@ impl Analyzer<'_> {
         }
     }
 
-    /// The parameter that limits the level of an argument: the operator's own, or one that it is put in for.
-    fn limiting(&self, operator: EntityId, index: usize) -> Option<EntityId> {
+    /// The parameter that limits the level of an argument: the operator's own, or one for which that is substituted.
+    pub(super) fn limiting(&self, operator: EntityId, index: usize) -> Option<EntityId> {
         let EntityKind::Operator { params, .. } = &self.spec.entity(operator).kind else {
             return None;
         };
@@ -210,7 +186,7 @@ impl Analyzer<'_> {
         Some(self.limited_by.get(&own).copied().unwrap_or(own))
     }
 
-    /// Applies an operator to arguments that are resolved and right in number.
+    /// Applies an operator to the right number of resolved arguments.
     pub(super) fn apply(
         &mut self,
         binding: Binding,
@@ -257,7 +233,7 @@ impl Analyzer<'_> {
         };
         for (i, arg) in args.iter().enumerate() {
             if let (Some(operator), Some(formal)) = (&arg.operator, formals.get(i))
-                && !self.is_weightless(*formal)
+                && !self.is_level_exempt(*formal)
             {
                 let at = At {
                     whole: span,
@@ -279,18 +255,18 @@ impl Analyzer<'_> {
         if formals.is_empty() {
             return args.iter().fold(own, |level, arg| self.join(level, arg.level));
         }
-        let (built_in, weightless) = (self.is_built_in(), &self.weightless);
+        let (built_in, level_exempt) = (self.is_built_in(), &self.level_exempt);
         self.spec.params.substitute(own, |param| {
             let at = formals.iter().position(|formal| *formal == param)?;
-            if !built_in && weightless.contains(&param) {
+            if !built_in && level_exempt.contains(&param) {
                 return Some(LevelOf::default());
             }
             args.get(at).map(|arg| arg.level)
         })
     }
 
-    /// Checks an operator put in for a parameter against the way the parameter is applied. `given` says what is put in
-    /// for the other parameters.
+    /// Checks an operator argument against the applications of its parameter. `given` returns the levels of the other
+    /// arguments.
     pub(super) fn check_uses(
         &mut self,
         formal: EntityId,
@@ -320,7 +296,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Reports a level that is too high, and passes the limit on to the parameters it depends on.
+    /// Reports a level that is too high, and limits the parameters it depends on.
     pub(super) fn check_level(
         &mut self,
         of: LevelOf,
@@ -330,14 +306,14 @@ impl Analyzer<'_> {
     ) -> bool {
         self.constrain(of.params, max);
         let fits = of.level <= max;
-        // A prime too many in an operator makes all its arguments wrong.
+        // One prime too many in an operator makes all its arguments wrong.
         let known = self
             .formal
             .and_then(|formal| self.reported.narrowed.get(&formal).copied());
         if let Some(known) = known.filter(|_| !fits) {
             let At { whole, part } = at.into();
             let span = part.map_or(whole, |part| self.span(part));
-            self.add_place(known, span, "and here");
+            self.add_label(known, span, "and here");
             return fits;
         }
         if !fits {
@@ -368,8 +344,8 @@ impl Analyzer<'_> {
         fits
     }
 
-    /// The level of a built-in operator applied to operands of the given levels. `operand` says which expression an
-    /// operand is, where something is wrong with it.
+    /// The level of a built-in operator applied to operands of the given levels. `operand` returns the expression of an operand, for
+    /// error messages.
     pub(super) fn built_in(
         &mut self,
         op: Op,
@@ -420,7 +396,7 @@ impl Analyzer<'_> {
         result
     }
 
-    /// Reports that an operand may not be an action, unless a mistake in the same unit may have made it one.
+    /// Reports that an operand may not be an action, unless that may follow from another error in the same unit.
     fn action_operand(
         &mut self,
         message: String,
@@ -430,7 +406,7 @@ impl Analyzer<'_> {
     ) {
         let is_wrong = |part: ExprId, level: Level| {
             let causes = self.causes_from(self.tree, Some(part), None, level);
-            causes.iter().any(|cause| self.is_doubtful(*cause))
+            causes.iter().any(|cause| self.is_unreliable(*cause))
         };
         let is_consequence = temporal.is_some_and(|part| is_wrong(part, Level::Temporal));
         if is_consequence || self.reported.errors > self.reported.before_unit {
@@ -442,169 +418,5 @@ impl Analyzer<'_> {
             diagnostic = diagnostic.label(self.source(), action, "this is of action level");
         }
         self.report_level(diagnostic, action, Level::Action, Suspect::All);
-    }
-
-    /// Resolves an argument for a parameter of the given arity; `None` takes anything.
-    pub(super) fn argument(&mut self, id: ExprId, arity: Option<u32>) -> Argument {
-        let span = self.span(id);
-        self.argument_of(id, arity, span)
-    }
-
-    fn argument_of(&mut self, id: ExprId, arity: Option<u32>, operator_span: Span) -> Argument {
-        let tree = self.tree();
-        match (&tree.expr(id).kind, arity) {
-            (ExprKind::Lambda(params, body), wanted) => self.lambda(id, params, *body, wanted, operator_span),
-            (ExprKind::Apply(ident, none), wanted) if none.is_empty() => {
-                let operator = self
-                    .scope
-                    .get(ident.name)
-                    .filter(|b| self.spec.entity(b.entity).arity > 0);
-                match operator {
-                    Some(binding) if wanted != Some(0) => self.named_operator(id, binding, wanted),
-                    _ => self.plain_argument(id, wanted),
-                }
-            }
-            (ExprKind::Path(segments), wanted) if wanted != Some(0) => {
-                self.path_argument(id, segments, wanted)
-            }
-            (_, wanted) => self.plain_argument(id, wanted),
-        }
-    }
-
-    /// An argument that is an expression, where perhaps an operator is needed.
-    fn plain_argument(&mut self, id: ExprId, wanted: Option<u32>) -> Argument {
-        let errors = self.reported.errors;
-        let level = self.expr(id);
-        if let Some(wanted @ 1..) = wanted
-            && self.reported.errors == errors
-        {
-            let message = format!(
-                "an operator that takes {} is needed here, not a value",
-                count(wanted as usize)
-            );
-            let diagnostic = Diagnostic::error(Class::Arity, self.source(), self.span(id), message)
-                .help("give the name of an operator, or a LAMBDA");
-            match self.spec.resolved(self.tree, id) {
-                Resolved::Entity(named) if self.is_defined(named) => {
-                    self.miscounted(named, diagnostic);
-                }
-                _ => self.report(diagnostic),
-            }
-        }
-        Argument::value(level)
-    }
-
-    /// An operator given by name.
-    fn named_operator(&mut self, id: ExprId, binding: Binding, wanted: Option<u32>) -> Argument {
-        self.refer(id, binding, 0);
-        let level = self.level_of(binding);
-        self.record(id, level);
-        self.operator_argument(binding, wanted, self.span(id))
-    }
-
-    pub(super) fn operator_argument(
-        &mut self,
-        binding: Binding,
-        wanted: Option<u32>,
-        span: Span,
-    ) -> Argument {
-        let entity = self.spec.entity(binding.entity);
-        let (takes, name) = (entity.arity, entity.name);
-        if !self.is_applicable(binding.entity, span) {
-            return Argument::value(LevelOf::default());
-        }
-        if let Some(wanted) = wanted
-            && wanted != takes
-        {
-            let text = self.text(name);
-            let message = format!(
-                "an operator that takes {} is needed here, but `{text}` takes {}",
-                count(wanted as usize),
-                count(takes as usize)
-            );
-            let diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message);
-            let diagnostic = diagnostic.help("give an operator that fits, or a LAMBDA");
-            self.miscounted(binding.entity, diagnostic);
-            return Argument::value(LevelOf::default());
-        }
-        let level = self.level_of(binding);
-        let formals = match &self.spec.entity(binding.entity).kind {
-            EntityKind::Operator { params, .. } => params.clone(),
-            _ => Box::new([]),
-        };
-        let takes_operator = formals.iter().any(|formal| self.spec.entity(*formal).arity > 0);
-        if takes_operator && !self.is_contested(binding.entity) {
-            let message = format!(
-                "`{}` takes an operator itself and cannot be an argument",
-                self.text(name)
-            );
-            self.error(
-                Class::Arity,
-                span,
-                message,
-                "an operator argument takes values only",
-            );
-        }
-        let level = self
-            .spec
-            .params
-            .substitute(level, |p| formals.contains(&p).then(LevelOf::default));
-        Argument {
-            level,
-            operator: Some(Operator::Of(binding)),
-        }
-    }
-
-    fn lambda(
-        &mut self,
-        id: ExprId,
-        params: &[Ident],
-        body: ExprId,
-        wanted: Option<u32>,
-        operator_span: Span,
-    ) -> Argument {
-        match wanted {
-            Some(0) => {
-                let message = "a value is needed here, not a LAMBDA";
-                self.error(
-                    Class::Arity,
-                    self.span(id),
-                    message,
-                    "a LAMBDA may only be put in for an operator",
-                );
-            }
-            Some(wanted) if wanted as usize != params.len() => {
-                let message = format!(
-                    "an operator that takes {} is needed, but this LAMBDA takes {}",
-                    count(wanted as usize),
-                    count(params.len())
-                );
-                let span = self.span(id);
-                let diagnostic = Diagnostic::error(Class::Arity, self.source(), operator_span, message)
-                    .label(self.source(), span, "this LAMBDA");
-                self.report(diagnostic);
-            }
-            _ => {}
-        }
-        let mark = self.scope.mark();
-        let mut entities = Vec::with_capacity(params.len());
-        for param in params {
-            let entity = self.open_entity(*param, EntityKind::Parameter, 0);
-            self.declare(entity, param.span);
-            entities.push(entity);
-        }
-        let entities: Box<[EntityId]> = entities.into();
-        self.spec.binders.insert((self.tree, id), entities.clone());
-        let level = self.expr(body);
-        self.record(id, level);
-        self.scope.release(mark);
-        let level = self
-            .spec
-            .params
-            .substitute(level, |p| entities.contains(&p).then(LevelOf::default));
-        Argument {
-            level,
-            operator: Some(Operator::Lambda(entities)),
-        }
     }
 }

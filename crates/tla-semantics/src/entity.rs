@@ -1,4 +1,4 @@
-//! Everything that a name can stand for.
+//! Entities: everything that a name can stand for.
 
 use omnilink_tla_syntax::ast::{ExprId, UnitId};
 use omnilink_tla_syntax::names::Name;
@@ -32,7 +32,7 @@ impl Via {
     pub const NONE: Via = Via(0);
 }
 
-/// What the language itself defines.
+/// An entity that the language defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuiltIn {
     /// An operator symbol.
@@ -47,7 +47,7 @@ pub enum BuiltIn {
     String,
 }
 
-/// What kind of thing a name stands for.
+/// The kinds of entities.
 #[derive(Clone, Debug)]
 pub enum EntityKind {
     /// Part of the language.
@@ -73,7 +73,7 @@ pub enum EntityKind {
         unit: UnitId,
         /// Its value.
         body: ExprId,
-        /// How many arguments it was defined with.
+        /// The number of arguments it was defined with.
         arguments: u32,
         /// Whether it uses itself.
         recursive: bool,
@@ -88,36 +88,37 @@ pub enum EntityKind {
     Parameter,
     /// A name bound by a quantifier, a constructor, CHOOSE or a label.
     Bound,
-    /// An instance of a module that is missing: everything about it has been said.
+    /// An instance of a missing module, which has been reported.
     Unknown,
     /// A name declared by NEW in a theorem, or bound by `\EE`.
     Declared,
 }
 
-/// What a name stands for.
+/// An entity.
 #[derive(Clone, Debug)]
 pub struct Entity {
     /// The name.
     pub name: Name,
-    /// What it is.
+    /// Its kind.
     pub kind: EntityKind,
-    /// How many arguments it takes.
+    /// The number of arguments it takes.
     pub arity: u32,
     /// The text that introduces it.
     pub source: SourceId,
     /// The tree that introduces it.
     pub tree: TreeId,
-    /// Where it is introduced.
+    /// The span of its introduction.
     pub span: Span,
-    /// The module that introduces it; for what is built in, the first.
+    /// The module that introduces it; for built-in entities, the first module.
     pub module: ModuleId,
     /// Whether it is LOCAL to its module.
     pub local: bool,
-    /// Its level, and what can raise it.
+    /// Its level and the parameters that can raise it.
     pub level: LevelOf,
-    /// For parameters, constants and variables: the highest level that may be put in.
+    /// For parameters, constants and variables: the highest level that may be substituted.
     pub max_level: Level,
-    /// For parameters: whether equals may be put in for equals (not so under a prime or `[]`).
+    /// For parameters: whether the entity is Leibniz in them, so that equal arguments give equal results (not so under a prime or
+    /// `[]`).
     pub leibniz: bool,
 }
 
@@ -128,7 +129,7 @@ impl Entity {
     }
 }
 
-/// What a name in scope leads to.
+/// The binding of a name in scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding {
     /// What it stands for.
@@ -140,12 +141,12 @@ pub struct Binding {
 /// What an expression node refers to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Resolved {
-    /// The node is no reference, or a wrong one.
+    /// The node is not a reference, or an invalid one.
     #[default]
     Nothing,
     /// An entity, through no instance.
     Entity(EntityId),
-    /// Something further away: an index into the references of the spec.
+    /// Through instances or into a definition: an index into the references of the spec.
     Reference(u32),
 }
 
@@ -158,7 +159,7 @@ pub struct Reference {
     pub entity: EntityId,
     /// Which segment of the path carries the entity's arguments.
     pub segment: u32,
-    /// The part of its definition that is meant, where not the whole is.
+    /// The selected part of its definition; `None` for the whole.
     pub part: Option<Part>,
 }
 
@@ -181,13 +182,13 @@ pub struct Part {
     /// Names bound on the way, with the values given to them: `(name, segment, argument)`. In a path that is an
     /// operator argument, names without values are the operator's parameters.
     pub bound: Box<[(EntityId, u32, u32)]>,
-    /// Which piece of the expression is meant.
-    pub piece: Piece,
+    /// Which aspect of the expression is meant.
+    pub aspect: Aspect,
 }
 
-/// What of a selected expression is meant.
+/// Which aspect of a selected expression is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum Aspect {
     /// All of it.
     Whole,
     /// Of `r.f`, the string `"f"`.

@@ -1,4 +1,4 @@
-//! Every expression: what its names mean, and its level.
+//! Expressions: resolution of names, and levels.
 
 use omnilink_tla_syntax::ast::*;
 use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
@@ -13,8 +13,8 @@ use super::level::{Level, LevelOf};
 use super::level_cause::Suspect;
 
 impl Analyzer<'_> {
-    /// Resolves an expression and gives its level. The leftmost operand first, then outwards in a loop: chains of
-    /// operators have no depth limit.
+    /// Resolves an expression and returns its level. Goes from the leftmost operand outwards in a loop, because chains of operators
+    /// have no depth limit.
     pub(super) fn expr(&mut self, id: ExprId) -> LevelOf {
         let base = self.spine.len();
         let mut innermost = id;
@@ -100,13 +100,13 @@ impl Analyzer<'_> {
         }
         let args: Vec<_> = operands
             .iter()
-            .map(|level| super::application::Argument::value(*level))
+            .map(|level| super::argument::Argument::value(*level))
             .collect();
         let ids = [0, 1].map(|i| self.operand(id, i).unwrap_or(id));
         self.apply(binding, &args, ids.get(..args.len()).unwrap_or(&ids), span)
     }
 
-    /// Whether an expression primes what is primed twice: that the second prime is too many has been said.
+    /// Whether an expression primes a doubly primed one. The second prime has been reported.
     fn is_third_prime(&self, id: ExprId) -> bool {
         let primed = |id: ExprId| match self.tree().expr(id).kind {
             ExprKind::Postfix(Op::Prime, operand) => Some(operand),
@@ -116,7 +116,7 @@ impl Analyzer<'_> {
     }
 
     /// An operand of an operator symbol.
-    fn operand(&self, id: ExprId, index: usize) -> Option<ExprId> {
+    pub(super) fn operand(&self, id: ExprId, index: usize) -> Option<ExprId> {
         match (&self.tree().expr(id).kind, index) {
             (ExprKind::Prefix(_, operand) | ExprKind::Postfix(_, operand), 0) => Some(*operand),
             (ExprKind::Infix(_, _, left, _), 0) => Some(*left),
@@ -138,7 +138,7 @@ impl Analyzer<'_> {
         }
         let subscripted = match self.tree().expr(inner).kind {
             ExprKind::Action(square, ..) => square == (op == Op::Always),
-            // The level of a LET or a label is not looked at.
+            // SANY does not check the level of a LET or a label here.
             ExprKind::Let(..) | ExprKind::Label(..) => true,
             _ => false,
         };
@@ -157,7 +157,7 @@ impl Analyzer<'_> {
         fits
     }
 
-    /// A function defined with several arguments is applied to as many, or to one tuple.
+    /// Checks that a function defined with several arguments is applied to that many, or to one tuple.
     fn check_call(&mut self, function: ExprId, given: usize, span: Span) {
         let Resolved::Entity(entity) = self.spec.resolved[self.tree.0 as usize][function.0 as usize] else {
             return;
@@ -182,7 +182,7 @@ impl Analyzer<'_> {
     }
 
     /// The joint level of several expressions, each at most of the given level.
-    fn all(&mut self, ids: &[ExprId], max: Level, whole: Span, start: LevelOf) -> LevelOf {
+    pub(super) fn all(&mut self, ids: &[ExprId], max: Level, whole: Span, start: LevelOf) -> LevelOf {
         let mut levels = Vec::with_capacity(ids.len() + 1);
         levels.push(start);
         for id in ids {
@@ -307,7 +307,7 @@ impl Analyzer<'_> {
             ExprKind::Fairness(_, subscript, action) => {
                 let errors = self.reported.errors;
                 self.subscripted(id, *action, *subscript);
-                // With a mistake in it, `WF_` may not have been meant.
+                // With an error in it, `WF_` may not have been meant.
                 let is_meant = self.reported.errors == errors;
                 LevelOf::fixed(if is_meant {
                     Level::Temporal
@@ -323,7 +323,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// The action and the subscript of `[A]_v` and its kin.
+    /// The action and the subscript of `[A]_v`, `<<A>>_v`, `WF_v(A)` and `SF_v(A)`.
     fn subscripted(&mut self, id: ExprId, action: ExprId, subscript: ExprId) {
         let span = self.span(id);
         let at = |part: ExprId| At {
@@ -340,7 +340,7 @@ impl Analyzer<'_> {
         self.break_leibniz(of_subscript.params);
     }
 
-    /// Bounds, then a body that sees what they bind.
+    /// Bounds, and a body in their scope.
     fn binder(&mut self, id: ExprId, bounds: &[Bound], body: ExprId, max: Level) -> LevelOf {
         let mark = self.scope.mark();
         let before = self.bound.len();
@@ -361,8 +361,8 @@ impl Analyzer<'_> {
         self.join(level, sets)
     }
 
-    /// Resolves bounds and brings their names into scope; gives the names and the joint level of the sets. All sets are
-    /// outside the scope of all names.
+    /// Resolves bounds and brings their names into scope. Returns the names and the joint level of the sets, which are outside
+    /// the scope of the names.
     pub(super) fn bounds(&mut self, bounds: &[Bound], whole: Span) -> (Box<[EntityId]>, LevelOf) {
         let mut sets = LevelOf::default();
         for set in bounds.iter().filter_map(|bound| bound.set) {
@@ -409,7 +409,7 @@ impl Analyzer<'_> {
         level
     }
 
-    /// Notes a label, where one may be and none of its name is.
+    /// Records a label; reports it where labels are not allowed or its name is taken.
     pub(super) fn check_label(&mut self, label: Ident) {
         let text = self.text(label.name);
         if let Some(place) = self.no_labels {
@@ -427,8 +427,8 @@ impl Analyzer<'_> {
         }
     }
 
-    /// A label names exactly what is bound between it and the definition or label around it.
-    fn label(&mut self, id: ExprId, label: Ident, params: &[Ident], body: ExprId) -> LevelOf {
+    /// A label, whose parameters must be exactly the names bound between it and the enclosing definition or label.
+    pub(super) fn label(&mut self, id: ExprId, label: Ident, params: &[Ident], body: ExprId) -> LevelOf {
         let text = self.text(label.name);
         self.check_label(label);
         let bound = std::mem::take(&mut self.bound);
@@ -481,7 +481,7 @@ impl Analyzer<'_> {
                     .iter()
                     .copied()
                     .find(|entity| self.spec.entity(*entity).name == *name);
-                // A wrong parameter has been reported; with something in its place, uses of the label are not.
+                // A wrong parameter has been reported. A replacement keeps uses of the label from being reported.
                 bound.or_else(|| self.scope.get(*name).map(|binding| binding.entity))
             })
             .collect();

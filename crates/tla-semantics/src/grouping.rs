@@ -1,8 +1,8 @@
-//! Unknown names that are missing for one reason become one diagnostic.
+//! Grouping of unknown names: those with one cause become one diagnostic.
 //!
-//! A declaration that is left out makes every name that it would have declared unknown. So the unknown names of a file
-//! are reported together: the ones that are used as variables, and all others. A name that resembles a known one is a
-//! misspelling, reported on its own with its advice.
+//! A missing declaration makes every name that it would declare unknown. So the unknown names of a file are reported together, in two
+//! groups: those used as variables, and all others. A name that resembles a known one is a misspelling and is reported
+//! separately with advice.
 
 use omnilink_tla_syntax::ast::{ExprId, ExprKind, Tree};
 use omnilink_tla_syntax::names::Name;
@@ -13,13 +13,13 @@ use super::analyzer::Analyzer;
 use super::entity::*;
 use super::unknown::Unknown;
 
-/// How many names and places of one diagnostic are shown.
+/// The maximum number of names and spans shown in one diagnostic.
 const MAX_NAMES: usize = 8;
 
 impl Analyzer<'_> {
-    /// Merges the diagnostics that have one cause, once the whole spec is resolved.
+    /// Merges diagnostics that have one cause, after the whole spec is resolved.
     pub(super) fn merge_diagnostics(&mut self) {
-        if self.is_advice_seen() {
+        if self.is_advice_wanted() {
             self.merge_unknown_names();
         }
         let merged = &self.reported.merged;
@@ -84,8 +84,7 @@ impl Analyzer<'_> {
         self.reported.merged.extend(merged);
     }
 
-    /// Names that stand where only variables make sense: primed, in UNCHANGED or in a subscript, or in a tuple with such
-    /// names.
+    /// Names used as variables: primed, in UNCHANGED, in a subscript, or in a tuple with such names.
     fn names_used_as_variables(&self) -> FxHashSet<Name> {
         let mut names = FxHashSet::default();
         let mut tuples = Vec::new();

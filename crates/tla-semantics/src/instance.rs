@@ -1,18 +1,19 @@
-//! INSTANCE: which module, what is put in for its constants and variables, and whether that is allowed.
+//! INSTANCE: the module, the substitutions for its constants and variables, and their checks.
 
 use omnilink_tla_syntax::ast::{Ident, Instance, Module, Substitution, UnitKind};
 use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
 use omnilink_tla_syntax::source::Span;
 
 use super::analyzer::Analyzer;
-use super::application::{Argument, At};
+use super::application::At;
+use super::argument::Argument;
 use super::entity::*;
 use super::level::{Level, LevelOf};
 use super::level_cause::Suspect;
 use super::spec::{InstanceInfo, Substituted, SubstitutedBy};
 
 impl Analyzer<'_> {
-    /// Resolves an instance; its parameters are in scope.
+    /// Resolves an instance, whose parameters are in scope.
     pub(super) fn instance(
         &mut self,
         syntax: &Instance,
@@ -32,7 +33,7 @@ impl Analyzer<'_> {
                 substitutions.push(substituted);
             }
         }
-        // A constant that a wrong substitution was meant for is not missing as well.
+        // After a wrong substitution, its intended constant is not reported as missing.
         let is_consequence =
             self.reported.errors > errors || self.reported.erroneous_modules.contains(&module);
         for target in targets {
@@ -55,10 +56,10 @@ impl Analyzer<'_> {
         Some(InstanceId(self.spec.instances.len() as u32 - 1))
     }
 
-    /// Reports an INSTANCE in a LET of a module inside the file's own one. SANY looks for a file of that name and stumbles
-    /// over the module being there twice, unless this module or one around it has an INSTANCE of it outside LETs.
+    /// Reports an INSTANCE in a LET of a nested module. SANY looks for a file of that name and fails because the module exists
+    /// twice, unless this module or an enclosing one has an INSTANCE of it outside LETs.
     pub(super) fn is_hidden_from_let(&mut self, module: Ident) -> bool {
-        // A mistake before this one may have swallowed the INSTANCE that makes the difference.
+        // An earlier error may have removed the INSTANCE that allows this one.
         if self.let_depth == 0 || self.reported.errors > 0 {
             return false;
         }
@@ -93,8 +94,8 @@ impl Analyzer<'_> {
         !is_found
     }
 
-    /// `target <- value`. Where the instance has parameters, SANY lets `I(x)!Op` put anything in for a constant that `Op`
-    /// itself does not limit.
+    /// `target <- value`. If the instance has parameters, SANY lets `I(x)!Op` substitute anything for a constant that `Op` itself
+    /// does not limit.
     #[allow(clippy::too_many_arguments)]
     fn explicit(
         &mut self,
@@ -113,8 +114,8 @@ impl Analyzer<'_> {
             .find(|t| self.spec.entity(*t).name == name)
         else {
             let known = self.scope.get(name).map(|binding| binding.entity);
-            let is_contested = known.is_some_and(|known| self.is_contested(known));
-            if is_contested || self.reported.erroneous_modules.contains(&module) {
+            let is_conflicting = known.is_some_and(|known| self.is_conflicting(known));
+            if is_conflicting || self.reported.erroneous_modules.contains(&module) {
                 self.argument(given.value, None);
                 return None;
             }
@@ -146,7 +147,7 @@ impl Analyzer<'_> {
         let value = SubstitutedBy::Expr(self.tree, given.value);
         let mut all = syntax.substitutions.iter();
         if all.any(|other| other.target.name == name && other.target.span != given.target.span) {
-            // Which of the two is meant for something else is not known, so neither has to fit.
+            // It is not known which of the two is wrong, so neither is checked.
             self.argument(given.value, None);
             let level = LevelOf::fixed(self.spec.entity(target).max_level);
             return Some(Substituted { target, value, level });
@@ -165,7 +166,7 @@ impl Analyzer<'_> {
         Some(Substituted { target, value, level })
     }
 
-    /// A constant or variable that WITH does not mention stands for what has its name here.
+    /// A constant or variable that WITH does not mention: the entity with the same name in scope is substituted.
     fn implicit(&mut self, target: EntityId, module: ModuleId, span: Span) -> Option<Substituted> {
         let wanted = self.spec.entity(target);
         let (name, arity, place) = (wanted.name, wanted.arity, (wanted.source, wanted.span));
@@ -193,7 +194,7 @@ impl Analyzer<'_> {
             );
             let diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message)
                 .help(format!("say with `WITH {text} <- …` what is meant"));
-            self.miscounted(binding.entity, diagnostic);
+            self.wrong_arity(binding.entity, diagnostic);
             return None;
         }
         let argument = if arity > 0 {
@@ -210,8 +211,8 @@ impl Analyzer<'_> {
         })
     }
 
-    /// What is put in may not see more of a behaviour than what it stands for may.
-    /// `of` is what is put in, where it is not written down. Gives the level of what is put in, or what it should be.
+    /// Checks that the level of a substituted expression is not higher than that of its target. `of` is the substituted entity of
+    /// an implicit substitution. Returns the level of the substituted expression, or the maximum if it is too high.
     fn check_substitution(
         &mut self,
         target: EntityId,
@@ -262,7 +263,7 @@ impl Analyzer<'_> {
         self.report(diagnostic);
     }
 
-    /// Brings what an unnamed instance gives into scope.
+    /// Brings the definitions of an unnamed instance into scope.
     pub(super) fn import(&mut self, instance: InstanceId, local: bool, span: Span) {
         let module = self.spec.instance(instance).module;
         self.incomplete |= self.spec.module(module).incomplete;
@@ -289,7 +290,7 @@ impl Analyzer<'_> {
                     }
                 }
                 Some(known) if known.entity == binding.entity => {
-                    // EXTENDS after LOCAL INSTANCE cannot be, but two instances can: one that is not LOCAL exports.
+                    // Of two instances, one that is not LOCAL exports.
                     if !local {
                         self.scope.local.remove(&name);
                     }
@@ -299,14 +300,14 @@ impl Analyzer<'_> {
         }
     }
 
-    /// The level of what a name leads to, instances included.
+    /// The level of a binding, after the substitutions of its instances.
     pub(super) fn level_of(&mut self, binding: Binding) -> LevelOf {
         let level = self.spec.entity(binding.entity).level;
         let instances = self.spec.via(binding.via).to_vec();
         self.through_instances(level, &instances)
     }
 
-    /// A level as it is outside the given instances, outermost first.
+    /// A level after the substitutions of the given instances, outermost first.
     pub(super) fn through_instances(&mut self, mut level: LevelOf, instances: &[InstanceId]) -> LevelOf {
         for instance in instances.iter().rev() {
             let substitutions = &self.spec.instances[instance.0 as usize].substitutions;

@@ -1,10 +1,9 @@
-//! Levels: how much of a behaviour a formula can see.
+//! Levels: whether an expression depends on no state, one state, two states or a whole behaviour.
 //!
-//! The level of an expression depends on what is put in for parameters and for the constants of its module, so next to
-//! the level itself ([`LevelOf::level`], with every parameter taken as constant) stands the set of parameters that can
-//! raise it. Such sets are few and repeat endlessly; they are kept once each in [`ParamSets`] and named by number, and
-//! the union of two is looked up, not computed, after the first time. A large union is kept as its two halves, so that a
-//! sum of fifty thousand constants is as many small nodes and not as many growing lists.
+//! The level of an expression depends on what is substituted for parameters and for the constants of its module. So a
+//! [`LevelOf`] is the level with every parameter taken as constant, and the set of parameters that can raise it. There are few
+//! distinct sets: [`ParamSets`] interns them and memoises unions. A large union is stored as its two halves, so that a sum of fifty
+//! thousand constants takes fifty thousand small nodes and not as many growing lists.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -51,7 +50,7 @@ impl ParamSet {
 pub struct LevelOf {
     /// The level if every parameter is constant.
     pub level: Level,
-    /// What can raise it.
+    /// The parameters that can raise it.
     pub params: ParamSet,
 }
 
@@ -65,7 +64,7 @@ impl LevelOf {
     }
 }
 
-/// Unions up to this size are listed member by member.
+/// Unions of at most this size are stored as lists.
 const LISTED_MAX: usize = 64;
 
 /// A set of parameters.
@@ -75,7 +74,7 @@ enum Set {
     Union(ParamSet, ParamSet),
 }
 
-/// All sets of parameters, once each, but for large unions.
+/// The interned sets of parameters. Large unions may occur twice.
 #[derive(Debug)]
 pub struct ParamSets {
     sets: Vec<Set>,
@@ -109,8 +108,8 @@ impl ParamSets {
         members
     }
 
-    /// Calls `each` with the members of a set; parts of which `enter` says no are left out. Members of several parts
-    /// come several times.
+    /// Visits the members of a set, except those of subsets that `enter` rejects. Members of several subsets are visited several
+    /// times.
     pub fn walk(
         &self,
         set: ParamSet,
@@ -177,7 +176,7 @@ impl ParamSets {
         }
     }
 
-    /// The level of something made of both.
+    /// The level of an expression with two operands.
     pub fn join(&mut self, a: LevelOf, b: LevelOf) -> LevelOf {
         LevelOf {
             level: a.level.max(b.level),
@@ -185,7 +184,7 @@ impl ParamSets {
         }
     }
 
-    /// The level of something made of many. Long lists become one set at once, not one for each beginning of the list.
+    /// The level of an expression with many operands. A long list becomes one set at once, not one per prefix.
     pub fn join_all(&mut self, parts: &[LevelOf]) -> LevelOf {
         if let [part] = parts {
             return *part;
@@ -212,7 +211,7 @@ impl ParamSets {
         LevelOf { level, params }
     }
 
-    /// The level after some parameters have been given values: `value` says which.
+    /// The level after substitution: `value` returns the level of what is substituted for a parameter.
     pub fn substitute(&mut self, of: LevelOf, value: impl Fn(EntityId) -> Option<LevelOf>) -> LevelOf {
         if of.params == ParamSet::EMPTY {
             return of;
@@ -261,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_sum_is_not_a_long_list_for_each_of_its_beginnings() {
+    fn a_long_sum_is_not_one_list_per_prefix() {
         let mut sets = ParamSets::default();
         let mut all = ParamSet::EMPTY;
         for i in (0..50_000).rev() {

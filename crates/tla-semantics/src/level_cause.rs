@@ -1,8 +1,8 @@
-//! Why something is of the level it is of.
+//! The cause of a level error.
 //!
-//! `[Next]_vars` is wrong where `vars` is defined with a prime in it, and then so is everything else that uses `vars`:
-//! that is one mistake, told at its first consequence and shown with its cause. A formula such as `Next` is of action
-//! level on purpose; where it may not stand, the place is the mistake.
+//! If `vars` is defined with a prime in it, every `[Next]_vars` is wrong. That is one mistake, reported at its first consequence
+//! together with its cause. A formula such as `Next` has action level on purpose; where it is not allowed, its use is the
+//! mistake.
 
 use omnilink_tla_syntax::ast::*;
 use omnilink_tla_syntax::diagnostic::Diagnostic;
@@ -13,17 +13,17 @@ use super::analyzer::Analyzer;
 use super::entity::*;
 use super::level::Level;
 
-/// Whether what a definition says may be the mistake.
+/// Which definitions may be the mistake.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Suspect {
     /// Any definition.
     All,
-    /// Only one that is no formula.
+    /// Only definitions that are not formulas.
     Values,
 }
 
 impl Analyzer<'_> {
-    /// Reports that what stands at `part` is of too high a level, once for each definition that is the cause.
+    /// Reports that the expression `part` has too high a level, once per definition that causes it.
     pub(super) fn report_level(
         &mut self,
         diagnostic: Diagnostic,
@@ -31,7 +31,7 @@ impl Analyzer<'_> {
         level: Level,
         suspect: Suspect,
     ) {
-        let part = part.filter(|_| self.is_advice_seen());
+        let part = part.filter(|_| self.is_advice_wanted());
         let causes = part.map_or_else(Vec::new, |part| {
             self.causes_from(self.tree, Some(part), None, level)
         });
@@ -39,7 +39,7 @@ impl Analyzer<'_> {
         self.report_caused(diagnostic, span, causes, level, suspect);
     }
 
-    /// Reports that what an entity stands for is of too high a level, once for each definition that is the cause.
+    /// Reports that an entity has too high a level, once per definition that causes it.
     pub(super) fn report_level_of(&mut self, diagnostic: Diagnostic, entity: EntityId, level: Level) {
         let causes = self.causes_from(self.tree, None, Some(entity), level);
         let span = diagnostic.span;
@@ -60,16 +60,18 @@ impl Analyzer<'_> {
             self.report(diagnostic);
             return;
         };
-        // What is temporal by mistake makes every action temporal that it is a part of.
-        let is_consequence = level == Level::Temporal && causes.iter().any(|cause| self.is_doubtful(*cause));
-        let is_doubtful = self.is_contested(cause) || (suspect == Suspect::All && self.is_doubtful(cause));
-        if is_consequence || is_doubtful {
+        // A definition that is temporal by mistake makes every action that uses it temporal.
+        let is_consequence =
+            level == Level::Temporal && causes.iter().any(|cause| self.is_unreliable(*cause));
+        let is_unreliable =
+            self.is_conflicting(cause) || (suspect == Suspect::All && self.is_unreliable(cause));
+        if is_consequence || is_unreliable {
             self.reported.errors += 1;
             return;
         }
         let is_suspect = suspected.is_some();
         if let Some(known) = self.reported.raised.get(&cause).filter(|_| is_suspect).copied() {
-            self.add_place(known, span, "and here");
+            self.add_label(known, span, "and here");
             return;
         }
         if is_suspect {
@@ -85,8 +87,8 @@ impl Analyzer<'_> {
         self.report(diagnostic.label(source, span, message));
     }
 
-    /// The definitions that make an expression or an entity be of a level, one by the other, to the last, which is the
-    /// cause. There are none if an operator of the expression does.
+    /// The chain of definitions that give an expression or an entity its level. The last is the cause. Empty if an operator of the
+    /// expression is the cause.
     pub(super) fn causes_from(
         &self,
         mut tree: TreeId,
@@ -97,7 +99,7 @@ impl Analyzer<'_> {
         let mut met = Vec::new();
         let mut next = entity.or_else(|| self.raised_in(tree, expr?, level));
         while let Some(entity) = next.filter(|entity| !met.contains(entity)) {
-            if self.is_contested(entity) {
+            if self.is_conflicting(entity) {
                 met.push(entity);
                 break;
             }
@@ -124,8 +126,8 @@ impl Analyzer<'_> {
         sets.find(|set| self.spec.level(tree, *set) >= level)
     }
 
-    /// The first definition of the given level that is used in an expression; none if an operator there is of that
-    /// level by itself.
+    /// The first definition of the given level used in an expression; `None` if an operator of the expression itself has that
+    /// level.
     fn raised_in(&self, tree: TreeId, expr: ExprId, level: Level) -> Option<EntityId> {
         let syntax = &self.trees[tree.0 as usize];
         let mut pending = vec![expr];
@@ -139,10 +141,10 @@ impl Analyzer<'_> {
                 return None;
             }
             syntax.for_each_child(id, |child| pending.push(child));
-            let Some(entity) = self.entity_at(tree, id) else {
+            let Some(entity) = self.spec.entity_at(tree, id) else {
                 continue;
             };
-            if self.is_contested(entity) {
+            if self.is_conflicting(entity) {
                 return Some(entity);
             }
             let is_first = first.is_none_or(|(span, _)| node.span.start < span.start);
@@ -153,19 +155,7 @@ impl Analyzer<'_> {
         first.map(|(_, entity)| entity)
     }
 
-    /// What an expression refers to, through whatever instances.
-    pub(super) fn entity_at(&self, tree: TreeId, expr: ExprId) -> Option<EntityId> {
-        match self.spec.resolved(tree, expr) {
-            Resolved::Entity(entity) => Some(entity),
-            Resolved::Reference(number) => {
-                let reference = self.spec.references.get(number as usize);
-                reference.map(|reference| reference.entity)
-            }
-            Resolved::Nothing => None,
-        }
-    }
-
-    /// Whether an entity is what a definition says it is.
+    /// Whether an entity is a defined operator or function.
     pub(super) fn is_defined(&self, entity: EntityId) -> bool {
         matches!(
             self.spec.entity(entity).kind,
@@ -173,7 +163,7 @@ impl Analyzer<'_> {
         )
     }
 
-    /// Whether a definition is a formula, as far as its outermost operator tells.
+    /// Whether a definition is a formula, judging by its outermost operator.
     fn is_formula(&self, entity: EntityId) -> bool {
         let entity = self.spec.entity(entity);
         let EntityKind::Operator { mut body, .. } = entity.kind else {
@@ -198,7 +188,7 @@ impl Analyzer<'_> {
     }
 }
 
-/// Whether an expression is of a higher level than its parts by itself.
+/// Whether an expression has a higher level than its operands.
 fn raises(kind: &ExprKind) -> bool {
     match kind {
         ExprKind::Prefix(op, _) | ExprKind::Postfix(op, _) | ExprKind::Infix(op, ..) => matches!(

@@ -1,4 +1,4 @@
-//! Reading a spec and all files it needs.
+//! The loader: reads a spec and all files it needs.
 
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,10 @@ use super::entity::TreeId;
 use super::search_path::{SearchPath, built_in, read_text, unreadable};
 use super::spec::Spec;
 
-/// How many diagnostics a person can be expected to look at.
+/// The maximum number of diagnostics shown.
 const MAX_DIAGNOSTICS: usize = 200;
 
-/// A spec and what is wrong with it. The spec is complete if nothing is an error.
+/// A spec and its diagnostics. The spec is complete if none of them is an error.
 #[derive(Debug)]
 pub struct Loaded {
     /// The spec.
@@ -62,7 +62,7 @@ pub fn load(path: &Path, search: &SearchPath) -> Loaded {
     }
 }
 
-/// Like [`load`], for a text that is at hand; `path` is what messages call it, and its stem the module's name.
+/// Like [`load`], for a given text. `path` is shown in messages, and its stem must be the module's name.
 pub fn load_text(path: &Path, text: String, search: &SearchPath) -> Loaded {
     deep_stack::run(|| {
         let mut loaded = analyse(path, text, search);
@@ -88,11 +88,11 @@ fn analyse(path: &Path, text: String, search: &SearchPath) -> Loaded {
     loader.finish(tree)
 }
 
-/// Cuts off what nobody would read, and says so.
+/// Truncates the list of diagnostics and says so.
 fn limit(diagnostics: &mut Vec<Diagnostic>) {
     let more = diagnostics.len().saturating_sub(MAX_DIAGNOSTICS);
     if more > 0 {
-        // Errors first: warnings alone, however many, refuse nothing.
+        // Errors first: warnings alone do not reject a spec.
         diagnostics.sort_by_key(|diagnostic| !diagnostic.is_error());
         let severe = diagnostics.get(MAX_DIAGNOSTICS).is_some_and(Diagnostic::is_error);
         diagnostics.truncate(MAX_DIAGNOSTICS);
@@ -109,8 +109,7 @@ fn limit(diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Which file a module's name means. The built-in modules use each other, whatever modules of the same name stand
-/// next to the spec.
+/// The file of each module name. Built-in modules use each other, even if modules of the same name are next to the spec.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     /// For modules of the user.
@@ -151,7 +150,7 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    /// Parses a text and notes the modules it uses.
+    /// Parses a text and records the modules it uses.
     fn read(&mut self, path: PathBuf, text: String, library: bool) -> TreeId {
         let id = self.spec.sources.add(Source::new(path, text));
         self.read_module(id, 0, library)
@@ -192,7 +191,7 @@ impl Loader<'_> {
         tree_id
     }
 
-    /// Reads the file of a module, once. That there is none is no mistake yet: the module may be inside another.
+    /// Reads the file of a module, once. A missing file is not an error yet: the module may be nested in another.
     fn find(&mut self, wanted: Wanted) {
         if self.files.get(wanted.from, wanted.name).is_some() {
             return;
@@ -242,7 +241,7 @@ impl Loader<'_> {
         }
     }
 
-    /// A module that has no file may stand in the same text as its user, below the file's own module.
+    /// A module without a file may be in the same text as the module that uses it, below the file's own module.
     fn find_below(&mut self, module: &str, from: TreeId) -> Option<TreeId> {
         let source = self.spec.trees.get(from.0 as usize)?.source;
         let first = self.spec.trees.iter().find(|tree| tree.source == source)?;
@@ -251,7 +250,7 @@ impl Loader<'_> {
         Some(self.read_module(source, at, false))
     }
 
-    /// A file is called like its module.
+    /// Checks that the file has the module's name.
     fn check_name(&mut self, tree: TreeId, path: &Path) {
         let tree = &self.spec.trees[tree.0 as usize];
         let (Some(root), Some(stem)) = (tree.root, path.file_stem()) else {
@@ -267,7 +266,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Resolves what was read, unless it could not be read properly.
+    /// Resolves the parsed files, unless there were errors.
     fn finish(mut self, root: TreeId) -> Loaded {
         if self.diagnostics.iter().any(Diagnostic::is_error) {
             return Loaded {

@@ -5,29 +5,23 @@ use omnilink_tla_syntax::diagnostic::Class;
 use omnilink_tla_syntax::names::Name;
 
 use super::analyzer::Analyzer;
-use super::application::{Argument, At, Operator, count};
+use super::application::{At, count};
+use super::argument::{Argument, Operator};
 use super::entity::*;
 use super::level::LevelOf;
-use super::selection::Selected;
 use super::spec::Module;
 
 /// A definition reached through instances.
-struct Target {
-    entity: EntityId,
-    via: Vec<InstanceStep>,
+pub(super) struct Target {
+    pub entity: EntityId,
+    pub via: Vec<InstanceStep>,
     /// The segment that names the definition.
-    segment: usize,
-    /// Levels of what is given for the parameters of instances and bound names.
-    given: Vec<(EntityId, LevelOf)>,
-    /// Whether arguments may be missing, and what they would have been for.
-    lacking: bool,
-    missing: Vec<EntityId>,
-}
-
-/// Names with the arguments of a segment that give them values.
-fn numbered(names: &[EntityId], segment: usize) -> impl Iterator<Item = (EntityId, u32, u32)> {
-    let numbers = names.iter().enumerate();
-    numbers.map(move |(i, name)| (*name, segment as u32, i as u32))
+    pub segment: usize,
+    /// Levels of the arguments for parameters of instances and bound names.
+    pub given: Vec<(EntityId, LevelOf)>,
+    /// Whether arguments may be missing, and the parameters without arguments.
+    pub lacking: bool,
+    pub missing: Vec<EntityId>,
 }
 
 impl<'t> Analyzer<'t> {
@@ -50,8 +44,8 @@ impl<'t> Analyzer<'t> {
         self.with_given(level, &target.given)
     }
 
-    /// A path as an argument for a parameter of the given arity; `None` takes anything. Where it gives no arguments at
-    /// all, those it lacks are the parameters of the operator that it then is: `I!Op`, `Op!@!1`.
+    /// A path as an argument for a parameter of the given arity; `None` takes anything. A path without any arguments is an operator
+    /// whose parameters are the missing ones: `I!Op`, `Op!@!1`.
     pub(super) fn path_argument(
         &mut self,
         id: ExprId,
@@ -86,8 +80,8 @@ impl<'t> Analyzer<'t> {
         self.abstracted(id, missing, level, wanted)
     }
 
-    /// Whether a path with some arguments ends in an operator without its own. Looks at names only: arguments are
-    /// resolved once, afterwards.
+    /// Whether a path with some arguments ends in an operator without its own. Uses names only, because arguments are resolved
+    /// once, afterwards.
     fn ends_in_operator(&self, segments: &[Segment]) -> bool {
         let Some((last, before)) = segments.split_last() else {
             return false;
@@ -126,7 +120,7 @@ impl<'t> Analyzer<'t> {
         argument
     }
 
-    /// What lacks arguments is an operator with those as parameters.
+    /// An operator whose parameters are those without arguments.
     fn abstracted(
         &mut self,
         id: ExprId,
@@ -173,13 +167,13 @@ impl<'t> Analyzer<'t> {
         Argument::value(level)
     }
 
-    fn with_given(&mut self, level: LevelOf, given: &[(EntityId, LevelOf)]) -> LevelOf {
+    pub(super) fn with_given(&mut self, level: LevelOf, given: &[(EntityId, LevelOf)]) -> LevelOf {
         self.spec.params.substitute(level, |param| {
             given.iter().find(|(p, _)| *p == param).map(|(_, level)| *level)
         })
     }
 
-    fn refer_to_target(&mut self, id: ExprId, target: &Target, part: Option<Part>) {
+    pub(super) fn refer_to_target(&mut self, id: ExprId, target: &Target, part: Option<Part>) {
         let reference = Reference {
             via: target.via.clone().into(),
             entity: target.entity,
@@ -189,8 +183,8 @@ impl<'t> Analyzer<'t> {
         self.refer_to(id, reference);
     }
 
-    /// Notes that a node refers to a target, and gives it as something to apply.
-    fn note(&mut self, id: ExprId, target: &Target) -> Binding {
+    /// Records that a node refers to a target, and returns the target's binding.
+    pub(super) fn note(&mut self, id: ExprId, target: &Target) -> Binding {
         self.refer_to_target(id, target, None);
         let instances = target.via.iter().map(|step| step.instance).collect();
         Binding {
@@ -221,8 +215,13 @@ impl<'t> Analyzer<'t> {
         Some(target)
     }
 
-    /// Goes from what the target's segment names through instances, as far as names go.
-    fn follow(&mut self, mut binding: Binding, segments: &[Segment], target: &mut Target) -> Option<()> {
+    /// Follows instances from the target's segment on, as far as there are names.
+    pub(super) fn follow(
+        &mut self,
+        mut binding: Binding,
+        segments: &[Segment],
+        target: &mut Target,
+    ) -> Option<()> {
         loop {
             let through = self.spec.via(binding.via).iter();
             target.via.extend(through.map(|instance| InstanceStep {
@@ -291,8 +290,8 @@ impl<'t> Analyzer<'t> {
         }
     }
 
-    /// What an instance gives by a name.
-    fn exported(&mut self, instance: InstanceId, segment: &Segment) -> Option<Binding> {
+    /// The binding that an instance exports under a name.
+    pub(super) fn exported(&mut self, instance: InstanceId, segment: &Segment) -> Option<Binding> {
         let SegmentKind::Name(name) = segment.kind else {
             let message = "the name of a definition is expected after an instance";
             self.error(Class::Label, segment.span, message, "write `Instance!Name`");
@@ -305,198 +304,5 @@ impl<'t> Analyzer<'t> {
             self.not_exported(module, name, segment.span);
         }
         found
-    }
-
-    // Parts of definitions.
-
-    /// Selects a part; gives its level, and what arguments were missing for.
-    fn select(&mut self, id: ExprId, segments: &[Segment], mut target: Target) -> (LevelOf, Vec<EntityId>) {
-        let named = &segments[target.segment];
-        let mut tree_id = self.spec.entity(target.entity).tree;
-        let mut tree = &self.trees[tree_id.0 as usize];
-        let text = self.text(self.spec.entity(target.entity).name);
-        if self.is_doubtful(target.entity) {
-            self.reported.errors += 1;
-            return Default::default();
-        }
-        if self.unfinished.contains(&target.entity) {
-            let message = format!("parts of `{text}` cannot be named inside its own definition");
-            self.error(
-                Class::Label,
-                named.span,
-                message,
-                "define what is meant before it",
-            );
-            return Default::default();
-        }
-        let Some((formals, mut selected)) = self.definition_parts(tree, target.entity) else {
-            let message = format!("`{text}` has no definition to select parts of");
-            let help = "only a defined operator has parts";
-            self.error(Class::Label, named.span, message, help);
-            return Default::default();
-        };
-        self.bind(&formals, named, &mut target.given);
-        if target.lacking && named.args.is_empty() {
-            target.missing.extend(formals.iter().copied());
-        } else if formals.len() != named.args.len() {
-            self.wrong_count(target.entity, named.args.len(), named.span);
-            return Default::default();
-        }
-        let mut bound: Vec<(EntityId, u32, u32)> = Vec::new();
-        let mut formals = formals;
-        for (at, segment) in segments.iter().enumerate().skip(target.segment + 1) {
-            if at <= target.segment {
-                continue;
-            }
-            let instance = self.let_instance(tree_id, tree, selected, segment);
-            if let Some(entity) = instance.filter(|_| !target.lacking) {
-                bound.extend(numbered(&formals, target.segment));
-                target.segment = at;
-                let Some(reached) = self.enter(entity, segments, &mut target) else {
-                    return Default::default();
-                };
-                (tree_id, formals, selected) = reached;
-                tree = &self.trees[tree_id.0 as usize];
-                continue;
-            }
-            let names: Box<[EntityId]>;
-            match self.step(tree_id, tree, selected, segment, segments.get(at + 1)) {
-                Ok((next, binds)) => {
-                    selected = next;
-                    names = binds;
-                }
-                Err(message) => {
-                    let help = "parts are counted from 1; lists, operators and IF have them";
-                    self.error(Class::Label, segment.span, message, help);
-                    if let SegmentKind::Name(name) = segment.kind {
-                        self.note_undefined(name);
-                    }
-                    return Default::default();
-                }
-            }
-            if target.lacking && segment.args.is_empty() {
-                target.missing.extend(names.iter().copied());
-                continue;
-            }
-            if names.len() != segment.args.len() {
-                let message = format!("{} needed here, {} given", count(names.len()), segment.args.len());
-                self.error(
-                    Class::Label,
-                    segment.span,
-                    message,
-                    "give a value for each bound name",
-                );
-                return Default::default();
-            }
-            self.bind(&names, segment, &mut target.given);
-            bound.extend(numbered(&names, at));
-        }
-        let (expr, piece) = match selected {
-            Selected::Body(expr) | Selected::Label(expr) | Selected::Expr(expr) => (expr, Piece::Whole),
-            Selected::FieldName(expr) => (expr, Piece::FieldName),
-            Selected::Arguments(expr) => (expr, Piece::Arguments),
-            Selected::Function(function) if function.entity == target.entity && bound.is_empty() => {
-                let binding = self.note(id, &target);
-                let level = self.level_of(binding);
-                return (self.with_given(level, &target.given), target.missing);
-            }
-            Selected::Function(function) => (function.body, Piece::Function(function.entity)),
-            Selected::Pair(..) | Selected::Statement(..) => {
-                let (message, help) = if matches!(selected, Selected::Pair(..)) {
-                    (
-                        "this selects an arm of a CASE, not an expression",
-                        "go on with `!1` or `!2`",
-                    )
-                } else {
-                    let help = "select one of its clauses: `!1`, `!2`, …";
-                    ("this selects an ASSUME/PROVE, not an expression", help)
-                };
-                self.error(Class::Label, self.span(id), message, help);
-                return Default::default();
-            }
-        };
-        let operator = self.operator_params(tree_id, expr);
-        if let (Some(_), false) = (&operator, target.lacking) {
-            let message = "this selects an operator that is an argument, not an expression";
-            let help = "select a part of it: `!(x)` gives a LAMBDA its arguments";
-            self.error(Class::Label, self.span(id), message, help);
-            return Default::default();
-        }
-        let part = Part {
-            tree: tree_id,
-            expr,
-            bound: bound.into(),
-            piece,
-        };
-        self.refer_to_target(id, &target, Some(part));
-        if piece == Piece::FieldName {
-            return (LevelOf::default(), target.missing);
-        }
-        target
-            .missing
-            .extend(operator.iter().flat_map(|params| params.iter().copied()));
-        let levels = &self.spec.levels[tree_id.0 as usize];
-        let level = match (&tree.expr(expr).kind, piece) {
-            (ExprKind::Call(_, args), Piece::Arguments) => {
-                let args: Vec<LevelOf> = args.iter().map(|arg| levels[arg.0 as usize]).collect();
-                self.spec.params.join_all(&args)
-            }
-            (_, Piece::Function(function)) => self.spec.entity(function).level,
-            _ => levels[expr.0 as usize],
-        };
-        let instances: Vec<InstanceId> = target.via.iter().map(|step| step.instance).collect();
-        let level = self.through_instances(level, &instances);
-        (self.with_given(level, &target.given), target.missing)
-    }
-
-    /// Goes through an instance that a LET names, at the target's segment, to what its module defines.
-    fn enter(
-        &mut self,
-        entity: EntityId,
-        segments: &[Segment],
-        target: &mut Target,
-    ) -> Option<(TreeId, Box<[EntityId]>, Selected<'t>)> {
-        let binding = Binding {
-            entity,
-            via: Via::NONE,
-        };
-        self.follow(binding, segments, target)?;
-        let named = segments.get(target.segment)?;
-        let tree_id = self.spec.entity(target.entity).tree;
-        let tree = &self.trees[tree_id.0 as usize];
-        let (formals, selected) = self.definition_parts(tree, target.entity)?;
-        self.bind(&formals, named, &mut target.given);
-        if formals.len() != named.args.len() {
-            self.wrong_count(target.entity, named.args.len(), named.span);
-            return None;
-        }
-        Some((tree_id, formals, selected))
-    }
-
-    /// The parameters of an operator that stands as an argument; `None` for an expression.
-    fn operator_params(&self, tree: TreeId, expr: ExprId) -> Option<Box<[EntityId]>> {
-        match &self.trees[tree.0 as usize].expr(expr).kind {
-            ExprKind::Lambda(..) => self.spec.binders.get(&(tree, expr)).cloned(),
-            ExprKind::Apply(_, args) if args.is_empty() => {
-                let entity = match self.spec.resolved(tree, expr) {
-                    Resolved::Entity(entity) => entity,
-                    Resolved::Reference(number) => self.spec.references.get(number as usize)?.entity,
-                    Resolved::Nothing => return None,
-                };
-                match &self.spec.entity(entity).kind {
-                    EntityKind::Operator { params, .. } if !params.is_empty() => Some(params.clone()),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
-    }
-
-    fn bind(&mut self, names: &[EntityId], segment: &Segment, given: &mut Vec<(EntityId, LevelOf)>) {
-        for (i, arg) in segment.args.iter().enumerate() {
-            let wanted = names.get(i).map(|name| self.spec.entity(*name).arity);
-            let argument = self.argument(*arg, wanted);
-            given.extend(names.get(i).map(|name| (*name, argument.level)));
-        }
     }
 }

@@ -1,8 +1,8 @@
-//! What has been reported, so that one mistake is reported once.
+//! Reported errors, so that one mistake is reported once.
 //!
-//! A mistake has consequences: a misspelled declaration makes every use undefined, a prime in `vars` makes every
-//! `[Next]_vars` wrong. A consequence is counted but not reported again, or becomes a second place of the same
-//! diagnostic. Only what is certain to be a consequence is left out: a second message is better than a missing one.
+//! A mistake has consequences: a misspelled declaration makes every use undefined, a prime in `vars` makes every `[Next]_vars`
+//! wrong. A consequence is counted but not reported again, or becomes a label of the first diagnostic. Only certain consequences
+//! are left out: a second message is better than a missing one.
 
 use omnilink_tla_syntax::ast::Ident;
 use omnilink_tla_syntax::diagnostic::{Class, Diagnostic, nearest};
@@ -16,42 +16,42 @@ use super::built_in;
 use super::entity::*;
 use super::unknown::{NotExtended, Unknown};
 
-/// Beyond this many, diagnostics are not shown and need no advice, which takes time to find.
+/// Diagnostics after this many are not shown, so no advice is computed for them.
 const MAX_ADVICE: usize = 200;
 
-/// How many further places of one mistake are shown.
+/// The maximum number of labels of one diagnostic.
 const MAX_LABELS: usize = 8;
 
-/// What has been reported. A `usize` is an index into the list of diagnostics.
+/// Reported errors. A `usize` is an index into the list of diagnostics.
 #[derive(Debug, Default)]
 pub(super) struct Reported {
-    /// How many errors were met, reported or not.
+    /// The number of errors found, reported or not.
     pub errors: usize,
-    /// How many there were before the current unit.
+    /// Their number before the current unit.
     pub before_unit: usize,
-    /// Names without a meaning.
+    /// Undefined names.
     pub undefined: FxHashMap<Name, usize>,
-    /// Of those, the ones that no module of the program defines, in the order they were met.
+    /// Those of them that no built-in module defines, in the order they were found.
     pub unknown: Vec<Unknown>,
     pub not_extended: Vec<NotExtended>,
-    /// Definitions that were applied to the wrong number of arguments.
-    miscounted: FxHashMap<EntityId, usize>,
+    /// Definitions applied to the wrong number of arguments.
+    wrong_arity: FxHashMap<EntityId, usize>,
     missing_modules: FxHashSet<Name>,
-    /// Names that a module was asked for and does not define.
+    /// Names used through an instance of a module that does not define them.
     not_exported: FxHashSet<(ModuleId, Name)>,
-    /// Names that were defined when something else wanted to introduce them.
+    /// Names introduced twice.
     pub redefined: FxHashMap<(ModuleId, Name), usize>,
-    /// Definitions whose level is the cause of an error.
+    /// Definitions whose level caused an error.
     pub raised: FxHashMap<EntityId, usize>,
-    /// Parameters that arguments of too high a level were put in for.
+    /// Parameters whose arguments had too high a level.
     pub narrowed: FxHashMap<EntityId, usize>,
     /// Definitions with errors in them.
     pub erroneous: FxHashSet<EntityId>,
-    /// Entities whose name something else wants too: its uses may be meant for the other.
-    pub contested: FxHashSet<EntityId>,
-    /// What stands between a RECURSIVE and the definition of the first name it announces.
+    /// Entities whose name is introduced twice, so that uses may mean the other one.
+    pub conflicting: FxHashSet<EntityId>,
+    /// Errors about units between a RECURSIVE and the definition of the first name it announces.
     pub between: FxHashMap<EntityId, usize>,
-    /// Diagnostics that became a part of others.
+    /// Diagnostics merged into others.
     pub merged: FxHashSet<usize>,
     /// Modules with errors in them.
     pub erroneous_modules: FxHashSet<ModuleId>,
@@ -69,29 +69,29 @@ impl Analyzer<'_> {
         self.report(Diagnostic::error(class, self.source(), span, message).help(help));
     }
 
-    /// Marks a definition if errors were met since there were `before` of them.
+    /// Marks a definition as erroneous if there are more than `before` errors.
     pub fn note_errors(&mut self, entity: EntityId, before: usize) {
         if self.reported.errors > before {
             self.reported.erroneous.insert(entity);
         }
     }
 
-    /// Whether an entity may not be what it was meant to be.
-    pub fn is_doubtful(&self, entity: EntityId) -> bool {
-        self.reported.erroneous.contains(&entity) || self.is_contested(entity)
+    /// Whether an entity has errors or a conflicting name, so that it may not be what was meant.
+    pub fn is_unreliable(&self, entity: EntityId) -> bool {
+        self.reported.erroneous.contains(&entity) || self.is_conflicting(entity)
     }
 
-    pub fn is_contested(&self, entity: EntityId) -> bool {
-        self.reported.contested.contains(&entity)
+    pub fn is_conflicting(&self, entity: EntityId) -> bool {
+        self.reported.conflicting.contains(&entity)
     }
 
-    /// Whether advice will be seen.
-    pub fn is_advice_seen(&self) -> bool {
+    /// Whether the next diagnostic will be shown and so needs advice.
+    pub fn is_advice_wanted(&self) -> bool {
         self.diagnostics.len() < MAX_ADVICE
     }
 
-    /// Adds a place to a diagnostic, as long as there are few.
-    pub fn add_place(&mut self, diagnostic: usize, span: Span, message: impl Into<String>) {
+    /// Adds a label to a diagnostic, up to the maximum.
+    pub fn add_label(&mut self, diagnostic: usize, span: Span, message: impl Into<String>) {
         let source = self.source();
         self.reported.errors += 1;
         let Some(known) = self.diagnostics.get_mut(diagnostic) else {
@@ -104,17 +104,17 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Reports a name that is defined already, once in a module for everything that wants it.
+    /// Reports a name that is already defined, once per module and name.
     pub fn redefined(&mut self, name: Name, span: Span, by: EntityId) {
         // An unknown name has been reported.
         if matches!(self.spec.entity(by).kind, EntityKind::Unknown) {
             self.reported.errors += 1;
             return;
         }
-        self.reported.contested.insert(by);
+        self.reported.conflicting.insert(by);
         let text = self.text(name);
         if let Some(known) = self.reported.redefined.get(&(self.module, name)).copied() {
-            self.add_place(known, span, format!("`{text}` is introduced again here"));
+            self.add_label(known, span, format!("`{text}` is introduced again here"));
             return;
         }
         let number = self.diagnostics.len();
@@ -154,19 +154,19 @@ impl Analyzer<'_> {
                 "write `{text}(…)`; an operator alone may only be an argument declared as `Op({underscores})`"
             ));
         }
-        self.miscounted(entity, diagnostic);
+        self.wrong_arity(entity, diagnostic);
     }
 
-    /// Whether an entity is from a module of the program.
+    /// Whether an entity is from a built-in module.
     pub(super) fn is_library(&self, entity: EntityId) -> bool {
         let tree = self.spec.entity(entity).tree;
         self.files.is_library.get(tree.0 as usize) == Some(&true)
     }
 
-    /// Reports that something does not take as many arguments as it is given: once for all such uses of a definition of
-    /// the user's, since the definition may be what is wrong.
-    pub(super) fn miscounted(&mut self, entity: EntityId, diagnostic: Diagnostic) {
-        if self.is_contested(entity) {
+    /// Reports a wrong number of arguments. All such uses of a definition of the user's are one diagnostic, because the
+    /// definition may be the mistake.
+    pub(super) fn wrong_arity(&mut self, entity: EntityId, diagnostic: Diagnostic) {
+        if self.is_conflicting(entity) {
             self.reported.errors += 1;
             return;
         }
@@ -175,18 +175,18 @@ impl Analyzer<'_> {
             self.report(diagnostic);
             return;
         }
-        if let Some(earlier) = self.reported.miscounted.get(&entity).copied() {
-            self.add_place(earlier, diagnostic.span, "and here");
+        if let Some(earlier) = self.reported.wrong_arity.get(&entity).copied() {
+            self.add_label(earlier, diagnostic.span, "and here");
             return;
         }
         if !self.is_library(entity) {
-            self.reported.miscounted.insert(entity, self.diagnostics.len());
+            self.reported.wrong_arity.insert(entity, self.diagnostics.len());
         }
         let (source, span) = (known.source, known.span);
         self.report(diagnostic.label(source, span, "defined here"));
     }
 
-    /// Reports a module that is missing, once.
+    /// Reports a missing module, once.
     pub fn no_module(&mut self, ident: Ident) {
         if !self.reported.missing_modules.insert(ident.name) {
             self.reported.errors += 1;
@@ -198,7 +198,7 @@ impl Analyzer<'_> {
             .map(|name| self.text(*name))
             .collect();
         let near = known.chain(near.iter().map(String::as_str));
-        let help = match nearest(&name, near.filter(|_| self.is_advice_seen())) {
+        let help = match nearest(&name, near.filter(|_| self.is_advice_wanted())) {
             Some(near) => format!("did you mean {near}?"),
             None => format!("put {name}.tla next to the spec, or name its folder with -L"),
         };
@@ -206,11 +206,11 @@ impl Analyzer<'_> {
         self.error(Class::Module, ident.span, message, help);
     }
 
-    /// Reports a name that an instance of a module does not give, once.
+    /// Reports a name that a module does not export, once.
     pub fn not_exported(&mut self, module: ModuleId, name: Name, span: Span) {
         let home = self.spec.module(module);
         let text = self.spec.names.text(name);
-        // An error in the module may have swallowed the definition.
+        // An error in the module may have removed the definition.
         let is_consequence = home.incomplete
             || self.reported.erroneous_modules.contains(&module)
             || self.reported.undefined.contains_key(&name);
@@ -219,7 +219,7 @@ impl Analyzer<'_> {
             return;
         }
         let called = self.spec.names.text(home.name);
-        let names = home.exports.iter().filter(|_| self.is_advice_seen());
+        let names = home.exports.iter().filter(|_| self.is_advice_wanted());
         let near = nearest(text, names.map(|(n, _)| self.spec.names.text(*n)));
         let help = match near {
             _ if home.scope.contains_key(&name) => format!(

@@ -1,7 +1,7 @@
-//! What names mean at one place.
+//! The names in scope.
 //!
-//! TLA+ forbids a name that is already taken, so there is no shadowing: one table suffices, and leaving a scope takes
-//! out the names that entering it put in.
+//! TLA+ has no shadowing: a name in scope cannot be introduced again. So one table suffices, and leaving a scope removes the names
+//! added since entering it.
 
 use omnilink_tla_syntax::names::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,13 +13,13 @@ use super::entity::{Binding, ModuleId};
 pub(super) struct Scope {
     names: FxHashMap<Name, Binding>,
     log: Vec<Name>,
-    /// Modules that can be instantiated without looking for a file.
+    /// Modules that can be instantiated without a file.
     pub modules: FxHashMap<Name, ModuleId>,
-    /// Names of the current module that other modules do not get.
+    /// LOCAL names of the current module.
     pub local: FxHashSet<Name>,
 }
 
-/// How much was in scope at some point.
+/// A point to which a scope can be restored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark(usize);
 

@@ -1,10 +1,10 @@
-//! Where modules are looked for: the spec's own folder, the folders given by the user, then the built-in modules.
+//! The search path for modules: the spec's own folder, the folders given by the user, then the built-in modules.
 
 use std::path::{Path, PathBuf};
 
 use super::built_in as modules;
 
-/// Where to look for modules that a spec uses.
+/// The folders that are searched for modules.
 #[derive(Clone, Debug, Default)]
 pub struct SearchPath {
     folders: Vec<PathBuf>,
@@ -12,12 +12,12 @@ pub struct SearchPath {
 
 /// A module's text.
 #[derive(Debug)]
-pub struct Found {
-    /// Where it is from; built-in modules are called `<built-in>/Name.tla`.
+pub struct ModuleText {
+    /// Its path; for built-in modules `<built-in>/Name.tla`.
     pub path: PathBuf,
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// Whether it is part of the program.
+    /// Whether it is a built-in module.
     pub built_in: bool,
 }
 
@@ -37,8 +37,8 @@ impl SearchPath {
         Self { folders }
     }
 
-    /// Looks a module up. A file that is there but cannot be read is an error, not an absence.
-    pub fn find(&self, module: &str) -> Result<Option<Found>, std::io::Error> {
+    /// Finds a module. A file that exists but cannot be read is an error.
+    pub fn find(&self, module: &str) -> Result<Option<ModuleText>, std::io::Error> {
         if module.contains(['/', '\\']) {
             return Ok(None);
         }
@@ -46,7 +46,7 @@ impl SearchPath {
         for folder in &self.folders {
             let path = folder.join(&file);
             if path.is_file() {
-                return Ok(Some(Found {
+                return Ok(Some(ModuleText {
                     text: read_text(&path)?,
                     path,
                     built_in: false,
@@ -58,9 +58,9 @@ impl SearchPath {
 }
 
 /// A built-in module.
-pub fn built_in(module: &str) -> Option<Found> {
+pub fn built_in(module: &str) -> Option<ModuleText> {
     let path = Path::new("<built-in>").join(format!("{module}.tla"));
-    built_in_text(module).map(|text| Found {
+    built_in_text(module).map(|text| ModuleText {
         path,
         text: text.to_owned(),
         built_in: true,
@@ -80,13 +80,13 @@ pub fn built_in_names() -> impl Iterator<Item = &'static str> {
     modules::MODULES.iter().map(|(name, _)| *name)
 }
 
-/// A file's text. Bytes that are no UTF-8, which old comments hold, become replacement characters.
+/// A file's text. Bytes that are not UTF-8, which occur in old comments, become replacement characters.
 pub fn read_text(path: &Path) -> Result<String, std::io::Error> {
     let bytes = std::fs::read(path)?;
     Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
 }
 
-/// That a file cannot be read, and why, for people.
+/// The message that a file cannot be read, with the reason.
 pub fn unreadable(path: &Path, error: &std::io::Error) -> String {
     let why = match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),

@@ -1,7 +1,7 @@
-//! Parts of definitions: what labels, numbers and bindings after a definition's name select.
+//! Parts of definitions, selected by labels, numbers and bindings after the definition's name.
 //!
-//! An ASSUME/PROVE has parts too, but is no expression itself, and a part that stands after a NEW cannot be named from
-//! outside: the name that NEW declares would mean nothing there.
+//! An ASSUME/PROVE has parts too, but is not an expression itself. A part after a NEW cannot be selected from outside, because the
+//! name that NEW declares is not in scope there.
 
 use omnilink_tla_syntax::ast::*;
 use omnilink_tla_syntax::names::Name;
@@ -9,7 +9,7 @@ use omnilink_tla_syntax::names::Name;
 use super::analyzer::Analyzer;
 use super::entity::*;
 
-/// What selectors have reached.
+/// The result of the selectors so far.
 #[derive(Clone, Copy)]
 pub(super) enum Selected<'t> {
     /// The right-hand side of a definition. Its labels are next; its LET comes only after `!:`.
@@ -37,11 +37,11 @@ pub(super) struct FunctionParts<'t> {
     pub body: ExprId,
 }
 
-/// What a selector reaches, and the names that its arguments give values to.
+/// The result of a selector, and the names to which its arguments give values.
 type Reached<'t> = Result<(Selected<'t>, Box<[EntityId]>), String>;
 
 impl Analyzer<'_> {
-    /// Where selection in a definition begins, if it has parts.
+    /// The starting point of selection in a definition, if it has parts.
     pub(super) fn definition_parts<'t>(
         &self,
         tree: &'t Tree,
@@ -116,7 +116,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// The instance that a LET gives a name, where that is what is selected.
+    /// The instance named by a LET, if the segment selects it.
     pub(super) fn let_instance(
         &self,
         tree_id: TreeId,
@@ -255,7 +255,7 @@ impl Analyzer<'_> {
     }
 }
 
-/// `!:`, all of what a name stands for: at the end after a definition, or on the way to a definition of its LET.
+/// `!:`, the whole of a definition: at the end of a path, or before a definition of its LET.
 fn whole<'t>(from: Selected<'t>, next: Option<&Segment>) -> Result<Selected<'t>, String> {
     let defines = next.map(|next| matches!(next.kind, SegmentKind::Name(_)));
     match (from, defines) {
@@ -333,7 +333,7 @@ fn part<'t>(tree: &'t Tree, id: ExprId, index: usize) -> Option<Selected<'t>> {
         ExprKind::Choose(bound, _) | ExprKind::SetFilter(bound, _) => {
             bound.set.filter(|_| index == 0).map(Selected::Expr)
         }
-        // New values may hold an `@` that means nothing elsewhere.
+        // New values may contain an `@`, which has no meaning elsewhere.
         ExprKind::Except(function, _) => of(&[*function]),
         _ => None,
     }

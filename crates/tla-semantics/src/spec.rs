@@ -1,4 +1,4 @@
-//! A spec: all its modules, read and resolved.
+//! A spec: all its modules, parsed and resolved.
 
 use omnilink_tla_syntax::ast::{ExprId, ModuleIndex, Tree, UnitId};
 use omnilink_tla_syntax::names::{Name, Names};
@@ -27,11 +27,11 @@ pub struct Module {
     pub definitions: Vec<EntityId>,
     /// Its assumptions and those of extended modules: the tree and the formula.
     pub assumptions: Vec<(TreeId, ExprId)>,
-    /// What other modules get from it, in order.
+    /// Its exports, in order.
     pub exports: Vec<(Name, Binding)>,
     /// The same, by name.
     pub exported: FxHashMap<Name, Binding>,
-    /// Everything that its last line can name, LOCAL or not.
+    /// Everything in scope at its end, LOCAL or not.
     pub scope: FxHashMap<Name, Binding>,
     /// Modules inside it that others can see.
     pub inner: FxHashMap<Name, ModuleId>,
@@ -41,18 +41,18 @@ pub struct Module {
     pub incomplete: bool,
 }
 
-/// What an instance puts in for a constant or variable.
+/// A substitution of an instance for a constant or variable.
 #[derive(Clone, Debug)]
 pub struct Substituted {
     /// The constant or variable.
     pub target: EntityId,
-    /// What is put in.
+    /// What is substituted.
     pub value: SubstitutedBy,
     /// Its level.
     pub level: LevelOf,
 }
 
-/// How a substitution is given.
+/// The forms of substitutions.
 #[derive(Clone, Copy, Debug)]
 pub enum SubstitutedBy {
     /// By WITH: the tree and the expression.
@@ -68,11 +68,11 @@ pub struct InstanceInfo {
     pub module: ModuleId,
     /// The instance's parameters.
     pub params: Box<[EntityId]>,
-    /// What is put in for every constant and variable of the module.
+    /// The substitutions for all constants and variables of the module.
     pub substitutions: Vec<Substituted>,
     /// The text it is in.
     pub source: SourceId,
-    /// Where it is.
+    /// Its span.
     pub span: Span,
 }
 
@@ -104,7 +104,7 @@ pub struct Spec {
     pub modules: Vec<Module>,
     /// All instances.
     pub instances: Vec<InstanceInfo>,
-    /// The module that was asked for; `None` only while loading.
+    /// The root module; `None` only while loading.
     pub root: Option<ModuleId>,
     /// Sets of parameters that levels refer to.
     pub params: ParamSets,
@@ -133,7 +133,7 @@ impl Spec {
         &self.trees[id.0 as usize]
     }
 
-    /// The module that was asked for.
+    /// The root module.
     pub fn root(&self) -> Option<&Module> {
         self.root.map(|id| self.module(id))
     }
@@ -145,6 +145,15 @@ impl Spec {
             .and_then(|r| r.get(expr.0 as usize))
             .copied()
             .unwrap_or_default()
+    }
+
+    /// The entity that an expression refers to, directly, through instances, or into its definition.
+    pub fn entity_at(&self, tree: TreeId, expr: ExprId) -> Option<EntityId> {
+        match self.resolved(tree, expr) {
+            Resolved::Entity(entity) => Some(entity),
+            Resolved::Reference(number) => Some(self.references.get(number as usize)?.entity),
+            Resolved::Nothing => None,
+        }
     }
 
     /// The level of an expression, with every parameter and bound name taken as constant.
@@ -162,7 +171,7 @@ impl Spec {
         self.vias.get(via.0 as usize).map_or(&[], |list| list)
     }
 
-    /// What the root module calls by a name, also a path such as `Inst!Op`.
+    /// The binding of a name of the root module, or of a path such as `Inst!Op`.
     pub fn find(&self, path: &str) -> Option<Binding> {
         let mut module = self.root()?;
         let mut parts = path.split('!');

@@ -7,7 +7,7 @@ use super::analyzer::Analyzer;
 use super::entity::*;
 use super::level::{Level, LevelOf};
 
-/// Where an ASSUME/PROVE stands.
+/// The ASSUME/PROVEs around a statement.
 #[derive(Clone, Copy)]
 struct Around {
     /// Inside another one.
@@ -78,7 +78,7 @@ impl Analyzer<'_> {
         self.join(level, prove)
     }
 
-    /// An ASSUME/PROVE among assumptions; inside its label, labels start afresh.
+    /// An ASSUME/PROVE among assumptions. A label gives it its own labels.
     fn nested_statement(&mut self, nested: &AssumeProve, around: Around) -> LevelOf {
         let mark = self.scope.mark();
         let level = match nested.label {
@@ -95,7 +95,7 @@ impl Analyzer<'_> {
         level
     }
 
-    /// A name that NEW declares; gives the level of its set.
+    /// A name that NEW declares. Returns the level of its set.
     fn new_name(&mut self, kind: NewKind, decl: &OpDecl, set: Option<ExprId>) -> LevelOf {
         let of_set = set.map_or(LevelOf::default(), |set| self.expr(set));
         let at = set.map_or(decl.ident.span, |set| self.span(set));

@@ -1,5 +1,5 @@
-//! Names that nothing defines: each is reported once in the whole spec, with advice. Which of them are missing for one
-//! reason is worked out when all are known: see [`super::grouping`].
+//! Undefined names: each is reported once in the whole spec, with advice. Those with one cause are merged when all are known: see
+//! [`super::grouping`].
 
 use std::sync::OnceLock;
 
@@ -16,7 +16,7 @@ use super::built_in;
 use super::entity::*;
 use super::search_path::built_in_text;
 
-/// A name that nothing defines, as it was first met.
+/// The first use of an undefined name.
 #[derive(Clone, Debug)]
 pub(super) struct Unknown {
     pub name: Name,
@@ -24,7 +24,7 @@ pub(super) struct Unknown {
     pub diagnostic: usize,
     /// The file that uses it.
     pub tree: TreeId,
-    /// Whether it is nearly a known name, or a symbol of another language.
+    /// Whether it resembles a known name or is a symbol of another language.
     pub is_misspelled: bool,
 }
 
@@ -39,15 +39,15 @@ const USUAL: [&str; 7] = [
     "Bags",
 ];
 
-/// Standard modules of which each contains the ones before it.
+/// Standard modules, each of which extends the one before it.
 const NUMBERS: [&str; 3] = ["Naturals", "Integers", "Reals"];
 
-/// Modules of the program that should have been extended.
+/// Built-in modules that should have been extended.
 #[derive(Debug)]
 pub(super) struct NotExtended {
-    /// The diagnostic of the first name that is missing.
+    /// The diagnostic of the first missing name.
     pub diagnostic: usize,
-    /// Whether that module extends nothing at all: then what it misses is one line.
+    /// Whether the module has no EXTENDS at all, so that one line is missing.
     pub no_line: bool,
     modules: Vec<&'static str>,
 }
@@ -83,12 +83,12 @@ impl NotExtended {
 }
 
 impl Analyzer<'_> {
-    /// What a name means here. An unknown name is reported, once in the whole spec.
+    /// The binding of a name. An undefined name is reported, once in the whole spec.
     pub fn lookup(&mut self, ident: Ident) -> Option<Binding> {
         self.lookup_given(ident, 0)
     }
 
-    /// What a name that is given so many arguments means here.
+    /// The binding of a name that is applied to `given` arguments.
     pub fn lookup_given(&mut self, ident: Ident, given: usize) -> Option<Binding> {
         let binding = self.scope.get(ident.name);
         if binding.is_none() {
@@ -106,7 +106,7 @@ impl Analyzer<'_> {
             self.reported.errors += 1;
             let elsewhere = self.diagnostics.get(known).map(|d| d.source) != Some(self.source());
             if elsewhere {
-                self.add_place(known, ident.span, "nor is it defined here");
+                self.add_label(known, ident.span, "nor is it defined here");
             }
             return;
         }
@@ -114,7 +114,7 @@ impl Analyzer<'_> {
         let message = format!("`{text}` is not defined");
         let diagnostic = Diagnostic::error(Class::Undefined, self.source(), ident.span, message);
         let number = self.diagnostics.len();
-        if !self.is_advice_seen() {
+        if !self.is_advice_wanted() {
             self.reported.undefined.insert(ident.name, number);
             self.report(diagnostic);
         } else if let Some(foreign) = translation(&text) {
@@ -133,7 +133,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Reports a name that nothing defines.
+    /// Reports an undefined name.
     pub(super) fn unknown(&mut self, ident: Ident, is_misspelled: bool, diagnostic: Diagnostic) {
         let number = self.diagnostics.len();
         self.reported.undefined.insert(ident.name, number);
@@ -163,7 +163,7 @@ impl Analyzer<'_> {
             .copied()
     }
 
-    /// Adds where a name is defined to the diagnostic that it is not defined yet.
+    /// Adds to a diagnostic where the name is defined.
     fn defined_too_late(&self, diagnostic: Diagnostic, name: Name, later: UnitId) -> Diagnostic {
         let text = self.spec.names.text(name);
         let unit = self.tree().unit(later);
@@ -188,7 +188,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Reports a name that an unextended module of the program defines, once for each such module.
+    /// Reports a name that an unextended built-in module defines, once per module.
     fn not_extended(&mut self, ident: Ident, text: &str, module: &'static str) {
         let message = format!("`{text}` is not defined");
         let known = self
@@ -203,7 +203,7 @@ impl Analyzer<'_> {
             if let Some(diagnostic) = self.diagnostics.get_mut(number) {
                 diagnostic.help = Some(advice);
             }
-            self.add_place(number, ident.span, message);
+            self.add_label(number, ident.span, message);
             return;
         }
         let number = self.diagnostics.len();
@@ -218,7 +218,7 @@ impl Analyzer<'_> {
         self.reported.not_extended.push(new);
     }
 
-    /// Notes that a name has no meaning here, and that the last diagnostic says so.
+    /// Records that the last diagnostic reports a name as undefined.
     pub fn note_undefined(&mut self, name: Name) {
         if self.scope.get(name).is_none() {
             let last = self.diagnostics.len().saturating_sub(1);
@@ -226,7 +226,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Whether a name close to this one has been reported as undefined: probably this one was meant.
+    /// Whether a similar name has been reported as undefined, which probably means this one.
     pub fn is_missed(&self, name: Name) -> bool {
         let mut missed = self
             .reported
@@ -236,11 +236,11 @@ impl Analyzer<'_> {
         let text = self.spec.names.text(name);
         let is_near = |missed: &str| nearest(text, std::iter::once(missed)).is_some();
         let are_letters = |missed: &str| text.len() == 1 && missed.len() == 1;
-        self.is_advice_seen() && missed.any(|missed| is_near(missed) || are_letters(missed))
+        self.is_advice_wanted() && missed.any(|missed| is_near(missed) || are_letters(missed))
     }
 
-    /// The built-in module that defines a name, unless the module that misses the name is called like it, or the name is
-    /// that of another module.
+    /// The built-in module that defines a name, unless the current module has the same name or the name is that of another
+    /// module.
     fn unextended_module(&self, name: Name) -> Option<&'static str> {
         let module = defining_module(self.spec.names.text(name))?;
         let current = self.spec.names.text(self.spec.module(self.module).name);
@@ -251,7 +251,7 @@ impl Analyzer<'_> {
         self.scope.modules.contains_key(&name) || self.files.get(self.tree, name).is_some()
     }
 
-    /// The name in scope that is nearest to one that nothing defines; if so asked, of what takes so many arguments.
+    /// The name in scope nearest to an undefined one, among those that take `given` arguments if that is known.
     fn near(&self, name: Name, given: Option<usize>) -> Option<Name> {
         let text = self.spec.names.text(name);
         let is_word = |text: &&str| text.starts_with(|c: char| c.is_alphanumeric() || c == '_');
@@ -282,7 +282,7 @@ impl Analyzer<'_> {
     }
 }
 
-/// What TLA+ writes for a symbol of another language.
+/// Advice for a symbol of another language.
 fn translation(text: &str) -> Option<String> {
     let (meant, symbol) = match text {
         "&&" | "&" | "and" => ("and", "/\\"),
@@ -299,7 +299,7 @@ fn translation(text: &str) -> Option<String> {
     Some(format!("for *{meant}* write `{symbol}`"))
 }
 
-/// The built-in module that defines a name; of several the most usual one.
+/// The built-in module that defines a name; of several the most common one.
 fn defining_module(name: &str) -> Option<&'static str> {
     static DEFINED: OnceLock<FxHashMap<String, &'static str>> = OnceLock::new();
     let defined = DEFINED.get_or_init(|| {
@@ -317,7 +317,7 @@ fn defining_module(name: &str) -> Option<&'static str> {
     defined.get(name).copied()
 }
 
-/// What a module defines for others, read off its tokens: definitions that begin a line.
+/// The names that a module exports, found by its tokens: definitions at the start of a line.
 fn defined_names(text: &str, tokens: &[Token]) -> Vec<String> {
     let mut names = Vec::new();
     for pair in tokens.windows(2) {

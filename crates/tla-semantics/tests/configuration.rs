@@ -22,7 +22,7 @@ fn complaints(body: &str, text: &str) -> Vec<String> {
     if diagnostics.is_empty() {
         config.check(&spec.spec, &mut diagnostics);
     }
-    let place = |d: &Diagnostic| spec.spec.sources.get(d.source).place(d.span.start);
+    let place = |d: &Diagnostic| spec.spec.sources.get(d.source).line_column(d.span.start);
     diagnostics
         .iter()
         .map(|d| format!("{}:{} {}", place(d).line, place(d).column, d.message))

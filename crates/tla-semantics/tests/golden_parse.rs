@@ -65,7 +65,11 @@ fn conclude(what: &str, folder: &Path, total: usize, wrong: Vec<String>) {
 
 fn first_error(loaded: &Loaded) -> Option<Said> {
     let error = loaded.diagnostics.iter().find(|d| d.is_error())?;
-    let place = loaded.spec.sources.get(error.source).place(error.span.start);
+    let place = loaded
+        .spec
+        .sources
+        .get(error.source)
+        .line_column(error.span.start);
     Some(Said {
         line: place.line,
         column: place.column,

@@ -385,7 +385,7 @@ fn a_module_that_is_not_closed_says_where_it_began() {
     assert_eq!(
         read.sources
             .get(read.diagnostics[0].source)
-            .place(read.diagnostics[0].span.start)
+            .line_column(read.diagnostics[0].span.start)
             .line,
         2
     );

@@ -4,7 +4,7 @@
 mod common;
 
 use common::corpus::Corpus;
-use common::mutation::{Mutable, Random};
+use common::mutation::Mutable;
 
 /// Of 1,000 refused edits, this many may give more than one error.
 const SEVERAL_MAX_PER_MILLE: usize = 40;
@@ -12,7 +12,7 @@ const SEVERAL_MAX_PER_MILLE: usize = 40;
 #[test]
 fn a_random_edit_nearly_always_gives_one_error() {
     let corpus = Corpus::given();
-    let mut random = Random::new(corpus.seed);
+    let mut random = fastrand::Rng::with_seed(corpus.seed);
     let (mut refused, mut several) = (0, Vec::new());
     for spec in corpus.sound() {
         let mutable = Mutable::new(&spec.text);

@@ -3,7 +3,7 @@
 mod common;
 
 use common::corpus::{Corpus, Sound};
-use common::mutation::{Mutable, Random};
+use common::mutation::Mutable;
 use common::slip::{Slip, spoilt};
 use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
 use omnilink_tla_syntax::source::SourceId;
@@ -81,7 +81,7 @@ const ENOUGH: usize = 90;
 #[test]
 fn two_random_edits_in_two_definitions_give_two_errors() {
     let corpus = Corpus::given();
-    let mut random = Random::new(corpus.seed);
+    let mut random = fastrand::Rng::with_seed(corpus.seed);
     let (mut pairs, mut lost) = (0, Vec::new());
     for spec in corpus.sound() {
         let mutable = Mutable::new(&spec.text);

@@ -1,9 +1,9 @@
-//! The syntax tree: flat arrays of nodes that name each other by number.
+//! The syntax tree: flat arrays of nodes that refer to each other by index.
 //!
-//! One file is one [`Tree`]. Nodes live in arenas and refer to children by 32-bit ids, so that a tree is built without
-//! an allocation per node, is dropped without recursion however deep it is, and can carry side tables (what a name
-//! resolves to, a node's level) as plain vectors indexed by [`ExprId`]. Parentheses are kept as nodes: `\X` is n-ary
-//! exactly where none were written, and a printed tree must read back as it was.
+//! One file is one [`Tree`]. Nodes live in arenas and refer to children by 32-bit ids. So a tree is built without an allocation
+//! per node, is dropped without recursion however deep it is, and side tables (what a name resolves to, a node's level) are
+//! plain vectors indexed by [`ExprId`]. Parentheses are kept as nodes: `\X` is n-ary exactly where none were written, and a printed
+//! tree must parse to itself.
 
 use super::operators::Op;
 use crate::names::Name;
@@ -21,21 +21,21 @@ pub struct UnitId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ModuleIndex(pub u32);
 
-/// A name where it is introduced or used.
+/// An occurrence of a name.
 #[derive(Clone, Copy, Debug)]
 pub struct Ident {
     /// The name.
     pub name: Name,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// An expression and where it stands.
+/// An expression and its span.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
@@ -67,7 +67,7 @@ pub enum Quantifier {
     Exists,
 }
 
-/// What an expression is.
+/// The kinds of expressions.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// A whole number as written, in any base.
@@ -136,22 +136,22 @@ pub enum ExprKind {
     Lambda(Box<[Ident]>, ExprId),
     /// `lab(x) :: e`.
     Label(Ident, Box<[Ident]>, ExprId),
-    /// What could not be read. Only in trees that come with errors.
+    /// An expression that could not be parsed. Only in trees with errors.
     Error,
 }
 
 /// One step of a [`ExprKind::Path`].
 #[derive(Clone, Debug)]
 pub struct Segment {
-    /// What the step names.
+    /// What it names.
     pub kind: SegmentKind,
     /// Arguments given at this step.
     pub args: Box<[ExprId]>,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// What a step of a path names.
+/// What a step of a path selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentKind {
     /// A definition, an instance or a label.
@@ -170,7 +170,7 @@ pub enum SegmentKind {
     Bind,
 }
 
-/// What names a bound introduces, and the set they range over if there is one.
+/// The names that a bound introduces, and the set they range over if there is one.
 #[derive(Clone, Debug)]
 pub struct Bound {
     /// Whether the names form a tuple `<<x, y>>`.
@@ -188,7 +188,7 @@ pub struct Update {
     pub path: Box<[Access]>,
     /// The new value.
     pub value: ExprId,
-    /// Where it stands, from the `!`.
+    /// Its span, from the `!`.
     pub span: Span,
 }
 
@@ -201,12 +201,12 @@ pub enum Access {
     Index(Box<[ExprId]>),
 }
 
-/// A declared or defined operator name with its number of arguments; also one parameter of a definition.
+/// A declared or defined operator name with its arity; also one parameter of a definition.
 #[derive(Clone, Copy, Debug)]
 pub struct OpDecl {
     /// The name.
     pub ident: Ident,
-    /// How many arguments it takes.
+    /// The number of arguments it takes.
     pub arity: u32,
     /// The symbol if it is declared as one: `_ (+) _`.
     pub op: Option<Op>,
@@ -215,9 +215,9 @@ pub struct OpDecl {
 /// One substitution of an INSTANCE.
 #[derive(Clone, Debug)]
 pub struct Substitution {
-    /// What is replaced.
+    /// The replaced constant or variable.
     pub target: Ident,
-    /// By what.
+    /// Its replacement.
     pub value: ExprId,
 }
 
@@ -226,9 +226,9 @@ pub struct Substitution {
 pub struct Instance {
     /// The module.
     pub module: Ident,
-    /// What is substituted explicitly.
+    /// The explicit substitutions.
     pub substitutions: Box<[Substitution]>,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
@@ -252,7 +252,7 @@ pub enum NewKind {
 pub enum Assumed {
     /// A formula.
     Formula(ExprId),
-    /// A declaration, with the set it is from if there is one.
+    /// A declaration, and the set it ranges over if there is one.
     New(NewKind, OpDecl, Option<ExprId>),
     /// A nested ASSUME/PROVE.
     Nested(Box<AssumeProve>),
@@ -265,26 +265,26 @@ pub struct AssumeProve {
     pub label: Option<Ident>,
     /// Whether it says `[]ASSUME` and `[]PROVE`.
     pub boxed: bool,
-    /// What is assumed.
+    /// The assumptions.
     pub assumes: Box<[Assumed]>,
-    /// What is proved.
+    /// The conclusion.
     pub prove: ExprId,
-    /// Where it stands, from the ASSUME on.
+    /// Its span, from the ASSUME.
     pub span: Span,
 }
 
 /// A part of a module, or of a LET.
 #[derive(Clone, Debug)]
 pub struct Unit {
-    /// What it is.
+    /// Its kind.
     pub kind: UnitKind,
     /// Whether it says LOCAL.
     pub local: bool,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// What a unit is.
+/// The kinds of units.
 #[derive(Clone, Debug)]
 pub enum UnitKind {
     /// `CONSTANTS a, F(_)`.
@@ -295,16 +295,16 @@ pub enum UnitKind {
     Recursive(Box<[OpDecl]>),
     /// `F(x, G(_)) == e`, also for operator symbols.
     Operator {
-        /// What is defined.
+        /// The defined name.
         name: OpDecl,
         /// Its parameters.
         params: Box<[OpDecl]>,
-        /// Its meaning.
+        /// Its right-hand side.
         body: ExprId,
     },
     /// `f[x \in S] == e`.
     Function {
-        /// What is defined.
+        /// The defined name.
         name: Ident,
         /// Its domain.
         bounds: Box<[Bound]>,
@@ -313,11 +313,11 @@ pub enum UnitKind {
     },
     /// `I(x) == INSTANCE M WITH …`.
     NamedInstance {
-        /// What the instance is called.
+        /// The instance's name.
         name: Ident,
         /// Its parameters.
         params: Box<[OpDecl]>,
-        /// Of what.
+        /// The instance.
         instance: Instance,
     },
     /// `INSTANCE M WITH …`.
@@ -326,25 +326,25 @@ pub enum UnitKind {
     Assume {
         /// Its name.
         name: Option<Ident>,
-        /// What it says.
+        /// Its statement.
         body: ExprId,
-        /// Whether it is an AXIOM, which only proofs rely on: TLC does not evaluate it.
+        /// Whether it is an AXIOM, which TLC does not evaluate.
         is_axiom: bool,
     },
     /// `THEOREM`, with a name or without; its proof is kept as a span.
     Theorem {
         /// Its name.
         name: Option<Ident>,
-        /// What it says.
+        /// Its statement.
         statement: Box<AssumeProve>,
-        /// Where its proof stands.
+        /// The span of its proof.
         proof: Option<Span>,
     },
-    /// A module in the module.
+    /// A nested module.
     Module(ModuleIndex),
     /// `----`.
     Separator,
-    /// USE or HIDE, of concern to provers only.
+    /// USE or HIDE, which matter only to provers.
     UseOrHide,
 }
 
@@ -353,11 +353,11 @@ pub enum UnitKind {
 pub struct Module {
     /// Its name.
     pub name: Ident,
-    /// What it extends.
+    /// The modules it extends.
     pub extends: Box<[Ident]>,
-    /// What it is made of.
+    /// Its units.
     pub units: Box<[UnitId]>,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
@@ -392,8 +392,8 @@ impl Tree {
         &self.modules[index.0 as usize]
     }
 
-    /// The leftmost operand, where the expression begins with one: the part that nests without brackets and therefore
-    /// without a limit on its depth. Walks over trees follow it in a loop, everything else by recursion.
+    /// The leftmost operand, if the expression begins with one. Left operands nest without brackets and therefore without a
+    /// depth limit, so traversals follow them in a loop and recurse into everything else.
     pub fn left_operand(&self, id: ExprId) -> Option<ExprId> {
         match &self.expr(id).kind {
             ExprKind::Infix(_, _, left, _) | ExprKind::Postfix(_, left) => Some(*left),
@@ -402,7 +402,7 @@ impl Tree {
         }
     }
 
-    /// Calls `visit` with every direct part of an expression, from left to right; definitions of a LET not included.
+    /// Visits the direct children of an expression from left to right, except the definitions of a LET.
     pub fn for_each_child(&self, id: ExprId, mut visit: impl FnMut(ExprId)) {
         let bounds_of = |bounds: &[Bound], visit: &mut dyn FnMut(ExprId)| {
             bounds.iter().filter_map(|bound| bound.set).for_each(visit);

@@ -1,17 +1,17 @@
-//! A stack deep enough for the deepest tree that the parser lets through.
+//! A stack deep enough for the deepest tree that the parser accepts.
 //!
-//! Reading and analysing a spec recurses once per nesting level, and the parser stops at
-//! [`MAX_NESTING`](crate::parser::MAX_NESTING) levels. The caller's stack may be small (a test thread has
-//! 2 MiB), so the work runs on a thread of its own whose stack is reserved generously; memory that is not touched costs
-//! nothing. Evaluation runs here too: recursive definitions go as deep as the spec says, until the evaluator says stop.
+//! Parsing and analysing a spec recurses once per nesting level, and the parser stops at
+//! [`MAX_NESTING`](crate::parser::MAX_NESTING) levels. The caller's stack may be small (a test thread has 2 MiB), so the work
+//! runs on a thread of its own with a large stack; memory that is not touched costs nothing. Evaluation runs here too:
+//! recursive definitions may go deep, until the evaluator reports endless recursion.
 
 use std::cell::Cell;
 
-/// Four times what the deepest tree takes on unoptimised builds; the rest is for recursive definitions.
+/// Four times what the deepest tree needs in an unoptimised build; the rest is for recursive definitions.
 pub const STACK_BYTES: usize = 128 * 1024 * crate::parser::MAX_NESTING as usize;
 
 thread_local! {
-    /// Where the stack of this thread begins, if it is a deep one.
+    /// The address at which the stack of this thread begins, if it is a deep one.
     static BEGIN: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
@@ -20,14 +20,15 @@ fn here() -> usize {
     std::ptr::from_ref(&marker) as usize
 }
 
-/// Whether hardly anything of a deep stack is used yet.
+/// Whether this thread has a deep stack of which at least 15/16 are free.
 fn is_deep() -> bool {
     BEGIN
         .get()
         .is_some_and(|begin| begin.abs_diff(here()) < STACK_BYTES / 16)
 }
 
-/// Runs `work` on a deep stack: a new one, unless the caller's is as good; on the caller's, too, where no thread can be had.
+/// Runs `work` on a deep stack: the caller's if it is deep enough, else a new one. If no thread can be started, `work` runs
+/// on the caller's stack.
 pub fn run<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if is_deep() {
         return work();

@@ -1,22 +1,22 @@
-//! What is wrong with a spec, where, and what to do about it.
+//! Diagnostics: errors and warnings about a spec, each with a source span and advice.
 //!
-//! A [`Diagnostic`] names one mistake. It is data; [`render`] draws it for people (the source line with a caret under
-//! the mistake), [`to_json`] writes it for machines.
+//! A [`Diagnostic`] is data. [`render`] draws it for people, as the source line with a caret under the mistake;
+//! [`to_json`] writes it for programs.
 
 use std::fmt::Write as _;
 
 use crate::source::{SourceId, Sources, Span, advance_column};
 
-/// What kind of mistake it is.
+/// The kind of a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// A character or literal that is none.
+    /// An invalid character or literal.
     Lex,
-    /// Words in an order that the grammar does not know.
+    /// A syntax error.
     Parse,
-    /// Two operators whose order of application is not defined.
+    /// Two adjacent operators without a defined precedence between them.
     Precedence,
-    /// Something to the left of the junction list item it belongs to.
+    /// A token left of the junction list item it belongs to.
     Indentation,
     /// A name that nothing defines.
     Undefined,
@@ -24,19 +24,19 @@ pub enum Class {
     Redefined,
     /// The wrong number or kind of arguments.
     Arity,
-    /// A constant, state, action or temporal formula where that level may not be.
+    /// An expression whose level (constant, state, action, temporal) is not allowed where it stands.
     Level,
-    /// A module that cannot be found, read or named so.
+    /// A module that cannot be found or read, or has the wrong name.
     Module,
-    /// A label or a selector that does not fit.
+    /// An invalid label or subexpression selector.
     Label,
-    /// Any other meaningless combination.
+    /// Any other semantic error.
     Semantic,
-    /// A configuration file that TLC would not read.
+    /// An error in a configuration.
     Config,
     /// A limit of this program.
     Limit,
-    /// An expression that has no value.
+    /// An error while evaluating an expression.
     Evaluation,
 }
 
@@ -62,7 +62,7 @@ impl Class {
     }
 }
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
     /// The spec has no meaning.
@@ -71,33 +71,33 @@ pub enum Severity {
     Warning,
 }
 
-/// A second place that explains the first.
+/// A second source span that explains the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The text it is in.
     pub source: SourceId,
-    /// The place.
+    /// The span.
     pub span: Span,
-    /// What to see there.
+    /// What it shows.
     pub message: String,
 }
 
-/// One mistake.
+/// One error or warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What kind of mistake it is.
+    /// The kind of mistake.
     pub class: Class,
-    /// What is wrong, in one sentence without a final stop.
+    /// What is wrong, in one sentence without a full stop.
     pub message: String,
     /// The text it is in.
     pub source: SourceId,
-    /// Where it is.
+    /// Its span.
     pub span: Span,
-    /// Other places that matter.
+    /// Related spans.
     pub labels: Vec<Label>,
-    /// What to do about it.
+    /// Advice.
     pub help: Option<String>,
 }
 
@@ -123,14 +123,14 @@ impl Diagnostic {
         }
     }
 
-    /// Adds what to do.
+    /// Adds advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Adds another place.
+    /// Adds a related span.
     #[must_use]
     pub fn label(mut self, source: SourceId, span: Span, message: impl Into<String>) -> Self {
         self.labels.push(Label {
@@ -165,7 +165,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources) -> String {
         Severity::Warning => "warning",
     };
     let source = sources.get(diagnostic.source);
-    let place = source.place(diagnostic.span.start);
+    let place = source.line_column(diagnostic.span.start);
     let width = std::iter::once(place.line)
         .chain(
             diagnostic
@@ -186,7 +186,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources) -> String {
     );
     let path = source.path().display().to_string();
     if source.text().is_empty() {
-        // There is nothing to show of a file that is empty or cannot be read.
+        // An empty or unreadable file has no line to show.
         if !diagnostic.message.contains(&path) {
             let _ = writeln!(out, "{blank}--> {path}");
         }
@@ -211,7 +211,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources) -> String {
     for label in &diagnostic.labels {
         if label.source != source {
             let text = sources.get(label.source);
-            let at = text.place(label.span.start);
+            let at = text.line_column(label.span.start);
             let _ = writeln!(
                 picture.out,
                 "{blank}::: {}:{}:{}",
@@ -234,20 +234,20 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources) -> String {
 struct Picture<'a> {
     out: String,
     sources: &'a Sources,
-    /// How wide line numbers are.
+    /// The width of the line numbers.
     width: usize,
-    /// The line drawn last, and from which column; further marks on it go below without drawing it again.
+    /// The last line drawn and its first column. Further marks on it go below without drawing it again.
     shown: Option<(SourceId, u32, usize)>,
 }
 
 impl Picture<'_> {
     fn draw(&mut self, source: SourceId, span: Span, mark: char, message: &str) {
         let text = self.sources.get(source);
-        let place = text.place(span.start);
+        let place = text.line_column(span.start);
         let line = text.line(place.line);
         let ends_here = text.line_of(span.end.saturating_sub(1).max(span.start)) == place.line;
         let end = if ends_here {
-            text.place(span.end).column
+            text.line_column(span.end).column
         } else {
             place.column + line.len() as u32
         };
@@ -268,24 +268,24 @@ impl Picture<'_> {
     }
 }
 
-/// The columns of a line that are shown: all of them, or those around the mark where nobody would read all.
+/// The columns of a line that are shown: all of them, or those around the mark if the line is long.
 #[derive(Clone, Copy)]
 struct Window {
     /// The first column shown, from 0.
     from: usize,
-    /// Whether the line goes on beyond what is shown.
+    /// Whether the line is cut.
     limited: bool,
 }
 
 impl Window {
     const WIDTH: usize = 160;
-    /// Lines up to this many bytes are shown whole.
+    /// Lines of at most this many bytes are shown whole.
     const WHOLE_BYTES: usize = 240;
 
-    /// The window of a line of so many bytes that has a mark at a column.
+    /// The window of a line of `line_bytes` bytes with a mark at a column.
     fn around(column: usize, line_bytes: usize) -> Self {
         let limited = line_bytes > Self::WHOLE_BYTES;
-        // In whole steps, so that marks near each other share a drawing.
+        // A multiple of the step, so that nearby marks share one drawing of the line.
         let step = Self::WIDTH / 2;
         let from = if limited {
             (column / step).saturating_sub(1) * step
@@ -295,13 +295,13 @@ impl Window {
         Self { from, limited }
     }
 
-    /// Where a column is drawn.
+    /// The drawn position of a column.
     fn indent(self, column: usize) -> usize {
         let dots = if self.from > 0 { 1 } else { 0 };
         column.saturating_sub(self.from) + dots
     }
 
-    /// What is shown of a line, tabs expanded.
+    /// The visible part of a line, with tabs expanded.
     fn cut(self, line: &str) -> String {
         let mut shown = String::new();
         if self.from > 0 {
@@ -360,7 +360,7 @@ pub fn to_json(diagnostic: &Diagnostic, sources: &Sources) -> serde_json::Value 
 /// A span as a JSON object with bytes (from 0), lines and columns (from 1).
 pub fn span_json(sources: &Sources, source: SourceId, span: Span) -> serde_json::Value {
     let text = sources.get(source);
-    let (start, end) = (text.place(span.start), text.place(span.end));
+    let (start, end) = (text.line_column(span.start), text.line_column(span.end));
     serde_json::json!({
         "start": span.start, "end": span.end,
         "line": start.line, "column": start.column,
@@ -368,14 +368,14 @@ pub fn span_json(sources: &Sources, source: SourceId, span: Span) -> serde_json:
     })
 }
 
-/// The candidate nearest to a misspelled name, if one is near enough to be a likely meaning.
+/// The candidate nearest to a misspelled name, if one is near enough to be what was meant.
 pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = match wanted.chars().count() {
         0..=4 => 1,
         5..=7 => 2,
         _ => 3,
     };
-    // A slip of the shift key costs nothing.
+    // Upper and lower case compare equal.
     let lower = wanted.to_ascii_lowercase();
     candidates
         .filter(|c| c.len().abs_diff(wanted.len()) <= limit && *c != wanted)

@@ -1,8 +1,8 @@
-//! Names, interned: a name is compared, hashed and stored as one number.
+//! Interned names: a name is compared, hashed and stored as one number.
 
 use rustc_hash::FxHashMap;
 
-/// An interned identifier, operator symbol or string.
+/// An interned identifier, operator symbol or string literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(pub u32);
 
@@ -14,7 +14,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The number of a text, new or known.
+    /// The name of a text, which is added if it is new.
     pub fn intern(&mut self, text: &str) -> Name {
         if let Some(name) = self.numbers.get(text) {
             return *name;
@@ -25,7 +25,7 @@ impl Names {
         name
     }
 
-    /// The number of a text if anybody has interned it.
+    /// The name of a text, if it has been interned.
     pub fn find(&self, text: &str) -> Option<Name> {
         self.numbers.get(text).copied()
     }

@@ -1,12 +1,12 @@
 //! The operator table: every operator symbol of TLA+, its spellings, its fixity and its precedence range.
 //!
-//! A TLA+ operator has a *range* of precedences, not one. Of two neighbouring operators the left one is applied first
-//! if its whole range is above the other's, the right one if its whole range is below; where the ranges touch there is
-//! no order, and the text is an error rather than a guess. Only an operator marked left-associative may meet itself.
+//! A TLA+ operator has a *range* of precedences, not one. Of two adjacent operators the left one binds tighter if its whole
+//! range is above the other's, and the right one if its range is above. Where the ranges overlap there is no order, and the text
+//! is an error. Only an operator marked left-associative may follow itself.
 
 use std::cmp::Ordering;
 
-/// Where an operator stands among its operands.
+/// The position of an operator among its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fixity {
     /// Before its operand.
@@ -151,12 +151,12 @@ impl Op {
         self.spellings().first().copied().unwrap_or("")
     }
 
-    /// Where it stands among its operands.
+    /// Its position among its operands.
     pub fn fixity(self) -> Fixity {
         self.row().0
     }
 
-    /// How many operands it takes.
+    /// The number of operands it takes.
     pub fn arity(self) -> usize {
         if self.fixity() == Fixity::Infix { 2 } else { 1 }
     }
@@ -168,7 +168,7 @@ impl Op {
     }
 
     /// The order between an operator and the one to its right: `Greater` when the left one takes the operand between
-    /// them, `Less` when the right one does, `None` when the language does not say.
+    /// them, `Less` when the right one does, `None` when the language defines no order.
     pub fn order_before(self, right: Op) -> Option<Ordering> {
         let (_, left_low, left_high, associative) = self.row();
         let (right_low, right_high) = right.precedence();
@@ -181,7 +181,7 @@ impl Op {
         }
     }
 
-    /// Whether it makes formulas, as far as its precedence tells: connectives and comparisons bind least.
+    /// Whether it makes formulas, judging by its precedence: connectives and comparisons bind least.
     pub fn gives_truth(self) -> bool {
         self.precedence().0 <= 5
     }

@@ -1,12 +1,12 @@
-//! Source texts and places in them.
+//! Source texts and positions in them.
 //!
-//! Every syntax node carries a [`Span`]: a pair of byte offsets, eight bytes in all. Lines and columns are worked out
-//! only when somebody asks, from a line table built once per text, because a spec without mistakes never asks.
+//! Every syntax node carries a [`Span`]: two byte offsets, eight bytes in all. Lines and columns are computed on demand from a
+//! line table built once per text, because a spec without mistakes never needs them.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// How many bytes of a line are counted at most to find a column.
+/// The number of bytes of a line that are counted at most to find a column.
 const MILESTONE_BYTES: usize = 1024;
 
 /// A half-open range of bytes in one source text.
@@ -43,14 +43,14 @@ pub struct SourceId(pub u32);
 /// A line and a column, both counted from 1. A column counts characters; a tab moves to the next multiple of eight,
 /// as it does for junction lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct LineColumn {
     /// Line, from 1.
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
 }
 
-/// One text: where it came from and what it says.
+/// One text and the path it was read from.
 #[derive(Debug)]
 pub struct Source {
     path: PathBuf,
@@ -67,7 +67,7 @@ struct Milestone {
 }
 
 impl Source {
-    /// A text under the name people know it by.
+    /// A text under the path that messages show.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
         let text = text.into();
         let mut line_starts = vec![0];
@@ -85,7 +85,7 @@ impl Source {
         }
     }
 
-    /// Where the text came from.
+    /// The path of the text.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -107,7 +107,7 @@ impl Source {
         self.line_starts.partition_point(|start| *start <= offset) as u32
     }
 
-    /// A line's text without its line ending; empty for a line that is not there.
+    /// A line's text without its line ending; empty if there is no such line.
     pub fn line(&self, line: u32) -> &str {
         let Some(start) = self.line_starts.get((line as usize).wrapping_sub(1)) else {
             return "";
@@ -122,8 +122,8 @@ impl Source {
             .trim_end_matches(['\n', '\r'])
     }
 
-    /// Line and column of a byte.
-    pub fn place(&self, offset: u32) -> Place {
+    /// The line and column of a byte.
+    pub fn line_column(&self, offset: u32) -> LineColumn {
         let line = self.line_of(offset);
         let start = self
             .line_starts
@@ -141,7 +141,7 @@ impl Source {
             from = last.copied().filter(|m| m.offset > start).unwrap_or(from);
         }
         let before = self.text.get(from.offset as usize..offset as usize).unwrap_or("");
-        Place {
+        LineColumn {
             line,
             column: before.chars().fold(from.column, advance_column) + 1,
         }
@@ -211,8 +211,8 @@ mod tests {
     #[test]
     fn a_tab_moves_to_the_next_multiple_of_eight() {
         let source = Source::new("x", "ab\tc\n\t\td");
-        assert_eq!(source.place(3), Place { line: 1, column: 9 });
-        assert_eq!(source.place(7), Place { line: 2, column: 17 });
+        assert_eq!(source.line_column(3), LineColumn { line: 1, column: 9 });
+        assert_eq!(source.line_column(7), LineColumn { line: 2, column: 17 });
         assert_eq!(source.line(2), "\t\td");
     }
 
@@ -223,19 +223,19 @@ mod tests {
         let from = "short\n".len();
         let mut column = 0;
         for (offset, character) in line.char_indices() {
-            let place = source.place((from + offset) as u32);
+            let place = source.line_column((from + offset) as u32);
             assert_eq!((place.line, place.column), (2, column + 1));
             column = advance_column(column, character);
         }
         assert_eq!(
-            source.place((from + line.len() + 1) as u32),
-            Place { line: 3, column: 1 }
+            source.line_column((from + line.len() + 1) as u32),
+            LineColumn { line: 3, column: 1 }
         );
     }
 
     #[test]
     fn a_column_counts_characters_not_bytes() {
         let source = Source::new("x", "∀ x");
-        assert_eq!(source.place(4), Place { line: 1, column: 3 });
+        assert_eq!(source.line_column(4), LineColumn { line: 1, column: 3 });
     }
 }

@@ -65,7 +65,7 @@ keywords! {
     Witness "WITNESS";
 }
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// `---- MODULE`.
@@ -140,7 +140,7 @@ pub enum TokenKind {
     MapsTo,
     /// `@`.
     At,
-    /// Something that is no token; the lexer has already reported it.
+    /// An invalid token; the lexer has already reported it.
     Bad,
     /// The end of the text, of the definition or of the junction list item.
     End,
@@ -149,11 +149,11 @@ pub enum TokenKind {
 /// A token.
 #[derive(Clone, Copy, Debug)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
     /// Whether it is `/\` or `\/`, which may begin a junction list item; `\land` may not.
     pub bullet: bool,
-    /// Whether it is the first token of a definition (`f` of `f[x \in S] == …`): what an expression never goes past.
+    /// Whether it is the first token of a definition (`f` of `f[x \in S] == …`), which ends the expression before it.
     pub begins_definition: bool,
     /// First byte.
     pub start: u32,
@@ -164,7 +164,7 @@ pub struct Token {
 }
 
 impl Token {
-    /// Where it is.
+    /// Its span.
     pub fn span(&self) -> Span {
         Span::new(self.start, self.end)
     }

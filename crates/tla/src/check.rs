@@ -1,4 +1,4 @@
-//! Checking files: what `omnilink tla check` does, without its command line.
+//! Checking of spec files, the library side of `omnilink tla check`.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,16 @@ use crate::semantics::spec::Spec;
 use crate::semantics::{Loaded, load};
 use crate::source::{Source, Span};
 
-/// Where to look and what to look at.
+/// Options of [`check()`].
 #[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Where modules are looked for, after the spec's own folder.
+pub struct SpecOptions {
+    /// The folders searched for modules, after the spec's own.
     pub search: SearchPath,
     /// A configuration to check together with the spec.
     pub config: Option<PathBuf>,
 }
 
-/// A spec, its configuration if one was asked for, and everything that is wrong with them.
+/// A spec, its configuration if there is one, and the diagnostics of both.
 #[derive(Debug)]
 pub struct Checked {
     /// The spec; complete if [`Checked::is_ok`].
@@ -37,7 +37,7 @@ impl Checked {
 }
 
 /// Reads and checks one spec.
-pub fn check(path: &Path, options: &Options) -> Checked {
+pub fn check(path: &Path, options: &SpecOptions) -> Checked {
     let Loaded {
         mut spec,
         mut diagnostics,
@@ -47,7 +47,7 @@ pub fn check(path: &Path, options: &Options) -> Checked {
         let text = spec.sources.get(spec.tree(root.tree).source).text();
         config::config_section(text, spec.names.text(root.name))
     });
-    // A configuration of its own file comes first, then one inside the file of the spec.
+    // A configuration file takes precedence over a configuration inside the spec's file.
     let place = options
         .config
         .clone()
@@ -82,7 +82,7 @@ pub fn check(path: &Path, options: &Options) -> Checked {
     }
 }
 
-/// All diagnostics for people, and a last line that sums up.
+/// All diagnostics as text, with a summary in the last line.
 pub fn render_text(path: &Path, checked: &Checked) -> String {
     let mut out: String = checked
         .diagnostics

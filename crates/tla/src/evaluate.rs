@@ -1,8 +1,7 @@
-//! Evaluating one expression: what `omnilink tla eval` does, without its command line.
+//! Evaluation of one expression, the library side of `omnilink tla eval`.
 //!
-//! The expression becomes the body of a definition in a module of its own. That module extends the built-in modules that
-//! get along with each other, or the one spec that the expression is about; so an expression means here exactly what it
-//! would mean in a spec, with the same checks and the same messages.
+//! The expression becomes the body of a definition in a module of its own. That module extends the built-in modules that are compatible
+//! with each other, or the given spec. So the expression has the same meaning, checks and messages as in a spec.
 
 use std::path::{Path, PathBuf};
 
@@ -13,14 +12,14 @@ use crate::config::{self, Config, Named};
 use crate::deep_stack;
 use crate::diagnostic::{Diagnostic, render};
 use crate::eval::error::Failure;
-use crate::eval::{Evaluator, Quiet};
-use crate::model::{BuildOptions, Model, build};
+use crate::eval::{Evaluator, SilentSession};
+use crate::model::{BuildOptions, CompiledSpec, build};
 use crate::semantics::load_text;
 use crate::semantics::search_path::{SearchPath, read_text};
 use crate::semantics::spec::Spec;
 use crate::source::{Source, Sources, Span};
 
-/// The built-in modules that an expression may use without saying so: those of which no two define the same name.
+/// The built-in modules that an expression may use. No two of them define the same name.
 pub const MODULES: &[&str] = &[
     "Integers",
     "Sequences",
@@ -49,20 +48,20 @@ pub const MODULES: &[&str] = &[
     "GraphViz",
 ];
 
-/// The module that is made around an expression, and the definition that is made of it.
+/// The names of the module around an expression and of its definition.
 const MODULE: &str = "Expression";
 const DEFINITION: &str = "OmniLinkExpression";
 
-/// In what surroundings an expression is evaluated.
+/// Options of [`evaluate`].
 #[derive(Clone, Debug, Default)]
 pub struct EvaluateOptions {
-    /// A spec whose definitions may be used, in the place of the built-in modules.
+    /// A spec whose definitions may be used, instead of the built-in modules.
     pub file: Option<PathBuf>,
-    /// A configuration that gives the constants of the spec their values.
+    /// A configuration with values for the constants of the spec.
     pub config: Option<PathBuf>,
-    /// Expressions for constants, which count more than the configuration.
+    /// Expressions for constants, which override the configuration.
     pub constants: Vec<(String, String)>,
-    /// Where modules are looked for, after the spec's own folder.
+    /// The folders searched for modules, after the spec's own.
     pub search: SearchPath,
     /// Definitions that come before the expression.
     pub definitions: String,
@@ -70,22 +69,22 @@ pub struct EvaluateOptions {
     pub is_32_bit: bool,
     /// Whether the expression may run commands.
     pub may_execute: bool,
-    /// Tells when evaluation must end: time is up, or someone interrupts.
+    /// Whether evaluation must stop, because of a time limit or an interrupt.
     pub is_over: Option<fn() -> bool>,
 }
 
-/// What an expression is worth.
+/// The result of an evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evaluated {
     /// The value as TLC would print it.
     pub text: String,
-    /// The value itself; `None` if it is one that is only described, such as `Nat`.
+    /// The value; `None` if it cannot be enumerated, such as `Nat`.
     pub value: Option<Value>,
-    /// What was printed on the way.
+    /// The lines printed during evaluation.
     pub printed: Vec<String>,
 }
 
-/// Why an expression has no value.
+/// An error in an expression or its evaluation.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct EvaluateError {
@@ -93,23 +92,23 @@ pub struct EvaluateError {
     pub class: &'static str,
     /// What is wrong, on one line.
     pub message: String,
-    /// The same with the line in question, the values of names, and what to do.
+    /// The same with the source line, the values of names, and advice.
     pub rendered: String,
-    /// What was printed before it went wrong.
+    /// The lines printed before the error.
     pub printed: Vec<String>,
 }
 
 /// Evaluates a constant expression.
 ///
 /// # Errors
-/// When the expression, the spec or the configuration cannot be read or understood, and when evaluation fails.
+/// Errors in the expression, the spec or the configuration, and evaluation errors.
 pub fn evaluate(text: &str, options: &EvaluateOptions) -> Result<Evaluated, EvaluateError> {
     let model = model_of(text, options)?;
     let Some(formula) = model.alias else {
         return Err(plain_error("the expression has no meaning".into()));
     };
     deep_stack::run(|| {
-        let mut session = Quiet::default();
+        let mut session = SilentSession::default();
         if options.is_32_bit {
             session = session.with_32_bits();
         }
@@ -135,13 +134,13 @@ pub fn evaluate(text: &str, options: &EvaluateOptions) -> Result<Evaluated, Eval
     })
 }
 
-/// The module that says what the expression is. Its first line ends where the text of the user begins, so that columns, which
-/// junction lists depend on, are those that the user sees.
+/// The text of the module around the expression. The user's text begins on a line of its own, so that its columns, which matter to
+/// junction lists, stay the same.
 fn module_text(text: &str, extends: &str, definitions: &str) -> String {
     format!("---- MODULE {MODULE} ---- EXTENDS {extends}\n{definitions}\n{DEFINITION} ==\n{text}\n====\n")
 }
 
-fn model_of(text: &str, options: &EvaluateOptions) -> Result<Model, EvaluateError> {
+fn model_of(text: &str, options: &EvaluateOptions) -> Result<CompiledSpec, EvaluateError> {
     let (extends, search) = match &options.file {
         None => (MODULES.join(", "), options.search.clone()),
         Some(file) => {
@@ -179,7 +178,7 @@ fn model_of(text: &str, options: &EvaluateOptions) -> Result<Model, EvaluateErro
     })
 }
 
-/// A configuration that gives constants their values and asks for nothing but the expression.
+/// A configuration with the values of constants and nothing to check but the expression.
 fn constants_of(spec: &mut Spec, options: &EvaluateOptions) -> Result<Config, EvaluateError> {
     let mut config = Config {
         alias: Some(Named {
@@ -229,7 +228,7 @@ fn refuse(diagnostics: &[Diagnostic], sources: &Sources) -> Result<(), EvaluateE
 
 fn failed(failure: &Failure, sources: &Sources, printed: Vec<String>) -> EvaluateError {
     let mut shown = failure.clone();
-    // The definition that was made of the expression is not the user's.
+    // The artificial definition is not the user's.
     shown.calls.retain(|call| call.name != DEFINITION);
     EvaluateError {
         class: failure.class.word(),

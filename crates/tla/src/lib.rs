@@ -8,7 +8,7 @@
 //! - [`eval`]: evaluation, successor states, native modules, memo.
 //!
 //! On top of them, [`check()`] reads a spec with its configuration, [`show()`] describes it, [`evaluate()`] evaluates one
-//! expression, [`Scratchpad`] keeps definitions between expressions, and [`model::build`] compiles a spec for a checker.
+//! expression, [`Repl`] keeps definitions between expressions, and [`model::build`] compiles a spec for a checker.
 //!
 //! Errors in a spec are [`diagnostic::Diagnostic`]s with a source span and advice. Nothing here panics on user input.
 //!
@@ -24,7 +24,7 @@
 mod check;
 mod evaluate;
 pub mod model;
-mod scratchpad;
+mod repl;
 mod show;
 
 pub use omnilink_tla_eval as eval;
@@ -37,10 +37,10 @@ pub use omnilink_tla_syntax as syntax;
 pub use omnilink_tla_syntax::{deep_stack, diagnostic, names, source};
 
 pub use check::{
-    Checked, Options, check, render_json as render_check_json, render_text as render_check_text,
+    Checked, SpecOptions, check, render_json as render_check_json, render_text as render_check_text,
 };
 pub use evaluate::{EvaluateError, EvaluateOptions, Evaluated, MODULES, evaluate};
-pub use scratchpad::{Entered, Scratchpad};
+pub use repl::{Entered, Repl};
 pub use show::{
     Declared, Defined, Parameter, Show, next_relation, render_json as render_show_json,
     render_text as render_show_text, show,

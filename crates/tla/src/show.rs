@@ -1,4 +1,4 @@
-//! What a spec consists of, for people and for programs that generate harnesses from it.
+//! Description of a spec, for people and for harness generators.
 
 use std::fmt::Write as _;
 
@@ -16,11 +16,11 @@ use crate::semantics::spec::Spec;
 pub struct Declared {
     /// The name.
     pub name: String,
-    /// How many arguments it takes.
+    /// The number of arguments it takes.
     pub arity: u32,
     /// The module that declares it.
     pub module: String,
-    /// Where.
+    /// Its span.
     pub span: serde_json::Value,
 }
 
@@ -35,13 +35,13 @@ pub struct Defined {
     pub parameters: Vec<Parameter>,
     /// `constant`, `state`, `action` or `temporal`.
     pub level: &'static str,
-    /// Whether other modules do not see it.
+    /// Whether it is LOCAL.
     pub local: bool,
     /// Whether it refers to itself.
     pub recursive: bool,
     /// The module that defines it.
     pub module: String,
-    /// Where.
+    /// Its span.
     pub span: serde_json::Value,
 }
 
@@ -50,18 +50,18 @@ pub struct Defined {
 pub struct Parameter {
     /// The name.
     pub name: String,
-    /// How many arguments it takes itself.
+    /// The number of arguments it takes itself.
     pub arity: u32,
 }
 
-/// What a spec consists of.
+/// The description of a spec.
 #[derive(Clone, Debug, Serialize)]
 pub struct Show {
     /// The module.
     pub module: String,
     /// Its file.
     pub file: String,
-    /// The modules it is made of: extended directly or not, those built in left out.
+    /// The module and those it extends, directly or not, except built-in ones.
     pub modules: Vec<String>,
     /// Its constants.
     pub constants: Vec<Declared>,
@@ -69,11 +69,11 @@ pub struct Show {
     pub variables: Vec<Declared>,
     /// Its definitions, in order, those of extended modules first.
     pub definitions: Vec<Defined>,
-    /// The next-state relation that the actions are of.
+    /// The next-state relation.
     pub next: Option<String>,
-    /// The actions.
+    /// Its actions.
     pub actions: Vec<Action>,
-    /// How many of them may be combinations that were not taken apart, because there are too many.
+    /// The number of actions that may combine others but were not decomposed, because there are too many.
     pub actions_left_whole: usize,
 }
 
@@ -132,7 +132,7 @@ fn collect(spec: &Spec, module: ModuleId, order: &mut Vec<ModuleId>) {
     order.push(module);
 }
 
-/// The definition that says what steps are allowed.
+/// The next-state relation: the configuration's, that of `Spec`, or `Next`.
 pub fn next_relation(spec: &Spec, config: Option<&Config>) -> Option<EntityId> {
     let find = |name: &str| spec.find(name).map(|binding| binding.entity);
     if let Some(config) = config {
@@ -200,7 +200,7 @@ fn signature(name: &str, arity: u32) -> String {
     }
 }
 
-/// Writes the description for people.
+/// The description as text.
 pub fn render_text(show: &Show) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "module {} ({})", show.module, show.file);

@@ -6,7 +6,7 @@ mod common;
 use std::path::Path;
 
 use common::golden;
-use omnilink_tla::{Options, check};
+use omnilink_tla::{SpecOptions, check};
 
 /// What is wrong with a run of the golden specs: its configuration does not fit, or it is no run.
 fn misfit(folder: &Path, run: &serde_json::Value) -> Option<String> {
@@ -14,9 +14,9 @@ fn misfit(folder: &Path, run: &serde_json::Value) -> Option<String> {
     let (Some(dir), Some(spec), Some(config)) = (text("dir"), text("spec"), text("cfg")) else {
         return Some("it lacks `dir`, `spec` or `cfg`".into());
     };
-    let options = Options {
+    let options = SpecOptions {
         config: Some(folder.join(dir).join(config)),
-        ..Options::default()
+        ..SpecOptions::default()
     };
     let stem = spec.strip_suffix(".tla").unwrap_or(spec);
     let checked = check(&folder.join(dir).join(format!("{stem}.tla")), &options);
@@ -42,9 +42,9 @@ fn every_golden_configuration_fits_its_spec() {
 
 #[test]
 fn a_missing_configuration_is_a_diagnostic() {
-    let options = Options {
+    let options = SpecOptions {
         config: Some("/nowhere/at/all.cfg".into()),
-        ..Options::default()
+        ..SpecOptions::default()
     };
     let path = golden("specs/AltBit/AltBit.tla");
     let checked = check(&path, &options);

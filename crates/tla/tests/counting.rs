@@ -2,8 +2,8 @@
 
 use omnilink_tla::config::Config;
 use omnilink_tla::deep_stack;
-use omnilink_tla::eval::{Cell, Effects, Evaluator, Quiet};
-use omnilink_tla::model::{BuildOptions, Model, build};
+use omnilink_tla::eval::{Cell, Effects, Evaluator, SilentSession};
+use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
 use omnilink_tla::semantics::load_text;
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_value::Value;
@@ -51,7 +51,7 @@ const OPS: [&str; 13] = [
     "Defined",
 ];
 
-fn model() -> Model {
+fn model() -> CompiledSpec {
     let loaded = load_text("Counting.tla".as_ref(), SPEC.to_owned(), &SearchPath::default());
     let options = BuildOptions {
         operations: OPS.iter().map(|op| (*op).to_owned()).collect(),
@@ -72,7 +72,7 @@ fn in_order(mut effects: Effects) -> Effects {
 fn counts_have_the_effects_that_a_walk_finds() {
     deep_stack::run(|| {
         let model = model();
-        let session = Quiet::default();
+        let session = SilentSession::default();
         let mut evaluator = Evaluator::new(&model.program, &session);
         let mut told: Vec<&str> = Vec::new();
         for (name, operation) in OPS.iter().zip(&model.operations) {

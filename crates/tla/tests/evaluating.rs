@@ -1,8 +1,8 @@
-//! Evaluating from outside: one expression, a scratchpad, constants that are given, files and commands.
+//! Evaluating from outside: one expression, a repl, constants that are given, files and commands.
 
 use std::fs;
 
-use omnilink_tla::{Entered, EvaluateError, EvaluateOptions, Evaluated, MODULES, Scratchpad, evaluate};
+use omnilink_tla::{Entered, EvaluateError, EvaluateOptions, Evaluated, MODULES, Repl, evaluate};
 
 const SPEC: &str = r"---- MODULE Queue ----
 EXTENDS Naturals, Sequences
@@ -174,7 +174,7 @@ fn values_survive_files_of_every_format() {
 
 #[test]
 fn a_scratchpad_keeps_definitions_and_forgets_wrong_ones() {
-    let mut pad = Scratchpad::new(EvaluateOptions::default());
+    let mut pad = Repl::new(EvaluateOptions::default());
     let mut enter = |text: &str| match pad.enter(text) {
         Ok(Entered::Nothing) => String::new(),
         Ok(Entered::Value(value)) => value.text,
@@ -204,9 +204,9 @@ fn a_scratchpad_keeps_definitions_and_forgets_wrong_ones() {
 #[test]
 fn a_text_goes_on_while_something_is_open() {
     for open in ["{1,", "f(", "1 + \\", "<<1, [a |-> ", "RECURSIVE f(_)"] {
-        assert!(!Scratchpad::is_whole(open), "{open}");
+        assert!(!Repl::is_complete(open), "{open}");
     }
     for whole in ["{1}", "1 + ", "x == <<1>>", "\"(\"", ")"] {
-        assert!(Scratchpad::is_whole(whole), "{whole}");
+        assert!(Repl::is_complete(whole), "{whole}");
     }
 }

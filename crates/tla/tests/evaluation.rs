@@ -5,8 +5,8 @@ use std::path::Path;
 
 use omnilink_tla::config;
 use omnilink_tla::deep_stack;
-use omnilink_tla::eval::{Evaluator, Flow, Quiet, State};
-use omnilink_tla::model::{BuildOptions, Model, build};
+use omnilink_tla::eval::{Evaluator, Flow, SilentSession, State};
+use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
 use omnilink_tla::semantics::load_text;
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::source::Source;
@@ -28,7 +28,7 @@ fn value_with(definitions: &str, expr: &str) -> String {
     }
 }
 
-fn model(body: &str, cfg: &str) -> Model {
+fn model(body: &str, cfg: &str) -> CompiledSpec {
     let text = format!("---- MODULE M ----\nEXTENDS Integers, Sequences, FiniteSets, TLC\n{body}\n====\n");
     let mut loaded = load_text(Path::new("M.tla"), text, &SearchPath::default());
     assert!(loaded.is_ok(), "{:?}", loaded.diagnostics);
@@ -45,7 +45,7 @@ fn model(body: &str, cfg: &str) -> Model {
 fn reached(body: &str) -> Result<Vec<String>, String> {
     let model = model(body, "INIT Init NEXT Next");
     deep_stack::run(|| {
-        let session = Quiet::default();
+        let session = SilentSession::default();
         let mut evaluator = Evaluator::new(&model.program, &session);
         let mut known = BTreeSet::new();
         let mut queue: VecDeque<State> = VecDeque::new();

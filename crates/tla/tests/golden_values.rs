@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use common::golden;
 use omnilink_tla::config;
 use omnilink_tla::deep_stack;
-use omnilink_tla::eval::{Evaluator, Quiet};
+use omnilink_tla::eval::{Evaluator, SilentSession};
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::semantics::load_text;
 use omnilink_tla::semantics::search_path::SearchPath;
@@ -69,7 +69,7 @@ fn answer(item: &Json, expr: &str, more: &str) -> Answer {
         Err(rejected) => return error("config", format!("{:?}", rejected.diagnostics)),
     };
     deep_stack::run(|| {
-        let session = Quiet::default().with_32_bits().allow_execution();
+        let session = SilentSession::default().with_32_bits().allow_execution();
         let mut evaluator = Evaluator::new(&model.program, &session);
         let Some(assumption) = model.assumptions.last() else {
             return error("none", "no assumption".into());

@@ -11,7 +11,7 @@ use common::golden;
 use omnilink_tla::config;
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::error::ErrorClass;
-use omnilink_tla::eval::{Evaluator, Quiet, Session};
+use omnilink_tla::eval::{Evaluator, Session, SilentSession};
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::semantics::load_text;
 use omnilink_tla::semantics::search_path::SearchPath;
@@ -23,7 +23,7 @@ use serde_json::Value as Json;
 /// A session that ends evaluation after so many questions.
 #[derive(Default)]
 struct Impatient {
-    quiet: Quiet,
+    quiet: SilentSession,
     asked: AtomicU32,
 }
 
@@ -58,29 +58,17 @@ impl Session for Impatient {
     }
 }
 
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % bound.max(1)
-    }
-}
-
-fn pieces(text: &str) -> Vec<String> {
+fn words(text: &str) -> Vec<String> {
     let source = Sources::default().add(Source::new("G.tla", text));
     tokenize_fragment(source, text, &mut Vec::new())
         .iter()
         .filter_map(|token| text.get(token.start as usize..token.end as usize))
-        .filter(|piece| !piece.is_empty())
+        .filter(|word| !word.is_empty())
         .map(str::to_owned)
         .collect()
 }
 
-fn mutated(mut pieces: Vec<String>, chance: &mut Chance) -> String {
+fn mutated(mut words: Vec<String>, random: &mut fastrand::Rng) -> String {
     let names = [
         "Nat",
         "{}",
@@ -96,14 +84,14 @@ fn mutated(mut pieces: Vec<String>, chance: &mut Chance) -> String {
         "DOMAIN",
         "m1",
     ];
-    let (at, other) = (chance.below(pieces.len()), chance.below(pieces.len()));
-    match chance.below(4) {
-        0 => drop(pieces.remove(at)),
-        1 => pieces.swap(at, other),
-        2 => pieces[at] = names[chance.below(names.len())].to_owned(),
-        _ => pieces[at] = pieces[other].clone(),
+    let (at, other) = (random.usize(..words.len()), random.usize(..words.len()));
+    match random.u8(..4) {
+        0 => drop(words.remove(at)),
+        1 => words.swap(at, other),
+        2 => words[at] = names[random.usize(..names.len())].to_owned(),
+        _ => words[at] = words[other].clone(),
     }
-    pieces.join(" ")
+    words.join(" ")
 }
 
 /// Evaluates an expression, if it is one. Gives whether that went well.
@@ -149,14 +137,14 @@ fn a_mutated_expression_is_a_value_or_an_error_and_never_a_panic() {
     let seed = std::env::var("OMNILINK_SEED")
         .ok()
         .and_then(|seed| seed.parse().ok());
-    let mut chance = Chance(seed.unwrap_or(20_261_115));
+    let mut random = fastrand::Rng::with_seed(seed.unwrap_or(20_261_115));
     let mut evaluated = 0;
     for line in text.lines() {
         let item: Json = serde_json::from_str(line).unwrap();
-        let pieces = pieces(item["expr"].as_str().unwrap());
+        let words = words(item["expr"].as_str().unwrap());
         for _ in 0..2 {
-            if !pieces.is_empty() {
-                evaluated += u32::from(evaluate(&item, &mutated(pieces.clone(), &mut chance)).is_some());
+            if !words.is_empty() {
+                evaluated += u32::from(evaluate(&item, &mutated(words.clone(), &mut random)).is_some());
             }
         }
     }

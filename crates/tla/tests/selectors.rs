@@ -4,7 +4,7 @@
 mod common;
 
 use common::{complaints, load_body};
-use omnilink_tla::semantics::entity::Piece;
+use omnilink_tla::semantics::entity::Aspect;
 use omnilink_tla::{EvaluateOptions, evaluate};
 
 /// The text that the last reference of a body selects.
@@ -26,11 +26,11 @@ fn selected(body: &str) -> String {
         .sources
         .get(tree.source)
         .slice(tree.expr(part.expr).span);
-    match part.piece {
-        Piece::Whole => text.to_owned(),
-        Piece::FieldName => format!("field name of {text}"),
-        Piece::Arguments => format!("arguments of {text}"),
-        Piece::Function(_) => format!("function of {text}"),
+    match part.aspect {
+        Aspect::Whole => text.to_owned(),
+        Aspect::FieldName => format!("field name of {text}"),
+        Aspect::Arguments => format!("arguments of {text}"),
+        Aspect::Function(_) => format!("function of {text}"),
     }
 }
 

@@ -5,7 +5,7 @@ mod common;
 
 use common::load_body;
 use omnilink_tla::{
-    Options, check, render_check_json, render_check_text, render_show_json, render_show_text, show,
+    SpecOptions, check, render_check_json, render_check_text, render_show_json, render_show_text, show,
 };
 
 const RING: &str = r#"EXTENDS Naturals
@@ -110,7 +110,7 @@ fn a_file_is_checked_for_people_and_for_programs() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("Bad.tla");
     std::fs::write(&path, "---- MODULE Bad ----\nA == B\n====\n").unwrap();
-    let checked = check(&path, &Options::default());
+    let checked = check(&path, &SpecOptions::default());
     assert!(!checked.is_ok());
     let text = render_check_text(&path, &checked);
     assert!(text.contains("error[undefined]: `B` is not defined"), "{text}");
@@ -124,7 +124,7 @@ fn a_file_is_checked_for_people_and_for_programs() {
 
 #[test]
 fn a_file_that_is_not_there_is_a_diagnostic() {
-    let checked = check("/nowhere/Spec.tla".as_ref(), &Options::default());
+    let checked = check("/nowhere/Spec.tla".as_ref(), &SpecOptions::default());
     assert_eq!(checked.diagnostics.len(), 1);
     assert!(
         checked.diagnostics[0]

@@ -1,4 +1,4 @@
-//! Why a trace could not be read or written.
+//! Errors of reading and writing traces.
 
 use std::fmt;
 use std::io;
@@ -9,49 +9,53 @@ use omnilink_value::msgpack::MsgpackError;
 use thiserror::Error;
 
 use crate::import::EdnError;
-use crate::{Format, Name, Place, Time};
+use crate::input::Cancelled;
+use crate::{Format, Location, Name, Time};
 
-/// A trace that cannot be read or written: where, and what is wrong there.
+/// A trace that cannot be read or written: the problem and its location.
 #[derive(Debug, Error)]
 #[error(transparent)]
 pub struct TraceError(Box<Located>);
 
 #[derive(Debug, Error)]
-#[error("{place}: {problem}")]
+#[error("{location}: {problem}")]
 struct Located {
-    place: Place,
+    location: Location,
     #[source]
     problem: Problem,
 }
 
 impl TraceError {
-    /// A problem at a place.
+    /// A problem at a location.
     #[cold]
-    pub fn new(place: Place, problem: impl Into<Problem>) -> Self {
+    pub fn new(location: Location, problem: impl Into<Problem>) -> Self {
         Self(Box::new(Located {
-            place,
+            location,
             problem: problem.into(),
         }))
     }
 
-    /// Where.
-    pub fn place(&self) -> &Place {
-        &self.0.place
+    /// The location of the problem.
+    pub fn location(&self) -> &Location {
+        &self.0.location
     }
 
-    /// What.
+    /// The problem.
     pub fn problem(&self) -> &Problem {
         &self.0.problem
     }
 }
 
-/// What is wrong with a trace.
+/// A problem of a trace.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The operating system or a decompressor refused.
+    /// An error of the operating system or a decompressor.
     #[error("{0}")]
-    Io(#[from] io::Error),
+    Io(#[source] io::Error),
+    /// The caller cancelled the reading.
+    #[error("reading was cancelled")]
+    Cancelled,
     /// Not JSON.
     #[error("not a JSON record: {0}")]
     Json(#[from] JsonError),
@@ -61,29 +65,29 @@ pub enum Problem {
     /// Not EDN.
     #[error("not an EDN form: {0}")]
     Edn(#[from] EdnError),
-    /// No format fits.
+    /// No known format.
     #[error(
         "not a trace in any known format ({}); name the format if it is one of them",
         Format::LIST
     )]
     UnknownFormat,
-    /// The header asks for another version.
+    /// The header names an unknown version.
     #[error("trace format {0} is not known; this version reads format 1")]
     UnknownVersion(Value),
-    /// A header that is not the first record.
+    /// A header behind the first record.
     #[error("a header in the middle; to read several traces as one, give their files together")]
     SecondHeader,
-    /// A field that every record must have.
+    /// A required field is missing.
     #[error("{}the field \"{field}\" is missing; expected {expected}", InOp(op))]
     MissingField {
-        /// The operation, as far as it is known.
+        /// The operation, if it is known.
         op: Option<Name>,
         /// The field.
         field: &'static str,
         /// What it should hold.
         expected: &'static str,
     },
-    /// A field that no record has.
+    /// An unknown field.
     #[error(
         "unknown field \"{field}\"{}; anything of your own goes under \"meta\"",
         Suggestion(suggestion)
@@ -91,16 +95,16 @@ pub enum Problem {
     UnknownField {
         /// The field.
         field: String,
-        /// The known field whose name is nearest.
+        /// The known field with the most similar name.
         suggestion: Option<&'static str>,
     },
-    /// A field twice in one record.
+    /// A field occurs twice in one record.
     #[error("the field \"{0}\" occurs twice in one record")]
     RepeatedField(&'static str),
-    /// A field that holds something else.
+    /// A field has a value of the wrong type.
     #[error("{}the field \"{field}\" holds {found}; expected {expected}", InOp(op))]
     WrongField {
-        /// The operation, as far as it is known.
+        /// The operation, if it is known.
         op: Option<Name>,
         /// The field.
         field: &'static str,
@@ -109,7 +113,7 @@ pub enum Problem {
         /// What it holds.
         found: Value,
     },
-    /// A timebox that is none.
+    /// The end of a timebox is before its start.
     #[error("{op} ends at {end}, before it starts at {start}; check the clock of the recorder")]
     EndBeforeStart {
         /// The operation.
@@ -119,9 +123,9 @@ pub enum Problem {
         /// Its end.
         end: Time,
     },
-    /// Two calls of one thread at a time.
+    /// Two calls of one thread overlap.
     #[error(
-        "thread {thread} starts {op} at {start} while its {earlier} ({earlier_place}) {}; \
+        "thread {thread} starts {op} at {start} while its {earlier} ({earlier_location}) {}; \
          if calls of one thread may overlap, open the trace as asynchronous",
         StillOpen(*earlier_end)
     )]
@@ -137,9 +141,9 @@ pub enum Problem {
         /// Its end, if it ended.
         earlier_end: Option<Time>,
         /// Where that was read.
-        earlier_place: Place,
+        earlier_location: Location,
     },
-    /// A call by a process whose last call is still open.
+    /// A process calls while its last call is still open.
     #[error("process {process} calls {op} while its call in {earlier} is still open")]
     CallWhileOpen {
         /// The process.
@@ -147,9 +151,9 @@ pub enum Problem {
         /// The operation that is called.
         op: Name,
         /// Where the open call was read.
-        earlier: Place,
+        earlier: Location,
     },
-    /// A return that nothing was waiting for.
+    /// A return without an open call.
     #[error("{op} of process {process} returns, but the process has no open call")]
     ReturnWithoutCall {
         /// The process, client or call number.
@@ -157,36 +161,36 @@ pub enum Problem {
         /// The operation that returns.
         op: Name,
     },
-    /// A return that does not say of which call.
+    /// A return that does not identify its call.
     #[error(
         "{op} returns without saying of which process, and {}; add :process to the events",
         match candidates { 0 => "no open call fits it".to_owned(), many => format!("{many} open calls fit it") }
     )]
-    UnclearReturn {
+    AmbiguousReturn {
         /// The operation that returns.
         op: Name,
-        /// How many open calls it may be the return of.
+        /// The number of open calls that it may belong to.
         candidates: usize,
     },
-    /// Two returns of one call.
+    /// A second return of one call.
     #[error("call {call} returns a second time; it had already returned in {earlier}")]
     DuplicateReturn {
         /// The number of the call.
         call: Value,
         /// The first return.
-        earlier: Place,
+        earlier: Location,
     },
-    /// A return that names another operation than the call.
+    /// A return that names a different operation than the call.
     #[error("process {process} returns from {returned}, but its open call is {called}")]
     MismatchedReturn {
         /// The process.
         process: Value,
-        /// What was called.
+        /// The operation of the call.
         called: Name,
-        /// What returns.
+        /// The operation of the return.
         returned: Name,
     },
-    /// Bytes that are no record, with records behind them.
+    /// Bytes that are no record, followed by records.
     #[error(
         "damaged: these bytes are no record ({cause}), yet records follow; repair or drop the damaged part"
     )]
@@ -194,7 +198,7 @@ pub enum Problem {
         /// Why the bytes cannot be read.
         cause: String,
     },
-    /// An operation out of order in input that can be read only once or that claims to be sorted.
+    /// An operation out of order in an input that can be read only once or that promises to be sorted.
     #[error(
         "{op} starts at {start}, but a later start was already passed on; \
          the input is not in order of start: open it as unsorted"
@@ -205,15 +209,15 @@ pub enum Problem {
         /// Its start.
         start: Time,
     },
-    /// A line of a text format that does not follow it.
+    /// An invalid line of a text format.
     #[error("expected {expected}, found {found:?}")]
     BadLine {
-        /// What the line should be.
+        /// A valid line.
         expected: &'static str,
-        /// What it is, shortened.
+        /// The line, shortened.
         found: String,
     },
-    /// Retiming moved a time beyond what 64 bits hold.
+    /// Retiming moved a time out of the range of 64 bits.
     #[error("{op}: shifting its times by {offset} leaves the 64-bit clock")]
     TimeOverflow {
         /// The operation.
@@ -221,7 +225,7 @@ pub enum Problem {
         /// The shift.
         offset: Time,
     },
-    /// A field of `meta` that a retiming rule cannot use.
+    /// A field of `meta` has the wrong type for a retiming rule.
     #[error("{op}: the field \"{field}\" of \"meta\" holds {found}; expected {expected}")]
     WrongMeta {
         /// The operation.
@@ -233,7 +237,7 @@ pub enum Problem {
         /// What it holds.
         found: Value,
     },
-    /// A timebox clipped to an interval outside of it.
+    /// A timebox is clipped to an interval outside of it.
     #[error(
         "{op}: the field \"{field}\" of \"meta\" says [{earliest}, {latest}], which is outside of the timebox"
     )]
@@ -242,12 +246,12 @@ pub enum Problem {
         op: Name,
         /// The field.
         field: String,
-        /// The earliest time that it gives.
+        /// The earliest time of that interval.
         earliest: Time,
-        /// The latest.
+        /// The latest time of that interval.
         latest: Time,
     },
-    /// Two operations that claim to have sent the same message.
+    /// Two operations sent the same message.
     #[error(
         "the message {message} was already sent by the operation in {earlier}; give each message a name of its own"
     )]
@@ -255,26 +259,75 @@ pub enum Problem {
         /// The message.
         message: Value,
         /// The first sender.
-        earlier: Place,
+        earlier: Location,
     },
-    /// A compressed file that stops before anything can be read.
+    /// A compressed file ends before the first record.
     #[error("the compressed data end early, before the first record; copy the whole file again")]
-    NothingUnpacked,
-    /// The file that Jepsen keeps for itself.
+    TruncatedAtStart,
+    /// A file in Jepsen's own binary format.
     #[error(
         "this is Jepsen's own binary format; give the history.edn or history.txt of the same run, or write one: \
          (spit \"history.edn\" (apply str (map #(str (pr-str (into {{}} %)) \"\\n\") (:history (jepsen.store/test -1)))))"
     )]
     JepsenBinary,
-    /// A folder of Jepsen's runs instead of one of them.
+    /// A folder of Jepsen runs instead of one run.
     #[error("a folder of Jepsen runs; give one of them, such as {}", example.display())]
     JepsenStore {
-        /// One of them.
+        /// One of the runs.
         example: std::path::PathBuf,
     },
-    /// Nothing to read.
+    /// A directory without trace files.
     #[error("a directory without trace files; one file per thread was expected")]
     EmptyDirectory,
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Self {
+        match error.get_ref().is_some_and(|inner| inner.is::<Cancelled>()) {
+            true => Self::Cancelled,
+            false => Self::Io(error),
+        }
+    }
+}
+
+/// The longest part of a line that an error quotes, in characters.
+const QUOTED_MAX: usize = 60;
+
+impl Problem {
+    /// An invalid line, quoted in part.
+    #[cold]
+    pub(crate) fn bad_line(expected: &'static str, found: &str) -> Self {
+        Self::BadLine {
+            expected,
+            found: found.trim().chars().take(QUOTED_MAX).collect(),
+        }
+    }
+
+    /// A required field is missing.
+    #[cold]
+    pub(crate) fn missing(op: Option<&Name>, field: &'static str, expected: &'static str) -> Self {
+        Self::MissingField {
+            op: op.cloned(),
+            field,
+            expected,
+        }
+    }
+
+    /// A field has a value of the wrong type.
+    #[cold]
+    pub(crate) fn wrong(
+        op: Option<&Name>,
+        field: &'static str,
+        expected: &'static str,
+        found: &Value,
+    ) -> Self {
+        Self::WrongField {
+            op: op.cloned(),
+            field,
+            expected,
+            found: found.clone(),
+        }
+    }
 }
 
 struct InOp<'a>(&'a Option<Name>);

@@ -1,4 +1,4 @@
-//! The formats a trace may come in.
+//! The formats of traces.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,9 +10,9 @@ use thiserror::Error;
 pub enum Format {
     /// Trace format 1 as JSON, one record a line.
     Ndjson,
-    /// The same records as one JSON array, or one after the other on as many lines as they like.
+    /// The same records as one JSON array, or as a sequence of objects with any line breaks.
     Json,
-    /// Trace format 1 as MessagePack, one map after the other.
+    /// Trace format 1 as a sequence of MessagePack maps.
     Msgpack,
     /// OmniLink's own per-thread logs: MessagePack maps with `operation_name` and `operation`.
     OmniLink,
@@ -32,13 +32,13 @@ pub enum Format {
     Limo,
 }
 
-/// A name that is no format.
+/// An unknown name of a format.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("unknown format \"{0}\"; the formats are {list}", list = Format::LIST)]
 pub struct UnknownFormat(pub String);
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 11] = [
         Self::Ndjson,
         Self::Json,
@@ -55,7 +55,7 @@ impl Format {
 
     pub(crate) const LIST: &str = "ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo";
 
-    /// The name by which people choose it.
+    /// The name, as given on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ndjson => "ndjson",
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_format_is_found_by_its_name_and_listed() {
+    fn every_format_parses_from_its_name_and_is_listed() {
         for format in Format::ALL {
             assert_eq!(format.name().parse(), Ok(format));
         }

@@ -1,10 +1,10 @@
-//! The first record of a trace that describes the rest.
+//! The header: an optional first record that describes the trace.
 
 use omnilink_value::Value;
 
 use crate::Problem;
 
-/// The optional first record `{"omnilink":1, …}`: spec, clock unit, host, command, seed, whatever the recorder knows.
+/// The optional first record `{"omnilink":1, …}`: spec, clock unit, host, command, seed and any other field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     fields: Value,
@@ -48,7 +48,7 @@ impl Header {
         self.get("sorted").and_then(Value::as_bool) == Some(true)
     }
 
-    /// The same header with this promise made.
+    /// The same header with that promise.
     #[must_use]
     pub(crate) fn sorted(&self) -> Self {
         let fields = self

@@ -13,7 +13,7 @@ use serde::{Serialize, Serializer};
 pub struct Name(Value);
 
 impl Name {
-    /// The name of this text.
+    /// A name with this text.
     pub fn new(text: &str) -> Self {
         Self(Value::str(text))
     }
@@ -74,10 +74,10 @@ impl fmt::Debug for Name {
     }
 }
 
-/// Shares the allocation of long names that a reader meets again and again.
+/// A direct-mapped cache that lets operations share the allocation of a long name.
 ///
-/// A trace has few names, so a small direct-mapped table hits nearly always; a trace with millions of names evicts and
-/// allocates, but never grows it.
+/// A trace has few names, so nearly every look-up hits; a trace with millions of names evicts and allocates, but the cache
+/// never grows.
 #[derive(Debug)]
 pub(crate) struct NameCache {
     slots: Box<[Option<Name>; NameCache::SLOTS]>,

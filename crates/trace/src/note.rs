@@ -1,58 +1,58 @@
-//! Things a person should be told about a trace that was read nevertheless.
+//! Notes about an input that was read in spite of a peculiarity.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::{Name, Place};
+use crate::{Location, Name};
 use omnilink_value::Value;
 
-/// Something about the input that did not stop the reading but may explain an answer.
+/// A peculiarity of the input that did not stop the reader but may explain a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// The input ends in the middle of a record, or in bytes that are none: the recorder crashed or is still running.
+    /// The input ends in the middle of a record, or in bytes that are no record: the recorder crashed or is still running.
     Cut {
-        /// Where the readable part ends.
-        place: Place,
-        /// What stands there.
+        /// The end of the readable part.
+        location: Location,
+        /// Why the rest is not readable.
         reason: &'static str,
     },
-    /// Parts of the input were not operations and were passed over.
+    /// Parts of the input are not operations and were skipped.
     Skipped {
         /// The input.
         file: String,
-        /// How many.
+        /// Their number.
         count: u64,
-        /// What they were.
+        /// What they are.
         what: &'static str,
     },
-    /// The input left something open, and this is how it was read.
-    Reading {
+    /// The input is ambiguous, and this is how it was interpreted.
+    Interpretation {
         /// Where.
-        place: Place,
+        location: Location,
         /// How.
         how: &'static str,
     },
-    /// The input was not in order of start and has been sorted.
+    /// The input was not in order of start and was sorted.
     Sorted {
         /// The input.
         file: String,
         /// Whether that needed temporary files.
         spilled: bool,
     },
-    /// A thread died, by its own record.
+    /// A thread died, according to a record in the input.
     ThreadAborted {
-        /// Where it says so.
-        place: Place,
+        /// The record.
+        location: Location,
         /// Which thread.
         thread: Value,
         /// What killed it, such as a signal.
         reason: Value,
     },
-    /// A synchronisation that retiming was told about contradicts the timeboxes.
+    /// A message that a retiming rule names contradicts the timeboxes.
     Contradiction {
-        /// The operation that cannot have started so early.
-        place: Place,
+        /// The receiver, which ends before the sender starts.
+        location: Location,
         /// Its name.
         op: Name,
     },
@@ -61,11 +61,14 @@ pub enum Note {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Cut { place, reason } => {
-                write!(f, "{place}: cut off here: {reason}; everything before was read")
+            Self::Cut { location, reason } => {
+                write!(
+                    f,
+                    "{location}: cut off here: {reason}; everything before was read"
+                )
             }
             Self::Skipped { file, count, what } => write!(f, "{file}: skipped {count} {what}"),
-            Self::Reading { place, how } => write!(f, "{place}: {how}"),
+            Self::Interpretation { location, how } => write!(f, "{location}: {how}"),
             Self::Sorted { file, spilled: false } => write!(f, "{file}: was not in order of start; sorted"),
             Self::Sorted { file, spilled: true } => {
                 write!(
@@ -74,23 +77,23 @@ impl fmt::Display for Note {
                 )
             }
             Self::ThreadAborted {
-                place,
+                location,
                 thread,
                 reason,
             } => {
-                write!(f, "{place}: thread {thread} died ({reason})")
+                write!(f, "{location}: thread {thread} died ({reason})")
             }
-            Self::Contradiction { place, op } => {
+            Self::Contradiction { location, op } => {
                 write!(
                     f,
-                    "{place}: {op} ends before something it is known to have waited for; left as it is"
+                    "{location}: {op} ends before something it is known to have waited for; left as it is"
                 )
             }
         }
     }
 }
 
-/// Where the parts of a reader leave their notes.
+/// The notes of a trace, shared by its readers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notes(Arc<Mutex<Vec<Note>>>);
 

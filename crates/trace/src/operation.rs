@@ -1,4 +1,4 @@
-//! One observed call.
+//! Operations: observed calls and log lines.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -6,45 +6,45 @@ use std::sync::Arc;
 
 use omnilink_value::Value;
 
-use crate::{Name, Place, Timebox};
+use crate::{Location, Name, Timebox};
 
 /// One observed call of an operation, or one line of a log.
 ///
-/// Its fields are those of its [`Call`], which operations that were written alike have in common, and who called when. Changing a
-/// field of the call changes that of this operation only.
+/// It dereferences to its [`Call`], which equal operations share. Changing a field of the call changes this operation
+/// only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// Who called. Threads have at most one open call each, unless the trace was opened as asynchronous.
+    /// The calling thread. Each thread has at most one open call, unless the trace was opened as asynchronous.
     pub thread: Value,
-    /// What was called, and what came of it.
+    /// The operation's name, arguments and result.
     pub call: Arc<Call>,
-    /// When.
+    /// When it ran.
     pub timebox: Timebox,
-    /// Where this was read.
-    pub place: Place,
+    /// Where it was read.
+    pub location: Location,
 }
 
-/// What was called, and what came of it.
+/// The part of an operation that does not depend on thread and time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The operation. Empty for a log line that names no event.
+    /// The name of the operation. Empty for a log line without an event.
     pub name: Name,
-    /// With what.
+    /// The arguments.
     pub args: Args,
-    /// What came back, where the trace keeps results apart from arguments.
+    /// The result, if the trace separates it from the arguments.
     pub ret: Option<Value>,
-    /// The system said that it failed.
+    /// Whether the system reported that it failed.
     pub aborted: bool,
-    /// Whatever else the recorder noted down.
+    /// Further data from the recorder.
     pub meta: Option<Value>,
-    /// Variable updates that a log line carries.
+    /// The variable updates of a log line.
     pub vars: Option<Value>,
-    /// The logical clock that a log line carries: an integer or a vector clock.
+    /// The logical clock of a log line: an integer or a vector clock.
     pub clock: Option<Value>,
 }
 
 impl Call {
-    /// A call of which nothing more is known.
+    /// A call without a result or anything else.
     pub fn new(name: Name, args: Args) -> Self {
         Self {
             name,
@@ -57,7 +57,7 @@ impl Call {
         }
     }
 
-    /// About how many bytes it takes, what it shares with other calls included.
+    /// Its approximate size, including what it shares with other calls.
     fn bytes(&self) -> usize {
         let others = [&self.ret, &self.meta, &self.vars, &self.clock];
         let inside = others.into_iter().flatten().map(Value::heap_bytes).sum::<usize>();
@@ -65,7 +65,7 @@ impl Call {
     }
 }
 
-// An operation is a call with a time: whoever has it asks for its name, not for the name of its call.
+// `operation.name` reads better than `operation.call.name`.
 impl Deref for Operation {
     type Target = Call;
 
@@ -82,21 +82,21 @@ impl DerefMut for Operation {
 }
 
 impl Operation {
-    /// An operation with arguments by name and nothing else; a start for building one in code.
+    /// An operation without a result, for building one in code.
     pub fn new(thread: impl Into<Value>, name: impl Into<Name>, args: Args, timebox: Timebox) -> Self {
         Self {
             thread: thread.into(),
             call: Arc::new(Call::new(name.into(), args)),
             timebox,
-            place: Place::whole("memory"),
+            location: Location::whole("memory"),
         }
     }
 
-    /// About how many bytes it takes. A call that others have too is counted with the first that is read of them.
+    /// Its approximate size. A shared call counts for the first operation that is read with it.
     pub(crate) fn bytes(&self) -> usize {
-        // With two counts before it and a pointer to it.
+        // Plus the two reference counts in front of it and a pointer to it.
         let own = size_of::<Self>() + 3 * size_of::<usize>() + self.thread.heap_bytes();
-        // One is this operation's; another may be that of the reader, who remembers the call.
+        // One reference is this operation's, another may be that of the reader's cache.
         match Arc::strong_count(&self.call) {
             0..=2 => own + self.call.bytes(),
             _ => own,
@@ -111,7 +111,7 @@ impl Operation {
     }
 }
 
-/// Prints the call the way a person would write it: `push(value: 3) = TRUE`.
+/// Prints the call as `push(value: 3) = TRUE`.
 impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}({})", self.name, self.args)?;
@@ -150,7 +150,7 @@ impl Args {
         Self::Named(Value::tuple([]))
     }
 
-    /// The argument called `name`, or the one at `position` (counted from 0) where arguments have no names.
+    /// The argument called `name`, or the one at `position` (counted from 0) if arguments have no names.
     #[inline]
     pub fn get(&self, name: &str, position: usize) -> Option<&Value> {
         match self {

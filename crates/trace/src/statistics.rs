@@ -1,4 +1,4 @@
-//! What a trace is like: how much, how long, how concurrent.
+//! Statistics of a trace: its size, durations and concurrency.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -9,46 +9,46 @@ use serde::Serialize;
 
 use crate::{Name, Operation, Time, TraceError};
 
-/// Figures about a trace, gathered while it streams by.
+/// Statistics of a trace, computed in one pass.
 ///
-/// *Overlap* is counted at each call: how many operations are open then, the new one included. Memory is the operations
-/// that are open at once, the threads and the names; never the trace.
+/// The *overlap* of a call is the number of operations that are open at that time, including the new one. Memory grows with
+/// the open operations, the threads and the names, not with the trace.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Statistics {
-    /// How many operations there are.
+    /// The number of operations.
     pub operations: u64,
-    /// How many never returned.
+    /// The number of operations that never returned.
     pub pending: u64,
-    /// How many the system said had failed.
+    /// The number of operations that the system reported as failed.
     pub aborted: u64,
-    /// How many threads called.
+    /// The number of threads.
     pub threads: u64,
     /// The earliest start.
     pub first_start: Option<Time>,
     /// The latest start or end.
     pub last_time: Option<Time>,
-    /// The mean over all calls of the operations open at that call.
+    /// The mean overlap over all calls.
     pub overlap_mean: f64,
-    /// The most operations open at once.
+    /// The maximal overlap.
     pub overlap_max: u64,
-    /// How many calls found how many operations open: entry 0 counts the calls that were alone, and so on.
+    /// The number of calls by overlap: entry 0 counts the calls with overlap 1, and so on.
     pub overlap_histogram: Vec<u64>,
     /// The operations with the longest timeboxes, longest first.
     pub longest: Vec<LongOperation>,
-    /// By name of the operation.
+    /// Statistics by operation name.
     pub names: BTreeMap<Name, NameStatistics>,
     #[serde(skip)]
     open: OpenOperations,
 }
 
-/// Figures about the operations of one name.
+/// Statistics of the operations of one name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct NameStatistics {
-    /// How many there are.
+    /// The number of operations.
     pub operations: u64,
-    /// How many never returned.
+    /// The number of operations that never returned.
     pub pending: u64,
-    /// How many the system said had failed.
+    /// The number of operations that the system reported as failed.
     pub aborted: u64,
 }
 
@@ -59,15 +59,16 @@ pub struct LongOperation {
     pub length: u64,
     /// Its start.
     pub start: Time,
-    /// Who called.
+    /// The calling thread.
     pub thread: Value,
-    /// What was called, with arguments and result.
+    /// The operation with arguments and result.
     pub call: String,
     /// Where it was read.
-    pub place: String,
+    #[serde(rename = "place")]
+    pub location: String,
 }
 
-/// How many of the longest operations are kept.
+/// The length of the list of longest operations.
 const LONGEST_MAX: usize = 10;
 
 #[derive(Clone, Debug, Default)]
@@ -79,10 +80,10 @@ struct OpenOperations {
 }
 
 impl Statistics {
-    /// The figures of all `operations`, which come in order of start.
+    /// The statistics of `operations`, which are in order of start.
     ///
     /// # Errors
-    /// The first error that is met.
+    /// The first error among them.
     pub fn of(
         operations: impl IntoIterator<Item = Result<Operation, TraceError>>,
     ) -> Result<Self, TraceError> {
@@ -93,7 +94,7 @@ impl Statistics {
         Ok(statistics)
     }
 
-    /// Takes the next operation in order of start into account.
+    /// Adds the next operation in order of start.
     pub fn add(&mut self, operation: &Operation) {
         let is_pending = operation.timebox.is_pending();
         let name = match self.names.get_mut(&operation.name) {
@@ -127,21 +128,20 @@ impl Statistics {
         }
         let at = self.longest.partition_point(|longer| longer.length >= length);
         self.longest.truncate(LONGEST_MAX - 1);
-        let (call, place) = (operation.to_string(), operation.place.to_string());
         self.longest.insert(
             at,
             LongOperation {
                 length,
                 start,
                 thread: operation.thread.clone(),
-                call,
-                place,
+                call: operation.to_string(),
+                location: operation.location.to_string(),
             },
         );
     }
 
     fn add_overlap(&mut self, operation: &Operation) {
-        // An operation that ends at this very start is still open: ties overlap.
+        // An operation that ends at this start is still open: ties overlap.
         while self
             .open
             .ends
@@ -168,5 +168,5 @@ impl Statistics {
     }
 }
 
-/// The last entry of the histogram stands for everything beyond it.
+/// The last entry of the histogram also counts all larger overlaps.
 const HISTOGRAM_MAX: usize = 1024;

@@ -1,6 +1,6 @@
-//! When an operation ran.
+//! Timeboxes: when an operation ran.
 
-/// A point on the trace's clock. The unit is the recorder's (ticks, nanoseconds, ranks): only the order matters.
+/// A reading of the trace's clock. The recorder chooses the unit (ticks, nanoseconds, ranks): only the order matters.
 pub type Time = i64;
 
 /// The interval in which an operation took effect, if it took effect at all.
@@ -10,7 +10,7 @@ pub type Time = i64;
 pub struct Timebox {
     /// The call was made no later than this.
     pub start: Time,
-    /// The return was seen no earlier than this; `None` when it was never seen: the operation is *pending*.
+    /// The return was observed no earlier than this; `None` if it was never observed: the operation is *pending*.
     pub end: Option<Time>,
 }
 
@@ -24,18 +24,18 @@ impl Timebox {
         }
     }
 
-    /// The timebox of an operation that was called and never seen to return.
+    /// The timebox of an operation whose return was never observed.
     pub fn pending(start: Time) -> Self {
         Self { start, end: None }
     }
 
-    /// Whether the operation was never seen to return.
+    /// Whether the return was never observed.
     pub fn is_pending(&self) -> bool {
         self.end.is_none()
     }
 
-    /// Whether this operation was certainly over before `other` began. Strict: timeboxes that only touch overlap,
-    /// because a clock cannot tell which of two equal readings came first.
+    /// Whether this operation certainly ended before `other` began. Strict: timeboxes that touch overlap, because two equal
+    /// clock readings have no order.
     pub fn precedes(&self, other: &Self) -> bool {
         self.end.is_some_and(|end| end < other.start)
     }

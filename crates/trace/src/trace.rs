@@ -1,4 +1,4 @@
-//! A trace that is being read.
+//! A trace as a stream of operations.
 
 use std::fmt;
 use std::io::Read;
@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use crate::input::Input;
 use crate::note::Notes;
-use crate::open::{Opened, open_inputs, open_paths};
+use crate::open::{OpenedTrace, open_inputs, open_paths};
 use crate::order::sorted;
-use crate::records::Records;
-use crate::validate::ThreadCheck;
+use crate::stream::{InMemory, OperationStream};
+use crate::thread_check::ThreadCheck;
 use crate::{Format, Header, Note, OpenOptions, Operation, TraceError};
 
-/// The operations of a trace, **in order of start**, ties in the order of the input; read as they are asked for, in
-/// memory that does not grow with the trace. After an error there is nothing more.
+/// The operations of a trace, **in order of start**, ties in the order of the input. They are read on demand, in memory that
+/// does not grow with the trace. An error ends the stream.
 ///
 /// ```
 /// use omnilink_trace::{OpenOptions, Trace};
@@ -28,7 +28,7 @@ use crate::{Format, Header, Note, OpenOptions, Operation, TraceError};
 /// # Ok::<(), omnilink_trace::TraceError>(())
 /// ```
 pub struct Trace {
-    records: Checked,
+    operations: Checked,
     header: Option<Header>,
     format: Format,
     notes: Notes,
@@ -39,11 +39,9 @@ impl Trace {
     /// Opens a file, a directory of one file per thread, or standard input for `-`.
     ///
     /// # Errors
-    /// When it cannot be read or its beginning is no trace. Errors further on are met while iterating.
+    /// When it cannot be read or its beginning is no trace. The iterator returns later errors.
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, TraceError> {
-        let notes = Notes::default();
-        let opened = open_paths(&[path.as_ref().to_owned()], options, &notes, false)?;
-        Ok(Self::new(opened, notes, options))
+        Self::open_all(&[path], options)
     }
 
     /// Opens several files or directories as one trace, such as the files of the nodes of a system.
@@ -53,11 +51,11 @@ impl Trace {
     pub fn open_all<P: AsRef<Path>>(paths: &[P], options: &OpenOptions) -> Result<Self, TraceError> {
         let notes = Notes::default();
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-        let opened = open_paths(&paths, options, &notes, paths.len() > 1)?;
+        let opened = open_paths(&paths, options, &notes)?;
         Ok(Self::new(opened, notes, options))
     }
 
-    /// Reads a stream that people know as `name`.
+    /// Reads a stream. Messages call it `name`.
     ///
     /// # Errors
     /// As [`Trace::open`].
@@ -69,7 +67,7 @@ impl Trace {
         Self::from_input(Input::reader(name, Box::new(reader)), options)
     }
 
-    /// Reads bytes that people know as `name`.
+    /// Reads bytes. Messages call them `name`.
     ///
     /// # Errors
     /// As [`Trace::open`].
@@ -81,7 +79,7 @@ impl Trace {
         Self::from_input(Input::bytes(name, bytes.into()), options)
     }
 
-    /// Reads several byte buffers as one trace, such as what each thread of a recording in memory wrote. They are known as
+    /// Reads several byte buffers as one trace, such as those of the threads of a recording in memory. Messages call them
     /// `name[0]`, `name[1]` and so on.
     ///
     /// # Errors
@@ -99,14 +97,10 @@ impl Trace {
         Self::from_inputs(inputs, options)
     }
 
-    /// Operations that were read before, in order of start, such as some of those of another trace.
+    /// A trace of operations in memory, which are in order of start, such as some operations of another trace.
     pub fn from_operations(operations: Arc<[Arc<Operation>]>, format: Format) -> Self {
-        Self::reread(
-            Box::new(Held { operations, at: 0 }),
-            None,
-            format,
-            Notes::default(),
-        )
+        let operations = (0..operations.len()).map(move |at| Arc::clone(&operations[at]));
+        Self::from_checked(Box::new(InMemory(operations)), None, format, Notes::default())
     }
 
     fn from_input(input: Input, options: &OpenOptions) -> Result<Self, TraceError> {
@@ -119,9 +113,9 @@ impl Trace {
         Ok(Self::new(opened, notes, options))
     }
 
-    fn new(opened: Opened, notes: Notes, options: &OpenOptions) -> Self {
-        let Opened {
-            records,
+    fn new(opened: OpenedTrace, notes: Notes, options: &OpenOptions) -> Self {
+        let OpenedTrace {
+            operations,
             header,
             format,
         } = opened;
@@ -129,7 +123,7 @@ impl Trace {
         let has_threads = !options.async_threads && format != Format::Fastlin;
         let threads = has_threads.then(ThreadCheck::default);
         Self {
-            records: Checked { records, threads },
+            operations: Checked { operations, threads },
             header,
             format,
             notes,
@@ -147,32 +141,32 @@ impl Trace {
         self.format
     }
 
-    /// What a person should be told so far; complete at the end.
+    /// The notes so far; complete at the end of the trace.
     pub fn notes(&self) -> Vec<Note> {
         self.notes.to_vec()
     }
 
-    /// The next operation as the reader has it, which may keep it for another reading: cheaper than a copy of one's own.
+    /// The next operation, shared with the reader's cache: cheaper than the copy that the iterator returns.
     #[inline]
     pub fn next_shared(&mut self) -> Option<Result<Arc<Operation>, TraceError>> {
         if self.has_ended {
             return None;
         }
-        let next = self.records.next().transpose();
+        let next = self.operations.next().transpose();
         self.has_ended = !matches!(next, Some(Ok(_)));
         next
     }
 
-    /// Operations that were read and checked before, of a trace like this one.
-    pub(crate) fn reread(
-        records: Box<dyn Records>,
+    /// A trace of operations that are sorted and checked.
+    pub(crate) fn from_checked(
+        operations: Box<dyn OperationStream>,
         header: Option<Header>,
         format: Format,
         notes: Notes,
     ) -> Self {
         Self {
-            records: Checked {
-                records,
+            operations: Checked {
+                operations,
                 threads: None,
             },
             header,
@@ -182,63 +176,37 @@ impl Trace {
         }
     }
 
-    /// Where notes are left while this is read.
+    /// The notes, shared with the readers.
     pub(crate) fn shared_notes(&self) -> Notes {
         self.notes.clone()
     }
 
-    /// The same trace after a change that may leave operations out of order.
+    /// The same trace after a change, sorted and checked again.
     pub(crate) fn resorted(
         self,
-        change: impl FnOnce(Box<dyn Records>, Notes) -> Box<dyn Records>,
+        change: impl FnOnce(Box<dyn OperationStream>, Notes) -> Box<dyn OperationStream>,
     ) -> Result<Self, TraceError> {
-        let Self {
-            records,
-            header,
-            format,
-            notes,
-            ..
-        } = self;
-        let threads = records.threads.is_some().then(ThreadCheck::default);
-        let records = Checked {
-            records: sorted(change(Box::new(records), notes.clone()))?,
-            threads,
-        };
+        let threads = self.operations.threads.is_some().then(ThreadCheck::default);
+        let operations = sorted(change(Box::new(self.operations), self.notes.clone()))?;
         Ok(Self {
-            records,
-            header,
-            format,
-            notes,
+            operations: Checked { operations, threads },
             has_ended: false,
+            ..self
         })
     }
 }
 
-/// Operations that are all there.
-struct Held {
-    operations: Arc<[Arc<Operation>]>,
-    at: usize,
-}
-
-impl Records for Held {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        let next = self.operations.get(self.at).cloned();
-        self.at += 1;
-        Ok(next)
-    }
-}
-
-/// Records whose threads are checked.
+/// Operations whose threads are checked.
 struct Checked {
-    records: Box<dyn Records>,
-    /// `None` when calls of one thread may overlap.
+    operations: Box<dyn OperationStream>,
+    /// `None` if calls of one thread may overlap.
     threads: Option<ThreadCheck>,
 }
 
-impl Records for Checked {
+impl OperationStream for Checked {
     #[inline]
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        let operation = self.records.next()?;
+        let operation = self.operations.next()?;
         if let (Some(operation), Some(threads)) = (&operation, &mut self.threads) {
             threads.check(operation)?;
         }

@@ -1,4 +1,4 @@
-//! Building sets, tuples, records and functions: the one place that makes collections canonical.
+//! Construction of sets, tuples, records and functions in canonical form.
 
 use std::cmp::Ordering;
 
@@ -9,16 +9,16 @@ use triomphe::ThinArc;
 use crate::hash::{avalanche, mix};
 use crate::value::{Elements, Entries, Repr, Value};
 
-/// Entries on their way into a record or function; most have few.
+/// The entries of a record or function under construction; most have few.
 pub(crate) type EntryBuffer = SmallVec<[(Value, Value); 8]>;
-/// Elements on their way into a tuple or set.
+/// The elements of a tuple or set under construction.
 pub(crate) type ElementBuffer = SmallVec<[Value; 8]>;
 
-/// A function was given two values for one argument.
+/// Two values for one argument of a function.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the key {key} occurs twice; a function has one value for each key")]
 pub struct DuplicateKey {
-    /// The key in question.
+    /// The argument.
     pub key: Value,
 }
 
@@ -28,21 +28,15 @@ impl Value {
         Self::from_elements(&mut elements.into_iter().collect())
     }
 
-    /// The set of these elements, in any order and however often each is given.
+    /// The set of these elements, which may be in any order and repeat.
     pub fn set(elements: impl IntoIterator<Item = Value>) -> Self {
         let mut elements: ElementBuffer = elements.into_iter().collect();
         elements.sort_unstable();
         elements.dedup();
-        let sum = elements.iter().fold(elements.len() as u64, |sum, element| {
-            sum.wrapping_add(avalanche(element.hash64()))
-        });
-        Self(Repr::Set(Elements::from_header_and_iter(
-            sum,
-            elements.into_iter(),
-        )))
+        Self::from_sorted_elements(elements)
     }
 
-    /// The record of these fields. Where a name occurs twice, the last one wins; use [`Value::function`] to be told.
+    /// The record of these fields. If a name occurs twice, the last one wins; [`Value::function`] returns an error instead.
     pub fn record<N: AsRef<str>>(fields: impl IntoIterator<Item = (N, Value)>) -> Self {
         let mut entries: EntryBuffer = fields
             .into_iter()
@@ -62,9 +56,20 @@ impl Value {
     /// The function that maps each key to its value, in canonical form: a tuple, a record or a function.
     ///
     /// # Errors
-    /// When a key is given twice, even with the same value.
+    /// When a key occurs twice, even with the same value.
     pub fn function(entries: impl IntoIterator<Item = (Value, Value)>) -> Result<Self, DuplicateKey> {
         Self::from_entries(&mut entries.into_iter().collect())
+    }
+
+    /// The set of elements that are sorted and distinct.
+    pub(crate) fn from_sorted_elements(elements: ElementBuffer) -> Self {
+        let sum = elements.iter().fold(elements.len() as u64, |sum, element| {
+            sum.wrapping_add(avalanche(element.hash64()))
+        });
+        Self(Repr::Set(Elements::from_header_and_iter(
+            sum,
+            elements.into_iter(),
+        )))
     }
 
     #[inline]
@@ -80,11 +85,11 @@ impl Value {
         )))
     }
 
-    /// Empties `entries`. Buffers are handed on by reference because moving one costs more than filling it.
+    /// Empties `entries`. Buffers are passed by reference because moving one costs more than filling it.
     #[inline]
     pub(crate) fn from_entries(entries: &mut EntryBuffer) -> Result<Self, DuplicateKey> {
         sort_distinct(entries)?;
-        // Keys are sorted by kind first, so the first and the last speak for all.
+        // Keys are sorted by kind first, so if the first and the last are strings, all are.
         let is_string = |entry: Option<&(Value, Value)>| entry.is_some_and(|(key, _)| key.as_str().is_some());
         if is_string(entries.first()) && is_string(entries.last()) {
             return Ok(Self(Repr::Record(shared_entries(entries))));
@@ -109,7 +114,7 @@ impl Value {
     }
 }
 
-/// Sorts by key. Most records have a handful of fields, for which a general sort takes longer to get going than to sort.
+/// Sorts by key. Insertion sort is faster for the few fields that most records have.
 #[inline]
 fn sort_distinct(entries: &mut EntryBuffer) -> Result<(), DuplicateKey> {
     const FEW: usize = 8;
@@ -139,7 +144,7 @@ fn sort_distinct(entries: &mut EntryBuffer) -> Result<(), DuplicateKey> {
     Ok(())
 }
 
-/// The order of values; in line for short texts, which most keys are.
+/// The order of values, inlined for short texts, which most keys are.
 #[inline]
 fn compare_keys(left: &Value, right: &Value) -> Ordering {
     match (&left.0, &right.0) {

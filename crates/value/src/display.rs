@@ -24,7 +24,7 @@ impl Display for Value {
     }
 }
 
-/// The same as `Display`: a derived form would show the representation, which nobody wants to read in a failed test.
+/// The same as `Display`: a derived form would show the representation, which is hard to read in a failed test.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Display::fmt(self, f)
@@ -43,7 +43,7 @@ fn write_list(f: &mut Formatter<'_>, open: &str, elements: &[Value], close: &str
 }
 
 fn write_record(f: &mut Formatter<'_>, entries: &[(Value, Value)]) -> fmt::Result {
-    // A field name that is no identifier cannot be written in brackets.
+    // The bracket notation requires identifiers as field names.
     if !entries
         .iter()
         .all(|(key, _)| is_identifier(key.as_str().unwrap_or_default()))

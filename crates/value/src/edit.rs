@@ -1,8 +1,8 @@
-//! New values from old ones: set algebra and replacement of one part.
+//! Values derived from others: set algebra and replacement of one part.
 //!
-//! Evaluating a specification is mostly this: a set with one more element, a function with one value changed. The parts
-//! of an existing value are sorted and distinct already, and the hash of a whole is a sum over its parts, so a merge or a
-//! copy is enough; nothing is sorted again.
+//! An evaluator mostly adds an element to a set or replaces one value of a function. The parts of an existing value are
+//! sorted and distinct, and the hash of a collection is a sum over its parts, so a merge or a copy is enough; nothing is
+//! sorted again.
 
 use std::cmp::Ordering;
 
@@ -11,73 +11,13 @@ use triomphe::Arc;
 
 use crate::build::{ElementBuffer, EntryBuffer};
 use crate::hash::{avalanche, mix};
+use crate::shape::Exact;
 use crate::value::{Elements, Entries, Repr, Value};
 
-/// The names of a record's fields, sorted, with their hashes: what all records made by one expression share.
-#[derive(Clone, Debug)]
-pub struct Shape {
-    names: Box<[Value]>,
-    hashes: Box<[u64]>,
-}
-
-impl Shape {
-    /// The shape of records with these names, which are sorted and distinct strings.
-    pub fn of_sorted(names: impl IntoIterator<Item = Value>) -> Self {
-        let names: Box<[Value]> = names.into_iter().collect();
-        debug_assert!(names.is_sorted_by(|left, right| left < right));
-        let hashes = names.iter().map(Value::hash64).collect();
-        Self { names, hashes }
-    }
-
-    /// The names, sorted.
-    pub fn names(&self) -> &[Value] {
-        &self.names
-    }
-
-    /// The record that has these values, in the order of the names. Empties `values`.
-    pub fn record(&self, values: &mut SmallVec<[Value; 8]>) -> Value {
-        debug_assert_eq!(values.len(), self.names.len());
-        if self.names.is_empty() {
-            return Value::tuple([]);
-        }
-        let sum = values
-            .iter()
-            .zip(&self.hashes)
-            .fold(self.names.len() as u64, |sum, (value, hash)| {
-                sum.wrapping_add(mix(*hash, value.hash64()))
-            });
-        let entries = self.names.iter().cloned().zip(values.drain(..));
-        Value(Repr::Record(Entries::from_header_and_iter(
-            sum,
-            Exact(entries, self.names.len()),
-        )))
-    }
-}
-
-/// An iterator that knows its length: zipping with a drain forgets it.
-struct Exact<I>(I, usize);
-
-impl<I: Iterator> Iterator for Exact<I> {
-    type Item = I::Item;
-
-    #[inline]
-    fn next(&mut self) -> Option<I::Item> {
-        let item = self.0.next();
-        self.1 -= usize::from(item.is_some());
-        item
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.1, Some(self.1))
-    }
-}
-
-impl<I: Iterator> ExactSizeIterator for Exact<I> {}
-
-/// Up to this many keys or elements are compared one after another: that is faster than halving.
+/// Up to this many keys or elements, a linear search is faster than a binary search.
 const FEW: usize = 8;
 
-/// Where a value is among sorted elements.
+/// The index of a value among sorted elements.
 pub fn position_in(elements: &[Value], wanted: &Value) -> Option<usize> {
     if elements.len() <= FEW {
         return elements.iter().position(|element| element == wanted);
@@ -91,7 +31,7 @@ impl Value {
         Self::from_elements(elements)
     }
 
-    /// The sequence of some elements followed by others, made in one piece.
+    /// The concatenation of two sequences, in one allocation.
     pub fn sequence_of(first: &[Value], second: &[Value]) -> Self {
         let len = first.len() + second.len();
         let sum = (1..)
@@ -103,11 +43,11 @@ impl Value {
         Self(Repr::Tuple(Elements::from_header_and_iter(sum, elements)))
     }
 
-    /// The set of these elements, which are sorted and distinct. Anything else is not canonical and breaks equality.
+    /// The set of these elements, which must be sorted and distinct: otherwise the set is not canonical and equality fails.
     pub fn set_of_sorted(elements: impl IntoIterator<Item = Value>) -> Self {
         let elements: ElementBuffer = elements.into_iter().collect();
         debug_assert!(elements.is_sorted_by(|left, right| left < right));
-        shared_set(elements)
+        Self::from_sorted_elements(elements)
     }
 
     /// The union of two sets, given by their sorted elements.
@@ -137,10 +77,10 @@ impl Value {
             }
         }
         merged.extend(l.iter().chain(r).cloned());
-        shared_set(merged)
+        Self::from_sorted_elements(merged)
     }
 
-    /// The set with one more element, unless it is there.
+    /// The set with one more element, unless it has it.
     fn with_element(elements: &[Value], one: &Value) -> Self {
         let at = match elements.binary_search(one) {
             Ok(_) => return Self::set_of_sorted(elements.iter().cloned()),
@@ -162,7 +102,7 @@ impl Value {
     /// This function (tuple, record) with the entry at `index`, in the order of the keys, replaced; `None` if there is no such
     /// entry. The domain stays as it is, so the form stays canonical.
     pub fn with_entry(&self, index: usize, value: Value) -> Option<Self> {
-        // A plain copy of all entries takes a fraction of choosing between old and new for each.
+        // Copying all entries and then replacing one is much cheaper than choosing between old and new for each.
         let mut copy = match &self.0 {
             Repr::Tuple(elements) => Repr::Tuple(Elements::from_header_and_iter(
                 elements.header.header,
@@ -172,19 +112,19 @@ impl Value {
             Repr::Function(entries) => Repr::Function(copied(entries)),
             _ => return None,
         };
-        set_own_entry(&mut copy, index, value).map(|()| Self(copy))
+        replace_unshared(&mut copy, index, value).map(|()| Self(copy))
     }
 
-    /// Puts `value` into the entry at `index`, as [`with_entry`](Self::with_entry) would, in place if nobody else has a part
-    /// in this value. Says whether there is such an entry; if not, nothing changes.
+    /// Replaces the entry at `index`, as [`with_entry`](Self::with_entry) does, in place if this value is not shared. Returns
+    /// whether there is such an entry; if not, nothing changes.
     pub fn set_entry(&mut self, index: usize, value: Value) -> bool {
-        if set_own_entry(&mut self.0, index, value.clone()).is_some() {
+        if replace_unshared(&mut self.0, index, value.clone()).is_some() {
             return true;
         }
         let changed = self.with_entry(index, value);
-        let is_there = changed.is_some();
+        let exists = changed.is_some();
         *self = changed.unwrap_or_else(|| self.clone());
-        is_there
+        exists
     }
 
     /// The hash that this function (tuple, record) would have with other values at some distinct indices, given those
@@ -196,18 +136,18 @@ impl Value {
             _ => return None,
         };
         for (index, new) in changes {
-            let place = match self.as_entries() {
+            let key = match self.as_entries() {
                 Some(entries) => entries.get(index)?.0.hash64(),
                 None if is_tuple => index as u64 + 1,
                 None => return None,
             };
             let old = self.part(index)?.hash64();
-            sum = sum.wrapping_sub(mix(place, old)).wrapping_add(mix(place, new));
+            sum = sum.wrapping_sub(mix(key, old)).wrapping_add(mix(key, new));
         }
         Some(self.hash_of_sum(sum))
     }
 
-    /// The hash that this set would have with some elements more, none of which it has, given their hashes.
+    /// The hash that this set would have with additional elements, none of which it has, given their hashes.
     pub fn hash_with_elements(&self, more: impl IntoIterator<Item = u64>) -> Option<u64> {
         let Repr::Set(elements) = &self.0 else {
             return None;
@@ -230,7 +170,7 @@ impl Value {
         }
     }
 
-    /// Where the key is among the entries of this function (tuple, record), in the order of the keys.
+    /// The index of a key among the entries of this function (tuple, record), in the order of the keys.
     pub fn index_of(&self, key: &Value) -> Option<usize> {
         match &self.0 {
             Repr::Tuple(elements) => {
@@ -258,42 +198,33 @@ impl Value {
     }
 }
 
-fn shared_set(elements: ElementBuffer) -> Value {
-    let sum = elements.iter().fold(elements.len() as u64, |sum, element| {
-        sum.wrapping_add(avalanche(element.hash64()))
-    });
-    Value(Repr::Set(Elements::from_header_and_iter(
-        sum,
-        elements.into_iter(),
-    )))
-}
-
 fn copied(entries: &Entries) -> Entries {
     Entries::from_header_and_iter(entries.header.header, entries.slice.iter().cloned())
 }
 
-/// Puts `value` into the entry at `index` of a function (tuple, record) that nobody else has a part in; `None`, and nothing
-/// changes, if somebody has, or there is no such entry.
-fn set_own_entry(function: &mut Repr, index: usize, value: Value) -> Option<()> {
-    let exchanged = |sum: u64, place: u64, gone: &Value, come: u64| {
-        let gone = mix(place, gone.hash64());
-        sum.wrapping_sub(gone).wrapping_add(mix(place, come))
+/// Replaces the entry at `index` of a function (tuple, record) that is not shared; `None`, and nothing changes, if it is
+/// shared or has no such entry.
+fn replace_unshared(function: &mut Repr, index: usize, value: Value) -> Option<()> {
+    let new = value.hash64();
+    // The hash sum after a replacement at a key with this hash.
+    let updated = |sum: u64, key: u64, old: &Value| {
+        let old = mix(key, old.hash64());
+        sum.wrapping_sub(old).wrapping_add(mix(key, new))
     };
-    let come = value.hash64();
     match function {
         Repr::Tuple(elements) => elements.with_arc_mut(|elements| {
             let own = Arc::get_mut(elements)?;
-            let held = own.slice_mut().get_mut(index)?;
-            let gone = std::mem::replace(held, value);
-            *own.header_mut() = exchanged(*own.header(), index as u64 + 1, &gone, come);
+            let element = own.slice_mut().get_mut(index)?;
+            let old = std::mem::replace(element, value);
+            *own.header_mut() = updated(*own.header(), index as u64 + 1, &old);
             Some(())
         }),
         Repr::Record(entries) | Repr::Function(entries) => entries.with_arc_mut(|entries| {
             let own = Arc::get_mut(entries)?;
-            let (key, held) = own.slice_mut().get_mut(index)?;
+            let (key, element) = own.slice_mut().get_mut(index)?;
             let key = key.hash64();
-            let gone = std::mem::replace(held, value);
-            *own.header_mut() = exchanged(*own.header(), key, &gone, come);
+            let old = std::mem::replace(element, value);
+            *own.header_mut() = updated(*own.header(), key, &old);
             Some(())
         }),
         _ => None,
@@ -339,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_is_set_in_place_changes_nobody_else_s_value() {
+    fn replacing_an_entry_in_place_does_not_change_other_values() {
         let function = || Value::function_of_sorted((0..9).map(|key| (key.into(), Value::int(key * key))));
         let values = [
             function(),
@@ -351,7 +282,6 @@ mod tests {
                 let expected = value.with_entry(index, "new".into());
                 let mut shared = value.clone();
                 assert_eq!(shared.set_entry(index, "new".into()), expected.is_some());
-                // Now it is alone, unless it had no such entry.
                 let mut alone = expected.clone().unwrap_or_else(|| value.clone());
                 drop(expected);
                 let twice = alone.with_entry(index, function());

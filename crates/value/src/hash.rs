@@ -1,8 +1,8 @@
 //! Structural hashing, the same in every process.
 //!
-//! The hash of a set, tuple or function is a *sum* over its parts, finished by an avalanche. A sum does not care about
-//! order, and replacing one part of a large value changes it by a subtraction and an addition, so an evaluator can
-//! update `[f EXCEPT ![k] = v]` without walking `f`.
+//! The hash of a set, tuple or function is a *sum* over its parts, finished by an avalanche. A sum does not depend on order,
+//! and replacing one part changes it by a subtraction and an addition, so an evaluator can update `[f EXCEPT ![k] = v]`
+//! without traversing `f`.
 
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 const LEFT: u64 = 0xd6e8_feb8_6659_fd93;

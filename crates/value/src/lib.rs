@@ -1,18 +1,16 @@
 //! TLA+ values: immutable, canonical, hashed, totally ordered.
 //!
-//! The decision of this crate is **one canonical form**: two values that TLA+ calls equal are represented the same way.
-//! TLA+ has one kind of function and three ways to write it, so a function over `1..n` is always a tuple, a function
-//! over strings always a record, and only what is left is a [`Kind::Function`]; the empty function is `<<>>`. Sets are
-//! sorted arrays without duplicates. Equality is then a comparison of memory, and every value that lives on the heap
-//! carries a structural hash, so unequal values are told apart by one comparison.
+//! The key decision of this crate is **one canonical form**: two values that are equal in TLA+ have the same representation.
+//! TLA+ has one kind of function and three ways to write it, so a function over `1..n` is always a tuple, a function over
+//! strings is always a record, and only the others are a [`Kind::Function`]; the empty function is `<<>>`. Sets are sorted
+//! arrays without duplicates. Equality is then a comparison of memory, and every value on the heap carries a structural hash,
+//! so one comparison separates most unequal values.
 //!
-//! A [`Value`] is 16 bytes. Booleans, integers and texts of up to 14 bytes live inside it; everything else is one
-//! reference-counted allocation. Nothing is interned for ever: a trace with ten million distinct strings leaves nothing
-//! behind.
+//! A [`Value`] takes 16 bytes. Booleans, integers and texts of up to 14 bytes are stored inline; everything else is one
+//! reference-counted allocation. Nothing is interned: dropping a trace with ten million distinct strings frees them.
 //!
-//! What was given up: a set or function is rebuilt to be changed, and building a value that is nested `n` levels deep by
-//! hand makes printing, comparing and dropping it recurse `n` levels. The readers refuse input nested deeper than
-//! [`DEPTH_MAX`].
+//! The price: changing a shared set or function copies it, and printing, comparing and dropping recurse as deep as the value
+//! is nested. The readers refuse input nested deeper than [`DEPTH_MAX`].
 //!
 //! ```
 //! use omnilink_value::Value;
@@ -32,16 +30,18 @@ pub mod json;
 pub mod msgpack;
 mod number;
 mod order;
-mod permute;
+mod renaming;
 mod serialize;
+mod shape;
 mod text;
 mod value;
 
 pub use build::DuplicateKey;
-pub use edit::{Shape, position_in};
-pub use permute::{Renaming, RenamingError};
-pub use value::{Kind, Record, Value};
+pub use edit::position_in;
+pub use renaming::{Renaming, RenamingError};
+pub use shape::Shape;
+pub use value::{Kind, RecordFields, Value};
 
-/// How deep arrays, objects and maps may nest in input. Values are walked recursively, so a hostile file must not
-/// decide how much stack that takes.
+/// The maximal nesting of arrays, objects and maps in input. Values are traversed recursively, so hostile input must not
+/// determine the stack depth.
 pub const DEPTH_MAX: usize = 100;

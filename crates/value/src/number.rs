@@ -1,20 +1,20 @@
-//! Numbers that are no 64-bit integers.
+//! Numbers that are not 64-bit integers.
 //!
-//! TLA+ has integers, and a [`Value`] holds those of 64 bits. Files hold more: `1.5`, hashes of unsigned 64 bits, integers
-//! of any size, ratios. Rounding one would change what was observed, and refusing one would stop a file that only carries
-//! it along. So such a number becomes a model value that is named after the number: equal to itself and to nothing else.
+//! TLA+ has integers, and a [`Value`] holds those of 64 bits. Files hold others: `1.5`, unsigned 64-bit hashes, integers of
+//! any size, ratios. Rounding a number would change the observation, and refusing it would reject a file in which it may be
+//! irrelevant. So such a number becomes a model value with the number as its name: equal to itself and to nothing else.
 //! It has no order, and nothing can be computed from it.
 //!
-//! One number has one name, however it was written: `1.50`, `15e-1` and `1.5` are the same value, and so are `1e3`, `1000.0`
+//! A number has one name, independent of its notation: `1.50`, `15e-1` and `1.5` are the same value, and so are `1e3`, `1000.0`
 //! and the integer 1000.
 
 use crate::value::Value;
 
-/// A number with more digits before or behind the point than this is named with an exponent.
+/// The name of a number with more digits before or after the point has an exponent.
 const PLAIN_DIGITS_MAX: i64 = 40;
 
 impl Value {
-    /// The number that `text` writes in decimal, such as `12`, `-1.5` or `6.02e23`; `None` if it writes none.
+    /// The number that `text` denotes in decimal, such as `12`, `-1.5` or `6.02e23`; `None` if it is not a number.
     pub fn number(text: &str) -> Option<Self> {
         let decimal = Decimal::parse(text)?;
         Some(match decimal.as_int() {
@@ -23,7 +23,7 @@ impl Value {
         })
     }
 
-    /// The number that a float holds, by the shortest decimal that reads back as it.
+    /// The number of a float, by the shortest decimal that parses to it.
     pub fn float(float: f64) -> Self {
         match Self::not_finite(float) {
             Some(value) => value,
@@ -31,7 +31,7 @@ impl Value {
         }
     }
 
-    /// The same of a float of 32 bits, whose shortest decimal is shorter.
+    /// The number of a 32-bit float, by the shortest decimal that parses to it.
     pub fn float32(float: f32) -> Self {
         match Self::not_finite(f64::from(float)) {
             Some(value) => value,
@@ -48,7 +48,7 @@ impl Value {
         }
     }
 
-    /// The ratio of two integers that are written in decimal, in lowest terms; `None` if it is none.
+    /// The ratio of two decimal integers in lowest terms; `None` if it is not a ratio.
     pub fn ratio(numerator: &str, denominator: &str) -> Option<Self> {
         let (above, below) = (Decimal::parse(numerator)?, Decimal::parse(denominator)?);
         if below.digits.is_empty() {
@@ -130,15 +130,15 @@ impl<'a> Decimal<'a> {
     fn name(&self) -> String {
         let (sign, digits) = (self.sign(), self.digits.as_ref());
         let length = digits.len() as i64;
-        // How many digits stand before the point; negative: how many zeros follow it first.
+        // The number of digits before the point; if negative, the number of zeros after it.
         let whole = length.saturating_add(self.exponent);
         if digits.is_empty() {
             "0".to_owned()
         } else if self.exponent >= 0 && (whole <= PLAIN_DIGITS_MAX || self.exponent == 0) {
             format!("{sign}{digits}{}", "0".repeat(self.exponent as usize))
         } else if self.exponent < 0 && whole > 0 {
-            let (before, behind) = digits.split_at(whole as usize);
-            format!("{sign}{before}.{behind}")
+            let (before, after) = digits.split_at(whole as usize);
+            format!("{sign}{before}.{after}")
         } else if self.exponent < 0 && whole > -PLAIN_DIGITS_MAX {
             format!("{sign}0.{}{digits}", "0".repeat(whole.unsigned_abs() as usize))
         } else {

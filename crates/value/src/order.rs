@@ -97,8 +97,8 @@ impl Value {
 }
 
 impl Value {
-    /// The text of a string or model value. Two values of one kind that the comparison above has not dealt with are
-    /// texts of which at least one is long.
+    /// The text of a string or model value. Two values of one kind that the cases above do not cover are texts of which at
+    /// least one is long.
     fn text(&self) -> &str {
         self.as_str().or_else(|| self.as_model()).unwrap_or_default()
     }
@@ -113,8 +113,8 @@ fn compare_entries(left: &Entries, right: &Entries) -> Ordering {
     if by_size.is_ne() {
         return by_size;
     }
-    // Most pairs have one domain and differ in an early value: both are looked at in one go, and the first difference
-    // between values counts if there is none between keys.
+    // Most pairs have the same domain and differ in an early value, so keys and values are compared in one pass. The first
+    // difference between values counts only if the keys are equal.
     let mut by_value = Ordering::Equal;
     for ((left_key, left_value), (right_key, right_value)) in left.iter().zip(right) {
         if left_key != right_key {

@@ -1,4 +1,4 @@
-//! Values inside other serialised data: reports and databases embed them in the same form as the trace format.
+//! Serialisation with serde: reports and databases embed values in the form of the trace format.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 

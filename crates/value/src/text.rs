@@ -1,4 +1,4 @@
-//! Text that mostly fits into a value: field names, operation names, model values and keys are short.
+//! Text that is stored inside a value if it is short, as field names, operation names, model values and keys mostly are.
 
 use triomphe::ThinArc;
 
@@ -36,8 +36,8 @@ impl ShortText {
         unsafe { std::str::from_utf8_unchecked(text) }
     }
 
-    /// A number that identifies the text and is ordered as the texts are: first the bytes, then, where padding makes
-    /// those equal, the length, since the shorter text is then a prefix of the longer.
+    /// A number that identifies the text and has the order of the texts: first the bytes; then, if padding makes those
+    /// equal, the length, since the shorter text is then a prefix of the longer.
     #[inline]
     pub(crate) fn rank(&self) -> u128 {
         let mut bytes = [0; 16];
@@ -53,8 +53,8 @@ impl ShortText {
     }
 }
 
-/// Up to [`SHORT_MAX`] bytes at the upper end of a word, zeros below. Copying so few bytes of any number is a call into
-/// a library; two loads that overlap are not, and texts are made for every field of every record.
+/// Up to [`SHORT_MAX`] bytes at the upper end of a word, with zeros below. Copying a variable number of bytes calls `memcpy`;
+/// two overlapping loads do not, and this runs for every field of every record.
 #[inline]
 fn pack(bytes: &[u8]) -> Option<u128> {
     let bits = 8 * bytes.len() as u32;
@@ -93,6 +93,6 @@ pub(crate) fn long_text(text: &str) -> LongText {
 
 #[inline]
 pub(crate) fn long_text_str(text: &LongText) -> &str {
-    // SAFETY: `long_text` is the only place that makes one and copies the bytes of a whole `str`.
+    // SAFETY: only `long_text` makes one, and it copies the bytes of a whole `str`.
     unsafe { std::str::from_utf8_unchecked(&text.slice) }
 }

@@ -1,4 +1,4 @@
-//! The value itself: its representation, what it is, what it holds.
+//! The type [`Value`]: its representation and access to its parts.
 
 use std::hash::{Hash, Hasher};
 
@@ -13,8 +13,8 @@ use crate::text::{LongText, ShortText, long_text, long_text_str};
 pub struct Value(pub(crate) Repr);
 
 impl Clone for Value {
-    /// States of models are made by copying values by the dozen, so what owns nothing is copied as the 16 bytes it is:
-    /// copied part by part it would be put together again by whoever moves it next, and wait for the parts.
+    /// Models copy many values for each state. A variant without an allocation is copied as one 16-byte block: copying it
+    /// field by field would stall the next load of the whole value (store forwarding).
     #[inline]
     fn clone(&self) -> Self {
         match &self.0 {
@@ -22,14 +22,14 @@ impl Clone for Value {
                 // SAFETY: these variants own nothing, so a copy of their bits is a value in its own right.
                 unsafe { std::ptr::read(self) }
             }
-            owner => Self(clone_owner(owner)),
+            shared => Self(clone_shared(shared)),
         }
     }
 }
 
 #[inline(never)]
-fn clone_owner(owner: &Repr) -> Repr {
-    owner.clone()
+fn clone_shared(shared: &Repr) -> Repr {
+    shared.clone()
 }
 
 const _: () = assert!(size_of::<Value>() == 16);
@@ -39,8 +39,9 @@ pub(crate) type Elements = ThinArc<u64, Value>;
 /// The heap part of records and functions: the hash sum, then the entries sorted by key.
 pub(crate) type Entries = ThinArc<u64, (Value, Value)>;
 
-/// Short and long text are separate variants because a nested enum would not fit 16 bytes; `build.rs` alone makes the
-/// collections, which keeps them canonical. Variants that own nothing come first, so that one comparison tells them.
+/// Short and long text are separate variants because a nested enum would not fit 16 bytes. Only `build.rs`, `edit.rs` and
+/// `shape.rs` make collections, which keeps them canonical. Variants without an allocation come first, so that one
+/// comparison identifies them.
 #[derive(Clone)]
 pub(crate) enum Repr {
     Bool(bool),
@@ -55,7 +56,7 @@ pub(crate) enum Repr {
     Function(Entries),
 }
 
-/// What a value is, in the order of the kinds: a value of an earlier kind is smaller than one of a later kind.
+/// The kind of a value. A value of an earlier kind is smaller than one of a later kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// An untyped model value: equal only to itself.
@@ -110,7 +111,7 @@ impl Value {
         })
     }
 
-    /// The model value `null`, which stands for "nothing" in input that has such a thing.
+    /// The model value `null`, for the null of formats that have one.
     pub fn null() -> Self {
         Self::model(NULL)
     }
@@ -120,7 +121,7 @@ impl Value {
         self.as_model() == Some(NULL)
     }
 
-    /// About how many bytes it holds on to, what it shares with others included.
+    /// Its approximate size on the heap, including what it shares with other values.
     #[inline]
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
@@ -147,7 +148,7 @@ impl Value {
         }
     }
 
-    /// What kind of value this is.
+    /// The kind of this value.
     #[inline]
     pub fn kind(&self) -> Kind {
         match &self.0 {
@@ -171,7 +172,7 @@ impl Value {
         }
     }
 
-    /// The truth value, if it is one.
+    /// The boolean, if it is one.
     #[inline]
     pub fn as_bool(&self) -> Option<bool> {
         match self.0 {
@@ -220,12 +221,12 @@ impl Value {
 
     /// The fields, sorted by name, if this is a record. The empty function `<<>>` is also the record without fields.
     #[inline]
-    pub fn as_record(&self) -> Option<Record<'_>> {
+    pub fn as_record(&self) -> Option<RecordFields<'_>> {
         match &self.0 {
-            Repr::Record(entries) => Some(Record {
+            Repr::Record(entries) => Some(RecordFields {
                 entries: &entries.slice,
             }),
-            Repr::Tuple(elements) if elements.slice.is_empty() => Some(Record { entries: &[] }),
+            Repr::Tuple(elements) if elements.slice.is_empty() => Some(RecordFields { entries: &[] }),
             _ => None,
         }
     }
@@ -239,7 +240,7 @@ impl Value {
         }
     }
 
-    /// How many elements, fields or entries a collection holds.
+    /// The number of elements, fields or entries of a collection; `None` for other kinds.
     #[inline]
     pub fn len(&self) -> Option<usize> {
         match &self.0 {
@@ -259,7 +260,7 @@ impl Value {
     #[inline]
     pub fn field(&self, name: &str) -> Option<&Value> {
         match &self.0 {
-            Repr::Record(entries) => Record {
+            Repr::Record(entries) => RecordFields {
                 entries: &entries.slice,
             }
             .get(name),
@@ -344,12 +345,12 @@ impl From<String> for Value {
 
 /// The fields of a record, sorted by name; iterates as `(&str, &Value)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Record<'a> {
+pub struct RecordFields<'a> {
     entries: &'a [(Value, Value)],
 }
 
-impl<'a> Record<'a> {
-    /// How many fields there are.
+impl<'a> RecordFields<'a> {
+    /// The number of fields.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -359,17 +360,17 @@ impl<'a> Record<'a> {
         self.entries.is_empty()
     }
 
-    /// The field of this name. Records are small, and comparing two short names is comparing 15 bytes, so this walks.
+    /// The field of this name. A linear search: records are small, and comparing two short names compares 15 bytes.
     #[inline]
     pub fn get(&self, name: &str) -> Option<&'a Value> {
-        let found = match ShortText::new(name) {
+        let field = match ShortText::new(name) {
             Some(short) => self
                 .entries
                 .iter()
                 .find(|(key, _)| matches!(&key.0, Repr::ShortStr(text) if *text == short)),
             None => self.entries.iter().find(|(key, _)| key.as_str() == Some(name)),
         };
-        found.map(|(_, value)| value)
+        field.map(|(_, value)| value)
     }
 
     /// The fields in order.

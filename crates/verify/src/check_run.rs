@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use omnilink_engine::{
-    CheckError, Checker, Components, Conclusion, Consistency, Counterexample, Footprint, Keys, Limit, Limits,
-    Linearization, Model, Operation, Options, Outcome, Partitioning, Placement, Progress as Going,
-    SearchFigures, Unknown, LimitWatch, check_as_collections, minimize,
+    CheckError, Checker, Components, Conclusion, Consistency, Counterexample, Footprint, Keys, Limit,
+    LimitWatch, Limits, Linearization, Model, Operation, Options, Outcome, Partitioning, Placement,
+    Progress as Going, SearchFigures, Unknown, check_as_collections, minimize,
 };
 use omnilink_evidence::{Command, Evidence, Figures, MinimalHistory, Subject, ThreadNames, Violation};
 use omnilink_trace::{Time, Timebox};
@@ -497,7 +497,7 @@ impl<M: Model> CheckRun<'_, M> {
             if unexplained == Some(id) {
                 (self.observe)(CheckEvent::Unexplained(observed));
             }
-            self.places.insert(id, observed.place.to_string());
+            self.places.insert(id, observed.location.to_string());
         })
     }
 }
@@ -525,7 +525,7 @@ pub fn places_of<O: Clone>(
     places: &mut BTreeMap<u64, String>,
 ) -> Result<(), VerifyError> {
     each_of(decode, input, wanted, |id, observed| {
-        places.insert(id, observed.place.to_string());
+        places.insert(id, observed.location.to_string());
     })
 }
 

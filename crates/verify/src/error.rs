@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use omnilink_engine::{CheckError, Limit};
 use omnilink_link::{BindError, LinkError};
 use omnilink_models::{DecodeError, DecodeProblem, ModelSpecError, is_code};
-use omnilink_trace::{Place, Problem, TraceError};
+use omnilink_trace::{Location, Problem, TraceError};
 use thiserror::Error;
 
 use crate::input::Input;
@@ -39,7 +39,7 @@ pub enum VerifyError {
         "{0}: the end is the largest number there is; leave it out (or null) if the operation never returned, and \
          shift the clock if it did"
     )]
-    EndOfTime(Place),
+    EndOfTime(Location),
     /// Nothing at all: more likely an accident than a history.
     #[error(
         "{input}: there is nothing in it; was anything recorded? (a trace that is meant to have no operations has a header: \
@@ -61,7 +61,7 @@ pub enum VerifyError {
     )]
     Codes {
         /// Where the first is.
-        place: Place,
+        place: Location,
         /// All of them.
         codes: Vec<String>,
         /// The operations of the model.

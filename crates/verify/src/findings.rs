@@ -8,7 +8,7 @@ use omnilink_evidence::{
     ActionFindings, BranchFindings, Evidence, Figures, InvariantFindings, LastWriter, LongOperation,
     SpecFindings, VacuityFindings, Verdict, Violation,
 };
-use omnilink_link::{ActionCoverage, Bound, Instance, TlaModel, Vacuity, VacuityKind};
+use omnilink_link::{ActionCoverage, BoundOp, Instance, TlaModel, Vacuity, VacuityKind};
 use omnilink_trace::{Operation, Statistics};
 
 use crate::check_run::{CheckEvent, CheckRequest, places_of};
@@ -104,7 +104,7 @@ impl<'m, 'l> Findings<'m, 'l> {
         else {
             return;
         };
-        let (Ok(Bound::Once(instance)) | Ok(Bound::InSteps { done: instance, .. })) =
+        let (Ok(BoundOp::Once(instance)) | Ok(BoundOp::InSteps { done: instance, .. })) =
             self.model.bind(operation)
         else {
             return;
@@ -241,7 +241,7 @@ impl<'m, 'l> Findings<'m, 'l> {
 
     /// An operation in steps may be unexplained because it needs more steps than it is given.
     fn bound_on_steps(&self, operation: &Operation) -> Option<String> {
-        let Ok(Bound::InSteps { times, .. }) = self.model.bind(operation) else {
+        let Ok(BoundOp::InSteps { times, .. }) = self.model.bind(operation) else {
             return None;
         };
         let op = &operation.name;
@@ -261,7 +261,7 @@ impl<'m, 'l> Findings<'m, 'l> {
             .unwrap_or_default();
         let long = longest.into_iter().take(LONGEST_TOLD).map(|long| LongOperation {
             call: format!("thread {}: {}", long.thread, long.call),
-            place: long.place,
+            place: long.location,
             length: long.length,
         });
         long.collect()

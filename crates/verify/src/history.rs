@@ -116,7 +116,7 @@ impl<'m, O: Clone> History<'m, O> {
             if observed.timebox.end == Some(Time::MAX)
                 && !matches!(meaning, Meaning::LeftOut | Meaning::DidNotHappen)
             {
-                return Err(VerifyError::EndOfTime(observed.place.clone()));
+                return Err(VerifyError::EndOfTime(observed.location.clone()));
             }
             match meaning {
                 Meaning::LeftOut => self.left_out += 1,

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use omnilink_engine::Interrupt;
-use omnilink_trace::{Format, OpenOptions, Operation, Order, Rereading, Trace, TraceError};
+use omnilink_trace::{CachedTrace, Format, InputOrder, OpenOptions, Operation, Trace, TraceError};
 
 use crate::error::VerifyError;
 use crate::spool::{Spool, SpoolReader};
@@ -26,7 +26,7 @@ pub struct Input {
     /// The name of an operation that is added after all others, for specifications that want to know where a trace ends.
     pub end: Option<&'static str>,
     /// The order of the operations, once a reading has found it out.
-    order: OnceLock<Order>,
+    order: OnceLock<InputOrder>,
     kept: Mutex<Kept>,
 }
 
@@ -36,7 +36,7 @@ enum Kept {
     /// Nothing yet.
     #[default]
     Nothing,
-    Readings(Rereading),
+    Readings(CachedTrace),
     /// Nothing, and nothing is going to be.
     Never,
 }
@@ -189,10 +189,10 @@ impl Input {
     /// # Errors
     /// If the trace cannot be read, and what `gather` fails with.
     pub fn gather<T>(&self, gather: impl Fn(Trace) -> Result<T, VerifyError>) -> Result<T, VerifyError> {
-        let is_open = self.options.order == Order::Auto && self.order.get().is_none();
+        let is_open = self.options.order == InputOrder::Auto && self.order.get().is_none();
         if is_open && let Ok(gathered) = self.gather_sorted(&gather) {
             // Another thread that was first has found the same.
-            let _ = self.order.set(Order::Sorted);
+            let _ = self.order.set(InputOrder::Sorted);
             return Ok(gathered);
         }
         gather(self.open()?)
@@ -230,22 +230,17 @@ impl Input {
 
     /// How to read, with what is known about the order.
     fn options(&self) -> OpenOptions {
-        OpenOptions {
-            order: self.order.get().copied().unwrap_or(self.options.order),
-            ..self.options.clone()
-        }
+        let order = self.order.get().copied().unwrap_or(self.options.order);
+        self.options.clone().with_order(order)
     }
 
     fn sorted(&self) -> OpenOptions {
-        OpenOptions {
-            order: Order::Sorted,
-            ..self.options.clone()
-        }
+        self.options.clone().with_order(InputOrder::Sorted)
     }
 
-    fn rereading(&self, options: OpenOptions) -> Result<Rereading, TraceError> {
+    fn rereading(&self, options: OpenOptions) -> Result<CachedTrace, TraceError> {
         let source = self.source.clone();
-        Rereading::new(KEPT_BYTES, move || source.open(&options))
+        CachedTrace::new(KEPT_BYTES, move || source.open(&options))
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {

@@ -164,7 +164,7 @@ fn no_pair(operation: &Operation) -> VerifyError {
     VerifyError::Usage(format!(
         "{}: {operation} carries no [key value] pair, or returns another key than it was called with; without --keyed yes values \
          are read as they are",
-        operation.place
+        operation.location
     ))
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use omnilink_engine::{Conclusion, Limits, Model as _, Operation, Options, check};
 use omnilink_evidence::{MutantFindings, MutationFindings};
-use omnilink_link::{Bound, Instance, Mutator, TlaModel};
+use omnilink_link::{BoundOp, Instance, Mutator, TlaModel};
 use omnilink_trace::Timebox;
 
 use crate::error::VerifyError;
@@ -34,7 +34,7 @@ pub struct Mutation {
 #[derive(Clone)]
 struct Recorded {
     thread: u32,
-    bound: Bound,
+    bound: BoundOp,
     timebox: Timebox,
     place: String,
 }
@@ -129,7 +129,7 @@ fn beginning(model: &TlaModel<'_>, input: &Input) -> Result<Vec<Recorded>, Verif
     for operation in input.open()? {
         let operation = operation?;
         let bound = model.bind(&operation)?;
-        if matches!(bound, Bound::LeftOut | Bound::DidNotHappen) {
+        if matches!(bound, BoundOp::LeftOut | BoundOp::DidNotHappen) {
             continue;
         }
         let count = threads.len() as u32;
@@ -138,7 +138,7 @@ fn beginning(model: &TlaModel<'_>, input: &Input) -> Result<Vec<Recorded>, Verif
             thread,
             bound,
             timebox: operation.timebox,
-            place: operation.place.to_string(),
+            place: operation.location.to_string(),
         });
         if recorded.len() > OPERATIONS_MAX {
             break;
@@ -167,9 +167,9 @@ fn operations(recorded: &[Recorded]) -> Vec<Operation<Instance>> {
             }
         };
         match &recorded.bound {
-            Bound::LeftOut | Bound::DidNotHappen => {}
-            Bound::Once(instance) => operations.push(single(instance, false)),
-            Bound::InSteps { step, times, done } => {
+            BoundOp::LeftOut | BoundOp::DidNotHappen => {}
+            BoundOp::Once(instance) => operations.push(single(instance, false)),
+            BoundOp::InSteps { step, times, done } => {
                 operations.extend((0..*times).map(|_| single(step, true)));
                 operations.push(single(done, false));
             }
@@ -203,7 +203,7 @@ fn mutant(
             Kind::Dropped => {
                 // Nobody can miss what changes nothing.
                 let may_be_missed = match &recorded[at].bound {
-                    Bound::Once(instance) => !model.is_pure(instance),
+                    BoundOp::Once(instance) => !model.is_pure(instance),
                     _ => true,
                 };
                 if may_be_missed {
@@ -230,8 +230,8 @@ fn mutant(
 
 const ATTEMPTS: u32 = 20;
 
-fn is_same(a: &Bound, b: &Bound) -> bool {
-    matches!((a, b), (Bound::Once(a), Bound::Once(b)) if a == b)
+fn is_same(a: &BoundOp, b: &BoundOp) -> bool {
+    matches!((a, b), (BoundOp::Once(a), BoundOp::Once(b)) if a == b)
 }
 
 /// Numbers that look like chance, the same for the same seed (splitmix64).

@@ -4,7 +4,7 @@ use std::fmt;
 
 use omnilink_consistency::Decoder;
 use omnilink_engine::Model;
-use omnilink_link::{BindError, Bound, Instance, Linked, TlaModel};
+use omnilink_link::{BindError, BoundOp, Instance, Linked, TlaModel};
 use omnilink_models::{DecodeError, Decoded, NativeModel};
 use omnilink_trace::Operation;
 
@@ -95,11 +95,11 @@ impl<'l> Decoder<Instance> for SpecSubject<'_, 'l> {
     }
 }
 
-fn whole(bound: Result<Bound, BindError>, operation: &Operation) -> Result<Option<Instance>, NoAction> {
+fn whole(bound: Result<BoundOp, BindError>, operation: &Operation) -> Result<Option<Instance>, NoAction> {
     match bound.map_err(NoAction::Bind)? {
-        Bound::LeftOut | Bound::DidNotHappen => Ok(None),
-        Bound::Once(instance) => Ok(Some(instance)),
-        Bound::InSteps { .. } => Err(NoAction::InSteps(operation.name.to_string())),
+        BoundOp::LeftOut | BoundOp::DidNotHappen => Ok(None),
+        BoundOp::Once(instance) => Ok(Some(instance)),
+        BoundOp::InSteps { .. } => Err(NoAction::InSteps(operation.name.to_string())),
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use omnilink_engine::LimitWatch;
 use omnilink_evidence::{Evidence, Unknown, Verdict};
-use omnilink_link::{Bound, Collection, LinkOptions, Linked, TlaModel};
+use omnilink_link::{BoundOp, Collection, LinkOptions, Linked, TlaModel};
 use omnilink_tla::deep_stack;
 use omnilink_trace::Operation;
 
@@ -179,10 +179,10 @@ pub(crate) fn meaning(
     operation: &Operation,
 ) -> Result<Meaning<omnilink_link::Instance>, VerifyError> {
     Ok(match model.bind(operation)? {
-        Bound::LeftOut => Meaning::LeftOut,
-        Bound::DidNotHappen => Meaning::DidNotHappen,
-        Bound::Once(instance) => Meaning::Once(instance),
-        Bound::InSteps { step, times, done } => Meaning::InSteps { step, times, done },
+        BoundOp::LeftOut => Meaning::LeftOut,
+        BoundOp::DidNotHappen => Meaning::DidNotHappen,
+        BoundOp::Once(instance) => Meaning::Once(instance),
+        BoundOp::InSteps { step, times, done } => Meaning::InSteps { step, times, done },
     })
 }
 

@@ -34,11 +34,9 @@ pub(crate) fn write<O: Clone>(
     while let Some(read) = history.next()? {
         operations.push(Arc::unwrap_or_clone(read.observed));
     }
-    let options = WriteOptions {
-        header: Some(Header::new([("witness_of", Value::str(&input.name))])),
-        sorted: true,
-        ..WriteOptions::for_path(file)
-    };
+    let options = WriteOptions::for_path(file)
+        .with_header(Header::new([("witness_of", Value::str(&input.name))]))
+        .with_sorted(true);
     let mut writer = TraceWriter::create(file, &options)?;
     for (rank, placement) in order.iter().enumerate() {
         let Some(operation) = operations.get(placement.op as usize) else {
@@ -59,7 +57,7 @@ fn placed(operation: &Operation, rank: Time, at: Time) -> Operation {
         ("start", Value::int(start)),
         ("end", end.map_or_else(Value::null, Value::int)),
         ("at", Value::int(at)),
-        ("place", Value::str(&operation.place.to_string())),
+        ("place", Value::str(&operation.location.to_string())),
     ]);
     let mut placed = operation.clone();
     placed.timebox = match end {

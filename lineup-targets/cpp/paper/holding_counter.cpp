@@ -1,4 +1,4 @@
-// A counter whose `get` keeps the lock: whoever comes next waits for ever, in serial runs too.
+// A counter whose `get` does not release the lock: the next call waits for ever, in serial runs too.
 #include "lineup.hpp"
 
 #include <mutex>

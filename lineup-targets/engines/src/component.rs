@@ -1,6 +1,5 @@
-// A queue whose `pop` looks and takes in two critical sections, so that two threads can take the same item, and the queue as
-// it should be; beside it tickets that are drawn without a lock, so that two threads can draw the same. Included once for
-// each engine, with that engine's `sync`.
+// A queue, correct and with a `pop` of two critical sections, in which two threads can take the same item; and tickets that are
+// drawn without a lock, so that two threads can draw the same one. Included once for each engine, with that engine's `sync`.
 
 use super::sync::{AtomicI64, Mutex, SeqCst};
 use std::collections::VecDeque;
@@ -11,7 +10,7 @@ pub struct Queue {
 }
 
 /// Calls 0 and 1 put 1 and 2 in, call 2 takes one out, call 3 does so in two critical sections; call 4 draws a ticket.
-#[allow(dead_code, reason = "loom is not told")]
+#[allow(dead_code, reason = "loom does not need it")]
 pub const OPS: u32 = 5;
 
 impl Queue {

@@ -7,11 +7,11 @@ mod sync {
 
 #[path = "component.rs"]
 mod component;
-#[path = "../../../crates/sched/src/harness.rs"]
-#[allow(dead_code, reason = "the file also offers a clock and a way to hide work")]
+#[path = "../../../crates/harness/src/serve.rs"]
+#[allow(dead_code, reason = "the file also has a clock and a way to hide work")]
 mod harness;
 
-impl harness::Component for component::Queue {
+impl harness::ComponentInstance for component::Queue {
     fn call(&self, _thread: u32, op: u32) -> String {
         component::Queue::call(self, op)
     }

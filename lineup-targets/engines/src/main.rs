@@ -1,30 +1,18 @@
-//! Executions per second, and executions until a bug is found, of three engines on the same component: OmniLink's
-//! scheduler with the component as it is, shuttle and loom with the component ported to them.
+//! Executions per second, and executions until a bug is found, of two engines on the same component: OmniLink's scheduler with the
+//! component as it is, and loom with the component ported to it.
 //!
 //! `cargo run --release` in this directory.
 
 use omnilink_sched::build::RustBuild;
-use omnilink_sched::harness::Component;
 use omnilink_sched::{
-    Event, EventKind, Execution, Executor, ExploreOptions, HarnessExecutor, HarnessOptions, Program,
-    Strategy, explore,
+    Execution, Executor, ExplorationStrategy, ExploreOptions, HarnessEvent, HarnessEventKind,
+    HarnessExecutor, HarnessOptions, TestProgram, explore,
 };
-use omnilink_shuttle::ShuttleExecutor;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-
-mod ported_to_shuttle {
-    mod sync {
-        pub use shuttle::sync::Mutex;
-        pub use shuttle::sync::atomic::{AtomicI64, Ordering::SeqCst};
-    }
-    pub mod component {
-        include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/component.rs"));
-    }
-}
 
 mod ported_to_loom {
     mod sync {
@@ -36,22 +24,16 @@ mod ported_to_loom {
     }
 }
 
-impl Component for ported_to_shuttle::component::Queue {
-    fn call(&self, _thread: u32, op: u32) -> String {
-        ported_to_shuttle::component::Queue::call(self, op)
-    }
-}
-
-/// What one engine did.
+/// The executions of one engine.
 #[derive(Default)]
 struct Count {
     executions: u64,
-    histories: BTreeSet<Vec<Event>>,
+    histories: BTreeSet<Vec<HarnessEvent>>,
     first_bug: Option<u64>,
 }
 
 impl Count {
-    fn add(&mut self, events: Vec<Event>) {
+    fn add(&mut self, events: Vec<HarnessEvent>) {
         self.executions += 1;
         let mut taken: Vec<&String> = events.iter().filter_map(item).collect();
         taken.sort();
@@ -62,15 +44,15 @@ impl Count {
     }
 }
 
-/// The item that a call took out, or the ticket that it drew: nobody else may get it.
-fn item(event: &Event) -> Option<&String> {
+/// The item that a call took, or the ticket that it drew: no other call may return it.
+fn item(event: &HarnessEvent) -> Option<&String> {
     match &event.kind {
-        EventKind::Return(value) if value.starts_with("Some") => Some(value),
+        HarnessEventKind::Return(value) if value.starts_with("Some") => Some(value),
         _ => None,
     }
 }
 
-fn ours(executor: Box<dyn Executor>, program: &Program, strategy: Strategy) -> Count {
+fn ours(executor: Box<dyn Executor>, program: &TestProgram, strategy: ExplorationStrategy) -> Count {
     let mut count = Count::default();
     let mut visit = |execution: &Execution| {
         count.add(execution.canonical_events());
@@ -87,7 +69,7 @@ fn ours(executor: Box<dyn Executor>, program: &Program, strategy: Strategy) -> C
     count
 }
 
-fn loom(program: &Program, bound: usize) -> Count {
+fn loom(program: &TestProgram, bound: usize) -> Count {
     let count = Arc::new(Mutex::new(Count::default()));
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(bound);
@@ -100,16 +82,19 @@ fn loom(program: &Program, bound: usize) -> Count {
                 let (queue, events, program) = (queue.clone(), events.clone(), program.clone());
                 loom::thread::spawn(move || {
                     for (position, &op) in program.columns[thread].iter().enumerate() {
-                        let event = |kind| Event {
+                        let event = |kind| HarnessEvent {
                             thread: thread as u8,
                             position: position as u32,
                             op,
                             step: 0,
                             kind,
                         };
-                        events.lock().unwrap().push(event(EventKind::Call));
+                        events.lock().unwrap().push(event(HarnessEventKind::Call));
                         let result = queue.call(op);
-                        events.lock().unwrap().push(event(EventKind::Return(result)));
+                        events
+                            .lock()
+                            .unwrap()
+                            .push(event(HarnessEventKind::Return(result)));
                     }
                 })
             })
@@ -122,6 +107,7 @@ fn loom(program: &Program, bound: usize) -> Count {
         let execution = Execution {
             events,
             ending,
+            races: Vec::new(),
             steps: Vec::new(),
             steps_made: 0,
         };
@@ -152,24 +138,22 @@ fn main() {
                 .unwrap_or_else(|error| panic!("{error}")),
         )
     };
-    let shuttle = || -> Box<dyn Executor> {
-        Box::new(ShuttleExecutor::new(ported_to_shuttle::component::OPS, || {
-            Box::new(ported_to_shuttle::component::Queue::new())
-        }))
-    };
     let programs = [
         ("queue 2×2", vec![vec![0, 2], vec![1, 2]]),
         ("queue 3×2", vec![vec![0, 2], vec![1, 2], vec![2, 2]]),
         ("tickets without a lock 2×1", vec![vec![4], vec![4]]),
-        ("tickets without a lock 3×2", vec![vec![4, 4], vec![4, 4], vec![4, 4]]),
+        (
+            "tickets without a lock 3×2",
+            vec![vec![4, 4], vec![4, 4], vec![4, 4]],
+        ),
         ("look, then take 2×2", vec![vec![0, 3], vec![1, 3]]),
         ("look, then take 3×2", vec![vec![0, 3], vec![1, 3], vec![3, 3]]),
     ];
     for (name, columns) in programs {
-        let program = Program::new(columns);
+        let program = TestProgram::new(columns);
         println!("\n{name}, bound 2\n\n| engine | executions | histories | until the bug | per second |");
         println!("|---|---|---|---|---|");
-        let bounded = |reduction| Strategy::Bounded {
+        let bounded = |reduction| ExplorationStrategy::Bounded {
             preemptions_max: Some(2),
             reduction,
         };
@@ -179,18 +163,8 @@ fn main() {
         report("OmniLink, unmodified, with reduction", || {
             ours(instrumented(), &program, bounded(true))
         });
-        report("OmniLink on shuttle", || {
-            ours(shuttle(), &program, bounded(false))
-        });
-        let random = Strategy::Random {
-            seed: 1,
-            executions: 1_000,
-        };
-        report("OmniLink on shuttle, 1000 random", || {
-            ours(shuttle(), &program, random)
-        });
         report("loom", || loom(&program, 2));
     }
-    // A file that stays behind in the temporary directory harms nobody.
+    // A file that is left over in the temporary directory does no harm.
     let _ = std::fs::remove_file(harness);
 }

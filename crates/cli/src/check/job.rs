@@ -90,12 +90,10 @@ impl Job {
 
     /// How to read the inputs.
     pub(crate) fn reading(&self) -> OpenOptions {
-        OpenOptions {
-            format: self.format,
-            async_threads: self.is_async,
-            names: self.ops.iter().cloned().collect(),
-            ..OpenOptions::default()
-        }
+        OpenOptions::new()
+            .with_format(self.format)
+            .with_async_threads(self.is_async)
+            .with_names(self.ops.iter().cloned().collect())
     }
 
     /// What is asked about each input.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use omnilink_consistency::{MethodLevels, Question, Ret, parse_axioms};
+use omnilink_consistency::{Guarantee, MethodLevels, Ret, parse_axioms};
 use omnilink_evidence::{Evidence, Verdict};
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_verify::{Input, WeakTask, holds_histories, tells_its_own_order};
@@ -42,14 +42,14 @@ impl WeakArgs {
         if let Some(path) = &self.axioms {
             let criterion =
                 parse_axioms(&path.display().to_string(), &read(path)?).map_err(|error| bad(&error))?;
-            return Ok(Some(WeakTask::Judge(Question::Axioms(criterion))));
+            return Ok(Some(WeakTask::Judge(Guarantee::Axioms(criterion))));
         }
         if let Some(path) = &self.levels {
             let levels = MethodLevels::parse(&path.display().to_string(), &read(path)?)
                 .map_err(|error| bad(&error))?;
-            return Ok(Some(WeakTask::Judge(Question::Levels(levels))));
+            return Ok(Some(WeakTask::Judge(Guarantee::Levels(levels))));
         }
-        let question = Question::from_name(consistency).map_err(|error| bad(&error))?;
+        let question = Guarantee::from_name(consistency).map_err(|error| bad(&error))?;
         let is_for_the_engine = matches!(consistency, "linearizable" | "sequential")
             && !inputs.iter().any(holds_histories)
             && !inputs.iter().any(tells_its_own_order);

@@ -12,7 +12,7 @@ use clap::Args;
 use omnilink_engine::Options;
 use omnilink_evidence::{Command, Evidence, Verdict};
 use omnilink_models::Queue;
-use omnilink_record::{Options as RecordOptions, record};
+use omnilink_record::{RecordOptions, record};
 use omnilink_report::{Look, TextOptions, Tone, count, text};
 use omnilink_trace::OpenOptions;
 use omnilink_value::Value;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::{Args, ValueEnum};
-use omnilink_lineup::{CPP_HEADER, Harness};
+use omnilink_lineup::{CPP_HEADER, HarnessCommand};
 use omnilink_sched::build::{CppBuild, RustBuild, RustTarget};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -67,7 +67,7 @@ pub(super) struct Target {
 /// A harness that can be run, and how to ask for it again.
 #[derive(Debug)]
 pub(super) struct Built {
-    pub harness: Harness,
+    pub harness: HarnessCommand,
     pub command: String,
     /// A `#[test]` function that may or may not offer a component: only running it tells.
     pub is_a_guess: bool,
@@ -125,7 +125,7 @@ impl Target {
             .iter()
             .filter(|case| self.case.as_ref().is_none_or(|asked| asked == *case));
         let one = |case: &String| Built {
-            harness: Harness {
+            harness: HarnessCommand {
                 program: program.clone(),
                 arguments: ["--exact", case, "--nocapture", "--test-threads=1"]
                     .map(Into::into)

@@ -11,11 +11,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use omnilink_engine::default_memory_bytes;
 use omnilink_lineup::{
-    Blocking, CampaignSubject, Checked, Criterion, Description, Diagnosis, Executor, Harness, HarnessError,
-    Matrices, Matrix, Observation, Options, Request, Schedule, ScheduleError, Scheduled, ScheduledOptions,
-    Search, Specification, Verdict, behavioural_diff, read_observations, run_campaign, run_schedule,
-    write_observations, write_xml,
+    Blocking, CampaignSubject, CheckedMatrix, Description, Diagnosis, HarnessCommand, HarnessError,
+    LineupOptions, Matrices, Matrix, MatrixExecutor, MatrixVerdict, Request, RunSelection, Schedule,
+    ScheduleError, Scheduled, ScheduledOptions, SerialCriterion, SerialObservation, Specification,
+    StopConditions, behavioural_diff, read_observations, run_campaign, run_schedule, write_observations,
+    write_xml,
 };
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_sched::SchedError;
@@ -26,6 +28,7 @@ use self::outlook::Outlook;
 use self::specification::{Explained, SpecificationArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::interrupt;
 use crate::output::{self, Drawing, Output};
 use crate::progress::ProgressLine;
 use crate::quantity;
@@ -95,6 +98,9 @@ pub(crate) struct LineupArgs {
     /// Stop after this long: 30s, 10m
     #[arg(long, value_name = "TIME", value_parser = quantity::duration, help_heading = RUNS)]
     time_limit: Option<Duration>,
+    /// Stop when the command and the processes it started hold this much: 512MB, 2GB
+    #[arg(long, value_name = "BYTES", value_parser = quantity::memory, help_heading = RUNS)]
+    memory_limit: Option<u64>,
     /// No call may ever block: a run that is stuck is a violation
     #[arg(long)]
     no_blocking: bool,
@@ -143,7 +149,14 @@ pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
     let schedule = args.schedule.as_deref().map(parse_schedule).transpose()?;
     let mut observations = Vec::new();
     let mut exits = Vec::new();
-    for built in args.target.build()? {
+    let all = args.target.build()?;
+    // From here on Ctrl-C ends the check with a report. A build that is interrupted has nothing to report.
+    interrupt::listen();
+    for built in all {
+        if !exits.is_empty() && interrupt::is_raised() {
+            exits.push(Exit::Unknown);
+            break;
+        }
         let exit = args.check(
             &built,
             &explained,
@@ -192,7 +205,7 @@ impl LineupArgs {
         built: &Built,
         explained: &Explained<'_>,
         schedule: Option<&Schedule>,
-        observations: &mut Vec<Observation>,
+        observations: &mut Vec<SerialObservation>,
         look: &Look,
         out: &mut Output,
     ) -> Result<Option<Exit>, CliError> {
@@ -205,7 +218,7 @@ impl LineupArgs {
         };
         let executor = &mut *executor;
         let options = self.options(&description, explained.criterion());
-        let specification = explained.specification(&description.alphabet, options.deadline)?;
+        let specification = explained.specification(&description.alphabet, options.stop)?;
         let specification = specification.as_ref();
         let request = Request {
             alphabet: &description.alphabet,
@@ -225,19 +238,19 @@ impl LineupArgs {
             &description.name,
             total,
             self.processors(),
-            options.deadline,
+            options.stop.deadline,
         ));
         let shown = Arc::clone(&outlook);
         let progress = ProgressLine::telling(move |executions, elapsed_s| {
             shown.text(executions, elapsed_s, Instant::now())
         });
         let tick = &mut || progress.add_one();
-        let mut seen = |checked: &Checked| {
+        let mut seen = |checked: &CheckedMatrix| {
             outlook.add_matrix(Instant::now());
             if let Some(found) = found_text(&description, checked) {
                 output::note(&found);
             }
-            observations.push(Observation::of(checked, &description.alphabet));
+            observations.push(SerialObservation::of(checked, &description.alphabet));
         };
         let summary = match (schedule, &matrices) {
             (Some(schedule), Matrices::Given(given)) => {
@@ -246,7 +259,7 @@ impl LineupArgs {
                         "--schedule is of one matrix: give one --matrix".to_owned(),
                     ));
                 };
-                executor.switch_at(&self.switch_at);
+                executor.add_racy_accesses(&self.switch_at);
                 run_schedule(executor, request, matrix, schedule, tick)
             }
             _ => run_campaign(executor, request, &matrices, &mut seen, tick),
@@ -268,7 +281,10 @@ impl LineupArgs {
         self.jobs.unwrap_or_else(all).max(1)
     }
 
-    fn start(&self, harness: &Harness) -> Result<(Box<dyn Executor>, Description), HarnessError> {
+    fn start(
+        &self,
+        harness: &HarnessCommand,
+    ) -> Result<(Box<dyn MatrixExecutor>, Description), HarnessError> {
         let processors = self.processors();
         Ok(match self.target.engine {
             Engine::Instrumented => {
@@ -290,27 +306,28 @@ impl LineupArgs {
             }
             #[cfg(target_os = "linux")]
             Engine::Native => {
-                let (executor, description) = omnilink_lineup::Native::start(harness, self.seed, processors)?;
+                let (executor, description) =
+                    omnilink_lineup::NativeThreads::start(harness, self.seed, processors)?;
                 (Box::new(executor), description)
             }
         })
     }
 
-    fn options(&self, description: &Description, criterion: Criterion) -> Options {
+    fn options(&self, description: &Description, criterion: SerialCriterion) -> LineupOptions {
         let search = match (self.random, self.pct) {
-            _ if self.target.engine == Engine::Native => Search::Random {
+            _ if self.target.engine == Engine::Native => RunSelection::Random {
                 executions: self.random.unwrap_or(self.executions),
             },
-            (Some(executions), _) => Search::Random { executions },
-            (None, Some(executions)) => Search::Pct {
+            (Some(executions), _) => RunSelection::Random { executions },
+            (None, Some(executions)) => RunSelection::Pct {
                 executions,
                 depth: self.depth,
             },
-            (None, None) => Search::Bounded {
+            (None, None) => RunSelection::Bounded {
                 preemptions: self.preemptions,
             },
         };
-        Options {
+        LineupOptions {
             criterion,
             blocking: match self.no_blocking {
                 true => Blocking::Never,
@@ -321,8 +338,14 @@ impl LineupArgs {
             serial_max: self.serial_max,
             // Who asks for so many random runs wants them.
             executions_max: self.random.or(self.pct).unwrap_or(self.executions),
-            deadline: self.time_limit.map(|limit| Instant::now() + limit),
-            ..Options::default()
+            stop: StopConditions {
+                deadline: self
+                    .time_limit
+                    .and_then(|limit| Instant::now().checked_add(limit)),
+                memory_bytes_max: self.memory_limit.or_else(default_memory_bytes),
+                interrupt: Some(interrupt::atomic()),
+            },
+            ..LineupOptions::default()
         }
     }
 
@@ -372,7 +395,7 @@ impl<'a> Files<'a> {
         })
     }
 
-    fn write(self, observations: &[Observation]) -> Result<(), CliError> {
+    fn write(self, observations: &[SerialObservation]) -> Result<(), CliError> {
         // Writing into memory does not fail.
         let mut bytes = Vec::new();
         if let Some(file) = self.observations {
@@ -389,14 +412,16 @@ impl<'a> Files<'a> {
 }
 
 /// What was found, before it is made smaller: that may take as long again.
-fn found_text(description: &Description, checked: &Checked) -> Option<String> {
+fn found_text(description: &Description, checked: &CheckedMatrix) -> Option<String> {
     if !checked.verdict.is_failure() {
         return None;
     }
     let headline = Diagnosis::of(checked).map_or("nondeterministic", |diagnosis| diagnosis.headline());
     let matrix = checked.matrix.display(&description.alphabet);
     let schedule = match &checked.verdict {
-        Verdict::Violation(violation) if !violation.execution.schedule.is_empty() && !violation.is_serial => {
+        MatrixVerdict::Violation(violation)
+            if !violation.execution.schedule.is_empty() && !violation.is_serial =>
+        {
             format!(" --schedule '{}'", violation.execution.schedule)
         }
         _ => String::new(),

@@ -14,11 +14,11 @@ pub(super) struct Outlook {
     total: u64,
     processors: usize,
     deadline: Option<Instant>,
-    checked: Mutex<Checked>,
+    checked: Mutex<CheckedMatrix>,
 }
 
 #[derive(Debug, Default)]
-struct Checked {
+struct CheckedMatrix {
     matrices: u64,
     /// When the last of these were done. Matrices grow, so that old ones tell little about those to come.
     recent: VecDeque<Instant>,
@@ -37,7 +37,7 @@ impl Outlook {
         }
     }
 
-    fn checked(&self) -> MutexGuard<'_, Checked> {
+    fn checked(&self) -> MutexGuard<'_, CheckedMatrix> {
         self.checked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

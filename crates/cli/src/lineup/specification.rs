@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use clap::Args;
-use omnilink_consistency::{MethodLevels, Question, parse_axioms};
-use omnilink_engine::Consistency;
+use omnilink_consistency::{Guarantee, MethodLevels, parse_axioms};
+use omnilink_engine::{Consistency, Interrupt};
 use omnilink_lineup::{
-    Alphabet, Criterion, Judged, Law, Promise, Specification, calls_as_operations, explain_by,
+    Alphabet, Condition, ModelSpecification, SerialCriterion, Specification, SpecificationResult,
+    StopConditions, calls_as_operations, explain_by,
 };
 use omnilink_link::{Collection, LinkOptions, Linked};
 use omnilink_models::{NativeModel, Visitor, with_model};
@@ -43,13 +43,13 @@ pub(super) struct SpecificationArgs {
 
 /// What explains histories, found to make sense before anything is built.
 pub(super) struct Explained<'a> {
-    promise: Promise,
+    condition: Condition,
     by: By<'a>,
 }
 
 enum By<'a> {
     /// The component's own serial runs.
-    Itself(Criterion),
+    Itself(SerialCriterion),
     Model(&'a str),
     Spec(Box<Spec<'a>>),
 }
@@ -65,16 +65,16 @@ struct Spec<'a> {
 impl SpecificationArgs {
     /// Finds out what is asked for.
     pub(super) fn explained(&self) -> Result<Explained<'_>, CliError> {
-        let promise = self.promise()?;
+        let condition = self.condition()?;
         let by = match (&self.model, &self.spec) {
             (Some(model), _) => {
                 with_model(model, Exists)?;
                 By::Model(model)
             }
             (None, Some(path)) => By::Spec(Box::new(self.read(path)?)),
-            (None, None) => By::Itself(criterion(&promise)?),
+            (None, None) => By::Itself(criterion(&condition)?),
         };
-        Ok(Explained { promise, by })
+        Ok(Explained { condition, by })
     }
 
     /// What to say to be asked the same again, with a blank in front; the constants of a spec are left to whoever gave them.
@@ -101,23 +101,23 @@ impl SpecificationArgs {
         arguments
     }
 
-    fn promise(&self) -> Result<Promise, CliError> {
+    fn condition(&self) -> Result<Condition, CliError> {
         let bad = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
         let text = |path: &Path| {
             std::fs::read_to_string(path)
                 .map_err(|error| CliError::Usage(format!("{}: {error}; give a text file", path.display())))
         };
         let question = match (&self.axioms, &self.levels) {
-            (Some(path), _) => Question::Axioms(
+            (Some(path), _) => Guarantee::Axioms(
                 parse_axioms(&path.display().to_string(), &text(path)?).map_err(|error| bad(&error))?,
             ),
-            (None, Some(path)) => Question::Levels(
+            (None, Some(path)) => Guarantee::Levels(
                 MethodLevels::parse(&path.display().to_string(), &text(path)?)
                     .map_err(|error| bad(&error))?,
             ),
-            (None, None) => return Promise::from_name(&self.consistency).map_err(|error| bad(&error)),
+            (None, None) => return Condition::from_name(&self.consistency).map_err(|error| bad(&error)),
         };
-        Ok(Promise::Weak(question))
+        Ok(Condition::Weak(question))
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> Result<Spec<'a>, CliError> {
@@ -142,11 +142,11 @@ fn load(path: &Path, options: &LinkOptions) -> Result<Arc<Linked>, CliError> {
 }
 
 /// What serial runs can be asked for.
-fn criterion(promise: &Promise) -> Result<Criterion, CliError> {
-    match promise {
-        Promise::Order(Consistency::Linearizable) => Ok(Criterion::Linearizable),
-        Promise::Order(Consistency::Sequential) => Ok(Criterion::Sequential),
-        Promise::Weak(question) => Err(CliError::Usage(format!(
+fn criterion(condition: &Condition) -> Result<SerialCriterion, CliError> {
+    match condition {
+        Condition::Order(Consistency::Linearizable) => Ok(SerialCriterion::Linearizable),
+        Condition::Order(Consistency::Sequential) => Ok(SerialCriterion::Sequential),
+        Condition::Weak(question) => Err(CliError::Usage(format!(
             "{} needs a --model or a --spec: serial runs tell nothing about calls that do not see each other",
             question.name()
         ))),
@@ -155,10 +155,10 @@ fn criterion(promise: &Promise) -> Result<Criterion, CliError> {
 
 impl Explained<'_> {
     /// What counts as an explanation by serial runs.
-    pub(super) fn criterion(&self) -> Criterion {
+    pub(super) fn criterion(&self) -> SerialCriterion {
         match self.by {
             By::Itself(criterion) => criterion,
-            By::Model(_) | By::Spec(_) => Criterion::default(),
+            By::Model(_) | By::Spec(_) => SerialCriterion::default(),
         }
     }
 
@@ -166,24 +166,24 @@ impl Explained<'_> {
     pub(super) fn specification(
         &self,
         alphabet: &Alphabet,
-        deadline: Option<Instant>,
+        stop: StopConditions,
     ) -> Result<Option<Specification>, CliError> {
-        let named = |name: &dyn std::fmt::Display| format!("{name}, {}", self.promise.name());
-        let promise = self.promise.clone();
+        let named = |name: &dyn std::fmt::Display| format!("{name}, {}", self.condition.name());
+        let condition = self.condition.clone();
         Ok(match &self.by {
             By::Itself(_) => None,
             By::Model(model) => {
                 let make = OfModel {
                     name: named(model),
-                    promise,
-                    deadline,
+                    condition,
+                    stop,
                 };
                 Some(with_model(model, make)?)
             }
             By::Spec(spec) => {
                 let linked = spec.for_calls(alphabet)?;
                 let name = named(&spec.path.display());
-                Some(of_spec(name, linked, promise, deadline))
+                Some(of_spec(name, linked, condition, stop))
             }
         })
     }
@@ -216,8 +216,8 @@ impl Visitor for Exists {
 
 struct OfModel {
     name: String,
-    promise: Promise,
-    deadline: Option<Instant>,
+    condition: Condition,
+    stop: StopConditions,
 }
 
 impl Visitor for OfModel {
@@ -226,42 +226,42 @@ impl Visitor for OfModel {
     fn visit<M: NativeModel>(self, model: M) -> Specification {
         let Self {
             name,
-            promise,
-            deadline,
+            condition,
+            stop,
         } = self;
         let subject = NativeSubject { model };
         Specification::new(name, move |operations| {
-            judged(&subject, &promise, deadline, operations)
+            explained_by(&subject, &condition, stop, operations)
         })
     }
 }
 
 /// A spec is evaluated on a deep stack, by one evaluator: in a thread of its own.
-fn of_spec(name: String, linked: Arc<Linked>, promise: Promise, deadline: Option<Instant>) -> Specification {
-    Specification::in_a_thread(name, move |questions| {
-        let answer = linked.run_until(deadline, None, |model| {
+fn of_spec(name: String, linked: Arc<Linked>, condition: Condition, stop: StopConditions) -> Specification {
+    Specification::in_a_thread(name, move |requests| {
+        let answer = linked.run_until(stop.deadline, stop.interrupt.map(Interrupt::new), |model| {
             let subject = SpecSubject {
                 linked: &linked,
                 model,
             };
-            questions.answer(|operations| judged(&subject, &promise, deadline, operations));
+            requests.answer(|operations| explained_by(&subject, &condition, stop, operations));
         });
         answer.map_err(|error| error.to_string())
     })
 }
 
-fn judged<S: Subject>(
+fn explained_by<S: Subject>(
     subject: &S,
-    promise: &Promise,
-    deadline: Option<Instant>,
+    condition: &Condition,
+    stop: StopConditions,
     operations: Vec<Operation>,
-) -> Judged {
-    let law = Law {
+) -> SpecificationResult {
+    let specification = ModelSpecification {
         model: subject.model(),
         decoder: subject,
         methods: &subject.methods(),
-        promise,
-        deadline,
+        condition,
+        stop,
     };
-    explain_by(&law, operations)
+    explain_by(&specification, operations)
 }

@@ -30,6 +30,6 @@ Examples:
   omnilink trace convert - --format fastlin < history.txt";
 
 pub(super) fn run(args: &ConvertArgs) -> Result<Exit, CliError> {
-    let trace = Input::new(&args.trace, args.reading.options(), Some(interrupt::flag()))?.open_once()?;
-    args.destination.write(trace)
+    let input = Input::new(&args.trace, args.reading.options(), Some(interrupt::flag()))?;
+    args.destination.write(|| Ok(input.open_once()?))
 }

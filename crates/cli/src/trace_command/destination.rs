@@ -1,4 +1,4 @@
-//! Where a changed trace goes, the same for every verb that writes one.
+//! The destination of a changed trace, shared by all verbs that write one.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,10 +7,11 @@ use clap::{Args, ValueEnum};
 use omnilink_trace::{Encoding, Problem, Trace, TraceError, TraceWriter, WriteOptions};
 use omnilink_verify::VerifyError;
 
-use super::reading::tell_notes;
+use super::reading::print_notes;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::interrupt;
+use crate::limits::{self, LimitArgs};
+use crate::{interrupt, output};
 
 /// Options for writing.
 #[derive(Clone, Debug, Args)]
@@ -21,6 +22,8 @@ pub(super) struct Destination {
     /// The encoding, whatever the extension says
     #[arg(long, value_name = "ENCODING", value_enum)]
     to: Option<EncodingArg>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -32,48 +35,74 @@ enum EncodingArg {
 }
 
 impl Destination {
-    /// Writes a trace there. The file appears when all of it is written.
-    pub(super) fn write(&self, mut trace: Trace) -> Result<Exit, CliError> {
+    /// Writes the trace that `open` returns. A file appears once all of it is written, so a limit or an interrupt leaves no
+    /// file; standard output ends with a whole record.
+    ///
+    /// # Errors
+    /// When the trace cannot be read or written, or a limit is reached.
+    pub(super) fn write(&self, open: impl FnOnce() -> Result<Trace, CliError>) -> Result<Exit, CliError> {
+        interrupt::listen();
+        limits::watch_process(self.limits.limits());
+        let mut operations = 0;
+        let copied = self.copy(open, &mut operations);
+        if copied.is_err()
+            && let Some(limit) = limits::process_limit()
+        {
+            match &self.output {
+                Some(path) => output::note(&format!("{} was not written", path.display())),
+                None => output::note(&"standard output holds the operations until then"),
+            }
+            return Err(VerifyError::Limit { limit, operations }.into());
+        }
+        match copied {
+            Err(CliError::Verify(VerifyError::Trace { error }))
+                if self.output.is_none() && is_closed_pipe(&error) => {}
+            copied => print_notes(&copied?),
+        }
+        Ok(Exit::Valid)
+    }
+
+    fn copy(
+        &self,
+        open: impl FnOnce() -> Result<Trace, CliError>,
+        operations: &mut u64,
+    ) -> Result<Trace, CliError> {
+        let mut trace = open()?;
         let mut options = self
             .output
             .as_deref()
-            .map_or_else(WriteOptions::default, WriteOptions::for_path);
+            .map_or_else(WriteOptions::default, WriteOptions::for_path)
+            .with_header(trace.header().cloned())
+            .with_sorted(true);
         match self.to {
             Some(EncodingArg::Ndjson) => options.encoding = Encoding::Ndjson,
             Some(EncodingArg::Msgpack) => options.encoding = Encoding::Msgpack,
             None => {}
         }
-        options.header = trace.header().cloned();
-        options.sorted = true;
-        match self.copy(&mut trace, &options) {
-            Err(CliError::Verify(VerifyError::Trace { error }))
-                if self.output.is_none() && is_closed_pipe(&error) => {}
-            Err(_) if interrupt::is_raised() => return Err(VerifyError::Interrupted.into()),
-            copied => copied?,
-        }
-        tell_notes(&trace);
-        Ok(Exit::Valid)
-    }
-
-    fn copy(&self, trace: &mut Trace, options: &WriteOptions) -> Result<(), CliError> {
         let mut writer = match &self.output {
-            Some(path) => {
-                interrupt::listen();
-                TraceWriter::create(path, options)?
-            }
-            None => TraceWriter::to_stream("standard output", io::stdout(), options)?,
+            Some(path) => TraceWriter::create(path, &options)?,
+            None => TraceWriter::to_stream("standard output", io::stdout(), &options)?,
         };
-        for operation in trace {
-            if interrupt::is_raised() {
-                return Err(VerifyError::Interrupted.into());
+        for operation in trace.by_ref() {
+            // A small input is in memory by now, and a sorted one in a temporary file: reading them checks no limits.
+            if operations.is_multiple_of(LIMIT_INTERVAL)
+                && let Some(limit) = limits::process_limit()
+            {
+                let operations = *operations;
+                return Err(VerifyError::Limit { limit, operations }.into());
             }
             writer.write(&operation?)?;
+            *operations += 1;
         }
-        Ok(writer.finish()?)
+        writer.finish()?;
+        Ok(trace)
     }
 }
 
-/// Whether whoever read standard output has gone away.
+/// After how many operations the limits are checked.
+const LIMIT_INTERVAL: u64 = 256;
+
+/// Whether the reader of standard output has closed it.
 fn is_closed_pipe(error: &TraceError) -> bool {
     matches!(error.problem(), Problem::Io(error) if error.kind() == io::ErrorKind::BrokenPipe)
 }

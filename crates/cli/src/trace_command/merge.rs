@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use omnilink_trace::{OpenOptions, Trace};
+use omnilink_trace::Trace;
 
 use super::destination::Destination;
 use super::reading::Reading;
@@ -34,9 +34,7 @@ Examples:
 The clocks of the files must agree: `omnilink trace retime` shifts one that does not.";
 
 pub(super) fn run(args: &MergeArgs) -> Result<Exit, CliError> {
-    let options = OpenOptions {
-        qualify_threads: args.qualify,
-        ..args.reading.options()
-    };
-    args.destination.write(Trace::open_all(&args.traces, &options)?)
+    let options = args.reading.options().with_qualified_threads(args.qualify);
+    let open = || Ok(Trace::open_all(&args.traces, &options)?);
+    args.destination.write(open)
 }

@@ -1,10 +1,10 @@
-//! How traces are read, the same for every verb.
+//! Options for reading, shared by all verbs.
 
 use clap::Args;
 use omnilink_trace::{Format, OpenOptions, Trace};
 
-use crate::output;
 use crate::trace_args::format_name;
+use crate::{limits, output};
 
 /// Options for reading.
 #[derive(Clone, Debug, Args)]
@@ -19,16 +19,15 @@ pub(super) struct Reading {
 
 impl Reading {
     pub(super) fn options(&self) -> OpenOptions {
-        OpenOptions {
-            format: self.format,
-            async_threads: self.is_async,
-            ..OpenOptions::default()
-        }
+        OpenOptions::new()
+            .with_format(self.format)
+            .with_async_threads(self.is_async)
+            .with_cancellation(|| limits::process_limit().is_some())
     }
 }
 
-/// Tells what a person should know about a trace that was read to its end.
-pub(super) fn tell_notes(trace: &Trace) {
+/// Prints the notes about a trace that was read to its end.
+pub(super) fn print_notes(trace: &Trace) {
     for note in trace.notes() {
         output::note(&note);
     }

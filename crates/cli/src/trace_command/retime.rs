@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use omnilink_trace::{Rule, RuleError};
+use omnilink_trace::{RetimeRule, RetimeRuleError};
 use omnilink_verify::Input;
 
 use super::destination::Destination;
@@ -20,7 +20,7 @@ pub(super) struct RetimeArgs {
     trace: PathBuf,
     /// A rule; several are applied one after the other
     #[arg(long = "rule", short, value_name = "RULE", required = true, value_parser = rule)]
-    rules: Vec<Rule>,
+    rules: Vec<RetimeRule>,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -38,11 +38,12 @@ Examples:
   omnilink trace retime all.ndjson --rule shift=node=b:-1200 -o corrected.ndjson
   omnilink trace retime all.ndjson --rule clip=committed --rule tighten=tx,rx | omnilink check - --model kv";
 
-fn rule(text: &str) -> Result<Rule, String> {
-    text.parse().map_err(|error: RuleError| error.to_string())
+fn rule(text: &str) -> Result<RetimeRule, String> {
+    text.parse().map_err(|error: RetimeRuleError| error.to_string())
 }
 
 pub(super) fn run(args: &RetimeArgs) -> Result<Exit, CliError> {
-    let trace = Input::new(&args.trace, args.reading.options(), Some(interrupt::flag()))?.open_once()?;
-    args.destination.write(trace.retimed(&args.rules)?)
+    let input = Input::new(&args.trace, args.reading.options(), Some(interrupt::flag()))?;
+    let open = || Ok(input.open_once()?.retimed(&args.rules)?);
+    args.destination.write(open)
 }

@@ -10,7 +10,7 @@ use omnilink_trace::{Operation, Time};
 use omnilink_value::Value;
 use omnilink_verify::{Input, VerifyError, after_reading, limit_text, opened};
 
-use super::reading::{Reading, tell_notes};
+use super::reading::{Reading, print_notes};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt;
@@ -35,7 +35,7 @@ pub(super) struct ShowArgs {
     /// Only operations of this name; may be given several times
     #[arg(long, value_name = "NAME")]
     op: Vec<String>,
-    /// At most so many operations
+    /// At most this many operations
     #[arg(long, value_name = "N", default_value_t = 40)]
     limit: usize,
     /// List the operations, one a line, instead of drawing them
@@ -85,7 +85,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
             shown.push(operation);
         }
     }
-    tell_notes(&trace);
+    print_notes(&trace);
     match args.list {
         true => {
             for operation in &shown {
@@ -150,7 +150,7 @@ fn line(operation: &Operation, look: &Look) -> String {
         .map_or_else(|| "pending".to_owned(), |end| end.to_string());
     let text = operation.to_string();
     let thread = thread_name(&operation.thread);
-    let place = operation.place.to_string();
+    let place = operation.location.to_string();
     format!(
         "{:>12} {end:>12}  {:8}  {}  {}\n",
         operation.timebox.start,

@@ -9,7 +9,7 @@ use omnilink_trace::{Statistics, Trace};
 use omnilink_verify::{Input, VerifyError, after_reading, limit_text, opened};
 use serde::Serialize;
 
-use super::reading::{Reading, tell_notes};
+use super::reading::{Reading, print_notes};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt;
@@ -70,7 +70,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<Exit, CliError> {
                     out.print(&json(&input, &trace, &statistics, limit))?;
                     continue;
                 }
-                tell_notes(&trace);
+                print_notes(&trace);
                 if let Some(limit) = limit {
                     output::note(&format!(
                         "{}: these are the operations until then",
@@ -244,7 +244,7 @@ fn push_longest(page: &mut String, statistics: &Statistics, look: &Look) {
             count(operation.length),
             look.clean(&thread),
             look.clean(&operation.call),
-            look.paint(Tone::Faint, &look.clean(&operation.place)),
+            look.paint(Tone::Faint, &look.clean(&operation.location)),
         ));
     }
 }

@@ -21,6 +21,15 @@ fn run(name: &str, content: &str, arguments: &[&str]) -> Ran {
 }
 
 #[test]
+fn a_jepsen_history_of_the_nemesis_alone_is_valid() {
+    let history = "[{:process :nemesis, :type :info, :f :isolate, :value nil}
+ {:process :nemesis, :type :info, :f :recover, :value nil}]";
+    let ran = run("h.edn", history, &["--model", "cas-register", "--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.json()[0]["ops"], 0);
+}
+
+#[test]
 fn independent_keys_are_checked_apart_and_reported_by_key() {
     let valid = run(
         "h.edn",

@@ -50,14 +50,17 @@ fn a_counter_without_a_lock_is_found_and_its_schedule_shows_it_again() {
     let ran = lineup("counter", &["--json"]);
     let json = &ran.json()[0];
     assert_eq!(
-        (&json["verdict"], &json["failure"]["repeatable"]),
+        (&json["verdict"], &json["violation"]["repeatable"]),
         (&"violation".into(), &true.into())
     );
-    let matrix = json["failure"]["matrix"].as_str().unwrap();
-    let schedule = json["failure"]["schedule"].as_str().unwrap();
+    let matrix = json["violation"]["matrix"].as_str().unwrap();
+    let schedule = json["violation"]["schedule"].as_str().unwrap();
     let again = lineup("counter", &["--matrix", matrix, "--schedule", schedule, "--json"]);
     assert_eq!(again.code, 1, "{again:?}");
-    assert_eq!(again.json()[0]["failure"]["events"], json["failure"]["events"]);
+    assert_eq!(
+        again.json()[0]["violation"]["events"],
+        json["violation"]["events"]
+    );
 }
 
 #[test]

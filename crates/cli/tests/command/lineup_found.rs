@@ -92,7 +92,10 @@ fn plain_data_published_without_release_are_a_data_race_with_both_places() {
     );
     // A schedule of the report shows it again.
     let json = lineup("relaxed_publish", &["--matrix", "publish() | read()", "--json"]);
-    let schedule = json.json()[0]["failure"]["schedule"].as_str().unwrap().to_owned();
+    let schedule = json.json()[0]["violation"]["schedule"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let again = ["--matrix", "publish() | read()", "--schedule", &schedule];
     answers(&lineup("relaxed_publish", &again), 1, &["a data race"]);
     let ran = lineup(
@@ -133,7 +136,7 @@ fn an_answer_without_a_finding_says_what_it_covers() {
         ],
     );
     let json = lineup("serial_crash", &["--matrix", "push() | push()", "--json"]);
-    let coverage = &json.json()[0]["coverage"];
+    let coverage = &json.json()[0]["scope"];
     assert_eq!(coverage["preemptions"], 2, "{coverage}");
     assert_eq!(coverage["plain_accesses"], "racing", "{coverage}");
     assert_eq!(coverage["runs_cut"], 0, "{coverage}");

@@ -130,6 +130,6 @@ fn the_order_of_commits_is_a_witness() {
     assert_eq!(ran.code, 0, "{ran:?}");
     let witness = std::fs::read_to_string(folder.path().join("w.json")).unwrap();
     let witness: serde_json::Value = serde_json::from_str(&witness).unwrap();
-    let order = witness["commit_order"].as_array().unwrap();
+    let order = witness["witness"]["order"].as_array().unwrap();
     assert_eq!(order.len(), 200, "{witness}");
 }

@@ -11,6 +11,7 @@ mod levels;
 mod limits;
 mod lineup;
 mod lineup_found;
+mod lineup_limits;
 mod link_verbs;
 mod long_histories;
 mod mc;

@@ -56,16 +56,23 @@ fn json_carries_the_trace_with_actions_and_changes() {
     assert_eq!(ran.code, 1, "{ran:?}");
     let report = &ran.json()[0];
     assert_eq!(
-        (&report["verdict"], &report["kind"], &report["violated"]),
+        (
+            &report["verdict"],
+            &report["violation"]["kind"],
+            &report["violated"]
+        ),
         (&"violation".into(), &"invariant".into(), &"Small".into())
     );
-    let trace = report["trace"].as_array().cloned().unwrap_or_default();
+    let trace = report["violation"]["trace"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     assert_eq!(trace.len(), 4);
     assert_eq!(
         (&trace[3]["action"]["name"], &trace[3]["values"]["x"]),
         (&"Up".into(), &3.into())
     );
-    assert_eq!(report["false_part"]["text"], "x < 3");
+    assert_eq!(report["violation"]["false_part"]["text"], "x < 3");
 }
 
 #[test]
@@ -137,7 +144,7 @@ fn limits_leave_the_answer_open() {
     let folder = counter("CONSTANT Max = 1000000\nSPECIFICATION Spec\n");
     let ran = omnilink_in(folder.path(), &["mc", "Counter.tla", "--depth", "10", "--json"]);
     assert_eq!(
-        (ran.code, &ran.json()[0]["limit"]),
+        (ran.code, &ran.json()[0]["unknown"]["limit"]),
         (3, &"depth".into()),
         "{ran:?}"
     );
@@ -146,7 +153,7 @@ fn limits_leave_the_answer_open() {
         &["mc", "Counter.tla", "--time-limit", "1ms", "--json"],
     );
     assert_eq!(
-        (ran.code, &ran.json()[0]["limit"]),
+        (ran.code, &ran.json()[0]["unknown"]["limit"]),
         (3, &"time".into()),
         "{ran:?}"
     );

@@ -142,7 +142,7 @@ fn ctrl_c_leaves_nothing_half_written() {
     assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) }, 0);
     let output = child.wait_with_output().unwrap();
     drop(stdin);
-    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
     assert_eq!(files(), 0);
 }
 

@@ -6,16 +6,16 @@ use thiserror::Error;
 
 use crate::criterion::CriterionError;
 
-/// Axioms that cannot be understood.
+/// Malformed axioms.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct AxiomError {
-    /// The file, or whatever the text was called.
+    /// The file, or another name for the text.
     pub file: String,
     /// The line, counted from 1.
     pub line: usize,
     /// The column, counted from 1, in characters.
     pub column: usize,
-    /// How many characters are meant.
+    /// The number of characters marked.
     pub width: usize,
     /// That line.
     pub text: String,
@@ -25,7 +25,7 @@ pub struct AxiomError {
 
 impl AxiomError {
     pub(super) fn new(file: &str, source: &str, from: usize, to: usize, problem: AxiomProblem) -> Self {
-        // What is missing at the end is missing after the last word, not somewhere in the blank lines that follow.
+        // An error at the end is shown after the last word, not in the blank lines that follow.
         let from = from.min(source.trim_end().len());
         let before = source.get(..from).unwrap_or(source);
         let start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -97,7 +97,7 @@ pub enum AxiomProblem {
     /// Only one axiom can be dropped.
     #[error("only `lin >= hb` can be dropped")]
     Undroppable,
-    /// The axioms do not go together.
+    /// The axioms cannot be checked.
     #[error("{0}")]
     Criterion(#[from] CriterionError),
 }

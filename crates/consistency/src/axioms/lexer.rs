@@ -1,8 +1,8 @@
-//! Axioms as a sequence of words and signs.
+//! The lexer of the axiom language.
 
 use super::error::{AxiomError, AxiomProblem};
 
-/// A word or sign.
+/// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Word(String),
@@ -26,7 +26,7 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// How messages call it.
+    /// Its text in messages.
     pub fn describe(&self) -> String {
         match self {
             Self::Word(word) => format!("\"{word}\""),
@@ -50,7 +50,7 @@ impl Token {
     }
 }
 
-/// A token with where it stands.
+/// A token with its position.
 #[derive(Clone, Debug)]
 pub(super) struct Spanned {
     pub token: Token,
@@ -62,7 +62,7 @@ fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '$')
 }
 
-/// Cuts `source` into tokens. Newlines, commas and conjunctions end an axiom, except inside parentheses.
+/// Splits `source` into tokens. Newlines, commas and conjunctions end an axiom, except inside parentheses.
 pub(super) fn tokens(file: &str, source: &str) -> Result<Vec<Spanned>, AxiomError> {
     let mut tokens = Vec::new();
     let mut letters = source.char_indices().peekable();

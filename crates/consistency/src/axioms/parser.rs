@@ -1,17 +1,17 @@
-//! From words and signs to a criterion.
+//! The parser of the axiom language.
 
 use super::error::{AxiomError, AxiomProblem};
 use super::lexer::{Spanned, Token, tokens};
 use crate::criterion::{Axiom, Claim, Criterion};
 use crate::relation::{Filter, Relation};
 
-/// How deep parentheses may nest: a hostile file must not decide how much stack parsing takes.
+/// The limit on nested parentheses: the input must not determine the stack depth.
 const DEPTH_MAX: usize = 64;
 
-/// Reads axioms. `file` is what messages call the text, and what the criterion is called.
+/// Parses axioms. `file` is the name of the text in messages, and of the criterion.
 ///
 /// # Errors
-/// If the text is no set of axioms, or one that cannot be checked.
+/// If the text is malformed, or the axioms cannot be checked.
 pub fn parse_axioms(file: &str, source: &str) -> Result<Criterion, AxiomError> {
     let mut parser = Parser {
         file,
@@ -55,7 +55,7 @@ struct Parser<'a> {
 }
 
 enum Statement {
-    /// Something that every criterion contains anyway.
+    /// An axiom that every criterion contains.
     Nothing,
     DropHb,
     Axiom(Axiom),

@@ -1,4 +1,4 @@
-//! Transactions that are written as one operation: Jepsen's `[[:r 5 nil] [:w 6 2] [:append 7 1]]`.
+//! Transactions written as one operation: Jepsen's `[[:r 5 nil] [:w 6 2] [:append 7 1]]`.
 
 use omnilink_trace::{Args, Operation};
 use omnilink_value::Value;
@@ -8,7 +8,7 @@ use super::transaction::TransactionError;
 /// One access of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Access {
-    /// What was read, unless the transaction did not return.
+    /// The value that was read, unless the transaction did not return.
     Read(Value, Option<Value>),
     Write(Value, Value),
     /// An element at the end of the list that a key holds.
@@ -26,12 +26,12 @@ impl Access {
 /// The accesses of an operation that is a whole transaction; `None` if it is something else.
 ///
 /// # Errors
-/// When it is called a transaction, but one of its accesses is none.
+/// When the operation is named a transaction, but one of its accesses is malformed.
 pub(super) fn accesses(operation: &Operation, label: &str) -> Result<Option<Vec<Access>>, TransactionError> {
     let is_named = ["txn", "transaction"]
         .iter()
         .any(|name| operation.name.eq_ignore_ascii_case(name));
-    let asked = match &operation.args {
+    let called = match &operation.args {
         Args::Named(record) if record.field("key").is_some() => None,
         Args::Named(record) => ["value", "txn", "ops"].iter().find_map(|name| record.field(name)),
         Args::Positional(tuple) => tuple.as_tuple().and_then(<[Value]>::first),
@@ -41,7 +41,7 @@ pub(super) fn accesses(operation: &Operation, label: &str) -> Result<Option<Vec<
         .ret
         .as_ref()
         .filter(|ret| has_returned && !ret.is_null());
-    let Some(listed) = returned.or(asked) else {
+    let Some(listed) = returned.or(called) else {
         return Ok(None);
     };
     let parsed = listed
@@ -50,7 +50,7 @@ pub(super) fn accesses(operation: &Operation, label: &str) -> Result<Option<Vec<
     match parsed {
         Some(accesses) => Ok(Some(accesses)),
         None if is_named => Err(TransactionError::NoAccesses {
-            place: operation.place.clone(),
+            place: operation.location.clone(),
             label: label.to_owned(),
             found: listed.clone(),
         }),

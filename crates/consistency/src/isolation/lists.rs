@@ -1,12 +1,12 @@
 //! Keys that hold lists, to which transactions append.
 //!
-//! An element is appended once, so a list is named by its last element: an append is a write of that version, and a read of a
-//! list a read of the version that its last element names. What makes lists worth recording is that a read shows all versions up
-//! to its own, in order. The longest list that a committed transaction read of a key tells the order of its versions; every other
-//! one must be a beginning of it. What was appended and is not in it comes later.
+//! An element is appended once, so a list is identified by its last element: an append is a write of that version,
+//! and a read of a list is a read of the version that its last element identifies. A read of a list also shows the
+//! version order up to its own version. The longest list that a committed transaction read of a key is the version
+//! order; every other list must be a prefix of it. Elements that are not in it come later.
 //!
-//! A read that follows appends of its own transaction must end with them. What stands before them was written by others, so it is
-//! a read of theirs.
+//! A read that follows appends of its own transaction must end with them. The elements before them are a read of
+//! other transactions' versions.
 
 use omnilink_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,30 +15,30 @@ use super::accesses::Access;
 use super::transaction::{Fate, Grouping, Id, NIL, Succession, TransactionError};
 use omnilink_evidence::Anomaly;
 
-/// The accesses of transactions, kept until it is known which keys hold lists.
+/// The accesses of transactions, kept until the keys that hold lists are known.
 #[derive(Debug, Default)]
 pub(super) struct Accesses(pub(super) Vec<(usize, Vec<Access>)>);
 
-/// What lists tell beyond reads and writes.
+/// The version order that lists show.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ListOrder {
     pub(super) successions: Vec<Succession>,
-    /// What no level allows.
+    /// An anomaly at every level.
     pub(super) anomaly: Option<Anomaly>,
 }
 
 /// A list that a committed transaction read.
-struct Seen {
+struct ListRead {
     reader: usize,
     elements: Vec<Value>,
 }
 
-/// The value that stands for a list that ends with `last`.
+/// The value that represents a list that ends with `last`.
 pub(super) fn version(last: &Value) -> Value {
     Value::model(&format!("[… {last}]"))
 }
 
-/// How a list is shown.
+/// A list as text.
 fn shown(elements: &[Value]) -> String {
     const SHOWN_MAX: usize = 12;
     let skipped = elements.len().saturating_sub(SHOWN_MAX);
@@ -72,11 +72,12 @@ impl Accesses {
         lists
     }
 
-    /// Gives all accesses to their transactions.
+    /// Assigns all accesses to their transactions.
     ///
     /// # Errors
-    /// When a key is written and appended to, or an element is appended twice: then lists do not tell who wrote them.
-    pub(super) fn settle(self, grouping: &mut Grouping) -> Result<Told, TransactionError> {
+    /// When a key is written and appended to, or an element is appended twice: then a list does not determine its
+    /// writers.
+    pub(super) fn settle(self, grouping: &mut Grouping) -> Result<ListOrder, TransactionError> {
         let lists = self.list_keys();
         let mut appends = Appends::default();
         for (index, accesses) in &self.0 {
@@ -99,7 +100,7 @@ impl Accesses {
                 }
             }
         }
-        let mut seen: FxHashMap<Value, Vec<Seen>> = FxHashMap::default();
+        let mut seen: FxHashMap<Value, Vec<ListRead>> = FxHashMap::default();
         for (index, accesses) in &self.0 {
             let mut own: FxHashMap<&Value, Vec<&Value>> = FxHashMap::default();
             for access in accesses {
@@ -117,7 +118,7 @@ impl Accesses {
                         let elements = list.as_tuple().unwrap_or_default();
                         let appended = own.get(key).map_or(&[][..], Vec::as_slice);
                         grouping.read_list(*index, key, elements, appended);
-                        seen.entry(key.clone()).or_default().push(Seen {
+                        seen.entry(key.clone()).or_default().push(ListRead {
                             reader: *index,
                             elements: elements.to_vec(),
                         });
@@ -125,20 +126,20 @@ impl Accesses {
                 }
             }
         }
-        let mut told = Told::default();
-        // In the order of the history, so that the same anomaly is told every time.
-        let mut keys: Vec<(Value, Vec<Seen>)> = seen.into_iter().collect();
+        let mut order = ListOrder::default();
+        // In the order of the history, so that the same anomaly is reported every time.
+        let mut keys: Vec<(Value, Vec<ListRead>)> = seen.into_iter().collect();
         keys.sort_by_key(|(_, seen)| seen.first().map_or(0, |seen| seen.reader));
         for (key, seen) in keys {
-            if let Err(anomaly) = appends.order(grouping, &key, &seen, &mut told.successions) {
-                told.anomaly.get_or_insert(Anomaly::Read(anomaly));
+            if let Err(anomaly) = appends.order(grouping, &key, &seen, &mut order.successions) {
+                order.anomaly.get_or_insert(Anomaly::Read(anomaly));
             }
         }
-        Ok(told)
+        Ok(order)
     }
 }
 
-/// Who appended what.
+/// The transaction that appended each element.
 #[derive(Default)]
 struct Appends {
     writer: FxHashMap<(Value, Value), usize>,
@@ -169,15 +170,15 @@ impl Appends {
         }
     }
 
-    /// Takes the order of a key's versions from the longest list that was read of it.
+    /// Takes the version order of a key from the longest list that was read of it.
     ///
     /// # Errors
-    /// What is wrong with the lists, whatever the level.
+    /// An anomaly at every level.
     fn order(
         &self,
         grouping: &mut Grouping,
         key: &Value,
-        seen: &[Seen],
+        seen: &[ListRead],
         successions: &mut Vec<Succession>,
     ) -> Result<(), String> {
         let Some(longest) = seen.iter().max_by_key(|seen| seen.elements.len()) else {
@@ -191,7 +192,7 @@ impl Appends {
             .find(|list| !longest.elements.starts_with(&list.elements))
         {
             return Err(format!(
-                "{} read {} from {key}, and {} read {}: neither is a beginning of the other",
+                "{} read {} from {key}, and {} read {}: neither is a prefix of the other",
                 grouping.label(other.reader),
                 shown(&other.elements),
                 grouping.label(longest.reader),
@@ -206,7 +207,8 @@ impl Appends {
                 break;
             };
             let own = self.of.get(&(writer, key.clone())).map_or(&[][..], Vec::as_slice);
-            // All that one transaction appends stands together; the last of them may not have been there yet.
+            // The elements that one transaction appends are adjacent; the last of them may not have been appended
+            // yet.
             let is_together = rest.starts_with(own) || own.starts_with(rest);
             if !is_together {
                 return Err(format!(
@@ -217,8 +219,8 @@ impl Appends {
                     shown(own),
                 ));
             }
-            // Who was seen took effect, also if it never returned.
-            grouping.saw(writer);
+            // A transaction whose element was read has committed, even if it never returned.
+            grouping.mark_observed(writer);
             let last = own.last().map_or(NIL, |last| grouping.values.id(&version(last)));
             successions.push(Succession {
                 key: key_id,
@@ -231,7 +233,7 @@ impl Appends {
         Ok(())
     }
 
-    fn check_elements(&self, grouping: &Grouping, key: &Value, list: &Seen) -> Result<(), String> {
+    fn check_elements(&self, grouping: &Grouping, key: &Value, list: &ListRead) -> Result<(), String> {
         let read = || {
             format!(
                 "{} read {} from {key}",
@@ -245,7 +247,7 @@ impl Appends {
                 return Err(format!("{}, where {element} stands twice", read()));
             }
             match self.writer.get(&(key.clone(), element.clone())) {
-                None => return Err(format!("{}, and nobody appended {element}", read())),
+                None => return Err(format!("{}, and no transaction appended {element}", read())),
                 Some(writer) if grouping.fate(*writer) == Fate::Aborted => {
                     let writer = grouping.label(*writer);
                     return Err(format!(

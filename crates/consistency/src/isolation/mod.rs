@@ -1,24 +1,24 @@
 //! Isolation of transactions: groups of reads and writes of keys.
 //!
-//! A history of transactions is isolated at a level if there is a *commit order* of its transactions, containing each
-//! session's own order and who reads from whom, that satisfies the level's axiom: whenever `t3` reads a key from `t1`, no
-//! other writer `t2` of the key that `t3` should have seen is committed after `t1`. The levels differ in whom a
-//! transaction should have seen. This is the formulation of Biswas and Enea.
+//! A history of transactions is isolated at a level if there is a *commit order* of its transactions that contains
+//! session order and reads-from and satisfies the level's axiom: whenever `t3` reads a key from `t1`, no other writer
+//! `t2` of the key that `t3` should have seen is committed after `t1`. The levels differ in which transactions `t3`
+//! should have seen. This is the formulation of Biswas and Enea.
 //!
-//! Read committed and read atomic only look at what reads show: where it is known who read from whom, a graph decides them.
-//! Serializability and snapshot isolation depend on the order of versions, which is inferred as far as the history tells it
-//! and searched for the rest. A level is checked by way of a stronger one where that one is easier: real time tells most of the
-//! order, so an order that keeps it is looked for first. What was found is replayed before it counts.
+//! Read committed and read atomic depend on reads only: where reads-from is determined, a graph decides them.
+//! Serializability and snapshot isolation depend on the version order, which is inferred as far as the history
+//! determines it and searched for the rest. A stronger level is tried first where it is easier: real time determines
+//! most of the order. Every order that is found is replayed.
 
 mod accesses;
-mod acyclic;
-mod base;
-mod chains;
-mod choices;
-mod graph;
+mod acyclic_graph;
+mod base_order;
+mod cycle;
+mod encoding;
 mod lists;
 pub mod naive;
 mod reachability;
+mod read_levels;
 mod reads_from;
 mod real_time;
 mod replay;
@@ -26,8 +26,8 @@ mod solver;
 #[cfg(test)]
 mod tests;
 mod transaction;
+mod version_chains;
 mod version_order;
-mod visible;
 
 use std::fmt;
 use std::str::FromStr;
@@ -36,25 +36,25 @@ use omnilink_engine::Limits;
 pub use omnilink_evidence::Anomaly;
 use omnilink_evidence::{Conclusion, Limit, Unknown};
 
-use self::graph::{Graph, Node};
-use self::reads_from::{NoReads, ReadsFrom, Writer, reads_from};
+use self::reads_from::{ReadsFrom, ReadsFromError, Writer, reads_from};
 use self::real_time::Overwrites;
-use self::replay::Moment;
+use self::replay::Endpoint;
 use self::transaction::{Fate, Id};
 pub use self::transaction::{TransactionError, Transactions};
-use self::version_order::Decided;
+use self::version_order::OrderOutcome;
 use crate::budget::Budget;
 use crate::level::UnknownLevel;
-use crate::recorded::Recorded;
+use crate::order_graph::{Graph, Node};
+use crate::recorded_history::RecordedHistory;
 
 /// A level of isolation, each stronger than the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Isolation {
-    /// Only committed values are read, and within a transaction reads do not go back.
+    /// Only committed values are read, and reads of a transaction are monotonic.
     ReadCommitted,
-    /// A transaction is seen whole or not at all.
+    /// The writes of a transaction are visible together or not at all.
     ReadAtomic,
-    /// Transactions read from a snapshot, and no two that overlap write the same key.
+    /// Transactions read from a snapshot, and no two concurrent ones write the same key.
     Snapshot,
     /// There is a serial order.
     Serializable,
@@ -72,7 +72,7 @@ impl Isolation {
         Self::StrictSerializable,
     ];
 
-    /// The name by which it is asked for.
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::ReadCommitted => "read-committed",
@@ -110,7 +110,7 @@ impl FromStr for Isolation {
     }
 }
 
-/// An order of commits, the anomaly that rules one out, or how far the check got.
+/// A commit order, the anomaly that rules one out, or how far the check got.
 pub type IsolationConclusion = Conclusion<Vec<String>, Anomaly>;
 
 fn unknown(limit: Limit) -> IsolationConclusion {
@@ -122,7 +122,7 @@ fn unknown(limit: Limit) -> IsolationConclusion {
 /// # Errors
 /// If its operations are no reads and writes of keys in transactions.
 pub fn check_transactions(
-    recorded: &Recorded,
+    recorded: &RecordedHistory,
     isolation: Isolation,
     limits: Limits,
 ) -> Result<IsolationConclusion, TransactionError> {
@@ -133,13 +133,13 @@ pub fn check_transactions(
     }
 }
 
-/// How many conflicts a search for a stronger level than the one asked for may meet.
+/// The number of conflicts allowed in a search for a stronger level than the one in question.
 const DETOUR_CONFLICTS: u64 = 1_000;
 
-/// What became of one level.
-enum Answer {
+/// The outcome for one level.
+enum LevelOutcome {
     Decided(IsolationConclusion),
-    /// The search took more than it was allowed.
+    /// The search reached its number of conflicts.
     TooHard,
 }
 
@@ -147,7 +147,7 @@ impl Transactions {
     /// Checks whether the transactions are isolated.
     ///
     /// # Errors
-    /// If an order was found that does not hold, which is a bug.
+    /// If an order was found that does not replay, which is a bug.
     pub fn check(
         &self,
         isolation: Isolation,
@@ -164,7 +164,7 @@ impl Transactions {
         if let Some(anomaly) = &self.anomaly {
             return Ok(IsolationConclusion::Violation(Box::new(anomaly.clone())));
         }
-        // Whatever is isolated at a level is isolated at the weaker ones, by the same order.
+        // A history that is isolated at a level is isolated at the weaker ones, by the same order.
         let is_timed = self.all.iter().any(|one| one.timebox.is_some());
         let stronger: &[Isolation] = match isolation {
             Isolation::Serializable if is_timed => &[Isolation::StrictSerializable],
@@ -173,15 +173,15 @@ impl Transactions {
             _ => &[],
         };
         for level in stronger {
-            if let Answer::Decided(conclusion) = self.decide(*level, DETOUR_CONFLICTS, budget)?
+            if let LevelOutcome::Decided(conclusion) = self.decide(*level, DETOUR_CONFLICTS, budget)?
                 && (conclusion.is_valid() || matches!(conclusion, Conclusion::Unknown(_)))
             {
                 return Ok(conclusion);
             }
         }
         match self.decide(isolation, u64::MAX, budget)? {
-            Answer::Decided(conclusion) => Ok(conclusion),
-            Answer::TooHard => unreachable!("there is no limit on conflicts"),
+            LevelOutcome::Decided(conclusion) => Ok(conclusion),
+            LevelOutcome::TooHard => unreachable!("there is no limit on conflicts"),
         }
     }
 
@@ -190,7 +190,7 @@ impl Transactions {
         isolation: Isolation,
         conflicts_max: u64,
         budget: &mut Budget,
-    ) -> Result<Answer, TransactionError> {
+    ) -> Result<LevelOutcome, TransactionError> {
         let is_strict = isolation == Isolation::StrictSerializable;
         let overwrites = is_strict.then(|| Overwrites::new(self));
         let may_read = |reader: usize, key: Id, writer: Writer| {
@@ -203,19 +203,23 @@ impl Transactions {
         };
         let reads = match reads_from(self, &may_read, budget) {
             Ok(reads) => reads,
-            Err(NoReads::Anomaly(anomaly)) => {
-                return Ok(Answer::Decided(IsolationConclusion::Violation(Box::new(anomaly))));
+            Err(ReadsFromError::Anomaly(anomaly)) => {
+                return Ok(LevelOutcome::Decided(IsolationConclusion::Violation(Box::new(
+                    anomaly,
+                ))));
             }
-            Err(NoReads::Limit(limit)) => return Ok(Answer::Decided(unknown(limit))),
+            Err(ReadsFromError::Limit(limit)) => {
+                return Ok(LevelOutcome::Decided(unknown(limit)));
+            }
         };
         let is_determined = reads.is_determined();
         match isolation {
             Isolation::ReadCommitted | Isolation::ReadAtomic if is_determined => {
-                let (graph, decided) = match visible::graph(self, &reads, isolation) {
-                    Err(cycle) => (Graph::new(0, false), Decided::Cycle(cycle)),
+                let (graph, decided) = match read_levels::graph(self, &reads, isolation) {
+                    Err(cycle) => (Graph::new(0, false), OrderOutcome::Cycle(cycle)),
                     Ok(graph) => {
-                        let found = graph.topological(&base::priorities(&graph, self));
-                        (graph, found.map_or_else(Decided::Cycle, Decided::Order))
+                        let found = graph.topological(&base_order::priorities(&graph, self));
+                        (graph, found.map_or_else(OrderOutcome::Cycle, OrderOutcome::Order))
                     }
                 };
                 let writers: Vec<Writer> = reads.reads.iter().map(|read| read.writers[0]).collect();
@@ -223,13 +227,13 @@ impl Transactions {
             }
             _ => {
                 let mut graph = Graph::new(self.all.len(), isolation == Isolation::Snapshot);
-                base::sessions(&mut graph, self, &reads);
+                base_order::sessions(&mut graph, self, &reads);
                 if is_strict {
                     real_time::add(&mut graph, self, &reads.included);
                 }
-                base::known_reads(&mut graph, &reads);
+                base_order::known_reads(&mut graph, &reads);
                 if !is_determined {
-                    let choices = choices::decide(self, &reads, &graph, isolation, conflicts_max, budget);
+                    let choices = encoding::decide(self, &reads, &graph, isolation, conflicts_max, budget);
                     return self.answer(
                         isolation,
                         &graph,
@@ -238,8 +242,8 @@ impl Transactions {
                         (&reads, &choices.writers),
                     );
                 }
-                let (graph, decided) = match chains::add(&mut graph, self, &reads) {
-                    Err(cycle) => (graph, Decided::Cycle(cycle)),
+                let (graph, decided) = match version_chains::add(&mut graph, self, &reads) {
+                    Err(cycle) => (graph, OrderOutcome::Cycle(cycle)),
                     Ok(open) => version_order::decide(graph, open, self, conflicts_max, budget),
                 };
                 self.answer(isolation, &graph, decided, &reads.included, (&reads, &[]))
@@ -247,56 +251,62 @@ impl Transactions {
         }
     }
 
-    /// Replays an order that was found; tells why there is none.
+    /// Replays an order that was found, or describes why there is none.
     fn answer(
         &self,
         isolation: Isolation,
         graph: &Graph,
-        decided: Decided,
+        decided: OrderOutcome,
         present: &[usize],
         (reads, writers): (&ReadsFrom, &[Writer]),
-    ) -> Result<Answer, TransactionError> {
+    ) -> Result<LevelOutcome, TransactionError> {
         let nodes = match decided {
-            Decided::TooHard => return Ok(Answer::TooHard),
-            Decided::Limit(limit) => return Ok(Answer::Decided(unknown(limit))),
-            Decided::Cycle(cycle) => {
+            OrderOutcome::TooHard => return Ok(LevelOutcome::TooHard),
+            OrderOutcome::Limit(limit) => return Ok(LevelOutcome::Decided(unknown(limit))),
+            OrderOutcome::Cycle(cycle) => {
                 let anomaly = Anomaly::Cycle(self.describe(&cycle));
-                return Ok(Answer::Decided(IsolationConclusion::Violation(Box::new(anomaly))));
+                return Ok(LevelOutcome::Decided(IsolationConclusion::Violation(Box::new(
+                    anomaly,
+                ))));
             }
-            Decided::NoOrder(keys) => {
+            OrderOutcome::NoOrder(keys) => {
                 let keys = keys.into_iter().map(|key| self.key(key)).collect();
                 let anomaly = Anomaly::NoOrder { keys };
-                return Ok(Answer::Decided(IsolationConclusion::Violation(Box::new(anomaly))));
+                return Ok(LevelOutcome::Decided(IsolationConclusion::Violation(Box::new(
+                    anomaly,
+                ))));
             }
-            Decided::Order(nodes) => nodes,
+            OrderOutcome::Order(nodes) => nodes,
         };
         let mut is_present = vec![false; self.all.len()];
         present.iter().for_each(|one| is_present[*one] = true);
-        let moment = |node: &Node| {
+        let endpoint = |node: &Node| {
             let one = graph.transaction(*node).filter(|one| is_present[*one])?;
             Some(if graph.is_commit(*node) {
-                Moment::Commit(one)
+                Endpoint::Commit(one)
             } else {
-                Moment::Begin(one)
+                Endpoint::Begin(one)
             })
         };
-        let moments: Vec<Moment> = nodes.iter().filter_map(moment).collect();
-        let order: Vec<usize> = moments
+        let endpoints: Vec<Endpoint> = nodes.iter().filter_map(endpoint).collect();
+        let order: Vec<usize> = endpoints
             .iter()
-            .filter_map(|moment| match moment {
-                Moment::Commit(one) => Some(*one),
-                Moment::Begin(_) => None,
+            .filter_map(|endpoint| match endpoint {
+                Endpoint::Commit(one) => Some(*one),
+                Endpoint::Begin(_) => None,
             })
             .collect();
         match isolation {
             Isolation::ReadCommitted | Isolation::ReadAtomic => {
                 replay::check_visible(self, reads, writers, &order, isolation)
             }
-            Isolation::Snapshot => replay::check_snapshots(self, &moments),
+            Isolation::Snapshot => replay::check_snapshots(self, &endpoints),
             Isolation::Serializable => replay::check_serial(self, &order, false),
             Isolation::StrictSerializable => replay::check_serial(self, &order, true),
         }
         .map_err(TransactionError::Rejected)?;
-        Ok(Answer::Decided(IsolationConclusion::Valid(self.labels(&order))))
+        Ok(LevelOutcome::Decided(IsolationConclusion::Valid(
+            self.labels(&order),
+        )))
     }
 }

@@ -1,12 +1,12 @@
-//! The definition of the levels of isolation, turned into code without a single thought about speed.
+//! The definition of the isolation levels as code, without optimisations.
 //!
-//! Every order of commits is tried with every choice of who wrote what was read. The checks are tested against this; the
-//! axioms are those of Biswas and Enea, and share nothing with the search for snapshots.
+//! Every commit order is tried with every reads-from relation. The checks are tested against this; the axioms are
+//! those of Biswas and Enea, and share nothing with the search for snapshots.
 
 use super::Isolation;
 use super::transaction::{Fate, Transactions};
 
-/// A read: who read which key from whom, and how many reads of the same transaction came before.
+/// A read: reader, key and writer, and the number of earlier reads of the same transaction.
 struct Read {
     reader: usize,
     position: usize,
@@ -97,7 +97,7 @@ fn writers(
 
 fn holds(transactions: &Transactions, isolation: Isolation, order: &[usize], reads: &[Read]) -> bool {
     let all = &transactions.all;
-    // The beginning comes before everything and wrote every key.
+    // The initial state comes before everything and wrote every key.
     let place = |one: Option<usize>| {
         one.map_or(0, |one| {
             1 + order.iter().position(|other| *other == one).unwrap_or(0)

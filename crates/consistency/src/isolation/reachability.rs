@@ -1,21 +1,21 @@
-//! Which nodes of a graph lead to which others, for many pairs at a time.
+//! Reachability in an acyclic graph, for many pairs at a time.
 //!
-//! The whole closure would be quadratic in memory. Pairs are answered in blocks of sources that are near each other in a
-//! topological order: a row of bits, one for each source of the block, is passed along from the first source to the last
-//! target. Memory is linear, and so is time where targets are near their sources.
+//! The whole closure would be quadratic in memory. Pairs are answered in blocks of sources that are near each other
+//! in a topological order: a row of bits, one for each source of the block, is propagated from the first source to
+//! the last target. Memory is linear, and so is time where targets are near their sources.
 
-use super::graph::{Graph, Node};
 use crate::budget::Budget;
+use crate::order_graph::{Graph, Node};
 
-/// A question: does the first lead to the second?
+/// A pair of nodes: is the second reachable from the first?
 pub(super) type Pair = (Node, Node);
 
 const WORDS: usize = 4;
 const SOURCES: usize = 64 * WORDS;
 
-/// Answers all pairs; those after a limit was reached with no.
+/// Answers all pairs; after a limit was reached, with `false`.
 ///
-/// `position` are the places of the nodes in `order`, which follows all edges of `graph`.
+/// `position` are the positions of the nodes in `order`, a topological order of `graph`.
 pub(super) fn answer(
     graph: &Graph,
     order: &[Node],
@@ -25,13 +25,13 @@ pub(super) fn answer(
 ) -> Vec<bool> {
     let at = |node: Node| position[node as usize] as usize;
     let mut answers = vec![false; pairs.len()];
-    // What comes later leads to nothing earlier.
-    let mut asked: Vec<usize> = (0..pairs.len())
+    // No edge leads backwards in the order.
+    let mut forward: Vec<usize> = (0..pairs.len())
         .filter(|pair| at(pairs[*pair].0) < at(pairs[*pair].1))
         .collect();
-    asked.sort_unstable_by_key(|pair| at(pairs[*pair].0));
+    forward.sort_unstable_by_key(|pair| at(pairs[*pair].0));
     let mut reached = vec![[0_u64; WORDS]; graph.len()];
-    let mut rest = asked.as_slice();
+    let mut rest = forward.as_slice();
     while let Some(first) = rest.first() {
         // A block: a bounded number of distinct sources, with all their targets.
         let mut sources: Vec<Node> = Vec::with_capacity(SOURCES);

@@ -1,4 +1,4 @@
-//! Who read from whom.
+//! The reads-from relation: which transaction wrote what each read returned.
 
 use omnilink_engine::Limit;
 use rustc_hash::FxHashMap;
@@ -8,63 +8,63 @@ use super::transaction::{Fate, Id, NIL, Transactions};
 use crate::budget::Budget;
 use omnilink_evidence::Anomaly;
 
-/// Who wrote something: a transaction, or the beginning, when keys hold nothing.
+/// A transaction, or `None` for the initial state, in which keys hold nothing.
 pub(super) type Writer = Option<usize>;
 
 /// A read of another transaction's write.
 #[derive(Clone, Debug)]
 pub(super) struct ExternalRead {
-    /// Who read.
+    /// The reader.
     pub reader: usize,
-    /// Which of its reads it is.
+    /// The position among its reads.
     pub position: usize,
     /// The key.
     pub key: Id,
-    /// Who may have written what was read.
+    /// The possible writers.
     pub writers: SmallVec<[Writer; 1]>,
 }
 
-/// All reads with all who may have written what they read.
+/// All reads with their possible writers.
 #[derive(Clone, Debug)]
 pub(super) struct ReadsFrom {
-    /// In the order of their readers.
+    /// Ordered by reader.
     pub reads: Vec<ExternalRead>,
-    /// Transactions that took effect or may have, in order.
+    /// Transactions that committed or may have, in order.
     pub included: Vec<usize>,
-    /// For each transaction, whether it surely took effect.
+    /// For each transaction, whether it must have committed.
     pub is_required: Vec<bool>,
 }
 
-/// Why there is nothing to go on with.
+/// Why there is no reads-from relation.
 #[derive(Debug)]
-pub(super) enum NoReads {
-    /// Some read cannot be explained.
+pub(super) enum ReadsFromError {
+    /// A read has no possible writer.
     Anomaly(Anomaly),
     /// A limit was reached.
     Limit(Limit),
 }
 
-/// What is known about a transaction, the least first.
+/// Whether a transaction committed, as far as reads determine it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Presence {
-    /// Nobody needs it: it might as well not have taken effect.
+    /// No transaction reads from it: it may be left out.
     Absent,
     Possible,
     Required,
 }
 
-/// Finds, for every read, all who may have written what it returned. `may_read` tells whether a transaction may have read a
-/// key from a writer, as far as that is known without looking at reads.
+/// Finds the possible writers of every read. `may_read` tells whether a transaction may have read a key from a
+/// writer, by session order and real time.
 ///
-/// A transaction that was cut off took effect if somebody read from it. If nobody did it might as well not have: every
-/// level's axiom speaks of all transactions that took effect, so with one less it demands less.
+/// A transaction of unknown outcome committed if another one read from it. If none did, it may be left out: every
+/// level's axiom is about all committed transactions, so with one less it demands less.
 pub(super) fn reads_from(
     transactions: &Transactions,
     may_read: &dyn Fn(usize, Id, Writer) -> bool,
     budget: &mut Budget,
-) -> Result<ReadsFrom, NoReads> {
+) -> Result<ReadsFrom, ReadsFromError> {
     let all = &transactions.all;
-    let index = Index::new(transactions);
+    let index = WriterIndex::new(transactions);
     let mut presence = vec![Presence::Absent; all.len()];
     let mut waiting: Vec<usize> = (0..all.len())
         .rev()
@@ -101,7 +101,7 @@ pub(super) fn reads_from(
             if writers.is_empty() && presence[reader] == Presence::Required {
                 let is_written = !index.writers(reader, *key, *value, &|_, _, _| true).is_empty();
                 let anomaly = unexplained(transactions, reader, (*key, *value), is_written);
-                return Err(NoReads::Anomaly(anomaly));
+                return Err(ReadsFromError::Anomaly(anomaly));
             }
             reads.push(ExternalRead {
                 reader,
@@ -112,12 +112,12 @@ pub(super) fn reads_from(
         }
     }
     if let Some(limit) = budget.exhausted() {
-        return Err(NoReads::Limit(limit));
+        return Err(ReadsFromError::Limit(limit));
     }
     let is_required: Vec<bool> = presence.iter().map(|one| *one == Presence::Required).collect();
     let broken = (0..all.len()).find(|one| is_required[*one] && all[*one].broken.is_some());
     match broken {
-        Some(one) => Err(NoReads::Anomaly(transactions.broken_read(one))),
+        Some(one) => Err(ReadsFromError::Anomaly(transactions.broken_read(one))),
         None => Ok(ReadsFrom {
             reads,
             included: (0..all.len())
@@ -128,12 +128,12 @@ pub(super) fn reads_from(
     }
 }
 
-/// Who left which value in which key.
-struct Index {
+/// The writers of each value of each key.
+struct WriterIndex {
     writers: FxHashMap<(Id, Id), SmallVec<[u32; 1]>>,
 }
 
-impl Index {
+impl WriterIndex {
     fn new(transactions: &Transactions) -> Self {
         let mut writers: FxHashMap<(Id, Id), SmallVec<[u32; 1]>> = FxHashMap::default();
         for (one, transaction) in transactions.all.iter().enumerate() {
@@ -154,17 +154,18 @@ impl Index {
         may_read: &dyn Fn(usize, Id, Writer) -> bool,
     ) -> SmallVec<[Writer; 1]> {
         let wrote = self.writers.get(&(key, value)).into_iter().flatten();
-        let beginning = (value == NIL).then_some(None);
+        let initial = (value == NIL).then_some(None);
         wrote
             .map(|writer| Some(*writer as usize))
             .filter(|writer| *writer != Some(reader))
-            .chain(beginning)
+            .chain(initial)
             .filter(|writer| may_read(reader, key, *writer))
             .collect()
     }
 }
 
-/// Why nobody can have written what was read. `is_written`: somebody did, but too late, or it was overwritten too early.
+/// Why a read has no possible writer. `is_written`: there is one, but it wrote too late, or was overwritten too
+/// early.
 fn unexplained(
     transactions: &Transactions,
     reader: usize,
@@ -193,12 +194,12 @@ fn unexplained(
             format!("{read} before it wrote that itself")
         }
         (_, Some(writer)) => format!("{read}, which {} wrote and then wrote over", writer.label),
-        (None, None) => format!("{read}, which nobody wrote"),
+        (None, None) => format!("{read}, which no transaction wrote"),
     })
 }
 
 impl ReadsFrom {
-    /// Whether it is known who took effect, and who read from whom.
+    /// Whether the committed transactions and the writer of every read are determined.
     pub fn is_determined(&self) -> bool {
         self.reads.iter().all(|read| read.writers.len() == 1)
             && self.included.iter().all(|one| self.is_required[*one])

@@ -1,4 +1,4 @@
-//! An order of commits is gone through once more before it counts, by what the levels mean and not by how they are searched.
+//! Replays commit orders by the definition of the levels, independently of the search.
 
 use omnilink_trace::Time;
 use rustc_hash::FxHashMap;
@@ -7,16 +7,16 @@ use super::Isolation;
 use super::reads_from::{ReadsFrom, Writer};
 use super::transaction::{Fate, Id, NIL, Succession, Transactions};
 
-/// A moment of an order: a transaction begins, or commits.
+/// A begin or a commit of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Moment {
+pub(super) enum Endpoint {
     Begin(usize),
     Commit(usize),
 }
 
 type Checked = Result<(), String>;
 
-/// Who took part, and whether that is as it should be.
+/// Checks that exactly the committed transactions, and some of unknown outcome, occur.
 fn check_members(transactions: &Transactions, order: &[usize]) -> Checked {
     let mut times = vec![0_u8; transactions.all.len()];
     order
@@ -35,10 +35,10 @@ fn check_members(transactions: &Transactions, order: &[usize]) -> Checked {
     Ok(())
 }
 
-/// Session order, and real time if asked for.
+/// Checks session order, and real-time order if `is_strict`.
 fn check_order(transactions: &Transactions, order: &[usize], is_strict: bool) -> Checked {
     let all = &transactions.all;
-    // In a session the committed come in their own order, and one that was cut off after those before it.
+    // The committed transactions of a session are in order, and one of unknown outcome comes after those before it.
     let mut passed: FxHashMap<u32, usize> = FxHashMap::default();
     let mut latest_start = Time::MIN;
     for &one in order {
@@ -61,7 +61,7 @@ fn check_order(transactions: &Transactions, order: &[usize], is_strict: bool) ->
     Ok(())
 }
 
-/// What every key holds, and which commit left it there.
+/// The value of every key, and the commit that wrote it.
 struct Store<'a> {
     transactions: &'a Transactions,
     held: Vec<Id>,
@@ -98,7 +98,7 @@ impl<'a> Store<'a> {
         }
     }
 
-    fn write(&mut self, one: usize, moment: usize) -> Checked {
+    fn write(&mut self, one: usize, time: usize) -> Checked {
         let transaction = &self.transactions.all[one];
         for (key, value) in &transaction.writes {
             let held = std::mem::replace(&mut self.held[*key as usize], *value);
@@ -109,44 +109,45 @@ impl<'a> Store<'a> {
                     transaction.label
                 ));
             }
-            self.written_at[*key as usize] = moment;
+            self.written_at[*key as usize] = time;
         }
         Ok(())
     }
 }
 
-/// A serial order: every read shows what the store holds.
+/// Replays a serial order: every read returns what the store holds.
 pub(super) fn check_serial(transactions: &Transactions, order: &[usize], is_strict: bool) -> Checked {
     check_members(transactions, order)?;
     check_order(transactions, order, is_strict)?;
     let mut store = Store::new(transactions);
-    for (moment, &one) in order.iter().enumerate() {
+    for (time, &one) in order.iter().enumerate() {
         store.read(one)?;
-        store.write(one, moment + 1)?;
+        store.write(one, time + 1)?;
     }
     Ok(())
 }
 
-/// Snapshots: every read shows what the store held at the beginning, and nobody else wrote in between what one writes.
-pub(super) fn check_snapshots(transactions: &Transactions, moments: &[Moment]) -> Checked {
-    let committed = |moment: &Moment| match moment {
-        Moment::Commit(one) => Some(*one),
-        Moment::Begin(_) => None,
+/// Replays snapshots: every read returns what the store held at the begin, and no key that a transaction writes was
+/// written since its begin.
+pub(super) fn check_snapshots(transactions: &Transactions, endpoints: &[Endpoint]) -> Checked {
+    let committed = |endpoint: &Endpoint| match endpoint {
+        Endpoint::Commit(one) => Some(*one),
+        Endpoint::Begin(_) => None,
     };
-    let commits: Vec<usize> = moments.iter().filter_map(committed).collect();
+    let commits: Vec<usize> = endpoints.iter().filter_map(committed).collect();
     check_members(transactions, &commits)?;
     check_order(transactions, &commits, false)?;
     let mut store = Store::new(transactions);
     let mut begun_at: Vec<Option<usize>> = vec![None; transactions.all.len()];
     let mut last_commit: FxHashMap<u32, usize> = FxHashMap::default();
-    for (at, moment) in moments.iter().enumerate() {
-        let moment_number = at + 1;
-        match *moment {
-            Moment::Begin(one) => {
+    for (at, endpoint) in endpoints.iter().enumerate() {
+        let time = at + 1;
+        match *endpoint {
+            Endpoint::Begin(one) => {
                 store.read(one)?;
-                begun_at[one] = Some(moment_number);
+                begun_at[one] = Some(time);
             }
-            Moment::Commit(one) => {
+            Endpoint::Commit(one) => {
                 let transaction = &transactions.all[one];
                 let Some(begun) = begun_at[one] else {
                     return Err(format!("{} commits before it begins", transaction.label));
@@ -168,16 +169,16 @@ pub(super) fn check_snapshots(transactions: &Transactions, moments: &[Moment]) -
                     ));
                 }
                 if transaction.fate == Fate::Committed {
-                    last_commit.insert(transaction.session, moment_number);
+                    last_commit.insert(transaction.session, time);
                 }
-                store.write(one, moment_number)?;
+                store.write(one, time)?;
             }
         }
     }
     Ok(())
 }
 
-/// Read committed and read atomic: whom a transaction saw comes before whom it read from.
+/// Checks read committed and read atomic: a writer that a transaction saw comes before the one that it read from.
 pub(super) fn check_visible(
     transactions: &Transactions,
     reads: &ReadsFrom,
@@ -192,7 +193,7 @@ pub(super) fn check_visible(
         place[*one] = at + 1;
     }
     let placed = |writer: Writer| writer.map_or(0, |writer| place[writer]);
-    // For each session and key the latest place of an earlier writer, and of the latest other than that one.
+    // For each session and key, the last two earlier writers.
     let mut pasts: FxHashMap<(u32, Id), [Option<usize>; 2]> = FxHashMap::default();
     let mut by_index = order.to_vec();
     by_index.sort_unstable();

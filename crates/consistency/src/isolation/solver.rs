@@ -1,20 +1,20 @@
-//! Decides choices between edges: is there a way to make them all without a cycle?
+//! A satisfiability solver over choices between edges: can they all be made without a cycle?
 //!
-//! A variable is a choice; each of its two values brings edges with it. Clauses say which choices go together. This is the
-//! search of a SAT solver (conflict-driven clause learning), where besides a clause with no true literal left a
-//! cycle is a conflict, too: not all of the choices that its edges come from can be made, which is a clause to learn.
+//! A variable is a choice; each of its two values adds edges. Clauses restrict the choices. This is conflict-driven
+//! clause learning in which, besides a clause without a true literal, a cycle is a conflict: the choices that its
+//! edges come from cannot all be made, which is a clause to learn.
 //!
-//! *Sound and complete*: a learned clause follows from the clauses given and from the fact that graphs with a cycle are of no
-//! use. So if the empty clause is learned there is no way; and if all variables have values without a conflict, the order that
-//! the graph keeps follows all edges. Each conflict adds a clause that the values at that point contradict, so it ends.
+//! *Sound and complete*: a learned clause follows from the given clauses and from acyclicity. So if the empty clause
+//! is learned there is no solution; and if all variables have values without a conflict, the graph's order is
+//! topological. Each conflict adds a clause that contradicts the current values, so the search terminates.
 
 use std::collections::BinaryHeap;
 
 use omnilink_engine::Limit;
 
-use super::acyclic::{ALWAYS, Acyclic, Cycle};
-use super::graph::Node;
+use super::acyclic_graph::{ALWAYS, AcyclicGraph, Cycle};
 use crate::budget::Budget;
+use crate::order_graph::Node;
 
 /// A variable with a value: twice the variable, plus one for false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,15 +44,15 @@ impl std::ops::Not for Literal {
 
 pub(super) type Edges = smallvec::SmallVec<[(Node, Node); 2]>;
 
-/// What became of a search.
+/// The outcome of a search.
 #[derive(Debug)]
 pub(super) enum Solved {
-    /// All choices are made.
+    /// All variables have values.
     Yes,
-    /// There is no way to make them. The last cycle met, if that is what the search ended with.
+    /// There is no solution. The last cycle, if the search ended with one.
     No(Option<Cycle>),
     Limit(Limit),
-    /// As many conflicts as were allowed.
+    /// The allowed number of conflicts was reached.
     TooHard,
 }
 
@@ -65,32 +65,32 @@ const NO_CLAUSE: u32 = u32::MAX;
 
 #[derive(Debug)]
 pub(super) struct Solver {
-    pub graph: Acyclic,
-    /// For each literal the edges that come with it.
+    pub graph: AcyclicGraph,
+    /// The edges that each literal adds.
     edges: Vec<Edges>,
     clauses: Vec<Vec<Literal>>,
-    /// For each literal the clauses that watch it.
+    /// The clauses that watch each literal.
     watches: Vec<Vec<u32>>,
-    /// For each variable its value.
+    /// The value of each variable.
     values: Vec<Option<bool>>,
     level: Vec<u32>,
     reason: Vec<u32>,
-    /// When each variable was last part of a conflict.
-    heat: Vec<u64>,
-    /// Variables that are tried as true although they bring nothing if they are false.
+    /// The last conflict in which each variable occurred.
+    activity: Vec<u64>,
+    /// Variables that are tried as true although they add no edge as false.
     is_preferred: Vec<bool>,
     waiting: BinaryHeap<(u64, std::cmp::Reverse<u32>)>,
     trail: Vec<Literal>,
-    /// For each literal of the trail that was looked at, how many edges there were before it.
+    /// For each propagated literal of the trail, the number of edges before it.
     edges_before: Vec<usize>,
-    /// Where each level begins in the trail.
+    /// The start of each decision level in the trail.
     levels: Vec<usize>,
     is_refuted: bool,
     conflicts: u64,
 }
 
 impl Solver {
-    pub fn new(graph: Acyclic) -> Self {
+    pub fn new(graph: AcyclicGraph) -> Self {
         Self {
             graph,
             edges: Vec::new(),
@@ -99,7 +99,7 @@ impl Solver {
             values: Vec::new(),
             level: Vec::new(),
             reason: Vec::new(),
-            heat: Vec::new(),
+            activity: Vec::new(),
             is_preferred: Vec::new(),
             waiting: BinaryHeap::new(),
             trail: Vec::new(),
@@ -110,7 +110,7 @@ impl Solver {
         }
     }
 
-    /// A new variable, with the edges that its values bring.
+    /// Adds a variable, with the edges of its two values.
     pub fn variable(&mut self, if_true: Edges, if_false: Edges) -> Literal {
         let variable = self.values.len() as u32;
         self.edges.extend([if_true, if_false]);
@@ -118,18 +118,18 @@ impl Solver {
         self.values.push(None);
         self.level.push(0);
         self.reason.push(NO_CLAUSE);
-        self.heat.push(0);
+        self.activity.push(0);
         self.is_preferred.push(false);
         self.waiting.push((0, std::cmp::Reverse(variable)));
         Literal::is_true(variable)
     }
 
-    /// Has a variable tried as true first.
+    /// Makes the search try a variable as true first.
     pub fn prefer(&mut self, literal: Literal) {
         self.is_preferred[literal.variable()] = true;
     }
 
-    /// Demands that one of these literals is true. To be called before [`Solver::solve`].
+    /// Adds a clause. To be called before [`Solver::solve`].
     pub fn clause(&mut self, literals: Vec<Literal>) {
         debug_assert!(self.levels.is_empty());
         match literals[..] {
@@ -165,8 +165,8 @@ impl Solver {
         self.trail.push(literal);
     }
 
-    /// Searches until all variables have values. Then `more` may add variables that turned out to be needed, and says whether
-    /// it did.
+    /// Searches until all variables have values. Then `more` may add variables that are needed after all, and returns
+    /// whether it did.
     pub fn solve(
         &mut self,
         budget: &mut Budget,
@@ -202,10 +202,10 @@ impl Solver {
         }
     }
 
-    /// Gives a variable without a value the one that goes along with the order as it is.
+    /// Decides a variable, by the value that agrees with the current order.
     fn decide(&mut self) -> bool {
-        while let Some((heat, std::cmp::Reverse(variable))) = self.waiting.pop() {
-            let is_stale = self.heat[variable as usize] != heat;
+        while let Some((activity, std::cmp::Reverse(variable))) = self.waiting.pop() {
+            let is_stale = self.activity[variable as usize] != activity;
             if is_stale || self.values[variable as usize].is_some() {
                 continue;
             }
@@ -217,7 +217,7 @@ impl Solver {
                     .filter(|(from, to)| position[*from as usize] > position[*to as usize])
                     .count()
             };
-            // What brings nothing if it is false is false, unless a clause asks for it.
+            // A variable that adds no edge as false is tried as false.
             let is_free = self.edges[(!literal).index()].is_empty() && !self.is_preferred[variable as usize];
             let is_true = !is_free && against(literal) <= against(!literal);
             let literal = if is_true { literal } else { !literal };
@@ -228,7 +228,7 @@ impl Solver {
         false
     }
 
-    /// Follows from what has a value what else must have one.
+    /// Propagates the values of the trail.
     fn propagate(&mut self) -> Option<Conflict> {
         while let Some(&literal) = self.trail.get(self.edges_before.len()) {
             self.edges_before.push(self.graph.edge_count());
@@ -238,15 +238,15 @@ impl Solver {
                     return Some(Conflict::Cycle(cycle));
                 }
             }
-            if let Some(clause) = self.follow(!literal) {
+            if let Some(clause) = self.propagate_clauses(!literal) {
                 return Some(Conflict::Clause(clause));
             }
         }
         None
     }
 
-    /// Looks at the clauses that watch a literal that became false.
-    fn follow(&mut self, false_literal: Literal) -> Option<usize> {
+    /// Updates the clauses that watch a literal that became false.
+    fn propagate_clauses(&mut self, false_literal: Literal) -> Option<usize> {
         let watching = std::mem::take(&mut self.watches[false_literal.index()]);
         let mut kept = Vec::with_capacity(watching.len());
         let mut conflict = None;
@@ -281,7 +281,7 @@ impl Solver {
         conflict
     }
 
-    /// Learns why the values led to a conflict, and takes back what that makes necessary.
+    /// Learns a clause from a conflict and backtracks.
     fn learn(&mut self, conflict: Conflict) {
         let mut literals = match conflict {
             Conflict::Clause(number) => self.clauses[number].clone(),
@@ -295,14 +295,14 @@ impl Solver {
         let mut learned: Vec<Literal> = Vec::new();
         let mut open = 0;
         let mut at = self.trail.len();
-        // Resolved with the reasons of the current level's literals, newest first, until one of them is left.
+        // Resolution with the reasons of the current level's literals, newest first, until one of them is left.
         let asserted = loop {
             for literal in literals.drain(..) {
                 let variable = literal.variable();
                 if self.level[variable] == 0 || !is_seen.insert(variable) {
                     continue;
                 }
-                self.heat[variable] = self.conflicts;
+                self.activity[variable] = self.conflicts;
                 if self.level[variable] == current {
                     open += 1;
                 } else {
@@ -349,7 +349,7 @@ impl Solver {
             let variable = literal.variable();
             self.values[variable] = None;
             self.waiting
-                .push((self.heat[variable], std::cmp::Reverse(variable as u32)));
+                .push((self.activity[variable], std::cmp::Reverse(variable as u32)));
         }
     }
 }

@@ -1,22 +1,11 @@
-//! What cannot be seen from outside: two ways to decide the same, and versions whose order is known.
+//! Two ways to decide the same history agree, known version orders are kept, and real-time order is exact.
 
 use super::transaction::Succession;
-use super::version_order::Decided;
+use super::version_order::OrderOutcome;
+use fastrand::Rng;
+
 use super::*;
-use crate::recorded::read_histories;
-
-/// A small generator of numbers that look random.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-}
+use crate::history_file::read_histories;
 
 fn transactions(ops: &[String]) -> Transactions {
     let line = format!(r#"{{"ops":[{}]}}"#, ops.join(","));
@@ -25,29 +14,25 @@ fn transactions(ops: &[String]) -> Transactions {
 }
 
 /// A run of a store in which reads lag behind now and then; more transactions than can be enumerated.
-fn lagging(numbers: &mut Numbers, count: u64, lag: u64) -> Transactions {
-    let keys = 2 + numbers.below(4);
+fn lagging(rng: &mut Rng, count: u64, lag: u64) -> Transactions {
+    let keys = 2 + rng.u64(..4);
     let mut states = vec![vec![0; keys as usize]];
     let mut next = 0;
     let mut ops = Vec::new();
     for txn in 0..count {
-        let (start, end) = (10 * txn, 10 * txn + 10 * numbers.below(5));
+        let (start, end) = (10 * txn, 10 * txn + 10 * rng.u64(..5));
         let now = states.len() - 1;
-        let is_behind = numbers.below(count) < lag;
-        let shown = now.saturating_sub(if is_behind {
-            1 + numbers.below(2) as usize
-        } else {
-            0
-        });
+        let is_behind = rng.u64(..count) < lag;
+        let shown = now.saturating_sub(if is_behind { 1 + rng.u64(..2) as usize } else { 0 });
         let mut state = states[now].clone();
         let mut is_written = vec![false; keys as usize];
-        for _ in 0..1 + numbers.below(3) {
-            let key = numbers.below(keys) as usize;
+        for _ in 0..1 + rng.u64(..3) {
+            let key = rng.u64(..keys) as usize;
             let head = format!(
                 r#"{{"txn":{txn},"thread":{},"start":{start},"end":{end}"#,
                 txn % 5
             );
-            if numbers.below(2) == 0 && !is_written[key] {
+            if rng.u64(..2) == 0 && !is_written[key] {
                 let held = states[shown][key];
                 let held = if held == 0 {
                     "null".to_owned()
@@ -69,11 +54,11 @@ fn lagging(numbers: &mut Numbers, count: u64, lag: u64) -> Transactions {
 
 #[test]
 fn chains_of_versions_and_a_variable_for_every_choice_decide_the_same() {
-    let mut numbers = Numbers(11);
+    let mut rng = Rng::with_seed(11);
     let mut found = [0, 0];
     for round in 0..400 {
-        let count = 10 + numbers.below(25);
-        let transactions = lagging(&mut numbers, count, round % 12);
+        let count = 10 + rng.u64(..25);
+        let transactions = lagging(&mut rng, count, round % 12);
         for isolation in [
             Isolation::Snapshot,
             Isolation::Serializable,
@@ -86,17 +71,17 @@ fn chains_of_versions_and_a_variable_for_every_choice_decide_the_same() {
             };
             assert!(reads.is_determined());
             let mut graph = Graph::new(transactions.all.len(), isolation == Isolation::Snapshot);
-            base::sessions(&mut graph, &transactions, &reads);
+            base_order::sessions(&mut graph, &transactions, &reads);
             if isolation == Isolation::StrictSerializable {
                 real_time::add(&mut graph, &transactions, &reads.included);
             }
-            base::known_reads(&mut graph, &reads);
-            let choices = choices::decide(&transactions, &reads, &graph, isolation, u64::MAX, budget);
-            let chains = match chains::add(&mut graph, &transactions, &reads) {
-                Err(cycle) => Decided::Cycle(cycle),
+            base_order::known_reads(&mut graph, &reads);
+            let choices = encoding::decide(&transactions, &reads, &graph, isolation, u64::MAX, budget);
+            let chains = match version_chains::add(&mut graph, &transactions, &reads) {
+                Err(cycle) => OrderOutcome::Cycle(cycle),
                 Ok(open) => version_order::decide(graph, open, &transactions, u64::MAX, budget).1,
             };
-            let is_valid = |decided: &Decided| matches!(decided, Decided::Order(_));
+            let is_valid = |decided: &OrderOutcome| matches!(decided, OrderOutcome::Order(_));
             assert_eq!(
                 is_valid(&choices.decided),
                 is_valid(&chains),
@@ -137,7 +122,7 @@ fn versions_that_are_known_to_follow_each_other_do() {
         value: two,
     }];
     assert!(is_valid(&known, Isolation::Serializable) && is_valid(&known, Isolation::Snapshot));
-    // The other way round, the reader would have gone back.
+    // In the other order, the reader would have read an older version after a newer one.
     known.successions = vec![Succession {
         key,
         previous: two,
@@ -147,15 +132,15 @@ fn versions_that_are_known_to_follow_each_other_do() {
 }
 
 #[test]
-fn moments_order_whoever_was_over_before_another_began_and_nobody_else() {
-    let mut numbers = Numbers(5);
+fn real_time_edges_order_exactly_the_transactions_that_did_not_overlap() {
+    let mut rng = Rng::with_seed(5);
     for _ in 0..300 {
-        let ops: Vec<String> = (0..2 + numbers.below(7))
+        let ops: Vec<String> = (0..2 + rng.u64(..7))
             .map(|txn| {
-                let start = numbers.below(8);
-                let end = match numbers.below(5) {
+                let start = rng.u64(..8);
+                let end = match rng.u64(..5) {
                     0 => String::new(),
-                    _ => format!(r#","end":{}"#, start + numbers.below(4)),
+                    _ => format!(r#","end":{}"#, start + rng.u64(..4)),
                 };
                 format!(
                     r#"{{"txn":{txn},"thread":{txn},"op":"write","args":["x",{txn}],"start":{start}{end}}}"#

@@ -1,7 +1,8 @@
 //! Transactions: what each read from others and what it left behind.
 
 use omnilink_engine::{Limit, Limits};
-use omnilink_trace::{Operation, Place, Timebox};
+use omnilink_evidence::Anomaly;
+use omnilink_trace::{Operation, Location, Timebox};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
@@ -9,8 +10,8 @@ use thiserror::Error;
 use super::accesses::accesses;
 use super::lists::Accesses;
 use crate::budget::Budget;
-use crate::recorded::{KnownOrder, Recorded};
-use omnilink_evidence::Anomaly;
+pub(crate) use crate::order_graph::Id;
+use crate::recorded_history::{OrderSource, RecordedHistory};
 
 /// Transactions that cannot be understood.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -21,7 +22,7 @@ pub enum TransactionError {
     )]
     UnknownOp {
         /// Where.
-        place: Place,
+        place: Location,
         /// The operation.
         label: String,
         /// Its name.
@@ -31,7 +32,7 @@ pub enum TransactionError {
     #[error("{place}: operation {label}: {name} has no {missing}")]
     Missing {
         /// Where.
-        place: Place,
+        place: Location,
         /// The operation.
         label: String,
         /// Its name.
@@ -45,7 +46,7 @@ pub enum TransactionError {
     )]
     NoAccesses {
         /// Where.
-        place: Place,
+        place: Location,
         /// The operation.
         label: String,
         /// What stands there.
@@ -61,7 +62,7 @@ pub enum TransactionError {
         /// How it is used.
         problem: &'static str,
     },
-    /// A list in which an element does not tell who appended it.
+    /// A list in which an element does not determine its writer.
     #[error(
         "{first} and {second} both append {element} to {key}, so a list does not tell which of them it has seen; append each element once"
     )]
@@ -75,24 +76,21 @@ pub enum TransactionError {
         /// The element.
         element: Value,
     },
-    /// A witness that does not stand up. This is a bug in OmniLink.
+    /// The order that was found does not replay. This is a bug in OmniLink.
     #[error("internal error, please report it: the order of commits that was found does not hold: {0}")]
     Rejected(String),
 }
 
-/// Whether a transaction took effect.
+/// Whether a transaction committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Committed,
     Aborted,
-    /// It was cut off: it may have committed.
+    /// Its outcome is unknown: it may have committed.
     Unknown,
 }
 
-/// A key or a value, interned. Value 0 is nil: what a key holds that was never written.
-pub(crate) type Id = u32;
-
-/// The value of keys that were never written.
+/// The value of keys that were never written: nil.
 pub(crate) const NIL: Id = 0;
 
 /// One transaction.
@@ -103,9 +101,9 @@ pub(crate) struct Transaction {
     pub fate: Fate,
     /// Reads of keys that it had not written itself, in order.
     pub reads: Vec<(Id, Id)>,
-    /// What it left in each key that it wrote, by key.
+    /// The last value that it wrote to each key, by key.
     pub writes: Vec<(Id, Id)>,
-    /// What it wrote and then wrote over.
+    /// Values that it wrote and then overwrote itself.
     pub overwritten: Vec<(Id, Id)>,
     /// When it ran, if that is known.
     pub timebox: Option<Timebox>,
@@ -124,19 +122,19 @@ impl Transaction {
 #[derive(Clone, Debug)]
 pub struct Transactions {
     pub(crate) all: Vec<Transaction>,
-    /// Versions that are known to follow each other directly, besides what reads before writes tell.
+    /// Adjacent versions, besides those that reads before writes determine.
     pub(crate) successions: Vec<Succession>,
-    /// What no level allows, met while reading.
+    /// An anomaly at every level, found while grouping operations.
     pub(crate) anomaly: Option<Anomaly>,
     keys: Vec<Value>,
     values: Vec<Value>,
 }
 
-/// Two versions of a key with no other between them. Reads of whole lists tell such pairs.
+/// Two adjacent versions of a key. Reads of whole lists determine such pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Succession {
     pub key: Id,
-    /// The earlier value; [`NIL`] is the beginning.
+    /// The earlier value; [`NIL`] is the initial one.
     pub previous: Id,
     pub value: Id,
 }
@@ -157,7 +155,7 @@ impl Interner {
     }
 }
 
-enum Step {
+enum TxnAction {
     Read(Value, Option<Value>),
     Write(Value, Value),
     Commit,
@@ -165,11 +163,11 @@ enum Step {
 }
 
 impl Transactions {
-    /// Groups operations by transaction. An operation that belongs to none is one of its own.
+    /// Groups operations by transaction. An operation without a transaction is a transaction of its own.
     ///
     /// # Errors
     /// If an operation is no read or write of a key.
-    pub fn from_recorded(recorded: &Recorded) -> Result<Self, TransactionError> {
+    pub fn from_recorded(recorded: &RecordedHistory) -> Result<Self, TransactionError> {
         let grouped = Self::within(recorded, &mut Budget::new(Limits::default()))?;
         grouped.map_err(|limit| {
             TransactionError::Rejected(format!("no limit was given, and {limit:?} was reached"))
@@ -178,7 +176,7 @@ impl Transactions {
 
     /// The same, unless a limit is reached first.
     pub(super) fn within(
-        recorded: &Recorded,
+        recorded: &RecordedHistory,
         budget: &mut Budget,
     ) -> Result<Result<Self, Limit>, TransactionError> {
         let mut grouping = Grouping::default();
@@ -194,18 +192,21 @@ impl Transactions {
         if let Some(limit) = budget.exhausted() {
             return Ok(Err(limit));
         }
-        let told = std::mem::take(&mut grouping.accesses).settle(&mut grouping)?;
+        let lists = std::mem::take(&mut grouping.accesses).settle(&mut grouping)?;
         let mut all = grouping.all;
         for transaction in &mut all {
             transaction.writes.sort_unstable();
-            if !matches!(recorded.order, KnownOrder::Timeboxes | KnownOrder::AsyncTimeboxes) {
+            if !matches!(
+                recorded.order,
+                OrderSource::Timeboxes | OrderSource::AsyncTimeboxes
+            ) {
                 transaction.timebox = None;
             }
         }
         Ok(Ok(Self {
             all,
-            successions: told.successions,
-            anomaly: told.anomaly,
+            successions: lists.successions,
+            anomaly: lists.anomaly,
             keys: grouping.keys.values,
             values: grouping.values.values,
         }))
@@ -257,12 +258,12 @@ pub(super) struct Grouping {
     all: Vec<Transaction>,
     pub(super) keys: Interner,
     pub(super) values: Interner,
-    /// What transactions do that are one operation each.
+    /// The accesses of transactions that are one operation each.
     accesses: Accesses,
     sessions: FxHashMap<Value, u32>,
     /// The transaction of each name in each session.
     named: FxHashMap<(u32, Value), usize>,
-    /// Where a transaction's write of a key stands among its writes.
+    /// The index of a transaction's write of a key among its writes.
     written_at: FxHashMap<(usize, Id), usize>,
 }
 
@@ -274,9 +275,9 @@ impl Grouping {
         group: Option<&Value>,
     ) -> Result<(), TransactionError> {
         let accesses = accesses(operation, label)?;
-        let step = match &accesses {
-            Some(_) => Step::Commit,
-            None => step(operation, label)?,
+        let action = match &accesses {
+            Some(_) => TxnAction::Commit,
+            None => action_of(operation, label)?,
         };
         let next_session = self.sessions.len() as u32;
         let session = match self.sessions.get(&operation.thread) {
@@ -307,11 +308,11 @@ impl Grouping {
         if let Some(accesses) = accesses {
             self.accesses.0.push((index, accesses));
         }
-        match step {
-            Step::Commit | Step::Read(_, None) => {}
-            Step::Abort => self.all[index].fate = Fate::Aborted,
-            Step::Read(key, Some(value)) => self.read(index, &key, &value),
-            Step::Write(key, value) => self.write(index, &key, &value),
+        match action {
+            TxnAction::Commit | TxnAction::Read(_, None) => {}
+            TxnAction::Abort => self.all[index].fate = Fate::Aborted,
+            TxnAction::Read(key, Some(value)) => self.read(index, &key, &value),
+            TxnAction::Write(key, value) => self.write(index, &key, &value),
         }
         Ok(())
     }
@@ -358,8 +359,8 @@ impl Grouping {
         self.all[index].fate
     }
 
-    /// Something that a transaction wrote was read, so it took effect.
-    pub(super) fn saw(&mut self, index: usize) {
+    /// Marks a transaction as committed: one of its writes was read.
+    pub(super) fn mark_observed(&mut self, index: usize) {
         if self.all[index].fate == Fate::Unknown {
             self.all[index].fate = Fate::Committed;
         }
@@ -393,7 +394,7 @@ impl Grouping {
 }
 
 impl Transaction {
-    /// Makes room for one more operation, which may end the transaction or leave its end open.
+    /// Extends the timebox by one more operation, which may abort the transaction or leave its outcome unknown.
     fn extend_time(&mut self, operation: &Operation) {
         if let Some(timebox) = &mut self.timebox {
             timebox.start = timebox.start.min(operation.timebox.start);
@@ -411,7 +412,7 @@ impl Transaction {
     }
 }
 
-/// What a transaction is called: a number says little by itself.
+/// The name of a transaction in messages: a number gets a `T`.
 fn name_of(id: &Value) -> String {
     let text = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
     match text.starts_with(|first: char| first.is_ascii_digit()) {
@@ -421,10 +422,10 @@ fn name_of(id: &Value) -> String {
 }
 
 /// What an operation of a trace does in its transaction.
-fn step(operation: &Operation, label: &str) -> Result<Step, TransactionError> {
+fn action_of(operation: &Operation, label: &str) -> Result<TxnAction, TransactionError> {
     let name = operation.name.as_str();
     let missing = |missing| TransactionError::Missing {
-        place: operation.place.clone(),
+        place: operation.location.clone(),
         label: label.to_owned(),
         name: name.to_owned(),
         missing,
@@ -456,7 +457,7 @@ fn step(operation: &Operation, label: &str) -> Result<Step, TransactionError> {
                         .ok_or_else(|| missing("result"))?,
                 )
             };
-            Ok(Step::Read(key()?, result))
+            Ok(TxnAction::Read(key()?, result))
         }
         "write" | "put" | "set" | "insert" | "w" => {
             let value = operation
@@ -464,13 +465,13 @@ fn step(operation: &Operation, label: &str) -> Result<Step, TransactionError> {
                 .get("value", 1)
                 .cloned()
                 .ok_or_else(|| missing("value"))?;
-            Ok(Step::Write(key()?, value))
+            Ok(TxnAction::Write(key()?, value))
         }
-        "delete" | "remove" | "erase" => Ok(Step::Write(key()?, Value::null())),
-        "commit" | "begin" => Ok(Step::Commit),
-        "abort" | "rollback" => Ok(Step::Abort),
+        "delete" | "remove" | "erase" => Ok(TxnAction::Write(key()?, Value::null())),
+        "commit" | "begin" => Ok(TxnAction::Commit),
+        "abort" | "rollback" => Ok(TxnAction::Abort),
         _ => Err(TransactionError::UnknownOp {
-            place: operation.place.clone(),
+            place: operation.location.clone(),
             label: label.to_owned(),
             name: name.to_owned(),
         }),

@@ -1,58 +1,58 @@
-//! The search for an order of versions, where it is known who read from whom.
+//! The search for a version order, where reads-from is determined.
 //!
-//! An order that follows all that is known, transactions by their time where there is a choice, is right or nearly so. Where it
-//! puts two chains of a key into one another, their order is looked at: one of the two possible ones may be ruled out by
-//! what is known, and then the other is known, too. This is repeated until the order is right, or nothing more follows. Then
-//! what is left is decided by a search, which starts from that order.
+//! A topological order of what is determined, by time where there is a choice, is a good first guess. Where it
+//! interleaves two chains of a key, one of their two orders may be ruled out because it closes a cycle; then the
+//! other one is forced. This is repeated until no chains are interleaved, or nothing more is forced. A search that
+//! starts from that order decides the rest.
 //!
-//! *Right*: if in an order each chain of a key ends before the next one begins, then all edges between neighbours could be
-//! added and the order would still follow them. By the transitivity of the order so could those between all chains, so there is
-//! an order of versions for which the graph has no cycle.
+//! *Sufficient*: if in an order each chain of a key ends before the next one starts, then all edges between adjacent
+//! chains can be added and the order is still topological. By transitivity so can those between all chains, so there
+//! is a version order for which the graph is acyclic.
 //!
-//! *Ruled out*: an edge closes a cycle if its end leads to its start. The chain of one key comes before or after another of the
-//! same key, so if one is impossible the other holds in every order that there is.
+//! *Ruled out*: an edge closes a cycle if its start is reachable from its end. Of two chains of one key one comes
+//! first, so if one order is impossible, every solution has the other.
 
 use omnilink_engine::Limit;
 
-use super::acyclic::{Acyclic, Cycle};
-use super::base;
-use super::chains::Chain;
-use super::graph::{Graph, Node, Step, Why};
+use super::acyclic_graph::{AcyclicGraph, Cycle};
+use super::base_order;
 use super::reachability;
 use super::solver::{Solved, Solver};
 use super::transaction::{Id, Transactions};
+use super::version_chains::VersionChain;
 use crate::budget::Budget;
+use crate::order_graph::{EdgeReason, Graph, Node, OrderEdge};
 
-/// What became of a search for an order.
+/// The outcome of a search for an order.
 #[derive(Debug)]
-pub(super) enum Decided {
+pub(super) enum OrderOutcome {
     /// The nodes in order.
     Order(Vec<Node>),
     /// There is none, because of this.
-    Cycle(Vec<Step>),
-    /// There is none: all orders of the versions of these keys were tried.
+    Cycle(Vec<OrderEdge>),
+    /// There is none: all version orders of these keys were ruled out.
     NoOrder(Vec<Id>),
     Limit(Limit),
-    /// The search took more than it was allowed.
+    /// The search reached its number of conflicts.
     TooHard,
 }
 
-/// With how many of the following chains of its key the order of a chain is looked at in one round.
+/// The number of following chains of its key with which a chain is compared in one round.
 const NEIGHBOURS: usize = 8;
 
-/// Searches for an order that follows the graph and keeps the chains of each key apart.
+/// Searches for a topological order of the graph that does not interleave chains of one key.
 pub(super) fn decide(
     mut graph: Graph,
-    mut keys: Vec<Vec<Chain>>,
+    mut keys: Vec<Vec<VersionChain>>,
     transactions: &Transactions,
     conflicts_max: u64,
     budget: &mut Budget,
-) -> (Graph, Decided) {
-    let priorities = base::priorities(&graph, transactions);
+) -> (Graph, OrderOutcome) {
+    let priorities = base_order::priorities(&graph, transactions);
     loop {
         let order = match graph.topological(&priorities) {
             Ok(order) => order,
-            Err(cycle) => return (graph, Decided::Cycle(cycle)),
+            Err(cycle) => return (graph, OrderOutcome::Cycle(cycle)),
         };
         let mut position = vec![0; graph.len()];
         for (place, node) in order.iter().enumerate() {
@@ -60,10 +60,10 @@ pub(super) fn decide(
         }
         let mixed = mixed(&graph, &mut keys, &position, NEIGHBOURS, budget);
         if let Some(limit) = budget.exhausted() {
-            return (graph, Decided::Limit(limit));
+            return (graph, OrderOutcome::Limit(limit));
         }
         if mixed.is_empty() {
-            return (graph, Decided::Order(order));
+            return (graph, OrderOutcome::Order(order));
         }
         let is_more_known = add_forced(&mut graph, &order, &position, &mixed, budget);
         if !is_more_known {
@@ -73,14 +73,14 @@ pub(super) fn decide(
     }
 }
 
-/// Pairs of chains of one key that an order puts into one another, the one that begins first first.
+/// Pairs of chains of one key that an order interleaves, the one that starts first in front.
 fn mixed(
     graph: &Graph,
-    keys: &mut [Vec<Chain>],
+    keys: &mut [Vec<VersionChain>],
     position: &[u32],
     neighbours: usize,
     budget: &mut Budget,
-) -> Vec<(Chain, Chain)> {
+) -> Vec<(VersionChain, VersionChain)> {
     let at = |node: Node| position[node as usize];
     let mut pairs = Vec::new();
     for chains in keys {
@@ -101,28 +101,28 @@ fn mixed(
     pairs
 }
 
-/// Adds the orders of chains that are known because the opposite is ruled out. Answers whether there were any.
+/// Adds the forced orders of chains. Returns whether there were any.
 fn add_forced(
     graph: &mut Graph,
     order: &[Node],
     position: &[u32],
-    pairs: &[(Chain, Chain)],
+    pairs: &[(VersionChain, VersionChain)],
     budget: &mut Budget,
 ) -> bool {
-    let mut asked = Vec::new();
+    let mut queries = Vec::new();
     let mut ends = Vec::with_capacity(pairs.len());
     for (first, second) in pairs {
         let back = |(from, to): (Node, Node)| (to, from);
-        asked.extend(first.edges_before(second, graph).into_iter().map(back));
-        let middle = asked.len();
-        asked.extend(second.edges_before(first, graph).into_iter().map(back));
-        ends.push((middle, asked.len()));
+        queries.extend(first.edges_before(second, graph).into_iter().map(back));
+        let middle = queries.len();
+        queries.extend(second.edges_before(first, graph).into_iter().map(back));
+        ends.push((middle, queries.len()));
     }
-    let answers = reachability::answer(graph, order, position, &asked, budget);
+    let answers = reachability::answer(graph, order, position, &queries, budget);
     let mut from = 0;
     let mut is_more_known = false;
     for ((first, second), (middle, to)) in pairs.iter().zip(ends) {
-        // If both are ruled out, both are added, and the next order meets the cycle.
+        // If both orders are ruled out, both are added, and the next topological sort finds the cycle.
         if answers[from..middle].contains(&true) {
             add_order(graph, second, first);
             is_more_known = true;
@@ -136,35 +136,35 @@ fn add_forced(
     is_more_known
 }
 
-/// Adds that one chain comes before another, since the opposite is ruled out.
-fn add_order(graph: &mut Graph, first: &Chain, second: &Chain) {
+/// Adds that one chain comes before another, as the opposite is ruled out.
+fn add_order(graph: &mut Graph, first: &VersionChain, second: &VersionChain) {
     let key = first.key;
-    let why = match second.end {
-        Some(end) => Why::Forced {
+    let reason = match second.end {
+        Some(end) => EdgeReason::Forced {
             key,
             head: first.head as u32,
             end,
         },
-        None => Why::WroteOver(key),
+        None => EdgeReason::WroteOver(key),
     };
     for (from, to) in first.edges_before(second, graph) {
-        graph.add(from, to, why);
+        graph.add(from, to, reason);
     }
 }
 
-/// Decides the order of the chains that nothing is known about.
+/// Decides the order of the remaining chains by search.
 fn search(
     graph: &Graph,
-    mut keys: Vec<Vec<Chain>>,
+    mut keys: Vec<Vec<VersionChain>>,
     order: Vec<Node>,
     conflicts_max: u64,
     budget: &mut Budget,
-) -> Decided {
-    let mut solver = Solver::new(Acyclic::new(graph, order));
-    // For each variable the two chains that it orders.
-    let mut ordered: Vec<(Chain, Chain)> = Vec::new();
+) -> OrderOutcome {
+    let mut solver = Solver::new(AcyclicGraph::new(graph, order));
+    // The two chains that each variable orders.
+    let mut ordered: Vec<(VersionChain, VersionChain)> = Vec::new();
     let mut add_mixed = |solver: &mut Solver, budget: &mut Budget| {
-        // Only neighbours: the order is right if each chain ends before the next begins.
+        // Only adjacent chains: it is sufficient that each chain ends before the next one starts.
         let pairs = mixed(graph, &mut keys, &solver.graph.position, 1, budget);
         for (first, second) in &pairs {
             solver.variable(
@@ -177,27 +177,27 @@ fn search(
     };
     add_mixed(&mut solver, budget);
     match solver.solve(budget, conflicts_max, &mut add_mixed) {
-        Solved::Yes => Decided::Order(solver.graph.order),
-        Solved::Limit(limit) => Decided::Limit(limit),
-        Solved::TooHard => Decided::TooHard,
-        Solved::No(Some(cycle)) => Decided::Cycle(steps(graph, &cycle, &ordered)),
+        Solved::Yes => OrderOutcome::Order(solver.graph.order),
+        Solved::Limit(limit) => OrderOutcome::Limit(limit),
+        Solved::TooHard => OrderOutcome::TooHard,
+        Solved::No(Some(cycle)) => OrderOutcome::Cycle(steps(graph, &cycle, &ordered)),
         Solved::No(None) => {
             let mut keys: Vec<Id> = ordered.iter().map(|(chain, _)| chain.key).collect();
             keys.sort_unstable();
             keys.dedup();
-            Decided::NoOrder(keys)
+            OrderOutcome::NoOrder(keys)
         }
     }
 }
 
-/// A cycle that was met when all choices left had been ruled out.
-fn steps(graph: &Graph, cycle: &Cycle, ordered: &[(Chain, Chain)]) -> Vec<Step> {
+/// The edges of a cycle that remained when all choices were ruled out.
+fn steps(graph: &Graph, cycle: &Cycle, ordered: &[(VersionChain, VersionChain)]) -> Vec<OrderEdge> {
     let hop = |(from, to, cause): &(Node, Node, u32)| {
-        let why = match ordered.get(*cause as usize / 2) {
-            Some((chain, _)) => Why::OnlyOrder(chain.key),
-            None => graph.why(*from, *to),
+        let reason = match ordered.get(*cause as usize / 2) {
+            Some((chain, _)) => EdgeReason::OnlyOrder(chain.key),
+            None => graph.reason(*from, *to),
         };
-        (*from, *to, why)
+        (*from, *to, reason)
     };
     graph.steps_between(cycle.edges.iter().map(hop).collect())
 }

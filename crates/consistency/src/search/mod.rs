@@ -1,17 +1,17 @@
-//! The search for a linearization and a visibility: minimal visibility, remembered, replayed step by step.
+//! The search for a linearization and a visibility.
 //!
-//! The linearization is the engine's: its strategies decide which operation is placed next, and remember what led nowhere.
-//! What is searched here is what an operation sees when it is placed. That is then fixed, because all relations of a
-//! criterion lead forward. Seeing more never allows later operations more (every axiom demands something of who
-//! sees, never forbids), so among the sets that explain an operation's return only the minimal ones are tried. Where nobody
-//! is affected by what an operation sees, one set is enough.
+//! The engine's strategies decide which operation is placed next, and remember states without a solution. This module
+//! searches over what an operation sees when it is placed. That is fixed from then on, because all relations of a
+//! criterion lead forward. Seeing more never allows later operations more (an axiom demands that something is
+//! visible, never that it is not), so among the sets that explain an operation's return only the minimal ones are
+//! tried. Where no other operation depends on what an operation sees, one set is enough.
 //!
-//! To the engine this is a model like any other: its states are [points](Point), its operations are those of the history
-//! by position, and a step places one, with each minimal set that it may see.
+//! To the engine this is a model: its states are [`SearchState`]s, its operations are those of the history by
+//! position, and a step places one of them, with each minimal set that it may see.
 
-mod foresight;
+mod lookahead;
 mod place;
-mod point;
+mod state;
 mod summary;
 
 use std::cell::RefCell;
@@ -19,51 +19,51 @@ use std::cell::RefCell;
 use omnilink_engine::{Limit, Model, Outcomes, Strategy};
 
 use self::place::Search;
-use self::point::Point;
+use self::state::SearchState;
 use crate::budget::Budget;
 use crate::check::{WeakError, WeakOptions};
+use crate::constraints::Constraints;
 use crate::linearize::{Linearized, linearize};
 use crate::op_set::OpSet;
-use crate::plan::Plan;
-use crate::steps::{Class, Steps};
+use crate::step_table::{Class, StepTable};
 use crate::timeline::Timeline;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum SearchOutcome {
     /// A linearization, and what each operation sees.
-    Explained { order: Vec<usize>, rows: Vec<OpSet> },
-    /// There is none; the furthest that was reached.
-    Stuck(Stuck),
-    /// A limit was reached; the furthest that was reached until then.
-    Limit(Limit, Stuck),
+    Explained { order: Vec<usize>, visible: Vec<OpSet> },
+    /// There is none; the longest order that was explained.
+    Refuted(DeadEnd),
+    /// A limit was reached; the longest order that was explained until then.
+    Limit(Limit, DeadEnd),
 }
 
-/// A point from which no operation can be placed.
+/// A state from which no required operation can be placed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stuck {
+pub(crate) struct DeadEnd {
     /// The operations placed, in order.
     pub order: Vec<usize>,
     /// What each of them sees.
-    pub rows: Vec<OpSet>,
-    /// Operations that surely happened, could come next, and have nothing that they could have seen.
+    pub visible: Vec<OpSet>,
+    /// Required operations that could come next and have no admissible visibility.
     pub blocked: OpSet,
 }
 
 /// The reductions of the search, each of which can be switched off. All are sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reductions {
-    /// Look for an explanation in which everyone sees everything first.
+    /// Search for an explanation with complete visibility (linearizability) first.
     pub strongest_first: bool,
     /// Try minimal visibilities only.
     pub minimal: bool,
-    /// Place at once what affects nobody.
+    /// Location operations that no other operation depends on as soon as possible.
     pub eager: bool,
-    /// Remember what led nowhere.
+    /// Merge states with the same continuations.
     pub memo: bool,
-    /// Give up where an operation that is still to come cannot be explained any more. Looking ahead costs more than a
-    /// step of the search, so this is after how many configurations it begins; `None` for never.
-    pub foresight_after: Option<u64>,
+    /// Give up where an unplaced operation cannot be explained any more. A lookahead costs more than a step of the
+    /// search, so this is the number of configurations after which it starts; `None` for never.
+    pub lookahead_after: Option<u64>,
 }
 
 impl Reductions {
@@ -73,7 +73,7 @@ impl Reductions {
         minimal: true,
         eager: true,
         memo: true,
-        foresight_after: Some(256),
+        lookahead_after: Some(256),
     };
     /// Everything off: all linearizations, all visibilities.
     pub const NONE: Self = Self {
@@ -81,7 +81,7 @@ impl Reductions {
         minimal: false,
         eager: false,
         memo: false,
-        foresight_after: None,
+        lookahead_after: None,
     };
 }
 
@@ -94,63 +94,65 @@ impl Default for Reductions {
 /// The classes of a history's operations.
 #[derive(Debug)]
 pub(crate) struct Classes {
-    /// With the result that the caller got.
+    /// With the result that the caller received.
     pub own: Vec<Class>,
     /// As others see them.
     pub seen: Vec<Class>,
 }
 
-/// The points of a search, as the states of a model.
-struct Points<'a, 'm, M: Model> {
+/// The search as a model of the engine.
+struct StateModel<'a, 'm, M: Model> {
     search: RefCell<Search<'a, 'm, M>>,
-    start: Point,
-    /// Operations that are placed wherever they can be: see [`Search::place_eagerly`].
+    start: SearchState,
+    /// Operations that are placed as soon as possible: see [`Search::place_eagerly`].
     eager: OpSet,
 }
 
 /// Searches for a linearization and a visibility.
 pub(crate) fn search<M: Model>(
-    plan: &Plan,
+    constraints: &Constraints,
     timeline: &Timeline,
     options: &WeakOptions,
-    steps: &mut Steps<'_, M>,
+    steps: &mut StepTable<'_, M>,
     classes: &Classes,
     budget: &mut Budget,
-) -> Result<Found, WeakError> {
+) -> Result<SearchOutcome, WeakError> {
     let limits = budget.limits_left();
-    // A point keeps the order of what is placed, so the sweep's configurations hardly ever meet: it would go through all
-    // that depth-first search goes through, and keep it.
+    // A state keeps the order of the placed operations, so configurations of the sweep rarely coincide: the sweep
+    // would explore what depth-first search explores, and keep all of it.
     let strategy = options.strategy.unwrap_or(Strategy::DepthFirst);
-    let mut search = Search::new(plan, steps, classes, options.reductions, budget);
-    let points = Points {
+    let mut search = Search::new(constraints, steps, classes, options.reductions, budget);
+    let points = StateModel {
         start: search.start(),
         eager: search.eager(),
         search: RefCell::new(search),
     };
-    let (linearized, configurations) = linearize(&points, plan, timeline, strategy, limits)?;
+    let (linearized, configurations) = linearize(&points, constraints, timeline, strategy, limits)?;
     let search = points.search.into_inner();
     search.budget.spend(configurations);
     Ok(match (linearized, search.budget.exhausted(), search.found) {
-        (Linearized::Found, _, Some(Point { order, rows, .. })) => Found::Explained { order, rows },
+        (Linearized::Found, _, Some(SearchState { order, visible, .. })) => {
+            SearchOutcome::Explained { order, visible }
+        }
         (Linearized::Found, _, None) => {
             return Err(WeakError::Rejected("no point has all that happened".to_owned()));
         }
         (Linearized::Limit(limit), ..) | (Linearized::None, Some(limit), _) => {
-            Found::Limit(limit, search.stuck.unwrap_or_default())
+            SearchOutcome::Limit(limit, search.stuck.unwrap_or_default())
         }
-        (Linearized::None, None, _) => Found::Stuck(search.stuck.unwrap_or_default()),
+        (Linearized::None, None, _) => SearchOutcome::Refuted(search.stuck.unwrap_or_default()),
     })
 }
 
-impl<M: Model> Model for Points<'_, '_, M> {
-    type State = Point;
+impl<M: Model> Model for StateModel<'_, '_, M> {
+    type State = SearchState;
     type Op = usize;
 
-    fn initial(&self) -> Vec<Point> {
+    fn initial(&self) -> Vec<SearchState> {
         vec![self.start.clone()]
     }
 
-    fn step(&self, from: &Point, op: &usize, outcomes: &mut Outcomes<Point>) {
+    fn step(&self, from: &SearchState, op: &usize, outcomes: &mut Outcomes<SearchState>) {
         if from.placed.has(*op) {
             outcomes.accept(from.clone());
         } else if self.eager.has(*op) {
@@ -160,16 +162,16 @@ impl<M: Model> Model for Points<'_, '_, M> {
         }
     }
 
-    /// An operation that is placed wherever it can be is either part of a point already or cannot be placed there.
+    /// An eager operation is either part of a state already or cannot be placed there.
     fn is_pure(&self, op: &usize) -> bool {
         self.eager.has(*op)
     }
 
-    fn describe_state(&self, point: &Point) -> String {
+    fn describe_state(&self, point: &SearchState) -> String {
         format!("{:?}", point.order)
     }
 
-    fn state_bytes(&self, point: &Point) -> usize {
+    fn state_bytes(&self, point: &SearchState) -> usize {
         point.heap_bytes()
     }
 }

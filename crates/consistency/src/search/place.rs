@@ -1,84 +1,84 @@
-//! Placing an operation: what it may see, and the points that it leads to.
+//! Placing an operation: what it may see, and the states that result.
 
 use omnilink_engine::Model;
 
-use super::foresight::Foresight;
-use super::point::{Outlook, Point};
-use super::summary::Needs;
-use super::{Classes, Reductions, Stuck};
+use super::lookahead::Lookahead;
+use super::state::{Feasibility, SearchState};
+use super::summary::Dependencies;
+use super::{Classes, DeadEnd, Reductions};
 use crate::budget::Budget;
 use crate::complete::is_placeable;
-use crate::demand::SoFar;
+use crate::constraints::{Constraints, Influence};
 use crate::op_set::OpSet;
-use crate::plan::{Influence, Plan};
-use crate::rows::Rows;
-use crate::steps::{DEAD, StateSet, Steps};
+use crate::partial_explanation::PartialExplanation;
+use crate::step_table::{DEAD, StateSet, StepTable};
+use crate::visibility_candidates::VisibilityCandidates;
 
-/// What is known of a search, and the point that it is at.
+/// A search, and the state that it is in.
 pub(super) struct Search<'a, 'm, M: Model> {
-    pub plan: &'a Plan,
-    pub steps: &'a mut Steps<'m, M>,
+    pub constraints: &'a Constraints,
+    pub steps: &'a mut StepTable<'m, M>,
     pub classes: &'a Classes,
     pub budget: &'a mut Budget,
     pub reductions: Reductions,
-    /// Operations that make a difference to who sees them.
-    pub telling: OpSet,
-    /// Operations that can help to explain the return of who sees them: those that may change a state.
-    pub helpful: OpSet,
-    /// With which of the others each operation commutes.
+    /// Operations that can change the outcome for an operation that sees them.
+    pub observable: OpSet,
+    /// Operations that may change a state, and so can help to explain a return.
+    pub mutators: OpSet,
+    /// The operations that each operation commutes with.
     commuting: Vec<OpSet>,
-    pub at: Point,
-    /// How many points were reached.
+    pub at: SearchState,
+    /// The number of states reached.
     pub points: u64,
-    pub foresight: Foresight,
-    /// What is needed, where nobody is affected by what others see.
-    needs: Option<Needs>,
-    /// The first point at which everything is explained.
-    pub found: Option<Point>,
-    /// The furthest point at which something could not be placed.
-    pub stuck: Option<Stuck>,
+    pub lookahead: Lookahead,
+    /// Which operations must be visible together, where that does not depend on what others see.
+    dependencies: Option<Dependencies>,
+    /// The first state in which everything is explained.
+    pub found: Option<SearchState>,
+    /// The state with the longest order in which some operation could not be placed.
+    pub stuck: Option<DeadEnd>,
 }
 
 impl<'a, 'm, M: Model> Search<'a, 'm, M> {
     pub fn new(
-        plan: &'a Plan,
-        steps: &'a mut Steps<'m, M>,
+        constraints: &'a Constraints,
+        steps: &'a mut StepTable<'m, M>,
         classes: &'a Classes,
         reductions: Reductions,
         budget: &'a mut Budget,
     ) -> Self {
-        let telling: OpSet = (0..plan.count)
-            .filter(|op| !steps.facts(classes.seen[*op]).is_idle)
+        let observable: OpSet = (0..constraints.count)
+            .filter(|op| !steps.properties(classes.seen[*op]).is_noop)
             .collect();
-        let helpful = telling
+        let mutators = observable
             .iter()
-            .filter(|op| !steps.facts(classes.seen[*op]).is_pure)
+            .filter(|op| !steps.properties(classes.seen[*op]).is_pure)
             .collect();
-        // Where an axiom looks at the linearization itself, order matters also between operations that commute.
-        let commuting = (0..plan.count)
+        // Where an axiom mentions the linearization, the order of commuting operations matters.
+        let commuting = (0..constraints.count)
             .map(|op| {
-                let facts = steps.facts(classes.seen[op]);
-                let commutes = |other: &usize| facts.commutes_with(&steps.facts(classes.seen[*other]));
-                if plan.looks_at_lin {
+                let facts = steps.properties(classes.seen[op]);
+                let commutes = |other: &usize| facts.commutes_with(&steps.properties(classes.seen[*other]));
+                if constraints.mentions_lin {
                     OpSet::EMPTY
                 } else {
-                    telling.iter().filter(commutes).collect()
+                    observable.iter().filter(commutes).collect()
                 }
             })
             .collect();
         Self {
-            at: Point::new(plan.count, steps.initial()),
-            plan,
+            at: SearchState::new(constraints.count, steps.initial()),
+            constraints,
             steps,
             classes,
             budget,
             reductions,
-            telling,
-            helpful,
+            observable,
+            mutators,
             commuting,
             points: 0,
-            foresight: Foresight::default(),
-            needs: Needs::of(plan).filter(|_| reductions.minimal),
+            lookahead: Lookahead::default(),
+            dependencies: Dependencies::of(constraints).filter(|_| reductions.minimal),
             found: None,
             stuck: None,
         }
@@ -86,108 +86,113 @@ impl<'a, 'm, M: Model> Search<'a, 'm, M> {
 }
 
 impl<M: Model> Search<'_, '_, M> {
-    /// The point to begin from.
-    pub fn start(&mut self) -> Point {
+    /// The initial state.
+    pub fn start(&mut self) -> SearchState {
         self.settled()
     }
 
-    /// Operations that are placed wherever they can be.
+    /// Operations that are placed as soon as possible.
     ///
-    /// What an operation affects depends on nothing but the plan while it is not placed: what happens after it is not
-    /// placed either. Where the linearization does not keep happens-before, it may be; those are left alone.
+    /// Whether an unplaced operation affects others depends on the constraints only, as its successors are not placed
+    /// either. Where the linearization does not keep happens-before, a successor may be placed; such operations are
+    /// excluded.
     pub fn eager(&self) -> OpSet {
-        let all = OpSet::first(self.plan.count);
-        let silent = all.minus(self.telling);
+        let all = OpSet::first(self.constraints.count);
+        let silent = all.minus(self.observable);
         match self.reductions.eager {
             false => OpSet::EMPTY,
             true => silent
                 .iter()
-                .filter(|op| !self.plan.required.has(*op) || self.never_affects_others(*op))
+                .filter(|op| !self.constraints.required.has(*op) || self.never_affects_others(*op))
                 .collect(),
         }
     }
 
-    /// Places `op` at `from` with each set that it may see, and hands out the points that this leads to.
-    pub fn step(&mut self, from: &Point, op: usize, mut reached: impl FnMut(Point)) {
-        if self.budget.exhausted().is_some() || !is_placeable(self.plan, from.placed, op) {
+    /// Places `op` in the state `from` with each set that it may see, and passes the resulting states to `reached`.
+    pub fn step(&mut self, from: &SearchState, op: usize, mut reached: impl FnMut(SearchState)) {
+        if self.budget.exhausted().is_some() || !is_placeable(self.constraints, from.placed, op) {
             return;
         }
         self.at.follow(from);
-        if self.is_hopeless(from) {
+        if self.is_infeasible(from) {
             return;
         }
         let branches = !self.reductions.minimal || self.affects_others(op);
-        let mut rows = self.rows_of(op);
+        let mut visible = self.candidates_for(op);
         let mut is_blocked = true;
-        while let Some(row) = self.next_row(&mut rows, op) {
+        while let Some(visibility) = self.next_visibility(&mut visible, op) {
             is_blocked = false;
-            self.place(op, row);
+            self.place(op, visibility);
             reached(self.settled());
             if !branches || self.budget.exhausted().is_some() {
                 break;
             }
             self.at.follow(from);
         }
-        if is_blocked && self.plan.required.has(op) && self.budget.exhausted().is_none() {
+        if is_blocked && self.constraints.required.has(op) && self.budget.exhausted().is_none() {
             note(&mut self.stuck, from, op);
         }
     }
 
-    /// Whether looking ahead from `from`, where the search is, tells that nothing leads on. Nobody looks twice.
-    fn is_hopeless(&mut self, from: &Point) -> bool {
-        if from.outlook.get() == Outlook::Open && self.looks_ahead() {
-            let blocked = self.hopeless();
-            from.outlook.set(match blocked {
-                Some(_) => Outlook::Hopeless,
-                None => Outlook::Clear,
+    /// Whether the lookahead rules out `from`, the current state. Each state is looked at once.
+    fn is_infeasible(&mut self, from: &SearchState) -> bool {
+        if from.feasibility.get() == Feasibility::Unknown && self.is_lookahead_due() {
+            let blocked = self.infeasible_op();
+            from.feasibility.set(match blocked {
+                Some(_) => Feasibility::Impossible,
+                None => Feasibility::Possible,
             });
             if let Some(op) = blocked {
                 note(&mut self.stuck, from, op);
             }
         }
-        from.outlook.get() == Outlook::Hopeless
+        from.feasibility.get() == Feasibility::Impossible
     }
 
-    /// Takes note that `op`, which is placed wherever it can be, is not placed at `from`.
-    pub fn miss(&mut self, from: &Point, op: usize) {
-        if self.plan.required.has(op) && is_placeable(self.plan, from.placed, op) {
+    /// Records that `op`, an eager operation, could not be placed in `from`.
+    pub fn miss(&mut self, from: &SearchState, op: usize) {
+        if self.constraints.required.has(op) && is_placeable(self.constraints, from.placed, op) {
             note(&mut self.stuck, from, op);
         }
     }
 
-    /// The point that the search is at, with what can be placed at once.
-    fn settled(&mut self) -> Point {
+    /// The current state, after placing eager operations.
+    fn settled(&mut self) -> SearchState {
         if self.reductions.eager {
             self.place_eagerly();
         }
         self.points += 1;
         let key = self.key();
-        let here = Point {
+        let here = SearchState {
             key,
             ..self.at.clone()
         };
-        if self.found.is_none() && self.plan.required.is_within(here.placed) {
+        if self.found.is_none() && self.constraints.required.is_within(here.placed) {
             self.found = Some(here.clone());
         }
         here
     }
 
-    /// Places what makes no difference to anyone else, wherever it is placed, as soon as its return can be explained.
+    /// Places operations that no other operation depends on, as soon as their return can be explained.
     ///
-    /// Whoever sees such an operation sees nothing more by it, unless axioms look at what it saw itself or at its place in
-    /// the linearization; those are left alone.
+    /// An operation that sees such an operation gains nothing by it, unless axioms mention what it saw itself or its
+    /// position in the linearization; those are excluded.
     fn place_eagerly(&mut self) {
-        if self.plan.looks_at_lin {
+        if self.constraints.mentions_lin {
             return;
         }
         loop {
-            let candidates = self.plan.required.minus(self.at.placed).minus(self.telling);
+            let candidates = self
+                .constraints
+                .required
+                .minus(self.at.placed)
+                .minus(self.observable);
             let mut found = None;
             for op in candidates.iter() {
-                if is_placeable(self.plan, self.at.placed, op) && !self.affects_others(op) {
-                    let mut rows = self.rows_of(op);
-                    if let Some(row) = self.next_row(&mut rows, op) {
-                        found = Some((op, row));
+                if is_placeable(self.constraints, self.at.placed, op) && !self.affects_others(op) {
+                    let mut visible = self.candidates_for(op);
+                    if let Some(visibility) = self.next_visibility(&mut visible, op) {
+                        found = Some((op, visibility));
                         break;
                     }
                 }
@@ -195,70 +200,77 @@ impl<M: Model> Search<'_, '_, M> {
                     return;
                 }
             }
-            let Some((op, row)) = found else { return };
-            self.place(op, row);
+            let Some((op, visibility)) = found else { return };
+            self.place(op, visibility);
         }
     }
 
-    /// Whether what `op` sees matters to nobody, wherever it is placed.
+    /// Whether no other operation depends on what `op` sees, wherever it is placed.
     fn never_affects_others(&self, op: usize) -> bool {
-        let affects = match self.plan.influence {
+        let affects = match self.constraints.influence {
             Influence::None => false,
-            Influence::Successors => self.plan.has_successor.has(op),
-            Influence::Seers { direct } => self.plan.has_successor.has(op) || direct && self.telling.has(op),
+            Influence::Successors => self.constraints.has_successor.has(op),
+            Influence::Observers { direct } => {
+                self.constraints.has_successor.has(op) || direct && self.observable.has(op)
+            }
         };
-        !affects && !self.plan.looks_at_lin
+        !affects && !self.constraints.mentions_lin
     }
 
-    /// Whether what `op` sees may matter to an operation that is still to come.
+    /// Whether an unplaced operation may depend on what `op` sees.
     fn affects_others(&self, op: usize) -> bool {
-        match self.plan.influence {
+        match self.constraints.influence {
             Influence::None => false,
             Influence::Successors => {
-                let unplaced = OpSet::first(self.plan.count).minus(self.at.placed).without(op);
-                unplaced.iter().any(|later| self.plan.hb[later].has(op))
+                let unplaced = OpSet::first(self.constraints.count)
+                    .minus(self.at.placed)
+                    .without(op);
+                unplaced.iter().any(|later| self.constraints.hb[later].has(op))
             }
-            Influence::Seers { direct } => {
-                self.plan.has_successor.has(op) || self.plan.looks_at_lin || direct && self.telling.has(op)
+            Influence::Observers { direct } => {
+                self.constraints.has_successor.has(op)
+                    || self.constraints.mentions_lin
+                    || direct && self.observable.has(op)
             }
         }
     }
 
-    /// The sets that `op` may see if it comes next.
-    fn rows_of(&mut self, op: usize) -> Rows {
-        if self.plan.complete.has(op) {
-            return Rows::only(self.at.placed);
+    /// The sets that `op` may see if it is placed next.
+    fn candidates_for(&mut self, op: usize) -> VisibilityCandidates {
+        if self.constraints.complete.has(op) {
+            return VisibilityCandidates::only(self.at.placed);
         }
-        let least = self.so_far().least(op);
+        let least = self.partial().least_visible(op);
         if !self.reductions.minimal {
-            return Rows::growing(least, self.at.placed.minus(least));
+            return VisibilityCandidates::growing(least, self.at.placed.minus(least));
         }
-        // Whatever a set of choices demands in addition, it is one of the sets tried here: nothing found, nothing there.
-        let Some(row) = self.reachable(op, least) else {
-            return Rows::none();
+        // The sets tried here include those that the axioms demand in addition: if none explains the return, no
+        // visibility does.
+        let Some(visibility) = self.reachable(op, least) else {
+            return VisibilityCandidates::none();
         };
-        if self.plan.undemanding.has(op) && !self.affects_others(op) {
-            return Rows::only(row);
+        if self.constraints.unconstrained.has(op) && !self.affects_others(op) {
+            return VisibilityCandidates::only(visibility);
         }
-        if let Some(needs) = self.needs.take() {
-            let row = self.any_row(op, least, &needs);
-            self.needs = Some(needs);
-            return row.map_or_else(Rows::none, Rows::only);
+        if let Some(dependencies) = self.dependencies.take() {
+            let visibility = self.any_visibility(op, least, &dependencies);
+            self.dependencies = Some(dependencies);
+            return visibility.map_or_else(VisibilityCandidates::none, VisibilityCandidates::only);
         }
-        Rows::growing(least, self.helpful.and(self.at.placed).minus(least))
+        VisibilityCandidates::growing(least, self.mutators.and(self.at.placed).minus(least))
     }
 
-    pub fn so_far(&self) -> SoFar<'_> {
-        SoFar {
-            plan: self.plan,
+    pub fn partial(&self) -> PartialExplanation<'_> {
+        PartialExplanation {
+            constraints: self.constraints,
             placed: self.at.placed,
             order: &self.at.order,
-            rows: &self.at.rows,
+            visible: &self.at.visible,
         }
     }
 
-    /// A small set of operations that explains the return of `op`, among those that contain `least`, whatever else is
-    /// demanded.
+    /// A small set of operations that contains `least` and explains the return of `op`, ignoring further demands of
+    /// the axioms.
     fn reachable(&mut self, op: usize, least: OpSet) -> Option<OpSet> {
         let mut ends: Vec<(StateSet, OpSet)> = vec![(self.at.base, least)];
         for &seen in &self.at.sequence {
@@ -268,12 +280,12 @@ impl<M: Model> Search<'_, '_, M> {
                     end.0 = self.steps.step(end.0, class);
                 }
                 ends.retain(|end| end.0 != DEAD);
-            } else if self.helpful.has(seen) {
+            } else if self.mutators.has(seen) {
                 for at in 0..ends.len() {
-                    let (state, row) = ends[at];
+                    let (state, visibility) = ends[at];
                     let next = self.steps.step(state, class);
                     if next != DEAD && ends.iter().all(|end| end.0 != next) {
-                        ends.push((next, row.with(seen)));
+                        ends.push((next, visibility.with(seen)));
                     }
                 }
             }
@@ -282,46 +294,46 @@ impl<M: Model> Search<'_, '_, M> {
         ends.iter()
             .filter(|end| self.steps.step(end.0, own) != DEAD)
             .map(|end| end.1)
-            .min_by_key(|row| row.len())
+            .min_by_key(|visibility| visibility.len())
     }
 
-    fn next_row(&mut self, rows: &mut Rows, op: usize) -> Option<OpSet> {
+    fn next_visibility(&mut self, visible: &mut VisibilityCandidates, op: usize) -> Option<OpSet> {
         loop {
-            let row = rows.candidate()?;
+            let visibility = visible.candidate()?;
             if self.budget.visibility() {
                 return None;
             }
-            let is_found = self.explains(op, row);
+            let is_found = self.explains(op, visibility);
             if is_found && self.reductions.minimal {
-                rows.accept(row);
+                visible.accept(visibility);
             } else {
-                for choice in rows.choices().minus(row).iter() {
-                    let larger = self.so_far().demanded(op, row.with(choice));
-                    rows.add(larger);
+                for choice in visible.choices().minus(visibility).iter() {
+                    let larger = self.partial().closed_under_axioms(op, visibility.with(choice));
+                    visible.add(larger);
                 }
             }
             if is_found {
-                return Some(row);
+                return Some(visibility);
             }
         }
     }
 
-    /// Whether the return of `op` follows from the operations of `row`.
-    fn explains(&mut self, op: usize, row: OpSet) -> bool {
+    /// Whether the return of `op` follows from the operations of `visibility`.
+    fn explains(&mut self, op: usize, visibility: OpSet) -> bool {
         let mut state = self.at.base;
         for &seen in &self.at.sequence {
-            if row.has(seen) {
+            if visibility.has(seen) {
                 state = self.steps.step(state, self.classes.seen[seen]);
             }
         }
         self.steps.step(state, self.classes.own[op]) != DEAD
     }
 
-    fn place(&mut self, op: usize, row: OpSet) {
-        self.at.rows[op] = row;
+    fn place(&mut self, op: usize, visibility: OpSet) {
+        self.at.visible[op] = visibility;
         self.at.placed = self.at.placed.with(op);
         self.at.order.push(op);
-        if !self.telling.has(op) {
+        if !self.observable.has(op) {
             return;
         }
         let mut at = self.at.sequence.len();
@@ -329,7 +341,7 @@ impl<M: Model> Search<'_, '_, M> {
             at -= 1;
         }
         self.at.sequence.insert(at, op);
-        let unplaced = OpSet::first(self.plan.count).minus(self.at.placed);
+        let unplaced = OpSet::first(self.constraints.count).minus(self.at.placed);
         let shared = self
             .at
             .sequence
@@ -337,7 +349,7 @@ impl<M: Model> Search<'_, '_, M> {
             .take_while(|&&first| {
                 unplaced
                     .iter()
-                    .all(|op| self.plan.complete.has(op) || self.plan.must_see[op].has(first))
+                    .all(|op| self.constraints.complete.has(op) || self.constraints.must_see[op].has(first))
             })
             .count();
         for first in self.at.sequence.drain(..shared) {
@@ -345,57 +357,59 @@ impl<M: Model> Search<'_, '_, M> {
         }
     }
 
-    /// What tells this point from others: points with one key have the same continuations.
+    /// The key of the state: states with equal keys have the same continuations.
     ///
-    /// It is: what is placed; the order of what makes a difference to who sees it, operations that commute in a fixed
-    /// order, a beginning that all must see folded into the state it leads to (or, where nobody is affected by what
-    /// others see, what that order [offers](super::summary)); and what the choices so far demand of those to come.
+    /// It consists of the placed operations; the order of the observable ones, with commuting operations in a fixed
+    /// order and a prefix that all unplaced operations must see replaced by the state that it leads to (or, where no
+    /// operation depends on what others see, the [summary](super::summary) of that order); and what the visibilities
+    /// so far demand of unplaced operations.
     fn key(&mut self) -> Box<[u128]> {
         let mut key = Vec::with_capacity(4 + self.at.sequence.len());
         if !self.reductions.memo {
             key.extend(self.at.order.iter().map(|op| *op as u128));
-            key.extend(self.at.rows.iter().map(|row| row.bits()));
+            key.extend(self.at.visible.iter().map(|visibility| visibility.bits()));
             return key.into_boxed_slice();
         }
         key.push(self.at.placed.bits());
-        if let Some(needs) = self.needs.take() {
-            key.extend(self.summary(&needs));
-            self.needs = Some(needs);
+        if let Some(dependencies) = self.dependencies.take() {
+            key.extend(self.summary(&dependencies));
+            self.dependencies = Some(dependencies);
             return key.into_boxed_slice();
         }
         key.push(u128::from(self.at.base));
-        // Positions below 128 and a mark: no sequence is the beginning of another.
+        // Positions are below 128: the mark ends the sequence.
         key.extend(self.at.sequence.iter().map(|op| *op as u128));
         key.push(u128::MAX);
-        if self.plan.looks_at_lin {
+        if self.constraints.mentions_lin {
             key.extend(self.at.order.iter().map(|op| *op as u128));
         }
-        match self.plan.influence {
+        match self.constraints.influence {
             Influence::None => {}
             Influence::Successors => {
-                let unplaced = OpSet::first(self.plan.count).minus(self.at.placed);
-                let so_far = self.so_far();
-                let demanded = |op| so_far.demanded(op, so_far.seen_anyway(op)).bits();
-                key.extend(unplaced.iter().map(demanded));
+                let unplaced = OpSet::first(self.constraints.count).minus(self.at.placed);
+                let partial = self.partial();
+                let closed_under_axioms =
+                    |op| partial.closed_under_axioms(op, partial.always_visible(op)).bits();
+                key.extend(unplaced.iter().map(closed_under_axioms));
             }
-            Influence::Seers { .. } => {
+            Influence::Observers { .. } => {
                 let affecting = self.at.placed.iter().filter(|op| self.affects_others(*op));
-                key.extend(affecting.map(|op| self.at.rows[op].bits()));
+                key.extend(affecting.map(|op| self.at.visible[op].bits()));
             }
         }
         key.into_boxed_slice()
     }
 }
 
-/// Keeps the point at which `op` could not be placed, if none was further.
-fn note(stuck: &mut Option<Stuck>, at: &Point, op: usize) {
+/// Records a state in which `op` could not be placed, if its order is the longest so far.
+fn note(stuck: &mut Option<DeadEnd>, at: &SearchState, op: usize) {
     if stuck
         .as_ref()
         .is_none_or(|best| best.order.len() < at.order.len())
     {
-        *stuck = Some(Stuck {
+        *stuck = Some(DeadEnd {
             order: at.order.clone(),
-            rows: at.rows.clone(),
+            visible: at.visible.clone(),
             blocked: OpSet::one(op),
         });
     }

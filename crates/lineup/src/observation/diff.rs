@@ -1,17 +1,17 @@
-//! Two versions of a component compared: where does the same sequence of calls end differently?
+//! Comparison of the serial behaviour of two versions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Observation, ObservedSerial, SerialOutcome};
+use super::{ObservedSerial, SerialObservation, SerialOutcome};
 
 /// The first difference of each sequence of calls, as text; empty if both behave alike on the matrices they share.
 ///
-/// Histories are compared by what was called, in order. Once results differ, what follows has another past, so only the
-/// first difference of a sequence counts, and each beginning is told once.
-pub fn behavioural_diff(old: &[Observation], new: &[Observation]) -> String {
+/// Histories are compared by their sequence of calls. After a difference the states differ, so only the first difference of a
+/// sequence counts, and each prefix is reported once.
+pub fn behavioural_diff(old: &[SerialObservation], new: &[SerialObservation]) -> String {
     let mut page = String::new();
-    let news: BTreeMap<&str, &Observation> = new.iter().map(|one| (one.matrix.as_str(), one)).collect();
+    let news: BTreeMap<&str, &SerialObservation> = new.iter().map(|one| (one.matrix.as_str(), one)).collect();
     for old in old {
         match news.get(old.matrix.as_str()) {
             Some(new) => compare(&mut page, old, new),
@@ -32,7 +32,7 @@ pub fn behavioural_diff(old: &[Observation], new: &[Observation]) -> String {
 /// Calls so far, by thread and name, to what became of the last one.
 type Outcomes<'a> = BTreeMap<Vec<(&'a str, &'a str)>, &'a [ObservedSerial]>;
 
-fn outcomes(observation: &Observation) -> Outcomes<'_> {
+fn outcomes(observation: &SerialObservation) -> Outcomes<'_> {
     let mut outcomes = Outcomes::new();
     for history in &observation.histories {
         for end in 1..=history.len() {
@@ -52,7 +52,7 @@ fn called(history: &[ObservedSerial], end: usize) -> Vec<(&str, &str)> {
         .collect()
 }
 
-fn compare(page: &mut String, old: &Observation, new: &Observation) {
+fn compare(page: &mut String, old: &SerialObservation, new: &SerialObservation) {
     let (old_outcomes, new_outcomes) = (outcomes(old), outcomes(new));
     let mut is_headed = false;
     for (calls, before) in &old_outcomes {
@@ -98,13 +98,13 @@ fn outcome_text(outcome: &SerialOutcome) -> String {
 mod tests {
     use super::*;
 
-    fn version(pop: &str) -> Observation {
+    fn version(pop: &str) -> SerialObservation {
         let step = |thread: &str, call: &str, result: &str| ObservedSerial {
             thread: thread.to_owned(),
             call: call.to_owned(),
             outcome: SerialOutcome::Returned(result.to_owned()),
         };
-        Observation {
+        SerialObservation {
             matrix: "push(1), push(2) | pop(), pop()".to_owned(),
             histories: vec![vec![
                 step("0", "push(1)", "()"),

@@ -1,4 +1,4 @@
-//! Observation files: JSON, one matrix a line.
+//! SerialObservation files: JSON, one matrix a line.
 //!
 //! `{"matrix":"push(1) | pop()","histories":[[["0","push(1)","ok"],["1","pop()","1"]], …]}`. A call that is stuck has no
 //! third part; one that crashed has `{"crash":"SIGSEGV"}` there.
@@ -8,7 +8,7 @@ use std::io::{self, BufRead, Write};
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use super::{Observation, ObservedSerial, SerialOutcome};
+use super::{ObservedSerial, SerialObservation, SerialOutcome};
 
 /// Why an observation file cannot be read.
 #[derive(Debug, Error)]
@@ -42,7 +42,7 @@ pub enum ObservationError {
 ///
 /// # Errors
 /// When `out` cannot be written.
-pub fn write_observations(out: &mut dyn Write, observations: &[Observation]) -> io::Result<()> {
+pub fn write_observations(out: &mut dyn Write, observations: &[SerialObservation]) -> io::Result<()> {
     for observation in observations {
         let histories: Vec<Vec<Value>> = observation
             .histories
@@ -67,7 +67,10 @@ fn step_json(step: &ObservedSerial) -> Value {
 ///
 /// # Errors
 /// When it cannot be read or is something else; the message names the line.
-pub fn read_observations(file: &str, input: impl BufRead) -> Result<Vec<Observation>, ObservationError> {
+pub fn read_observations(
+    file: &str,
+    input: impl BufRead,
+) -> Result<Vec<SerialObservation>, ObservationError> {
     let mut observations = Vec::new();
     for (index, text) in input.lines().enumerate() {
         let line = index + 1;
@@ -89,7 +92,7 @@ pub fn read_observations(file: &str, input: impl BufRead) -> Result<Vec<Observat
     Ok(observations)
 }
 
-fn read_line(text: &str) -> Result<Observation, String> {
+fn read_line(text: &str) -> Result<SerialObservation, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let matrix = value
         .get("matrix")
@@ -108,7 +111,7 @@ fn read_line(text: &str) -> Result<Observation, String> {
         read.push(steps.ok_or_else(|| format!("a call of history {} cannot be understood", index + 1))?);
     }
     read.sort_unstable();
-    Ok(Observation {
+    Ok(SerialObservation {
         matrix: matrix.to_owned(),
         histories: read,
     })
@@ -153,7 +156,7 @@ mod tests {
             vec![],
         ];
         histories.sort_unstable();
-        let observation = Observation {
+        let observation = SerialObservation {
             matrix: "{push(\"a\")} pop() | pop()".to_owned(),
             histories,
         };

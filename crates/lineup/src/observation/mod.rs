@@ -1,7 +1,7 @@
-//! The serial behaviour of a component, written down: to be read, kept, and compared with another version of it.
+//! Observations: the serial behaviour of a component, to be stored and compared with another version.
 //!
-//! An observation file says what a component does when it is called from one thread at a time. A person can read it as
-//! a specification; two of them, of two versions, show how behaviour changed before anything concurrent is looked at.
+//! An observation file lists what a component does when one thread at a time calls it. It can be read as a specification; the files of
+//! two versions show how serial behaviour changed.
 
 mod diff;
 mod file;
@@ -12,15 +12,15 @@ pub use file::{ObservationError, read_observations, write_observations};
 pub use xml::write_xml;
 
 use crate::alphabet::Alphabet;
-use crate::serial::{Fate, Step};
+use crate::serial::{CallOutcome, SerialStep};
 use crate::slot::Lane;
-use crate::verdict::Checked;
+use crate::verdict::CheckedMatrix;
 use crate::words::Words;
 
 /// The serial histories of one matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Observation {
-    /// The matrix, as it is written.
+pub struct SerialObservation {
+    /// The matrix in its notation.
     pub matrix: String,
     /// Its serial histories, sorted.
     pub histories: Vec<Vec<ObservedSerial>>,
@@ -29,28 +29,28 @@ pub struct Observation {
 /// One call of a serial history.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObservedSerial {
-    /// Who called: `initially`, a thread's number, or `finally`.
+    /// `initially`, the number of a thread, or `finally`.
     pub thread: String,
-    /// What.
+    /// The call.
     pub call: String,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: SerialOutcome,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SerialOutcome {
-    /// It came back with this.
+    /// It returned this.
     Returned(String),
-    /// It never came back.
+    /// It never returned.
     Stuck,
-    /// The process died of this.
+    /// The process crashed for this reason.
     Crashed(String),
 }
 
-impl Observation {
-    /// What the serial phase of a check saw.
-    pub fn of(checked: &Checked, alphabet: &Alphabet) -> Self {
+impl SerialObservation {
+    /// The serial histories of a checked matrix.
+    pub fn of(checked: &CheckedMatrix, alphabet: &Alphabet) -> Self {
         let words = Words {
             alphabet,
             matrix: &checked.matrix,
@@ -69,17 +69,17 @@ impl Observation {
     }
 }
 
-fn observed(words: Words<'_>, step: &Step) -> ObservedSerial {
+fn observed(words: Words<'_>, step: &SerialStep) -> ObservedSerial {
     ObservedSerial {
         thread: match step.slot.lane {
             Lane::Thread(thread) => thread.to_string(),
             lane => lane.to_string(),
         },
         call: words.call(step.slot).to_owned(),
-        outcome: match step.fate {
-            Fate::Returned(result) => SerialOutcome::Returned(words.results.text(result).to_owned()),
-            Fate::Stuck => SerialOutcome::Stuck,
-            Fate::Crashed(reason) => SerialOutcome::Crashed(words.results.text(reason).to_owned()),
+        outcome: match step.outcome {
+            CallOutcome::Returned(result) => SerialOutcome::Returned(words.results.text(result).to_owned()),
+            CallOutcome::Stuck => SerialOutcome::Stuck,
+            CallOutcome::Crashed(reason) => SerialOutcome::Crashed(words.results.text(reason).to_owned()),
         },
     }
 }

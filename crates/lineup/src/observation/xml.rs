@@ -1,18 +1,18 @@
 //! The XML of the Line-Up paper: serial histories grouped by what each thread sees.
 //!
 //! An `observation` lists the operations of each thread with their results; the `history` elements below it are the
-//! orders in which serial runs made them. An operation `3[]` is the third, called and come back; `3[` is one that is stuck.
+//! orders in which serial runs made them. `3[]` is the third operation, which returned; `3[` is stuck.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{Observation, ObservedSerial, SerialOutcome};
+use super::{ObservedSerial, SerialObservation, SerialOutcome};
 
 /// Writes observations as XML.
 ///
 /// # Errors
 /// When `out` cannot be written.
-pub fn write_xml(out: &mut dyn Write, observations: &[Observation]) -> io::Result<()> {
+pub fn write_xml(out: &mut dyn Write, observations: &[SerialObservation]) -> io::Result<()> {
     writeln!(out, "<?xml version=\"1.0\" encoding=\"utf-8\"?>")?;
     writeln!(out, "<observations>")?;
     for observation in observations {
@@ -32,7 +32,7 @@ pub fn write_xml(out: &mut dyn Write, observations: &[Observation]) -> io::Resul
 /// What each thread sees: its calls with their results.
 type View = BTreeMap<String, Vec<ObservedSerial>>;
 
-fn by_view(observation: &Observation) -> BTreeMap<View, Vec<&[ObservedSerial]>> {
+fn by_view(observation: &SerialObservation) -> BTreeMap<View, Vec<&[ObservedSerial]>> {
     let mut views: BTreeMap<View, Vec<&[ObservedSerial]>> = BTreeMap::new();
     for history in &observation.histories {
         let mut view = View::new();
@@ -142,7 +142,7 @@ mod tests {
                 SerialOutcome::Returned(result.to_owned())
             }),
         };
-        let observation = Observation {
+        let observation = SerialObservation {
             matrix: "push(1) | pop()".to_owned(),
             histories: vec![
                 vec![step("0", "push(1)", Some("<ok>")), step("1", "pop()", Some("1"))],

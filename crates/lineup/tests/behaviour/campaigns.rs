@@ -1,7 +1,7 @@
 //! Many matrices, and what is left of the one that fails.
 
 use omnilink_lineup::{
-    Alphabet, Diagnosis, Matrices, Options, Request, Search, Summary, Verdict, run_campaign,
+    Alphabet, Diagnosis, LineupOptions, Matrices, MatrixVerdict, Request, RunSelection, Summary, run_campaign,
 };
 
 use crate::machines::components::{
@@ -13,7 +13,7 @@ pub(crate) fn campaign<M: Machine>(
     make: impl Fn(u64) -> M,
     calls: &[&str],
     matrices: &Matrices,
-    options: &Options,
+    options: &LineupOptions,
 ) -> (Summary, Alphabet) {
     let alphabet = Alphabet::of_calls(calls.iter().copied()).unwrap();
     let mut machines = Machines {
@@ -31,15 +31,15 @@ pub(crate) fn campaign<M: Machine>(
 
 /// The smallest matrix of a random check, and what it suffers from.
 fn found<M: Machine>(make: impl Fn(u64) -> M, calls: &[&str]) -> (String, Option<Diagnosis>) {
-    let options = Options {
-        search: Search::Bounded { preemptions: 1 },
+    let options = LineupOptions {
+        search: RunSelection::Bounded { preemptions: 1 },
         executions_max: 500,
-        ..Options::default()
+        ..LineupOptions::default()
     };
     let (summary, alphabet) = campaign(make, calls, &Matrices::default(), &options);
     let failure = summary.failure.expect("a failure");
     let smallest = failure.smallest;
-    if matches!(smallest.verdict, Verdict::Violation(_)) {
+    if matches!(smallest.verdict, MatrixVerdict::Violation(_)) {
         assert_eq!(failure.is_repeatable, Some(true));
     }
     (
@@ -81,7 +81,7 @@ fn a_random_check_finds_each_bug_and_leaves_the_smallest_matrix() {
         "{matrix}: {diagnosis:?}"
     );
 
-    // Two who sleep, and one who wakes them: three threads, whatever they are found in.
+    // Two threads that wait and one that wakes them: three threads, whatever the shape of the matrix.
     assert_eq!(matrix.split(['|', ',']).count(), 4, "{matrix}");
     assert_eq!(matrix.split('|').count(), 3, "{matrix}");
 
@@ -93,7 +93,7 @@ fn a_random_check_finds_each_bug_and_leaves_the_smallest_matrix() {
 
 #[test]
 fn growing_matrices_find_the_smallest_first() {
-    let options = Options::default();
+    let options = LineupOptions::default();
     let (summary, alphabet) = campaign(
         |_| RacyCounter::default(),
         &["inc()", "get()"],
@@ -111,15 +111,15 @@ fn growing_matrices_find_the_smallest_first() {
 }
 
 #[test]
-fn a_correct_component_passes_everything_that_was_asked_for() {
+fn a_correct_component_passes_all_matrices() {
     let matrices = Matrices::Random {
         threads: 2,
         cells: 2,
         samples: 20,
     };
-    let options = Options {
+    let options = LineupOptions {
         executions_max: u64::MAX,
-        ..Options::default()
+        ..LineupOptions::default()
     };
     let (summary, _) = campaign(
         |_| Queue::default(),
@@ -142,9 +142,9 @@ fn nothing_is_concluded_from_some_of_the_serial_runs() {
         cells: 2,
         samples: 1,
     };
-    let options = Options {
+    let options = LineupOptions {
         serial_max: 3,
-        ..Options::default()
+        ..LineupOptions::default()
     };
     let (summary, _) = campaign(
         |_| RacyCounter::default(),

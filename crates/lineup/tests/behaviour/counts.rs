@@ -1,6 +1,6 @@
 //! Exactly known numbers of runs and histories.
 
-use omnilink_lineup::{Alphabet, Checked, Matrix, Options, Request, Search, check_matrix};
+use omnilink_lineup::{Alphabet, CheckedMatrix, LineupOptions, Matrix, Request, RunSelection, check_matrix};
 
 use crate::machines::components::{BlockingQueue, Queue};
 use crate::machines::{Machine, Machines};
@@ -9,8 +9,8 @@ pub(crate) fn checked<M: Machine>(
     make: impl Fn(u64) -> M,
     calls: &[&str],
     matrix: &str,
-    options: Options,
-) -> Checked {
+    options: LineupOptions,
+) -> CheckedMatrix {
     let alphabet = Alphabet::of_calls(calls.iter().copied()).unwrap();
     let matrix = Matrix::parse(matrix, &alphabet).unwrap();
     let mut machines = Machines {
@@ -27,11 +27,11 @@ pub(crate) fn checked<M: Machine>(
 
 const QUEUE: &[&str] = &["push(1)", "push(2)", "push(3)", "pop()"];
 
-fn bound(preemptions: u32) -> Options {
-    Options {
-        search: Search::Bounded { preemptions },
+fn bound(preemptions: u32) -> LineupOptions {
+    LineupOptions {
+        search: RunSelection::Bounded { preemptions },
         executions_max: u64::MAX,
-        ..Options::default()
+        ..LineupOptions::default()
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a check says about components whose every interleaving is known.
+//! Checks of state machines, all of whose interleavings are known.
 
 mod campaigns;
 mod counts;

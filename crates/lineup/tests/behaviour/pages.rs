@@ -1,7 +1,7 @@
 //! What people read.
 
 use omnilink_evidence::Evidence;
-use omnilink_lineup::{CampaignSubject, Matrices, Matrix, Options};
+use omnilink_lineup::{CampaignSubject, LineupOptions, Matrices, Matrix};
 use omnilink_report::{Look, TextOptions, text};
 
 use crate::campaigns::campaign;
@@ -12,7 +12,7 @@ use crate::machines::components::{BlockingQueue, CrashingCell, ManualResetEvent,
 fn page<M: Machine>(make: impl Fn(u64) -> M, calls: &[&str], matrix: &str) -> String {
     let alphabet = omnilink_lineup::Alphabet::of_calls(calls.iter().copied()).unwrap();
     let matrices = Matrices::Given(vec![Matrix::parse(matrix, &alphabet).unwrap()]);
-    let (summary, alphabet) = campaign(make, calls, &matrices, &Options::default());
+    let (summary, alphabet) = campaign(make, calls, &matrices, &LineupOptions::default());
     let subject = CampaignSubject {
         name: "component",
         alphabet: &alphabet,
@@ -31,7 +31,7 @@ fn page<M: Machine>(make: impl Fn(u64) -> M, calls: &[&str], matrix: &str) -> St
 }
 
 #[test]
-fn a_lost_increment_is_told_with_table_drawing_reason_and_interleaving() {
+fn the_report_of_a_lost_increment_has_table_drawing_reason_and_interleaving() {
     let text = page(
         |_| RacyCounter::default(),
         &["inc()", "get()"],
@@ -72,7 +72,7 @@ fn a_lost_increment_is_told_with_table_drawing_reason_and_interleaving() {
 }
 
 #[test]
-fn a_stuck_call_is_told_with_what_serial_runs_do_instead() {
+fn the_report_of_a_stuck_call_shows_what_serial_runs_do_instead() {
     let calls = &["set()", "reset()", "wait()"];
     let text = page(
         |_| ManualResetEvent::default(),
@@ -109,7 +109,7 @@ fn a_stuck_call_is_told_with_what_serial_runs_do_instead() {
 }
 
 #[test]
-fn a_crash_is_told_as_the_result_of_its_call() {
+fn a_crash_is_reported_as_the_result_of_its_call() {
     let text = page(|_| CrashingCell::default(), &["take()"], "take() | take()");
     insta::assert_snapshot!(text, @r#"
         component: crashes, whatever its specification
@@ -140,7 +140,7 @@ fn a_crash_is_told_as_the_result_of_its_call() {
 }
 
 #[test]
-fn nondeterminism_is_told_with_two_histories() {
+fn nondeterminism_is_reported_with_two_histories() {
     let text = page(
         MoodyBag::new,
         &["add(1)", "add(2)", "take()"],
@@ -156,7 +156,7 @@ fn nondeterminism_is_told_with_two_histories() {
 }
 
 #[test]
-fn what_passed_says_how_far_it_was_looked() {
+fn the_report_of_a_correct_component_shows_the_coverage() {
     let text = page(
         |_| BlockingQueue::default(),
         &["push(1)", "pop()"],

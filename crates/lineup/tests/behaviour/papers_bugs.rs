@@ -1,6 +1,6 @@
 //! The bugs of the Line-Up paper, each classified as there.
 
-use omnilink_lineup::{Blocking, Checked, Options, Slot, Verdict, Violation, Why};
+use omnilink_lineup::{Blocking, CallSlot, CheckedMatrix, LineupOptions, MatrixVerdict, RunViolation, Why};
 
 use crate::counts::checked;
 use crate::machines::components::{
@@ -8,15 +8,15 @@ use crate::machines::components::{
     RacyCounter, SpinCounter,
 };
 
-fn violation(checked: &Checked) -> &Violation {
+fn violation(checked: &CheckedMatrix) -> &RunViolation {
     match &checked.verdict {
-        Verdict::Violation(violation) => violation,
+        MatrixVerdict::Violation(violation) => violation,
         other => panic!("{other:?}"),
     }
 }
 
-fn options() -> Options {
-    Options::default()
+fn options() -> LineupOptions {
+    LineupOptions::default()
 }
 
 #[test]
@@ -37,15 +37,15 @@ fn a_counter_without_a_lock_loses_an_increment() {
 fn a_get_that_keeps_the_lock_is_stuck_in_serial_runs_too() {
     let calls = &["inc()", "get()"];
     let found = checked(|_| HoldingCounter::default(), calls, "get() | inc()", options());
-    assert!(matches!(found.verdict, Verdict::Passed));
+    assert!(matches!(found.verdict, MatrixVerdict::Passed));
     assert_eq!((found.serial.finished(), found.serial.stuck()), (1, 1));
-    // … unless it is said that no call may ever block.
-    let never = Options {
+    // … unless no call may ever block.
+    let never = LineupOptions {
         blocking: Blocking::Never,
         ..options()
     };
     let found = checked(|_| HoldingCounter::default(), calls, "get() | inc()", never);
-    assert!(matches!(&violation(&found).why, Why::Blocked(slots) if *slots == [Slot::of_thread(1, 0)]));
+    assert!(matches!(&violation(&found).why, Why::Blocked(slots) if *slots == [CallSlot::of_thread(1, 0)]));
 }
 
 #[test]
@@ -70,10 +70,14 @@ fn a_manual_reset_event_that_reads_twice_before_it_compares_gets_stuck() {
     };
     assert_eq!(
         stuck.iter().map(|call| call.slot).collect::<Vec<_>>(),
-        [Slot::of_thread(0, 0)]
+        [CallSlot::of_thread(0, 0)]
     );
     let fixed = checked(|_| ManualResetEvent::fixed(), calls, matrix, options());
-    assert!(matches!(fixed.verdict, Verdict::Passed), "{:?}", fixed.verdict);
+    assert!(
+        matches!(fixed.verdict, MatrixVerdict::Passed),
+        "{:?}",
+        fixed.verdict
+    );
 }
 
 #[test]
@@ -84,7 +88,7 @@ fn a_condition_variable_that_is_notified_too_rarely_loses_a_wakeup() {
     assert!(matches!(violation(&found).why, Why::Stuck(_)));
     let correct = checked(|_| BlockingQueue::default(), calls, matrix, options());
     assert!(
-        matches!(correct.verdict, Verdict::Passed),
+        matches!(correct.verdict, MatrixVerdict::Passed),
         "{:?}",
         correct.verdict
     );
@@ -94,13 +98,13 @@ fn a_condition_variable_that_is_notified_too_rarely_loses_a_wakeup() {
 fn a_bag_that_returns_what_it_likes_is_nondeterministic_and_shows_two_histories() {
     let matrix = "add(1), add(2), take()";
     let checked = checked(MoodyBag::new, &["add(1)", "add(2)", "take()"], matrix, options());
-    let Verdict::Nondeterministic(two) = &checked.verdict else {
+    let MatrixVerdict::Nondeterministic(two) = &checked.verdict else {
         panic!("{:?}", checked.verdict)
     };
     assert_eq!(two.differ_at, 2);
     assert_eq!(two.one[..2], two.other[..2]);
     assert_eq!(two.one[2].slot, two.other[2].slot);
-    assert_ne!(two.one[2].fate, two.other[2].fate);
+    assert_ne!(two.one[2].outcome, two.other[2].outcome);
 }
 
 #[test]
@@ -124,7 +128,7 @@ fn spinning_is_waiting() {
         options(),
     );
     assert!(
-        matches!(checked.verdict, Verdict::Passed),
+        matches!(checked.verdict, MatrixVerdict::Passed),
         "{:?}",
         checked.verdict
     );

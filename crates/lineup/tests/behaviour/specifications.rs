@@ -2,9 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use omnilink_evidence::Limit;
 use omnilink_lineup::{
-    Alphabet, Criterion, Judged, Law, Matrix, Options, Promise, Request, Specification, SpecificationError,
-    Undecided, Verdict, check_matrix, explain_by,
+    Alphabet, Condition, LineupOptions, Matrix, MatrixVerdict, ModelSpecification, Request, SerialCriterion,
+    Specification, SpecificationError, SpecificationResult, StopConditions, Undecided, check_matrix,
+    explain_by,
 };
 use omnilink_models::{DecodeError, Decoded, NativeModel, Visitor, with_model};
 use omnilink_trace::Operation;
@@ -15,36 +17,40 @@ use crate::machines::{Machine, Machines};
 
 /// A shipped model at a level.
 fn shipped(model: &str, level: &str) -> Specification {
-    with_model(model, OfModel(Promise::from_name(level).unwrap())).unwrap()
+    with_model(model, OfModel(Condition::from_name(level).unwrap())).unwrap()
 }
 
-struct OfModel(Promise);
+struct OfModel(Condition);
 
 impl Visitor for OfModel {
     type Output = Specification;
 
     fn visit<M: NativeModel>(self, model: M) -> Specification {
         Specification::new(M::ENTRY.name, move |operations| {
-            judged(&model, &self.0, operations)
+            explained(&model, &self.0, operations)
         })
     }
 }
 
-fn judged<M: NativeModel>(model: &M, promise: &Promise, operations: Vec<Operation>) -> Judged {
+fn explained<M: NativeModel>(
+    model: &M,
+    condition: &Condition,
+    operations: Vec<Operation>,
+) -> SpecificationResult {
     let decoder = |operation: &Operation| -> Result<Option<M::Op>, DecodeError> {
         Ok(match model.decode(operation)? {
             Decoded::Op(op) => Some(op),
             Decoded::DidNotHappen => None,
         })
     };
-    let law = Law {
+    let specification = ModelSpecification {
         model,
         decoder: &decoder,
         methods: &[],
-        promise,
-        deadline: None,
+        condition,
+        stop: StopConditions::default(),
     };
-    explain_by(&law, operations)
+    explain_by(&specification, operations)
 }
 
 fn against<M: Machine>(
@@ -53,7 +59,7 @@ fn against<M: Machine>(
     matrix: &str,
     model: &str,
     level: &str,
-) -> Verdict {
+) -> MatrixVerdict {
     let alphabet = Alphabet::of_calls(calls.iter().copied()).unwrap();
     let matrix = Matrix::parse(matrix, &alphabet).unwrap();
     let specification = shipped(model, level);
@@ -61,7 +67,7 @@ fn against<M: Machine>(
         make,
         alphabet: alphabet.clone(),
     };
-    let options = Options::default();
+    let options = LineupOptions::default();
     let request = Request {
         alphabet: &alphabet,
         options: &options,
@@ -83,7 +89,7 @@ fn a_shipped_model_explains_a_queue_and_not_a_stack() {
         "queue:empty=empty",
         "linearizable",
     );
-    assert!(matches!(verdict, Verdict::Passed), "{verdict:?}");
+    assert!(matches!(verdict, MatrixVerdict::Passed), "{verdict:?}");
     // One after the other, without any overlap, already contradicts a stack.
     let serially = "push(1), push(2), pop()";
     let verdict = against(
@@ -93,7 +99,7 @@ fn a_shipped_model_explains_a_queue_and_not_a_stack() {
         "stack:empty=empty",
         "linearizable",
     );
-    assert!(matches!(verdict, Verdict::Violation(_)), "{verdict:?}");
+    assert!(matches!(verdict, MatrixVerdict::Violation(_)), "{verdict:?}");
 }
 
 /// A reader of one replica sees the write, then a reader of the other does not: no order in real time, but one in which
@@ -104,17 +110,20 @@ const TOO_LATE: &str = "write(1) | read() | read()";
 fn a_register_of_two_replicas_is_sequentially_consistent_and_no_more() {
     let calls = &["write(1)", "read()"];
     let by_itself = |criterion| {
-        let options = Options {
+        let options = LineupOptions {
             criterion,
-            ..Options::default()
+            ..LineupOptions::default()
         };
         checked(|_| ReplicatedRegister::default(), calls, TOO_LATE, options).verdict
     };
     assert!(matches!(
-        by_itself(Criterion::Linearizable),
-        Verdict::Violation(_)
+        by_itself(SerialCriterion::Linearizable),
+        MatrixVerdict::Violation(_)
     ));
-    assert!(matches!(by_itself(Criterion::Sequential), Verdict::Passed));
+    assert!(matches!(
+        by_itself(SerialCriterion::Sequential),
+        MatrixVerdict::Passed
+    ));
     let by_model = |level| {
         against(
             |_| ReplicatedRegister::default(),
@@ -124,13 +133,13 @@ fn a_register_of_two_replicas_is_sequentially_consistent_and_no_more() {
             level,
         )
     };
-    assert!(matches!(by_model("linearizable"), Verdict::Violation(_)));
-    assert!(matches!(by_model("sequential"), Verdict::Passed));
-    assert!(matches!(by_model("read-my-writes"), Verdict::Passed));
+    assert!(matches!(by_model("linearizable"), MatrixVerdict::Violation(_)));
+    assert!(matches!(by_model("sequential"), MatrixVerdict::Passed));
+    assert!(matches!(by_model("read-my-writes"), MatrixVerdict::Passed));
 }
 
 #[test]
-fn a_model_that_does_not_know_a_call_says_so() {
+fn a_call_that_the_model_does_not_have_is_an_error() {
     let alphabet = Alphabet::of_calls(["shuffle()"]).unwrap();
     let specification = shipped("queue", "linearizable");
     let mut machines = Machines {
@@ -139,7 +148,7 @@ fn a_model_that_does_not_know_a_call_says_so() {
     };
     let request = Request {
         alphabet: &alphabet,
-        options: &Options::default(),
+        options: &LineupOptions::default(),
         specification: Some(&specification),
     };
     let matrix = Matrix::parse("shuffle()", &alphabet).unwrap();
@@ -147,11 +156,11 @@ fn a_model_that_does_not_know_a_call_says_so() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("no operation \"shuffle\""), "{error}");
-    assert!(Promise::from_name("sort of").is_err());
+    assert!(Condition::from_name("sort of").is_err());
 }
 
-/// What becomes of one call that a specification is asked about.
-fn asked(specification: &Specification, deadline: Option<Instant>) -> Result<Verdict, String> {
+/// The verdict about one call against a specification.
+fn verdict_of(specification: &Specification, deadline: Option<Instant>) -> Result<MatrixVerdict, String> {
     let alphabet = Alphabet::of_calls(["pop()"]).unwrap();
     let mut machines = Machines {
         make: |_| Queue::default(),
@@ -159,9 +168,12 @@ fn asked(specification: &Specification, deadline: Option<Instant>) -> Result<Ver
     };
     let request = Request {
         alphabet: &alphabet,
-        options: &Options {
-            deadline,
-            ..Options::default()
+        options: &LineupOptions {
+            stop: StopConditions {
+                deadline,
+                ..StopConditions::default()
+            },
+            ..LineupOptions::default()
         },
         specification: Some(specification),
     };
@@ -173,26 +185,26 @@ fn asked(specification: &Specification, deadline: Option<Instant>) -> Result<Ver
 }
 
 #[test]
-fn a_specification_in_a_thread_answers_there_or_says_why_it_cannot() {
+fn a_specification_in_a_thread_answers_or_fails_with_a_reason() {
     let here = std::thread::current().id();
     let elsewhere = Specification::in_a_thread("elsewhere", move |questions| {
         assert_ne!(std::thread::current().id(), here);
         questions.answer(|_| Ok(None));
         Ok(())
     });
-    assert!(matches!(asked(&elsewhere, None), Ok(Verdict::Passed)));
+    assert!(matches!(verdict_of(&elsewhere, None), Ok(MatrixVerdict::Passed)));
     let broken = Specification::in_a_thread("broken", |_| Err("Init is nowhere".to_owned()));
-    assert_eq!(asked(&broken, None).unwrap_err(), "Init is nowhere");
+    assert_eq!(verdict_of(&broken, None).unwrap_err(), "Init is nowhere");
     let gone = Specification::in_a_thread("gone", |_| Ok(()));
-    assert!(asked(&gone, None).unwrap_err().contains("is gone"));
+    assert!(verdict_of(&gone, None).unwrap_err().contains("is gone"));
 }
 
 #[test]
 fn a_specification_that_runs_out_of_time_leaves_the_answer_open() {
-    let slow = Specification::new("slow", |_| Err(SpecificationError::TimeIsUp));
-    let verdict = asked(&slow, Some(Instant::now() + Duration::from_secs(60)));
+    let slow = Specification::new("slow", |_| Err(SpecificationError::Limit(Limit::Time)));
+    let verdict = verdict_of(&slow, Some(Instant::now() + Duration::from_secs(60)));
     assert!(
-        matches!(verdict, Ok(Verdict::Unknown(Undecided::TimeIsUp))),
+        matches!(verdict, Ok(MatrixVerdict::Unknown(Undecided::Limit(Limit::Time)))),
         "{verdict:?}"
     );
 }

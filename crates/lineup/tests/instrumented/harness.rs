@@ -1,4 +1,4 @@
-//! Components of the paper as real code, in one program: its file name says which one it offers.
+//! Components of the paper as real code, in one program: the name of its file selects the component.
 //!
 //! Compiled by the test, instrumented and without cargo, so the two files of the crate `omnilink-harness` are taken in as
 //! modules.
@@ -6,7 +6,7 @@
 #[path = "../../../harness/src/component.rs"]
 #[allow(dead_code, reason = "a component is the whole of a program here, never of a test")]
 mod component;
-#[path = "../../../sched/src/harness.rs"]
+#[path = "../../../harness/src/serve.rs"]
 #[allow(dead_code, reason = "the file also offers a clock, which no component here looks at")]
 mod serve;
 
@@ -47,7 +47,7 @@ impl Blocking {
 /// Numbers for objects, none of them twice in a process.
 static NUMBERS: AtomicI64 = AtomicI64::new(0);
 
-/// A page that is given back while somebody may still be reading it.
+/// A page that is freed while another thread may still read it.
 #[derive(Default)]
 struct Shared {
     page: AtomicPtr<[i64; 8]>,
@@ -62,9 +62,9 @@ impl Shared {
         (!page.is_null()).then(|| unsafe { page.cast::<i64>().add(5).read_volatile() })
     }
 
-    fn give_back(&self, page: *mut [i64; 8]) {
+    fn release(&self, page: *mut [i64; 8]) {
         if !page.is_null() {
-            // SAFETY: whoever swapped it out owns it.
+            // SAFETY: the thread that swapped it out owns it.
             drop(unsafe { Box::from_raw(page) });
         }
     }
@@ -136,9 +136,9 @@ fn main() -> ExitCode {
         "freed" => Component::new("freed", || Shared::default())
             .op("put()", |shared| {
                 let before = shared.page.swap(Box::into_raw(Box::new([7; 8])), SeqCst);
-                shared.give_back(before);
+                shared.release(before);
             })
-            .op("take()", |shared| shared.give_back(shared.page.swap(std::ptr::null_mut(), SeqCst)))
+            .op("take()", |shared| shared.release(shared.page.swap(std::ptr::null_mut(), SeqCst)))
             .op("peek()", |shared| shared.peek())
             .main(),
         "numbered" => Component::new("numbered", || NUMBERS.fetch_add(1, SeqCst))

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use omnilink_lineup::{
-    Alphabet, Checked, Description, Diagnosis, Executor, Failure, LineupError, Matrices, Matrix, Native,
-    Options, Request, Scheduled, ScheduledOptions, Search, Verdict, Why, check_matrix, run_campaign,
+    Alphabet, CheckedMatrix, Description, Diagnosis, FailingMatrix, LineupError, LineupOptions, Matrices,
+    Matrix, MatrixExecutor, MatrixVerdict, NativeThreads, Request, RunSelection, Scheduled, ScheduledOptions,
+    Why, check_matrix, run_campaign,
 };
 use omnilink_sched::build::RustBuild;
 use tempfile::TempDir;
@@ -42,7 +43,7 @@ fn start(component: &str) -> (Scheduled, Description) {
     Scheduled::start(&harness(component).as_path().into(), options).expect("a running harness")
 }
 
-fn checked(component: &str, matrix: &str, options: &Options) -> (Checked, Alphabet) {
+fn checked(component: &str, matrix: &str, options: &LineupOptions) -> (CheckedMatrix, Alphabet) {
     let (mut executor, Description { alphabet, .. }) = start(component);
     let matrix = Matrix::parse(matrix, &alphabet).unwrap();
     let request = Request {
@@ -55,22 +56,22 @@ fn checked(component: &str, matrix: &str, options: &Options) -> (Checked, Alphab
 }
 
 /// The smallest failing matrix among all of two threads.
-fn found(component: &str) -> (String, Failure) {
+fn found(component: &str) -> (String, FailingMatrix) {
     found_in(&mut start(component), &|_| Matrices::Growing { largest: 2 })
 }
 
 fn found_in(
-    (executor, description): &mut (impl Executor, Description),
+    (executor, description): &mut (impl MatrixExecutor, Description),
     matrices: &dyn Fn(&Alphabet) -> Matrices,
-) -> (String, Failure) {
-    let options = Options {
+) -> (String, FailingMatrix) {
+    let options = LineupOptions {
         blocking: description.blocking,
-        search: match executor.decides() {
-            true => Options::default().search,
-            false => Search::Random { executions: 200_000 },
+        search: match executor.controls_threads() {
+            true => LineupOptions::default().search,
+            false => RunSelection::Random { executions: 200_000 },
         },
         executions_max: u64::MAX,
-        ..Options::default()
+        ..LineupOptions::default()
     };
     let alphabet = &description.alphabet;
     let request = Request {
@@ -87,9 +88,9 @@ fn found_in(
 
 #[test]
 fn a_queue_with_three_threads_of_three_calls_has_1680_serial_histories() {
-    let options = Options {
-        search: Search::Bounded { preemptions: 0 },
-        ..Options::default()
+    let options = LineupOptions {
+        search: RunSelection::Bounded { preemptions: 0 },
+        ..LineupOptions::default()
     };
     let matrix = "push(1), pop(), push(2) | pop(), push(2), pop() | push(1), pop(), pop()";
     let (checked, _) = checked("queue", matrix, &options);
@@ -97,7 +98,7 @@ fn a_queue_with_three_threads_of_three_calls_has_1680_serial_histories() {
     assert_eq!(checked.serial.len(), 1680);
     assert_eq!(checked.phases[0].executions, 6);
     assert!(
-        matches!(checked.verdict, Verdict::Passed),
+        matches!(checked.verdict, MatrixVerdict::Passed),
         "{:?}",
         checked.verdict
     );
@@ -105,16 +106,16 @@ fn a_queue_with_three_threads_of_three_calls_has_1680_serial_histories() {
 
 #[test]
 fn correct_components_pass() {
-    let options = Options::default();
+    let options = LineupOptions::default();
     let (checked_queue, _) = checked("queue", "push(1), pop() | push(2), pop()", &options);
     assert!(
-        matches!(checked_queue.verdict, Verdict::Passed),
+        matches!(checked_queue.verdict, MatrixVerdict::Passed),
         "{:?}",
         checked_queue.verdict
     );
     let (checked_blocking, _) = checked("blocking", "pop() | pop() | push(1), push(1)", &options);
     assert!(
-        matches!(checked_blocking.verdict, Verdict::Passed),
+        matches!(checked_blocking.verdict, MatrixVerdict::Passed),
         "{:?}",
         checked_blocking.verdict
     );
@@ -127,7 +128,7 @@ fn a_counter_without_a_lock_is_found_with_one_preemption_and_repeated() {
     assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
     assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::NotLinearizable));
     assert_eq!(failure.is_repeatable, Some(true));
-    let Verdict::Violation(violation) = &failure.smallest.verdict else {
+    let MatrixVerdict::Violation(violation) = &failure.smallest.verdict else {
         panic!("{matrix}")
     };
     assert_eq!(violation.execution.preemptions, 1);
@@ -135,7 +136,7 @@ fn a_counter_without_a_lock_is_found_with_one_preemption_and_repeated() {
         .execution
         .switches
         .iter()
-        .filter_map(|switch| switch.place.as_deref())
+        .filter_map(|switch| switch.source_line.as_deref())
         .collect();
     assert!(
         places.iter().any(|place| place.contains("harness.rs:")),
@@ -145,9 +146,9 @@ fn a_counter_without_a_lock_is_found_with_one_preemption_and_repeated() {
 
 #[test]
 fn a_get_that_keeps_the_lock_blocks_in_serial_runs() {
-    let (checked, _) = checked("holding", "get() | inc()", &Options::default());
+    let (checked, _) = checked("holding", "get() | inc()", &LineupOptions::default());
     assert_eq!((checked.serial.finished(), checked.serial.stuck()), (1, 1));
-    assert!(matches!(checked.verdict, Verdict::Passed));
+    assert!(matches!(checked.verdict, MatrixVerdict::Passed));
 }
 
 #[test]
@@ -194,24 +195,24 @@ fn a_crash_is_the_end_of_its_call_and_a_panic_is_a_result() {
     assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::Crash));
     let (matrix, failure) = found("panic");
     assert_eq!(matrix, "take() | take()");
-    let Verdict::Violation(violation) = &failure.smallest.verdict else {
+    let MatrixVerdict::Violation(violation) = &failure.smallest.verdict else {
         panic!("{matrix}")
     };
     assert!(matches!(violation.why, Why::Results(_)));
 }
 
-/// Memory that was given back is not given out again, so that its use is found at the access.
+/// Freed memory is not reused, so that its use is detected at the access.
 #[test]
-fn a_use_after_free_is_found_with_its_places() {
+fn a_use_after_free_is_found_with_its_source_lines() {
     let (matrix, failure) = found("freed");
     assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
-    let Verdict::Violation(violation) = &failure.smallest.verdict else {
+    let MatrixVerdict::Violation(violation) = &failure.smallest.verdict else {
         panic!("{matrix}")
     };
     assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::Crash));
     let facts: Vec<String> = violation
         .execution
-        .facts
+        .memory_error
         .iter()
         .map(ToString::to_string)
         .collect();
@@ -228,7 +229,7 @@ fn a_use_after_free_is_found_with_its_places() {
 fn a_bag_that_depends_on_hash_seeds_is_nondeterministic() {
     let (matrix, failure) = found("bag");
     assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
-    let Verdict::Nondeterministic(two) = &failure.smallest.verdict else {
+    let MatrixVerdict::Nondeterministic(two) = &failure.smallest.verdict else {
         panic!("{matrix}: {:?}", failure.smallest.verdict)
     };
     assert_eq!(two.one[..two.differ_at], two.other[..two.differ_at]);
@@ -237,7 +238,8 @@ fn a_bag_that_depends_on_hash_seeds_is_nondeterministic() {
 
 #[test]
 fn native_threads_draw_a_number_twice_and_what_they_show_is_still_a_proof() {
-    let mut native = Native::start(&harness("lazy").as_path().into(), 1, 1).expect("a running harness");
+    let mut native =
+        NativeThreads::start(&harness("lazy").as_path().into(), 1, 1).expect("a running harness");
     let three = |alphabet: &Alphabet| given("get() | get(), get()", alphabet);
     let (matrix, failure) = found_in(&mut native, &three);
     assert_eq!(matrix, "get() | get()");
@@ -255,15 +257,15 @@ fn native_threads_draw_a_number_twice_and_what_they_show_is_still_a_proof() {
 }
 
 /// What 3,000 rounds of native threads show.
-fn sampled(component: &str, matrix: &str) -> Result<Checked, LineupError> {
+fn sampled(component: &str, matrix: &str) -> Result<CheckedMatrix, LineupError> {
     let (mut native, Description { alphabet, .. }) =
-        Native::start(&harness(component).as_path().into(), 1, 1).expect("a running harness");
+        NativeThreads::start(&harness(component).as_path().into(), 1, 1).expect("a running harness");
     let matrix = Matrix::parse(matrix, &alphabet).unwrap();
     let request = Request {
         alphabet: &alphabet,
-        options: &Options {
-            search: Search::Random { executions: 3_000 },
-            ..Options::default()
+        options: &LineupOptions {
+            search: RunSelection::Random { executions: 3_000 },
+            ..LineupOptions::default()
         },
         specification: None,
     };
@@ -280,15 +282,15 @@ fn native_rounds_that_depend_on_the_rounds_before_are_no_proof_of_anything() {
             .contains("depend on the objects that were there before"),
         "{refused}"
     );
-    let (checked, _) = checked("numbered", "number() | number()", &Options::default());
-    assert!(matches!(checked.verdict, Verdict::Passed));
+    let (checked, _) = checked("numbered", "number() | number()", &LineupOptions::default());
+    assert!(matches!(checked.verdict, MatrixVerdict::Passed));
 }
 
 #[test]
 fn native_threads_of_a_queue_show_nothing_that_serial_runs_do_not_explain() {
     let checked = sampled("queue", "push(1), pop() | push(2), pop()").unwrap();
     assert!(
-        matches!(checked.verdict, Verdict::Passed),
+        matches!(checked.verdict, MatrixVerdict::Passed),
         "{:?}",
         checked.verdict
     );

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use omnilink_lineup::{
-    Alphabet, Description, Diagnosis, Failure, Matrices, Scheduled, ScheduledOptions, Verdict,
+    Alphabet, Description, Diagnosis, FailingMatrix, Matrices, MatrixVerdict, Scheduled, ScheduledOptions,
 };
 use omnilink_sched::build::CppBuild;
 use tempfile::TempDir;
@@ -61,15 +61,15 @@ fn start(component: &str) -> Option<(Scheduled, Description)> {
 }
 
 /// What is wrong with a component, and the smallest matrix that shows it.
-fn found(component: &str) -> Option<(String, Failure)> {
+fn found(component: &str) -> Option<(String, FailingMatrix)> {
     found_among(component, &|_| Matrices::Growing { largest: 2 })
 }
 
-fn found_among(component: &str, matrices: &dyn Fn(&Alphabet) -> Matrices) -> Option<(String, Failure)> {
+fn found_among(component: &str, matrices: &dyn Fn(&Alphabet) -> Matrices) -> Option<(String, FailingMatrix)> {
     Some(found_in(&mut start(component)?, matrices))
 }
 
-fn diagnosis(failure: &Failure) -> Diagnosis {
+fn diagnosis(failure: &FailingMatrix) -> Diagnosis {
     Diagnosis::of(&failure.smallest).expect("a violation")
 }
 
@@ -127,7 +127,10 @@ fn a_bag_that_looks_at_the_clock_is_nondeterministic() {
         return;
     };
     assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
-    assert!(matches!(failure.smallest.verdict, Verdict::Nondeterministic(_)));
+    assert!(matches!(
+        failure.smallest.verdict,
+        MatrixVerdict::Nondeterministic(_)
+    ));
 }
 
 #[test]

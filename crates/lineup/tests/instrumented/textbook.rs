@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use omnilink_lineup::{
-    Description, Diagnosis, Matrix, Options, Request, Scheduled, ScheduledOptions, Verdict, check_matrix,
+    Description, Diagnosis, LineupOptions, Matrix, MatrixVerdict, Request, Scheduled, ScheduledOptions,
+    check_matrix,
 };
 use omnilink_sched::build::{CppBuild, RustBuild};
 use tempfile::TempDir;
@@ -70,13 +71,13 @@ fn diagnosis(program: &Path, matrix: &str) -> Option<Diagnosis> {
     let matrix = Matrix::parse(matrix, &alphabet).unwrap();
     let request = Request {
         alphabet: &alphabet,
-        options: &Options::default(),
+        options: &LineupOptions::default(),
         specification: None,
     };
     let checked = check_matrix(&mut executor, request, &matrix, &mut || {}).unwrap();
     let diagnosis = Diagnosis::of(&checked);
     assert!(
-        diagnosis.is_some() || matches!(checked.verdict, Verdict::Passed),
+        diagnosis.is_some() || matches!(checked.verdict, MatrixVerdict::Passed),
         "{program:?}: {:?}",
         checked.verdict
     );

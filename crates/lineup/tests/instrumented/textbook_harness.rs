@@ -1,10 +1,10 @@
 //! Mistakes of the textbook with the waiting types of Rust's standard library, each next to how it is done right. The file
-//! name of the program says which one it offers.
+//! name of the program selects the component.
 
 #[path = "../../../harness/src/component.rs"]
 #[allow(dead_code, reason = "a component is the whole of a program here, never of a test")]
 mod component;
-#[path = "../../../sched/src/harness.rs"]
+#[path = "../../../harness/src/serve.rs"]
 #[allow(dead_code, reason = "the file also offers a clock, which no component here looks at")]
 mod serve;
 
@@ -113,7 +113,7 @@ impl Lazy {
     }
 }
 
-/// Items of a queue that its maker says to be closed.
+/// A queue with a closed flag.
 struct Closing {
     sender: Mutex<Option<Sender<u32>>>,
     receiver: Mutex<Receiver<u32>>,
@@ -209,7 +209,7 @@ fn main() -> ExitCode {
                 *a.write().unwrap() += *seen;
             })
             .main(),
-        // The lock is given up between looking and writing.
+        // The lock is released between the check and the write.
         "upgrade_wrong" => Component::new("upgrade", || RwLock::new(0))
             .op("inc()", |lock| {
                 let seen = *lock.read().unwrap();
@@ -232,7 +232,7 @@ fn main() -> ExitCode {
             .op("finish()", |closing| closing.finish(false))
             .op("poll()", Closing::poll)
             .main(),
-        // What the closure does is seen before the lock says that it is full.
+        // The effect of the closure is visible before the lock is marked as initialised.
         "once_wrong" => Component::new("once", Made::default)
             .op("make()", |made| *made.once.get_or_init(|| made.made.fetch_add(1, SeqCst)))
             .op("look()", |made| (made.made.load(SeqCst), made.once.get().is_some()))
@@ -306,7 +306,7 @@ fn main() -> ExitCode {
             .main(),
         "spin_wrong" => spinning(Relaxed),
         "spin_right" => spinning(Release),
-        // What is handed over is plain; what hands it over is the library's.
+        // The data is plain; the synchronisation is that of the library.
         "handed_by_park" => Component::new("parked", || (Published::default(), Parking::default()))
             .op("give()", |(cell, parking)| {
                 cell.write(1);

@@ -4,7 +4,6 @@
 //! is `examples/validate` if none is given. A race does not show in every run: each implementation is recorded until
 //! its trace says about it what is true, and it is an error if that takes too long, or if a correct one is refused once.
 
-mod chance;
 mod map;
 mod producers;
 mod queue;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use fastrand::Rng;
 use omnilink_record::{ThreadLog, record};
 
-use crate::chance::{Chance, pause};
-use crate::subject::{Subject, Work};
+use crate::subject::{Subject, Work, pause};
 
 const OPERATIONS: u32 = 30;
 const KEYS: i64 = 5;
@@ -15,7 +15,7 @@ const VALUES: i64 = 9;
 /// A map in which one operation may be done in two pieces, or from what was known earlier.
 struct Map {
     held: Mutex<BTreeMap<i64, i64>>,
-    /// What `contains` was told when it last asked.
+    /// The result of the last lookup by `contains`.
     snapshot: Mutex<BTreeMap<i64, i64>>,
     fault: Fault,
 }
@@ -44,12 +44,12 @@ impl Map {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn contains(&self, key: i64, chance: &mut Chance) -> bool {
+    fn contains(&self, key: i64, rng: &mut Rng) -> bool {
         if self.fault != Fault::StaleLookups {
             return self.held().contains_key(&key);
         }
         let mut snapshot = self.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
-        if chance.below(4) == 0 {
+        if rng.u64(..4) == 0 {
             snapshot.clone_from(&self.held());
         }
         snapshot.contains_key(&key)
@@ -88,14 +88,14 @@ impl Map {
         (lo..=hi).filter(is_held).count() as i64
     }
 
-    fn exercise(&self, log: &mut ThreadLog, chance: &mut Chance) {
+    fn exercise(&self, log: &mut ThreadLog, rng: &mut Rng) {
         for _ in 0..OPERATIONS {
-            let (key, value) = (chance.pick(KEYS), chance.pick(VALUES));
-            match chance.below(5) {
+            let (key, value) = (rng.i64(1..=KEYS), rng.i64(1..=VALUES));
+            match rng.u64(..5) {
                 0 => {
                     let open = log.call("KVContains").arg("key", key).begin();
                     pause();
-                    open.end(self.contains(key, chance));
+                    open.end(self.contains(key, rng));
                 }
                 1 => {
                     record!(log, KVInsert(key = key, value = value) => self.insert(key, value));
@@ -119,7 +119,7 @@ impl Map {
 
 fn start(fault: Fault) -> Box<Work> {
     let map = Map::new(fault);
-    Box::new(move |log, _, chance| map.exercise(log, chance))
+    Box::new(move |log, _, rng| map.exercise(log, rng))
 }
 
 pub(crate) fn subjects() -> Vec<Subject> {

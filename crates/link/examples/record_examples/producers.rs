@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use fastrand::Rng;
 use omnilink_record::ThreadLog;
 
-use crate::chance::{Chance, pause};
-use crate::subject::{Subject, Work};
+use crate::subject::{Subject, Work, pause};
 
 const OPERATIONS: u32 = 12;
 const PRODUCERS: usize = 2;
@@ -64,10 +64,10 @@ impl Lanes {
         }
     }
 
-    /// Up to so many items.
-    fn take(&self, most: i64, chance: &mut Chance) -> Vec<i64> {
+    /// Up to `most` items.
+    fn take(&self, most: i64, rng: &mut Rng) -> Vec<i64> {
         let mut taken = Vec::new();
-        let first = chance.below(PRODUCERS as u64) as usize;
+        let first = rng.usize(..PRODUCERS);
         for producer in [first, first + 1] {
             while (taken.len() as i64) < most {
                 let Some(item) = self.take_one(producer) else {
@@ -98,10 +98,10 @@ impl Lanes {
         first
     }
 
-    fn exercise(&self, log: &mut ThreadLog, thread: i64, chance: &mut Chance) {
+    fn exercise(&self, log: &mut ThreadLog, thread: i64, rng: &mut Rng) {
         let place = thread.unsigned_abs() as usize;
         for _ in 0..OPERATIONS {
-            let count = chance.pick(BULK_MAX);
+            let count = rng.i64(1..=BULK_MAX);
             if place < PRODUCERS {
                 let first = self.items.fetch_add(count, Ordering::Relaxed);
                 let items: Vec<i64> = (first..first + count).collect();
@@ -115,7 +115,7 @@ impl Lanes {
             } else {
                 // What was taken is known only afterwards, so it is the result: the parameter that has no value yet.
                 let open = log.call("Take").arg("consumer", thread).begin();
-                let taken = self.take(count, chance);
+                let taken = self.take(count, rng);
                 open.end(taken.as_slice());
             }
             pause();
@@ -125,7 +125,7 @@ impl Lanes {
 
 fn start(fault: Fault) -> Box<Work> {
     let lanes = Lanes::new(fault);
-    Box::new(move |log, thread, chance| lanes.exercise(log, thread, chance))
+    Box::new(move |log, thread, rng| lanes.exercise(log, thread, rng))
 }
 
 pub(crate) fn subjects() -> Vec<Subject> {

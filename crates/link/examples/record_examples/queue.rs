@@ -6,8 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use omnilink_record::record;
 
-use crate::chance::pause;
-use crate::subject::{Subject, Work};
+use crate::subject::{Subject, Work, pause};
 
 const OPERATIONS: u32 = 25;
 
@@ -95,9 +94,9 @@ impl Queue for Lanes {
 fn start<Q: Queue + Default + Send + 'static>() -> Box<Work> {
     let queue = Q::default();
     let items = AtomicI64::new(1);
-    Box::new(move |log, thread, chance| {
+    Box::new(move |log, thread, rng| {
         for _ in 0..OPERATIONS {
-            if chance.below(2) == 0 {
+            if rng.u64(..2) == 0 {
                 let item = items.fetch_add(1, Ordering::Relaxed);
                 record!(log, Put(item = item) => queue.put(thread, item));
             } else {

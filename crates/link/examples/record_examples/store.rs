@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use fastrand::Rng;
 use omnilink_record::{ThreadLog, record};
 
-use crate::chance::{Chance, pause};
-use crate::subject::{Subject, Work};
+use crate::subject::{Subject, Work, pause};
 
 const TRANSACTIONS: u32 = 8;
 const KEYS: i64 = 3;
@@ -119,22 +119,22 @@ impl Store {
             .retain(|_, writer| *writer != transaction.tid);
     }
 
-    fn exercise(&self, log: &mut ThreadLog, chance: &mut Chance) {
+    fn exercise(&self, log: &mut ThreadLog, rng: &mut Rng) {
         for _ in 0..TRANSACTIONS {
             let tid = self.next.fetch_add(1, Ordering::Relaxed);
             let open = log.call("Begin").arg("tid", tid).begin();
             let mut transaction = self.begin(tid);
             open.end(());
             let mut is_ok = true;
-            for _ in 0..chance.pick(4) {
+            for _ in 0..rng.i64(1..=4) {
                 pause();
-                let key = chance.pick(KEYS);
-                match chance.below(5) {
+                let key = rng.i64(1..=KEYS);
+                match rng.u64(..5) {
                     0 | 1 => {
                         record!(log, Read(tid = tid, key = key) => self.read(&transaction, key));
                     }
                     2 | 3 => {
-                        let value = chance.pick(9);
+                        let value = rng.i64(1..=9);
                         let open = log
                             .call("Write")
                             .arg("tid", tid)
@@ -155,7 +155,7 @@ impl Store {
                 }
             }
             pause();
-            if is_ok && chance.below(4) > 0 {
+            if is_ok && rng.u64(..4) > 0 {
                 record!(log, Commit(tid = tid) => self.commit(&transaction));
             } else {
                 record!(log, Abort(tid = tid) => self.abort(&transaction));
@@ -166,7 +166,7 @@ impl Store {
 
 fn start(fault: Fault) -> Box<Work> {
     let store = Store::new(fault);
-    Box::new(move |log, _, chance| store.exercise(log, chance))
+    Box::new(move |log, _, rng| store.exercise(log, rng))
 }
 
 pub(crate) fn subjects() -> Vec<Subject> {

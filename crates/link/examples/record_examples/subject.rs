@@ -1,15 +1,14 @@
-//! One implementation of an example: how it is exercised, recorded and judged.
+//! One implementation of an example: how it is exercised, recorded and checked.
 
 use std::path::{Path, PathBuf};
 use std::sync::Barrier;
 
+use fastrand::Rng;
 use omnilink_engine::{Checker, Operation as Op, Options, Partitioning, Progress};
-use omnilink_link::{Bound, Collection, LinkError, LinkFile, LinkOptions, Linked};
+use omnilink_link::{BoundOp, Collection, LinkError, LinkFile, LinkOptions, Linked};
 use omnilink_record::{RecordError, Recorder, ThreadLog};
 use omnilink_trace::{OpenOptions, Operation, Timebox, Trace, TraceError, TraceWriter, WriteOptions};
 use thiserror::Error;
-
-use crate::chance::Chance;
 
 /// What may go wrong.
 #[derive(Debug, Error)]
@@ -32,7 +31,7 @@ pub(crate) enum Trouble {
 const ATTEMPTS: u32 = 500;
 
 /// What one thread does: with its log, its number, and choices of its own.
-pub(crate) type Work = dyn Fn(&mut ThreadLog, i64, &mut Chance) + Sync;
+pub(crate) type Work = dyn Fn(&mut ThreadLog, i64, &mut Rng) + Sync;
 
 /// An implementation.
 pub(crate) struct Subject {
@@ -86,9 +85,9 @@ impl Subject {
                 let mut log = recorder.thread(thread)?;
                 let (work, barrier) = (&work, &barrier);
                 scope.spawn(move || {
-                    let mut chance = Chance::new(seed * 1_000 + thread.unsigned_abs() + 1);
+                    let mut rng = Rng::with_seed(seed * 1_000 + thread.unsigned_abs() + 1);
                     barrier.wait();
-                    work(&mut log, thread, &mut chance);
+                    work(&mut log, thread, &mut rng);
                 });
             }
             Ok::<_, RecordError>(())
@@ -133,9 +132,9 @@ impl Subject {
                 let thread = operation.thread.as_int().unwrap_or(0) as u32;
                 let single = |instance| Op::new(thread, instance, operation.timebox);
                 let parts = match model.bind(operation).map_err(|error| misfit(error.to_string()))? {
-                    Bound::LeftOut | Bound::DidNotHappen => Vec::new(),
-                    Bound::Once(instance) => vec![single(instance)],
-                    Bound::InSteps { step, times, done } => {
+                    BoundOp::LeftOut | BoundOp::DidNotHappen => Vec::new(),
+                    BoundOp::Once(instance) => vec![single(instance)],
+                    BoundOp::InSteps { step, times, done } => {
                         let step = |_| Op {
                             optional: true,
                             ..single(step.clone())
@@ -152,5 +151,12 @@ impl Subject {
             let outcome = checker.finish().map_err(|error| misfit(error.to_string()))?;
             Ok(outcome.conclusion.is_valid())
         })?
+    }
+}
+
+/// Lets other threads run where a race can happen, so that operations that are not atomic show it.
+pub(crate) fn pause() {
+    for _ in 0..3 {
+        std::thread::yield_now();
     }
 }

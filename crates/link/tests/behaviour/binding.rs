@@ -185,19 +185,19 @@ fn an_operation_is_bound_the_same_whatever_was_bound_before() {
     let operation = |line: &str| trace(format!("{{{line}}}\n")).next().unwrap().unwrap();
     for link in links {
         let linked = linked(REGISTER, link);
-        let told = |model: &TlaModel<'_>, line: &str| match model.bind(&operation(line)) {
+        let described = |model: &TlaModel<'_>, line: &str| match model.bind(&operation(line)) {
             Ok(bound) => format!("{bound:?}"),
             Err(error) => error.to_string(),
         };
         let alone: Vec<String> = lines
             .iter()
-            .map(|line| linked.run(|model| told(model, line)).unwrap())
+            .map(|line| linked.run(|model| described(model, line)).unwrap())
             .collect();
         linked
             .run(|model| {
                 for _ in 0..3 {
                     for (line, alone) in lines.iter().zip(&alone) {
-                        assert_eq!(told(model, line), *alone, "{line} with {link}");
+                        assert_eq!(described(model, line), *alone, "{line} with {link}");
                     }
                 }
             })
@@ -218,12 +218,12 @@ fn what_is_collected_does_not_depend_on_what_was_met_before() {
 "#;
     trace(lines.to_owned()).for_each(|operation| collection.observe(&operation.unwrap()));
     let (collected, notes) = collection.finish();
-    let told: Vec<String> = collected
+    let described: Vec<String> = collected
         .iter()
         .map(|(name, set)| format!("{name} = {set}"))
         .collect();
     assert_eq!(
-        told,
+        described,
         ["Keys = {1, 2, 5, 6}", "Results = {1, 2}", "Threads = {0, 1}"]
     );
     assert!(notes.is_empty(), "{notes:?}");

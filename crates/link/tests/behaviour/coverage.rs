@@ -84,7 +84,7 @@ fn refusals_and_invariants_are_counted() {
 }
 
 #[test]
-fn branches_are_not_counted_unless_asked_for() {
+fn branches_are_not_counted_by_default() {
     let linked = linked(DOOR, "");
     let coverage = linked.run(|model| model.coverage()).unwrap();
     assert!(coverage.actions.iter().all(|action| action.branches.is_empty()));

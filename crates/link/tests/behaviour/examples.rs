@@ -21,22 +21,22 @@ fn assert_verdicts(spec: &str, collect: &[&str], constants: &[(&str, &str)]) {
 }
 
 #[test]
-fn queues_are_told_apart() {
+fn queues_are_distinguished() {
     assert_verdicts("queue/Queue.tla", &[], &[("Nothing", "0")]);
 }
 
 #[test]
-fn maps_are_told_apart() {
+fn maps_are_distinguished() {
     assert_verdicts("map/Map.tla", &["Keys=key,lo,hi"], &[("NoValue", "0")]);
 }
 
 #[test]
-fn stores_with_snapshots_are_told_apart() {
+fn stores_with_snapshots_are_distinguished() {
     assert_verdicts("store/Store.tla", &["Keys=key", "Txns=tid"], &[("NoValue", "0")]);
 }
 
 #[test]
-fn queues_of_several_producers_are_told_apart() {
+fn queues_of_several_producers_are_distinguished() {
     assert_verdicts(
         "producers/Producers.tla",
         &["Producers=producer", "Consumers=consumer"],

@@ -1,15 +1,15 @@
-//! What linking a trace to a spec does, told by small specs and traces.
+//! Linking traces to specs: small specs, small traces, and the verdict beside them.
 
 mod binding;
 mod coverage;
-mod doubts;
+mod diagnostics;
+mod exact_steps;
 mod examples;
 mod link_file;
 mod omnilink_setups;
 mod purity;
 mod random;
 mod random_examples;
-mod rules;
 mod setbench;
 mod steps;
 mod thread_ends;

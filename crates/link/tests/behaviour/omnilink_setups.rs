@@ -87,7 +87,7 @@ fn what_is_joined_to_an_action_must_hold() {
 }
 
 #[test]
-fn tags_are_told() {
+fn tags_are_reported() {
     let (verdict, tags) = verdict_and_tags(r#"0 Get {"now":1} 0 1"#);
     assert!(verdict.is_violation());
     assert_eq!(tags, ["WrongCount"]);

@@ -129,7 +129,7 @@ fn a_count_that_is_too_high_waits_for_what_takes_away() {
     assert!(may_help(count, r#"Put {"k":1,"v":0}"#));
     assert!(
         may_help(count, r#"Swap {"k":1,"v":0,"r":4}"#),
-        "somebody else may put 4 there first"
+        "another operation may put 4 there first"
     );
     assert!(!may_help(count, r#"Put {"k":1,"v":5}"#));
     assert!(!may_help(count, r#"Put {"k":3,"v":0}"#));

@@ -55,7 +55,7 @@ const QUEUE: Example = Example {
     },
 };
 
-/// The same, and somebody takes items away unseen.
+/// The same, with a hidden step that takes items away.
 const LEAKING_QUEUE: Example = Example {
     toml: "[constants]\nNothing = '0'\n[[hidden]]\naction = '''queue # <<>> /\\ queue' = Tail(queue)'''\nbound = 2\n",
     ..QUEUE

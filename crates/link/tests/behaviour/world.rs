@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use omnilink_engine::{Checker, Conclusion, Operation, Options, Partitioning, Progress, check};
 use omnilink_link::{
-    BindError, Bound, Collection, Instance, LinkError, LinkFile, LinkOptions, Linked, TlaModel,
+    BindError, BoundOp, Collection, Instance, LinkError, LinkFile, LinkOptions, Linked, TlaModel,
 };
 use omnilink_trace::{OpenOptions, Trace};
 
@@ -71,9 +71,9 @@ pub fn bound(model: &TlaModel<'_>, trace: Trace) -> Result<Vec<Operation<Instanc
         let thread = operation.thread.as_int().unwrap_or(0) as u32;
         let single = |instance| Operation::new(thread, instance, operation.timebox);
         match model.bind(&operation)? {
-            Bound::LeftOut | Bound::DidNotHappen => {}
-            Bound::Once(instance) => operations.push(single(instance)),
-            Bound::InSteps { step, times, done } => {
+            BoundOp::LeftOut | BoundOp::DidNotHappen => {}
+            BoundOp::Once(instance) => operations.push(single(instance)),
+            BoundOp::InSteps { step, times, done } => {
                 operations.extend((0..times).map(|_| Operation {
                     optional: true,
                     ..single(step.clone())

@@ -30,7 +30,7 @@ impl Report {
             seconds: self.seconds,
             peak_bytes,
             configurations: Some(self.figures.distinct),
-            frontier_max: Some(self.figures.waiting_max),
+            frontier_max: Some(self.figures.queued_max),
             ..Figures::default()
         };
         let mut exploration = Exploration {
@@ -38,7 +38,7 @@ impl Report {
             distinct: self.behaviours.is_none().then_some(self.figures.distinct),
             generated: self.figures.generated,
             depth: self.figures.depth,
-            waiting: self.figures.waiting,
+            waiting: self.figures.queued,
             behaviours: self.behaviours,
             stopped: matches!(self.answer, Answer::Stopped),
             unchecked: self.unchecked,

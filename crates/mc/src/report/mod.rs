@@ -10,7 +10,7 @@ pub use omnilink_evidence::{
 };
 
 use crate::limits::Limit;
-use crate::outcome::Figures;
+use crate::outcome::SearchStatistics;
 
 /// A state of a counterexample.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub struct Report {
     /// How the check ended.
     pub answer: Answer,
     /// How large the explored part is.
-    pub figures: Figures,
+    pub figures: SearchStatistics,
     /// The behaviours that a simulation finished; none for a search.
     pub behaviours: Option<u64>,
     /// Properties that were not checked.

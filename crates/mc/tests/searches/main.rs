@@ -1,7 +1,7 @@
-//! What every search must do, shown on grids: from the origin, each step adds 1 to one coordinate.
+//! Properties of every search, shown on small hand-written transition systems.
 
-mod breadth;
-mod depth;
-mod random;
-mod together;
-mod toy;
+mod breadth_first;
+mod depth_first;
+mod parallel;
+mod simulation;
+mod toy_systems;

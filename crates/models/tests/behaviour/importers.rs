@@ -162,10 +162,7 @@ fn what_a_number_stands_for_is_never_guessed() {
         let error = check_text("kv", &store(put, get)).expect_err("a code");
         assert!(error.contains(&format!("--ops {put}=NAME")), "{error}");
         let names = [(put, "put"), (get, "get")].map(|(code, name)| (code.to_owned(), name.into()));
-        let options = omnilink_trace::OpenOptions {
-            names: names.into_iter().collect(),
-            ..Default::default()
-        };
+        let options = omnilink_trace::OpenOptions::new().with_names(names.into_iter().collect());
         let bytes = store(put, get).into_bytes();
         let trace = omnilink_trace::Trace::from_bytes("text", bytes, &options).unwrap();
         let drawn: Vec<String> = trace

@@ -1,20 +1,18 @@
-//! What keeps a clock reading in its place.
+//! Fences that order a clock reading.
 //!
-//! On x86-64 the counter may be read before earlier instructions are done and after later ones have begun.
-//! The processor manual's own recipe: `lfence` after the reading holds back whatever follows; `mfence;
-//! lfence` before it waits until earlier loads have their values and earlier stores can be seen by every
-//! core.
+//! On x86-64 the counter may be read before earlier instructions complete and after later ones have begun. The processor
+//! manual recommends: `lfence` after the reading delays all later instructions; `mfence; lfence` before it waits until
+//! earlier loads have their values and earlier stores are visible to every core.
 //!
-//! Why the stores: without that, the last store of an operation can still sit in the core's store buffer when
-//! `end` is read. Another core's operation that starts later, by the clock, then misses it, and a checker
-//! would report a violation that no program without a shared clock can notice. The fence costs some 10 ns,
-//! and it hides what is *between* two operations of a thread: a bug that needs the store of one to linger
-//! until the loads of the next have run. Whoever hunts those says so with
+//! Without the wait for stores, the last store of an operation can still be in the core's store buffer when `end` is read.
+//! Another core's operation that starts later, by the clock, then misses it, and a checker would report a violation that no
+//! program without a shared clock can observe. The fence costs some 10 ns, and it hides bugs *between* two operations of a
+//! thread: those that need the store of one to stay in the buffer until the loads of the next have run. To find those, use
 //! [`EndFence::LoadsOnly`](crate::EndFence::LoadsOnly).
 
 use std::sync::atomic::{Ordering, compiler_fence, fence};
 
-/// Waits until all earlier loads are complete, and keeps everything later from starting.
+/// Waits until all earlier loads are complete, and delays all later instructions.
 #[inline(always)]
 pub(super) fn complete_loads() {
     compiler_fence(Ordering::SeqCst);
@@ -33,10 +31,10 @@ pub(super) fn complete_loads() {
     compiler_fence(Ordering::SeqCst);
 }
 
-/// Waits until all earlier stores can be seen by every core.
+/// Waits until all earlier stores are visible to every core.
 ///
-/// On x86-64 the standard fence is an `mfence` or a locked instruction, whichever the compiler finds cheaper:
-/// both drain the store buffer before they are done, and the `lfence` that follows waits until they are.
+/// On x86-64 the standard fence is an `mfence` or a locked instruction: both drain the store buffer before they complete, and
+/// the `lfence` that follows waits for that.
 #[inline(always)]
 pub(super) fn complete_stores() {
     fence(Ordering::SeqCst);

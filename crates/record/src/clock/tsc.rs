@@ -1,8 +1,8 @@
-//! Whether the time-stamp counter is a clock, and how fast it ticks.
+//! The time-stamp counter: whether it is a reliable clock, and its rate.
 //!
-//! It is one if the processor says that it ticks at a constant rate through all power states, the kernel,
-//! which watches it all the time and on all packages, still uses it itself, no core is seen to lag behind
-//! another, and its rate against the raw monotonic clock is steady.
+//! It is reliable if the processor guarantees a constant rate through all power states, the kernel, which monitors it
+//! continuously on all packages, still uses it itself, no core is observed to lag behind another, and its rate relative to
+//! the raw monotonic clock is constant.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicI64, Ordering},
@@ -12,16 +12,16 @@ use std::{
 
 use super::{fence, monotonic_raw_ns};
 
-/// Reads the counter. In its place only between fences.
+/// Reads the counter. Needs fences around it.
 #[inline(always)]
 pub(super) fn read() -> i64 {
     // SAFETY: every x86-64 processor has `rdtsc`; where the kernel forbids it to user programs, it does not
-    // use the counter as its clock source either, and `examine` refused before this could be reached.
+    // use the counter as its clock source either, and `check` has failed.
     unsafe { std::arch::x86_64::_rdtsc() as i64 }
 }
 
-/// The counter's ticks per second, or why it is not to be trusted.
-pub(super) fn examine() -> Result<i64, String> {
+/// The counter's ticks per second, or the reason why it is not reliable.
+pub(super) fn check() -> Result<i64, String> {
     if !is_invariant() {
         return Err("the processor does not promise a constant rate".to_owned());
     }
@@ -49,11 +49,10 @@ fn is_invariant() -> bool {
     }
 }
 
-/// Runs one thread on each core; each compares its reading with the latest that it saw published by another.
+/// Runs one thread on each core; each compares its reading with the latest that another published.
 fn some_core_lags() -> bool {
     let cores = cores();
-    // The latest reading is one contended word: the rounds shrink as the cores grow, so the check stays in
-    // the low milliseconds.
+    // All threads contend for one word: fewer rounds on more cores keep the check within a few milliseconds.
     let rounds = (20_000 / cores.len().max(1)).max(200);
     let (latest, lagged, go) = (AtomicI64::new(0), AtomicBool::new(false), AtomicBool::new(false));
     thread::scope(|scope| {
@@ -74,7 +73,7 @@ fn some_core_lags() -> bool {
                     latest.fetch_max(now, Ordering::SeqCst);
                 }
             };
-            // A system out of threads checks fewer cores: the kernel's own verdict covers the rest.
+            // If the system is out of threads, fewer cores are checked: the kernel's own check covers the rest.
             let _ = thread::Builder::new().spawn_scoped(scope, check);
         }
         go.store(true, Ordering::Release);
@@ -83,7 +82,7 @@ fn some_core_lags() -> bool {
 }
 
 fn cores() -> Vec<usize> {
-    // SAFETY: an all-zero `cpu_set_t` is the empty set, and the call fills at most the size it is told.
+    // SAFETY: an all-zero `cpu_set_t` is the empty set, and the call fills at most the given size.
     let allowed = unsafe {
         let mut allowed: libc::cpu_set_t = std::mem::zeroed();
         libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut allowed);
@@ -95,7 +94,7 @@ fn cores() -> Vec<usize> {
         .collect()
 }
 
-/// Moves this thread to a core. If the system refuses, the thread checks the core that it happens to be on.
+/// Moves this thread to a core. If that fails, the thread checks its current core.
 fn run_on(core: usize) {
     // SAFETY: the set is plain data, `core` came out of a set of the same size, and 0 means this thread.
     unsafe {
@@ -105,7 +104,7 @@ fn run_on(core: usize) {
     }
 }
 
-/// Ticks per second, measured twice; a rate that is not steady is measured again, and refused the third time.
+/// Ticks per second, measured over two spans. If these differ, the measurement is repeated, up to three times.
 fn rate() -> Result<i64, String> {
     const SPAN: Duration = Duration::from_millis(10);
     const STEADY_PPM: f64 = 1_000.0;
@@ -132,7 +131,7 @@ fn slope((ticks_a, ns_a): (i64, i64), (ticks_b, ns_b): (i64, i64)) -> f64 {
     (ticks_b - ticks_a) as f64 / (ns_b - ns_a) as f64 * 1e9
 }
 
-/// One moment on both clocks. Of several tries the one that took least: it was not interrupted.
+/// One moment on both clocks. Of several attempts, the shortest: it was not interrupted.
 fn moment() -> (i64, i64) {
     let attempt = || {
         fence::complete_loads();

@@ -1,13 +1,11 @@
-//! A file that is shared memory.
+//! Files as shared memory.
 //!
-//! A store to a shared mapping is in the page cache the moment it is done. The page cache belongs to the
-//! kernel: it stays when the process panics, aborts, crashes or is killed, so nothing needs flushing and no
-//! signal handler is needed. (A crash of the whole machine is another matter: up to half a minute can be lost
-//! then.)
+//! A store to a shared mapping is in the page cache as soon as it completes. The kernel owns the page cache: it survives a
+//! panic, an abort, a crash or a kill of the process, so no flush and no signal handler is needed. (A crash of the machine
+//! can lose up to half a minute.)
 //!
-//! What could go wrong is a store to a page that the disk has no room for: the kernel answers that with
-//! `SIGBUS`. So room is *allocated* before a page is mapped, and the pages are made present and writable in
-//! one go, which also keeps page faults out of the timeboxes.
+//! A store to a page for which the disk has no room raises `SIGBUS`. So disk space is *allocated* before a page is mapped,
+//! and the pages are made present and writable at once, which also keeps page faults out of the timeboxes.
 
 use std::{
     fs::File,
@@ -19,23 +17,23 @@ use std::{
 
 use crate::RecordError;
 
-use super::{Need, Output, Window};
+use super::{ThreadOutput, Window, WindowRequest};
 
-/// A file, of which the end is mapped.
+/// A file whose end is mapped.
 #[derive(Debug)]
 pub(crate) struct MappedFile {
     file: File,
     path: PathBuf,
     chunk_bytes: usize,
     page_bytes: usize,
-    /// How much of the file has room on the disk.
+    /// The number of bytes with allocated disk space.
     allocated: usize,
     mapping: Option<Mapping>,
 }
 
 /// Whether the file system can share this file's pages; some network and user-space file systems cannot.
 pub(super) fn can_map(file: &File) -> bool {
-    // Nothing is read or written here, so the file may still be empty.
+    // Nothing is read or written, so the file may still be empty.
     Mapping::new(file, 0, page_bytes()).is_ok()
 }
 
@@ -56,14 +54,14 @@ impl MappedFile {
         }
     }
 
-    /// Maps the file from the page of the current record to the end of the next chunk. The record stays in
-    /// one piece however long it is, and what was written of it is still there: it is the same page.
-    pub(super) fn grow(&mut self, need: Need) -> Result<Window, RecordError> {
-        let start = need.keep_from - need.keep_from % self.page_bytes;
-        let Some(end) = need.end.checked_next_multiple_of(self.chunk_bytes) else {
+    /// Maps the file from the page of the current record to the end of the next chunk. The record stays contiguous, and the
+    /// bytes written so far are in the same page.
+    pub(super) fn grow(&mut self, request: WindowRequest) -> Result<Window, RecordError> {
+        let start = request.keep_from - request.keep_from % self.page_bytes;
+        let Some(end) = request.end.checked_next_multiple_of(self.chunk_bytes) else {
             return Err(RecordError::TooLarge {
                 thread: String::new(),
-                bytes: need.end,
+                bytes: request.end,
             });
         };
         let end = end.max(self.allocated);
@@ -83,12 +81,12 @@ impl MappedFile {
         Ok(Window { origin, end })
     }
 
-    pub(super) fn close(self, length: usize) -> Result<Output, RecordError> {
+    pub(super) fn close(self, length: usize) -> Result<ThreadOutput, RecordError> {
         let Self {
             file, path, mapping, ..
         } = self;
         drop(mapping);
-        super::cut(&file, path, length)
+        super::truncate(&file, path, length)
     }
 
     fn refused(&self, doing: &'static str, source: io::Error) -> RecordError {
@@ -100,14 +98,14 @@ impl MappedFile {
     }
 }
 
-/// A mapped stretch of a file, unmapped on drop.
+/// A mapped range of a file, unmapped on drop.
 #[derive(Debug)]
 struct Mapping {
     base: *mut u8,
     length: usize,
 }
 
-// SAFETY: a mapping belongs to the process, not to a thread; whoever owns the value is its only user.
+// SAFETY: a mapping belongs to the process, not to a thread; the owner of the value is its only user.
 unsafe impl Send for Mapping {}
 
 impl Mapping {
@@ -133,17 +131,17 @@ impl Mapping {
         })
     }
 
-    /// Makes all pages present and writable. `MAP_POPULATE` would only do the first for a shared mapping, and
-    /// would say nothing where a page cannot be had; this call says so instead of leaving it to `SIGBUS`.
+    /// Makes all pages present and writable. `MAP_POPULATE` only does the former for a shared mapping, and reports no error
+    /// if a page is unavailable; this call does, instead of a later `SIGBUS`.
     fn populate(&self) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         {
-            // By number, because not every C library that libc covers has the name.
+            // The constant is missing in the bindings of some C libraries.
             const MADV_POPULATE_WRITE: libc::c_int = 23;
             // SAFETY: the range is exactly this mapping, and no byte changes.
             if unsafe { libc::madvise(self.base.cast(), self.length, MADV_POPULATE_WRITE) } != 0 {
                 let error = io::Error::last_os_error();
-                // Kernels before 5.14 do not know the advice: their pages fault in one by one.
+                // Kernels before 5.14 lack this advice: their pages fault in one by one.
                 if error.raw_os_error() != Some(libc::EINVAL) {
                     return Err(error);
                 }
@@ -155,7 +153,7 @@ impl Mapping {
     /// Keeps the pages out of forked children, which would write into the same file.
     fn keep_from_children(&self) {
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        // SAFETY: the range is exactly this mapping; a refusal changes nothing for this process.
+        // SAFETY: the range is exactly this mapping; a failure changes nothing for this process.
         unsafe {
             libc::madvise(self.base.cast(), self.length, libc::MADV_DONTFORK);
         }
@@ -171,13 +169,11 @@ impl Drop for Mapping {
     }
 }
 
-/// Makes room on the disk, so that no store can fail for lack of it, and brings the pages into the page
-/// cache.
+/// Allocates disk space, so that no store can fail for lack of it, and brings the pages into the page cache.
 ///
-/// The zeros look superfluous after the allocation. But the kernel makes pages for a large write in large
-/// pieces, and one at a time, with a visit to the file system each, for faults on an allocated stretch: on
-/// ext4 a chunk of 1 MiB becomes writable in 0.25 ms with the zeros and in 0.85 ms without. Where a file
-/// system cannot allocate, they are the allocation.
+/// The zeros seem redundant after the allocation. But the kernel creates the pages of a large write in batches, and those of
+/// faults on an allocated range one by one, each with a call into the file system: on ext4 a chunk of 1 MiB becomes writable
+/// in 0.25 ms with the zeros and in 0.85 ms without. If a file system cannot allocate, the zeros are the allocation.
 fn make_room(file: &File, offset: usize, length: usize) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     allocate(file, offset, length)?;
@@ -215,7 +211,7 @@ fn write_zeros(file: &File, offset: usize, length: usize) -> io::Result<()> {
 }
 
 fn page_bytes() -> usize {
-    // SAFETY: asks for a constant of the system.
+    // SAFETY: reads a constant of the system.
     let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(bytes)
         .ok()

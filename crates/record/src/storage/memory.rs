@@ -1,20 +1,23 @@
-//! A store without a file, for tests and for harnesses that check at once.
+//! Storage in memory, for tests and for harnesses that check immediately.
 
 use crate::RecordError;
 
-use super::{Need, Output, Window};
+use super::{ThreadOutput, Window, WindowRequest};
 
 const FIRST_BYTES: usize = 64 << 10;
 
-/// A growing piece of memory.
+/// A growable byte buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     bytes: Vec<u8>,
 }
 
 impl Memory {
-    pub(super) fn grow(&mut self, need: Need) -> Result<Window, RecordError> {
-        let length = need.end.max(self.bytes.len().saturating_mul(2)).max(FIRST_BYTES);
+    pub(super) fn grow(&mut self, request: WindowRequest) -> Result<Window, RecordError> {
+        let length = request
+            .end
+            .max(self.bytes.len().saturating_mul(2))
+            .max(FIRST_BYTES);
         let more = length - self.bytes.len();
         if self.bytes.try_reserve_exact(more).is_err() {
             return Err(RecordError::OutOfMemory {
@@ -29,9 +32,9 @@ impl Memory {
         })
     }
 
-    pub(super) fn close(mut self, length: usize) -> Output {
+    pub(super) fn close(mut self, length: usize) -> ThreadOutput {
         self.bytes.truncate(length);
         self.bytes.shrink_to_fit();
-        Output::Memory(self.bytes)
+        ThreadOutput::Memory(self.bytes)
     }
 }

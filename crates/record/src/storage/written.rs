@@ -1,7 +1,6 @@
-//! A file written by system calls: where memory cannot be shared with a file.
+//! Files written by system calls, for file systems without shared mappings.
 //!
-//! Every record is written when it is published, so that it outlives the process as a mapped one does; only
-//! slower.
+//! Every record is written when it is published, so that it survives the process like a mapped one, but more slowly.
 
 use std::{
     fs::File,
@@ -12,11 +11,11 @@ use std::{
 
 use crate::RecordError;
 
-use super::{Need, Output, Window};
+use super::{ThreadOutput, Window, WindowRequest};
 
 const WINDOW_BYTES: usize = 16 << 10;
 
-/// A file and the piece of it that is being written.
+/// A file and the range of it that is being written.
 #[derive(Debug)]
 pub(crate) struct WrittenFile {
     file: File,
@@ -36,10 +35,10 @@ impl WrittenFile {
         }
     }
 
-    pub(super) fn grow(&mut self, need: Need) -> Result<Window, RecordError> {
-        let kept = need.filled_to - need.keep_from;
-        let skipped = need.keep_from - self.window_start;
-        let length = (need.end - need.keep_from).saturating_add(WINDOW_BYTES);
+    pub(super) fn grow(&mut self, request: WindowRequest) -> Result<Window, RecordError> {
+        let kept = request.filled_to - request.keep_from;
+        let skipped = request.keep_from - self.window_start;
+        let length = (request.end - request.keep_from).saturating_add(WINDOW_BYTES);
         if skipped > 0 {
             self.window.copy_within(skipped..skipped + kept, 0);
         }
@@ -53,7 +52,7 @@ impl WrittenFile {
             }
             self.window.resize(length, 0);
         }
-        self.window_start = need.keep_from;
+        self.window_start = request.keep_from;
         Ok(Window {
             origin: self.window.as_mut_ptr().wrapping_sub(self.window_start),
             end: self.window_start + self.window.len(),
@@ -61,8 +60,8 @@ impl WrittenFile {
     }
 
     pub(super) fn write(&mut self, changed: Range<usize>, commit: usize) -> Result<(), RecordError> {
-        // A record that begins is one write with its first byte: cut short, it is an incomplete map, which a
-        // reader takes for the end. A record that ends gets its first byte when the rest is there.
+        // A record that begins is one write, including its first byte: if cut short, it is an incomplete map, which ends a
+        // trace. A record that ends gets its first byte after the rest.
         let commits_itself = changed.contains(&commit);
         let mut result = self.write_at(changed);
         if !commits_itself {
@@ -85,8 +84,8 @@ impl WrittenFile {
         self.file.write_all(bytes)
     }
 
-    pub(super) fn close(self, length: usize) -> Result<Output, RecordError> {
+    pub(super) fn close(self, length: usize) -> Result<ThreadOutput, RecordError> {
         let Self { file, path, .. } = self;
-        super::cut(&file, path, length)
+        super::truncate(&file, path, length)
     }
 }

@@ -1,19 +1,19 @@
-//! Processes that are meant to die: this test binary runs itself, with a part to play.
+//! Child processes that crash: this test binary runs itself in a given role.
 
 use std::{
     path::Path,
     process::{Child, Command, Stdio},
 };
 
-const PART: &str = "OMNILINK_RECORD_TEST_PART";
+const ROLE: &str = "OMNILINK_RECORD_TEST_ROLE";
 const DIRECTORY: &str = "OMNILINK_RECORD_TEST_DIRECTORY";
 
-/// Starts the test `test` of this binary again, as a process of its own that plays `part` and records into
+/// Starts the test `test` of this binary as a child process in the given role that records into
 /// `directory`.
-pub fn start(test: &str, part: &str, directory: &Path) -> Child {
+pub fn start(test: &str, role: &str, directory: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
-        .env(PART, part)
+        .env(ROLE, role)
         .env(DIRECTORY, directory)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -22,9 +22,9 @@ pub fn start(test: &str, part: &str, directory: &Path) -> Child {
         .unwrap()
 }
 
-/// The part that this process is to play and where it records, if it is such a process.
-pub fn part() -> Option<(String, std::path::PathBuf)> {
-    Some((std::env::var(PART).ok()?, std::env::var_os(DIRECTORY)?.into()))
+/// The role of this process and its directory, if it is a child.
+pub fn role() -> Option<(String, std::path::PathBuf)> {
+    Some((std::env::var(ROLE).ok()?, std::env::var_os(DIRECTORY)?.into()))
 }
 
 /// The bytes of all trace files, by name.

@@ -5,7 +5,7 @@ use std::{
     thread,
 };
 
-use omnilink_record::{ClockChoice, Options, Recorder, record};
+use omnilink_record::{ClockChoice, RecordOptions, Recorder, record};
 
 use crate::counter::count_up;
 use crate::decoder::{Operation, decode};
@@ -13,7 +13,8 @@ use crate::decoder::{Operation, decode};
 const OPERATIONS: i64 = 50_000;
 
 fn recorders() -> [Recorder; 2] {
-    [ClockChoice::Auto, ClockChoice::Monotonic].map(|clock| Options::new().clock(clock).in_memory().unwrap())
+    [ClockChoice::Auto, ClockChoice::Monotonic]
+        .map(|clock| RecordOptions::new().clock(clock).in_memory().unwrap())
 }
 
 fn operations(recorder: Recorder) -> Vec<Vec<Operation>> {

@@ -1,4 +1,4 @@
-//! A counter that four threads share: the system under test of more than one test.
+//! A counter that four threads share: the system under test of several tests.
 
 use std::{
     sync::atomic::{AtomicI64, Ordering},
@@ -7,7 +7,7 @@ use std::{
 
 use omnilink_record::{Recorder, record};
 
-/// Has four threads count, `operations` times together. Gives how far they came.
+/// Four threads count `operations` times in total. Returns the final count.
 pub fn count_up(recorder: &Recorder, operations: i64) -> i64 {
     let counter = AtomicI64::new(0);
     thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! However the process dies, nothing is lost that had ended.
+//! An operation that has ended survives any death of the process.
 
 use std::{
     io::{Read, Write},
@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-use omnilink_record::{Backing, Options, record};
+use omnilink_record::{Backing, RecordOptions, record};
 
 use crate::{
     child,
@@ -17,14 +17,14 @@ use crate::{
 const ENDED: i64 = 5_000;
 
 /// Records many operations and dies in the middle of one.
-fn die(part: &str, directory: &Path) {
-    let (backing, death) = part.split_once(' ').unwrap();
+fn die(role: &str, directory: &Path) {
+    let (backing, death) = role.split_once(' ').unwrap();
     let backing = if backing == "written" {
         Backing::Written
     } else {
         Backing::Mapped
     };
-    let recorder = Options::new()
+    let recorder = RecordOptions::new()
         .backing(backing)
         .chunk_bytes(16 << 10)
         .create(directory)
@@ -62,8 +62,8 @@ fn touch_forbidden_memory() {
 
 #[test]
 fn what_had_ended_has_its_end_and_what_was_under_way_is_pending() {
-    if let Some((part, directory)) = child::part() {
-        return die(&part, &directory);
+    if let Some((role, directory)) = child::role() {
+        return die(&role, &directory);
     }
     for backing in ["mapped", "written"] {
         for (death, signal) in [
@@ -98,9 +98,12 @@ fn what_had_ended_has_its_end_and_what_was_under_way_is_pending() {
     }
 }
 
-/// Two threads record as fast as they can and tell the parent now and then what has ended.
+/// Two threads record as fast as they can and regularly report to the parent which operation has ended.
 fn record_until_killed(directory: &Path) {
-    let recorder = Options::new().chunk_bytes(16 << 10).create(directory).unwrap();
+    let recorder = RecordOptions::new()
+        .chunk_bytes(16 << 10)
+        .create(directory)
+        .unwrap();
     thread::scope(|scope| {
         for label in 0..2u8 {
             let mut log = recorder.thread(label).unwrap();
@@ -108,8 +111,8 @@ fn record_until_killed(directory: &Path) {
                 for i in 0i64.. {
                     record!(log, op(i = i) => i);
                     if i % 64 == 63 {
-                        let told = format!("{label} {i}\n");
-                        std::io::stdout().write_all(told.as_bytes()).unwrap();
+                        let reported = format!("{label} {i}\n");
+                        std::io::stdout().write_all(reported.as_bytes()).unwrap();
                     }
                 }
             });
@@ -117,34 +120,34 @@ fn record_until_killed(directory: &Path) {
     });
 }
 
-/// The last operation of a thread that it told the parent of.
-fn last_told(told: &[u8], label: usize) -> Option<usize> {
-    String::from_utf8_lossy(told)
+/// The last operation that a thread reported to the parent.
+fn last_reported(reported: &[u8], label: usize) -> Option<usize> {
+    String::from_utf8_lossy(reported)
         .lines()
         .filter_map(|line| line.strip_prefix(&format!("{label} "))?.parse().ok())
         .max()
 }
 
 #[test]
-fn a_kill_at_any_moment_loses_nothing_that_was_told() {
-    if let Some((_, directory)) = child::part() {
+fn a_kill_at_any_moment_loses_nothing_that_was_reported() {
+    if let Some((_, directory)) = child::role() {
         return record_until_killed(&directory);
     }
     for attempt in 0..5 {
         let directory = tempfile::tempdir().unwrap();
-        let test = "crash::a_kill_at_any_moment_loses_nothing_that_was_told";
+        let test = "crash::a_kill_at_any_moment_loses_nothing_that_was_reported";
         let mut child = child::start(test, "race", directory.path());
         let mut pipe = child.stdout.take().unwrap();
-        let mut told = vec![0; 4_000 + attempt * 777];
-        pipe.read_exact(&mut told).unwrap();
-        // On a busy machine one thread can tell all of that before the other has begun.
-        while (0..2).any(|label| last_told(&told, label).is_none()) {
+        let mut reported = vec![0; 4_000 + attempt * 777];
+        pipe.read_exact(&mut reported).unwrap();
+        // On a busy machine one thread can report all of that before the other has begun.
+        while (0..2).any(|label| last_reported(&reported, label).is_none()) {
             let mut more = [0; 256];
             pipe.read_exact(&mut more).unwrap();
-            told.extend(more);
+            reported.extend(more);
         }
         child.kill().unwrap();
-        pipe.read_to_end(&mut told).unwrap();
+        pipe.read_to_end(&mut reported).unwrap();
         child.wait().unwrap();
 
         let files: Vec<Decoded> = child::files(directory.path())
@@ -168,8 +171,11 @@ fn a_kill_at_any_moment_loses_nothing_that_was_told() {
                     .zip(0..)
                     .all(|(operation, i)| operation.arg("i") == i)
             );
-            let last_told = last_told(&told, label).unwrap();
-            assert!(ended > last_told, "{ended} recorded, {last_told} told");
+            let last_reported = last_reported(&reported, label).unwrap();
+            assert!(
+                ended > last_reported,
+                "{ended} recorded, {last_reported} reported"
+            );
         }
     }
 }

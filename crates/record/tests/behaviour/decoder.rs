@@ -1,4 +1,4 @@
-//! A MessagePack decoder of its own, so that the recorder is not judged by itself.
+//! A MessagePack decoder that shares no code with the recorder.
 
 use std::fmt;
 
@@ -51,7 +51,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// What a reader makes of a file: its header, the operations, and where the tail begins that holds nothing.
+/// A decoded file: its header, the operations, and the offset at which the tail begins.
 #[derive(Debug)]
 pub struct Decoded {
     pub header: Value,
@@ -112,7 +112,7 @@ impl fmt::Display for Operation {
     }
 }
 
-/// Reads whole maps until something else comes: the end, a zero, or a string that was left behind.
+/// Reads whole maps up to the end, a zero, or the string of an incomplete record.
 pub fn decode(bytes: &[u8]) -> Decoded {
     let mut rest = bytes;
     let mut records = Vec::new();

@@ -1,4 +1,4 @@
-//! What was over before what began, told by counters.
+//! Happens-before by counters.
 
 use std::{
     cell::RefCell,
@@ -10,12 +10,14 @@ use std::{
     thread,
 };
 
-use omnilink_record::{EndFence, Options, Record, RecordError, Recorder, Slot, ThreadLog, Written, record};
+use omnilink_record::{
+    EndFence, Record, RecordError, RecordOptions, Recorder, ThreadLog, ValueSlot, Written, record,
+};
 
 use crate::decoder::{Operation, Value, decode};
 
 fn counting(threads: u16) -> Recorder {
-    Options::new().happens_before(threads).in_memory().unwrap()
+    RecordOptions::new().happens_before(threads).in_memory().unwrap()
 }
 
 fn operations(recorder: Recorder) -> Vec<Operation> {
@@ -48,7 +50,7 @@ fn is_before(first: &Operation, second: &Operation) -> bool {
     is_within && first != second
 }
 
-/// What others had begun when the operation was over.
+/// The operations that others had begun when this one ended.
 fn return_clock(operation: &Operation) -> Option<&Value> {
     operation.record.field("meta")?.field("return_clock")
 }
@@ -113,7 +115,10 @@ fn threads_beyond_the_number_that_was_given_are_refused() {
     let log = recorder.thread(0).unwrap();
     match recorder.thread(1) {
         Err(error @ RecordError::TooManyThreads { .. }) => {
-            assert!(error.to_string().contains("Options::happens_before"), "{error}");
+            assert!(
+                error.to_string().contains("RecordOptions::happens_before"),
+                "{error}"
+            );
         }
         other => panic!("{other:?}"),
     }
@@ -121,11 +126,11 @@ fn threads_beyond_the_number_that_was_given_are_refused() {
     assert_eq!(recorder.finish().unwrap().operations(), 0);
 }
 
-/// A result that takes its time to be written down: another thread begins and ends an operation meanwhile.
+/// A result whose encoding is slow: another thread begins and ends an operation meanwhile.
 struct Slow<'a>(RefCell<&'a mut ThreadLog>);
 
 impl Record for Slow<'_> {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         let mut other = self.0.borrow_mut();
         record!(other, quick() => ());
         slot.null()
@@ -154,7 +159,7 @@ fn what_begins_while_a_record_is_written_comes_after_the_operation() {
 }
 
 #[test]
-fn what_had_begun_is_noted_beside_what_the_user_notes() {
+fn the_return_clock_is_stored_beside_the_user_s_meta() {
     let recorder = counting(1);
     let mut log = recorder.thread("a").unwrap();
     log.call("map").begin().end_with_meta((), Named);
@@ -176,14 +181,14 @@ fn what_had_begun_is_noted_beside_what_the_user_notes() {
 struct Named;
 
 impl Record for Named {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         slot.fields(|fields| fields.field("node", &2))
     }
 }
 
 #[test]
-fn where_stores_are_not_drained_only_what_is_over_is_told() {
-    let recorder = Options::new()
+fn without_draining_stores_only_ended_operations_are_recorded() {
+    let recorder = RecordOptions::new()
         .happens_before(1)
         .end_fence(EndFence::LoadsOnly)
         .in_memory()
@@ -198,8 +203,8 @@ fn where_stores_are_not_drained_only_what_is_over_is_told() {
 
 const THREADS: usize = 4;
 
-/// What `work` makes of one thread's log, on four threads at once.
-fn on_all_threads(options: Options, work: impl Fn(usize, &mut ThreadLog) + Sync) -> Vec<Operation> {
+/// Runs `work` with one log on each of four threads.
+fn on_all_threads(options: RecordOptions, work: impl Fn(usize, &mut ThreadLog) + Sync) -> Vec<Operation> {
     let recorder = options.happens_before(THREADS as u16).in_memory().unwrap();
     thread::scope(|scope| {
         for number in 0..THREADS {
@@ -214,7 +219,7 @@ fn on_all_threads(options: Options, work: impl Fn(usize, &mut ThreadLog) + Sync)
 #[test]
 fn what_a_barrier_parts_is_in_order() {
     let barrier = Barrier::new(THREADS);
-    let all = on_all_threads(Options::new().end_fence(EndFence::LoadsOnly), |_, log| {
+    let all = on_all_threads(RecordOptions::new().end_fence(EndFence::LoadsOnly), |_, log| {
         for phase in 0..50 {
             record!(log, op(phase = phase) => ());
             barrier.wait();
@@ -233,7 +238,7 @@ fn what_a_barrier_parts_is_in_order() {
 #[test]
 fn no_order_is_invented_between_threads_that_race() {
     let register = AtomicI64::new(0);
-    let all = on_all_threads(Options::new(), |number, log| {
+    let all = on_all_threads(RecordOptions::new(), |number, log| {
         for value in 0..200 {
             let value = 1_000 * number as i64 + value;
             record!(log, write(value = value) => register.store(value, Ordering::Release));
@@ -265,7 +270,7 @@ fn no_order_is_invented_between_threads_that_race() {
 /// b  |--read--|              at the same time; if it had not begun when the write was over, it reads the round
 /// ```
 #[test]
-fn who_had_not_begun_sees_what_was_over() {
+fn an_operation_that_had_not_begun_observes_what_had_ended() {
     const ROUNDS: i64 = 20_000;
     let (value, meeting) = (AtomicI64::new(0), AtomicI64::new(0));
     let recorder = counting(2);

@@ -1,4 +1,4 @@
-//! What the recorder promises, read back with a decoder that shares nothing with it.
+//! The guarantees of the recorder, checked with an independent decoder.
 
 #[cfg(unix)]
 mod child;

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use omnilink_record::{Record, Recorder, Slot, Written, record};
+use omnilink_record::{Record, Recorder, ValueSlot, Written, record};
 
 use crate::{decoder::listed, picture::recorded};
 
@@ -10,7 +10,7 @@ use crate::{decoder::listed, picture::recorded};
 struct Explosive;
 
 impl Record for Explosive {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         slot.items(|items| {
             items.item("written");
             panic!("while recording");
@@ -19,7 +19,7 @@ impl Record for Explosive {
 }
 
 #[test]
-fn a_thread_goes_on_under_a_new_label_after_a_reply_that_never_came() {
+fn a_thread_continues_under_a_new_label_after_a_reply_that_never_came() {
     let bytes = recorded(|log| {
         record!(log, get() => 1);
         drop(log.call("put").arg("value", 2).begin());

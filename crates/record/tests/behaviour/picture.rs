@@ -1,12 +1,12 @@
-//! What a recording looks like.
+//! The contents of a recording.
 
 use std::fs;
 
-use omnilink_record::{Backing, Options, Output, Recorder, Recording, ThreadLog, record};
+use omnilink_record::{Backing, RecordOptions, Recorder, Recording, ThreadLog, ThreadOutput, record};
 
 use crate::decoder::{Value, decode, listed};
 
-/// What one thread recorded, in memory.
+/// The recording of one thread, in memory.
 pub fn recorded(work: impl FnOnce(&mut ThreadLog)) -> Vec<u8> {
     let recorder = Recorder::in_memory().unwrap();
     let mut log = recorder.thread(0).unwrap();
@@ -70,7 +70,7 @@ fn times_of_a_thread_never_overlap() {
 
 #[test]
 fn the_header_names_clock_place_and_whatever_the_harness_adds() {
-    let options = Options::new()
+    let options = RecordOptions::new()
         .header("seed", 42)
         .unwrap()
         .header("sizes", [1, 2])
@@ -104,12 +104,12 @@ fn every_backing_makes_the_same_trace() {
     let in_memory = recorded(work);
     for backing in [Backing::Mapped, Backing::Written] {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options::new().backing(backing).chunk_bytes(4 << 10);
+        let options = RecordOptions::new().backing(backing).chunk_bytes(4 << 10);
         let recorder = options.create(directory.path()).unwrap();
         work(&mut recorder.thread(0).unwrap());
         let recording = recorder.finish().unwrap();
         assert_eq!((recording.operations(), recording.pending()), (3_002, 0));
-        let Output::File(path) = &recording.threads[0].output else {
+        let ThreadOutput::File(path) = &recording.threads[0].output else {
             panic!("not a file")
         };
         let in_file = fs::read(path).unwrap();
@@ -129,8 +129,8 @@ fn each_thread_has_a_file_named_after_it() {
     drop([recorder.thread(7).unwrap(), recorder.thread("pro/ducer").unwrap()]);
     let recording = recorder.finish().unwrap();
     let names = recording.threads.iter().map(|thread| match &thread.output {
-        Output::File(path) => path.file_name().unwrap().to_str().unwrap().to_owned(),
-        Output::Memory(_) => panic!("not a file"),
+        ThreadOutput::File(path) => path.file_name().unwrap().to_str().unwrap().to_owned(),
+        ThreadOutput::Memory(_) => panic!("not a file"),
     });
     assert_eq!(
         names.collect::<Vec<_>>(),
@@ -140,7 +140,11 @@ fn each_thread_has_a_file_named_after_it() {
 
 #[test]
 fn threads_in_memory_make_one_trace() {
-    let recorder = Options::new().header("seed", 1).unwrap().in_memory().unwrap();
+    let recorder = RecordOptions::new()
+        .header("seed", 1)
+        .unwrap()
+        .in_memory()
+        .unwrap();
     for label in ["a", "b"] {
         let mut log = recorder.thread(label).unwrap();
         record!(log, put(value = label) => ());

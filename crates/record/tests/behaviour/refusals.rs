@@ -1,8 +1,8 @@
-//! What the recorder refuses, and what it says.
+//! Errors of the recorder and their messages.
 
 use std::{error::Error, fs};
 
-use omnilink_record::{ClockChoice, Options, RecordError, Recorder};
+use omnilink_record::{ClockChoice, RecordError, RecordOptions, Recorder};
 
 fn message<T>(result: Result<T, RecordError>) -> String {
     match result {
@@ -50,7 +50,7 @@ fn a_directory_that_went_away() {
 }
 
 #[test]
-fn labels_that_cannot_be_told_apart() {
+fn labels_that_are_not_distinct() {
     let recorder = Recorder::in_memory().unwrap();
     drop(recorder.thread(0).unwrap());
     assert!(matches!(recorder.thread(0), Err(RecordError::LabelTaken { .. })));
@@ -70,8 +70,8 @@ fn labels_that_cannot_be_told_apart() {
 
 #[test]
 fn header_fields_that_are_taken() {
-    assert!(message(Options::new().header("unit", "s")).contains("\"unit\" is already taken"));
-    let twice = Options::new().header("seed", 1).unwrap().header("seed", 2);
+    assert!(message(RecordOptions::new().header("unit", "s")).contains("\"unit\" is already taken"));
+    let twice = RecordOptions::new().header("seed", 1).unwrap().header("seed", 2);
     assert!(matches!(twice, Err(RecordError::HeaderTaken { .. })));
 }
 
@@ -84,7 +84,7 @@ fn finishing_while_logs_are_in_use() {
 
 #[test]
 fn a_counter_that_is_not_a_clock_is_refused_with_the_reason() {
-    let made = Options::new().clock(ClockChoice::Tsc).in_memory();
+    let made = RecordOptions::new().clock(ClockChoice::Tsc).in_memory();
     let refused = matches!(made, Err(RecordError::ClockUnavailable { .. }));
     let can_be_a_clock = cfg!(all(target_os = "linux", target_arch = "x86_64"));
     assert!(refused || (made.is_ok() && can_be_a_clock), "{made:?}");

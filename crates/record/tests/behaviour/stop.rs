@@ -1,16 +1,16 @@
-//! When the disk is full the system goes on, and what was recorded is still sound.
+//! If the disk is full, the system continues and the recorded part is a sound trace.
 
 use std::path::Path;
 
-use omnilink_record::{Backing, Options, RecordError};
+use omnilink_record::{Backing, RecordError, RecordOptions};
 
 use crate::{child, counter::count_up, decoder::decode};
 
 const OPERATIONS: i64 = 100_000;
 const ROOM_BYTES: libc::rlim_t = 1 << 20;
 
-/// Counts with four threads on a disk that is too small, which a limit on file sizes stands for.
-fn fill_the_disk(part: &str, directory: &Path) {
+/// Counts with four threads on a full disk, simulated by a limit on file sizes.
+fn fill_the_disk(role: &str, directory: &Path) {
     // SAFETY: changes limits of this process alone; the signal would otherwise end it.
     unsafe {
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
@@ -20,18 +20,18 @@ fn fill_the_disk(part: &str, directory: &Path) {
         };
         assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &limit), 0);
     }
-    let backing = if part == "written" {
+    let backing = if role == "written" {
         Backing::Written
     } else {
         Backing::Mapped
     };
-    let recorder = Options::new()
+    let recorder = RecordOptions::new()
         .backing(backing)
         .chunk_bytes(64 << 10)
         .create(directory)
         .unwrap();
     let counted = count_up(&recorder, OPERATIONS);
-    assert_eq!(counted, OPERATIONS, "the system went on");
+    assert_eq!(counted, OPERATIONS, "the system continued");
     match recorder.finish() {
         Err(RecordError::Stopped { lost, cause }) => {
             assert!(lost > 0);
@@ -44,8 +44,8 @@ fn fill_the_disk(part: &str, directory: &Path) {
 
 #[test]
 fn no_recorded_result_depends_on_an_operation_that_is_missing() {
-    if let Some((part, directory)) = child::part() {
-        return fill_the_disk(&part, &directory);
+    if let Some((role, directory)) = child::role() {
+        return fill_the_disk(&role, &directory);
     }
     for backing in ["mapped", "written"] {
         let directory = tempfile::tempdir().unwrap();

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use omnilink_record::{Backing, Options, Record, Slot, Written};
+use omnilink_record::{Backing, Record, RecordOptions, ValueSlot, Written};
 
 use crate::decoder::{decode, listed};
 
@@ -26,7 +26,7 @@ impl Spy<'_> {
 }
 
 impl Record for Spy<'_> {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         slot.items(|items| {
             self.look();
             // Bytes that would be whole records if somebody looked for them here.
@@ -40,7 +40,7 @@ impl Record for Spy<'_> {
 fn wherever_the_process_dies() {
     for backing in [Backing::Mapped, Backing::Written] {
         let directory = tempfile::tempdir().unwrap();
-        let recorder = Options::new()
+        let recorder = RecordOptions::new()
             .backing(backing)
             .chunk_bytes(4 << 10)
             .create(directory.path())

@@ -67,6 +67,11 @@ pub(super) fn reason(evidence: &Evidence, look: &Look) -> String {
     };
     match (&evidence.violation, &evidence.unknown) {
         (Some(Violation::Visibility(refutation)), _) => page.refutation(refutation),
+        (Some(Violation::Transactions(anomaly)), _) => {
+            for line in anomaly.to_string().lines() {
+                page.line("  ", &look.clean(line));
+            }
+        }
         (_, Some(unknown)) => page.unknown(unknown, evidence),
         _ => {}
     }
@@ -133,7 +138,7 @@ impl Page<'_> {
             _ if unknown.unread => return,
             Limit::Operations => format!(
                 "no stronger level holds, and more than {SEARCHED_MAX} operations cannot be searched for this one: split the \
-                 history"
+                 history, or record reads and writes of registers (models register and kv) that write no value twice"
             ),
             limit if evidence.figures.configurations.is_none() => {
                 format!("{} before there was an answer", limit_reached(limit))

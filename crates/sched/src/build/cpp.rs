@@ -17,11 +17,11 @@ pub struct CppBuild {
     pub libraries: Vec<String>,
     /// The compiler, if not `$CXX` or else `g++`.
     pub compiler: Option<String>,
-    /// Compile without instrumentation, for components that are to be run with native threads.
+    /// Compile without instrumentation, to run the component with native threads.
     pub native: bool,
 }
 
-/// Compiled before everything else: g++ does not instrument fences, and without them code that is right looks wrong.
+/// Included before everything else: g++ does not instrument fences, and without them correct code would have false races.
 const FENCES: &[u8] = b"#pragma once\n\
 #ifdef __cplusplus\n\
 extern \"C\"\n\
@@ -33,8 +33,10 @@ void __tsan_atomic_thread_fence(int order);\n\
 impl CppBuild {
     /// Compiles and links everything into `program`.
     ///
-    /// Compiling and linking are two commands, because linking with `-fsanitize=thread` would bring in
-    /// ThreadSanitizer's own runtime.
+    /// Compiling and linking are two commands, because linking with `-fsanitize=thread` would add ThreadSanitizer's own runtime.
+    ///
+    /// # Errors
+    /// When it cannot be built.
     pub fn build(&self, program: &std::path::Path) -> Result<(), BuildError> {
         let runtime = runtime_object()?;
         let mut objects = Vec::new();
@@ -69,7 +71,7 @@ impl CppBuild {
             .arg(program);
         let linked = self.run(command);
         for object in objects {
-            // A file that stays behind in a build directory harms nobody.
+            // An object file that is left over does no harm.
             let _ = std::fs::remove_file(object);
         }
         linked

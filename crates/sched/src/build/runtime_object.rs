@@ -1,4 +1,4 @@
-//! The runtime as a file that a linker can read.
+//! The embedded runtime, and the cache in which the linker finds it.
 
 use super::BuildError;
 use std::hash::{BuildHasher, Hasher};
@@ -6,8 +6,11 @@ use std::path::PathBuf;
 
 static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/omnilink_runtime.o"));
 
-/// The path of the runtime's object file. It is written once into the user's cache, under a name that its
-/// contents decide, so that versions do not meet.
+/// The path of the runtime's object file. It is written once into the user's cache, under a name with a hash of its contents, so
+/// that several versions can coexist.
+///
+/// # Errors
+/// When this system is not supported, or the file cannot be written.
 pub fn runtime_object() -> Result<PathBuf, BuildError> {
     if OBJECT.is_empty() {
         return Err(BuildError::Unsupported);
@@ -15,7 +18,7 @@ pub fn runtime_object() -> Result<PathBuf, BuildError> {
     store("runtime", "o", OBJECT)
 }
 
-/// Writes a file into the cache unless it is there.
+/// The path of a file in the cache, which is written unless it is there.
 pub(crate) fn store(name: &str, extension: &str, contents: &[u8]) -> Result<PathBuf, BuildError> {
     let mut hasher = rustc_hash::FxBuildHasher.build_hasher();
     hasher.write(contents);
@@ -29,7 +32,7 @@ pub(crate) fn store(name: &str, extension: &str, contents: &[u8]) -> Result<Path
         return Ok(path);
     }
     std::fs::create_dir_all(&directory).map_err(failed)?;
-    // Others may do the same at the same time: the file appears whole or not at all.
+    // Other processes may do the same concurrently: the file appears as a whole or not at all.
     let partial = directory.join(format!("{name}-{}.partial", std::process::id()));
     std::fs::write(&partial, contents).map_err(failed)?;
     std::fs::rename(&partial, &path).map_err(failed)?;

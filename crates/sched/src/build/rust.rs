@@ -1,6 +1,6 @@
 //! Rust harnesses, through cargo or the compiler alone.
 
-use super::{BuildError, library, runtime_object};
+use super::{BuildError, runtime_object, std_stubs};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -20,13 +20,12 @@ pub struct RustBuild {
     pub profile: Option<String>,
     /// Compile the standard library too. Needs its source: `rustup component add rust-src`.
     pub instruments_std: bool,
-    /// Compile without instrumentation, for components that are to be run with native threads.
+    /// Compile without instrumentation, to run the component with native threads.
     pub native: bool,
 }
 
-/// Whatever the profile says: places at which threads take turns are told by source lines, and a release build strips
-/// them unless told not to; and the linker puts steps before functions of the standard library, which optimisation
-/// across crates would do away with.
+/// Settings that override the profile. Reports name source lines, which a release build would strip; and link-time optimisation
+/// would inline the functions of the standard library before which the linker puts stubs.
 const SETTINGS: [(&str, &str); 3] = [("DEBUG", "line-tables-only"), ("STRIP", "none"), ("LTO", "off")];
 
 /// A program of a package.
@@ -56,7 +55,10 @@ impl RustBuild {
         }
     }
 
-    /// Builds it and returns the path of the program. What cargo prints goes to standard error.
+    /// Builds it and returns the path of the program. Cargo's output goes to standard error.
+    ///
+    /// # Errors
+    /// When it cannot be built.
     pub fn build(&self) -> Result<PathBuf, BuildError> {
         let host = host_triple()?;
         let mut command = Command::new(cargo());
@@ -89,7 +91,7 @@ impl RustBuild {
             .into_iter()
             .chain(match (self.native, self.instruments_std) {
                 (true, _) => native_flags()?,
-                (false, true) => [seen_flags()?, vec![library::instrumented_argument()]].concat(),
+                (false, true) => [tsan_flags()?, vec![std_stubs::instrumented_argument()]].concat(),
                 (false, false) => instrument_flags()?,
             })
             .collect::<Vec<_>>();
@@ -123,7 +125,7 @@ impl RustBuild {
         }
     }
 
-    /// Instrumented, native and other builds have no files in common, and would otherwise rebuild each other's.
+    /// Instrumented, native and other builds share no files, and would otherwise rebuild each other's.
     fn target_directory(&self) -> PathBuf {
         let own = match self.native {
             true => "omnilink-native",
@@ -136,6 +138,9 @@ impl RustBuild {
     }
 
     /// Builds a harness that is one file without dependencies.
+    ///
+    /// # Errors
+    /// When it cannot be built.
     pub fn build_file(source: &Path, program: &Path, arguments: &[&str]) -> Result<(), BuildError> {
         let mut command = Command::new(compiler());
         command
@@ -158,35 +163,38 @@ impl RustBuild {
     }
 }
 
-/// The flags with which Rust code is instrumented and linked with the runtime. They need `RUSTC_BOOTSTRAP=1` on a
-/// stable toolchain.
+/// The flags with which Rust code is instrumented and linked with the runtime. They need `RUSTC_BOOTSTRAP=1` on a stable
+/// toolchain.
+///
+/// # Errors
+/// When the runtime or the standard library is not available.
 pub fn instrument_flags() -> Result<Vec<String>, BuildError> {
-    let mut flags = seen_flags()?;
-    flags.extend(library::link_arguments()?);
+    let mut flags = tsan_flags()?;
+    flags.extend(std_stubs::link_arguments()?);
     Ok(flags)
 }
 
-/// The same for code whose standard library is instrumented too.
-fn seen_flags() -> Result<Vec<String>, BuildError> {
+/// The same without the stubs, for code whose standard library is instrumented too.
+fn tsan_flags() -> Result<Vec<String>, BuildError> {
     let mut flags: Vec<String> = [
         "-Zsanitizer=thread",
         "-Zexternal-clangrt",
-        // What another crate, such as the prebuilt standard library, has instantiated is not instrumented.
+        // Generic functions that another crate, such as the prebuilt standard library, has instantiated are not instrumented.
         "-Zshare-generics=no",
-        // Volatile accesses are meant to meet those of others.
+        // Races of volatile accesses are expected.
         "-Cllvm-args=-tsan-distinguish-volatile",
         "-Cdebuginfo=line-tables-only",
     ]
     .map(str::to_owned)
     .to_vec();
-    if wants_mismatch_allowed()? {
+    if knows_abi_mismatch_flag()? {
         flags.push("-Cunsafe-allow-abi-mismatch=sanitizer".to_owned());
     }
     flags.extend(native_flags()?);
     Ok(flags)
 }
 
-/// The flags with which Rust code is only linked with the runtime.
+/// The flags with which Rust code is linked with the runtime, without instrumentation.
 fn native_flags() -> Result<Vec<String>, BuildError> {
     let runtime = runtime_object()?;
     Ok(vec![
@@ -195,9 +203,8 @@ fn native_flags() -> Result<Vec<String>, BuildError> {
     ])
 }
 
-/// Compilers since 1.9x refuse to link instrumented with other crates unless told that this is meant; older ones
-/// do not know the flag.
-fn wants_mismatch_allowed() -> Result<bool, BuildError> {
+/// Whether the compiler knows the flag without which newer ones refuse to link instrumented with other crates.
+fn knows_abi_mismatch_flag() -> Result<bool, BuildError> {
     let mut command = Command::new(compiler());
     command
         .args([
@@ -226,9 +233,9 @@ fn host_triple() -> Result<String, BuildError> {
     }
 }
 
-/// A profile as cargo reads it from the environment.
+/// The name of a profile in cargo's environment variables.
 fn name_in_environment(profile: &str) -> String {
-    // Cargo's own other names for its two profiles.
+    // Cargo has two names for each of these profiles.
     let profile = match profile {
         "debug" | "test" => "dev",
         "bench" => "release",
@@ -263,7 +270,7 @@ fn given_flags() -> Vec<String> {
     }
 }
 
-/// The programs that cargo says it built: the last artifacts with an executable.
+/// The programs among cargo's messages.
 fn programs_in(messages: &str) -> Vec<PathBuf> {
     let executable = |line: &str| {
         let message: Value = serde_json::from_str(line).ok()?;

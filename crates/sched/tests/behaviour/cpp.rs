@@ -2,7 +2,7 @@
 
 use crate::support::{built, explored_with, program};
 use omnilink_sched::build::CppBuild;
-use omnilink_sched::{Accesses, Executor, HarnessExecutor, HarnessOptions, Strategy};
+use omnilink_sched::{Executor, ExplorationStrategy, HarnessExecutor, HarnessOptions, SchedulingPoints};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -22,12 +22,20 @@ fn buffer() -> Option<Vec<Box<dyn Executor>>> {
     Some(HarnessExecutor::pool(program.as_ref()?, &HarnessOptions::default(), 1).unwrap())
 }
 
-fn histories(columns: &str, strategy: Strategy) -> Option<BTreeSet<String>> {
-    Some(explored_with(&mut buffer()?, &program(columns), strategy, Accesses::Atomic).histories)
+fn histories(columns: &str, strategy: ExplorationStrategy) -> Option<BTreeSet<String>> {
+    Some(
+        explored_with(
+            &mut buffer()?,
+            &program(columns),
+            strategy,
+            SchedulingPoints::Atomic,
+        )
+        .histories,
+    )
 }
 
-fn bounded(preemptions_max: u32) -> Strategy {
-    Strategy::Bounded {
+fn bounded(preemptions_max: u32) -> ExplorationStrategy {
+    ExplorationStrategy::Bounded {
         preemptions_max: Some(preemptions_max),
         reduction: false,
     }
@@ -46,15 +54,15 @@ fn a_buffer_of_one_item_hands_it_over() {
 }
 
 #[test]
-fn waiting_alone_is_stuck_in_series() {
-    let Some(found) = histories("0 1", Strategy::Serial) else {
+fn waiting_alone_is_stuck_in_serial_executions() {
+    let Some(found) = histories("0 1", ExplorationStrategy::Serial) else {
         return;
     };
     assert_eq!(Some(found), set(["+0 -0: +1 -1:1", "+1 !"]));
 }
 
 #[test]
-fn a_notification_that_is_forgotten_leaves_the_waiter_stuck() {
+fn a_lost_notification_leaves_the_waiter_stuck() {
     let Some(found) = histories("2 1", bounded(0)) else {
         return;
     };
@@ -83,7 +91,7 @@ fn threads_of_the_component_are_scheduled_too() {
 fn reduction_loses_no_history() {
     for columns in ["0 1", "01 10", "0 1 3", "4 4"] {
         for bound in 0..=2 {
-            let reduced = Strategy::Bounded {
+            let reduced = ExplorationStrategy::Bounded {
                 preemptions_max: Some(bound),
                 reduction: true,
             };

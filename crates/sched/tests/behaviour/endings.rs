@@ -2,26 +2,26 @@
 
 use crate::support::{components, explored, program, start};
 use omnilink_sched::{
-    Ending, EventKind, Executor, HarnessExecutor, HarnessOptions, Plan, Schedule, Silence, Strategy, Stuck,
-    StuckReason,
+    Ending, Executor, ExplorationStrategy, HarnessEventKind, HarnessExecutor, HarnessOptions, RunOptions,
+    Schedule, StuckReason, StuckThreads, UnresponsiveReason,
 };
 
-fn bounded(preemptions_max: u32) -> Strategy {
-    Strategy::Bounded {
+fn bounded(preemptions_max: u32) -> ExplorationStrategy {
+    ExplorationStrategy::Bounded {
         preemptions_max: Some(preemptions_max),
         reduction: false,
     }
 }
 
-fn serial() -> Plan {
-    Plan {
+fn serial() -> RunOptions {
+    RunOptions {
         serial: true,
-        ..Plan::follow(Schedule::default())
+        ..RunOptions::follow(Schedule::default())
     }
 }
 
 fn stuck(reason: StuckReason, threads: &[u8]) -> Ending {
-    Ending::Stuck(Stuck {
+    Ending::Stuck(StuckThreads {
         reason,
         threads: threads.to_vec(),
     })
@@ -46,22 +46,22 @@ fn locks_taken_in_opposite_order_deadlock() {
 }
 
 #[test]
-fn spinning_on_a_lock_that_nobody_gives_back_is_a_livelock() {
+fn spinning_on_a_lock_that_is_never_released_is_a_livelock() {
     let execution = start("spin")
-        .run(&program("2 0"), &Plan::follow(Schedule::default()))
+        .run(&program("2 0"), &RunOptions::follow(Schedule::default()))
         .unwrap();
     assert_eq!(execution.ending, stuck(StuckReason::Livelock, &[1]));
 }
 
 #[test]
-fn spinning_on_a_lock_that_is_given_back_ends() {
+fn spinning_on_a_lock_that_is_released_ends() {
     let explored = explored("spin", "00 00", bounded(2));
     assert!(explored.executions.iter().all(|e| e.ending == Ending::Finished));
     assert_eq!(explored.exploration.executions, 30);
 }
 
 #[test]
-fn a_wake_up_that_is_forgotten_leaves_the_waiter_stuck() {
+fn a_lost_wakeup_leaves_the_waiter_stuck() {
     assert!(
         explored("blocking", "2 1", bounded(0))
             .histories
@@ -99,7 +99,7 @@ fn a_serial_execution_in_which_a_call_blocks_is_stuck_in_that_call() {
 
 #[test]
 fn a_serial_execution_lets_a_call_wait_for_the_threads_it_created() {
-    let explored = explored("threads", "0 0", Strategy::Serial);
+    let explored = explored("threads", "0 0", ExplorationStrategy::Serial);
     let mut histories: Vec<String> = explored.histories.into_iter().collect();
     histories.dedup();
     assert_eq!(histories, ["+0 -0:11 +1 -1:11", "+1 -1:11 +0 -0:11"]);
@@ -108,7 +108,7 @@ fn a_serial_execution_lets_a_call_wait_for_the_threads_it_created() {
 #[test]
 fn a_crash_ends_one_execution_and_not_the_harness() {
     let mut harness = start("crashes");
-    let plan = Plan::follow(Schedule::default());
+    let plan = RunOptions::follow(Schedule::default());
     for _ in 0..2 {
         let aborted = harness.run(&program("0 0"), &plan).unwrap();
         assert_eq!(
@@ -142,68 +142,68 @@ fn a_panic_is_the_result_of_its_call() {
 }
 
 #[test]
-fn a_thread_that_never_comes_to_a_step_is_given_up() {
+fn a_thread_that_reaches_no_scheduling_point_is_unresponsive() {
     let options = HarnessOptions {
         arguments: vec!["crashes".into()],
-        patience_s: 1,
+        compute_seconds_max: 1,
         ..Default::default()
     };
     let mut harness = HarnessExecutor::start(components(), &options).unwrap();
     let execution = harness
-        .run(&program("1 3"), &Plan::follow(Schedule::default()))
+        .run(&program("1 3"), &RunOptions::follow(Schedule::default()))
         .unwrap();
     assert_eq!(
         execution.ending,
         Ending::Unresponsive {
             thread: 1,
-            silence: Silence::Computes
+            reason: UnresponsiveReason::Computes
         }
     );
     assert_eq!(execution.events.len(), 3);
 }
 
 #[test]
-fn a_thread_that_waits_in_the_kernel_is_told_from_one_that_computes() {
+fn a_thread_that_waits_in_the_kernel_is_distinguished_from_one_that_computes() {
     let execution = start("crashes")
-        .run(&program("1 4"), &Plan::follow(Schedule::default()))
+        .run(&program("1 4"), &RunOptions::follow(Schedule::default()))
         .unwrap();
     assert_eq!(
         execution.ending,
         Ending::Unresponsive {
             thread: 1,
-            silence: Silence::Waits
+            reason: UnresponsiveReason::Waits
         }
     );
 }
 
-/// A loop that counts its tries is not taken for one that goes on for ever, whatever the count is kept in.
+/// A loop that counts its attempts is no livelock, whether the count is in a register or in memory.
 #[test]
-fn loops_that_give_up_come_to_their_end() {
+fn loops_that_give_up_end() {
     for (column, tries) in [("0", 1_000), ("1", 1_000), ("2", 1_000)] {
         let execution = start("patient")
-            .run(&program(column), &Plan::follow(Schedule::default()))
+            .run(&program(column), &RunOptions::follow(Schedule::default()))
             .unwrap();
         assert_eq!(execution.ending, Ending::Finished, "{column}");
         let last = execution.events.last().map(|event| event.kind.clone());
-        assert_eq!(last, Some(EventKind::Return(tries.to_string())));
+        assert_eq!(last, Some(HarnessEventKind::Return(tries.to_string())));
     }
-    // More tries than an execution has steps: nothing is claimed.
+    // More attempts than an execution has steps: the verdict is open.
     let execution = start("patient")
-        .run(&program("3"), &Plan::follow(Schedule::default()))
+        .run(&program("3"), &RunOptions::follow(Schedule::default()))
         .unwrap();
     assert_eq!(execution.ending, Ending::StepLimit);
-    // Two threads that wait for each other with a pause that grows up to a limit do go on for ever.
+    // Two threads that wait for each other with a bounded backoff are a livelock.
     let execution = start("patient")
-        .run(&program("4 4"), &Plan::follow(Schedule::default()))
+        .run(&program("4 4"), &RunOptions::follow(Schedule::default()))
         .unwrap();
     assert_eq!(execution.ending, stuck(StuckReason::Livelock, &[0, 1]));
 }
 
 #[test]
 fn an_execution_longer_than_allowed_is_cut() {
-    let plan = Plan {
+    let plan = RunOptions {
         steps_max: 3,
-        ..Plan::follow(Schedule::default())
+        ..RunOptions::follow(Schedule::default())
     };
     let execution = start("counter").run(&program("00 00"), &plan).unwrap();
     assert_eq!(execution.ending, Ending::StepLimit);
@@ -213,7 +213,7 @@ fn an_execution_longer_than_allowed_is_cut() {
 #[test]
 fn a_component_may_create_any_number_of_threads_but_not_at_once() {
     let mut harness = start("threads");
-    let plan = Plan::follow(Schedule::default());
+    let plan = RunOptions::follow(Schedule::default());
     let one_by_one = harness.run(&program("1"), &plan).unwrap();
     assert_eq!(one_by_one.ending, Ending::Finished);
     let at_once = harness.run(&program("2"), &plan).unwrap();

@@ -1,9 +1,9 @@
-//! What is said when a harness or a program is not what it should be.
+//! Errors of harnesses and programs.
 
 use crate::support::{components, program, start};
 use omnilink_sched::{
-    Executor, ExploreOptions, HarnessExecutor, HarnessOptions, Plan, Program, SchedError, Schedule, Strategy,
-    explore,
+    Executor, ExplorationStrategy, ExploreOptions, HarnessExecutor, HarnessOptions, RunOptions, SchedError,
+    Schedule, TestProgram, explore,
 };
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -11,24 +11,25 @@ use std::path::Path;
 #[test]
 fn a_program_that_the_harness_cannot_run_is_refused_with_what_is_possible() {
     let mut counter = start("counter");
-    let mut refused = |program: Program| match counter.run(&program, &Plan::follow(Schedule::default())) {
-        Err(error @ SchedError::Program { .. }) => error.to_string(),
-        other => panic!("{other:?}"),
-    };
+    let mut refused =
+        |program: TestProgram| match counter.run(&program, &RunOptions::follow(Schedule::default())) {
+            Err(error @ SchedError::Program { .. }) => error.to_string(),
+            other => panic!("{other:?}"),
+        };
     assert_eq!(
         refused(program("0 7")),
         "program: call 7 does not exist, the harness has 3 (0 to 2)"
     );
     assert_eq!(
-        refused(Program::default()),
+        refused(TestProgram::default()),
         "program: 0 columns, possible are 1 to 31"
     );
     assert_eq!(
-        refused(Program::new(vec![vec![0]; 40])),
+        refused(TestProgram::new(vec![vec![0]; 40])),
         "program: 40 columns, possible are 1 to 31"
     );
     assert_eq!(
-        refused(Program::new(vec![vec![0; 5000]])),
+        refused(TestProgram::new(vec![vec![0; 5000]])),
         "program: 5000 calls, at most 4096 are possible"
     );
 }
@@ -57,12 +58,12 @@ fn a_harness_describes_itself() {
 
 #[test]
 fn exploring_without_an_executor_is_an_error() {
-    let nobody = explore(
+    let result = explore(
         &mut [],
         &program("0"),
-        Strategy::Serial,
+        ExplorationStrategy::Serial,
         &ExploreOptions::default(),
         &mut |_| ControlFlow::Continue(()),
     );
-    assert!(matches!(nobody, Err(SchedError::NoExecutor)));
+    assert!(matches!(result, Err(SchedError::NoExecutor)));
 }

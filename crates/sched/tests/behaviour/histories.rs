@@ -1,11 +1,11 @@
 //! Exactly known sets of histories.
 
 use crate::support::{explored, explored_with, pool, program};
-use omnilink_sched::{Accesses, Strategy};
+use omnilink_sched::{ExplorationStrategy, SchedulingPoints};
 use std::collections::BTreeSet;
 
-fn bounded(preemptions_max: u32) -> Strategy {
-    Strategy::Bounded {
+fn bounded(preemptions_max: u32) -> ExplorationStrategy {
+    ExplorationStrategy::Bounded {
         preemptions_max: Some(preemptions_max),
         reduction: false,
     }
@@ -13,12 +13,12 @@ fn bounded(preemptions_max: u32) -> Strategy {
 
 #[test]
 fn three_threads_with_three_calls_have_1680_serial_histories() {
-    let serial = explored("queue", "021 202 022", Strategy::Serial);
+    let serial = explored("queue", "021 202 022", ExplorationStrategy::Serial);
     assert_eq!(serial.histories.len(), 1680);
     assert_eq!(serial.exploration.executions, 1680);
 }
 
-/// A second opinion: `counter` as a machine, its schedules enumerated one by one. A call of kind 0 loads, then
+/// A reference implementation: `counter` as a state machine, whose schedules are enumerated one by one. A call of kind 0 loads, then
 /// stores; a call of kind 2 adds in one step.
 #[derive(Clone, Default)]
 struct Machine {
@@ -50,7 +50,7 @@ impl Machine {
         self.done[thread] += 1;
     }
 
-    /// Neighbouring calls, and neighbouring returns, in the order of threads.
+    /// Adjacent calls, and adjacent returns, in the order of threads.
     fn canonical(&self) -> String {
         let mut words = self.history.clone();
         for run in words.chunk_by_mut(|a, b| a.as_bytes()[0] == b.as_bytes()[0]) {
@@ -60,7 +60,7 @@ impl Machine {
     }
 }
 
-/// All schedules within a bound: how many, and their histories.
+/// The number of schedules within a bound, and their histories.
 fn enumerate(
     columns: &[&str],
     machine: Machine,
@@ -111,7 +111,7 @@ fn executions_and_histories_within_each_bound_are_those_of_a_machine() {
 /// Two counters, one that adds in one step and one that loads and then stores: executions and histories with up to 0, 1
 /// and 2 preemptions, counted by hand where they are few and by a program of a few lines where not.
 #[test]
-fn two_counters_have_exactly_so_many_executions_and_histories_within_each_bound() {
+fn two_counters_have_the_expected_numbers_of_executions_and_histories_within_each_bound() {
     let known = [
         ("22 22", [(2, 2), (4, 4), (6, 6)]),
         ("222 222", [(2, 2), (6, 6), (14, 14)]),
@@ -148,11 +148,11 @@ fn bounds_grow_without_making_an_execution_twice() {
 }
 
 #[test]
-fn plain_accesses_are_decisions_only_on_request() {
+fn plain_accesses_are_scheduling_points_only_on_request() {
     let all = |accesses| explored_with(&mut pool("racy", 1), &program("0 0"), bounded(1), accesses).histories;
     let lost_update = "+0 +1 -0:0 -1:0";
-    assert!(!all(Accesses::Atomic).contains(lost_update));
-    assert!(all(Accesses::All).contains(lost_update));
+    assert!(!all(SchedulingPoints::Atomic).contains(lost_update));
+    assert!(all(SchedulingPoints::All).contains(lost_update));
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn several_workers_find_the_same_executions_as_one() {
             &mut pool("queue", workers),
             &program("02 12"),
             bounded(2),
-            Accesses::Atomic,
+            SchedulingPoints::Atomic,
         );
         explored
             .executions
@@ -178,7 +178,12 @@ fn calls_before_and_after_are_made_alone_by_the_main_thread() {
     let mut both = program("2 2");
     both.before = vec![0];
     both.after = vec![1, 1];
-    let explored = explored_with(&mut pool("counter", 1), &both, bounded(1), Accesses::Atomic);
+    let explored = explored_with(
+        &mut pool("counter", 1),
+        &both,
+        bounded(1),
+        SchedulingPoints::Atomic,
+    );
     let expected = [
         "+2 -2:0 +0 -0:1 +1 -1:2 +2 -2:3 +2 -2:3",
         "+2 -2:0 +1 -1:1 +0 -0:2 +2 -2:3 +2 -2:3",
@@ -201,7 +206,7 @@ fn random_strategies_reach_what_few_preemptions_reach() {
     let random = explored(
         "counter",
         "0 0",
-        Strategy::Random {
+        ExplorationStrategy::Random {
             seed: 1,
             executions: 60,
         },
@@ -211,7 +216,7 @@ fn random_strategies_reach_what_few_preemptions_reach() {
     let priorities = explored(
         "counter",
         "0 0",
-        Strategy::Priorities {
+        ExplorationStrategy::Priorities {
             seed: 1,
             executions: 60,
             changes: 1,

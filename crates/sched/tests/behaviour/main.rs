@@ -1,10 +1,11 @@
-//! What the scheduler does, seen from outside, on small components that are built for it.
+//! The behaviour of the scheduler on small components.
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
 mod cpp;
 mod endings;
 mod errors;
 mod histories;
+mod limits;
 mod native;
 mod packages;
 mod reduction;

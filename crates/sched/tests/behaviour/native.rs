@@ -1,14 +1,16 @@
-//! Threads that nobody schedules.
+//! Native threads.
 
 use crate::support::{components, drawn, program, start};
-use omnilink_sched::{Chaos, Ending, HarnessExecutor, HarnessOptions};
+use omnilink_sched::{Chaos, Ending, HarnessExecutor, HarnessOptions, StopConditions};
 use std::collections::BTreeSet;
 
 #[test]
 fn every_round_has_a_component_of_its_own() {
     let mut both = program("22 2");
     both.after = vec![1];
-    let executions = start("counter").sample_native(&both, 50).unwrap();
+    let executions = start("counter")
+        .sample_native(&both, 50, &StopConditions::default())
+        .unwrap();
     assert_eq!(executions.len(), 50);
     for execution in &executions {
         assert_eq!(execution.ending, Ending::Finished);
@@ -24,9 +26,11 @@ fn stalls_do_not_change_what_a_round_shows() {
         ..Default::default()
     };
     let mut queue = HarnessExecutor::start(components(), &options).unwrap();
-    let executions = queue.sample_native(&program("02 12"), 200).unwrap();
+    let executions = queue
+        .sample_native(&program("02 12"), 200, &StopConditions::default())
+        .unwrap();
     assert_eq!(executions.len(), 200);
-    // Whatever the order, a thread that has just put something in gets something out.
+    // A thread that has just put an item in always takes one out.
     let histories: BTreeSet<String> = executions.iter().map(drawn).collect();
     assert!(
         histories.iter().all(|history| !history.contains("None")),
@@ -36,7 +40,9 @@ fn stalls_do_not_change_what_a_round_shows() {
 
 #[test]
 fn a_crash_ends_the_rounds_and_comes_last() {
-    let executions = start("crashes").sample_native(&program("0 0"), 5).unwrap();
+    let executions = start("crashes")
+        .sample_native(&program("0 0"), 5, &StopConditions::default())
+        .unwrap();
     assert_eq!(executions.len(), 1);
     assert!(matches!(
         executions[0].ending,

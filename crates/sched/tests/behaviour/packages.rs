@@ -2,7 +2,7 @@
 
 use crate::support::program;
 use omnilink_sched::build::{BuildError, RustBuild, RustTarget};
-use omnilink_sched::{Ending, Executor, HarnessExecutor, HarnessOptions, Plan, Schedule};
+use omnilink_sched::{Ending, Executor, HarnessExecutor, HarnessOptions, RunOptions, Schedule};
 use std::path::Path;
 
 /// A package with the components of the tests as its programs `one` and `two`, and a program that is not Rust.
@@ -38,7 +38,7 @@ fn a_harness_is_built_by_cargo_and_serves() {
     };
     let mut harness = HarnessExecutor::start(&built, &options).unwrap_or_else(|error| panic!("{error}"));
     let execution = harness
-        .run(&program("0 0"), &Plan::follow(Schedule::default()))
+        .run(&program("0 0"), &RunOptions::follow(Schedule::default()))
         .unwrap();
     assert_eq!(execution.ending, Ending::Finished);
     assert_eq!(execution.steps.len(), 4);

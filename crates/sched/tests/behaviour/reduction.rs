@@ -1,7 +1,7 @@
-//! Leaving executions out loses no history.
+//! Reduction loses no history.
 
 use crate::support::explored;
-use omnilink_sched::Strategy;
+use omnilink_sched::ExplorationStrategy;
 
 /// Components and programs small enough to make all their executions.
 const SMALL: &[(&str, &str)] = &[
@@ -37,7 +37,7 @@ fn same_histories(component: &str, columns: &str, preemptions_max: Option<u32>) 
         explored(
             component,
             columns,
-            Strategy::Bounded {
+            ExplorationStrategy::Bounded {
                 preemptions_max,
                 reduction,
             },

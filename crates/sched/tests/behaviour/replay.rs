@@ -2,7 +2,8 @@
 
 use crate::support::{explored, program, start};
 use omnilink_sched::{
-    Choices, Ending, EventKind, Executor, ExploreOptions, Plan, SchedError, Schedule, Strategy, replay,
+    Ending, Executor, ExplorationStrategy, ExploreOptions, HarnessEventKind, RunOptions, SchedError,
+    Schedule, SchedulingPolicy, replay,
 };
 
 #[test]
@@ -13,7 +14,7 @@ fn every_execution_is_repeated_by_its_schedule() {
         ("locks", "0 1"),
         ("spin", "00 01"),
     ] {
-        let strategy = Strategy::Bounded {
+        let strategy = ExplorationStrategy::Bounded {
             preemptions_max: Some(1),
             reduction: false,
         };
@@ -40,14 +41,16 @@ fn a_random_execution_is_repeated_by_its_seed_and_by_its_schedule() {
     let (mut one, mut other) = (start("queue"), start("queue"));
     let program = program("0202 1212 22");
     for seed in 0..20 {
-        let random = Plan {
-            choices: Choices::Random { seed },
-            ..Plan::follow(Schedule::default())
+        let random = RunOptions {
+            policy: SchedulingPolicy::Random { seed },
+            ..RunOptions::follow(Schedule::default())
         };
         let first = one.run(&program, &random).unwrap();
         let again = other.run(&program, &random).unwrap();
         assert_eq!(first.steps, again.steps);
-        let followed = other.run(&program, &Plan::follow(first.schedule())).unwrap();
+        let followed = other
+            .run(&program, &RunOptions::follow(first.schedule()))
+            .unwrap();
         assert_eq!(followed.events, first.events);
     }
 }
@@ -55,7 +58,7 @@ fn a_random_execution_is_repeated_by_its_seed_and_by_its_schedule() {
 #[test]
 fn time_hash_seeds_addresses_and_statics_are_the_same_in_every_execution() {
     let (mut one, mut other) = (start("surroundings"), start("surroundings"));
-    let plan = Plan::follow(Schedule::default());
+    let plan = RunOptions::follow(Schedule::default());
     let first = one.run(&program("00 0"), &plan).unwrap();
     assert_eq!(first.ending, Ending::Finished);
     for _ in 0..3 {
@@ -68,12 +71,12 @@ fn time_hash_seeds_addresses_and_statics_are_the_same_in_every_execution() {
 fn another_environment_has_another_time_and_other_hash_seeds_and_addresses() {
     let mut surroundings = start("surroundings");
     let mut seen = |environment: u64| {
-        let plan = Plan {
+        let plan = RunOptions {
             environment,
-            ..Plan::follow(Schedule::default())
+            ..RunOptions::follow(Schedule::default())
         };
         let execution = surroundings.run(&program("0"), &plan).unwrap();
-        let EventKind::Return(result) = &execution.events[1].kind else {
+        let HarnessEventKind::Return(result) = &execution.events[1].kind else {
             panic!("{execution:?}")
         };
         // Time, keys and address, as a tuple shows them.
@@ -98,7 +101,7 @@ fn a_schedule_that_cannot_be_followed_is_reported() {
     let mut counter = start("counter");
     let impossible: Schedule = "0x2 5".parse().unwrap();
     let cut = counter
-        .run(&program("00 0"), &Plan::follow(impossible.clone()))
+        .run(&program("00 0"), &RunOptions::follow(impossible.clone()))
         .unwrap();
     assert_eq!(cut.ending, Ending::Diverged { step: 2, wanted: 5 });
     let options = ExploreOptions::default();

@@ -2,8 +2,8 @@
 
 use omnilink_sched::build::{BuildError, RustBuild};
 use omnilink_sched::{
-    Accesses, Ending, Event, EventKind, Execution, Executor, Exploration, ExploreOptions, HarnessExecutor,
-    HarnessOptions, Program, StopReason, Strategy, explore,
+    Ending, Execution, Executor, ExplorationResult, ExplorationStrategy, ExploreOptions, HarnessEvent,
+    HarnessEventKind, HarnessExecutor, HarnessOptions, SchedulingPoints, StopReason, TestProgram, explore,
 };
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -35,7 +35,7 @@ pub fn components() -> &'static Path {
 pub fn start(component: &str) -> HarnessExecutor {
     let options = HarnessOptions {
         arguments: vec![component.into()],
-        patience_s: 20,
+        compute_seconds_max: 20,
         ..Default::default()
     };
     HarnessExecutor::start(components(), &options).unwrap_or_else(|error| panic!("{error}"))
@@ -44,29 +44,29 @@ pub fn start(component: &str) -> HarnessExecutor {
 pub fn pool(component: &str, count: usize) -> Vec<Box<dyn Executor>> {
     let options = HarnessOptions {
         arguments: vec![component.into()],
-        patience_s: 20,
+        compute_seconds_max: 20,
         ..Default::default()
     };
     HarnessExecutor::pool(components(), &options, count).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A program drawn as its columns: `"01 2"` is calls 0 and 1 on thread 0, call 2 on thread 1.
-pub fn program(columns: &str) -> Program {
+pub fn program(columns: &str) -> TestProgram {
     let ops = |column: &str| {
         column
             .chars()
             .map(|op| op.to_digit(10).expect("a digit"))
             .collect()
     };
-    Program::new(columns.split(' ').map(ops).collect())
+    TestProgram::new(columns.split(' ').map(ops).collect())
 }
 
 /// A history in one line: `+0 -0:7 +1` is thread 0 calling, returning 7, thread 1 calling; `!` marks a history
 /// that is stuck, `#` one that crashed.
 pub fn drawn(execution: &Execution) -> String {
-    let draw = |event: &Event| match &event.kind {
-        EventKind::Call => format!("+{}", event.thread),
-        EventKind::Return(value) => format!("-{}:{value}", event.thread),
+    let draw = |event: &HarnessEvent| match &event.kind {
+        HarnessEventKind::Call => format!("+{}", event.thread),
+        HarnessEventKind::Return(value) => format!("-{}:{value}", event.thread),
     };
     let mut words: Vec<String> = execution.canonical_events().iter().map(draw).collect();
     match &execution.ending {
@@ -80,27 +80,27 @@ pub fn drawn(execution: &Execution) -> String {
 
 pub struct Explored {
     pub histories: BTreeSet<String>,
-    pub exploration: Exploration,
+    pub exploration: ExplorationResult,
     pub executions: Vec<Execution>,
 }
 
-pub fn explored(component: &str, columns: &str, strategy: Strategy) -> Explored {
+pub fn explored(component: &str, columns: &str, strategy: ExplorationStrategy) -> Explored {
     explored_with(
         &mut pool(component, 1),
         &program(columns),
         strategy,
-        Accesses::Atomic,
+        SchedulingPoints::Atomic,
     )
 }
 
 pub fn explored_with(
     executors: &mut [Box<dyn Executor>],
-    program: &Program,
-    strategy: Strategy,
-    accesses: Accesses,
+    program: &TestProgram,
+    strategy: ExplorationStrategy,
+    scheduling_points: SchedulingPoints,
 ) -> Explored {
     let options = ExploreOptions {
-        accesses,
+        scheduling_points,
         ..Default::default()
     };
     let (mut histories, mut executions) = (BTreeSet::new(), Vec::new());

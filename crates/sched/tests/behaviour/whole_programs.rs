@@ -48,12 +48,12 @@ fn a_program_under_a_seed_is_at_the_same_addresses_in_every_run() {
     assert_eq!(places(), places());
 }
 
-/// Not where a container forbids it.
+/// False where a container forbids it.
 fn addresses_can_be_fixed() -> bool {
     const ASK: libc::c_ulong = 0xffff_ffff;
     let fixed = libc::ADDR_NO_RANDOMIZE as libc::c_ulong;
     let mut command = Command::new("true");
-    // SAFETY: only asks and sets a property of the new process.
+    // SAFETY: reads and sets a property of the new process.
     unsafe {
         command.pre_exec(
             move || match libc::personality(libc::personality(ASK) as libc::c_ulong | fixed) {
@@ -65,7 +65,7 @@ fn addresses_can_be_fixed() -> bool {
     command.status().is_ok()
 }
 
-/// Enough runs that a decision which depends on one address in 64 shows.
+/// Enough runs to show a decision that depends on one address in 64.
 #[test]
 fn the_same_seed_gives_the_same_run_at_any_address() {
     const RUNS: usize = 250;
@@ -82,7 +82,7 @@ fn the_same_seed_gives_the_same_run_at_any_address() {
     }
 }
 
-/// What containers do: whoever calls `personality` is told that it may not.
+/// Makes `personality` fail, as containers do.
 fn forbid_personality() -> std::io::Result<()> {
     const LOAD_NUMBER: libc::sock_filter = step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0);
     const fn step(code: u32, yes: u8, no: u8, k: u32) -> libc::sock_filter {
@@ -148,7 +148,7 @@ fn priorities_switch_rarely_and_repeat_too() {
 }
 
 #[test]
-fn a_deadlock_of_a_whole_program_is_said() {
+fn a_deadlock_of_a_whole_program_is_reported() {
     let found = (0..20).find_map(|seed| {
         let output = run(&["deadlock"], &[("OMNILINK_SEED", &seed.to_string())]);
         (!output.status.success()).then_some(output)
@@ -162,6 +162,6 @@ fn a_deadlock_of_a_whole_program_is_said() {
 }
 
 #[test]
-fn without_a_seed_a_program_runs_as_ever() {
+fn without_a_seed_a_program_runs_normally() {
     assert_eq!(order(&[]).split_whitespace().count(), 200);
 }

@@ -1,8 +1,8 @@
-//! Which branches of an action a step takes.
+//! The branches of an action that a step takes.
 //!
-//! A branch is a disjunct, an arm of a CASE, or one side of an IF, where the whole of it says something about the next state. A
-//! step takes a branch if the branch holds of it: known states before and after, a branch is a formula like any other. So
-//! nothing needs to be noted while successors are found, and whoever does not ask pays nothing.
+//! A branch is a disjunct, an arm of a CASE, or one side of an IF that mentions the next state. A step takes a branch if the branch is
+//! true for the states before and after. So nothing needs to be recorded while successors are computed, and runs without coverage pay
+//! nothing.
 
 use omnilink_tla_ir::{Kind, Loc, Node, Operation};
 use omnilink_value::Value;
@@ -11,11 +11,11 @@ use crate::error::Outcome;
 use crate::evaluator::{Evaluator, State};
 use crate::flow::Flow;
 
-/// Definitions nested deeper are not looked into.
+/// Definitions nested deeper are not analysed.
 const DEPTH_MAX: u32 = 32;
 
 impl<'p> Evaluator<'p> {
-    /// Tells every branch that a step of an action takes.
+    /// Calls `taken` with every branch that a step of an action takes.
     ///
     /// # Errors
     /// What goes wrong when a branch is evaluated.
@@ -32,7 +32,7 @@ impl<'p> Evaluator<'p> {
         self.enter_with(action, arguments, |this, body| this.follow(body, 0, taken))
     }
 
-    /// Follows a formula that is known to hold.
+    /// Follows a formula that holds.
     fn follow(&mut self, node: &'p Node, depth: u32, taken: &mut dyn FnMut(Loc)) -> Outcome<()> {
         if depth > DEPTH_MAX || !node.uses.next {
             return Ok(());
@@ -84,7 +84,7 @@ impl<'p> Evaluator<'p> {
                 }
                 self.follow(body, depth + 1, taken)
             }
-            Kind::Recall(_, inner) | Kind::Action(_, inner) => self.follow(inner, depth, taken),
+            Kind::Memo(_, inner) | Kind::Action(_, inner) => self.follow(inner, depth, taken),
             Kind::Call(call) => {
                 let Some(operator) = self.program.operators.get(call.operator as usize) else {
                     return Ok(());

@@ -1,13 +1,13 @@
-//! What an action asks of single cells, and of how many of them.
+//! Counts: conditions of an action on the number of cells with some property.
 //!
-//! A conjunct that looks at one cell `f[k]` only is a condition on what the cell holds, however it is written:
-//! `found = (map[key] # NoValue)`. A conjunct `n = Cardinality({k \in S : P})`, where `n` and `S` are known and `P` looks at nothing
-//! but `f[k]`, is a condition on how many cells fulfil `P`: if too few do, one that does not must come to, and if too many
-//! do, one that does must cease to. The former is the latter with one cell, of which one must fulfil the conjunct. Knowing
-//! what a cell must come to hold lets a search leave aside everything that only goes the other way.
+//! A conjunct that reads only one cell `f[k]` is a condition on the cell's value, however it is written: `found = (map[key] # NoValue)`. A
+//! conjunct `n = Cardinality({k \in S : P})`, where `n` and `S` are known and `P` reads only `f[k]`, is a condition on the number of
+//! cells that satisfy `P`: if too few do, some write must make another one satisfy it, and if too many do, some write must make one
+//! violate it. The former is the latter with one cell, which must satisfy the conjunct. Knowing in which direction a cell must change
+//! lets a search skip everything that only changes it in the other direction.
 
 use omnilink_tla_ir::native::lookup;
-use omnilink_tla_ir::{Argument, Bounded, Kind, Node, Operation, Pattern, Step, slot_bit};
+use omnilink_tla_ir::{Argument, Bounded, Kind, Node, Operation, PathStep, Pattern, slot_bit};
 use omnilink_value::Value;
 
 use super::effects::{Cell, CellPart, ELEMENTS_MAX, Effects, Few};
@@ -16,12 +16,12 @@ use crate::error::{Outcome, type_error};
 use crate::evaluator::{Evaluator, State};
 use crate::slot::Slot;
 
-/// The counts that an action asks for.
+/// The counts of an action.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Its conjuncts that count.
     pub of: Vec<Count>,
-    /// Whether all that the action says besides is that nothing changes.
+    /// Whether everything else in the action is UNCHANGED of all variables.
     pub is_all: bool,
 }
 
@@ -30,25 +30,25 @@ pub struct Counts {
 pub struct Count {
     /// Which variable.
     pub variable: u32,
-    /// The arguments at which it is looked at, in ascending order.
+    /// The arguments at which it is read, in ascending order.
     pub keys: Box<[Value]>,
-    /// How many must be counted.
+    /// The required number of cells.
     pub wanted: i64,
-    /// What the condition looks at besides the cell, if that is known.
-    looks_at: Option<Box<[Value]>>,
-    /// Which conjunct of the action it is.
+    /// The other values that the condition depends on, if they are known.
+    dependencies: Option<Box<[Value]>>,
+    /// The index of the conjunct in the action.
     conjunct: u32,
     /// Whether it is `n = Cardinality(…)`.
     is_cardinality: bool,
 }
 
 impl Counts {
-    /// The effects of an action that does nothing but ask for cardinalities; `None` for any other. Finding them out by a walk
-    /// gives the same, and takes longer than counting.
+    /// The effects of an action that consists of cardinalities; `None` for any other action. The general analysis gives the same
+    /// result, but takes longer than counting.
     ///
-    /// *Proof* that they are its effects. Whether the action is possible depends on how many of the cells `f[k]`, `k` in `keys`,
-    /// fulfil a condition that looks at nothing but the cell: these are read, and nothing else. It changes nothing. What
-    /// a cell must hold for a cardinality is not said of any single one, so nothing is demanded. ∎
+    /// *Proof* that these are its effects. Whether the action is enabled depends on the number of cells `f[k]`, `k` in `keys`, that
+    /// satisfy a condition that reads only the cell: these are read, and nothing else. The action changes nothing. A cardinality demands no
+    /// value of any single cell. ∎
     pub fn effects(&self) -> Option<Effects> {
         let is_counting = self.is_all && self.of.iter().all(|count| count.is_cardinality);
         let cells = self.of.iter().map(|count| count.keys.len()).sum::<usize>();
@@ -62,7 +62,7 @@ impl Counts {
                     variable: count.variable,
                     part: CellPart::At(key.clone()),
                 };
-                // Only another count can have mentioned it.
+                // Only another count can have read it.
                 if self.of.len() == 1 || !reads.contains(&cell) {
                     reads.push(cell);
                 }
@@ -77,24 +77,24 @@ impl Counts {
 }
 
 impl Count {
-    /// What decides, besides what a cell holds, whether it is counted: two counts of one action of which this is the same count
-    /// the same. `None` if that is not known.
+    /// What decides, besides a cell's value, whether the cell is counted. Two counts of one action with equal conditions count the same
+    /// cells. `None` if it is not known.
     pub fn condition(&self) -> Option<(u32, &[Value])> {
-        Some((self.conjunct, self.looks_at.as_deref()?))
+        Some((self.conjunct, self.dependencies.as_deref()?))
     }
 }
 
-/// More cells than this are not counted one by one.
+/// The maximum number of cells of a count.
 const KEYS_MAX: usize = 256;
-/// Definitions nested deeper are not looked into.
+/// Definitions nested deeper are not analysed.
 const DEPTH_MAX: u32 = 32;
 
 impl<'p> Evaluator<'p> {
     /// The conjuncts of an action with known arguments that count cells.
     pub fn counts(&mut self, action: Operation, arguments: &[Value]) -> Counts {
         self.set_state(&State::from([]));
-        self.forget_state();
-        let counts = self.unremembered(|this| {
+        self.invalidate_state_caches();
+        let counts = self.without_memo(|this| {
             this.enter_with(action, arguments, |this, body| {
                 this.within(body, 0, &mut |this, body| Ok(this.counts_of(body)))
             })
@@ -128,7 +128,7 @@ impl<'p> Evaluator<'p> {
             let keys = self.eval(counting.set).ok()?;
             let keys = self.canonical(keys).ok()?;
             return Some(Count {
-                looks_at: self.looked_at(&counting.bounded.body, slot_bit(counting.key)),
+                dependencies: self.dependencies(&counting.bounded.body, slot_bit(counting.key)),
                 variable: counting.variable,
                 keys: keys.as_set().filter(|keys| keys.len() <= KEYS_MAX)?.into(),
                 wanted: self.canonical(wanted).ok()?.as_int()?,
@@ -137,8 +137,8 @@ impl<'p> Evaluator<'p> {
             });
         }
         let mut cell = None;
-        let is_condition = looks_at_one_cell(conjunct, &mut |variable, index| {
-            if index.uses.state || index.uses.next || index.uses.world {
+        let is_condition = reads_one_cell(conjunct, &mut |variable, index| {
+            if index.uses.state || index.uses.next || index.uses.impure {
                 return false;
             }
             let key = self.eval(index).and_then(|key| self.canonical(key));
@@ -146,7 +146,7 @@ impl<'p> Evaluator<'p> {
         });
         let (variable, key) = cell.filter(|_| is_condition)?;
         Some(Count {
-            looks_at: self.looked_at(conjunct, 0),
+            dependencies: self.dependencies(conjunct, 0),
             variable,
             keys: [key].into(),
             wanted: 1,
@@ -155,11 +155,11 @@ impl<'p> Evaluator<'p> {
         })
     }
 
-    /// The values of the names in a condition that looks at one cell, but for those in `apart` and those that only pick the cell:
-    /// with what the cell holds, they are all that it depends on.
-    fn looked_at(&self, condition: &Node, apart: u64) -> Option<Box<[Value]>> {
-        let used = condition.uses.slots & !apart;
-        // The last bit stands for several names.
+    /// The values of the names in a condition on one cell, except those in `except` and those that only select the cell. With the cell's
+    /// value, they are all that the condition depends on.
+    fn dependencies(&self, condition: &Node, except: u64) -> Option<Box<[Value]>> {
+        let used = condition.uses.slots & !except;
+        // Several slots share the last bit.
         if used & slot_bit(u32::MAX) != 0 {
             return None;
         }
@@ -173,7 +173,7 @@ impl<'p> Evaluator<'p> {
             .collect()
     }
 
-    /// Whether a cell that holds `held` is counted.
+    /// Whether a cell with the value `held` is counted.
     ///
     /// # Errors
     /// What goes wrong when the condition is evaluated.
@@ -185,7 +185,7 @@ impl<'p> Evaluator<'p> {
         held: &Value,
     ) -> Outcome<bool> {
         let nothing = || type_error("the action does not count anything here");
-        // The condition looks at one cell of one variable: that is all the state there needs to be.
+        // The condition reads one cell of one variable, so the state needs nothing else.
         let key = count.keys.first().ok_or_else(nothing)?;
         let cells = Value::function([(key.clone(), held.clone())]).map_err(|_| nothing())?;
         let state: State = (0..self.program().variables.len())
@@ -206,14 +206,14 @@ impl<'p> Evaluator<'p> {
                 None => this.bool(conjunct),
             }
         };
-        let counted = self.unremembered(|this| {
+        let counted = self.without_memo(|this| {
             this.enter_with(action, arguments, |this, body| this.within(body, 0, judge))
         });
         self.set_state(&State::from([]));
         counted
     }
 
-    /// Runs with what a definition is, down to where it is no longer another one applied.
+    /// Runs with the body of an action, unfolding definitions that only apply another one.
     fn within<T>(
         &mut self,
         body: &'p Node,
@@ -243,7 +243,7 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// A conjunct `n = Cardinality({k \in S : P})`, taken apart.
+/// A conjunct `n = Cardinality({k \in S : P})`.
 struct Counting<'p> {
     wanted: &'p Node,
     set: &'p Node,
@@ -268,11 +268,11 @@ impl<'p> Counting<'p> {
         };
         let key = *key;
         let mut variable = None;
-        let is_condition = looks_at_one_cell(&bounded.body, &mut |of, index| {
+        let is_condition = reads_one_cell(&bounded.body, &mut |of, index| {
             matches!(index.bare().kind, Kind::Local(slot) if slot == key) && *variable.get_or_insert(of) == of
         });
-        let is_state_free = |node: &Node| !node.uses.state && !node.uses.next && !node.uses.world;
-        // Slots from 63 on share a bit: what may be the key is taken for it.
+        let is_state_free = |node: &Node| !node.uses.state && !node.uses.next && !node.uses.impure;
+        // Slots from 63 on share a bit, so a slot that may be the key is taken for it.
         let only_picks = is_free_of(&bounded.body, slot_bit(key));
         (is_condition && only_picks && is_state_free(set) && is_state_free(wanted)).then_some(Self {
             wanted,
@@ -307,23 +307,22 @@ fn filter_counted(node: &Node) -> Option<&Bounded> {
     }
 }
 
-/// Whether a condition looks at nothing of a state but cells `f[k]` that `is_it` approves of. What is not understood looks
-/// at more.
-fn looks_at_one_cell<'n>(node: &'n Node, is_it: &mut dyn FnMut(u32, &'n Node) -> bool) -> bool {
+/// Whether a condition reads nothing of a state but cells `f[k]` that `is_it` accepts. `false` for unsupported expressions.
+fn reads_one_cell<'n>(node: &'n Node, is_it: &mut dyn FnMut(u32, &'n Node) -> bool) -> bool {
     let node = node.bare();
-    if node.uses.next || node.uses.world || node.uses.opaque {
+    if node.uses.next || node.uses.impure || node.uses.opaque {
         return false;
     }
     if !node.uses.state {
         return true;
     }
     if let Kind::Path(root, steps) = &node.kind
-        && let (Kind::Var(variable), Some((Step::Index(index), rest))) =
+        && let (Kind::Var(variable), Some((PathStep::Index(index), rest))) =
             (&root.bare().kind, steps.split_first())
     {
-        let is_known = |step: &Step| match step {
-            Step::Field(_) => true,
-            Step::Index(index) => !index.uses.state && !index.uses.next && !index.uses.world,
+        let is_known = |step: &PathStep| match step {
+            PathStep::Field(_) => true,
+            PathStep::Index(index) => !index.uses.state && !index.uses.next && !index.uses.impure,
         };
         return rest.iter().all(is_known) && is_it(*variable, index);
     }
@@ -332,15 +331,15 @@ fn looks_at_one_cell<'n>(node: &'n Node, is_it: &mut dyn FnMut(u32, &'n Node) ->
     }
     let mut understood = true;
     node.kind
-        .for_each_child(|child| understood = understood && looks_at_one_cell(child, is_it));
+        .for_each_child(|child| understood = understood && reads_one_cell(child, is_it));
     understood
 }
 
-/// Whether a bound name is used for nothing but to pick the cell.
+/// Whether a bound name is only used to select the cell.
 fn is_free_of(node: &Node, bit: u64) -> bool {
     let node = node.bare();
     if node.uses.slots & bit == 0
-        || matches!(&node.kind, Kind::Path(root, steps) if is_pick(root, steps, bit))
+        || matches!(&node.kind, Kind::Path(root, steps) if is_selection(root, steps, bit))
     {
         return true;
     }
@@ -350,15 +349,15 @@ fn is_free_of(node: &Node, bit: u64) -> bool {
     is_free
 }
 
-fn is_pick(root: &Node, steps: &[Step], bit: u64) -> bool {
-    let is_free = |step: &Step| match step {
-        Step::Field(_) => true,
-        Step::Index(index) => index.uses.slots & bit == 0,
+fn is_selection(root: &Node, steps: &[PathStep], bit: u64) -> bool {
+    let is_free = |step: &PathStep| match step {
+        PathStep::Field(_) => true,
+        PathStep::Index(index) => index.uses.slots & bit == 0,
     };
     matches!(root.bare().kind, Kind::Var(_)) && steps.iter().skip(1).all(is_free)
 }
 
-/// Whether an expression is made of its parts, evaluated where they stand.
+/// Whether an expression depends only on the values of its operands.
 fn is_plain(kind: &Kind) -> bool {
     matches!(
         kind,

@@ -1,28 +1,28 @@
-//! Which expressions go through all values of a big set every time they are evaluated.
+//! Enumerations of large sets: expressions that iterate over all elements whenever they are evaluated.
 //!
-//! `\A k \in Keys : P` over a million keys is evaluated in a second, not in a microsecond, and it is evaluated for every
-//! operation of a trace. `k \in Keys` is not slow, whatever the size. Whoever waits should be told which one it is.
+//! `\A k \in Keys : P` over a million keys takes a second, for every operation of a trace. `k \in Keys` is fast, whatever the size. A user
+//! who waits needs to know which expression is slow.
 
 use omnilink_tla_ir::{Argument, Formula, Kind, Loc, Node};
 
 use crate::Evaluator;
 
-/// An expression that goes through a big set.
+/// An expression that enumerates a large set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Enumeration {
     /// The expression.
     pub at: Loc,
     /// The set.
     pub set: Loc,
-    /// How many values there are.
+    /// The number of elements.
     pub values: u64,
 }
 
-/// Definitions nested deeper are not looked into.
+/// Definitions nested deeper are not analysed.
 const DEPTH_MAX: u32 = 32;
 
 impl<'p> Evaluator<'p> {
-    /// The expressions in a formula that go through a constant set of more than `limit` values.
+    /// The expressions in a formula that enumerate a constant set of more than `limit` elements.
     pub fn enumerations(&mut self, formula: Formula, limit: u64) -> Vec<Enumeration> {
         let mut found = Vec::new();
         let body = &self.program.operator(formula).body;
@@ -31,18 +31,11 @@ impl<'p> Evaluator<'p> {
     }
 
     fn find_enumerations(&mut self, node: &'p Node, limit: u64, depth: u32, found: &mut Vec<Enumeration>) {
-        // What is constant is evaluated once.
+        // Constant expressions are evaluated once.
         if depth > DEPTH_MAX || node.uses.is_constant() || matches!(node.kind, Kind::Once(..)) {
             return;
         }
-        if let Kind::Filter(bounded)
-        | Kind::Map(bounded)
-        | Kind::Function(bounded)
-        | Kind::Recursive(bounded)
-        | Kind::Choose(bounded)
-        | Kind::ForAll(bounded)
-        | Kind::Exists(bounded) = &node.kind
-        {
+        if let Some(bounded) = node.kind.bounded() {
             for set in &bounded.sets {
                 let values = self.size_of_constant(set).unwrap_or(0);
                 if values > limit && !found.iter().any(|known| known.at == node.at) {
@@ -75,7 +68,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// How many values a set has that is the same in every state.
+    /// The number of elements of a constant set.
     fn size_of_constant(&mut self, set: &'p Node) -> Option<u64> {
         if !set.uses.is_constant() {
             return None;

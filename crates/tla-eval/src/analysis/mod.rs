@@ -7,10 +7,7 @@ mod branches_taken;
 mod counts;
 mod effects;
 mod enumerations;
-mod exactness;
-mod family;
 
 pub use counts::{Count, Counts};
-pub use effects::{Cell, CellPart, Effects, Few, Write};
+pub use effects::{Cell, CellPart, EffectTemplates, Effects, Few, Write};
 pub use enumerations::Enumeration;
-pub use family::Families;

@@ -9,7 +9,7 @@ use crate::error::{Outcome, type_error};
 use crate::evaluator::Evaluator;
 use crate::slot::{Closure, Slot};
 
-/// What a native operator is called with. Values have been evaluated already unless the operator's parameters are lazy.
+/// The arguments of a call. They are evaluated unless the operator's parameters are lazy.
 #[derive(Clone, Copy)]
 pub(crate) struct Arguments<'a, 'p> {
     name: &'static str,
@@ -21,8 +21,7 @@ impl<'a, 'p> Arguments<'a, 'p> {
         Self { name, contents }
     }
 
-    /// Where an operand that is not yet evaluated stands in the text: a number for its source and the place in it, and its
-    /// end. `None` where the operand is a value already.
+    /// The source location of an unevaluated operand: a number for its source and start, and its end. `None` for a value.
     pub(crate) fn place(&self, index: usize) -> Option<(u32, u32)> {
         let node = match self.contents.get(index)? {
             Slot::Thunk { node, .. } => node,
@@ -127,7 +126,7 @@ impl<'a, 'p> Arguments<'a, 'p> {
         }
     }
 
-    /// A set argument whose elements can be listed, listed.
+    /// A set argument, materialised.
     pub(crate) fn set(&self, evaluator: &mut Evaluator<'p>, index: usize) -> Outcome<Value> {
         let datum = self.datum(evaluator, index)?;
         if !datum.is_set() {

@@ -24,7 +24,7 @@ pub(super) const BAGS: &[Entry] = &[
 
 pub(super) const BAGS_EXT: &[Entry] = &[Entry::new("FoldBag", fold_bag)];
 
-/// The elements of a bag, sorted, with how many copies there are of each.
+/// The elements of a bag, sorted, with their multiplicities.
 type Copies = Vec<(Value, i64)>;
 
 fn copies(bag: &Value) -> Outcome<Copies> {
@@ -51,7 +51,7 @@ fn bag<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>, index: u
 }
 
 fn bag_of<'p>(evaluator: &mut Evaluator<'p>, copies: Copies) -> Outcome<Datum<'p>> {
-    // Elements that cannot be compared cannot be keys of one function.
+    // The keys of a function must be comparable.
     evaluator.set_of(copies.iter().map(|(element, _)| element.clone()).collect())?;
     let entries = copies
         .into_iter()
@@ -118,7 +118,7 @@ fn add<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outco
     bag_of(evaluator, sum)
 }
 
-/// Taking away more copies than there are leaves none.
+/// Removing more copies than there are leaves none.
 fn subtract<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
     let from = bag(evaluator, arguments, 0)?;
     let what = bag(evaluator, arguments, 1)?;

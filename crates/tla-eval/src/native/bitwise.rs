@@ -42,7 +42,7 @@ fn xor<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outco
     ))
 }
 
-/// The bits up to the highest one, turned over.
+/// The complement of the bits up to the highest one.
 fn not<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
     let number = arguments.int(evaluator, 0)?;
     if number < 0 {

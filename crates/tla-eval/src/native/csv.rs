@@ -49,7 +49,7 @@ fn write_record<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>)
     Ok(Datum::bool(true))
 }
 
-/// A file that is not there has no lines.
+/// A file that does not exist has no lines.
 fn read<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
     let columns = arguments.sequence(evaluator, 0)?;
     let delimiter = arguments.text(evaluator, 1)?;

@@ -8,7 +8,7 @@ use crate::equality::keys;
 use crate::error::Outcome;
 use crate::evaluator::Evaluator;
 
-/// The entries of a function that has finitely many.
+/// The entries of a finite function.
 pub(super) type Entries<'p> = Vec<(Value, Datum<'p>)>;
 
 impl<'p> Arguments<'_, 'p> {
@@ -22,7 +22,7 @@ impl<'p> Arguments<'_, 'p> {
     }
 }
 
-/// The entries of a function; `None` if it is none.
+/// The entries of a function; `None` for other values.
 pub(super) fn entries_of<'p>(
     evaluator: &mut Evaluator<'p>,
     datum: &Datum<'p>,
@@ -70,7 +70,7 @@ pub(super) fn function_of<'p>(entries: Entries<'p>) -> Datum<'p> {
     )))
 }
 
-/// The values of a function, in the order of its keys; `None` if it is none.
+/// The values of a function, in the order of its keys; `None` for other values.
 pub(super) fn values_of<'v>(
     function: &'v Value,
 ) -> Option<Box<dyn ExactSizeIterator<Item = &'v Value> + 'v>> {
@@ -81,7 +81,7 @@ pub(super) fn values_of<'v>(
     Some(Box::new(entries.iter().map(|(_, value)| value)))
 }
 
-/// The keys and values of a function, keys sorted; `None` if it is none.
+/// The keys and values of a function, keys sorted; `None` for other values.
 pub(super) fn pairs_of(function: &Value) -> Option<Vec<(Value, Value)>> {
     let values = values_of(function)?;
     Some(keys(function).into_iter().zip(values.cloned()).collect())

@@ -19,7 +19,7 @@ pub(super) fn file_error(path: &str, what: impl std::fmt::Display) -> Box<Failur
     Failure::new(ErrorClass::Io, format!("{path}: {what}"))
 }
 
-/// All bytes of a file, decompressed if asked to.
+/// All bytes of a file, decompressed if it is compressed.
 pub(super) fn read(path: &str, is_gzip: bool) -> Outcome<Vec<u8>> {
     let bytes = fs::read(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => file_error(
@@ -48,7 +48,7 @@ pub(super) fn read_text(path: &str, is_gzip: bool) -> Outcome<String> {
     })
 }
 
-/// Writes a file anew, compressed if asked to.
+/// Replaces a file, compressed if its name says so.
 pub(super) fn write(path: &str, bytes: &[u8], is_gzip: bool) -> Outcome<()> {
     let packed = if is_gzip {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -62,7 +62,7 @@ pub(super) fn write(path: &str, bytes: &[u8], is_gzip: bool) -> Outcome<()> {
     fs::write(path, packed).map_err(|error| file_error(path, error))
 }
 
-/// Adds to the end of a file, which need not be there yet.
+/// Appends to a file, which need not exist.
 pub(super) fn append(path: &str, text: &str) -> Outcome<()> {
     fs::OpenOptions::new()
         .create(true)

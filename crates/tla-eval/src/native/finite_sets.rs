@@ -83,11 +83,11 @@ fn k_subset<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> 
             Ok(Flow::Go)
         })?;
     }
-    // Subsets of one size come in the order of their elements, which is the order of sets.
+    // Subsets of one size are enumerated in the order of their elements, which is the order of sets.
     Ok(Datum::Value(Value::set_of_sorted(subsets)))
 }
 
-/// The first or last element of a set of integers. Elements are sorted by kind, so the two ends speak for all.
+/// The first or last element of a set of integers. Elements are sorted by kind, so the two ends decide whether all are integers.
 fn extreme(operands: &[&Value], end: fn(&[Value]) -> Option<&Value>) -> Option<Value> {
     let elements = operands.first()?.as_set()?;
     elements.first()?.as_int()?;

@@ -44,7 +44,7 @@ fn is_injective<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>)
     Ok(Datum::bool(distinct.len() == Some(count)))
 }
 
-/// Values back to the least key that has them.
+/// The inverse: maps each value to the least key that has it.
 fn anti_function<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
     let function = function(evaluator, arguments, 0)?;
     let mut back: Vec<(Value, Value)> = pairs_of(&function)

@@ -1,4 +1,4 @@
-//! `IOUtils`: the environment, files of values, and commands, which run only where the session lets them.
+//! `IOUtils`: the environment, files of values, and commands, which run only if the session permits them.
 
 use std::process::Command;
 
@@ -46,7 +46,7 @@ fn io_deserialize<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p
         .map_err(|(class, message)| Failure::new(class, format!("{path}: {message}")))
 }
 
-/// What commands and `Serialize` give back.
+/// The result record of commands and `Serialize`.
 fn report<'p>(exit_value: i64, stdout: &str, stderr: &str) -> Datum<'p> {
     Datum::Value(Value::record([
         ("exitValue", Value::int(exit_value)),
@@ -55,7 +55,7 @@ fn report<'p>(exit_value: i64, stdout: &str, stderr: &str) -> Datum<'p> {
     ]))
 }
 
-/// The format that a record of options asks for.
+/// The format in a record of options.
 fn format<'p>(
     evaluator: &mut Evaluator<'p>,
     arguments: Arguments<'_, 'p>,

@@ -48,7 +48,7 @@ fn serialize<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) ->
     Ok(Datum::bool(true))
 }
 
-/// One line for each part of a sequence.
+/// One line per element of a sequence.
 pub(super) fn lines(value: &Value) -> Option<String> {
     let mut lines = String::new();
     for part in value.as_tuple()? {

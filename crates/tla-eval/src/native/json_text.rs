@@ -1,6 +1,6 @@
-//! JSON as TLC reads and writes it, which is not the form of our traces: sets become arrays and stay so.
+//! JSON as TLC reads and writes it. Unlike in trace format 1, sets become arrays, which are read as sequences.
 //!
-//! Reading builds values as the text is walked; no tree of JSON is made on the way.
+//! Reading builds values directly, without a JSON tree.
 
 use std::cell::Cell;
 use std::fmt;
@@ -27,7 +27,7 @@ pub(super) fn array_text(value: &Value) -> Option<String> {
     Some(out)
 }
 
-/// A function as an object, also one that is a sequence: its parts are then numbered from 0. `None` for anything else.
+/// A function as an object. The elements of a sequence are numbered from 0. `None` for other values.
 pub(super) fn object_text(value: &Value) -> Option<String> {
     let mut out = String::new();
     match value.as_tuple() {
@@ -80,7 +80,7 @@ fn write_object(out: &mut String, entries: impl IntoIterator<Item = (Value, Valu
     out.push('}');
 }
 
-/// The value of a JSON text, or what is wrong with it.
+/// The value of a JSON text, or an error message.
 pub(super) fn parse(text: &str, is_32_bit: bool) -> Result<Value, (ErrorClass, String)> {
     let class = Cell::new(ErrorClass::Io);
     let seed = Seed {
@@ -99,7 +99,7 @@ pub(super) fn parse(text: &str, is_32_bit: bool) -> Result<Value, (ErrorClass, S
     })
 }
 
-/// Reads one value. What is wrong with a value that is good JSON is told by `class`.
+/// Reads one value. `class` is the error class for valid JSON that has no value.
 #[derive(Clone, Copy)]
 struct Seed<'c> {
     is_32_bit: bool,
@@ -152,7 +152,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
         }
     }
 
-    /// Fractions are dropped, as TLC does.
+    /// Fractions are truncated, as in TLC.
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
         const LIMIT: f64 = 9.0e18;
         if value.abs() > LIMIT {

@@ -1,8 +1,7 @@
-//! Operators that the evaluator knows by itself: those of the standard and community modules.
+//! Native operators of the standard and community modules.
 //!
-//! One file for each module or family. An operator is found by the module that defines it and its name; a module of the same
-//! name that a user brings is evaluated from its own definitions. What has neither a native meaning nor a body is refused
-//! when it is lowered.
+//! One file per module. An operator is identified by its module and name; a user's own module of the same name is evaluated from its
+//! definitions. An operator with neither a native implementation nor a body is rejected at lowering.
 
 mod arguments;
 mod bags;
@@ -35,10 +34,10 @@ use super::error::Outcome;
 use super::evaluator::Evaluator;
 use super::slot::Slot;
 
-/// What a native operator is called with.
+/// The arguments of a native operator.
 pub(crate) use arguments::Arguments;
 
-/// How a native operator is computed.
+/// The implementation of a native operator.
 pub(crate) type Compute = for<'a, 'p> fn(&mut Evaluator<'p>, Arguments<'a, 'p>) -> Outcome<Datum<'p>>;
 
 /// Applies a native operator.
@@ -68,7 +67,7 @@ pub(crate) fn apply<'p>(
     (entry.compute)(evaluator, Arguments::new(entry.name, &contents)).map_err(|failure| failure.at(node.at))
 }
 
-/// The operands, if all can be had without evaluating or copying anything.
+/// The operands, if all are available without evaluation or copying.
 fn peeked<'e, 'p>(
     evaluator: &'e Evaluator<'p>,
     arguments: &'p [Argument],

@@ -1,4 +1,4 @@
-//! `Randomization`: subsets by chance.
+//! `Randomization`: random elements and subsets.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ impl<'p> Evaluator<'p> {
         ((u128::from(self.random()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// An element of a set by chance, without listing the set where that can be avoided.
+    /// A random element of a set, without materialising it if possible.
     pub(super) fn random_element(&mut self, set: &Datum<'p>) -> Outcome<Value> {
         let nothing = || Failure::new(ErrorClass::Choose, "the empty set has no element to take");
         if let Some(lazy) = set.as_lazy() {
@@ -32,13 +32,13 @@ impl<'p> Evaluator<'p> {
                     return Ok(Value::int(low.wrapping_add(self.random_below(span) as i64)));
                 }
                 Lazy::Powerset(base) => {
-                    let base = self.spelled_set(base)?;
+                    let base = self.materialized_set(base)?;
                     let elements = base.as_set().unwrap_or_default();
                     let kept = elements.iter().filter(|_| self.random() & 1 == 1).cloned();
                     return Ok(Value::set_of_sorted(kept.collect::<Vec<_>>()));
                 }
                 Lazy::FunctionSet(domain, range) => {
-                    let domain = self.spelled_set(domain)?;
+                    let domain = self.materialized_set(domain)?;
                     let mut entries = Vec::new();
                     for key in domain.as_set().unwrap_or_default() {
                         entries.push((key.clone(), self.random_element(range)?));
@@ -60,7 +60,7 @@ impl<'p> Evaluator<'p> {
                 _ => {}
             }
         }
-        let listed = self.spelled_set(set)?;
+        let listed = self.materialized_set(set)?;
         let elements = listed.as_set().unwrap_or_default();
         if elements.is_empty() {
             return Err(nothing());
@@ -70,7 +70,7 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// The set argument and a number that must be between 0 and its size.
+/// The set argument, and a number between 0 and its cardinality.
 fn set_and_count<'p>(
     evaluator: &mut Evaluator<'p>,
     arguments: Arguments<'_, 'p>,
@@ -90,10 +90,10 @@ fn set_and_count<'p>(
     }
 }
 
-/// From this many elements on, integers, functions, records and tuples are drawn one by one instead of being listed.
+/// From this cardinality on, integers, functions, records and tuples are drawn one by one, and the set is not materialised.
 const LISTED_MAX: i64 = 1 << 16;
 
-/// As many elements as wanted, or all where there are fewer.
+/// The wanted number of elements, or all if there are fewer.
 fn random_subset<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
     let number = arguments.int(evaluator, 0)?;
     let Ok(wanted) = usize::try_from(number) else {
@@ -107,7 +107,7 @@ fn random_subset<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>
         set.as_lazy(),
         Some(Lazy::Interval(..) | Lazy::FunctionSet(..) | Lazy::RecordSet(_) | Lazy::Product(_))
     );
-    // A set that is too large to be counted is large enough.
+    // A set whose cardinality overflows is large enough.
     if can_be_drawn && evaluator.is_enumerable(&set) {
         let size = evaluator.cardinality(&set).unwrap_or(i64::MAX);
         // With at most half of the elements wanted, a draw finds a new one half of the time.
@@ -118,7 +118,7 @@ fn random_subset<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>
     let set = arguments.set(evaluator, 1)?;
     let elements = set.as_set().unwrap_or_default();
     let wanted = wanted.min(elements.len());
-    // Each element is taken with the chance that makes all subsets of that size equally likely; order is kept.
+    // Selection sampling: all subsets of that size are equally likely, and the order is kept.
     let mut missing = wanted;
     let mut kept = Vec::with_capacity(wanted);
     for (at, element) in elements.iter().enumerate() {

@@ -8,14 +8,13 @@ use super::{
     tlc, tlc_ext, transitive_closure,
 };
 
-/// What can be computed from canonical values by reference, without an evaluator; `None` where it takes one, be it only to
-/// say what is wrong.
+/// A fast path on canonical values by reference, without an evaluator; `None` if it needs one, for example to report an error.
 pub(crate) type Direct = fn(&[&Value]) -> Option<Value>;
 
 /// The implementation of one native operator.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
-    /// The short way, tried first.
+    /// The fast path, tried first.
     pub(crate) direct: Option<Direct>,
     pub(crate) compute: Compute,
 }
@@ -30,7 +29,7 @@ impl Entry {
         }
     }
 
-    /// An operator that mostly needs no evaluator.
+    /// An operator with a fast path.
     pub(super) const fn direct(name: &'static str, direct: Direct, compute: Compute) -> Self {
         Self {
             name,

@@ -1,6 +1,6 @@
 //! `Sequences`. Strings are sequences for `Len`, `\o`, `Tail` and `SubSeq`.
 //!
-//! What specs do to queues and logs all day works on the parts in place: no list of data is made of a canonical sequence.
+//! The common operations on queues and logs work on canonical sequences in place.
 
 use omnilink_value::Value;
 
@@ -158,7 +158,7 @@ fn sub_seq<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> O
     })
 }
 
-/// The places `from..to` of a sequence, counted from 0; `None` if there are none of them.
+/// The elements `from..to` of a sequence, counted from 0; `None` if the range is invalid.
 pub(super) fn range_within(length: usize, from: i64, to: i64) -> Outcome<Option<std::ops::Range<usize>>> {
     if from > to {
         return Ok(None);
@@ -185,7 +185,7 @@ fn select_seq<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -
     Ok(sequence_of(kept))
 }
 
-/// The set is not looked at before an element is asked about, so anything will do.
+/// The set is evaluated at the first membership test, so any value is accepted.
 fn seq<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
     let set = arguments.datum(evaluator, 0)?;
     Ok(Datum::lazy(Lazy::Sequences(set)))

@@ -1,4 +1,4 @@
-//! `SequencesExt`: what TLC computes natively, and what is asked for often.
+//! `SequencesExt`: the operators that TLC overrides, and other common ones.
 
 use omnilink_value::Value;
 
@@ -50,7 +50,7 @@ fn set_to_seqs<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) 
 fn to_set_direct(operands: &[&Value]) -> Option<Value> {
     let parts = operands.first()?.as_tuple()?;
     let kind = parts.first()?.kind();
-    // Parts of one kind of scalar are comparable; the rest takes a check that can fail.
+    // Scalars of one kind are comparable; other elements need a check that can fail.
     let is_plain = matches!(kind, omnilink_value::Kind::Int | omnilink_value::Kind::Str);
     (is_plain && parts.iter().all(|part| part.kind() == kind)).then(|| Value::set(parts.iter().cloned()))
 }
@@ -87,14 +87,14 @@ fn last<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outc
         .ok_or_else(|| domain_error("Last of the empty sequence is not defined"))
 }
 
-/// Which end a search starts from.
+/// The end from which a search starts.
 #[derive(Clone, Copy)]
 enum From {
     Front,
     Back,
 }
 
-/// The place, counted from 1, of the first part in the given places that passes the test; 0 if none does.
+/// The index, counted from 1, of the first element in the given range that satisfies the predicate; 0 if none does.
 fn select<'p>(
     evaluator: &mut Evaluator<'p>,
     arguments: Arguments<'_, 'p>,

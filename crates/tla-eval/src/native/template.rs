@@ -1,8 +1,8 @@
-//! Texts with places to fill in: `%s` takes the next parameter, `%2$s` the second, `%%` is a percent sign.
+//! Format strings: `%s` is the next parameter, `%2$s` the second, `%%` a percent sign.
 
 use crate::error::{Outcome, domain_error};
 
-/// The template with its places filled in.
+/// The formatted text.
 pub(super) fn filled(template: &str, parameters: &[String]) -> Outcome<String> {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;

@@ -1,4 +1,4 @@
-//! `TLC`: printing, registers, the figures of the search, and small conveniences.
+//! `TLC`: printing, registers, statistics of the search, and utilities.
 
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,8 +13,8 @@ use crate::datum::Datum;
 use crate::equality::check_neighbours;
 use crate::error::{ErrorClass, Failure, Outcome, domain_error};
 use crate::evaluator::Evaluator;
+use crate::materialize::too_large;
 use crate::slot::Closure;
-use crate::spelled::too_large;
 
 pub(super) const TABLE: &[Entry] = &[
     Entry::new("Print", print),
@@ -66,7 +66,7 @@ fn java_time<'p>(_: &mut Evaluator<'p>, _: Arguments<'_, 'p>) -> Outcome<Datum<'
 }
 
 impl<'p> Evaluator<'p> {
-    /// A register (by number) or a figure of the search (by name); `None` where it has no value.
+    /// A register (by number) or a statistic (by name); `None` if it has no value.
     pub(super) fn register(&self, key: &Value) -> Option<Value> {
         match key.as_str() {
             Some("action") => Some(self.current_action()),
@@ -77,15 +77,15 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// The registers of some kind, each with a tuple that has one value for every worker. Workers share their registers here,
-    /// so there is one value.
+    /// The registers of a kind. TLC returns a tuple with one value per worker; workers share their registers here, so there is one
+    /// value.
     fn all_registers(&self, is_wanted: impl Fn(&Value) -> bool) -> Value {
         let registers = self.session.registers().into_iter();
         let wanted = registers.filter(|(register, _)| is_wanted(register));
         Value::function_of_sorted(wanted.map(|(register, value)| (register, Value::tuple([value]))))
     }
 
-    /// The action of the step that is being looked at; what has none is called as in TLC.
+    /// The action of the current step; TLC's record for an unnamed action if there is none.
     fn current_action(&self) -> Value {
         let taken = self.taken.filter(|_| self.session.tells_actions());
         match taken.and_then(|taken| self.program.actions.get(taken.action as usize)) {
@@ -95,12 +95,12 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// Whether a string names a register rather than a figure of the search.
+/// Whether a string names a register rather than a statistic.
 fn is_register_name(name: &str) -> bool {
     name.starts_with("s:")
 }
 
-/// The first argument, which names a register or a figure.
+/// The first argument, which names a register or a statistic.
 pub(super) fn register_key<'p>(
     evaluator: &mut Evaluator<'p>,
     arguments: Arguments<'_, 'p>,
@@ -141,8 +141,8 @@ fn tlc_set<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> O
         }
         _ => evaluator.session.set_register(&key, value),
     }
-    // What was found out about the current state may depend on the register.
-    evaluator.forget_state();
+    // Values cached for the current state may depend on the register.
+    evaluator.invalidate_state_caches();
     Ok(Datum::bool(true))
 }
 
@@ -170,7 +170,7 @@ fn override_left<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>
     Ok(function_of(entries))
 }
 
-/// Every order of some elements, in the order of sequences. There are as many as the factorial of their number.
+/// All permutations of some elements, in the order of sequences.
 pub(super) fn orders(evaluator: &mut Evaluator<'_>, elements: &[Value]) -> Outcome<Vec<Vec<Value>>> {
     const ELEMENTS_MAX: usize = 10;
     if elements.len() > ELEMENTS_MAX {
@@ -184,7 +184,7 @@ pub(super) fn orders(evaluator: &mut Evaluator<'_>, elements: &[Value]) -> Outco
     loop {
         evaluator.tick()?;
         all.push(order.iter().map(|at| elements[*at].clone()).collect());
-        // The next order: the last place that can grow takes the least larger element after it; the rest is reversed.
+        // The next permutation: the last index that can grow takes the least larger element after it; the rest is reversed.
         let Some(at) = (1..order.len()).rev().find(|at| order[at - 1] < order[*at]) else {
             return Ok(all);
         };
@@ -206,8 +206,7 @@ fn permutations<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>)
     Ok(Datum::Value(Value::set(functions)))
 }
 
-/// Sorts by merging. An element comes before another that stood before it exactly if the operator says so, as when each is
-/// inserted in turn.
+/// Merge sort. An element moves before an earlier one exactly if the operator is true for them, as in insertion sort.
 fn sort_seq<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
     let parts = arguments.sequence(evaluator, 0)?;
     let before = arguments.operator(1)?;

@@ -1,4 +1,4 @@
-//! `TLCExt`: the states so far, and what specs check about evaluation itself.
+//! `TLCExt`: the trace so far, and checks of evaluation itself.
 
 use omnilink_value::Value;
 
@@ -21,8 +21,8 @@ pub(super) const TABLE: &[Entry] = &[
     Entry::new("TLCFP", fingerprint),
 ];
 
-/// Whether an expression fails with a message. Messages differ between tools: one that was written for TLC cannot be said to
-/// be wrong here, so it is refused rather than called different.
+/// Whether an expression fails with a message. Messages differ between tools, so a message written for TLC is rejected rather than
+/// compared.
 fn assert_error<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
     let wanted = arguments.text(evaluator, 0)?;
     let outcome = arguments
@@ -115,7 +115,7 @@ fn no_op<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Out
     arguments.datum(evaluator, 0)
 }
 
-/// A number that equal values share: our hash, cut to 32 bits as TLC cuts its own.
+/// A hash of 32 bits, as in TLC.
 fn fingerprint<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
     let value = arguments.value(evaluator, 0)?;
     Ok(Datum::int(i64::from(value.hash64() as i32)))

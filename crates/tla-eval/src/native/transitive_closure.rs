@@ -43,7 +43,7 @@ fn warshall<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> 
             }
         }
     }
-    // Row by row, which is the order of pairs.
+    // Row by row: the order of pairs.
     let closure = (0..size * size)
         .filter(|at| reaches[*at])
         .map(|at| Value::tuple([nodes[at / size].clone(), nodes[at % size].clone()]));

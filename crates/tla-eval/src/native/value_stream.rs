@@ -1,15 +1,14 @@
 //! TLC's binary form of values, as `IOSerialize` writes it.
 //!
-//! A value is a tag byte and what follows; numbers are big-endian. Strings, records, tuples, sets and functions are numbered in
-//! the order in which they begin (strings: end), and may be referred to again by that number. A text is three numbers (two of
-//! which mean something to TLC's process only, and the length) and one byte for each character. What is written here refers
-//! back to nothing, which every reader understands.
+//! A value is a tag byte and its content; numbers are big-endian. Strings, records, tuples, sets and functions are numbered in the
+//! order in which they begin (strings: end), and may be referred to by that number. A string is three numbers (two internal to TLC's
+//! process, and the length) and one byte per character. The writer uses no back references, which every reader accepts.
 
 use omnilink_value::{Kind, Value};
 
 use super::entries::pairs_of;
 use crate::error::ErrorClass;
-use crate::spelled::ELEMENTS_MAX;
+use crate::materialize::ELEMENTS_MAX;
 
 const BOOL: u8 = 0;
 const INT: u8 = 1;
@@ -22,21 +21,21 @@ const MODEL: u8 = 21;
 const INTERVAL: u8 = 23;
 const SEEN_BEFORE: u8 = 26;
 
-/// What follows the size of a function: the ends of its domain, or the keys themselves in no particular order.
+/// The encoding of a function's domain: the ends of an interval, or the keys in any order.
 const OVER_INTERVAL: u8 = 0;
 const OVER_LIST: u8 = 2;
 
-/// Deeper nesting is taken for a damaged file.
+/// Deeper nesting counts as a damaged file.
 const DEPTH_MAX: usize = 1000;
 
-/// What is wrong.
+/// A decoding error.
 pub(super) type Wrong = (ErrorClass, String);
 
 fn wrong<T>(class: ErrorClass, message: impl Into<String>) -> Result<T, Wrong> {
     Err((class, message.into()))
 }
 
-/// The value that some bytes hold.
+/// Decodes a value.
 pub(super) fn read(bytes: &[u8]) -> Result<Value, Wrong> {
     let mut reader = Reader {
         bytes,
@@ -59,7 +58,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Value, Wrong> {
 struct Reader<'b> {
     bytes: &'b [u8],
     at: usize,
-    /// What may be referred to; `None` while it is being read.
+    /// The numbered values; `None` while one is being read.
     seen: Vec<Option<Value>>,
 }
 
@@ -83,7 +82,7 @@ impl Reader<'_> {
         self.take().map(i32::from_be_bytes)
     }
 
-    /// Two bytes, or four with the sign turned where two are not enough.
+    /// A length: two bytes, or four with the sign inverted if two are not enough.
     fn natural(&mut self) -> Result<usize, Wrong> {
         let high = i16::from_be_bytes(self.take()?);
         if high >= 0 {
@@ -94,12 +93,12 @@ impl Reader<'_> {
         Ok(number.unsigned_abs() as usize)
     }
 
-    /// How many parts follow. Each takes at least a byte, so a larger number is damage and not worth the memory.
+    /// The number of parts. Each takes at least a byte, so a larger number means a damaged file.
     fn size(&mut self, size: usize) -> Result<usize, Wrong> {
         if size > self.bytes.len() - self.at.min(self.bytes.len()) {
             return wrong(
                 ErrorClass::Io,
-                format!("{size} parts are announced, but there are not so many bytes"),
+                format!("{size} parts are announced, but there are fewer bytes"),
             );
         }
         Ok(size)
@@ -231,7 +230,7 @@ fn function(entries: Vec<(Value, Value)>) -> Result<Value, Wrong> {
     Value::function(entries).map_err(|twice| (ErrorClass::Io, twice.to_string()))
 }
 
-/// The bytes that hold a value.
+/// Encodes a value.
 pub(super) fn write(value: &Value) -> Result<Vec<u8>, Wrong> {
     let mut out = Vec::new();
     write_value(&mut out, value)?;
@@ -262,7 +261,7 @@ fn write_value(out: &mut Vec<u8>, value: &Value) -> Result<(), Wrong> {
         Kind::Set => {
             let elements = value.as_set().unwrap_or_default();
             out.push(SET);
-            // The sign says that the elements are not in TLC's order.
+            // The sign marks elements that are not in TLC's order.
             out.extend((-(elements.len() as i32)).to_be_bytes());
             for element in elements {
                 write_value(out, element)?;

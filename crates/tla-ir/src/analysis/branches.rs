@@ -1,4 +1,4 @@
-//! The branches of an action: which there are. The evaluator says which of them a step takes.
+//! The branches of an action. The evaluator computes which of them a step takes.
 //!
 //! A branch is a disjunct, an arm of a CASE, or one side of an IF that mentions the next state.
 
@@ -39,7 +39,7 @@ impl Program {
                 .for_each(|conjunct| self.find_branches(conjunct, depth + 1, found)),
             Kind::Exists(bounded) => self.find_branches(&bounded.body, depth + 1, found),
             Kind::Let(_, body) => self.find_branches(body, depth + 1, found),
-            Kind::Recall(_, inner) | Kind::Action(_, inner) => self.find_branches(inner, depth, found),
+            Kind::Memo(_, inner) | Kind::Action(_, inner) => self.find_branches(inner, depth, found),
             Kind::Call(call) => {
                 if let Some(operator) = self.operators.get(call.operator as usize) {
                     self.find_branches(&operator.body, depth + 1, found);

@@ -1,12 +1,12 @@
-//! Which parameters of an action matter.
+//! The parameters that an action uses.
 
 use crate::{Argument, Kind, Node, Operation, Program, slot_bit};
 
-/// Definitions nested deeper are taken to use everything.
+/// Definitions nested deeper are assumed to use everything.
 const DEPTH_MAX: u32 = 32;
 
 impl Program {
-    /// Whether an operation uses a parameter at all. One that is only handed on to definitions that do not use it is not used.
+    /// Whether an operation uses a parameter. A parameter that is only passed to definitions that do not use it is unused.
     pub fn uses_param(&self, operation: Operation, param: usize) -> bool {
         let Ok(param) = u32::try_from(param) else {
             return false;
@@ -32,7 +32,7 @@ impl Program {
                         && self.uses_slot(&operator.body, *target, depth + 1)
                 })
             }
-            // Whatever the operator does, it has what it captures.
+            // The called operator may use what it captures.
             Kind::CallSlot(called, _) if *called == slot => true,
             kind => {
                 let mut used = false;
@@ -45,7 +45,7 @@ impl Program {
 
     fn argument_uses(&self, argument: &Argument, slot: u32, depth: u32) -> bool {
         match argument {
-            Argument::Slot(handed_on) => *handed_on == slot,
+            Argument::Slot(passed) => *passed == slot,
             Argument::Operator(_, captures) => captures
                 .iter()
                 .any(|(_, capture)| self.argument_uses(capture, slot, depth)),

@@ -1,27 +1,30 @@
-//! Whether it can be noticed that something was evaluated twice.
+//! Side effects: whether evaluating an expression twice can be observed.
 
 use crate::{Kind, Node, Program};
 
-/// Operators that act in the eyes of whoever remembers answers, but leave nothing behind and decide the same each time.
+/// Operators that are impure for the memo, but have no lasting effect and give the same result each time.
 const REPEATABLE: [&str; 2] = ["Assert", "AssertError"];
 
 impl Program {
-    /// Whether some operator prints, writes, runs commands, or throws dice.
-    pub fn acts(&self) -> bool {
-        self.operators.iter().any(|operator| acts(&operator.body))
+    /// Whether some operator prints, writes, runs commands, or is random.
+    pub fn has_side_effects(&self) -> bool {
+        self.operators
+            .iter()
+            .any(|operator| has_side_effects(&operator.body))
     }
 }
 
-fn acts(node: &Node) -> bool {
+fn has_side_effects(node: &Node) -> bool {
     if let Kind::Native(native, _) = &node.kind {
         let signature = native.signature();
         if signature.is_impure && !REPEATABLE.contains(&signature.name) {
             return true;
         }
     }
-    let mut does = false;
-    node.kind.for_each_child(|child| does = does || acts(child));
-    does
+    let mut found = false;
+    node.kind
+        .for_each_child(|child| found = found || has_side_effects(child));
+    found
 }
 
 #[cfg(test)]
@@ -32,8 +35,8 @@ mod tests {
 
     use crate::lower::{Lowering, Mode, Replacements};
 
-    /// Whether a spec acts whose next-state relation has this conjunct.
-    fn acts(conjunct: &str) -> bool {
+    /// Whether a spec whose next-state relation has this conjunct has side effects.
+    fn is_impure(conjunct: &str) -> bool {
         let text = format!(
             "---- MODULE M ----\nEXTENDS Naturals, Sequences, TLC, TLCExt, FiniteSets\nVARIABLE x\nInit == x = 0\n\
              Say(y) == Print(y, TRUE)\nApply(Op(_), y) == Op(y)\nNext == x' = 1 - x /\\ {conjunct}\n===="
@@ -41,12 +44,12 @@ mod tests {
         let spec = load_text(Path::new("M.tla"), text, &Default::default()).spec;
         let mut lowering = Lowering::new(&spec, Replacements::default());
         lowering.definition(spec.find("Next").expect("a correct spec"), Mode::Next);
-        lowering.finish().acts()
+        lowering.finish().has_side_effects()
     }
 
     #[test]
-    fn printing_setting_and_throwing_dice_are_noticed_and_nothing_else_is() {
-        for acting in [
+    fn output_registers_and_random_elements_are_side_effects() {
+        for impure in [
             "PrintT(x)",
             "Say(x)",
             "Apply(Say, x)",
@@ -56,16 +59,16 @@ mod tests {
             "LET r == RandomElement({1}) IN r > 0",
             "Apply(LAMBDA y : PrintT(y), x)",
         ] {
-            assert!(acts(acting), "{acting}");
+            assert!(is_impure(impure), "{impure}");
         }
-        for still in [
+        for pure in [
             "TRUE",
             "Assert(x < 9, \"no\")",
             "TLCGet(\"level\") < 9",
             "Cardinality({x}) = 1",
             "ToString(x) # \"\"",
         ] {
-            assert!(!acts(still), "{still}");
+            assert!(!is_impure(pure), "{pure}");
         }
     }
 }

@@ -1,8 +1,7 @@
-//! The next-state relation taken apart into its actions.
+//! Decomposition of the next-state relation into actions.
 //!
-//! `Next` is followed through `\/`, `\E` and definitions made of nothing else, down to what does something: that is an action,
-//! named after the definition it is in. Its parameters and the names bound around it in that definition are what a
-//! counterexample shows.
+//! `Next` is decomposed at `\/`, `\E` and definitions that consist of nothing else. What remains is an action, named after the definition
+//! it is in. A counterexample shows the definition's parameters and the names bound around the action in it.
 
 use omnilink_tla_semantics::entity::{EntityKind, Resolved};
 use omnilink_tla_syntax::ast::{ExprId, ExprKind, Junction, Quantifier};

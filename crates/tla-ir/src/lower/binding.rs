@@ -7,11 +7,10 @@ use omnilink_tla_syntax::ast::{Bound, ExprId, UnitKind};
 
 use super::frame::Naming;
 use super::{At, Lowering};
-use crate::ErrorClass;
-use crate::{Bounded, Kind, Node, Pattern, Uses};
+use crate::{Argument, Bounded, ErrorClass, Kind, Node, Pattern, Uses};
 
 impl Lowering<'_> {
-    /// Bounds and a body; `None` if a name ranges over nothing in particular.
+    /// Bounds and a body; `None` if a name has no set.
     pub(super) fn bounded(
         &mut self,
         at: At,
@@ -142,35 +141,24 @@ impl Lowering<'_> {
     }
 }
 
-/// The slots that a node reads, those that it fills itself included.
+/// The slots that a node reads and does not fill itself.
 fn free_slots(node: &Node, found: &mut BTreeSet<u32>) {
-    match &node.kind {
-        Kind::Local(slot) | Kind::CallSlot(slot, _) => {
+    if let Kind::Local(slot) | Kind::CallSlot(slot, _) = &node.kind {
+        found.insert(*slot);
+    }
+    if let Some(bounded) = node.kind.bounded() {
+        // The captures of its body are known already.
+        bounded.sets.iter().for_each(|set| free_slots(set, found));
+        found.extend(bounded.captures.iter().copied());
+        return;
+    }
+    node.kind.for_each_argument(|argument| {
+        if let Argument::Slot(slot) = argument {
             found.insert(*slot);
         }
-        Kind::Filter(bounded)
-        | Kind::Map(bounded)
-        | Kind::Function(bounded)
-        | Kind::Recursive(bounded)
-        | Kind::Choose(bounded)
-        | Kind::ForAll(bounded)
-        | Kind::Exists(bounded) => {
-            // Its body has been looked at already.
-            bounded.sets.iter().for_each(|set| free_slots(set, found));
-            found.extend(bounded.captures.iter().copied());
-            return;
-        }
-        _ => {}
-    }
-    let mut inner = BTreeSet::new();
-    node.kind.for_each_argument(|argument| {
-        if let crate::Argument::Slot(slot) = argument {
-            inner.insert(*slot);
-        }
     });
-    found.append(&mut inner);
     node.kind.for_each_child(|child| free_slots(child, found));
-    // What is filled here is not needed from outside.
+    // Slots filled here are not free.
     match &node.kind {
         Kind::Let(slots, _) => slots.iter().for_each(|(slot, _)| {
             found.remove(slot);

@@ -1,4 +1,4 @@
-//! Contexts: through which instances a definition is used.
+//! Contexts: the instances through which a definition is used.
 
 use omnilink_tla_semantics::entity::{EntityId, InstanceId};
 use omnilink_tla_semantics::spec::SubstitutedBy;
@@ -61,7 +61,7 @@ impl Lowering<'_> {
         instances
     }
 
-    /// What a context puts in for a constant or variable; `None` if nothing around does.
+    /// The substitution of a context for a constant or variable; `None` if no enclosing instance has one.
     pub(super) fn substituted(&mut self, entity: EntityId, context: ContextId, primed: bool) -> Option<Node> {
         let spec = self.spec;
         let mut here = context;
@@ -98,7 +98,7 @@ impl Lowering<'_> {
         None
     }
 
-    /// The operator put in for a constant with arguments: where it is to be read.
+    /// The substitution for a constant with arguments, and its context.
     pub(super) fn substituted_operator(
         &self,
         entity: EntityId,
@@ -122,7 +122,7 @@ impl Lowering<'_> {
             kind: Kind::Fail(class, message.into()),
             at,
             uses: crate::Uses {
-                world: true,
+                impure: true,
                 ..Default::default()
             },
         }

@@ -1,25 +1,25 @@
-//! Frames under construction: which slot each name has.
+//! Frames under construction: the slot of each name.
 
 use omnilink_tla_semantics::entity::EntityId;
 use rustc_hash::FxHashMap;
 
 use super::Lowering;
 
-/// What kind of name has a slot.
+/// The kinds of names with slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Naming {
     /// Bound to a value: the same in every state.
     Value,
-    /// A parameter or LET: stands for an expression, which a prime reaches into.
+    /// A parameter or LET: stands for an expression, to which a prime may apply.
     Expression,
 }
 
 /// A name's slot.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct NameSlot {
     pub(super) slot: u32,
     pub(super) naming: Naming,
-    /// Whether it was bound where variables are those of the next state already.
+    /// Whether it was bound where variables already mean those of the next state.
     pub(super) primed: bool,
 }
 
@@ -27,8 +27,8 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Frame {
     names: Vec<Box<str>>,
-    places: FxHashMap<EntityId, Place>,
-    /// Names from around the operator.
+    places: FxHashMap<EntityId, NameSlot>,
+    /// Names captured from outside the operator.
     pub(super) captures: Vec<(EntityId, u32)>,
     pub(super) primed: bool,
     /// The slots of `@`, innermost last.
@@ -70,11 +70,11 @@ impl Frame {
         named.into_iter().map(|(slot, name)| (name, slot)).collect()
     }
 
-    pub(super) fn place(&self, entity: EntityId) -> Option<Place> {
+    pub(super) fn name_slot(&self, entity: EntityId) -> Option<NameSlot> {
         self.places.get(&entity).copied()
     }
 
-    pub(super) fn set_place(&mut self, entity: EntityId, place: Place) {
+    pub(super) fn set_slot(&mut self, entity: EntityId, place: NameSlot) {
         self.places.insert(entity, place);
     }
 }
@@ -93,23 +93,22 @@ impl Lowering<'_> {
         let name = self.spec.names.text(self.spec.entity(entity).name).to_owned();
         let frame = self.frame();
         let slot = frame.slot(&name);
-        frame.set_place(entity, Place { slot, naming, primed });
+        frame.set_slot(entity, NameSlot { slot, naming, primed });
         slot
     }
 
-    /// The slot of a name in the current frame; a name from around the operator is captured. `None` if there is no such
-    /// name.
-    pub(super) fn place_of(&mut self, entity: EntityId) -> Option<Place> {
+    /// The slot of a name in the current frame. A name from outside the operator is captured. `None` if there is no frame.
+    pub(super) fn slot_of(&mut self, entity: EntityId) -> Option<NameSlot> {
         let (current, outer) = self.frames.split_last()?;
-        if let Some(place) = current.place(entity) {
+        if let Some(place) = current.name_slot(entity) {
             return Some(place);
         }
-        // Parameters of instances are given by whoever names the instance, so they need not be in any frame.
-        let found = outer.iter().rev().find_map(|frame| frame.place(entity));
+        // Arguments of instances are given where the instance is named, so their parameters need not be in any frame.
+        let found = outer.iter().rev().find_map(|frame| frame.name_slot(entity));
         let naming = found.map_or(Naming::Expression, |place| place.naming);
         let primed = found.map_or(self.frame().primed, |place| place.primed);
         let slot = self.bind_entity(entity, naming, primed);
         self.frame().captures.push((entity, slot));
-        Some(Place { slot, naming, primed })
+        Some(NameSlot { slot, naming, primed })
     }
 }

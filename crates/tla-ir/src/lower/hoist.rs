@@ -1,15 +1,15 @@
-//! What need not be evaluated again: constant parts once, parts that depend on the state alone once per state.
+//! Hoisting: constant subexpressions are evaluated once, subexpressions that depend only on the state once per state.
 //!
-//! Sound because evaluation is deterministic in what it uses: a node that uses no variable, no slot and nothing of the world
-//! has one value, and a node that uses only the current state has one value per state. The value is computed when it is first
-//! needed, never before, so that an error in a part that is not reached stays unseen; an error is not kept.
+//! This is sound because evaluation is deterministic in what it uses: a node that uses no variable, no slot and is pure has one value,
+//! and a node that uses only the current state has one value per state. The value is computed when it is first needed, so an error in
+//! a part that is not reached is not reported. Errors are not cached.
 
 use super::Lowering;
 use crate::{Kind, Node};
 
 impl Lowering<'_> {
-    /// Puts the largest such parts of a node into cells. `repeated`: whether the node is evaluated several times for one
-    /// state, so that keeping pays.
+    /// Puts the largest such parts of a node into cells. `repeated`: whether the node is evaluated several times per state, so that
+    /// caching pays.
     pub(super) fn hoist(&mut self, node: &mut Node, repeated: bool) {
         if is_simple(node) {
             return;
@@ -25,7 +25,7 @@ impl Lowering<'_> {
             && uses.heavy
             && uses.state
             && !uses.next
-            && !uses.world
+            && !uses.impure
             && !uses.opaque
             && !uses.unfinished
             && uses.slots == 0
@@ -35,22 +35,13 @@ impl Lowering<'_> {
             wrap(node, |inner| Kind::PerState(cell, inner));
             return;
         }
-        let loops = matches!(
-            node.kind,
-            Kind::Filter(_)
-                | Kind::Map(_)
-                | Kind::Function(_)
-                | Kind::Recursive(_)
-                | Kind::Choose(_)
-                | Kind::ForAll(_)
-                | Kind::Exists(_)
-        );
+        let loops = node.kind.bounded().is_some();
         node.kind
             .for_each_child_mut(|child| self.hoist(child, repeated || loops));
     }
 }
 
-/// Whether looking the value up would not be cheaper than having it.
+/// Whether computing the value is as cheap as a lookup.
 fn is_simple(node: &Node) -> bool {
     matches!(
         node.kind,
@@ -66,7 +57,7 @@ fn is_simple(node: &Node) -> bool {
     )
 }
 
-/// Puts something around a node.
+/// Wraps a node.
 pub(super) fn wrap(node: &mut Node, make: impl FnOnce(Box<Node>) -> Kind) {
     let inner = Node {
         kind: std::mem::replace(&mut node.kind, Kind::Unchanged(Box::new([]))),

@@ -1,118 +1,76 @@
-//! Lowering: from resolved trees to the intermediate form.
+//! Lowering: from resolved syntax trees to the intermediate representation.
 //!
-//! Every definition that is used becomes an [`Operator`] the first time it is used: once as it stands, once more where it is
-//! used under a prime (its variables are then those of the next state), and once for each instance it is used through, with
-//! the substitutions in place of the module's constants and variables. What the configuration replaces is replaced here.
+//! A definition becomes an [`Operator`] when it is first used: once as it stands, once more if it is used under a prime (its
+//! variables are then those of the next state), and once per instance through which it is used, with the substitutions in place
+//! of the module's constants and variables. Replacements by the configuration are made here.
 //!
-//! **Frames.** Each operator has a frame of numbered slots: parameters first, then bound names, LETs and captured names as
-//! they come. No slot is used twice in a frame, so that an argument evaluated late finds its frame undisturbed. A LET
-//! operator, a LAMBDA or a definition of a parametrised instance that uses names from around it captures them: they become
-//! extra slots, filled at every call. Captures are found while lowering; a recursive operator that turns out to capture more
-//! than it was called with is lowered again.
+//! **Frames.** Each operator has a frame of numbered slots: parameters first, then bound names, LETs and captured names in order of
+//! occurrence. No slot is used twice in a frame, so a lazy argument finds its frame unchanged. A LET operator, a LAMBDA or a
+//! definition of a parametrised instance captures the names it uses from outside: they become extra slots, filled at every call.
+//! Captures are found while lowering. A recursive operator that turns out to capture more than its own calls passed is lowered
+//! again.
 
 mod action;
 mod binding;
+mod built_in;
+mod conjunct;
 mod context;
+mod definition;
 mod expression;
 mod frame;
 mod hoist;
+mod memo_points;
+mod node;
 mod operand;
-mod pieces;
-mod recall;
+mod operator;
 mod reference;
+mod replacement;
+mod unfold;
 
 use context::{Context, ContextId};
 use frame::Frame;
 use omnilink_tla_semantics::entity::{Binding, EntityId, EntityKind, InstanceId, TreeId};
 use omnilink_tla_semantics::spec::Spec;
 use omnilink_tla_syntax::ast::ExprId;
-use omnilink_value::Value;
 use operand::Operand;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Formula, Node, Operation, Operator, Program, Uses};
-pub use pieces::{Piece, Position};
+pub use conjunct::{Conjunct, ConjunctExpr};
+pub use replacement::{Replacement, Replacements};
 
-/// What a configuration puts in the place of a constant or definition.
-#[derive(Clone, Debug)]
-pub enum Replacement {
-    /// A value.
-    Value(Value),
-    /// A definition of the root module.
-    Definition(Binding),
-    /// A table: values for given arguments.
-    Table(Vec<(Vec<Value>, Value)>),
-}
-
-/// What is replaced: an entity, everywhere or only through certain instances.
-#[derive(Clone, Debug, Default)]
-pub struct Replacements {
-    everywhere: FxHashMap<EntityId, Replacement>,
-    through: FxHashMap<(EntityId, Box<[InstanceId]>), Replacement>,
-    /// What is replaced in its module (`Op <- [Module] Def`), and so also as `I!Op`.
-    in_module: FxHashSet<EntityId>,
-}
-
-impl Replacements {
-    /// Replaces what a name leads to.
-    pub fn add(&mut self, spec: &Spec, target: Binding, replacement: Replacement) {
-        let via = spec.via(target.via);
-        if via.is_empty() {
-            self.everywhere.insert(target.entity, replacement);
-        } else {
-            self.through.insert((target.entity, via.into()), replacement);
-        }
-    }
-
-    /// Says that what is replaced is the definition in its module, by whatever name it is reached.
-    pub fn mark_in_module(&mut self, entity: EntityId) {
-        self.in_module.insert(entity);
-    }
-
-    /// Replaces what a name leads to; rows of a table are added to those that are there.
-    pub fn merge(&mut self, spec: &Spec, target: Binding, replacement: Replacement) {
-        if let Replacement::Table(rows) = &replacement
-            && let Some(Replacement::Table(known)) = self.everywhere.get_mut(&target.entity)
-        {
-            known.extend(rows.iter().cloned());
-            return;
-        }
-        self.add(spec, target, replacement);
-    }
-}
-
-/// Where an expression is read, and how.
+/// The tree and context of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct At {
     tree: TreeId,
     context: ContextId,
-    /// Whether variables are those of the next state.
+    /// Whether variables mean those of the next state.
     primed: bool,
 }
 
-/// What an operator is made of.
+/// The definition and context of a lowered operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     entity: EntityId,
     context: ContextId,
     primed: bool,
-    /// Whether the frame around a LET operator is that of a primed one: decides what a prime means for what it captures.
+    /// Whether the enclosing frame of a LET operator is primed, which decides what a prime means for captured names.
     outer_primed: bool,
-    /// Whether the operator is a part of the next-state relation whose actions are marked.
+    /// Whether the operator is a part of the next-state relation, whose actions are marked.
     action: bool,
 }
 
-/// A lowered operator as callers see it.
+/// What callers need to know about a lowered operator.
 #[derive(Clone, Debug)]
 struct Lowered {
     index: u32,
-    /// What it captures: the name and its slot.
+    /// The captured names and their slots.
     captures: Vec<(EntityId, u32)>,
     uses: Uses,
     finished: bool,
     /// Whether it was called while it was being lowered.
     recursive: bool,
-    /// The cell of its value, where that is kept.
+    /// The cell of its value, if it is cached.
     cell: Option<Cell>,
 }
 
@@ -122,7 +80,7 @@ enum Cell {
     PerState(u32),
 }
 
-/// Lowers the definitions of a spec as they are asked for.
+/// Lowers the definitions of a spec on demand.
 #[derive(Debug)]
 pub struct Lowering<'s> {
     spec: &'s Spec,
@@ -135,7 +93,7 @@ pub struct Lowering<'s> {
     context_numbers: FxHashMap<(ContextId, InstanceId), ContextId>,
     operators: Vec<Option<Operator>>,
     lowered: FxHashMap<Key, Lowered>,
-    /// Keys in the order in which their lowering began, to take back what a repeated lowering has made stale.
+    /// Keys in the order in which their lowering began, to discard stale ones when an operator is lowered again.
     order: Vec<Key>,
     frames: Vec<Frame>,
     /// The definitions that are being lowered, innermost last.
@@ -148,7 +106,7 @@ pub struct Lowering<'s> {
 }
 
 impl<'s> Lowering<'s> {
-    /// For a spec whose constants are replaced as given.
+    /// The lowering of a spec with replacements.
     pub fn new(spec: &'s Spec, replacements: Replacements) -> Self {
         let variables = spec
             .root()
@@ -210,8 +168,8 @@ impl<'s> Lowering<'s> {
         })
     }
 
-    /// A definition of the root module whose parameters are given from outside, as values. `None` if it is no operator,
-    /// or takes operators.
+    /// A definition of the root module whose arguments are values given by the caller. `None` if it is not an operator or takes
+    /// operators.
     pub fn operation(&mut self, binding: Binding) -> Option<Operation> {
         let spec = self.spec;
         let EntityKind::Operator { params, .. } = &spec.entity(binding.entity).kind else {
@@ -297,7 +255,7 @@ impl<'s> Lowering<'s> {
         self.operators.len() as u32 - 1
     }
 
-    /// The program of everything that was asked for.
+    /// The program of all formulas and operations.
     pub fn finish(self) -> Program {
         let spec = self.spec;
         let mut variables: Vec<(u32, Box<str>)> = self
@@ -307,26 +265,26 @@ impl<'s> Lowering<'s> {
             .collect();
         variables.sort_unstable();
         let mut operators: Vec<Operator> = self.operators.into_iter().flatten().collect();
-        let recall_sites = recall::make_sites(&mut operators);
+        let memo_points = memo_points::insert(&mut operators);
         Program {
             variables: variables.into_iter().map(|(_, name)| name).collect(),
             operators,
             actions: self.actions,
             once_cells: self.once_cells,
             state_cells: self.state_cells,
-            recall_sites,
+            memo_points,
             model_values: Vec::new(),
             sources: std::sync::Arc::default(),
         }
     }
 }
 
-/// What a formula is for.
+/// The purpose of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// To be evaluated.
     Plain,
-    /// To find initial states: its variables are given their values.
+    /// To find initial states: it assigns values to variables.
     Init,
     /// To find next states: its actions are marked.
     Next,

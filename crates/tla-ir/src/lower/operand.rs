@@ -1,19 +1,20 @@
-//! Operands: what is given to operators, as values and as operators.
+//! Operands and the arguments made of them.
 
 use omnilink_tla_semantics::entity::{EntityId, EntityKind, Resolved};
 use omnilink_tla_semantics::spec::SubstitutedBy;
 use omnilink_tla_syntax::ast::{ExprId, ExprKind};
 
 use super::frame::{Frame, Naming};
+use super::node::let_in;
 use super::{At, ContextId, Lowering};
 use crate::{Argument, Kind, Loc, Node, Operator, Uses, slot_bit};
 
-/// What is given for a parameter.
+/// An operand of an operator.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operand {
     /// An expression.
     Expr(At, ExprId),
-    /// Whatever is in a slot of the current frame.
+    /// The content of a slot of the current frame.
     Slot(u32),
 }
 
@@ -49,7 +50,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An operand for a parameter of an instance, which the module may prime wherever it stands for a variable.
+    /// An operand for a parameter of an instance, which the module may prime if it replaces a variable.
     pub(super) fn instance_argument(&mut self, operand: Operand, param: EntityId) -> (Argument, Uses) {
         match operand {
             Operand::Expr(at, expr) if self.spec.entity(param).arity == 0 => {
@@ -61,7 +62,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An expression that stands for an operator.
+    /// An expression that is an operator.
     pub(super) fn operator_argument(&mut self, at: At, expr: ExprId, arity: u32) -> (Argument, Uses) {
         let tree = self.spec.tree(at.tree);
         match &tree.expr(expr).kind {
@@ -81,7 +82,7 @@ impl Lowering<'_> {
             _ => {
                 if let Resolved::Entity(entity) = self.spec.resolved(at.tree, expr)
                     && matches!(self.spec.entity(entity).kind, EntityKind::Parameter)
-                    && let Some(place) = self.place_of(entity)
+                    && let Some(place) = self.slot_of(entity)
                 {
                     let uses = Uses {
                         slots: slot_bit(place.slot),
@@ -171,7 +172,7 @@ impl Lowering<'_> {
         };
         let mut contents = Vec::with_capacity(captures.len());
         for (entity, slot) in captures {
-            if let Some(place) = self.place_of(entity) {
+            if let Some(place) = self.slot_of(entity) {
                 uses.slots |= slot_bit(place.slot);
                 contents.push((slot, Argument::Slot(place.slot)));
             }
@@ -179,7 +180,7 @@ impl Lowering<'_> {
         (Argument::Operator(index, contents.into()), uses)
     }
 
-    /// A constant with arguments that an instance puts an operator in for.
+    /// A constant with arguments for which an instance substitutes an operator.
     pub(super) fn apply_substituted(
         &mut self,
         by: SubstitutedBy,
@@ -210,7 +211,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An expression that stands for an operator, applied.
+    /// An expression that is an operator, applied to operands.
     fn apply_expression(&mut self, at: At, expr: ExprId, operands: &[Operand]) -> Node {
         let tree = self.spec.tree(at.tree);
         match &tree.expr(expr).kind {
@@ -234,23 +235,15 @@ impl Lowering<'_> {
                     slots.push((slot, argument));
                 }
                 let body = self.expr(at, *body);
-                uses = uses.and(body.uses);
-                for (slot, _) in &slots {
-                    uses = uses.without(*slot);
-                }
-                Node {
-                    kind: Kind::Let(slots.into(), Box::new(body)),
-                    at: loc,
-                    uses,
-                }
+                let_in(slots, uses, body, loc)
             }
             _ => self.named(at, expr, Some(operands), false),
         }
     }
 }
 
-/// How a value is best handed over: at once where that costs nothing and cannot fail, late otherwise, at every use where
-/// it depends on a state that is not yet complete. What a prime may reach into must stay an expression.
+/// The evaluation strategy of an argument: by value if that is free and cannot fail, by name if it depends on the next state, which may
+/// be incomplete, and lazily otherwise. An argument that a prime may apply to stays an expression.
 pub(super) fn argument_of(node: Node, leibniz: bool) -> Argument {
     match node.kind {
         Kind::Local(slot) => Argument::Slot(slot),

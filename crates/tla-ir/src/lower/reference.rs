@@ -1,25 +1,20 @@
-//! Names: what stands behind them, and applying it.
+//! Names and paths: the entity they refer to, applied to operands.
 
 use omnilink_tla_semantics::entity::{
-    Binding, BuiltIn, EntityId, EntityKind, InstanceStep, Piece, Reference, Resolved,
+    Aspect, EntityId, EntityKind, InstanceStep, Part, Reference, Resolved, TreeId,
 };
-use omnilink_tla_semantics::search_path::built_in_text;
-use omnilink_tla_syntax::ast::{ExprId, ExprKind, Segment, SegmentKind};
+use omnilink_tla_syntax::ast::{ExprId, ExprKind, Segment};
 use omnilink_value::Value;
 
 use super::context::ContextId;
-use super::frame::{Frame, Naming};
+use super::frame::Naming;
+use super::node::let_in;
 use super::operand::{Operand, local};
-use super::{At, Cell, Key, Lowered, Lowering, Replacement};
-use crate::ErrorClass;
-use crate::native;
-use crate::{Argument, Call, Infinite, Kind, Loc, Node, Operator, Uses, slot_bit};
-
-/// What built-in modules apply where an operator cannot be defined in TLA+: evaluated only if nothing else is known.
-const NO_MEANING: &str = "Native";
+use super::{At, Lowering, Replacement};
+use crate::{Argument, ErrorClass, Kind, Loc, Node, Uses, slot_bit};
 
 impl Lowering<'_> {
-    pub(super) fn loc(&self, tree: omnilink_tla_semantics::entity::TreeId, expr: ExprId) -> Loc {
+    pub(super) fn loc(&self, tree: TreeId, expr: ExprId) -> Loc {
         let tree = self.spec.tree(tree);
         Loc {
             source: tree.source,
@@ -69,7 +64,7 @@ impl Lowering<'_> {
     }
 
     /// A reference through instances or into a definition.
-    fn through(
+    pub(super) fn through(
         &mut self,
         at: At,
         id: ExprId,
@@ -98,7 +93,7 @@ impl Lowering<'_> {
                 _ => Vec::new(),
             }
         };
-        // What lacks arguments takes them from the operands, in order: instances first.
+        // Segments without arguments take them from the operands, in order, instances first.
         let mut spare = operands.unwrap_or_default().iter().copied();
         let mut given: Vec<(EntityId, Operand)> = Vec::new();
         for InstanceStep { instance, segment } in &reference.via {
@@ -123,7 +118,7 @@ impl Lowering<'_> {
         if args.is_empty() && entity.arity > 0 {
             args = spare.collect();
         }
-        // A configuration that replaces `Op` leaves `I!Op` alone: that is another name. It replaces what `I!Op` uses.
+        // A configuration that replaces `Op` does not replace `I!Op`, which is another name, but what `I!Op` uses.
         let is_named = reference.via.iter().any(|step| step.segment.is_some());
         let is_definition = matches!(
             entity.kind,
@@ -137,14 +132,14 @@ impl Lowering<'_> {
         self.apply_entity(at, loc, reference.entity, context, &args, &given, action)
     }
 
-    /// A part of a definition: its parameters and what is bound on the way become LETs around it.
+    /// A part of a definition. The definition's parameters and the names bound around the part become LETs.
     #[allow(clippy::too_many_arguments)]
-    fn part(
+    pub(super) fn part(
         &mut self,
         at: At,
         loc: Loc,
         reference: &Reference,
-        part: &omnilink_tla_semantics::entity::Part,
+        part: &Part,
         context: ContextId,
         given: Vec<(EntityId, Operand)>,
         args: Vec<Operand>,
@@ -152,7 +147,7 @@ impl Lowering<'_> {
         segments: &[Segment],
     ) -> Node {
         let spec = self.spec;
-        if part.piece == Piece::FieldName {
+        if part.aspect == Aspect::FieldName {
             if let ExprKind::Field(_, field) = &spec.tree(part.tree).expr(part.expr).kind {
                 let name = Value::str(spec.names.text(field.name));
                 return self.constant(loc, name);
@@ -194,26 +189,15 @@ impl Lowering<'_> {
             primed: at.primed,
         };
         let body = match &spec.tree(part.tree).expr(part.expr).kind {
-            ExprKind::Call(_, args) if part.piece == Piece::Arguments => {
+            ExprKind::Call(_, args) if part.aspect == Aspect::Arguments => {
                 self.many(inner, loc, args, Kind::Tuple)
             }
-            _ => match part.piece {
-                Piece::Function(entity) => self.apply_entity(inner, loc, entity, context, &[], &[], false),
+            _ => match part.aspect {
+                Aspect::Function(entity) => self.apply_entity(inner, loc, entity, context, &[], &[], false),
                 _ => self.expr(inner, part.expr),
             },
         };
-        if slots.is_empty() {
-            return body;
-        }
-        uses = uses.and(body.uses);
-        for (slot, _) in &slots {
-            uses = uses.without(*slot);
-        }
-        Node {
-            kind: Kind::Let(slots.into(), Box::new(body)),
-            at: loc,
-            uses,
-        }
+        let_in(slots, uses, body, loc)
     }
 
     /// A name without arguments.
@@ -236,41 +220,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What the configuration puts in for an entity that is used in a context. What an INSTANCE puts in for a constant comes
-    /// first: the configuration gives a value to the constant of the module that it is declared in.
-    fn replacement(&self, entity: EntityId, context: ContextId) -> Option<Replacement> {
-        let is_substituted = matches!(self.spec.entity(entity).kind, EntityKind::Constant)
-            && !self.replacements.in_module.contains(&entity)
-            && self.substituted_operator(entity, context).is_some();
-        match self.replacements.everywhere.get(&entity) {
-            Some(replacement) if !is_substituted => Some(replacement.clone()),
-            _ => self.replacement_through(entity, context),
-        }
-    }
-
-    /// Whether the configuration puts something in the place of an entity.
-    pub(super) fn is_replaced(&self, entity: EntityId, context: ContextId) -> bool {
-        self.replacement(entity, context).is_some()
-    }
-
-    /// Whether a replacement is not to be made: in `Init <- MyInit`, the `Init` inside the definition of `MyInit` is the
-    /// original one.
-    fn is_replaced_by_itself(&self, entity: EntityId, by: Binding) -> bool {
-        let mut definitions = self.defining.iter().rev();
-        let around = definitions.find(|definition| self.of_modules.contains(definition));
-        by.entity == entity || around == Some(&by.entity)
-    }
-
-    /// What replaces an entity as it is reached through the instances of a context, and only so.
-    fn replacement_through(&self, entity: EntityId, context: ContextId) -> Option<Replacement> {
-        if self.replacements.through.is_empty() {
-            return None;
-        }
-        let instances: Box<[_]> = self.instances_of(context).into();
-        self.replacements.through.get(&(entity, instances)).cloned()
-    }
-
-    /// What an entity means, applied to operands. `given` are the parameters of the instances it is reached through.
+    /// An entity applied to operands. `given` are the arguments of the instances it is reached through.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn apply_entity(
         &mut self,
@@ -337,7 +287,7 @@ impl Lowering<'_> {
         self.fail(loc, ErrorClass::Undefined, message)
     }
 
-    fn variable(&mut self, loc: Loc, entity: EntityId, primed: bool) -> Node {
+    pub(super) fn variable(&mut self, loc: Loc, entity: EntityId, primed: bool) -> Node {
         let Some(slot) = self.variables.get(&entity).copied() else {
             let message = format!(
                 "`{}` is a variable that the spec has no value for",
@@ -365,12 +315,12 @@ impl Lowering<'_> {
         Node { kind, at: loc, uses }
     }
 
-    fn local_name(&mut self, at: At, loc: Loc, entity: EntityId, operands: &[Operand]) -> Node {
-        let Some(place) = self.place_of(entity) else {
+    pub(super) fn local_name(&mut self, at: At, loc: Loc, entity: EntityId, operands: &[Operand]) -> Node {
+        let Some(place) = self.slot_of(entity) else {
             let message = format!("`{}` has no value here", self.text_of(entity));
             return self.fail(loc, ErrorClass::Undefined, message);
         };
-        // A prime reaches into what a parameter stands for, unless that was read as primed already.
+        // A prime applies to the argument of a parameter, unless that was lowered as primed already.
         let reaches = at.primed && !place.primed && place.naming == Naming::Expression;
         let node = if self.spec.entity(entity).arity == 0 {
             local(place.slot, loc)
@@ -394,7 +344,7 @@ impl Lowering<'_> {
                     other => *other,
                 };
                 let (argument, of_argument) = self.argument(operand, None);
-                // What the operator does with its parameter is not known: it may prime it.
+                // The operator may prime its parameter.
                 let argument = match argument {
                     Argument::Value(node) if !node.uses.is_constant() => Argument::Lazy(node),
                     other => other,
@@ -420,391 +370,5 @@ impl Lowering<'_> {
             };
         }
         node
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn apply_definition(
-        &mut self,
-        at: At,
-        loc: Loc,
-        entity: EntityId,
-        context: ContextId,
-        operands: &[Operand],
-        given: &[(EntityId, Operand)],
-        action: bool,
-    ) -> Node {
-        let spec = self.spec;
-        if self.let_entities.contains(&entity) && spec.entity(entity).arity == 0 {
-            let known = self.frames.iter().any(|frame| frame.place(entity).is_some());
-            if known {
-                return self.local_name(at, loc, entity, operands);
-            }
-        }
-        if let Some(node) = self.native(at, loc, entity, operands) {
-            return node;
-        }
-        let is_let = self.let_entities.contains(&entity);
-        let key = Key {
-            entity,
-            context,
-            primed: at.primed,
-            outer_primed: is_let && self.frame().primed,
-            action,
-        };
-        let lowered = self.definition_of(key);
-        let mut uses = Uses {
-            slots: 0,
-            ..lowered.uses
-        };
-        uses.unfinished |= !lowered.finished;
-        uses.heavy = true;
-        let params: &[EntityId] = match &spec.entity(entity).kind {
-            EntityKind::Operator { params, .. } => params,
-            _ => &[],
-        };
-        let mut arguments = Vec::with_capacity(operands.len() + lowered.captures.len());
-        for ((slot, param), operand) in (0..).zip(params).zip(operands) {
-            let (argument, of_argument) = self.argument(*operand, Some(*param));
-            uses = uses.and(of_argument);
-            arguments.push((slot, argument));
-        }
-        for (captured, slot) in &lowered.captures {
-            let operand = given
-                .iter()
-                .find(|(name, _)| name == captured)
-                .map(|(_, operand)| *operand);
-            let (argument, of_argument) = match operand {
-                Some(operand) => self.instance_argument(operand, *captured),
-                None => match self.place_of(*captured) {
-                    Some(place) => self.argument(Operand::Slot(place.slot), None),
-                    None => continue,
-                },
-            };
-            uses = uses.and(of_argument);
-            arguments.push((*slot, argument));
-        }
-        let is_closed = arguments.is_empty();
-        let node = Node {
-            kind: Kind::Call(Box::new(Call {
-                operator: lowered.index,
-                arguments: arguments.into(),
-            })),
-            at: loc,
-            uses,
-        };
-        match lowered.cell {
-            Some(Cell::Once(cell)) if is_closed => Node {
-                kind: Kind::Once(cell, Box::new(node)),
-                at: loc,
-                uses: Uses::default(),
-            },
-            Some(Cell::PerState(cell)) if is_closed => Node {
-                kind: Kind::PerState(cell, Box::new(node)),
-                at: loc,
-                uses,
-            },
-            _ => node,
-        }
-    }
-
-    /// The lowered form of a definition.
-    fn definition_of(&mut self, key: Key) -> Lowered {
-        if let Some(lowered) = self.lowered.get_mut(&key) {
-            if !lowered.finished {
-                lowered.recursive = true;
-            }
-            return lowered.clone();
-        }
-        let index = self.reserve();
-        let pending = Lowered {
-            index,
-            captures: Vec::new(),
-            uses: Uses::default(),
-            finished: false,
-            recursive: false,
-            cell: None,
-        };
-        self.lowered.insert(key, pending);
-        let began = self.order.len();
-        self.order.push(key);
-        let spec = self.spec;
-        let entity = spec.entity(key.entity);
-        let params: &[EntityId] = match &entity.kind {
-            EntityKind::Operator { params, .. } => params,
-            _ => &[],
-        };
-        let at = At {
-            tree: entity.tree,
-            context: key.context,
-            primed: key.primed,
-        };
-        let name = self.text_of(key.entity).to_owned();
-        let mut known: Vec<(EntityId, super::frame::Place)> = Vec::new();
-        self.defining.push(key.entity);
-        loop {
-            let mut frame = Frame::new(key.primed);
-            self.frames.push(frame);
-            for param in params {
-                self.bind_entity(*param, Naming::Expression, key.primed);
-            }
-            for (captured, place) in &known {
-                let slot = self.bind_entity(*captured, place.naming, place.primed);
-                self.frame().captures.push((*captured, slot));
-            }
-            let mut body = self.definition_body(at, key, &name);
-            frame = self.frames.pop().unwrap_or_else(|| Frame::new(key.primed));
-            let captures = frame.captures.clone();
-            let recursive = self.lowered.get(&key).is_some_and(|lowered| lowered.recursive);
-            if recursive && captures.len() > known.len() {
-                // It was called without what it turned out to need: once more, with all of that known from the start.
-                known = captures
-                    .iter()
-                    .filter_map(|(entity, _)| Some((*entity, frame.place(*entity)?)))
-                    .collect();
-                for stale in self.order.split_off(began + 1) {
-                    self.lowered.remove(&stale);
-                }
-                if let Some(lowered) = self.lowered.get_mut(&key) {
-                    lowered.captures = (params.len() as u32..)
-                        .zip(&known)
-                        .map(|(slot, (e, _))| (*e, slot))
-                        .collect();
-                }
-                continue;
-            }
-            let mut uses = Uses {
-                slots: 0,
-                ..body.uses
-            };
-            // What it calls may still be being lowered, and so may use more than is known: then nothing of it is kept.
-            uses.unfinished = uses.unfinished && self.is_inside_recursion(key);
-            let cell = self.cell_for(params.is_empty() && captures.is_empty(), uses);
-            self.frames.push(frame);
-            self.hoist(&mut body, cell.is_none() && !params.is_empty());
-            let frame = self.frames.pop().unwrap_or_else(|| Frame::new(key.primed));
-            self.operators[index as usize] = Some(Operator {
-                name: name.into(),
-                is_definition: true,
-                params: params.len() as u32,
-                slots: frame.into_names(),
-                body,
-            });
-            let lowered = Lowered {
-                index,
-                captures,
-                uses,
-                finished: true,
-                recursive,
-                cell,
-            };
-            self.lowered.insert(key, lowered.clone());
-            self.defining.pop();
-            return lowered;
-        }
-    }
-
-    /// Whether another definition is still being lowered that has been called meanwhile.
-    fn is_inside_recursion(&self, key: Key) -> bool {
-        let mut others = self.lowered.iter().filter(|(other, _)| **other != key);
-        others.any(|(_, lowered)| !lowered.finished && lowered.recursive)
-    }
-
-    /// Where the value of a definition is kept, if it is worth it.
-    fn cell_for(&mut self, is_closed: bool, uses: Uses) -> Option<Cell> {
-        if !is_closed || uses.next || uses.unfinished {
-            return None;
-        }
-        if !uses.state {
-            self.once_cells += 1;
-            return Some(Cell::Once(self.once_cells - 1));
-        }
-        if uses.world || !uses.heavy {
-            return None;
-        }
-        self.state_cells += 1;
-        Some(Cell::PerState(self.state_cells - 1))
-    }
-
-    fn definition_body(&mut self, at: At, key: Key, name: &str) -> Node {
-        let spec = self.spec;
-        match &spec.entity(key.entity).kind {
-            EntityKind::Operator { body, .. } if key.action => self.action(at, *body, name),
-            EntityKind::Operator { body, .. } | EntityKind::Statement(Some(body)) => self.expr(at, *body),
-            EntityKind::Function { .. } => self.function_definition(at, key.entity),
-            _ => {
-                let loc = self.entity_loc(key.entity);
-                self.fail(loc, ErrorClass::Undefined, format!("`{name}` has no definition"))
-            }
-        }
-    }
-
-    /// `f(1, 2) = 3` of a configuration: the value for the arguments given.
-    fn table(&mut self, loc: Loc, rows: &[(Vec<Value>, Value)], operands: &[Operand]) -> Node {
-        let mut uses = Uses {
-            heavy: true,
-            ..Uses::default()
-        };
-        let mut arms = Vec::new();
-        for (arguments, value) in rows {
-            let mut conjuncts = Vec::new();
-            for (operand, argument) in operands.iter().zip(arguments) {
-                let operand = self.operand(*operand, loc);
-                uses = uses.and(operand.uses);
-                let of_pair = operand.uses;
-                conjuncts.push(Node {
-                    kind: Kind::Equal(Box::new((operand, self.constant(loc, argument.clone())))),
-                    at: loc,
-                    uses: of_pair,
-                });
-            }
-            let condition = Node {
-                kind: Kind::And(conjuncts.into()),
-                at: loc,
-                uses,
-            };
-            arms.push((condition, self.constant(loc, value.clone())));
-        }
-        Node {
-            kind: Kind::Case(arms.into(), None),
-            at: loc,
-            uses,
-        }
-    }
-
-    /// An operator that the evaluator knows by itself.
-    fn native(&mut self, at: At, loc: Loc, entity: EntityId, operands: &[Operand]) -> Option<Node> {
-        let spec = self.spec;
-        let of = spec.entity(entity);
-        let module = spec.names.text(spec.module(of.module).name);
-        built_in_text(module)?;
-        if !spec.sources.get(of.source).path().starts_with("<built-in>") {
-            return None;
-        }
-        let name = spec.names.text(of.name);
-        if let Some(node) = self.arithmetic(loc, module, name, operands) {
-            return Some(node);
-        }
-        if name == NO_MEANING {
-            let message = format!(
-                "this operator of module {module} needs a meaning of its own, which this program lacks"
-            );
-            return Some(self.fail(loc, ErrorClass::Unsupported, message));
-        }
-        let native = native::lookup(module, name)?;
-        let params: &[EntityId] = match &of.kind {
-            EntityKind::Operator { params, .. } => params,
-            _ => &[],
-        };
-        let mut uses = native.uses();
-        let mut arguments = Vec::with_capacity(operands.len());
-        for (param, operand) in params.iter().zip(operands) {
-            let (argument, of_argument) = self.argument(*operand, Some(*param));
-            uses = uses.and(of_argument);
-            // A native operator evaluates its operands itself, unless it says that it wants them as they are.
-            arguments.push(match argument {
-                Argument::Lazy(node) | Argument::ByName(node) if !native.is_lazy() => Argument::Value(node),
-                Argument::Slot(slot) if !native.is_lazy() && spec.entity(*param).arity == 0 => {
-                    Argument::Value(local(slot, loc))
-                }
-                other => other,
-            });
-        }
-        let _ = at;
-        Some(Node {
-            kind: Kind::Native(native, arguments.into()),
-            at: loc,
-            uses,
-        })
-    }
-
-    fn built_in(&mut self, at: At, loc: Loc, built_in: BuiltIn, operands: &[Operand]) -> Node {
-        match built_in {
-            BuiltIn::True => self.constant(loc, Value::bool(true)),
-            BuiltIn::False => self.constant(loc, Value::bool(false)),
-            BuiltIn::Boolean => self.constant(loc, Value::set([Value::bool(false), Value::bool(true)])),
-            BuiltIn::String => Node {
-                kind: Kind::Infinite(Infinite::Strings),
-                at: loc,
-                uses: Uses::default(),
-            },
-            BuiltIn::Operator(op) => self.symbol(at, loc, op, operands),
-        }
-    }
-
-    /// The definition that a name without arguments leads to, for looking into it: where to read its body.
-    pub(super) fn body_of(&mut self, at: At, id: ExprId) -> Option<(At, ExprId)> {
-        let spec = self.spec;
-        let (entity, context) = match spec.resolved(at.tree, id) {
-            Resolved::Entity(entity) => (entity, at.context),
-            Resolved::Reference(number) => {
-                let reference = spec.references.get(number as usize)?;
-                let has_params = reference
-                    .via
-                    .iter()
-                    .any(|step| !spec.instance(step.instance).params.is_empty());
-                if reference.part.is_some() || has_params {
-                    return None;
-                }
-                let instances: Vec<_> = reference.via.iter().map(|step| step.instance).collect();
-                (reference.entity, self.context_through(at.context, &instances))
-            }
-            Resolved::Nothing => return None,
-        };
-        self.body_of_entity(entity, context, at.primed)
-    }
-
-    pub(super) fn body_of_entity(
-        &mut self,
-        entity: EntityId,
-        context: ContextId,
-        primed: bool,
-    ) -> Option<(At, ExprId)> {
-        let spec = self.spec;
-        match self.replacement(entity, context) {
-            Some(Replacement::Definition(binding)) if !self.is_replaced_by_itself(entity, binding) => {
-                let through = self.context_through(ContextId::ROOT, spec.via(binding.via));
-                return self.body_of_entity(binding.entity, through, primed);
-            }
-            Some(Replacement::Value(_) | Replacement::Table(_)) => return None,
-            Some(Replacement::Definition(_)) | None => {}
-        }
-        match &spec.entity(entity).kind {
-            EntityKind::Operator { params, body, .. } if params.is_empty() => Some((
-                At {
-                    tree: spec.entity(entity).tree,
-                    context,
-                    primed,
-                },
-                *body,
-            )),
-            EntityKind::Variable | EntityKind::Constant => {
-                match self.substituted_operator(entity, context)? {
-                    (omnilink_tla_semantics::spec::SubstitutedBy::Expr(tree, expr), parent) => Some((
-                        At {
-                            tree,
-                            context: parent,
-                            primed,
-                        },
-                        expr,
-                    )),
-                    (omnilink_tla_semantics::spec::SubstitutedBy::SameName(binding), parent) => {
-                        let through = self.context_through(parent, spec.via(binding.via));
-                        self.body_of_entity(binding.entity, through, primed)
-                    }
-                }
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether the last segment of a path names a definition: used where only plain names are looked into.
-    pub(super) fn is_plain_path(&self, at: At, id: ExprId) -> bool {
-        match &self.spec.tree(at.tree).expr(id).kind {
-            ExprKind::Apply(_, args) => args.is_empty(),
-            ExprKind::Path(segments) => segments
-                .iter()
-                .all(|segment| matches!(segment.kind, SegmentKind::Name(_)) && segment.args.is_empty()),
-            _ => false,
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! A spec of which nothing says what its behaviours are: the reason, and what to do.
+//! Specs without behaviours: neither the configuration nor the module says what they are.
 
 use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
 use omnilink_tla_syntax::source::Span;
@@ -8,7 +8,7 @@ use crate::entity::EntityKind;
 use crate::level::Level;
 use crate::spec::Spec;
 
-/// Why a module with variables has no behaviours under a configuration, as an error; `None` if it has some, or no variables.
+/// The error that a module with variables has no behaviours under a configuration; `None` if it has some, or no variables.
 pub fn absent_behaviour(spec: &Spec, config: &Config) -> Option<Diagnostic> {
     let root = spec.root()?;
     let is_given = config.specification.is_some() || config.init.is_some() || config.next.is_some();
@@ -52,7 +52,7 @@ pub fn absent_behaviour(spec: &Spec, config: &Config) -> Option<Diagnostic> {
     Some(Diagnostic::error(Class::Config, source, Span::default(), message).help(help))
 }
 
-/// What to do about an algorithm that is not translated.
+/// Advice about an algorithm that is not translated.
 pub(super) const TRANSLATE: &str = "translate it first, with the PlusCal translator of the TLA+ tools (`pcal.trans`) or of an editor, which \
      writes Init, Next and Spec into the module";
 

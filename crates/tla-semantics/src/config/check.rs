@@ -1,4 +1,4 @@
-//! Whether a configuration fits its spec.
+//! Checks of a configuration against its spec.
 
 use omnilink_tla_syntax::diagnostic::{Class, Diagnostic, nearest};
 use omnilink_tla_syntax::source::{SourceId, Span};
@@ -10,12 +10,11 @@ use crate::entity::{Binding, EntityKind};
 use crate::level::Level;
 use crate::spec::Spec;
 
-/// How many of several missing constants are shown.
+/// The maximum number of missing constants shown.
 const MAX_SHOWN: usize = 8;
 
 impl Config {
-    /// What is wrong with the configuration for this spec: unknown names, constants without a value, formulas of the
-    /// wrong level, two ways to say what the spec is.
+    /// Reports unknown names, constants without a value, formulas of the wrong level, and both SPECIFICATION and INIT or NEXT.
     pub fn check(&self, spec: &Spec, diagnostics: &mut Vec<Diagnostic>) {
         let Some(source) = self.source else { return };
         let mut check = Check {
@@ -145,7 +144,7 @@ impl Check<'_> {
         }
     }
 
-    /// A value for something that the spec does not have is of no use, but TLC takes it.
+    /// A value for a name that the spec does not have, which TLC accepts and ignores.
     fn valued(&mut self, target: &Named) {
         if self.spec.find(&target.name).is_none() {
             let message = format!("the spec has no constant `{}`", target.name);

@@ -1,8 +1,7 @@
-//! Configuration files: which formulas are the spec and its properties, and what its constants are.
+//! Configuration files: the formulas that are the spec and its properties, and the values of its constants.
 //!
-//! A `.cfg` is read on its own ([`parse`]); whether the names in it mean anything is decided together with the spec
-//! ([`Config::check`]). Sections may repeat and come in any order; comments are those of TLA+. A constant's value is kept
-//! as a small tree of its own: numbers, strings, Booleans, sets, tuples, records, and any other name, which stands for a
+//! [`parse`] reads a `.cfg` by itself; [`Config::check`] checks its names against the spec. Sections may repeat and come in any order;
+//! comments are those of TLA+. The value of a constant is a number, string, Boolean, set, tuple or record; any other name is a
 //! model value.
 
 mod absent;
@@ -22,7 +21,7 @@ pub use section::config_section;
 pub struct Named {
     /// The name, perhaps with `!`.
     pub name: String,
-    /// Where it stands.
+    /// Its span.
     #[serde(skip)]
     pub span: Span,
 }
@@ -60,7 +59,7 @@ pub struct Assignment {
     pub value: Assigned,
 }
 
-/// What a constant or definition becomes.
+/// The right-hand side of an assignment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "by", rename_all = "kebab-case")]
 pub enum Assigned {
@@ -106,13 +105,13 @@ pub struct Config {
     pub alias: Option<Named>,
     /// POSTCONDITION and POSTCONDITIONS.
     pub postconditions: Vec<Named>,
-    /// _PERIODIC: evaluated now and then.
+    /// _PERIODIC: evaluated periodically.
     pub periodic: Vec<Named>,
     /// TYPE, which TLC reads and ignores.
     pub types: Vec<Named>,
     /// TYPE_CONSTRAINT, likewise.
     pub type_constraints: Vec<Named>,
-    /// _RL_REWARD: what a learning simulation is rewarded by.
+    /// _RL_REWARD: the reward of a learning simulation.
     pub reward: Option<Named>,
     /// _POSSIBLE: what some behaviour must reach.
     pub possible: Vec<Named>,

@@ -1,4 +1,4 @@
-//! Reading a configuration file.
+//! The parser of configuration files.
 
 use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
 use omnilink_tla_syntax::source::{SourceId, Span};
@@ -7,10 +7,10 @@ use omnilink_tla_syntax::{operators::Op, tokenize_fragment};
 
 use super::{Assigned, Assignment, Config, ConfigValue, Named};
 
-/// How deep values may nest.
+/// The maximum nesting depth of values.
 const MAX_NESTING: u32 = 200;
 
-/// What a section holds.
+/// The kinds of sections.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
     Specification,
@@ -33,7 +33,7 @@ enum Section {
     CheckDeadlock,
 }
 
-/// All section words, for recognising and for suggesting them.
+/// All section keywords.
 const SECTIONS: &[(&str, Section)] = &[
     ("SPECIFICATION", Section::Specification),
     ("INIT", Section::Init),
@@ -61,12 +61,12 @@ const SECTIONS: &[(&str, Section)] = &[
     ("CHECK_DEADLOCK", Section::CheckDeadlock),
 ];
 
-/// The mistake has been reported; go on with the next section.
+/// A mistake has been reported; parsing resumes with the next section.
 struct Failed;
 
 type Parsed<T> = Result<T, Failed>;
 
-/// Reads a configuration. It is complete if no diagnostic was added.
+/// Parses a configuration. It is complete if no diagnostic was added.
 pub fn parse(source: SourceId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Config {
     let tokens = tokenize_fragment(source, text, diagnostics);
     let config = Config {
@@ -373,7 +373,7 @@ impl Reader<'_> {
                 ConfigValue::Number(format!("-{}", self.slice(&number)))
             }
             TokenKind::Text => {
-                // TLC takes what is between the quotes as it is.
+                // TLC does not interpret escapes in strings here.
                 ConfigValue::Text(text.get(1..text.len() - 1).unwrap_or("").to_owned())
             }
             TokenKind::Identifier if text == "TRUE" || text == "FALSE" => {

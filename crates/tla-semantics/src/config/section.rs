@@ -1,7 +1,7 @@
 //! A configuration inside the file of its spec: `---- CONFIG Spec ----`, up to a line that begins with `====`.
 
-/// The text of a file with everything but its configuration blanked out, so that places in it stay what they are. `None` if
-/// it has none for this module.
+/// The text of a file with everything but its configuration blanked out, so that spans stay the same. `None` if the file has no
+/// configuration for this module.
 pub fn config_section(text: &str, module: &str) -> Option<String> {
     let mut section = String::with_capacity(text.len());
     let (mut is_inside, mut is_found) = (false, false);

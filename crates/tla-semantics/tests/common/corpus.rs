@@ -103,7 +103,7 @@ impl Sound<'_> {
 
 /// The errors of a spec, as `line:column class: message`.
 pub fn said(loaded: &Loaded) -> Vec<String> {
-    let place = |d: &Diagnostic| loaded.spec.sources.get(d.source).place(d.span.start);
+    let place = |d: &Diagnostic| loaded.spec.sources.get(d.source).line_column(d.span.start);
     let errors = loaded.diagnostics.iter().filter(|d| d.is_error());
     errors
         .map(|d| {

@@ -27,7 +27,7 @@ pub fn load_body(body: &str) -> omnilink_tla_semantics::Loaded {
 /// All diagnostics of a module with the given body, as `line:column class: message`; lines are those of the body.
 pub fn complaints(body: &str) -> Vec<String> {
     let loaded = load_body(body);
-    let place = |d: &Diagnostic| loaded.spec.sources.get(d.source).place(d.span.start);
+    let place = |d: &Diagnostic| loaded.spec.sources.get(d.source).line_column(d.span.start);
     loaded
         .diagnostics
         .iter()

@@ -1,36 +1,11 @@
 //! Random mistakes: one edit of a text as a slip of the hand makes it.
 //!
-//! The same seed gives the same edits, on every machine.
+//! The same seed gives the same edits on every machine.
 
+use fastrand::Rng;
 use omnilink_tla_syntax::source::SourceId;
 use omnilink_tla_syntax::token::{Token, TokenKind};
 use omnilink_tla_syntax::tokenize;
-
-/// Random numbers that are the same everywhere (xorshift).
-#[derive(Debug)]
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        let mut random = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        for _ in 0..8 {
-            random.below(1);
-        }
-        random
-    }
-
-    /// A number below another.
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as usize % limit.max(1)
-    }
-
-    pub fn one_of<'t, T>(&mut self, all: &'t [T]) -> Option<&'t T> {
-        all.get(self.below(all.len()))
-    }
-}
 
 /// Another word for one token.
 pub struct Replacement {
@@ -80,8 +55,8 @@ impl<'t> Mutable<'t> {
     }
 
     /// One edit: what was done, and the text after it. None if the edit that was drawn cannot be made here.
-    pub fn edited(&self, random: &mut Random) -> Option<(&'static str, String)> {
-        let at = random.below(self.tokens.len());
+    pub fn edited(&self, random: &mut Rng) -> Option<(&'static str, String)> {
+        let at = random.usize(..self.tokens.len().max(1));
         let token = self.tokens.get(at)?;
         let word = self.word(token);
         let names: Vec<&Token> = self
@@ -89,10 +64,10 @@ impl<'t> Mutable<'t> {
             .iter()
             .filter(|t| t.kind == TokenKind::Identifier)
             .collect();
-        let name: &Token = random.one_of(&names)?;
-        let other: &Token = random.one_of(&names)?;
-        let any = self.word(random.one_of(&self.tokens)?);
-        let edit = match random.below(12) {
+        let name: &Token = random.choice(&names)?;
+        let other: &Token = random.choice(&names)?;
+        let any = self.word(random.choice(&self.tokens)?);
+        let edit = match random.u8(..12) {
             0 => ("forgotten", self.with(token, token, "")),
             1 => ("doubled", self.with(token, token, &format!("{word} {word}"))),
             2 => ("replaced", self.with(token, token, any)),
@@ -110,7 +85,7 @@ impl<'t> Mutable<'t> {
             7 => ("primed", self.with(name, name, &format!("{}'", self.word(name)))),
             8 => ("line dropped", {
                 let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
-                let dropped = random.below(lines.len());
+                let dropped = random.usize(..lines.len().max(1));
                 let kept = lines.iter().enumerate().filter(|(line, _)| *line != dropped);
                 kept.map(|(_, line)| *line).collect()
             }),
@@ -120,7 +95,7 @@ impl<'t> Mutable<'t> {
                 let uses = self.numbers(|token, next| {
                     token.kind == TokenKind::Identifier && !token.begins_definition && next == "("
                 });
-                let bracket = self.tokens.get(random.one_of(&uses)? + 1)?;
+                let bracket = self.tokens.get(random.choice(&uses)? + 1)?;
                 self.with(bracket, bracket, "(1, ")
             }),
         };
@@ -128,10 +103,13 @@ impl<'t> Mutable<'t> {
     }
 
     /// One edit in each of two definitions of the module, the first one first, of different words.
-    pub fn edits_of_two_definitions(&self, random: &mut Random) -> Option<[Replacement; 2]> {
+    pub fn edits_of_two_definitions(&self, random: &mut Rng) -> Option<[Replacement; 2]> {
         let begins = |token: &Token| token.begins_definition && token.column == 0;
         let definitions: Vec<&[Token]> = self.tokens.chunk_by(|_, next| !begins(next)).skip(1).collect();
-        let (first, second) = (random.below(definitions.len()), random.below(definitions.len()));
+        let (first, second) = (
+            random.usize(..definitions.len().max(1)),
+            random.usize(..definitions.len().max(1)),
+        );
         if first == second {
             return None;
         }
@@ -143,12 +121,12 @@ impl<'t> Mutable<'t> {
     }
 
     /// Another word for one of the given tokens.
-    fn replacement(&self, tokens: &[Token], random: &mut Random) -> Option<Replacement> {
-        let token = random.one_of(tokens)?;
+    fn replacement(&self, tokens: &[Token], random: &mut Rng) -> Option<Replacement> {
+        let token = random.choice(tokens)?;
         let old = self.word(token);
         let is_named = token.kind == TokenKind::Identifier;
-        let other = random.one_of(&self.tokens)?;
-        let new = match random.below(12) {
+        let other = random.choice(&self.tokens)?;
+        let new = match random.u8(..12) {
             0 => String::new(),
             1 => format!("{old} {old}"),
             2..5 if is_named => format!("{old}Q"),
@@ -179,7 +157,7 @@ impl<'t> Mutable<'t> {
         text
     }
 
-    fn without_declaration(&self, random: &mut Random) -> Option<String> {
+    fn without_declaration(&self, random: &mut Rng) -> Option<String> {
         let words = [
             "VARIABLE",
             "VARIABLES",
@@ -189,7 +167,7 @@ impl<'t> Mutable<'t> {
             "RECURSIVE",
         ];
         let declarations = self.numbers(|token, _| words.contains(&self.word(token)));
-        let first = *random.one_of(&declarations)?;
+        let first = *random.choice(&declarations)?;
         let mut depth = 0;
         let pairs = self.tokens.get(first + 1..)?.windows(2);
         let mut last = self.tokens.get(first + 1)?;
@@ -209,17 +187,17 @@ impl<'t> Mutable<'t> {
         Some(self.with(self.tokens.get(first)?, last, ""))
     }
 
-    fn with_other_parameters(&self, random: &mut Random) -> Option<String> {
+    fn with_other_parameters(&self, random: &mut Rng) -> Option<String> {
         let heads = self.numbers(|token, next| {
             token.begins_definition && token.kind == TokenKind::Identifier && matches!(next, "(" | "==")
         });
-        let at = *random.one_of(&heads)?;
+        let at = *random.choice(&heads)?;
         let (name, open) = (self.tokens.get(at)?, self.tokens.get(at + 1)?);
         let head = self.word(name);
         if self.word(open) == "==" {
             return Some(self.with(name, name, &format!("{head}(zq)")));
         }
-        if random.below(2) == 0 {
+        if random.bool() {
             return Some(self.with(name, open, &format!("{head}(zq, ")));
         }
         let mut depth = 0;

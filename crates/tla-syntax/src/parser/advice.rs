@@ -1,11 +1,11 @@
-//! What to do about words that the grammar does not know there: mostly habits from other languages.
+//! Advice for syntax errors, mostly about habits from other languages.
 
 use super::*;
 
-/// What to write for `!=`.
+/// Advice about `!=`.
 pub(super) const DIFFERS: &str = "`!=` is no operator: write `#` or `/=`";
 
-/// What TLA+ writes for a word or symbol of another language.
+/// The TLA+ spelling of a word or symbol of another language, as advice.
 fn translation(text: &str) -> Option<String> {
     let symbol = match text {
         "and" | "AND" => "/\\",
@@ -28,7 +28,7 @@ fn translation(text: &str) -> Option<String> {
 }
 
 impl Parser<'_> {
-    /// What to do about a token that was not expected.
+    /// Advice about an unexpected token.
     pub(super) fn hint(&self, token: &Token, expected: &str) -> Option<String> {
         let text = self.slice(token.span());
         if token.begins_definition && expected.contains("expression") {
@@ -73,7 +73,7 @@ impl Parser<'_> {
         Some(fixed.into())
     }
 
-    /// What to do about a token after the end of a unit.
+    /// Advice about a token after the end of a unit.
     fn stray_advice(&self, token: &Token) -> Option<String> {
         let text = self.slice(token.span());
         let before = self.token_at(self.at.saturating_sub(1));
@@ -161,7 +161,7 @@ impl Parser<'_> {
         matches!(word, "algorithm" | "fair")
     }
 
-    /// Goes past an algorithm, to the end of the module: nothing in it is a mistake of its own.
+    /// Skips an algorithm, to the end of the module, and drops the lexer's errors inside it.
     fn forget_algorithm(&mut self, start: &Token) {
         let source = self.tree.source;
         self.diagnostics

@@ -1,4 +1,4 @@
-//! What stands in braces, square brackets and angle brackets, and the names that are bound there.
+//! Expressions in parentheses, braces, square brackets and angle brackets, and the names bound there.
 
 use super::*;
 
@@ -39,7 +39,7 @@ impl Parser<'_> {
         Ok(bounds.into())
     }
 
-    fn bound(&mut self) -> Parsed<Bound> {
+    pub(super) fn bound(&mut self) -> Parsed<Bound> {
         let tuple = self.peek() == TokenKind::AngleOpen;
         let names = if tuple {
             self.tuple_names()?
@@ -113,7 +113,7 @@ impl Parser<'_> {
         Ok(self.expr(kind, open.span().to(close.span())))
     }
 
-    /// The bound that `x \in S` or `<<x, y>> \in S` before a `:` is.
+    /// `x \in S` or `<<x, y>> \in S` before a `:`, as a bound.
     fn membership(&mut self, id: ExprId) -> Parsed<Option<Bound>> {
         let ExprKind::Infix(Op::In, _, pattern, set) = self.tree.expr(id).kind else {
             return Ok(None);
@@ -195,7 +195,7 @@ impl Parser<'_> {
     }
 
     fn fields(&mut self, between: TokenKind, expected: &str) -> Parsed<Box<[(Ident, ExprId)]>> {
-        // `@` is a field name like any other, and a reserved word is one in the first place only.
+        // `@` is a field name like any other; a reserved word is allowed only as the first field.
         let token = self.bump();
         let first = self.ident_of(&token);
         self.expect(between, expected)?;
@@ -304,8 +304,8 @@ impl Parser<'_> {
         Ok(self.expr(ExprKind::Tuple(parts), open.span().to(close.span())))
     }
 
-    /// The subscript of `[A]_v` or `<<A>>_v`. SANY drops an argument list after its last name, so that `[A]_v(x)` means
-    /// `[A]_v`; so do we, and say so.
+    /// The subscript of `[A]_v` or `<<A>>_v`. Like SANY, drops an argument list after its last name, so that `[A]_v(x)` means
+    /// `[A]_v`, and warns about it.
     fn action_subscript(&mut self) -> Parsed<ExprId> {
         let begin = (self.tree.exprs.len(), self.tree.units.len());
         let subscript = self.subscript()?;
@@ -340,7 +340,7 @@ impl Parser<'_> {
         Ok(self.expr(kind, span))
     }
 
-    /// What may follow `]_`, `>>_` and `WF_` without parentheses: a name with arguments, or anything in brackets.
+    /// A subscript without parentheses after `]_`, `>>_` or `WF_`: a name with arguments, or anything in brackets.
     fn subscript(&mut self) -> Parsed<ExprId> {
         let token = self.token();
         match self.peek() {
@@ -388,7 +388,7 @@ impl Parser<'_> {
         Ok(self.expr(ExprKind::Fairness(strong, subscript, action), span))
     }
 
-    /// Takes the single argument of `v(A)` for the action it is.
+    /// Splits `v(A)` into the subscript `v` and the action `A`.
     fn split_action(&mut self, subscript: ExprId) -> Parsed<(ExprId, ExprId)> {
         let span = self.span_of(subscript);
         let node = &mut self.tree.exprs[subscript.0 as usize];

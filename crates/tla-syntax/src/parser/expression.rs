@@ -1,4 +1,4 @@
-//! Expressions: operators by precedence range, names, and the forms that begin with a word.
+//! Operators by precedence range, junction lists and operands.
 
 use std::cmp::Ordering;
 
@@ -9,13 +9,13 @@ use crate::operators::Fixity;
 pub(super) type Waiting = Option<(Op, Span)>;
 
 impl Parser<'_> {
-    /// An expression, as far as it goes.
+    /// An expression.
     pub(super) fn expression(&mut self) -> Parsed<ExprId> {
         self.operators(None)
     }
 
-    /// Operands and operators as long as they bind tighter than the operator waiting on the left.
-    fn operators(&mut self, left: Waiting) -> Parsed<ExprId> {
+    /// Operands and operators while they bind tighter than the operator waiting on the left.
+    pub(super) fn operators(&mut self, left: Waiting) -> Parsed<ExprId> {
         self.nested(|p| p.operator_chain(left))
     }
 
@@ -115,7 +115,7 @@ impl Parser<'_> {
     }
 
     /// Whether an operator stands between two others.
-    fn holds(&self, op: Op, left: Span, right: &Token) -> bool {
+    pub(super) fn holds(&self, op: Op, left: Span, right: &Token) -> bool {
         (0..self.at)
             .rev()
             .map(|at| self.token_at(at))
@@ -134,7 +134,7 @@ impl Parser<'_> {
         Ok(self.expr(ExprKind::Times(factors.into()), span))
     }
 
-    fn operand(&mut self, left: Waiting) -> Parsed<ExprId> {
+    pub(super) fn operand(&mut self, left: Waiting) -> Parsed<ExprId> {
         let token = self.token();
         match self.peek() {
             TokenKind::Operator(Op::And | Op::Or) if token.bullet => self.junction_list(),
@@ -181,21 +181,6 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether `@ ::` or `@(x, y) ::` stands at the cursor: a label that is called `@`.
-    fn is_label_ahead(&self) -> bool {
-        let mut ahead = 1;
-        if self.peek_after(ahead) == TokenKind::ParenOpen {
-            while is_name(self.peek_after(ahead + 1)) || self.peek_after(ahead + 1) == TokenKind::Comma {
-                ahead += 1;
-            }
-            if self.peek_after(ahead + 1) != TokenKind::ParenClose {
-                return false;
-            }
-            ahead += 2;
-        }
-        self.peek_after(ahead) == TokenKind::ColonColon
-    }
-
     fn prefix(&mut self, op: Op) -> Parsed<ExprId> {
         let token = self.bump();
         let operand = self.operators(Some((op, token.span())))?;
@@ -204,7 +189,7 @@ impl Parser<'_> {
     }
 
     /// An operator symbol used like a name: `+(1, 2)`, or as a label.
-    fn symbol(&mut self, op: Op, left: Waiting) -> Parsed<ExprId> {
+    pub(super) fn symbol(&mut self, op: Op, left: Waiting) -> Parsed<ExprId> {
         if self.peek_after(1) == TokenKind::ColonColon {
             let token = self.bump();
             let ident = self.op_ident(op, token.span());
@@ -260,372 +245,5 @@ impl Parser<'_> {
         }
         let span = first.span().to(self.previous_span());
         Ok(self.expr(ExprKind::Junction(kind, items.into()), span))
-    }
-
-    fn number(&mut self) -> Parsed<ExprId> {
-        let token = self.bump();
-        self.check_based_number(&token)?;
-        let whole = self.intern(token.span());
-        if self.peek() == TokenKind::Dot && self.peek_after(1) == TokenKind::Number {
-            self.bump();
-            let fraction = self.bump();
-            let digits = self.intern(fraction.span());
-            return Ok(self.expr(ExprKind::Decimal(whole, digits), token.span().to(fraction.span())));
-        }
-        Ok(self.expr(ExprKind::Number(whole), token.span()))
-    }
-
-    /// Numbers with a base are bit patterns and have to fit in 32 bits, sign included, as they do for TLC.
-    fn check_based_number(&mut self, token: &Token) -> Parsed<()> {
-        let text = self.slice(token.span());
-        let radix = match text.as_bytes() {
-            [b'\\', b'b' | b'B', ..] => 2,
-            [b'\\', b'o' | b'O', ..] => 8,
-            [b'\\', b'h' | b'H', ..] => 16,
-            _ => return Ok(()),
-        };
-        if i32::from_str_radix(text.get(2..).unwrap_or(""), radix).is_ok() {
-            return Ok(());
-        }
-        let diagnostic = self
-            .error(Class::Parse, token.span(), "this number does not fit in 32 bits")
-            .help("write large numbers in decimal");
-        Err(self.report(diagnostic))
-    }
-
-    fn string(&mut self) -> Parsed<ExprId> {
-        let token = self.bump();
-        let raw = self
-            .text
-            .get(token.start as usize + 1..token.end as usize - 1)
-            .unwrap_or("");
-        let name = if raw.contains('\\') {
-            let mut text = String::with_capacity(raw.len());
-            let mut chars = raw.chars();
-            while let Some(c) = chars.next() {
-                text.push(match (c, if c == '\\' { chars.next() } else { None }) {
-                    (_, Some('n')) => '\n',
-                    (_, Some('t')) => '\t',
-                    (_, Some('r')) => '\r',
-                    (_, Some('f')) => '\u{c}',
-                    (_, Some(other)) => other,
-                    (c, None) => c,
-                });
-            }
-            self.names.intern(&text)
-        } else {
-            self.names.intern(raw)
-        };
-        Ok(self.expr(ExprKind::Text(name), token.span()))
-    }
-
-    /// A name with arguments, a path, or a label.
-    fn name(&mut self, left: Waiting) -> Parsed<ExprId> {
-        let begin = self.tree.exprs.len();
-        let token = self.bump();
-        let ident = self.ident_of(&token);
-        let args = if self.peek() == TokenKind::ParenOpen {
-            self.arguments()?
-        } else {
-            Box::new([])
-        };
-        match self.peek() {
-            TokenKind::ColonColon => self.label(ident, &args, left, begin),
-            TokenKind::Bang => {
-                let first = Segment {
-                    kind: SegmentKind::Name(ident.name),
-                    args,
-                    span: ident.span,
-                };
-                let path = self.path(first)?;
-                if self.peek() == TokenKind::ColonColon {
-                    return self.prefixed_label(path, left, begin);
-                }
-                Ok(path)
-            }
-            _ => Ok(self.expr(
-                ExprKind::Apply(ident, args),
-                token.span().to(self.previous_span()),
-            )),
-        }
-    }
-
-    pub(super) fn path(&mut self, first: Segment) -> Parsed<ExprId> {
-        let start = first.span;
-        let mut segments = vec![first];
-        while self.eat(TokenKind::Bang) {
-            segments.push(self.segment()?);
-        }
-        Ok(self.expr(ExprKind::Path(segments.into()), start.to(self.previous_span())))
-    }
-
-    fn segment(&mut self) -> Parsed<Segment> {
-        let token = self.token();
-        let kind = match self.peek() {
-            TokenKind::Identifier => SegmentKind::Name(self.intern(token.span())),
-            TokenKind::Operator(Op::Equal) => {
-                let bang = self.previous_span();
-                let diagnostic = self
-                    .error(
-                        Class::Parse,
-                        bang.to(token.span()),
-                        "`=` is no name that could follow `!`",
-                    )
-                    .help(advice::DIFFERS);
-                return Err(self.report(diagnostic));
-            }
-            TokenKind::Operator(op) => SegmentKind::Name(self.names.intern(op.text())),
-            TokenKind::Number => match self.slice(token.span()).parse() {
-                Ok(number) => SegmentKind::Part(number),
-                Err(_) => return Err(self.unexpected("the number of a part")),
-            },
-            TokenKind::Colon => SegmentKind::Body,
-            TokenKind::At => SegmentKind::At,
-            TokenKind::AngleOpen => SegmentKind::First,
-            TokenKind::AngleClose => SegmentKind::Second,
-            TokenKind::ParenOpen => {
-                let args = self.arguments()?;
-                let span = token.span().to(self.previous_span());
-                return Ok(Segment {
-                    kind: SegmentKind::Bind,
-                    args,
-                    span,
-                });
-            }
-            _ => return Err(self.unexpected("a name or the number of a part after `!`")),
-        };
-        self.bump();
-        let named = matches!(kind, SegmentKind::Name(_));
-        let args = if named && self.peek() == TokenKind::ParenOpen {
-            self.arguments()?
-        } else {
-            Box::new([])
-        };
-        Ok(Segment {
-            kind,
-            args,
-            span: token.span(),
-        })
-    }
-
-    /// `I!lab(x) ::`, a label like `lab(x) ::`: SANY reads it, and what stands before the `!` means nothing.
-    fn prefixed_label(&mut self, path: ExprId, left: Waiting, begin: usize) -> Parsed<ExprId> {
-        let span = self.span_of(path);
-        let ExprKind::Path(segments) = &self.tree.expr(path).kind else {
-            return Err(self.unexpected("an expression"));
-        };
-        let named = segments.last().and_then(|last| match last.kind {
-            SegmentKind::Name(name) if !last.args.is_empty() => Some((name, last.span, last.args.clone())),
-            _ => None,
-        });
-        let Some((name, at, args)) = named else {
-            let diagnostic = self
-                .error(Class::Parse, span, "a name with `!` is no label")
-                .help("a label is a plain name, with the names bound around it: `lab(x) ::`");
-            return Err(self.report(diagnostic));
-        };
-        let before = Span::new(span.start, at.start);
-        let message = "what stands before the `!` of a label means nothing";
-        let warning = Diagnostic::warning(Class::Label, self.tree.source, before, message);
-        self.diagnostics.push(warning.help("take it out"));
-        self.label(Ident { name, span: at }, &args, left, begin)
-    }
-
-    /// A label and what it names; its parameters were read as arguments from node `begin` on.
-    fn label(&mut self, ident: Ident, args: &[ExprId], left: Waiting, begin: usize) -> Parsed<ExprId> {
-        let mut params = Vec::with_capacity(args.len());
-        for arg in args {
-            match &self.tree.expr(*arg).kind {
-                ExprKind::Apply(param, none) if none.is_empty() => params.push(*param),
-                _ => {
-                    let span = self.span_of(*arg);
-                    let diagnostic = self.error(
-                        Class::Parse,
-                        span,
-                        "a label's parameters are names bound around it",
-                    );
-                    return Err(self.report(diagnostic));
-                }
-            }
-        }
-        self.tree.exprs.truncate(begin);
-        self.bump();
-        let body = self.expression()?;
-        let outer = match &self.tree.expr(body).kind {
-            ExprKind::Infix(op, ..) | ExprKind::Postfix(op, _) => Some(*op),
-            _ => None,
-        };
-        if let (Some(op), Some((waiting, _))) = (outer, left)
-            && waiting.order_before(op) != Some(Ordering::Less)
-        {
-            let message = "without this label the expression would be read differently";
-            let diagnostic = self
-                .error(Class::Parse, ident.span, message)
-                .help("put the labelled expression in parentheses");
-            return Err(self.report(diagnostic));
-        }
-        let span = ident.span.to(self.span_of(body));
-        Ok(self.expr(ExprKind::Label(ident, params.into(), body), span))
-    }
-
-    /// `(a, +, LAMBDA x : e)`.
-    pub(super) fn arguments(&mut self) -> Parsed<Box<[ExprId]>> {
-        let open = self.bump();
-        let mut args = vec![self.argument()?];
-        while self.eat(TokenKind::Comma) {
-            args.push(self.argument()?);
-        }
-        self.close(TokenKind::ParenClose, "`,` or `)`", open.span())?;
-        Ok(args.into())
-    }
-
-    /// An expression, an operator symbol or a LAMBDA.
-    pub(super) fn argument(&mut self) -> Parsed<ExprId> {
-        let token = self.token();
-        match self.peek() {
-            TokenKind::Keyword(Keyword::Lambda) => {
-                self.bump();
-                let mut params = vec![self.identifier("the name of a parameter")?];
-                while self.eat(TokenKind::Comma) {
-                    params.push(self.identifier("the name of a parameter")?);
-                }
-                self.expect(TokenKind::Colon, "`,` or `:`")?;
-                let body = self.nested(Self::expression)?;
-                let span = token.span().to(self.span_of(body));
-                Ok(self.expr(ExprKind::Lambda(params.into(), body), span))
-            }
-            TokenKind::Operator(op) if self.ends_argument(self.at + 1) => {
-                self.bump();
-                let ident = self.op_ident(op, token.span());
-                Ok(self.expr(ExprKind::Apply(ident, Box::new([])), token.span()))
-            }
-            _ => self.expression(),
-        }
-    }
-
-    fn ends_argument(&self, at: usize) -> bool {
-        let token = self.token_at(at);
-        token.begins_definition
-            || match token.kind {
-                TokenKind::Comma | TokenKind::ParenClose | TokenKind::End => true,
-                TokenKind::ModuleEnd | TokenKind::ModuleStart | TokenKind::Separator => true,
-                TokenKind::Keyword(word) => matches!(
-                    word,
-                    Keyword::Local
-                        | Keyword::Instance
-                        | Keyword::Theorem
-                        | Keyword::Proposition
-                        | Keyword::Assume
-                        | Keyword::Assumption
-                        | Keyword::Axiom
-                        | Keyword::Constant
-                        | Keyword::Variable
-                        | Keyword::Recursive
-                        | Keyword::In
-                ),
-                _ => false,
-            }
-    }
-
-    pub(super) fn expressions(&mut self) -> Parsed<Box<[ExprId]>> {
-        let mut list = vec![self.expression()?];
-        while self.eat(TokenKind::Comma) {
-            list.push(self.expression()?);
-        }
-        Ok(list.into())
-    }
-
-    fn quantified(&mut self, quantifier: Quantifier) -> Parsed<ExprId> {
-        let start = self.bump();
-        let bounds = if self.names_until(TokenKind::Colon) {
-            let mut names = vec![self.identifier("a name")?];
-            while self.eat(TokenKind::Comma) {
-                names.push(self.identifier("a name")?);
-            }
-            Box::new([Bound {
-                tuple: false,
-                names: names.into(),
-                set: None,
-            }])
-        } else {
-            self.bounds()?
-        };
-        self.expect(TokenKind::Colon, "`,` or `:` and what holds")?;
-        let body = self.expression()?;
-        let span = start.span().to(self.span_of(body));
-        Ok(self.expr(ExprKind::Quantified(quantifier, bounds, body), span))
-    }
-
-    fn temporal_quantified(&mut self, quantifier: Quantifier) -> Parsed<ExprId> {
-        let start = self.bump();
-        let mut names = vec![self.identifier("the name of a variable")?];
-        while self.eat(TokenKind::Comma) {
-            names.push(self.identifier("the name of a variable")?);
-        }
-        self.expect(TokenKind::Colon, "`,` or `:`")?;
-        let body = self.expression()?;
-        let span = start.span().to(self.span_of(body));
-        Ok(self.expr(ExprKind::TemporalQuantified(quantifier, names.into(), body), span))
-    }
-
-    fn choose(&mut self) -> Parsed<ExprId> {
-        let start = self.bump();
-        let tuple = self.peek() == TokenKind::AngleOpen;
-        let names = if tuple {
-            self.tuple_names()?
-        } else {
-            Box::new([self.identifier("a name")?])
-        };
-        let bounded = self.eat(TokenKind::Operator(Op::In));
-        let set = if bounded { Some(self.expression()?) } else { None };
-        self.expect(TokenKind::Colon, if bounded { "`:`" } else { "`\\in` or `:`" })?;
-        let body = self.expression()?;
-        let span = start.span().to(self.span_of(body));
-        Ok(self.expr(
-            ExprKind::Choose(Box::new(Bound { tuple, names, set }), body),
-            span,
-        ))
-    }
-
-    fn conditional(&mut self) -> Parsed<ExprId> {
-        let start = self.bump();
-        let condition = self.expression()?;
-        self.part_of(
-            TokenKind::Keyword(Keyword::Then),
-            "THEN",
-            start.span(),
-            "of this IF",
-        )?;
-        let yes = self.expression()?;
-        self.part_of(
-            TokenKind::Keyword(Keyword::Else),
-            "ELSE",
-            start.span(),
-            "every IF has one",
-        )?;
-        let no = self.expression()?;
-        let span = start.span().to(self.span_of(no));
-        Ok(self.expr(ExprKind::If(condition, yes, no), span))
-    }
-
-    fn case(&mut self) -> Parsed<ExprId> {
-        let start = self.bump();
-        let mut arms = Vec::new();
-        let mut other = None;
-        loop {
-            if !arms.is_empty() && self.eat(TokenKind::Keyword(Keyword::Other)) {
-                self.expect(TokenKind::Arrow, "`->`")?;
-                other = Some(self.expression()?);
-                break;
-            }
-            let condition = self.expression()?;
-            self.expect(TokenKind::Arrow, "`->`")?;
-            arms.push((condition, self.expression()?));
-            if !self.eat(TokenKind::Operator(Op::Always)) {
-                break;
-            }
-        }
-        let span = start.span().to(self.previous_span());
-        Ok(self.expr(ExprKind::Case(arms.into(), other), span))
     }
 }

@@ -1,18 +1,24 @@
 //! The parser: recursive descent for units and brackets, precedence climbing over *ranges* for operators.
 //!
-//! An expression ends where the language says it ends, and three things say so: a token that cannot continue it, the
-//! first token of the next definition (marked by the lexer), and, inside a junction list item, any token at or left of
-//! the item's bullet. The last two are why `Parser::peek` answers [`TokenKind::End`] for a token that is there.
+//! Three things end an expression: a token that cannot continue it, the first token of the next definition (marked by the
+//! lexer), and, inside a junction list item, any token at or left of the item's bullet. In the last two cases `Parser::peek`
+//! returns [`TokenKind::End`] although there is a token.
 //!
-//! A mistake spoils its unit only: it is reported once, the rest of the unit is skipped, and reading goes on with the
-//! next unit that starts no further right. Recursion is limited to [`MAX_NESTING`] levels; what nests without brackets
-//! (`a + b + c`, `f[x][y].z`) is read in loops and has no limit.
+//! A mistake affects only its unit: it is reported once, the rest of the unit is skipped, and parsing resumes at the next unit that
+//! starts no further right. Recursion is limited to [`MAX_NESTING`] levels. Chains without brackets (`a + b + c`, `f[x][y].z`)
+//! are parsed in loops and have no limit.
 
 mod advice;
 mod brackets;
+mod definition;
 mod expression;
+mod keyword;
+mod literal;
+mod module;
+mod name;
 mod proof;
-mod unit;
+mod recovery;
+mod statement;
 
 use super::ast::*;
 use super::lexer::tokenize;
@@ -22,16 +28,16 @@ use crate::diagnostic::{Class, Diagnostic};
 use crate::names::{Name, Names};
 use crate::source::{SourceId, Span};
 
-/// How deep brackets, quantifiers, IFs and the like may nest.
+/// The maximum nesting depth of brackets, quantifiers, IFs and the like.
 pub const MAX_NESTING: u32 = 2000;
 
-/// The mistake has been reported; give up the unit.
+/// A mistake has been reported; the unit is abandoned.
 #[derive(Debug)]
 struct Failed;
 
 type Parsed<T> = Result<T, Failed>;
 
-/// Reads a file. The tree is complete if no error was added, and holds what could be read otherwise.
+/// Parses a file. The tree is complete if no error was added; otherwise it contains what could be parsed.
 ///
 /// Needs a stack for [`MAX_NESTING`] levels: see [`crate::deep_stack::run`].
 pub fn parse(source: SourceId, text: &str, names: &mut Names, diagnostics: &mut Vec<Diagnostic>) -> Tree {
@@ -77,10 +83,10 @@ struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
     at: usize,
-    /// The junction lists around the current token: kind and column of their bullets.
+    /// The junction lists around the current token: the kind and column of their bullets.
     junctions: Vec<(Junction, u32)>,
     depth: u32,
-    /// How many units were read since the last one that could not be; separators and whole modules are not counted.
+    /// The number of units parsed since the last broken one, not counting separators and nested modules.
     since_mistake: u32,
     names: &'a mut Names,
     diagnostics: &'a mut Vec<Diagnostic>,
@@ -139,9 +145,9 @@ impl Parser<'_> {
         Diagnostic::error(class, self.tree.source, span, message)
     }
 
-    // The cursor.
+    // Cursor.
 
-    /// The current token, whatever it may end.
+    /// The current token, even if the expression must end before it.
     fn token(&self) -> Token {
         self.token_at(self.at)
     }
@@ -228,7 +234,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A name. SANY lets `@` be one, though nothing can then refer to it.
+    /// A name. SANY accepts `@` as a name, although nothing can refer to it.
     fn identifier(&mut self, expected: &str) -> Parsed<Ident> {
         if !is_name(self.peek()) {
             return Err(self.unexpected(expected));
@@ -256,9 +262,9 @@ impl Parser<'_> {
         }
     }
 
-    // What goes wrong.
+    // Errors.
 
-    /// Reports that something else was expected where the cursor is.
+    /// Reports that something else was expected at the cursor.
     fn unexpected(&mut self, expected: &str) -> Failed {
         let token = self.token();
         let is_over = token.kind == TokenKind::End && self.has_failed();
@@ -293,7 +299,7 @@ impl Parser<'_> {
         self.report(diagnostic)
     }
 
-    /// Whether a token can only begin or end a unit: what is missing is missing before it.
+    /// Whether a token can only begin or end a unit, so that something is missing before it.
     fn ends_unit(&self, token: &Token) -> bool {
         let defines = token.begins_definition && self.starts_line(token.start);
         defines
@@ -303,7 +309,7 @@ impl Parser<'_> {
             )
     }
 
-    /// Reports an expression that is missing at the end of a unit, where it is missing.
+    /// Reports an expression that is missing at the end of a unit, at the token before the gap.
     fn missing_operand(&mut self, token: Token) -> Failed {
         let previous = self.previous_span();
         let after = self.slice(previous).to_owned();
@@ -363,7 +369,7 @@ impl Parser<'_> {
         before.rsplit('\n').next().unwrap_or("").trim().is_empty()
     }
 
-    /// The end of the last token: where something is missing when the text is over.
+    /// The end of the last token, where something is missing if the text ends too early.
     fn end_span(&self) -> Span {
         let end = self.previous_span().end;
         Span::new(end, end)
@@ -397,7 +403,7 @@ impl Parser<'_> {
         UnitId(self.tree.units.len() as u32 - 1)
     }
 
-    /// Runs one level deeper, within the limit.
+    /// Parses one level deeper, within the limit.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_NESTING {
             return Err(self.too_deep());

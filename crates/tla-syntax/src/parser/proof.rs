@@ -1,8 +1,8 @@
-//! Proofs, skipped by their structure.
+//! Proofs, which are skipped.
 //!
-//! A proof says nothing about what a spec means, so its steps are not read; but where it ends must be known exactly.
-//! A step runs to the next step number; a QED closes its level; the proof is over when the QED of its first level, and
-//! that QED's own proof, are. Step names such as `<1>2` are tokens, so no step can be taken for an expression.
+//! A proof does not affect what a spec means, so its steps are not parsed, but its end must be found exactly. A step runs to the
+//! next step number; a QED closes its level; the proof ends with the QED of its first level and that QED's own proof. Step
+//! names such as `<1>2` are tokens, so no step can be confused with an expression.
 
 use super::*;
 use crate::operators::Fixity;
@@ -94,8 +94,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips to the next step number or out of the proof. A step may hold definitions (`DEFINE x == 1`), so their
-    /// beginnings stop it only where no LET or DEFINE is open.
+    /// Skips to the next step number or to the end of the proof. A step may contain definitions (`DEFINE x == 1`), so the
+    /// beginning of a definition ends it only where no LET or DEFINE is open.
     fn skip_step(&mut self) -> Parsed<()> {
         let defines = matches!(
             self.token().kind,
@@ -110,7 +110,7 @@ impl Parser<'_> {
         self.skip_part(false)
     }
 
-    /// Skips a part of a proof, which may not end where a name or a fact has to follow.
+    /// Skips a part of a proof, which must not end where a name or a fact has to follow.
     fn skip_part(&mut self, definitions: bool) -> Parsed<()> {
         self.skip_while(definitions);
         match self.token_at(self.at.saturating_sub(1)).kind {
@@ -161,8 +161,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the current step number refers to a step (`BY <1>2`) rather than begins one: nothing before it is
-    /// complete.
+    /// Whether the current step number refers to a step (`BY <1>2`) rather than begins one, because the tokens before it are
+    /// not complete.
     fn is_reference(&self) -> bool {
         match self.token_at(self.at.saturating_sub(1)).kind {
             // In `BY DEF +` the symbol is a name.

@@ -1,4 +1,4 @@
-//! What the configuration puts in for constants and definitions.
+//! Values and definitions that the configuration gives for constants.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::semantics::entity::{Binding, EntityKind, Via};
 use crate::semantics::spec::Spec;
 use crate::source::{Source, SourceId, Sources, Span};
 
-/// Replacements, and the model values that the configuration brings in.
+/// The replacements and the model values of the configuration.
 pub(super) fn replacements(
     spec: &mut Spec,
     config: &Config,
@@ -82,7 +82,7 @@ pub(super) fn replacements(
     (replacements, models)
 }
 
-/// What an assignment is about: a name of the root module, or of the module that it names.
+/// The targets of an assignment: a name of the root module, or of the module that it names.
 fn targets(spec: &Spec, assignment: &Assignment) -> Vec<Binding> {
     let name = &assignment.target.name;
     let Some(module) = &assignment.module else {
@@ -138,8 +138,8 @@ fn value_of(value: &ConfigValue, models: &mut BTreeSet<String>) -> Result<Value,
     })
 }
 
-/// A constant that is given a value outside of the configuration: as the configuration would write it, where names are model
-/// values, or else as an expression over the built-in modules.
+/// A constant with a value from the command line: in the syntax of a configuration, where names are model values, or else an expression
+/// over the built-in modules.
 fn given(
     spec: &mut Spec,
     name: &str,
@@ -198,7 +198,7 @@ fn unknown_constant(spec: &Spec, name: &str, source: SourceId, span: Span) -> Di
     .help(help)
 }
 
-/// The value, if the text reads as one in a configuration.
+/// The value, if the text is one in the syntax of a configuration.
 fn written(name: &str, text: &str, models: &mut BTreeSet<String>) -> Option<Result<Value, String>> {
     let line = format!("CONSTANT {name} = {text}");
     let mut diagnostics = Vec::new();

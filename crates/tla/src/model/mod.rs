@@ -1,8 +1,8 @@
-//! A spec together with its configuration, ready to be explored.
+//! A compiled spec: a spec and its configuration, ready to be explored.
 //!
-//! [`build`] reads what the configuration asks for and lowers exactly that: the initial condition and the next-state
-//! relation (given apart or as one SPECIFICATION formula), what must hold, what bounds the search. A PROPERTY is taken apart
-//! into what can be checked state by state and step by step; what speaks of whole behaviours is named, never passed over.
+//! [`build`] lowers exactly what the configuration names: the initial condition and the next-state relation (given separately or as one
+//! SPECIFICATION formula), invariants, properties, constraints. A PROPERTY is decomposed into conjuncts about states and steps, which can
+//! be checked, and temporal ones, which are kept as text.
 
 mod constants;
 mod property;
@@ -24,89 +24,89 @@ pub use property::{Check, Property};
 /// A formula with a name.
 #[derive(Clone, Debug)]
 pub struct NamedFormula {
-    /// What the configuration calls it.
+    /// Its name in the configuration.
     pub name: String,
-    /// What it says.
+    /// The formula.
     pub formula: Formula,
     /// Where it is defined.
     pub at: Option<Loc>,
 }
 
-/// What `_POSSIBLE` asks for.
+/// A formula of `_POSSIBLE`, which some state or step must satisfy.
 #[derive(Clone, Debug)]
 pub struct Possible {
     /// The formula.
     pub formula: NamedFormula,
-    /// Whether it speaks of steps rather than of states.
+    /// Whether it is about steps rather than states.
     pub is_step: bool,
 }
 
-/// A spec and what is to be done with it.
+/// A compiled spec and what is to be checked.
 #[derive(Debug)]
-pub struct Model {
-    /// Everything that is evaluated.
+pub struct CompiledSpec {
+    /// The lowered formulas.
     pub program: Program,
     /// The initial condition.
     pub init: Option<Formula>,
     /// The next-state relation.
     pub next: Option<Formula>,
-    /// What must hold before anything else.
+    /// The assumptions, which are checked first.
     pub assumptions: Vec<NamedFormula>,
-    /// What must hold in every state.
+    /// The invariants, which must hold in every state.
     pub invariants: Vec<NamedFormula>,
-    /// What a state must satisfy to be explored.
+    /// The state constraints: only states that satisfy them are explored.
     pub constraints: Vec<NamedFormula>,
-    /// What a step must satisfy to be taken.
+    /// The action constraints: only steps that satisfy them are taken.
     pub action_constraints: Vec<NamedFormula>,
-    /// What behaviours must satisfy.
+    /// The properties, which behaviours must satisfy.
     pub properties: Vec<Property>,
-    /// What counts as the same state.
+    /// The view: states with equal views count as one.
     pub view: Option<Formula>,
-    /// What is shown in the place of a state.
+    /// The alias, which is shown instead of a state.
     pub alias: Option<Formula>,
-    /// What must hold at the end.
+    /// The postconditions, which must hold at the end.
     pub postconditions: Vec<NamedFormula>,
-    /// The set of permutations that make no difference.
+    /// The symmetry set of permutations.
     pub symmetry: Option<Formula>,
-    /// Evaluated now and then.
+    /// Formulas that are evaluated periodically.
     pub periodic: Vec<NamedFormula>,
-    /// What some state or step must satisfy.
+    /// Formulas that some state or step must satisfy.
     pub possible: Vec<Possible>,
-    /// Whether a state without successors is an error; `None` where the configuration does not say.
+    /// Whether a state without successors is an error; `None` if the configuration does not say.
     pub check_deadlock: Option<bool>,
-    /// Whether the specification asks for fairness, which matters to liveness only.
+    /// Whether the specification has fairness conditions, which matter to liveness only.
     pub has_fairness: bool,
-    /// What [`BuildOptions::operations`] asked for, in that order; `None` for what is no operator or takes operators.
+    /// The operations of [`BuildOptions::operations`], in that order; `None` if one is not an operator or takes operators.
     pub operations: Vec<Option<Operation>>,
 }
 
-/// A spec that its configuration does not fit.
+/// A spec and the errors of its configuration.
 #[derive(Debug)]
 pub struct Rejected {
-    /// The spec, with the texts that the diagnostics speak of.
+    /// The spec, with the texts that the diagnostics refer to.
     pub spec: Spec,
-    /// What is wrong.
+    /// The errors.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// How a model is built.
+/// Options of [`build`].
 #[derive(Clone, Debug, Default)]
 pub struct BuildOptions {
     /// Integers of 32 bits, as in TLC.
     pub is_32_bit: bool,
-    /// Expressions for constants, which count more than the configuration.
+    /// Expressions for constants, which override the configuration.
     pub constants: Vec<(String, String)>,
-    /// Values for constants and definitions, which count more than the configuration.
+    /// Values for constants and definitions, which override the configuration.
     pub values: Vec<(String, Value)>,
-    /// Definitions to be evaluated for arguments from outside.
+    /// Definitions to be evaluated for given arguments.
     pub operations: Vec<String>,
 }
 
-/// Builds a model from a spec without errors.
+/// Compiles a spec without errors.
 ///
 /// # Errors
-/// What is wrong with the configuration, as far as the spec does not say it.
-pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<Model, Box<Rejected>> {
+/// The errors of the configuration.
+pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<CompiledSpec, Box<Rejected>> {
     let mut diagnostics = Vec::new();
     let (mut replacements, model_values) =
         constants::replacements(&mut spec, config, options, &mut diagnostics);
@@ -179,7 +179,7 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
     }
     program.model_values = model_values;
     program.sources = std::mem::take(&mut spec.sources).into();
-    Ok(Model {
+    Ok(CompiledSpec {
         program,
         init,
         next,
@@ -221,7 +221,7 @@ fn assumptions(spec: &Spec, lowering: &mut Lowering<'_>) -> Vec<NamedFormula> {
         .collect()
 }
 
-/// Finds what a configuration names.
+/// Resolves the names of a configuration.
 struct Names<'a> {
     spec: &'a Spec,
     config: &'a Config,

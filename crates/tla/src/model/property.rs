@@ -1,55 +1,55 @@
-//! Properties taken apart into what can be checked.
+//! Properties, decomposed into checks.
 
 use crate::ir::Formula;
-use crate::lower::{Lowering, Piece, Position};
+use crate::lower::{Conjunct, ConjunctExpr, Lowering};
 use crate::semantics::entity::Binding;
 use crate::semantics::spec::Spec;
 
-/// One thing that a property asks for.
+/// One conjunct of a property.
 #[derive(Clone, Debug)]
 pub enum Check {
-    /// A state predicate: of initial states.
+    /// A state predicate, which initial states must satisfy.
     Initial(Formula),
-    /// `[]P`: of every state.
+    /// `[]P`: P must hold in every state.
     Invariant(Formula),
-    /// `[][A]_v`: of every step.
+    /// `[][A]_v`, which every step must satisfy.
     Step(Formula),
-    /// What speaks of whole behaviours, as text: not checked.
+    /// A temporal formula, as text.
     Liveness(String),
 }
 
-/// A property and what it asks for.
+/// A property and its conjuncts.
 #[derive(Clone, Debug)]
 pub struct Property {
     /// Its name.
     pub name: String,
-    /// What it is made of.
+    /// Its conjuncts.
     pub checks: Vec<Check>,
 }
 
-/// Takes a property apart.
+/// Decomposes a property.
 ///
 /// # Errors
-/// The text of an action that is a conjunct by itself: TLC refuses it, because it would speak of the first step only.
+/// The text of an action that is a conjunct by itself: TLC rejects it, because it would be about the first step only.
 pub(super) fn classify(
     spec: &Spec,
     lowering: &mut Lowering<'_>,
     name: &str,
     binding: Binding,
 ) -> Result<Property, String> {
-    let text = |place: &Position| {
+    let text = |place: &ConjunctExpr| {
         let tree = spec.tree(place.tree());
         let span = tree.expr(place.expr()).span;
         spec.sources.get(tree.source).slice(span).to_owned()
     };
     let mut checks = Vec::new();
-    for piece in lowering.pieces(binding) {
-        checks.push(match piece {
-            Piece::State(place) => Check::Initial(lowering.plain_of(&place, name)),
-            Piece::Always(place) => Check::Invariant(lowering.plain_of(&place, name)),
-            Piece::Step(place) => Check::Step(lowering.plain_of(&place, name)),
-            Piece::Action(place) => return Err(text(&place)),
-            Piece::Temporal(place) => Check::Liveness(text(&place)),
+    for conjunct in lowering.conjuncts(binding) {
+        checks.push(match conjunct {
+            Conjunct::State(place) => Check::Initial(lowering.plain_of(&place, name)),
+            Conjunct::Always(place) => Check::Invariant(lowering.plain_of(&place, name)),
+            Conjunct::Step(place) => Check::Step(lowering.plain_of(&place, name)),
+            Conjunct::Action(place) => return Err(text(&place)),
+            Conjunct::Temporal(place) => Check::Liveness(text(&place)),
         });
     }
     Ok(Property {

@@ -1,10 +1,10 @@
-//! What the behaviours are: INIT and NEXT, or a SPECIFICATION formula taken apart.
+//! The behaviours: INIT and NEXT, or the conjuncts of a SPECIFICATION formula.
 
 use super::Names;
 use crate::ir::Formula;
-use crate::lower::{Lowering, Mode, Piece};
+use crate::lower::{Conjunct, Lowering, Mode};
 
-/// The initial condition, the next-state relation, and whether fairness is asked for.
+/// The initial condition, the next-state relation, and whether there are fairness conditions.
 pub(super) fn behaviour(
     of: &mut Names<'_>,
     lowering: &mut Lowering<'_>,
@@ -17,12 +17,12 @@ pub(super) fn behaviour(
         let mut inits = Vec::new();
         let mut nexts = Vec::new();
         let mut has_fairness = false;
-        for piece in lowering.pieces(binding) {
-            match piece {
-                Piece::State(place) => inits.push(place),
-                Piece::Step(place) => nexts.push(place),
-                Piece::Temporal(_) => has_fairness = true,
-                Piece::Action(ref place) | Piece::Always(ref place) => {
+        for conjunct in lowering.conjuncts(binding) {
+            match conjunct {
+                Conjunct::State(place) => inits.push(place),
+                Conjunct::Step(place) => nexts.push(place),
+                Conjunct::Temporal(_) => has_fairness = true,
+                Conjunct::Action(ref place) | Conjunct::Always(ref place) => {
                     let tree = of.spec.tree(place.tree());
                     let text = of
                         .spec
@@ -30,8 +30,8 @@ pub(super) fn behaviour(
                         .get(tree.source)
                         .slice(tree.expr(place.expr()).span);
                     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-                    let help = match piece {
-                        Piece::Action(_) => format!("write `[][{text}]_vars`, or take it out"),
+                    let help = match conjunct {
+                        Conjunct::Action(_) => format!("write `[][{text}]_vars`, or take it out"),
                         _ => format!("state `[]({text})` as an INVARIANT, or make it a part of the actions"),
                     };
                     let message = format!(

@@ -1,53 +1,52 @@
-//! Calls that were read before.
+//! A cache of parsed calls, by their text.
 //!
-//! The operations of a trace are many, its calls few: the same small arguments come again and again. Finding the text of
-//! a name and its arguments among those met before is several times cheaper than taking it apart, sorting the fields and
-//! allocating them, and whoever compares a call with others that were read before compares pointers.
+//! A trace has many operations and few distinct calls. Finding the text of a name and its arguments in a cache is several
+//! times cheaper than parsing it, sorting the fields and allocating them; and equal calls then share one allocation, which
+//! makes comparing them a comparison of pointers.
 //!
-//! Where the arguments end is not known before they were taken apart. But an object ends at a closing brace, and no object
-//! is the beginning of another: so what ends at the first closing brace is either the whole object, or none at all,
-//! and then it is equal to nothing that was remembered.
+//! The end of the arguments is unknown before they are parsed. But an object ends at a closing brace, and no JSON object is a
+//! proper prefix of another. So the text up to the first closing brace is either a whole object or no object at all; in the
+//! second case it equals no cached text, because every cached text ends in a whole object.
 
 use std::hash::Hasher;
 use std::sync::Arc;
 
 use memchr::memchr;
 use omnilink_value::Value;
-use omnilink_value::json::Cursor;
+use omnilink_value::json::JsonCursor;
 use rustc_hash::FxHasher;
 
-use crate::recent::Recent;
-use crate::{Args, Call, Name};
+use crate::{Args, Call, FifoCache, Name};
 
-/// Calls by their text up to the end of their arguments, and those of them that returned something.
+/// Calls by the text of their name and arguments, and calls with results.
 #[derive(Debug, Default)]
 pub(crate) struct CallCache {
-    written: Recent<(Box<str>, Arc<Call>)>,
-    returned: Recent<Returned>,
+    calls: FifoCache<(Box<str>, Arc<Call>)>,
+    returned: FifoCache<Returned>,
 }
 
-/// A call, and the same one with its result.
+/// A call without and with its result.
 #[derive(Debug)]
 struct Returned {
     open: Arc<Call>,
     call: Arc<Call>,
 }
 
-/// Where a call that is not known yet may be remembered.
+/// The key under which a call may be added after a cache miss.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Vacancy<'a> {
+pub(crate) struct CacheMiss<'a> {
     text: &'a str,
     begin: usize,
     hash: u64,
 }
 
-/// Longer texts are rarely met twice, and would be held on to for long.
+/// Longer texts rarely repeat and would take up memory.
 const TEXT_MAX: usize = 128;
 
 impl CallCache {
-    /// Passes over the call that stands at the cursor if it is known, and says what it is.
+    /// The cached call whose text follows the cursor; moves the cursor behind it.
     #[inline]
-    pub(crate) fn find<'a>(&self, cursor: &mut Cursor<'a>) -> Result<Arc<Call>, Option<Vacancy<'a>>> {
+    pub(crate) fn find<'a>(&self, cursor: &mut JsonCursor<'a>) -> Result<Arc<Call>, Option<CacheMiss<'a>>> {
         let rest = cursor.rest();
         let brace = memchr(b'}', rest.as_bytes()).filter(|brace| *brace < TEXT_MAX);
         let Some(text) = brace.and_then(|brace| rest.get(..=brace)) else {
@@ -56,9 +55,9 @@ impl CallCache {
         let mut hasher = FxHasher::default();
         hasher.write(text.as_bytes());
         let hash = hasher.finish();
-        match self.written.get(hash, |(known, _)| cursor.literal(known)) {
+        match self.calls.get(hash, |(known, _)| cursor.literal(known)) {
             Some((_, call)) => Ok(Arc::clone(call)),
-            None => Err(Some(Vacancy {
+            None => Err(Some(CacheMiss {
                 text,
                 begin: cursor.offset(),
                 hash,
@@ -66,28 +65,28 @@ impl CallCache {
         }
     }
 
-    /// Remembers a call whose arguments the cursor has just passed.
-    pub(crate) fn remember(
+    /// Adds a call whose arguments end at the cursor.
+    pub(crate) fn insert(
         &mut self,
-        vacancy: Vacancy<'_>,
-        cursor: &Cursor<'_>,
+        miss: CacheMiss<'_>,
+        cursor: &JsonCursor<'_>,
         name: Name,
         args: Args,
     ) -> Arc<Call> {
         let call = Arc::new(Call::new(name, args));
-        if cursor.offset() - vacancy.begin == vacancy.text.len() {
-            let known = (vacancy.text.into(), Arc::clone(&call));
-            self.written.put(vacancy.hash, known);
+        if cursor.offset() - miss.begin == miss.text.len() {
+            let known = (miss.text.into(), Arc::clone(&call));
+            self.calls.insert(miss.hash, known);
         }
         call
     }
 
-    /// A call with its result.
+    /// The call `open` with a result.
     pub(crate) fn returning(&mut self, open: Arc<Call>, ret: Value) -> Arc<Call> {
         let hash = (Arc::as_ptr(&open) as u64) ^ ret.hash64();
-        let is_it =
+        let is_match =
             |known: &Returned| Arc::ptr_eq(&known.open, &open) && known.call.ret.as_ref() == Some(&ret);
-        if let Some(known) = self.returned.get(hash, is_it) {
+        if let Some(known) = self.returned.get(hash, is_match) {
             return Arc::clone(&known.call);
         }
         let call = Arc::new(Call {
@@ -98,7 +97,7 @@ impl CallCache {
             open,
             call: Arc::clone(&call),
         };
-        self.returned.put(hash, known);
+        self.returned.insert(hash, known);
         call
     }
 }

@@ -66,9 +66,9 @@ impl Field {
     }
 }
 
-/// The known name that `name` was probably meant to be.
+/// The known name that is most similar to `name`, if any is similar.
 pub(crate) fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    // Field names are short: a longer name resembles none of them.
+    // Field names are short, so a longer prefix cannot change the answer.
     let name: String = name.chars().take(32).collect();
     let (distance, best) = known
         .map(|candidate| (strsim::damerau_levenshtein(&name, candidate), candidate))
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_recognised_and_a_stranger_is_not() {
+    fn a_misspelt_field_is_recognised_and_an_unrelated_one_is_not() {
         assert_eq!(nearest("strat", Field::names()), Some("start"));
         assert_eq!(nearest("threads", Field::names()), Some("thread"));
         assert_eq!(nearest("Args", Field::names()), Some("args"));

@@ -1,43 +1,37 @@
-//! Format 1 as one JSON array of records, or as records that take more than a line.
+//! Format 1 as one JSON array of records, or as records that span lines.
 
 use std::sync::Arc;
 
 use omnilink_value::Value;
 
-use super::ndjson::{Known, decode, is_header};
-use super::{Defaults, Fields};
-use crate::import::JsonElements;
-use crate::input::Window;
+use super::ndjson::{Caches, decode, is_header};
+use super::{RawRecord, RecordDefaults};
+use crate::input::{InputBuffer, JsonElements};
 use crate::note::Notes;
-use crate::records::Records;
+use crate::stream::OperationStream;
 use crate::{Header, Operation, TraceError};
 
 /// The records of an array in their order.
-pub(crate) struct JsonRecords {
+pub(crate) struct JsonReader {
     elements: JsonElements,
-    defaults: Defaults,
-    known: Known,
-    /// Records read so far.
-    ordinal: u64,
+    defaults: RecordDefaults,
+    caches: Caches,
     /// The first record, read while looking for a header.
-    first: Option<Element>,
+    first: Option<(Element, u64)>,
 }
 
-/// What an element is, and its line.
-type Element = (Kind, u64);
-
-enum Kind {
+enum Element {
     Header(Header),
-    Record(Box<Fields>),
+    Record(Box<RawRecord>),
 }
 
-impl JsonRecords {
-    pub(crate) fn new(window: Window, defaults: Defaults, notes: Notes) -> Self {
+impl JsonReader {
+    pub(crate) fn new(buffer: InputBuffer, name: &str, thread: Option<Value>, notes: Notes) -> Self {
+        let elements = JsonElements::new(buffer, name, notes);
         Self {
-            elements: JsonElements::new(window, Arc::clone(&defaults.source), notes),
-            defaults,
-            known: Known::new(),
-            ordinal: 0,
+            defaults: RecordDefaults::new(elements.text().source().clone(), thread),
+            elements,
+            caches: Caches::new(),
             first: None,
         }
     }
@@ -45,10 +39,8 @@ impl JsonRecords {
     /// Reads the header, if the first element is one.
     pub(crate) fn header(&mut self) -> Result<Option<Header>, TraceError> {
         match self.element(true)? {
-            Some((Kind::Header(header), _)) => {
-                if let Some(thread) = header.get("thread") {
-                    self.defaults.thread = Some(thread.clone());
-                }
+            Some((Element::Header(header), _)) => {
+                self.defaults.apply(&header);
                 Ok(Some(header))
             }
             first => {
@@ -58,31 +50,30 @@ impl JsonRecords {
         }
     }
 
-    fn element(&mut self, is_first: bool) -> Result<Option<Element>, TraceError> {
-        let known = &mut self.known;
+    /// The next element and its line.
+    fn element(&mut self, is_first: bool) -> Result<Option<(Element, u64)>, TraceError> {
+        let caches = &mut self.caches;
         self.elements.next(|text, _| {
             if is_first && is_header(text) {
                 let header = Header::from_record(Value::from_json(text.as_bytes())?)?;
-                return Ok(Kind::Header(header));
+                return Ok(Element::Header(header));
             }
-            let mut fields = Fields::default();
-            decode(text, known, &mut fields)?;
-            Ok(Kind::Record(Box::new(fields)))
+            let mut fields = RawRecord::default();
+            decode(text, caches, &mut fields)?;
+            Ok(Element::Record(Box::new(fields)))
         })
     }
 }
 
-impl Records for JsonRecords {
+impl OperationStream for JsonReader {
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         let next = match self.first.take() {
             Some(first) => Some(first),
             None => self.element(false)?,
         };
-        let Some((Kind::Record(fields), line)) = next else {
+        let Some((Element::Record(fields), line)) = next else {
             return Ok(None);
         };
-        let ordinal = self.ordinal;
-        self.ordinal += 1;
-        self.defaults.operation(*fields, line, ordinal).map(Some)
+        self.defaults.operation(*fields, line).map(Some)
     }
 }

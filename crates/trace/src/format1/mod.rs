@@ -1,4 +1,4 @@
-//! Trace format 1: one map per operation, as lines of JSON or as concatenated MessagePack.
+//! Trace format 1: one map per operation, as lines of JSON, as a JSON array or as concatenated MessagePack.
 
 mod call_cache;
 mod field;
@@ -9,7 +9,7 @@ mod record;
 
 use call_cache::CallCache;
 pub(crate) use field::{Field, nearest};
-pub(crate) use json::JsonRecords;
-pub(crate) use msgpack::{MsgpackRecords, decode_fields};
-pub(crate) use ndjson::NdjsonRecords;
-pub(crate) use record::{Defaults, Fields};
+pub(crate) use json::JsonReader;
+pub(crate) use msgpack::{MsgpackReader, decode_record};
+pub(crate) use ndjson::NdjsonReader;
+pub(crate) use record::{RawRecord, RecordDefaults};

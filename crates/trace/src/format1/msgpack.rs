@@ -1,37 +1,34 @@
-//! Format 1 as MessagePack: maps one after the other.
+//! Format 1 as a sequence of MessagePack maps.
 
 use std::sync::Arc;
 
 use omnilink_value::Value;
-use omnilink_value::msgpack::Cursor;
+use omnilink_value::msgpack::MsgpackCursor;
 use rmp::Marker;
 
 use super::ndjson::unknown_field;
-use super::{Defaults, Field, Fields};
-use crate::input::Window;
-use crate::maps::Maps;
+use super::{Field, RawRecord, RecordDefaults};
+use crate::input::{InputBuffer, MsgpackMaps};
+use crate::location::Source;
 use crate::name::NameCache;
 use crate::note::Notes;
-use crate::records::Records;
+use crate::stream::OperationStream;
 use crate::{Header, Operation, Problem, Time, TraceError};
 
 /// The records of a MessagePack file in the order of the file.
-pub(crate) struct MsgpackRecords {
-    maps: Maps,
-    defaults: Defaults,
+pub(crate) struct MsgpackReader {
+    maps: MsgpackMaps,
+    defaults: RecordDefaults,
     names: NameCache,
-    /// Records read so far.
-    ordinal: u64,
 }
 
-impl MsgpackRecords {
-    pub(crate) fn new(window: Window, defaults: Defaults, notes: Notes) -> Self {
-        let maps = Maps::new(window, defaults.source.clone(), notes, is_record);
+impl MsgpackReader {
+    pub(crate) fn new(buffer: InputBuffer, name: &str, thread: Option<Value>, notes: Notes) -> Self {
+        let source = Source::bytes(name);
         Self {
-            maps,
-            defaults,
+            maps: MsgpackMaps::new(buffer, Arc::clone(&source), notes, is_record),
+            defaults: RecordDefaults::new(source, thread),
             names: NameCache::new(),
-            ordinal: 0,
         }
     }
 
@@ -41,7 +38,7 @@ impl MsgpackRecords {
             return Ok(None);
         }
         let mut fields = Value::null();
-        let read = |cursor: &mut Cursor<'_>| {
+        let read = |cursor: &mut MsgpackCursor<'_>| {
             fields = cursor.value()?;
             Ok(())
         };
@@ -49,56 +46,44 @@ impl MsgpackRecords {
             return Ok(None);
         };
         let header = Header::from_record(fields).map_err(|problem| self.maps.error_at(offset, problem))?;
-        if let Some(thread) = header.get("thread") {
-            self.defaults.thread = Some(thread.clone());
-        }
+        self.defaults.apply(&header);
         Ok(Some(header))
     }
 }
 
-impl Records for MsgpackRecords {
+impl OperationStream for MsgpackReader {
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        let mut fields = Fields::default();
+        let mut fields = RawRecord::default();
         let names = &mut self.names;
-        let read = |cursor: &mut Cursor<'_>| {
-            fields = Fields::default();
-            decode_fields(cursor, names, &mut fields)
+        let read = |cursor: &mut MsgpackCursor<'_>| {
+            fields = RawRecord::default();
+            decode_record(cursor, names, &mut fields)
         };
         let Some(offset) = self.maps.next(read)? else {
             return Ok(None);
         };
-        let ordinal = self.ordinal;
-        self.ordinal += 1;
-        self.defaults.operation(fields, offset, ordinal).map(Some)
+        self.defaults.operation(fields, offset).map(Some)
     }
 
     fn next_start(&mut self) -> Result<Option<Time>, TraceError> {
         let mut start = None;
-        if self
-            .maps
-            .next(|cursor| decode_start(cursor, &mut start))?
-            .is_none()
-        {
-            return Ok(None);
-        }
-        let ordinal = self.ordinal;
-        self.ordinal += 1;
-        Ok(Some(start.unwrap_or(i64::try_from(ordinal).unwrap_or(i64::MAX))))
+        let read = self.maps.next(|cursor| decode_start(cursor, &mut start))?;
+        Ok(read.map(|_| self.defaults.start(start)))
     }
 }
 
 /// Reads one record.
-pub(crate) fn decode_fields(
-    cursor: &mut Cursor<'_>,
+pub(crate) fn decode_record(
+    cursor: &mut MsgpackCursor<'_>,
     names: &mut NameCache,
-    fields: &mut Fields,
+    fields: &mut RawRecord,
 ) -> Result<(), Problem> {
     for _ in 0..cursor.map_len()? {
         let key = cursor.string()?;
         let Some(field) = Field::parse(key) else {
             return Err(unknown_field(key));
         };
-        fields.see(field)?;
+        fields.mark(field)?;
         match (field, cursor.peek()) {
             (Field::Op, Some(Marker::FixStr(_) | Marker::Str8)) => {
                 fields.name = Some(names.get(cursor.string()?))
@@ -113,7 +98,7 @@ pub(crate) fn decode_fields(
     Ok(())
 }
 
-fn decode_start(cursor: &mut Cursor<'_>, start: &mut Option<Time>) -> Result<(), Problem> {
+fn decode_start(cursor: &mut MsgpackCursor<'_>, start: &mut Option<Time>) -> Result<(), Problem> {
     let mut clock = None;
     *start = None;
     for _ in 0..cursor.map_len()? {
@@ -127,14 +112,14 @@ fn decode_start(cursor: &mut Cursor<'_>, start: &mut Option<Time>) -> Result<(),
     Ok(())
 }
 
-/// Whether a whole operation stands at the beginning of `bytes`.
+/// Whether `bytes` begin with a whole operation.
 fn is_record(bytes: &[u8]) -> bool {
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = MsgpackCursor::new(bytes);
     let begins_with_field = cursor.map_len().is_ok_and(|len| len > 0)
         && cursor.string().is_ok_and(|key| Field::parse(key).is_some());
-    let mut fields = Fields::default();
+    let mut fields = RawRecord::default();
     begins_with_field
-        && decode_fields(&mut Cursor::new(bytes), &mut NameCache::new(), &mut fields).is_ok()
+        && decode_record(&mut MsgpackCursor::new(bytes), &mut NameCache::new(), &mut fields).is_ok()
         && fields.name.is_some()
         && fields.start.is_some()
 }

@@ -4,34 +4,29 @@ use std::str::Utf8Error;
 use std::sync::Arc;
 
 use omnilink_value::Value;
-use omnilink_value::json::{Cursor, JsonError, JsonProblem};
+use omnilink_value::json::{JsonCursor, JsonError, JsonProblem};
 
-use super::{CallCache, Defaults, Field, Fields, nearest};
-use crate::input::Window;
+use super::{CallCache, Field, RawRecord, RecordDefaults, nearest};
+use crate::input::{InputBuffer, TextInput};
 use crate::name::NameCache;
 use crate::note::Notes;
-use crate::records::Records;
-use crate::{Header, Note, Operation, Place, Problem, Time, TraceError};
+use crate::stream::OperationStream;
+use crate::{Header, Operation, Problem, Time, TraceError};
 
 /// The records of an NDJSON file in the order of the file.
-pub(crate) struct NdjsonRecords {
-    window: Window,
-    defaults: Defaults,
-    notes: Notes,
-    known: Known,
-    /// The line that is read next, counted from 1.
-    line: u64,
-    /// Records read so far.
-    ordinal: u64,
+pub(crate) struct NdjsonReader {
+    text: TextInput,
+    defaults: RecordDefaults,
+    caches: Caches,
 }
 
-/// What was met before and may come again.
-pub(super) struct Known {
+/// Names and calls that were read before.
+pub(super) struct Caches {
     names: NameCache,
     calls: CallCache,
 }
 
-impl Known {
+impl Caches {
     pub(super) fn new() -> Self {
         Self {
             names: NameCache::new(),
@@ -40,125 +35,94 @@ impl Known {
     }
 }
 
-/// What became of a line.
+/// The outcome of reading a line.
 enum Line {
     Blank,
     Read,
-    /// Nothing readable from here on.
+    /// The input is cut off here.
     Cut(&'static str),
 }
 
-const CUT_LINE: &str = "the last line is incomplete";
-const CUT_STREAM: &str = "the compressed data end early";
-
-impl NdjsonRecords {
-    pub(crate) fn new(window: Window, defaults: Defaults, notes: Notes) -> Self {
+impl NdjsonReader {
+    pub(crate) fn new(buffer: InputBuffer, name: &str, thread: Option<Value>, notes: Notes) -> Self {
+        let text = TextInput::new(buffer, name, notes);
         Self {
-            window,
-            defaults,
-            notes,
-            known: Known::new(),
-            line: 1,
-            ordinal: 0,
+            defaults: RecordDefaults::new(text.source().clone(), thread),
+            text,
+            caches: Caches::new(),
         }
     }
 
     /// Reads the header, if the first line is one.
     pub(crate) fn header(&mut self) -> Result<Option<Header>, TraceError> {
-        let mut header = None;
-        // Whatever is wrong with the first line will be said when it is read as a record.
-        if let Ok(length) = self.window.line()
-            && let Some(text) = line_text(&self.window.unread()[..length])
-            && is_header(text)
-        {
-            let read = || Header::from_record(Value::from_json(text.as_bytes())?);
-            header = Some(read().map_err(|problem| self.error_here(problem))?);
-            self.window.consume(length);
-            self.line += 1;
+        // Errors are left to the reading of the first line as a record.
+        let Ok(length) = self.text.line_length() else {
+            return Ok(None);
+        };
+        let Ok(line) = std::str::from_utf8(&self.text.unread()[..length]) else {
+            return Ok(None);
+        };
+        if !is_header(line) {
+            return Ok(None);
         }
-        if let Some(thread) = header.as_ref().and_then(|header: &Header| header.get("thread")) {
-            self.defaults.thread = Some(thread.clone());
-        }
-        Ok(header)
+        let read = || Header::from_record(Value::from_json(line.as_bytes())?);
+        let header = read().map_err(|problem| self.text.error(problem))?;
+        self.text.consume_line(length);
+        self.defaults.apply(&header);
+        Ok(Some(header))
     }
 
-    /// Hands the next line that is not blank to `read` and gives its number; `None` at the end.
+    /// Reads the next line that is not blank with `read` and returns its number; `None` at the end.
     #[inline]
     fn next_line(
         &mut self,
-        mut read: impl FnMut(&str, &mut Known) -> Result<(), Problem>,
+        mut read: impl FnMut(&str, &mut Caches) -> Result<(), Problem>,
     ) -> Result<Option<u64>, TraceError> {
         loop {
-            let length = self.window.line().map_err(|error| self.error_here(error))?;
+            let length = self.text.line_length()?;
             if length == 0 {
-                if self.window.is_truncated() {
-                    self.note_cut(CUT_STREAM);
-                }
+                self.text.note_truncation();
                 return Ok(None);
             }
-            let bytes = &self.window.unread()[..length];
+            let bytes = &self.text.unread()[..length];
             let outcome = match std::str::from_utf8(bytes) {
                 Ok(text) if is_blank(text) => Ok(Line::Blank),
-                Ok(text) => match read(text, &mut self.known) {
+                Ok(text) => match read(text, &mut self.caches) {
                     Ok(()) => Ok(Line::Read),
                     Err(problem) => cut_or_error(bytes, problem),
                 },
                 Err(error) => cut_or_error(bytes, not_utf8(bytes, error)),
             };
-            let outcome = outcome.map_err(|problem| self.error_here(problem))?;
-            if let Line::Cut(reason) = outcome {
-                self.note_cut(if self.window.is_truncated() {
-                    CUT_STREAM
-                } else {
-                    reason
-                });
-            }
-            self.window.consume(length);
-            self.line += 1;
-            match outcome {
-                Line::Read => return Ok(Some(self.line - 1)),
-                Line::Cut(_) => return Ok(None),
-                Line::Blank => {}
+            match outcome.map_err(|problem| self.text.error(problem))? {
+                Line::Read => {
+                    self.text.consume_line(length);
+                    return Ok(Some(self.text.line() - 1));
+                }
+                Line::Blank => self.text.consume_line(length),
+                Line::Cut(reason) => {
+                    self.text.note_cut(reason);
+                    return Ok(None);
+                }
             }
         }
     }
-
-    fn note_cut(&self, reason: &'static str) {
-        self.notes.push(Note::Cut {
-            place: Place::at(&self.defaults.source, self.line),
-            reason,
-        });
-    }
-
-    #[cold]
-    fn error_here(&self, problem: impl Into<Problem>) -> TraceError {
-        TraceError::new(Place::at(&self.defaults.source, self.line), problem)
-    }
 }
 
-impl Records for NdjsonRecords {
+impl OperationStream for NdjsonReader {
     #[inline]
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        let mut fields = Fields::default();
-        let Some(line) = self.next_line(|text, known| decode(text, known, &mut fields))? else {
-            return Ok(None);
-        };
-        let ordinal = self.ordinal;
-        self.ordinal += 1;
-        self.defaults.operation(fields, line, ordinal).map(Some)
+        let mut fields = RawRecord::default();
+        let line = self.next_line(|text, caches| decode(text, caches, &mut fields))?;
+        match line {
+            Some(line) => self.defaults.operation(fields, line).map(Some),
+            None => Ok(None),
+        }
     }
 
     fn next_start(&mut self) -> Result<Option<Time>, TraceError> {
         let mut start = None;
-        if self
-            .next_line(|text, _| decode_start(text, &mut start))?
-            .is_none()
-        {
-            return Ok(None);
-        }
-        let ordinal = self.ordinal;
-        self.ordinal += 1;
-        Ok(Some(start.unwrap_or(i64::try_from(ordinal).unwrap_or(i64::MAX))))
+        let line = self.next_line(|text, _| decode_start(text, &mut start))?;
+        Ok(line.map(|_| self.defaults.start(start)))
     }
 }
 
@@ -167,12 +131,8 @@ fn is_blank(text: &str) -> bool {
     !text.starts_with('{') && text.bytes().all(|byte| byte.is_ascii_whitespace())
 }
 
-fn line_text(line: &[u8]) -> Option<&str> {
-    std::str::from_utf8(line).ok()
-}
-
 pub(super) fn is_header(text: &str) -> bool {
-    let mut cursor = Cursor::new(text);
+    let mut cursor = JsonCursor::new(text);
     cursor.object().is_ok()
         && cursor
             .key(true)
@@ -180,7 +140,7 @@ pub(super) fn is_header(text: &str) -> bool {
 }
 
 fn not_utf8(line: &[u8], error: Utf8Error) -> Problem {
-    // A character that the end of the line cuts in two is an incomplete line, not a wrong one.
+    // A character that the end of the input cuts in two makes the line incomplete, not wrong.
     let problem = match error.error_len() {
         None if !line.ends_with(b"\n") => JsonProblem::Incomplete {
             expected: "the rest of a character",
@@ -194,8 +154,8 @@ fn not_utf8(line: &[u8], error: Utf8Error) -> Problem {
     .into()
 }
 
-/// The last line of a file whose writer died lacks its newline and its end; a file that was preallocated or whose disk
-/// lost power ends in zeros. Anything else is an error.
+/// The last line of a file whose writer died lacks its newline and its end; a file that was preallocated or whose disk lost
+/// power ends in zeros. Everything else is an error.
 #[cold]
 fn cut_or_error(line: &[u8], problem: Problem) -> Result<Line, Problem> {
     if line.iter().all(|&byte| byte == 0) {
@@ -213,17 +173,17 @@ fn cut_or_error(line: &[u8], problem: Problem) -> Result<Line, Problem> {
                 ..
             })
         ),
-        // The zeros were read as part of the line: what stands before them decides.
+        // The zeros were read as part of the line: the bytes before them are an incomplete record.
         false => line[text.len()..].iter().all(|&byte| byte == 0),
     };
     match is_incomplete && !line.ends_with(b"\n") {
-        true => Ok(Line::Cut(CUT_LINE)),
+        true => Ok(Line::Cut("the last line is incomplete")),
         false => Err(problem),
     }
 }
 
-/// The fields in the order in which they are usually written, ours included, each with what stands before its value.
-/// Comparing these is many times cheaper than reading a key; anything else takes the general way.
+/// The usual order of the fields, which is also that of our writers: each literal is the text before the field's value.
+/// Comparing literals is many times cheaper than reading keys; any other order takes the general path.
 const THREAD: &str = "{\"thread\":";
 const OP: &str = ",\"op\":";
 const ARGS: &str = ",\"args\":";
@@ -231,16 +191,16 @@ const START: &str = ",\"start\":";
 const END: &str = ",\"end\":";
 
 #[inline]
-pub(super) fn decode(text: &str, known: &mut Known, fields: &mut Fields) -> Result<(), Problem> {
-    let mut cursor = Cursor::new(text);
-    // Only the first literal has the opening brace: without it, nothing that follows counts.
+pub(super) fn decode(text: &str, caches: &mut Caches, fields: &mut RawRecord) -> Result<(), Problem> {
+    let mut cursor = JsonCursor::new(text);
+    // Only the first literal has the opening brace, so the others count only behind it.
     let is_usual = cursor.literal(THREAD);
     if is_usual {
-        decode_field(&mut cursor, Field::Thread, known, fields)?;
-        decode_call(&mut cursor, known, fields)?;
+        decode_field(&mut cursor, Field::Thread, caches, fields)?;
+        decode_call(&mut cursor, caches, fields)?;
         for (literal, field) in [(START, Field::Start), (END, Field::End)] {
             if cursor.literal(literal) {
-                decode_field(&mut cursor, field, known, fields)?;
+                decode_field(&mut cursor, field, caches, fields)?;
             }
         }
     } else {
@@ -252,58 +212,62 @@ pub(super) fn decode(text: &str, known: &mut Known, fields: &mut Fields) -> Resu
         let Some(field) = Field::parse(&key) else {
             return Err(unknown_field(&key));
         };
-        decode_field(&mut cursor, field, known, fields)?;
+        decode_field(&mut cursor, field, caches, fields)?;
     }
     cursor.end()?;
     if fields.ret.is_some()
-        && !fields.has_more()
+        && !fields.has_extras()
         && let Some(open) = fields.call.take()
         && let Some(ret) = fields.ret.take()
     {
-        fields.call = Some(known.calls.returning(open, ret));
+        fields.call = Some(caches.calls.returning(open, ret));
     }
     Ok(())
 }
 
-/// Reads the name and the arguments where they come next, the one after the other.
+/// Reads the name and the arguments, if they come next and in this order.
 #[inline]
-fn decode_call(cursor: &mut Cursor<'_>, known: &mut Known, fields: &mut Fields) -> Result<(), Problem> {
-    let vacancy = match known.calls.find(cursor) {
+fn decode_call(
+    cursor: &mut JsonCursor<'_>,
+    caches: &mut Caches,
+    fields: &mut RawRecord,
+) -> Result<(), Problem> {
+    let miss = match caches.calls.find(cursor) {
         Ok(call) => {
-            fields.see(Field::Op)?;
-            fields.see(Field::Args)?;
+            fields.mark(Field::Op)?;
+            fields.mark(Field::Args)?;
             fields.call = Some(call);
             return Ok(());
         }
-        Err(vacancy) => vacancy,
+        Err(miss) => miss,
     };
     if !cursor.literal(OP) {
         return Ok(());
     }
-    decode_field(cursor, Field::Op, known, fields)?;
+    decode_field(cursor, Field::Op, caches, fields)?;
     if !cursor.literal(ARGS) {
         return Ok(());
     }
-    decode_field(cursor, Field::Args, known, fields)?;
-    if let Some(vacancy) = vacancy
+    decode_field(cursor, Field::Args, caches, fields)?;
+    if let Some(miss) = miss
         && let (Some(name), Some(args)) = (fields.name.take(), fields.args.take())
     {
-        fields.call = Some(known.calls.remember(vacancy, cursor, name, args));
+        fields.call = Some(caches.calls.insert(miss, cursor, name, args));
     }
     Ok(())
 }
 
 #[inline]
 fn decode_field(
-    cursor: &mut Cursor<'_>,
+    cursor: &mut JsonCursor<'_>,
     field: Field,
-    known: &mut Known,
-    fields: &mut Fields,
+    caches: &mut Caches,
+    fields: &mut RawRecord,
 ) -> Result<(), Problem> {
-    fields.see(field)?;
+    fields.mark(field)?;
     match field {
         Field::Thread if is_number(cursor) => fields.thread = Some(cursor.value()?),
-        Field::Op if cursor.peek() == Some(b'"') => fields.name = Some(known.names.get(&cursor.string()?)),
+        Field::Op if cursor.peek() == Some(b'"') => fields.name = Some(caches.names.get(&cursor.string()?)),
         Field::Start if is_number(cursor) => fields.start = Some(cursor.integer()?),
         Field::End if is_number(cursor) => fields.end = Some(cursor.integer()?),
         _ => {
@@ -316,7 +280,7 @@ fn decode_field(
 }
 
 #[inline]
-fn is_number(cursor: &mut Cursor<'_>) -> bool {
+fn is_number(cursor: &mut JsonCursor<'_>) -> bool {
     matches!(cursor.peek(), Some(b'-' | b'0'..=b'9'))
 }
 
@@ -331,12 +295,12 @@ pub(super) fn unknown_field(key: &str) -> Problem {
     }
 }
 
-/// Only the start of a record, or its clock where it has none: for looking ahead whether a file is sorted.
+/// Reads only the start of a record, or its clock if it has none.
 fn decode_start(text: &str, start: &mut Option<Time>) -> Result<(), Problem> {
-    let mut cursor = Cursor::new(text);
+    let mut cursor = JsonCursor::new(text);
     let mut is_first = true;
     for literal in [THREAD, OP, ARGS] {
-        // Only the first literal has the opening brace: without it, nothing that follows counts.
+        // Only the first literal has the opening brace, so the others count only behind it.
         if (literal == THREAD || !is_first) && cursor.literal(literal) {
             is_first = false;
             cursor.skip()?;
@@ -358,7 +322,7 @@ fn decode_start(text: &str, start: &mut Option<Time>) -> Result<(), Problem> {
                 return Ok(());
             }
             "clock" if is_number(&mut cursor) => {
-                // Any other number is no time, and its line comes in its turn.
+                // Any other number is no time: the position of the line is.
                 *start = cursor.clone().integer().ok();
                 cursor.skip()?;
             }

@@ -1,18 +1,18 @@
-//! From the fields of a record to an operation.
+//! The conversion of a record's fields to an operation.
 
 use std::sync::Arc;
 
 use omnilink_value::{Kind, Value};
 
 use super::Field;
-use crate::place::Source;
-use crate::{Args, Call, Name, Operation, Place, Problem, Time, Timebox, TraceError};
+use crate::location::Source;
+use crate::{Args, Call, Header, Location, Name, Operation, Problem, Time, Timebox, TraceError};
 
-/// The fields of a record as they were found.
+/// The fields of a record as they were read.
 #[derive(Debug, Default)]
-pub(crate) struct Fields {
+pub(crate) struct RawRecord {
     pub(crate) thread: Option<Value>,
-    /// Name and arguments, and perhaps a result, where these were read before.
+    /// Name, arguments and possibly a result, from the cache.
     pub(crate) call: Option<Arc<Call>>,
     pub(crate) name: Option<Name>,
     pub(crate) args: Option<Args>,
@@ -23,35 +23,36 @@ pub(crate) struct Fields {
     pub(crate) meta: Option<Value>,
     pub(crate) vars: Option<Value>,
     pub(crate) clock: Option<Value>,
-    seen: u16,
+    /// A bit for each field that occurred.
+    occurred: u16,
 }
 
-impl Fields {
-    /// Notes that `field` occurs; a second time is an error.
+impl RawRecord {
+    /// Marks `field` as read; a second time is an error.
     #[inline]
-    pub(crate) fn see(&mut self, field: Field) -> Result<(), Problem> {
+    pub(crate) fn mark(&mut self, field: Field) -> Result<(), Problem> {
         let bit = 1 << field as u16;
-        if self.seen & bit != 0 {
+        if self.occurred & bit != 0 {
             return Err(Problem::RepeatedField(field.name()));
         }
-        self.seen |= bit;
+        self.occurred |= bit;
         Ok(())
     }
 
-    /// Sets a field. `is_map` says whether the value was written as an object or map: that gives arguments by name,
-    /// whatever the value, since `{}` and `[]` are the same value. Where `null` is no possible content, it is the same
-    /// as leaving the field out.
+    /// Sets a field. `is_map` is whether the value was written as an object: it then holds arguments by name. The value alone
+    /// does not tell, since `{}` and `[]` are the same value. Where `null` is not a valid value, it means that the field is
+    /// absent.
     pub(crate) fn set(&mut self, field: Field, value: Value, is_map: bool) -> Result<(), Problem> {
         match field {
             Field::Ret => self.ret = Some(value),
             _ if value.is_null() && !matches!(field, Field::Op | Field::Start) => {}
             Field::Thread => match is_scalar(&value) {
                 true => self.thread = Some(value),
-                false => return Err(self.wrong(field, "a number, a string or another scalar", value)),
+                false => return Err(self.wrong(field, "a number, a string or another scalar", &value)),
             },
             Field::Op => match value.as_str() {
                 Some(name) => self.name = Some(Name::new(name)),
-                None => return Err(self.wrong(field, "the name of the operation, a string", value)),
+                None => return Err(self.wrong(field, "the name of the operation, a string", &value)),
             },
             Field::Args => match is_map {
                 true if value.as_record().is_some() => self.args = Some(Args::Named(value)),
@@ -60,21 +61,21 @@ impl Fields {
                     return Err(self.wrong(
                         field,
                         "an object (arguments by name) or an array (by position)",
-                        value,
+                        &value,
                     ));
                 }
             },
             Field::Start => match value.as_int() {
                 Some(start) => self.start = Some(start),
-                None => return Err(self.wrong(field, "an integer", value)),
+                None => return Err(self.wrong(field, "an integer", &value)),
             },
             Field::End => match value.as_int() {
                 Some(end) => self.end = Some(end),
-                None => return Err(self.wrong(field, "an integer, or null if it never returned", value)),
+                None => return Err(self.wrong(field, "an integer, or null if it never returned", &value)),
             },
             Field::Aborted => match value.as_bool() {
                 Some(aborted) => self.aborted = aborted,
-                None => return Err(self.wrong(field, "true or false", value)),
+                None => return Err(self.wrong(field, "true or false", &value)),
             },
             Field::Meta => self.meta = Some(value),
             Field::Vars => self.vars = Some(value),
@@ -83,22 +84,22 @@ impl Fields {
         Ok(())
     }
 
-    /// The name of the operation, as far as it was read.
+    /// The name of the operation, if it was read.
     fn name(&self) -> Option<&Name> {
-        let known = self.call.as_ref().map(|call| &call.name);
-        known.or(self.name.as_ref())
+        let cached = self.call.as_ref().map(|call| &call.name);
+        cached.or(self.name.as_ref())
     }
 
-    /// Whether anything was said about the call beside its name, its arguments and its result.
+    /// Whether the call has anything besides its name, its arguments and its result.
     #[inline]
-    pub(crate) fn has_more(&self) -> bool {
+    pub(crate) fn has_extras(&self) -> bool {
         self.aborted || self.meta.is_some() || self.vars.is_some() || self.clock.is_some()
     }
 
-    /// What was called; `None` if no name was read and it may not be missing.
+    /// The call; `None` if its name is missing. A log line needs none.
     #[inline]
     fn into_call(self, is_log_line: bool) -> Option<Arc<Call>> {
-        if self.call.is_some() && self.ret.is_none() && !self.has_more() {
+        if self.call.is_some() && self.ret.is_none() && !self.has_extras() {
             return self.call;
         }
         let (name, args) = match self.call {
@@ -120,86 +121,106 @@ impl Fields {
     }
 
     #[cold]
-    fn wrong(&self, field: Field, expected: &'static str, found: Value) -> Problem {
-        Problem::WrongField {
-            op: self.name().cloned(),
-            field: field.name(),
-            expected,
-            found,
+    fn wrong(&self, field: Field, expected: &'static str, found: &Value) -> Problem {
+        Problem::wrong(self.name(), field.name(), expected, found)
+    }
+}
+
+/// The properties of a record that follow from its file.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordDefaults {
+    source: Arc<Source>,
+    /// The thread of records without one.
+    thread: Option<Value>,
+    /// The number of records so far.
+    ordinal: i64,
+}
+
+impl RecordDefaults {
+    pub(crate) fn new(source: Arc<Source>, thread: Option<Value>) -> Self {
+        Self {
+            source,
+            thread,
+            ordinal: 0,
         }
     }
-}
 
-/// What a file says about records that do not say it themselves.
-#[derive(Clone, Debug)]
-pub(crate) struct Defaults {
-    pub(crate) source: Arc<Source>,
-    /// The thread of records that name none.
-    pub(crate) thread: Option<Value>,
-}
+    /// Takes the default thread from the header, if it names one.
+    pub(crate) fn apply(&mut self, header: &Header) {
+        if let Some(thread) = header.get("thread") {
+            self.thread = Some(thread.clone());
+        }
+    }
 
-impl Defaults {
-    /// The operation that a record at `position` describes; `ordinal` counts the records before it.
+    /// The operation of the next record, which is at `position`.
     #[inline]
     pub(crate) fn operation(
-        &self,
-        fields: Fields,
+        &mut self,
+        fields: RawRecord,
         position: u64,
-        ordinal: u64,
     ) -> Result<Arc<Operation>, TraceError> {
-        self.assemble(fields, position, ordinal)
+        let operation = self.assemble(fields, position);
+        self.ordinal += 1;
+        operation
             .map(Arc::new)
-            .map_err(|problem| TraceError::new(Place::at(&self.source, position), problem))
+            .map_err(|problem| TraceError::new(Location::at(&self.source, position), problem))
+    }
+
+    /// The start of the next record, which is written as `start`.
+    pub(crate) fn start(&mut self, start: Option<Time>) -> Time {
+        self.ordinal += 1;
+        start.unwrap_or(self.ordinal - 1)
     }
 
     #[inline]
-    fn assemble(&self, mut fields: Fields, position: u64, ordinal: u64) -> Result<Operation, Problem> {
+    fn assemble(&self, mut fields: RawRecord, position: u64) -> Result<Operation, Problem> {
         let is_log_line = fields.start.is_none() && (fields.vars.is_some() || fields.clock.is_some());
-        let timebox = timebox(&fields, ordinal)?;
-        let missing = |field: Field, expected, op: Option<&Name>| Problem::MissingField {
-            op: op.cloned(),
-            field: field.name(),
-            expected,
-        };
+        let timebox = timebox(&fields, self.ordinal)?;
         let thread = fields.thread.take().or_else(|| self.thread.clone());
         let Some(call) = fields.into_call(is_log_line) else {
-            return Err(missing(Field::Op, "the name of the operation", None));
+            return Err(Problem::missing(
+                None,
+                Field::Op.name(),
+                "the name of the operation",
+            ));
         };
         let thread = match thread {
             Some(thread) => thread,
             None if is_log_line => Value::null(),
-            None => return Err(missing(Field::Thread, "a number or a string", Some(&call.name))),
+            None => {
+                let (op, field) = (Some(&call.name), Field::Thread.name());
+                return Err(Problem::missing(op, field, "a number or a string"));
+            }
         };
         Ok(Operation {
             thread,
             call,
             timebox,
-            place: Place::at(&self.source, position),
+            location: Location::at(&self.source, position),
         })
     }
 }
 
-/// A log line has no timebox: it happened at its clock where that is a number, otherwise in its turn.
+/// A log line has no timebox: its time is its clock if that is a number, otherwise its position in the file.
 #[inline]
-fn timebox(fields: &Fields, ordinal: u64) -> Result<Timebox, Problem> {
-    let op = || fields.name().cloned();
+fn timebox(fields: &RawRecord, ordinal: i64) -> Result<Timebox, Problem> {
     match (fields.start, fields.end) {
         (Some(start), Some(end)) if end < start => Err(Problem::EndBeforeStart {
-            op: op().unwrap_or_else(|| Name::new("?")),
+            op: fields.name().cloned().unwrap_or_else(|| Name::new("?")),
             start,
             end,
         }),
         (Some(start), end) => Ok(Timebox { start, end }),
         (None, None) if fields.clock.is_some() || fields.vars.is_some() => {
-            let turn = i64::try_from(ordinal).unwrap_or(i64::MAX);
-            let at = fields.clock.as_ref().and_then(Value::as_int).unwrap_or(turn);
+            let clock = fields.clock.as_ref().and_then(Value::as_int);
+            let at = clock.unwrap_or(ordinal);
             Ok(Timebox::new(at, at))
         }
-        (None, _) => Err(Problem::MissingField {
-            op: op(),
-            field: Field::Start.name(),
-            expected: "an integer, or \"clock\" or \"vars\" on a log line",
-        }),
+        (None, _) => Err(Problem::missing(
+            fields.name(),
+            Field::Start.name(),
+            "an integer, or \"clock\" or \"vars\" on a log line",
+        )),
     }
 }
 

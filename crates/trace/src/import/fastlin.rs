@@ -4,42 +4,35 @@
 //! operation on a set behind its value. fptlin writes `process start end METHOD values`, once also
 //! `process METHOD values start end`.
 //!
-//! There, what returns at an instant precedes what is called at it, while our timeboxes overlap where they touch. So
-//! each instant becomes two: returns happen at twice the time, calls just after.
+//! These tools order a return before a call at the same instant, while our timeboxes overlap if they touch. So each instant
+//! becomes two: returns happen at twice the time, calls one later.
 
 use std::sync::Arc;
 
 use omnilink_value::Value;
 
-use crate::input::Window;
+use crate::input::{InputBuffer, TextInput};
 use crate::note::Notes;
-use crate::place::Source;
-use crate::records::Records;
-use crate::{Args, Call, Header, Name, Note, Operation, Place, Problem, Time, Timebox, TraceError};
+use crate::stream::OperationStream;
+use crate::{Args, Call, Header, Name, Operation, Problem, Time, Timebox, TraceError};
 
-/// The methods whose value is what came back; the value of any other method is what was passed in.
+/// The methods whose value is the result; the value of any other method is the argument.
 const RETURNING: [&str; 7] = ["deq", "pop", "poll", "peek", "read", "front", "top"];
 
 const LINE: &str = "a line `method value start end` or `process start end method values`, with integers";
 
 /// The operations of a file.
-pub(crate) struct FastlinRecords {
-    window: Window,
-    source: Arc<Source>,
-    notes: Notes,
-    line: u64,
+pub(crate) struct FastlinReader {
+    text: TextInput,
     ordinal: i64,
-    /// What the title says the object is.
+    /// The type of the object, from the title.
     object: String,
 }
 
-impl FastlinRecords {
-    pub(crate) fn new(window: Window, name: &str, notes: Notes) -> Self {
+impl FastlinReader {
+    pub(crate) fn new(buffer: InputBuffer, name: &str, notes: Notes) -> Self {
         Self {
-            window,
-            source: Source::lines(name),
-            notes,
-            line: 1,
+            text: TextInput::new(buffer, name, notes),
             ordinal: 0,
             object: String::new(),
         }
@@ -47,49 +40,24 @@ impl FastlinRecords {
 
     /// The title as a header that names the `type` of the object.
     pub(crate) fn title(&mut self) -> Result<Option<Header>, TraceError> {
-        let length = self.line_length()?;
-        let line = &self.window.unread()[..length];
-        let title = match is_title(line) {
-            true => String::from_utf8_lossy(line.trim_ascii())
-                .trim_start_matches('#')
-                .trim()
-                .to_owned(),
-            false => return Err(self.bad_line("a title such as `# stack`", length)),
-        };
-        self.window.consume(length);
-        self.line += 1;
+        let length = self.text.line_length()?;
+        let line = &self.text.unread()[..length];
+        let title = String::from_utf8_lossy(line);
+        if !is_title(line) {
+            let problem = Problem::bad_line("a title such as `# stack`", &title);
+            return Err(self.text.error(problem));
+        }
+        let title = title.trim().trim_start_matches('#').trim().to_owned();
+        self.text.consume_line(length);
         self.object = title.to_ascii_lowercase();
-        if let Some(how) = beginning(&self.object) {
-            let place = Place::whole(&self.source.name);
-            self.notes.push(Note::Reading { place, how });
+        if let Some(how) = initial_state(&self.object) {
+            self.text.note_interpretation(how);
         }
         Ok(Some(Header::new([("type", title.into())])))
     }
 
-    fn line_length(&mut self) -> Result<usize, TraceError> {
-        self.window
-            .line()
-            .map_err(|error| TraceError::new(Place::at(&self.source, self.line), error))
-    }
-
-    #[cold]
-    fn bad_line(&self, expected: &'static str, length: usize) -> TraceError {
-        let found = String::from_utf8_lossy(&self.window.unread()[..length])
-            .trim()
-            .chars()
-            .take(60)
-            .collect();
-        TraceError::new(
-            Place::at(&self.source, self.line),
-            Problem::BadLine { expected, found },
-        )
-    }
-
     fn parse(&self, line: &str) -> Result<Option<Operation>, Problem> {
-        let bad = || Problem::BadLine {
-            expected: LINE,
-            found: line.trim().chars().take(60).collect(),
-        };
+        let bad = || Problem::bad_line(LINE, line);
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         if words.is_empty() {
             return Ok(None);
@@ -107,8 +75,8 @@ impl FastlinRecords {
             .ok_or_else(bad)?;
         let method = words[at].to_ascii_lowercase();
         let before = numbers(&words[..at]).ok_or_else(bad)?;
-        let behind = numbers(&words[at + 1..]).ok_or_else(bad)?;
-        let (thread, values, start, end): (_, &[i64], Time, Time) = match (&before[..], &behind[..]) {
+        let after = numbers(&words[at + 1..]).ok_or_else(bad)?;
+        let (thread, values, start, end): (_, &[i64], Time, Time) = match (&before[..], &after[..]) {
             ([], [values @ .., start, end]) => (self.ordinal, values, *start, *end),
             ([process], [values @ .., start, end]) => (*process, values, *start, *end),
             ([process, start, end], values) => (*process, values, *start, *end),
@@ -123,13 +91,9 @@ impl FastlinRecords {
             });
         }
         let doubled = |time: Time| {
-            let small = || Problem::BadLine {
-                expected: "times of at most 62 bits",
-                found: time.to_string(),
-            };
             time.checked_mul(2)
                 .filter(|time| *time < Time::MAX)
-                .ok_or_else(small)
+                .ok_or_else(|| Problem::bad_line("times of at most 62 bits", &time.to_string()))
         };
         let start = doubled(start)? + 1;
         let end = doubled(end)?.max(start);
@@ -137,14 +101,14 @@ impl FastlinRecords {
             thread: thread.into(),
             call: Arc::new(call),
             timebox: Timebox::new(start, end),
-            place: Place::at(&self.source, self.line),
+            location: self.text.location(),
         }))
     }
 
-    /// What a method with these values stands for; `None` if it has too many or too few.
+    /// The call of a method with these values; `None` if there are too many or too few.
     ///
-    /// An operation on a set tells by its name or by a second value whether it found the element; one that does neither succeeded,
-    /// because that is what the tools take it for. The numbers of a semaphore say whether a permit was to be had.
+    /// The name or a second value of an operation on a set is its result; without either it succeeded, as these tools
+    /// interpret it. The value of a semaphore's operation is whether a permit was available.
     fn call(&self, method: &str, values: &[i64]) -> Option<Call> {
         let call = |name: &str, args: Args, ret: Option<Value>| Call {
             ret,
@@ -173,8 +137,8 @@ impl FastlinRecords {
     }
 }
 
-/// What the tools take an object to hold at first, where our models begin otherwise.
-fn beginning(object: &str) -> Option<&'static str> {
+/// The initial state that these tools assume, where it differs from that of our models.
+fn initial_state(object: &str) -> Option<&'static str> {
     match object {
         "rmw" => Some("the register of such a file holds 0 at first: --model cas-register:initial=0"),
         "semaphore" => {
@@ -184,27 +148,21 @@ fn beginning(object: &str) -> Option<&'static str> {
     }
 }
 
-impl Records for FastlinRecords {
+impl OperationStream for FastlinReader {
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         loop {
-            let length = self.line_length()?;
+            let length = self.text.line_length()?;
             if length == 0 {
-                if self.window.is_truncated() {
-                    let place = Place::at(&self.source, self.line);
-                    self.notes.push(Note::Cut {
-                        place,
-                        reason: "the compressed data end early",
-                    });
-                }
+                self.text.note_truncation();
                 return Ok(None);
             }
-            let line = std::str::from_utf8(&self.window.unread()[..length])
-                .map_err(|_| self.bad_line(LINE, length))?;
-            let parsed = self
-                .parse(line)
-                .map_err(|problem| TraceError::new(Place::at(&self.source, self.line), problem))?;
-            self.window.consume(length);
-            self.line += 1;
+            let line = &self.text.unread()[..length];
+            let line = std::str::from_utf8(line).map_err(|_| {
+                let problem = Problem::bad_line(LINE, &String::from_utf8_lossy(line));
+                self.text.error(problem)
+            })?;
+            let parsed = self.parse(line).map_err(|problem| self.text.error(problem))?;
+            self.text.consume_line(length);
             if let Some(operation) = parsed {
                 self.ordinal += 1;
                 return Ok(Some(Arc::new(operation)));
@@ -226,7 +184,7 @@ pub(crate) fn is_title(line: &[u8]) -> bool {
         .is_some_and(|rest| word(rest.trim_ascii()))
 }
 
-/// Whether a line says which process did it: it begins with a number.
-pub(crate) fn has_processes(line: &[u8]) -> bool {
+/// Whether a line is one of fptlin's: it begins with the number of a process.
+pub(crate) fn is_fptlin_line(line: &[u8]) -> bool {
     line.trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
 }

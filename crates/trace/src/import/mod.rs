@@ -1,23 +1,27 @@
-//! Other tools' logs and histories, one module per format. `docs/trace-format.md` says what becomes of each.
+//! Readers of other tools' logs and histories, one module per tool. `docs/trace-format.md` documents the conversions.
+//!
+//! | input | module |
+//! |---|---|
+//! | Jepsen, Knossos and Elle histories in EDN | [`jepsen::edn`](jepsen), over the notation in [`edn`] |
+//! | Elle's histories in JSON (elle-cli) | [`jepsen::json`](jepsen) |
+//! | Jepsen text logs (`jepsen.log`, `history.txt`) | [`jepsen::log`](jepsen) |
+//! | Porcupine operations and events in JSON | [`porcupine`] |
+//! | fastlin, PolyLin and fptlin test cases | [`fastlin`] |
+//! | Violin and LiMo histories | [`limo`] |
+//! | OmniLink's per-thread logs | [`omnilink`] |
 
 mod edn;
-mod edn_events;
-mod events;
+mod event_history;
 mod fastlin;
-mod jepsen_event;
-mod jepsen_history;
-mod jepsen_log;
-mod json_elements;
-mod json_events;
+mod jepsen;
 mod limo;
 mod omnilink;
 mod porcupine;
 
 pub use edn::{EdnError, EdnProblem};
-pub(crate) use fastlin::{FastlinRecords, has_processes as is_fptlin_line, is_title as is_fastlin_title};
-pub(crate) use jepsen_history::{JepsenRecords, Survey as JepsenSurvey};
-pub(crate) use jepsen_log::{JepsenLogRecords, is_event_line as is_jepsen_line};
-pub(crate) use json_elements::JsonElements;
-pub(crate) use limo::{LimoRecords, is_title as is_limo_title};
-pub(crate) use omnilink::OmniLinkRecords;
-pub(crate) use porcupine::{PorcupineRecords, is_key as is_porcupine_key};
+pub(crate) use event_history::EventHistory;
+pub(crate) use fastlin::{FastlinReader, is_fptlin_line, is_title as is_fastlin_title};
+pub(crate) use jepsen::{JepsenHistory, JepsenLog, JepsenScan, is_event_line as is_jepsen_line};
+pub(crate) use limo::{LimoHistory, is_event_line as is_limo_line, is_title as is_limo_title};
+pub(crate) use omnilink::OmniLinkReader;
+pub(crate) use porcupine::{PorcupineHistory, is_key as is_porcupine_key};

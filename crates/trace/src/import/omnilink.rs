@@ -5,22 +5,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use omnilink_value::Value;
-use omnilink_value::msgpack::Cursor;
+use omnilink_value::msgpack::MsgpackCursor;
 
 use crate::format1::nearest;
-use crate::input::Window;
-use crate::maps::Maps;
+use crate::input::{InputBuffer, MsgpackMaps};
+use crate::location::Source;
 use crate::note::Notes;
-use crate::place::Source;
-use crate::records::Records;
-use crate::{Args, Call, Name, Note, Operation, Place, Problem, Time, Timebox, TraceError};
+use crate::stream::OperationStream;
+use crate::{Args, Call, Location, Name, Note, Operation, Problem, Time, Timebox, TraceError};
 
 const TERMINATE: &str = "__TerminateThread";
 const ABORT: &str = "__AbortThread";
 
 /// The records of one thread.
-pub(crate) struct OmniLinkRecords {
-    maps: Maps,
+pub(crate) struct OmniLinkReader {
+    maps: MsgpackMaps,
     source: Arc<Source>,
     thread: Value,
     /// Whether `__TerminateThread` and `__AbortThread` are operations.
@@ -29,10 +28,10 @@ pub(crate) struct OmniLinkRecords {
     terminations: u64,
 }
 
-impl OmniLinkRecords {
-    /// The thread of a file is what the caller says, or the file's name: the records do not know.
+impl OmniLinkReader {
+    /// The records do not name their thread: it is `thread`, or the name of the file.
     pub(crate) fn new(
-        window: Window,
+        buffer: InputBuffer,
         name: &str,
         thread: Option<Value>,
         keeps_thread_ends: bool,
@@ -45,7 +44,7 @@ impl OmniLinkRecords {
                 .map_or(name.into(), |stem| stem.to_string_lossy())
         };
         Self {
-            maps: Maps::new(window, Arc::clone(&source), notes.clone(), is_record),
+            maps: MsgpackMaps::new(buffer, Arc::clone(&source), notes.clone(), is_record),
             source,
             thread: thread.unwrap_or_else(|| Value::str(&stem())),
             keeps_thread_ends,
@@ -54,7 +53,7 @@ impl OmniLinkRecords {
         }
     }
 
-    fn operation(&self, record: &Value, place: Place) -> Result<Operation, Problem> {
+    fn operation(&self, record: &Value, location: Location) -> Result<Operation, Problem> {
         let unknown = record
             .as_record()
             .into_iter()
@@ -94,11 +93,11 @@ impl OmniLinkRecords {
             thread: self.thread.clone(),
             call: Arc::new(call),
             timebox,
-            place,
+            location,
         })
     }
 
-    /// Whether `operation` only says how the thread ended; notes it.
+    /// Whether `operation` marks the end of the thread; notes it.
     fn is_thread_end(&mut self, operation: &Operation) -> bool {
         match operation.name.as_str() {
             TERMINATE => self.terminations += 1,
@@ -108,9 +107,9 @@ impl OmniLinkRecords {
                     .field("signal")
                     .cloned()
                     .unwrap_or_else(Value::null);
-                let (place, thread) = (operation.place.clone(), operation.thread.clone());
+                let (location, thread) = (operation.location.clone(), operation.thread.clone());
                 self.notes.push(Note::ThreadAborted {
-                    place,
+                    location,
                     thread,
                     reason,
                 });
@@ -121,12 +120,12 @@ impl OmniLinkRecords {
     }
 }
 
-impl Records for OmniLinkRecords {
+impl OperationStream for OmniLinkReader {
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         loop {
             let mut record = Value::null();
-            let read = |cursor: &mut Cursor<'_>| {
-                // A zero byte would be a whole value, but it is no record.
+            let read = |cursor: &mut MsgpackCursor<'_>| {
+                // A zero byte is a whole value but no record.
                 cursor.clone().map_len()?;
                 record = cursor.value()?;
                 Ok(())
@@ -134,10 +133,9 @@ impl Records for OmniLinkRecords {
             let Some(offset) = self.maps.next(read)? else {
                 break;
             };
-            let place = Place::at(&self.source, offset);
             let operation = self
-                .operation(&record, place.clone())
-                .map_err(|problem| TraceError::new(place, problem))?;
+                .operation(&record, Location::at(&self.source, offset))
+                .map_err(|problem| self.maps.error_at(offset, problem))?;
             if self.keeps_thread_ends || !self.is_thread_end(&operation) {
                 return Ok(Some(Arc::new(operation)));
             }
@@ -164,20 +162,13 @@ fn field<'a, T>(
     expected: &'static str,
     read: impl Fn(&'a Value) -> Option<T>,
 ) -> Result<T, Problem> {
-    let value = record.field(field).ok_or_else(|| Problem::MissingField {
-        op: op.cloned(),
-        field,
-        expected,
-    })?;
-    read(value).ok_or_else(|| Problem::WrongField {
-        op: op.cloned(),
-        field,
-        expected,
-        found: value.clone(),
-    })
+    let value = record
+        .field(field)
+        .ok_or_else(|| Problem::missing(op, field, expected))?;
+    read(value).ok_or_else(|| Problem::wrong(op, field, expected, value))
 }
 
-/// An end of zero was never set.
+/// An end of zero is one that was never set.
 fn timebox(op: &Name, start: Time, end: Time) -> Result<Timebox, Problem> {
     match end {
         0 if start > 0 => Ok(Timebox::pending(start)),
@@ -192,7 +183,7 @@ fn timebox(op: &Name, start: Time, end: Time) -> Result<Timebox, Problem> {
 
 fn is_record(bytes: &[u8]) -> bool {
     let is_key = |key: &str| KEYS.contains(&key);
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = MsgpackCursor::new(bytes);
     cursor.map_len().is_ok_and(|len| len == KEYS.len())
         && cursor.string().is_ok_and(is_key)
         && cursor.skip().is_ok()

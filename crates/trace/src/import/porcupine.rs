@@ -1,34 +1,30 @@
-//! Porcupine operations and events as JSON.
+//! Porcupine operations and events in JSON.
 //!
 //! Go marshals `porcupine.Operation` and `porcupine.Event` with these fields; lower-case and snake-case spellings are
-//! read as well. What an input means is the model's business in Porcupine, so a convention is needed here for the name
-//! of the operation; see [`call`].
+//! read as well. In Porcupine the model interprets the input, so the name of the operation follows a convention here: see
+//! [`call`].
 
 use std::sync::Arc;
 
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
-use super::json_elements::JsonElements;
+use super::event_history::Events;
 use crate::format1::nearest;
-use crate::input::Window;
+use crate::input::{InputBuffer, JsonElements};
 use crate::note::Notes;
-use crate::place::Source;
-use crate::records::Records;
-use crate::{Args, Call, Name, Operation, Place, Problem, Time, Timebox, TraceError};
+use crate::{Args, Call, Location, Name, Operation, Problem, Time, Timebox, TraceError};
 
-/// The operations of a file, as they complete.
-pub(crate) struct PorcupineRecords {
+/// The operations or events of a file.
+pub(crate) struct PorcupineHistory {
     elements: JsonElements,
-    source: Arc<Source>,
-    /// Events so far: the clock of events, which carry no times.
+    /// The number of events so far: the clock of events, which carry no times.
     events: Time,
-    /// Calls whose return has not come, by their number.
+    /// Calls without a return so far, by their number.
     open: FxHashMap<Value, OpenCall>,
-    /// Where calls returned, to tell a second return from one without a call. Forgotten now and then, so that memory
-    /// does not grow with the trace.
-    returned: FxHashMap<Value, Place>,
-    leftovers: Option<std::vec::IntoIter<Operation>>,
+    /// Where calls returned: distinguishes a second return from one without a call. Cleared at [`RETURNED_MAX`], so that
+    /// memory does not grow with the trace.
+    returned: FxHashMap<Value, Location>,
 }
 
 const RETURNED_MAX: usize = 1 << 16;
@@ -38,7 +34,7 @@ struct OpenCall {
     line: u64,
 }
 
-/// An operation or an event, before it is known which.
+/// The fields of an operation or an event.
 #[derive(Default)]
 struct Element {
     client: Option<Value>,
@@ -56,41 +52,40 @@ const KEYS: [&str; 9] = [
     "ClientId", "Input", "Call", "Output", "Return", "Metadata", "Kind", "Value", "Id",
 ];
 
-impl PorcupineRecords {
-    pub(crate) fn new(window: Window, name: &str, notes: Notes) -> Self {
-        let source = Source::lines(name);
+impl PorcupineHistory {
+    pub(crate) fn new(buffer: InputBuffer, name: &str, notes: Notes) -> Self {
         Self {
-            elements: JsonElements::new(window, Arc::clone(&source), notes),
-            source,
+            elements: JsonElements::new(buffer, name, notes),
             events: 0,
             open: FxHashMap::default(),
             returned: FxHashMap::default(),
-            leftovers: None,
         }
+    }
+
+    fn location(&self, line: u64) -> Location {
+        Location::at(self.elements.text().source(), line)
     }
 
     /// The operation that an element is or completes.
-    fn take(&mut self, element: Element, line: u64) -> Result<Option<Operation>, Problem> {
+    fn add(&mut self, element: Element, line: u64) -> Result<Option<Operation>, Problem> {
         match element.kind.clone() {
-            Some(kind) => self.take_event(&kind, element, line),
-            None => operation(element, Place::at(&self.source, line)).map(Some),
+            Some(kind) => self.add_event(&kind, element, line),
+            None => operation(element, self.location(line)).map(Some),
         }
     }
 
-    fn take_event(
-        &mut self,
-        kind: &Value,
-        element: Element,
-        line: u64,
-    ) -> Result<Option<Operation>, Problem> {
-        let place = Place::at(&self.source, line);
+    fn add_event(&mut self, kind: &Value, element: Element, line: u64) -> Result<Option<Operation>, Problem> {
+        let location = self.location(line);
         let time = self.events;
         self.events += 1;
         let id = required(element.id, "Id", "the number of the call")?;
         let is_call = match (kind.as_int(), kind.as_str()) {
             (Some(0), _) | (_, Some("call")) => true,
             (Some(1), _) | (_, Some("return")) => false,
-            _ => return Err(wrong("Kind", "\"call\" or 0, \"return\" or 1", kind)),
+            _ => {
+                let expected = "\"call\" or 0, \"return\" or 1";
+                return Err(Problem::wrong(None, "Kind", expected, kind));
+            }
         };
         if is_call {
             let client = element.client.unwrap_or_else(|| Value::int(0));
@@ -103,10 +98,10 @@ impl PorcupineRecords {
                 thread: client,
                 call: Arc::new(call),
                 timebox: Timebox::pending(time),
-                place,
+                location,
             };
             if let Some(earlier) = self.open.get(&id) {
-                let earlier = earlier.operation.place.clone();
+                let earlier = earlier.operation.location.clone();
                 return Err(Problem::CallWhileOpen {
                     process: id,
                     op: operation.name.clone(),
@@ -128,7 +123,7 @@ impl PorcupineRecords {
         if self.returned.len() >= RETURNED_MAX {
             self.returned.clear();
         }
-        self.returned.insert(id, place);
+        self.returned.insert(id, location);
         operation.timebox.end = Some(time);
         operation.ret = Some(element.value.unwrap_or_else(Value::null));
         if operation.meta.is_none() {
@@ -136,49 +131,38 @@ impl PorcupineRecords {
         }
         Ok(Some(operation))
     }
-
-    fn leftovers(&mut self) -> std::vec::IntoIter<Operation> {
-        let mut calls: Vec<OpenCall> = self.open.drain().map(|(_, call)| call).collect();
-        calls.sort_unstable_by_key(|call| call.line);
-        calls
-            .into_iter()
-            .map(|call| call.operation)
-            .collect::<Vec<_>>()
-            .into_iter()
-    }
 }
 
-impl Records for PorcupineRecords {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        if let Some(leftovers) = &mut self.leftovers {
-            return Ok(leftovers.next().map(Arc::new));
-        }
+impl Events for PorcupineHistory {
+    fn next_completed(&mut self) -> Result<Option<Operation>, TraceError> {
         while let Some((element, line)) = self.elements.next(|text, _| element(text))? {
-            let place = Place::at(&self.source, line);
-            if let Some(operation) = self
-                .take(element, line)
-                .map_err(|problem| TraceError::new(place, problem))?
-            {
-                return Ok(Some(Arc::new(operation)));
+            let operation = self.add(element, line);
+            let operation = operation.map_err(|problem| TraceError::new(self.location(line), problem))?;
+            if operation.is_some() {
+                return Ok(operation);
             }
         }
-        let leftovers = self.leftovers();
-        Ok(self.leftovers.insert(leftovers).next().map(Arc::new))
+        Ok(None)
+    }
+
+    fn take_open(&mut self) -> Vec<Operation> {
+        let mut calls: Vec<OpenCall> = self.open.drain().map(|(_, call)| call).collect();
+        calls.sort_unstable_by_key(|call| call.line);
+        calls.into_iter().map(|call| call.operation).collect()
     }
 }
 
 /// An operation with its times. Porcupine has no pending operations; its users give them the largest time as return.
-fn operation(element: Element, place: Place) -> Result<Operation, Problem> {
+fn operation(element: Element, location: Location) -> Result<Operation, Problem> {
+    let time = |time: &Value, field| {
+        let wrong = || Problem::wrong(None, field, "an integer", time);
+        time.as_int().ok_or_else(wrong)
+    };
     let client = element.client.unwrap_or_else(|| Value::int(0));
     let (name, args) = call(required(element.input, "Input", "what was passed in")?);
-    let start = required(element.call, "Call", "an integer")?;
-    let start = start
-        .as_int()
-        .ok_or_else(|| wrong("Call", "an integer", &start))?;
-    let end = match element.end.filter(|end| !end.is_null()) {
-        None => None,
-        Some(end) => Some(end.as_int().ok_or_else(|| wrong("Return", "an integer", &end))?),
-    };
+    let start = time(&required(element.call, "Call", "an integer")?, "Call")?;
+    let end = element.end.filter(|end| !end.is_null());
+    let end = end.map(|end| time(&end, "Return")).transpose()?;
     let end = end.filter(|&end| end != Time::MAX);
     if let Some(end) = end.filter(|&end| end < start) {
         return Err(Problem::EndBeforeStart { op: name, start, end });
@@ -192,23 +176,23 @@ fn operation(element: Element, place: Place) -> Result<Operation, Problem> {
         thread: client,
         call: Arc::new(call),
         timebox: Timebox { start, end },
-        place,
+        location,
     })
 }
 
-/// The fields of an input that may name the operation, in order of preference; compared without regard to case.
+/// The fields of an input that may name the operation, in order of preference, in any case.
 const NAMES: [&str; 7] = ["op", "operation_name", "f", "method", "name", "kind", "type"];
 /// The name of an operation whose input names none.
 const UNNAMED: &str = "call";
 
-/// An input's name and arguments: of an object, one field is the name and the others are the arguments; anything else is
+/// The name and arguments of an input: one field of an object is the name and the others are the arguments; anything else is
 /// the argument `value` of an operation called `call`.
 fn call(input: Value) -> (Name, Args) {
     let Some(record) = input.as_record().filter(|record| !record.is_empty()) else {
         return (Name::new(UNNAMED), Args::named([("value", input)]));
     };
-    // Go's enumerations are numbers, and two operations are often told apart by a truth value: names all the same, though
-    // only their owner knows which.
+    // Go's enumerations are numbers, and a boolean often distinguishes two operations. Both are names here; `--ops` maps
+    // them to better ones.
     let is_name =
         |value: &Value| value.as_str().is_some() || value.as_int().is_some() || value.as_bool().is_some();
     let name = NAMES.iter().find_map(|known| {
@@ -221,10 +205,9 @@ fn call(input: Value) -> (Name, Args) {
         .filter(|(field, _)| name.is_none_or(|(name, _)| name != *field));
     let args = Args::named(others.map(|(field, value)| (field, value.clone())));
     let name = match name {
-        Some((_, value)) => match (value.as_str(), value.as_bool()) {
-            (Some(name), _) => Name::new(name),
-            (None, Some(flag)) => Name::new(if flag { "true" } else { "false" }),
-            (None, None) => Name::new(&value.to_string()),
+        Some((_, value)) => match value.as_str() {
+            Some(name) => Name::new(name),
+            None => Name::new(&value.to_json()),
         },
         None => Name::new(UNNAMED),
     };
@@ -236,10 +219,7 @@ fn element(text: &str) -> Result<Element, Problem> {
     let Some(record) = value.as_record().filter(|record| !record.is_empty()) else {
         let expected =
             "an object with ClientId, Input, Call, Output, Return or with ClientId, Kind, Value, Id";
-        return Err(Problem::BadLine {
-            expected,
-            found: text.chars().take(60).collect(),
-        });
+        return Err(Problem::bad_line(expected, text));
     };
     let mut element = Element::default();
     for (key, value) in record.iter() {
@@ -265,7 +245,7 @@ fn element(text: &str) -> Result<Element, Problem> {
     Ok(element)
 }
 
-/// The field that a key spells, as `ClientId`, `clientId` or `client_id`.
+/// The field of a key, which may be spelled `ClientId`, `clientId` or `client_id`.
 fn known(key: &str) -> Option<&'static str> {
     let is_same = |known: &&str| {
         let letters = key
@@ -283,18 +263,5 @@ pub(crate) fn is_key(key: &str) -> bool {
 }
 
 fn required(value: Option<Value>, field: &'static str, expected: &'static str) -> Result<Value, Problem> {
-    value.ok_or(Problem::MissingField {
-        op: None,
-        field,
-        expected,
-    })
-}
-
-fn wrong(field: &'static str, expected: &'static str, found: &Value) -> Problem {
-    Problem::WrongField {
-        op: None,
-        field,
-        expected,
-        found: found.clone(),
-    }
+    value.ok_or_else(|| Problem::missing(None, field, expected))
 }

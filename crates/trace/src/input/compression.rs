@@ -1,4 +1,4 @@
-//! Compressed inputs, told by their first bytes and not by their names.
+//! Compressed inputs, detected by their first bytes, not by their names.
 
 use std::io::{self, Cursor, Read};
 

@@ -1,7 +1,12 @@
-//! Where the bytes of a trace come from.
+//! The bytes of a trace: files, pipes and memory, decompressed and buffered, and the framing of text, JSON and MessagePack.
 
+mod buffer;
+mod cancellation;
 mod compression;
-mod window;
+mod damage;
+mod json_elements;
+mod msgpack_maps;
+mod text;
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -10,39 +15,48 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
-pub use compression::Compression;
-pub(crate) use window::Window;
+use cancellation::Cancellable;
 
-/// What some editors put in front of a text. It says nothing.
+pub(crate) use buffer::InputBuffer;
+pub(crate) use cancellation::Cancelled;
+pub use compression::Compression;
+pub(crate) use json_elements::JsonElements;
+pub(crate) use msgpack_maps::{MsgpackMaps, is_map};
+pub(crate) use text::{TextInput, newlines};
+
+/// Some editors write it in front of a text. It carries no information.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// An input, possibly one that can be read only once.
+/// An input. A pipe can be read only once.
 #[derive(Clone)]
 pub(crate) struct Input {
-    /// What people call it.
+    /// Its name in messages: a path, or `-` for standard input.
     pub(crate) name: String,
-    /// How much is read at a time.
+    /// The initial size of its buffer.
     pub(crate) buffer_bytes: usize,
-    kind: Kind,
+    /// Whether reading is to stop with an error; asked before each read.
+    pub(crate) is_cancelled: Option<fn() -> bool>,
+    kind: InputKind,
 }
 
-/// How much is read at a time, unless many inputs are open at once.
+/// The initial size of a buffer, unless many inputs are open at once.
 pub(crate) const BUFFER_BYTES: usize = 1 << 15;
 
 #[derive(Clone)]
-enum Kind {
+enum InputKind {
     File(PathBuf),
     Bytes(Arc<[u8]>),
-    /// What was read once, put aside so that it can be read again.
+    /// A copy on disk of an input that can be read only once.
     Spooled(Arc<NamedTempFile>),
     Once(Arc<Mutex<Option<Box<dyn Read + Send>>>>),
 }
 
 impl Input {
-    fn new(name: String, kind: Kind) -> Self {
+    fn new(name: String, kind: InputKind) -> Self {
         Self {
             name,
             buffer_bytes: BUFFER_BYTES,
+            is_cancelled: None,
             kind,
         }
     }
@@ -54,48 +68,52 @@ impl Input {
             return Ok(Self::reader(&name, Box::new(io::stdin())));
         }
         match std::fs::metadata(path)?.is_file() {
-            true => Ok(Self::new(name, Kind::File(path.to_owned()))),
+            true => Ok(Self::new(name, InputKind::File(path.to_owned()))),
             false => Ok(Self::reader(&name, Box::new(File::open(path)?))),
         }
     }
 
     pub(crate) fn bytes(name: &str, bytes: Arc<[u8]>) -> Self {
-        Self::new(name.to_owned(), Kind::Bytes(bytes))
+        Self::new(name.to_owned(), InputKind::Bytes(bytes))
     }
 
     pub(crate) fn reader(name: &str, reader: Box<dyn Read + Send>) -> Self {
-        Self::new(name.to_owned(), Kind::Once(Arc::new(Mutex::new(Some(reader)))))
+        Self::new(
+            name.to_owned(),
+            InputKind::Once(Arc::new(Mutex::new(Some(reader)))),
+        )
     }
 
     /// Whether [`Input::open`] can be called again.
     pub(crate) fn is_repeatable(&self) -> bool {
-        !matches!(self.kind, Kind::Once(_))
+        !matches!(self.kind, InputKind::Once(_))
     }
 
     /// The bytes from the beginning, decompressed.
-    pub(crate) fn open(&self) -> io::Result<Window> {
-        let mut window = Window::new(compression::decompress(self.open_raw()?)?, self.buffer_bytes);
-        window.fetch(BYTE_ORDER_MARK.len())?;
-        if window.unread().starts_with(BYTE_ORDER_MARK) {
-            window.consume(BYTE_ORDER_MARK.len());
+    pub(crate) fn open(&self) -> io::Result<InputBuffer> {
+        let mut buffer = InputBuffer::new(compression::decompress(self.open_raw()?)?, self.buffer_bytes);
+        buffer.fill_to(BYTE_ORDER_MARK.len())?;
+        if buffer.unread().starts_with(BYTE_ORDER_MARK) {
+            buffer.consume(BYTE_ORDER_MARK.len());
         }
-        Ok(window)
+        Ok(buffer)
     }
 
-    /// This input with what has been read of it already put back in front.
-    pub(crate) fn with_window(&self, window: Window) -> Self {
+    /// The same input, to be opened again: one that can be read only once starts with the unread bytes of `buffer`.
+    pub(crate) fn resume_from(&self, buffer: InputBuffer) -> Self {
         match self.is_repeatable() {
             true => self.clone(),
             false => Self {
                 buffer_bytes: self.buffer_bytes,
-                ..Self::reader(&self.name, Box::new(window))
+                is_cancelled: self.is_cancelled,
+                ..Self::reader(&self.name, Box::new(buffer))
             },
         }
     }
 
-    /// A copy on disk of an input that can be read only once.
+    /// The same input, copied to disk if it can be read only once.
     pub(crate) fn repeatable(self) -> io::Result<Self> {
-        let Kind::Once(reader) = &self.kind else {
+        let InputKind::Once(reader) = &self.kind else {
             return Ok(self);
         };
         let mut file = NamedTempFile::new()?;
@@ -103,17 +121,25 @@ impl Input {
             io::copy(&mut reader, &mut file)?;
         }
         Ok(Self {
-            kind: Kind::Spooled(Arc::new(file)),
+            kind: InputKind::Spooled(Arc::new(file)),
             ..self
         })
     }
 
     fn open_raw(&self) -> io::Result<Box<dyn Read + Send>> {
+        let reader = self.open_reader()?;
+        Ok(match self.is_cancelled {
+            Some(is_cancelled) => Box::new(Cancellable { reader, is_cancelled }),
+            None => reader,
+        })
+    }
+
+    fn open_reader(&self) -> io::Result<Box<dyn Read + Send>> {
         Ok(match &self.kind {
-            Kind::File(path) => Box::new(File::open(path)?),
-            Kind::Bytes(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
-            Kind::Spooled(file) => Box::new(file.reopen()?),
-            Kind::Once(reader) => take(reader)
+            InputKind::File(path) => Box::new(File::open(path)?),
+            InputKind::Bytes(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
+            InputKind::Spooled(file) => Box::new(file.reopen()?),
+            InputKind::Once(reader) => take(reader)
                 .ok_or_else(|| io::Error::other("this input can be read only once, and it has been"))?,
         })
     }

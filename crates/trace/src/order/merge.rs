@@ -1,21 +1,21 @@
-//! Several sorted inputs as one.
+//! The merge of several sorted inputs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::sync::Arc;
 
-use crate::records::Records;
+use crate::stream::OperationStream;
 use crate::{Operation, Time, TraceError};
 
-/// Merges inputs that are each in order of start; among equal starts, the input given first comes first.
+/// Merges inputs that are in order of start. Among equal starts, the first input comes first.
 pub(crate) struct Merge<R> {
     inputs: Vec<(R, Option<Arc<Operation>>)>,
     /// The start of each input's next operation.
     heads: BinaryHeap<Reverse<(Time, usize)>>,
 }
 
-impl<R: Records> Merge<R> {
+impl<R: OperationStream> Merge<R> {
     pub(crate) fn new(inputs: impl IntoIterator<Item = R>) -> Result<Self, TraceError> {
         let mut merge = Self {
             inputs: Vec::new(),
@@ -34,32 +34,22 @@ impl<R: Records> Merge<R> {
     }
 }
 
-impl<R: Records> Records for Merge<R> {
+impl<R: OperationStream> OperationStream for Merge<R> {
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         let Some(mut head) = self.heads.peek_mut() else {
             return Ok(None);
         };
-        let Some((input, held)) = self.inputs.get_mut(head.0.1) else {
+        let Some((input, buffered)) = self.inputs.get_mut(head.0.1) else {
             return Ok(None);
         };
         let next = input.next()?;
         match &next {
-            // Replacing the top costs one descent where removing and adding would cost two.
+            // Replacing the top sifts once; removing and adding would sift twice.
             Some(operation) => head.0.0 = operation.timebox.start,
             None => {
                 PeekMut::pop(head);
             }
         }
-        Ok(std::mem::replace(held, next))
-    }
-}
-
-impl Records for Box<dyn Records> {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        (**self).next()
-    }
-
-    fn next_start(&mut self) -> Result<Option<Time>, TraceError> {
-        (**self).next_start()
+        Ok(std::mem::replace(buffered, next))
     }
 }

@@ -1,80 +1,89 @@
 //! Operations in order of start, in constant memory, from inputs in any order.
 //!
-//! Logs are written when a call returns, or thread after thread, so the order of a file is not the order of starts. Four
-//! ways lead there, the cheapest that is certain to work is taken:
+//! Logs are written when a call returns, or thread by thread, so the order of a file is not the order of starts. Of four
+//! methods the cheapest that certainly works is chosen:
 //!
-//! 1. a file that fits [`Plan::chunk_ops`] is sorted in memory;
-//! 2. a larger file is looked through once, reading starts only; if it is in order, it then streams straight through,
-//! 3. if no operation comes more than [`look_ahead::WINDOW_MAX`] places late, through a window of just that size,
-//! 4. and otherwise through sorted runs in a temporary file.
+//! 1. a file of at most [`SortOptions::chunk_ops`] operations is sorted in memory;
+//! 2. a larger file is scanned once, reading starts only; if it is sorted, it streams without buffering;
+//! 3. if no operation is more than [`disorder::WINDOW_MAX`] positions late, it streams through a window of that size;
+//! 4. otherwise it is sorted through runs in a temporary file.
 //!
-//! A header that promises `"sorted":true` saves the look; a broken promise is an error, never a wrong order.
+//! A header that promises `"sorted":true` saves the scan; a broken promise is an error, never a wrong order.
 
-mod look_ahead;
+mod disorder;
+mod external_sort;
 mod merge;
 mod reorder;
-mod spill;
 
 use std::sync::Arc;
 
 use crate::note::Notes;
-use crate::records::Records;
+use crate::stream::{InMemory, OperationStream};
 use crate::{Note, Operation, TraceError};
 
 pub(crate) use merge::Merge;
 
-use look_ahead::{Disorder, look_ahead};
-use reorder::Reorder;
+use disorder::Disorder;
+use reorder::ReorderWindow;
 
-/// What to believe about the order of an input.
+/// The assumed order of an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// Find out. An input that can be read only once is sorted within a large window.
+pub enum InputOrder {
+    /// Unknown: scan it. An input that can be read only once is sorted within a large window.
     #[default]
     Auto,
-    /// It is in order of start: stream it without looking ahead, as an online monitor must. Anything late is an error.
+    /// In order of start: stream it without a scan, as an online monitor must. A late operation is an error.
     Sorted,
-    /// It is not: sort it, through a temporary file if it is large.
+    /// Not in order: sort it, through a temporary file if it is large.
     Unsorted,
 }
 
-/// How to bring one input in order.
-pub(crate) struct Plan<'a> {
+/// How to sort one input.
+pub(crate) struct SortOptions<'a> {
     pub(crate) file: &'a str,
-    pub(crate) order: Order,
+    pub(crate) order: InputOrder,
     pub(crate) is_repeatable: bool,
-    /// How many operations may be held in memory.
+    /// The number of operations that may be held in memory.
     pub(crate) chunk_ops: usize,
     pub(crate) notes: &'a Notes,
 }
 
-/// The operations of `records` in order of start, ties in the order of the input. `reopen` gives the same records from
-/// the beginning.
+impl SortOptions<'_> {
+    fn note_sorted(&self, spilled: bool) {
+        let file = self.file.to_owned();
+        self.notes.push(Note::Sorted { file, spilled });
+    }
+}
+
+/// The operations in order of start, ties in the order of the input. `reopen` opens the input again.
 pub(crate) fn in_order(
-    mut records: Box<dyn Records>,
-    reopen: impl Fn() -> Result<Box<dyn Records>, TraceError>,
-    plan: &Plan<'_>,
-) -> Result<Box<dyn Records>, TraceError> {
-    if plan.order == Order::Sorted {
-        return Ok(Box::new(Reorder::new(records, 0)));
+    mut operations: Box<dyn OperationStream>,
+    reopen: impl Fn() -> Result<Box<dyn OperationStream>, TraceError>,
+    options: &SortOptions<'_>,
+) -> Result<Box<dyn OperationStream>, TraceError> {
+    if options.order == InputOrder::Sorted {
+        return Ok(Box::new(ReorderWindow::new(operations, 0)));
     }
     let mut chunk = Vec::new();
-    while chunk.len() < plan.chunk_ops {
-        match records.next()? {
+    while chunk.len() < options.chunk_ops {
+        match operations.next()? {
             Some(operation) => chunk.push(operation),
-            None => return Ok(Box::new(sorted_in_memory(chunk, plan))),
+            None => {
+                if !chunk.is_sorted_by_key(start) {
+                    chunk.sort_by_key(start);
+                    options.note_sorted(false);
+                }
+                return Ok(Box::new(InMemory(chunk.into_iter())));
+            }
         }
     }
-    let window = match (plan.order, plan.is_repeatable) {
-        (Order::Unsorted, _) => None,
-        (_, false) => Some(plan.chunk_ops),
-        (_, true) => match look_ahead(reopen()?.as_mut()) {
+    let window = match (options.order, options.is_repeatable) {
+        (InputOrder::Unsorted, _) => None,
+        (_, false) => Some(options.chunk_ops),
+        (_, true) => match disorder::measure(reopen()?.as_mut()) {
             Disorder::None => Some(0),
             Disorder::Within(window) => {
-                plan.notes.push(Note::Sorted {
-                    file: plan.file.to_owned(),
-                    spilled: false,
-                });
+                options.note_sorted(false);
                 Some(window)
             }
             Disorder::Beyond => None,
@@ -82,68 +91,50 @@ pub(crate) fn in_order(
     };
     match window {
         Some(window) => {
-            let ahead = Ahead {
-                ready: chunk.into_iter(),
-                rest: records,
+            let all = ReadAhead {
+                buffer: chunk.into_iter(),
+                rest: operations,
             };
-            Ok(Box::new(Reorder::new(Box::new(ahead), window)))
+            Ok(Box::new(ReorderWindow::new(Box::new(all), window)))
         }
         None => {
-            plan.notes.push(Note::Sorted {
-                file: plan.file.to_owned(),
-                spilled: true,
-            });
-            spill::sort(chunk, records, plan.chunk_ops)
+            options.note_sorted(true);
+            external_sort::sort(chunk, operations, options.chunk_ops)
         }
     }
 }
 
-/// How many operations may be held in memory to bring inputs in order; all inputs of a trace share it.
+/// The number of operations that may be held in memory to sort inputs; all inputs of a trace share it.
 pub(crate) const CHUNK_OPS: usize = 1 << 15;
 
-/// The operations of `records` in order of start, ties in the order in which they come.
-pub(crate) fn sorted(records: Box<dyn Records>) -> Result<Box<dyn Records>, TraceError> {
-    let plan = Plan {
+/// The operations in order of start, ties in the order of the input.
+pub(crate) fn sorted(operations: Box<dyn OperationStream>) -> Result<Box<dyn OperationStream>, TraceError> {
+    let options = SortOptions {
         file: "",
-        order: Order::Unsorted,
+        order: InputOrder::Unsorted,
         is_repeatable: false,
         chunk_ops: CHUNK_OPS,
-        // It is no news to anyone that a change of times changes the order.
+        // A change of times is expected to change the order: no note.
         notes: &Notes::default(),
     };
-    let never_reopened = || Ok(Box::new(InMemory(Vec::new().into_iter())) as Box<dyn Records>);
-    in_order(records, never_reopened, &plan)
+    let never_reopened = || Ok(Box::new(InMemory(std::iter::empty())) as Box<dyn OperationStream>);
+    in_order(operations, never_reopened, &options)
 }
 
-fn sorted_in_memory(mut operations: Vec<Arc<Operation>>, plan: &Plan<'_>) -> InMemory {
-    if !operations.is_sorted_by_key(|operation| operation.timebox.start) {
-        operations.sort_by_key(|operation| operation.timebox.start);
-        plan.notes.push(Note::Sorted {
-            file: plan.file.to_owned(),
-            spilled: false,
-        });
-    }
-    InMemory(operations.into_iter())
-}
-
-struct InMemory(std::vec::IntoIter<Arc<Operation>>);
-
-impl Records for InMemory {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        Ok(self.0.next())
-    }
+fn start(operation: &Arc<Operation>) -> crate::Time {
+    operation.timebox.start
 }
 
 /// Operations that were read ahead, then the rest.
-struct Ahead {
-    ready: std::vec::IntoIter<Arc<Operation>>,
-    rest: Box<dyn Records>,
+struct ReadAhead {
+    buffer: std::vec::IntoIter<Arc<Operation>>,
+    rest: Box<dyn OperationStream>,
 }
 
-impl Records for Ahead {
+impl OperationStream for ReadAhead {
     #[inline]
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        match self.ready.next() {
+        match self.buffer.next() {
             Some(operation) => Ok(Some(operation)),
             None => self.rest.next(),
         }

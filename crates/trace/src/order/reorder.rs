@@ -1,71 +1,73 @@
-//! Nearly sorted input through a window.
+//! Sorting of a nearly sorted input in a window.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::records::Records;
+use crate::stream::OperationStream;
 use crate::{Operation, Problem, Time, TraceError};
 
-/// Sorts operations that come at most `window` places late; refuses any that comes later still.
-pub(super) struct Reorder {
-    records: Box<dyn Records>,
+/// Sorts operations that are at most `window` positions late. An operation that is later is an error.
+pub(super) struct ReorderWindow {
+    operations: Box<dyn OperationStream>,
     /// In order of start; never more than `window + 1`.
-    held: VecDeque<Arc<Operation>>,
+    buffer: VecDeque<Arc<Operation>>,
     window: usize,
     has_ended: bool,
-    /// The start that was passed on last.
-    passed: Time,
+    /// The start of the last operation returned.
+    last_start: Time,
 }
 
-impl Reorder {
-    pub(super) fn new(records: Box<dyn Records>, window: usize) -> Self {
+impl ReorderWindow {
+    pub(super) fn new(operations: Box<dyn OperationStream>, window: usize) -> Self {
         Self {
-            records,
-            held: VecDeque::new(),
+            operations,
+            buffer: VecDeque::new(),
             window,
             has_ended: false,
-            passed: Time::MIN,
+            last_start: Time::MIN,
         }
     }
 
-    fn hold(&mut self, operation: Arc<Operation>) -> Result<(), TraceError> {
+    fn insert(&mut self, operation: Arc<Operation>) -> Result<(), TraceError> {
         let start = operation.timebox.start;
-        if start < self.passed {
+        if start < self.last_start {
             return Err(late(&operation));
         }
-        if self.held.back().is_none_or(|back| back.timebox.start <= start) {
-            self.held.push_back(operation);
+        if self.buffer.back().is_none_or(|back| back.timebox.start <= start) {
+            self.buffer.push_back(operation);
         } else {
-            let at = self.held.partition_point(|held| held.timebox.start <= start);
-            self.held.insert(at, operation);
+            let at = self
+                .buffer
+                .partition_point(|earlier| earlier.timebox.start <= start);
+            self.buffer.insert(at, operation);
         }
         Ok(())
     }
 }
 
-impl Records for Reorder {
+impl OperationStream for ReorderWindow {
     #[inline]
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         if self.window == 0 {
-            let Some(operation) = self.records.next()? else {
+            let Some(operation) = self.operations.next()? else {
                 return Ok(None);
             };
-            if operation.timebox.start < self.passed {
+            if operation.timebox.start < self.last_start {
                 return Err(late(&operation));
             }
-            self.passed = operation.timebox.start;
+            self.last_start = operation.timebox.start;
             return Ok(Some(operation));
         }
-        while !self.has_ended && self.held.len() <= self.window {
-            match self.records.next()? {
-                Some(operation) => self.hold(operation)?,
+        while !self.has_ended && self.buffer.len() <= self.window {
+            match self.operations.next()? {
+                Some(operation) => self.insert(operation)?,
                 None => self.has_ended = true,
             }
         }
-        let operation = self.held.pop_front();
-        self.passed = operation
+        let operation = self.buffer.pop_front();
+        self.last_start = operation
             .as_ref()
-            .map_or(self.passed, |operation| operation.timebox.start);
+            .map_or(self.last_start, |operation| operation.timebox.start);
         Ok(operation)
     }
 }
@@ -74,7 +76,7 @@ impl Records for Reorder {
 fn late(operation: &Operation) -> TraceError {
     let start = operation.timebox.start;
     TraceError::new(
-        operation.place.clone(),
+        operation.location.clone(),
         Problem::Late {
             op: operation.name.clone(),
             start,

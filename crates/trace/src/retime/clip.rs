@@ -1,8 +1,7 @@
-//! Clipping a timebox to what the recorder knew better.
+//! The rule `clip`: intersects a timebox with an interval from the recorder.
 //!
-//! Sound: the effect lies in the timebox, and by what the field says in its interval, hence in the intersection. An
-//! operation that never returned may have had no effect at all, and an end would claim that it had: only its start is
-//! clipped.
+//! Sound: the effect lies in the timebox and, by assumption, in the interval of the field, hence in the intersection. An
+//! operation that never returned may have had no effect, and an end would claim that it had one: only its start is clipped.
 
 use omnilink_value::Value;
 
@@ -37,7 +36,7 @@ pub(super) fn clip(operation: &mut Operation, field: &str) -> Result<(), TraceEr
             operation.timebox.end = end;
             Ok(())
         }
-        Err(problem) => Err(TraceError::new(operation.place.clone(), problem)),
+        Err(problem) => Err(TraceError::new(operation.location.clone(), problem)),
     }
 }
 

@@ -1,21 +1,21 @@
-//! Correcting the times of a trace by what is known about them.
+//! Retiming: corrects the times of a trace with additional knowledge.
 //!
-//! A rule may only narrow what was observed by what is certain, so that an explanation of what truly happened is never
-//! lost. The proof obligation is the same for each rule: if every operation's effect truly lies in its timebox before,
-//! and what the rule was told is true, then it lies in its timebox after. Each rule states its argument.
+//! A rule must never exclude what truly happened. The proof obligation is the same for each rule: if every effect lies in
+//! its timebox before, and the assumption of the rule holds, then every effect lies in its timebox after. Each rule states
+//! its proof.
 
 mod clip;
-mod parse;
+mod rule_text;
 mod shift;
 mod tighten;
 
 use std::sync::Arc;
 
-use crate::records::Records;
+use crate::stream::OperationStream;
 use crate::{Operation, Time, Trace, TraceError};
 use omnilink_value::Value;
 
-pub use parse::RuleError;
+pub use rule_text::RetimeRuleError;
 
 use clip::clip;
 use shift::shift;
@@ -24,35 +24,35 @@ use tighten::Tighten;
 /// A rule that changes timeboxes. Written as text, `clip=FIELD`, `shift=THREAD:OFFSET`, `shift=FIELD=VALUE:OFFSET` or
 /// `tighten=SENT,RECEIVED`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// The field of `meta` says when the effect happened: a time, or a pair `[earliest, latest]`. The timebox becomes
-    /// its intersection with that; without the field it stays as it is.
+pub enum RetimeRule {
+    /// The field of `meta` is the time of the effect: a time, or a pair `[earliest, latest]`. The timebox becomes its
+    /// intersection with that; without the field it stays the same.
     Clip {
         /// The field.
         field: String,
     },
-    /// Someone's clock was off: add `offset` to the times of their operations.
+    /// The clock of these operations has a known error: add `offset` to their times.
     Shift {
-        /// Whose.
-        who: Who,
-        /// By how much.
+        /// The operations.
+        scope: RetimeScope,
+        /// The offset.
         offset: Time,
     },
-    /// The operation whose `meta` says `received: m` was called after the one with `sent: m` had returned.
+    /// The operation with `received: m` in `meta` was called after the one with `sent: m` returned.
     Tighten {
-        /// The field with the message that an operation sent after it returned; or a set of them.
+        /// The field with the message, or the set of messages, that was sent after the operation returned.
         sent: String,
-        /// The field with the message that an operation had received before it was called; or a set of them.
+        /// The field with the message, or the set of messages, that was received before the operation was called.
         received: String,
     },
 }
 
-/// Some of the operations of a trace.
+/// The operations that a rule applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Who {
-    /// Those of a thread.
+pub enum RetimeScope {
+    /// The operations of a thread.
     Thread(Value),
-    /// Those whose `meta` has this value in this field, such as the name of a node.
+    /// The operations with this value in this field of `meta`, such as the name of a node.
     Meta {
         /// The field.
         field: String,
@@ -62,39 +62,40 @@ pub enum Who {
 }
 
 impl Trace {
-    /// The same operations with their times corrected by `rules`, one after the other, again in order of start and
-    /// checked again.
+    /// The same operations after `rules`, applied one after the other, again sorted and checked.
     ///
     /// # Errors
     /// When the operations cannot be read or sorted, or a rule contradicts them.
-    pub fn retimed(self, rules: &[Rule]) -> Result<Trace, TraceError> {
+    pub fn retimed(self, rules: &[RetimeRule]) -> Result<Trace, TraceError> {
         let mut trace = self;
         for rule in rules {
-            trace = trace.resorted(|records, notes| match rule.clone() {
-                Rule::Clip { field } => Box::new(Each {
-                    records,
+            trace = trace.resorted(|operations, notes| match rule.clone() {
+                RetimeRule::Clip { field } => Box::new(Retimed {
+                    operations,
                     change: move |op: &mut _| clip(op, &field),
                 }),
-                Rule::Shift { who, offset } => Box::new(Each {
-                    records,
-                    change: move |op: &mut _| shift(op, &who, offset),
+                RetimeRule::Shift { scope, offset } => Box::new(Retimed {
+                    operations,
+                    change: move |op: &mut _| shift(op, &scope, offset),
                 }),
-                Rule::Tighten { sent, received } => Box::new(Tighten::new(records, sent, received, notes)),
+                RetimeRule::Tighten { sent, received } => {
+                    Box::new(Tighten::new(operations, sent, received, notes))
+                }
             })?;
         }
         Ok(trace)
     }
 }
 
-/// A rule that looks at one operation at a time.
-struct Each<F> {
-    records: Box<dyn Records>,
+/// Operations after a rule that needs one operation at a time.
+struct Retimed<F> {
+    operations: Box<dyn OperationStream>,
     change: F,
 }
 
-impl<F: FnMut(&mut Operation) -> Result<(), TraceError> + Send> Records for Each<F> {
+impl<F: FnMut(&mut Operation) -> Result<(), TraceError> + Send> OperationStream for Retimed<F> {
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        let mut next = self.records.next()?;
+        let mut next = self.operations.next()?;
         if let Some(operation) = &mut next {
             (self.change)(Arc::make_mut(operation))?;
         }

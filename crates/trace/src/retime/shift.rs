@@ -1,13 +1,13 @@
-//! Shifting a clock that was off.
+//! The rule `shift`: corrects a clock with a known offset.
 //!
-//! Sound: a timebox holds the effect on the clock it was read from; adding the offset of that clock makes it hold the
-//! effect on the common clock. Times do not saturate: at the edge of the clock that would swallow order.
+//! Sound: a timebox contains the effect on the clock it was read from; adding the offset of that clock makes it contain the
+//! effect on the common clock. Overflow is an error: saturation would make distinct times equal and lose their order.
 
-use super::Who;
+use super::RetimeScope;
 use crate::{Operation, Problem, Time, TraceError};
 
-pub(super) fn shift(operation: &mut Operation, who: &Who, offset: Time) -> Result<(), TraceError> {
-    if !is_meant(operation, who) {
+pub(super) fn shift(operation: &mut Operation, scope: &RetimeScope, offset: Time) -> Result<(), TraceError> {
+    if !is_in_scope(operation, scope) {
         return Ok(());
     }
     let start = operation.timebox.start.checked_add(offset);
@@ -23,16 +23,16 @@ pub(super) fn shift(operation: &mut Operation, who: &Who, offset: Time) -> Resul
                 op: operation.name.clone(),
                 offset,
             };
-            return Err(TraceError::new(operation.place.clone(), problem));
+            return Err(TraceError::new(operation.location.clone(), problem));
         }
     }
     Ok(())
 }
 
-fn is_meant(operation: &Operation, who: &Who) -> bool {
-    match who {
-        Who::Thread(thread) => operation.thread == *thread,
-        Who::Meta { field, value } => {
+fn is_in_scope(operation: &Operation, scope: &RetimeScope) -> bool {
+    match scope {
+        RetimeScope::Thread(thread) => operation.thread == *thread,
+        RetimeScope::Meta { field, value } => {
             operation.meta.as_ref().and_then(|meta| meta.field(field)) == Some(value)
         }
     }

@@ -1,28 +1,27 @@
-//! Tightening timeboxes by known synchronisation.
+//! The rule `tighten`: narrows timeboxes by known synchronisation.
 //!
-//! Told is: the call of `b` came after the return of `a` (a message said so). Let `e(x)` be the time of the effect of
-//! `x`, which lies in its timebox and between its call and return. Then `a.start <= e(a) <= e(b) <= b.end`, so
+//! Assumption: the call of `b` came after the return of `a`, because `b` had received a message that `a` sent. Let `e(x)` be
+//! the time of the effect of `x`, which lies in its timebox and between its call and return. Then
+//! `a.start <= e(a) <= e(b) <= b.end`, so
 //!
 //! - `b.start` may be raised to `a.start`, because `e(b) >= e(a) >= a.start`, and
 //! - `a.end` may be lowered to `b.end`, because `e(a) <= e(b) <= b.end`.
 //!
-//! Neither excludes a time at which an effect can truly have happened, so every true explanation survives; and raised
-//! starts and lowered ends are again bounds of the same kind, so they may be passed on from operation to operation.
-//! More would not be sound: where `a` and `b` still overlap, any time chosen to part them would also part either from
-//! some third operation.
+//! Neither excludes a possible time of an effect, so every true explanation survives. Raised starts and lowered ends are
+//! bounds of the same kind, so they propagate from operation to operation. More would not be sound: if `a` and `b` still
+//! overlap, any time chosen to separate them would also separate one of them from a third operation.
 //!
 //! ```text
 //! a  |----------------------|              a  |----------------|
 //! b       |------------|            =>     b       |-----------|      a may not end after b,
-//! c  |--------------|                      c       |-----------|      nor c (which waited for b) start before b …
+//! c  |--------------|                      c       |-----------|      nor c (which received from b) start before b
 //! ```
 //!
-//! An operation that never returned sent nothing *after it returned*, so its `sent` is passed over; it may have received.
+//! An operation that never returned sent nothing *after its return*, so its `sent` is ignored; it may have received.
 //!
-//! Memory is the operations that are open at one point of the trace: once the starts have passed the end of `x`, what
-//! is still to come starts after it and can narrow it no further. A pending operation would be held for ever; it is let
-//! go as soon as the starts have passed its own, so a sender that starts later does not narrow it, which loses precision
-//! and nothing else.
+//! Memory grows with the operations that are open at one time. Once the starts have passed the end of `x`, all further
+//! operations start after it and cannot narrow it. A pending operation has no end; it is released as soon as the starts have
+//! passed its own, so a sender that starts later does not narrow it. That loses precision, not soundness.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -31,62 +30,67 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use crate::note::Notes;
-use crate::records::Records;
-use crate::{Name, Note, Operation, Place, Problem, Time, TraceError};
+use crate::stream::OperationStream;
+use crate::{Location, Name, Note, Operation, Problem, Time, TraceError};
 
 /// The number of an operation in the trace.
 type Index = u64;
 
 pub(super) struct Tighten {
-    records: Box<dyn Records>,
+    operations: Box<dyn OperationStream>,
     sent: String,
     received: String,
     notes: Notes,
     /// Operations that may still be narrowed, by their number.
-    held: BTreeMap<Index, Held>,
-    /// When each held operation can be let go: its end as it was recorded. The operations of a thread are let go in
-    /// their order, which keeps them in order where narrowing makes their starts equal.
+    open: BTreeMap<Index, OpenOperation>,
+    /// When each open operation can be released: its recorded end. The operations of a thread are released in their order,
+    /// which keeps that order if narrowing makes their starts equal.
     ends: BTreeSet<(Time, Index)>,
     senders: FxHashMap<Value, Index>,
     receivers: FxHashMap<Value, Vec<Index>>,
-    /// Messages of receivers that were let go. Should one be sent only now, what was told cannot be true. Forgotten now
-    /// and then, so that memory does not grow with the trace.
-    gone: FxHashMap<Value, (Place, Name)>,
+    /// Messages that released operations received. If one is sent later, the trace contradicts the assumption. Cleared at
+    /// [`RELEASED_MAX`], so that memory does not grow with the trace.
+    released: FxHashMap<Value, (Location, Name)>,
     ready: VecDeque<Arc<Operation>>,
     count: Index,
 }
 
-const GONE_MAX: usize = 1 << 16;
+const RELEASED_MAX: usize = 1 << 16;
 
-struct Held {
+struct OpenOperation {
     operation: Arc<Operation>,
     sent: Vec<Value>,
     received: Vec<Value>,
-    /// Operations known to have been called after this one returned, and the other way round.
+    /// Operations that were called after this one returned, and those that returned before this one was called.
     later: Vec<Index>,
     earlier: Vec<Index>,
 }
 
 impl Tighten {
-    pub(super) fn new(records: Box<dyn Records>, sent: String, received: String, notes: Notes) -> Self {
+    pub(super) fn new(
+        operations: Box<dyn OperationStream>,
+        sent: String,
+        received: String,
+        notes: Notes,
+    ) -> Self {
         Self {
-            records,
+            operations,
             sent,
             received,
             notes,
-            held: BTreeMap::new(),
+            open: BTreeMap::new(),
             ends: BTreeSet::new(),
             senders: FxHashMap::default(),
             receivers: FxHashMap::default(),
-            gone: FxHashMap::default(),
+            released: FxHashMap::default(),
             ready: VecDeque::new(),
             count: 0,
         }
     }
 
-    /// Takes the next operation in order of start.
-    fn take(&mut self, operation: Arc<Operation>) -> Result<(), TraceError> {
-        self.release(operation.timebox.start);
+    /// Adds the next operation in order of start.
+    fn add(&mut self, operation: Arc<Operation>) -> Result<(), TraceError> {
+        self.release_before(operation.timebox.start);
         let messages = |field: &str| messages(operation.meta.as_ref().and_then(|meta| meta.field(field)));
         let sent = if operation.timebox.is_pending() {
             Vec::new()
@@ -98,33 +102,32 @@ impl Tighten {
         self.count += 1;
         self.ends
             .insert((operation.timebox.end.unwrap_or(operation.timebox.start), index));
-        let place = operation.place.clone();
         self.connect(
             index,
-            Held {
+            OpenOperation {
                 operation,
                 sent,
                 received,
                 later: Vec::new(),
                 earlier: Vec::new(),
             },
-            place,
         )
     }
 
-    fn connect(&mut self, index: Index, held: Held, place: Place) -> Result<(), TraceError> {
+    fn connect(&mut self, index: Index, added: OpenOperation) -> Result<(), TraceError> {
         let mut edges = Vec::new();
-        for message in &held.sent {
+        for message in &added.sent {
             if let Some(other) = self
                 .senders
                 .insert(message.clone(), index)
-                .and_then(|other| self.held.get(&other))
+                .and_then(|other| self.open.get(&other))
             {
-                let (message, earlier) = (message.clone(), other.operation.place.clone());
-                return Err(TraceError::new(place, Problem::SentTwice { message, earlier }));
+                let (message, earlier) = (message.clone(), other.operation.location.clone());
+                let location = added.operation.location.clone();
+                return Err(TraceError::new(location, Problem::SentTwice { message, earlier }));
             }
-            if let Some((place, op)) = self.gone.remove(message) {
-                self.notes.push(Note::Contradiction { place, op });
+            if let Some((location, op)) = self.released.remove(message) {
+                self.notes.push(Note::Contradiction { location, op });
             }
             edges.extend(
                 self.receivers
@@ -134,7 +137,7 @@ impl Tighten {
                     .map(|&receiver| (index, receiver)),
             );
         }
-        for message in &held.received {
+        for message in &added.received {
             self.receivers.entry(message.clone()).or_default().push(index);
             edges.extend(
                 self.senders
@@ -143,16 +146,16 @@ impl Tighten {
                     .map(|&sender| (sender, index)),
             );
         }
-        self.held.insert(index, held);
+        self.open.insert(index, added);
         for (earlier, later) in edges {
             self.order(earlier, later);
         }
         Ok(())
     }
 
-    /// Notes that `later` was called after `earlier` returned, and narrows all that follows from it.
+    /// Records that `later` was called after `earlier` returned, and narrows all timeboxes that follow from it.
     fn order(&mut self, earlier: Index, later: Index) {
-        let (Some(first), Some(second)) = (self.held.get(&earlier), self.held.get(&later)) else {
+        let (Some(first), Some(second)) = (self.open.get(&earlier), self.open.get(&later)) else {
             return;
         };
         if first.operation.thread == second.operation.thread {
@@ -160,14 +163,14 @@ impl Tighten {
         }
         let (start, end) = (first.operation.timebox.start, second.operation.timebox.end);
         if end.is_some_and(|end| start > end) {
-            let (place, op) = (second.operation.place.clone(), second.operation.name.clone());
-            self.notes.push(Note::Contradiction { place, op });
+            let (location, op) = (second.operation.location.clone(), second.operation.name.clone());
+            self.notes.push(Note::Contradiction { location, op });
             return;
         }
-        if let Some(first) = self.held.get_mut(&earlier) {
+        if let Some(first) = self.open.get_mut(&earlier) {
             first.later.push(later);
         }
-        if let Some(second) = self.held.get_mut(&later) {
+        if let Some(second) = self.open.get_mut(&later) {
             second.earlier.push(earlier);
         }
         self.raise(later, start);
@@ -176,59 +179,59 @@ impl Tighten {
         }
     }
 
-    /// Raises the start of an operation, and of all that were called after it returned.
+    /// Raises the start of an operation and of those that were called after it returned.
     fn raise(&mut self, index: Index, start: Time) {
         let mut work = vec![(index, start)];
         while let Some((index, start)) = work.pop() {
-            let Some(held) = self.held.get_mut(&index) else {
+            let Some(open) = self.open.get_mut(&index) else {
                 continue;
             };
-            // A start beyond the end would mean that something told is not true: better to leave it alone.
-            let timebox = &mut Arc::make_mut(&mut held.operation).timebox;
+            // A start beyond the end would contradict the assumption: leave the timebox as it is.
+            let timebox = &mut Arc::make_mut(&mut open.operation).timebox;
             if timebox.start < start && timebox.end.is_none_or(|end| start <= end) {
                 timebox.start = start;
-                work.extend(held.later.iter().map(|&later| (later, start)));
+                work.extend(open.later.iter().map(|&later| (later, start)));
             }
         }
     }
 
-    /// Lowers the end of an operation, and of all that had returned before it was called.
+    /// Lowers the end of an operation and of those that returned before it was called.
     fn lower(&mut self, index: Index, end: Time) {
         let mut work = vec![(index, end)];
         while let Some((index, end)) = work.pop() {
-            let Some(held) = self.held.get_mut(&index) else {
+            let Some(open) = self.open.get_mut(&index) else {
                 continue;
             };
-            let timebox = &mut Arc::make_mut(&mut held.operation).timebox;
+            let timebox = &mut Arc::make_mut(&mut open.operation).timebox;
             if timebox.end.is_some_and(|later| later > end) && end >= timebox.start {
                 timebox.end = Some(end);
-                work.extend(held.earlier.iter().map(|&earlier| (earlier, end)));
+                work.extend(open.earlier.iter().map(|&earlier| (earlier, end)));
             }
         }
     }
 
-    /// Lets go of the operations that ended before `start`.
-    fn release(&mut self, start: Time) {
+    /// Releases the operations that ended before `start`.
+    fn release_before(&mut self, start: Time) {
         while let Some(&(end, index)) = self.ends.first().filter(|(end, _)| *end < start) {
             self.ends.remove(&(end, index));
-            self.let_go(index);
+            self.release(index);
         }
     }
 
-    fn let_go(&mut self, index: Index) {
-        let Some(held) = self.held.remove(&index) else {
+    fn release(&mut self, index: Index) {
+        let Some(open) = self.open.remove(&index) else {
             return;
         };
-        for message in &held.sent {
+        for message in &open.sent {
             self.senders.remove(message);
         }
-        if self.gone.len() >= GONE_MAX {
-            self.gone.clear();
+        if self.released.len() >= RELEASED_MAX {
+            self.released.clear();
         }
-        for message in &held.received {
-            self.gone.insert(
+        for message in &open.received {
+            self.released.insert(
                 message.clone(),
-                (held.operation.place.clone(), held.operation.name.clone()),
+                (open.operation.location.clone(), open.operation.name.clone()),
             );
             if let Some(receivers) = self.receivers.get_mut(message) {
                 receivers.retain(|&receiver| receiver != index);
@@ -237,19 +240,19 @@ impl Tighten {
                 }
             }
         }
-        self.ready.push_back(held.operation);
+        self.ready.push_back(open.operation);
     }
 }
 
-impl Records for Tighten {
+impl OperationStream for Tighten {
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         while self.ready.is_empty() {
-            match self.records.next()? {
-                Some(operation) => self.take(operation)?,
-                None if self.held.is_empty() => return Ok(None),
+            match self.operations.next()? {
+                Some(operation) => self.add(operation)?,
+                None if self.open.is_empty() => return Ok(None),
                 None => {
                     while let Some((_, index)) = self.ends.pop_first() {
-                        self.let_go(index);
+                        self.release(index);
                     }
                 }
             }

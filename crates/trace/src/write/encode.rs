@@ -1,4 +1,4 @@
-//! One operation as a record of format 1.
+//! The encoding of one operation as a record of format 1.
 
 use omnilink_value::{json, msgpack};
 
@@ -43,7 +43,7 @@ pub fn msgpack_record(operation: &Operation) -> Vec<u8> {
 /// Appends the record of `operation` as MessagePack.
 pub(crate) fn encode_msgpack(operation: &Operation, out: &mut Vec<u8>) {
     let optional = [operation.timebox.end.is_some(), operation.aborted];
-    let count = 4 + optional.into_iter().filter(|&is_there| is_there).count() + extras(operation).count();
+    let count = 4 + optional.into_iter().filter(|&is_present| is_present).count() + extras(operation).count();
     msgpack::write_map_len(out, count);
     msgpack::write_str(out, "thread");
     msgpack::write_value(out, &operation.thread);

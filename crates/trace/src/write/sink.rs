@@ -1,4 +1,4 @@
-//! Where written bytes go: a compressor, then a file that appears all at once or a stream.
+//! The destination of written bytes: a compressor in front of a file that appears atomically, or of a stream.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -11,9 +11,9 @@ use crate::Compression;
 
 /// A destination.
 pub(super) enum Target {
-    /// A temporary file beside `path` that takes its place in the end, so that nobody ever sees half a trace.
+    /// A temporary file beside `path` that is renamed to it at the end, so that no reader ever sees half a trace.
     File { file: NamedTempFile, path: PathBuf },
-    /// Standard output and the like.
+    /// A stream, such as standard output.
     Stream(Box<dyn Write + Send>),
 }
 
@@ -25,7 +25,7 @@ impl Target {
         };
         let mut builder = tempfile::Builder::new();
         builder.prefix(".omnilink-");
-        // A temporary file is private by default; this one is to become an ordinary file.
+        // A temporary file is private by default; this one becomes an ordinary file.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         Ok(Self::File {
@@ -94,7 +94,7 @@ impl Sink {
         }
     }
 
-    /// Writes what is left and puts the file in its place.
+    /// Writes the rest and renames the file.
     pub(super) fn finish(self) -> io::Result<()> {
         let target = match self {
             Self::Plain(writer) => writer.into_inner().map_err(io::IntoInnerError::into_error)?,

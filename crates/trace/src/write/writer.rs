@@ -1,4 +1,4 @@
-//! The writer.
+//! The writer of traces in format 1.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use omnilink_value::msgpack;
 
 use super::encode::{encode_json, encode_msgpack};
 use super::sink::{Sink, Target};
-use crate::{Compression, Header, Operation, Place, Problem, Time, TraceError};
+use crate::{Compression, Header, Location, Operation, Problem, Time, TraceError};
 
 /// How records are encoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,26 +17,32 @@ pub enum Encoding {
     /// JSON, one record a line.
     #[default]
     Ndjson,
-    /// MessagePack, one map after the other.
+    /// A sequence of MessagePack maps.
     Msgpack,
 }
 
 /// How to write a trace.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct WriteOptions {
     /// How records are encoded.
     pub encoding: Encoding,
     /// How the file is compressed.
     pub compression: Compression,
-    /// The header, if there is to be one.
+    /// The header, if any.
     pub header: Option<Header>,
-    /// Promise in the header that operations come in order of start, and hold the caller to it. Readers of a large
-    /// trace then need not look through it first.
+    /// Promise in the header that operations are in order of start; writing one out of order is then an error. Readers of a
+    /// large trace need not scan it first.
     pub sorted: bool,
 }
 
 impl WriteOptions {
-    /// The encoding and compression that the name of a file asks for: `.msgpack`, `.zst`, `.gz`, or plain NDJSON.
+    /// Plain NDJSON without a header.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The encoding and compression by the extensions of a file: `.msgpack`, `.zst`, `.gz`, otherwise plain NDJSON.
     pub fn for_path(path: &Path) -> Self {
         let name = path
             .file_name()
@@ -59,10 +65,31 @@ impl WriteOptions {
             ..Self::default()
         }
     }
+
+    /// The same options with this [`encoding`](Self::encoding).
+    #[must_use]
+    pub fn with_encoding(mut self, encoding: Encoding) -> Self {
+        self.encoding = encoding;
+        self
+    }
+
+    /// The same options with this [`header`](Self::header).
+    #[must_use]
+    pub fn with_header(mut self, header: impl Into<Option<Header>>) -> Self {
+        self.header = header.into();
+        self
+    }
+
+    /// The same options with [`sorted`](Self::sorted).
+    #[must_use]
+    pub fn with_sorted(mut self, sorted: bool) -> Self {
+        self.sorted = sorted;
+        self
+    }
 }
 
-/// Writes a trace in format 1, operation by operation. A file appears under its name when [`TraceWriter::finish`] has
-/// written all of it, and not at all when the writer is dropped before.
+/// Writes a trace in format 1, operation by operation. A file appears under its name once [`TraceWriter::finish`] has
+/// written all of it. A writer that is dropped before leaves no file.
 ///
 /// ```
 /// use omnilink_trace::{Args, OpenOptions, Operation, Timebox, Trace, TraceWriter, WriteOptions};
@@ -79,29 +106,29 @@ impl WriteOptions {
 /// ```
 pub struct TraceWriter {
     sink: Sink,
-    place: Place,
+    location: Location,
     encoding: Encoding,
     is_sorted: bool,
-    /// The start that was written last.
+    /// The start of the last operation.
     last_start: Time,
     text: String,
     bytes: Vec<u8>,
 }
 
 impl TraceWriter {
-    /// Begins to write the file `path`.
+    /// Starts to write the file `path`.
     ///
     /// # Errors
-    /// When no file can be made in that folder.
+    /// When no file can be created in that folder.
     pub fn create(path: &Path, options: &WriteOptions) -> Result<Self, TraceError> {
-        let place = Place::whole(&path.display().to_string());
+        let location = Location::whole(&path.display().to_string());
         match Target::file(path) {
-            Ok(target) => Self::new(target, place, options),
-            Err(error) => Err(TraceError::new(place, error)),
+            Ok(target) => Self::new(target, location, options),
+            Err(error) => Err(TraceError::new(location, error)),
         }
     }
 
-    /// Begins to write to a stream, such as standard output, that people know as `name`.
+    /// Starts to write to a stream, such as standard output. Messages call it `name`.
     ///
     /// # Errors
     /// When the stream refuses the header.
@@ -110,17 +137,17 @@ impl TraceWriter {
         stream: impl Write + Send + 'static,
         options: &WriteOptions,
     ) -> Result<Self, TraceError> {
-        Self::new(Target::Stream(Box::new(stream)), Place::whole(name), options)
+        Self::new(Target::Stream(Box::new(stream)), Location::whole(name), options)
     }
 
-    fn new(target: Target, place: Place, options: &WriteOptions) -> Result<Self, TraceError> {
+    fn new(target: Target, location: Location, options: &WriteOptions) -> Result<Self, TraceError> {
         let sink = match Sink::new(target, options.compression) {
             Ok(sink) => sink,
-            Err(error) => return Err(TraceError::new(place, error)),
+            Err(error) => return Err(TraceError::new(location, error)),
         };
         let mut writer = Self {
             sink,
-            place,
+            location,
             encoding: options.encoding,
             is_sorted: options.sorted,
             last_start: Time::MIN,
@@ -139,7 +166,7 @@ impl TraceWriter {
         Ok(writer)
     }
 
-    /// Readers know a header by its first key, so the fields are not written in their canonical order.
+    /// Readers recognise a header by its first key, so the fields are not written in canonical order.
     fn write_header(&mut self, header: &Header) -> Result<(), TraceError> {
         let fields: Vec<_> = header
             .as_value()
@@ -181,7 +208,7 @@ impl TraceWriter {
         let start = operation.timebox.start;
         if self.is_sorted && start < self.last_start {
             return Err(TraceError::new(
-                operation.place.clone(),
+                operation.location.clone(),
                 Problem::Late {
                     op: operation.name.clone(),
                     start,
@@ -209,25 +236,27 @@ impl TraceWriter {
         written.map_err(|error| self.error(error))
     }
 
-    /// Writes what is left and puts the file in its place.
+    /// Writes the rest and renames the file.
     ///
     /// # Errors
     /// When the disk refuses; there is no file then.
     pub fn finish(self) -> Result<(), TraceError> {
-        let place = self.place.clone();
-        self.sink.finish().map_err(|error| TraceError::new(place, error))
+        let location = self.location;
+        self.sink
+            .finish()
+            .map_err(|error| TraceError::new(location, error))
     }
 
     #[cold]
     fn error(&self, error: io::Error) -> TraceError {
-        TraceError::new(self.place.clone(), error)
+        TraceError::new(self.location.clone(), error)
     }
 }
 
 impl fmt::Debug for TraceWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TraceWriter")
-            .field("place", &self.place)
+            .field("location", &self.location)
             .field("encoding", &self.encoding)
             .finish_non_exhaustive()
     }

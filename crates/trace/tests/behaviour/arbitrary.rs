@@ -69,10 +69,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn read_to_the_end(bytes: &[u8], format: Option<Format>) {
-    let options = OpenOptions {
-        format,
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions::new().with_format(format);
     if let Ok(trace) = Trace::from_bytes("arbitrary", bytes, &options) {
         for operation in trace {
             let _ = operation.map_err(|error| error.to_string());

@@ -16,7 +16,7 @@ fn the_line_of_the_design_is_read() {
         "0 [12,40] KVInsert(key: 3, result: 0, value: 4)\n"
     );
     assert_eq!(operations[0].args.get("key", 9), Some(&Value::int(3)));
-    assert_eq!(operations[0].place.to_string(), "test:1");
+    assert_eq!(operations[0].location.to_string(), "test:1");
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn every_field_is_read() {
         Some(&Value::str("h"))
     );
     assert_eq!(operations[1].args, Args::Named(Value::tuple([])));
-    assert_eq!(operations[1].place.to_string(), "test:3");
+    assert_eq!(operations[1].location.to_string(), "test:3");
 }
 
 #[test]
@@ -90,16 +90,13 @@ fn messagepack_carries_the_same_maps() {
     let line = r#"{"thread":0,"op":"an operation name","args":{"key":3},"ret":[1],"start":12,"end":40}"#;
     let operations = read(Value::from_json(line.as_bytes()).expect("JSON").to_msgpack());
     assert_eq!(draw(&operations), "0 [12,40] an operation name(key: 3) = <<1>>\n");
-    assert_eq!(operations[0].place.to_string(), "test: byte 0");
+    assert_eq!(operations[0].location.to_string(), "test: byte 0");
 }
 
 #[test]
 fn threads_may_overlap_themselves_when_the_trace_is_asynchronous() {
     let text = "{\"thread\":0,\"op\":\"x\",\"start\":1,\"end\":5}\n{\"thread\":0,\"op\":\"y\",\"start\":2,\"end\":3}\n";
-    let options = OpenOptions {
-        async_threads: true,
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions::new().with_async_threads(true);
     let trace = Trace::from_bytes("test", text.as_bytes(), &options).expect("a trace");
     assert_eq!(trace.filter(Result::is_ok).count(), 2);
 }

@@ -1,6 +1,6 @@
 //! Jepsen histories: what becomes of invoke, ok, fail and info.
 
-use crate::support::{draw, notes, read, refusal};
+use crate::support::{draw, notes, open, read, refusal};
 
 #[test]
 fn a_text_log_is_read_event_by_event() {
@@ -29,7 +29,7 @@ INFO  jepsen.util - 2 :invoke :read nil
         operations[0].meta.as_ref().map(ToString::to_string),
         Some("[error |-> \"timed-out\"]".to_owned())
     );
-    assert_eq!(operations[0].place.to_string(), "test:2");
+    assert_eq!(operations[0].location.to_string(), "test:2");
     assert_eq!(notes(log), ["test: skipped 2 lines that are no client events"]);
 }
 
@@ -107,16 +107,27 @@ fn events_that_do_not_fit_are_refused() {
             "test:1: expected a history: one vector or list of event maps, or event maps, found \"a second list\"",
         ),
     ] {
-        let options = omnilink_trace::OpenOptions {
-            format: Some(omnilink_trace::Format::JepsenEdn),
-            ..Default::default()
-        };
+        let options = omnilink_trace::OpenOptions::new().with_format(Some(omnilink_trace::Format::JepsenEdn));
         let trace = omnilink_trace::Trace::from_bytes("test", history.as_bytes(), &options);
         let error = trace
             .and_then(Iterator::collect::<Result<Vec<_>, _>>)
             .expect_err(&history);
         assert_eq!(error.to_string(), message);
     }
+}
+
+#[test]
+fn a_history_of_the_nemesis_alone_has_no_operations_and_is_not_empty() {
+    let history = "[{:process :nemesis, :type :info, :f :kill, :value nil}
+ {:process :nemesis, :type :info, :f :recover, :value nil}]";
+    let trace = open(history).expect("a trace");
+    assert!(trace.header().is_some());
+    assert_eq!(read(history).len(), 0);
+    assert_eq!(
+        notes(history),
+        ["test: skipped 2 events of no client, such as the nemesis"]
+    );
+    assert!(open("; none\n[]").expect("a trace").header().is_none());
 }
 
 #[test]
@@ -159,7 +170,7 @@ fn every_published_history_is_read() {
 }
 
 #[test]
-fn numbers_that_nobody_needs_do_not_stop_a_history() {
+fn irrelevant_numbers_do_not_stop_a_history() {
     let history = "{:process 0 :type :invoke :f :read :value nil :time 5}
 {:process :nemesis :type :info :f :bump :value {\"n1\" 0.25, \"n2\" -3.5e-3 \"n3\" 1/3 \"n4\" ##Inf}}
 {:process 0 :type :fail :f :read :value nil :error [:late 1.5 123456789012345678901234567890] :time 6}";
@@ -204,7 +215,7 @@ fn transactions_may_be_recorded_by_their_completions_alone() {
 }
 
 #[test]
-fn a_time_that_goes_back_is_said_and_the_order_of_the_history_counts() {
+fn a_time_that_decreases_is_noted_and_the_order_of_the_history_counts() {
     let history = "{:process 0 :type :invoke :f :read :time 5}
 {:process 0 :type :ok :f :read :value 1 :time 4}";
     assert_eq!(draw(&read(history)), "0 [0,1] read() = 1\n");

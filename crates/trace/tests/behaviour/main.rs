@@ -1,4 +1,4 @@
-//! What the readers and writers of traces do, behaviour by behaviour.
+//! Integration tests of the readers and writers of traces, one module per behaviour.
 
 mod arbitrary;
 mod cuts;

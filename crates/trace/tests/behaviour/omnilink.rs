@@ -65,10 +65,7 @@ fn a_thread_that_died_is_noted() {
             .any(|note| note.ends_with("thread \"test\" died (\"SIGSEGV\")"))
     );
     assert_eq!(read(&bytes).len(), 3);
-    let options = OpenOptions {
-        thread_ends: true,
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions::new().with_thread_ends(true);
     let trace = Trace::from_bytes("test", bytes, &options).expect("a trace");
     let names: Vec<String> = trace
         .map(|operation| operation.expect("readable").name.to_string())

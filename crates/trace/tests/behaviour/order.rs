@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use omnilink_trace::{Args, OpenOptions, Operation, Order, Timebox, Trace, TraceWriter, WriteOptions};
+use omnilink_trace::{Args, InputOrder, OpenOptions, Operation, Timebox, Trace, TraceWriter, WriteOptions};
 use proptest::prelude::*;
 
 use crate::arbitrary;
-use crate::support::{draw, notes, read, without_places};
+use crate::support::{draw, notes, read, without_locations};
 
 fn operation(thread: i64, start: i64) -> Operation {
     Operation::new(
@@ -43,7 +43,7 @@ fn buffers_of_several_threads_are_one_trace() {
     let trace = Trace::from_buffers("threads", buffers, &OpenOptions::default()).unwrap();
     let operations: Vec<Operation> = trace.collect::<Result<_, _>>().unwrap();
     assert_eq!(starts(&operations), [1, 2, 4, 6]);
-    assert_eq!(operations[1].place.to_string(), "threads[1]:1");
+    assert_eq!(operations[1].location.to_string(), "threads[1]:1");
 }
 
 fn starts(operations: &[Operation]) -> Vec<i64> {
@@ -103,23 +103,20 @@ fn equal_starts_stay_in_the_order_of_the_file_through_temporary_files() {
     let read = read(ndjson(&operations));
     let mut expected = operations;
     expected.sort_by_key(|operation| operation.timebox.start);
-    assert_eq!(without_places(read), without_places(expected));
+    assert_eq!(without_locations(read), without_locations(expected));
 }
 
 #[test]
 fn places_survive_sorting_through_temporary_files() {
     let operations: Vec<_> = (0..40_000).map(|index| operation(index, -index)).collect();
     let read = read(ndjson(&operations));
-    assert_eq!(read[0].place.to_string(), "test:40000");
-    assert_eq!(read[39_999].place.to_string(), "test:1");
+    assert_eq!(read[0].location.to_string(), "test:40000");
+    assert_eq!(read[39_999].location.to_string(), "test:1");
 }
 
 #[test]
 fn a_stream_that_claims_to_be_sorted_is_held_to_it() {
-    let options = OpenOptions {
-        order: Order::Sorted,
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions::new().with_order(InputOrder::Sorted);
     let bytes = ndjson(&[operation(0, 5), operation(1, 3)]);
     let trace = Trace::from_bytes("test", bytes, &options).expect("a trace");
     let error = trace.last().expect("two lines").expect_err("the second is late");
@@ -151,10 +148,7 @@ fn a_pipe_is_sorted_within_a_window() {
 fn a_pipe_that_is_known_to_be_unsorted_is_sorted_whatever_its_order() {
     let operations: Vec<_> = (0..40_000).rev().map(|start| operation(start, start)).collect();
     let bytes = std::io::Cursor::new(msgpack(&operations));
-    let options = OpenOptions {
-        order: Order::Unsorted,
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions::new().with_order(InputOrder::Unsorted);
     let trace = Trace::from_reader("pipe", bytes, &options).expect("a trace");
     let read: Vec<_> = trace.collect::<Result<_, _>>().expect("a readable trace");
     assert_eq!(starts(&read), (0..40_000).collect::<Vec<_>>());
@@ -232,10 +226,7 @@ fn the_threads_of_nodes_that_count_alike_are_told_apart_on_request() {
             .expect("a trace")
             .any(|operation| operation.is_err())
     );
-    let options = OpenOptions {
-        qualify_threads: true,
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions::new().with_qualified_threads(true);
     let trace = Trace::open_all(&paths, &options).expect("a trace");
     let operations: Vec<_> = trace.collect::<Result<_, _>>().expect("readable");
     assert_eq!(draw(&operations), "\"n1/0\" [1,2] a()\n\"n2/0\" [1,2] a()\n");
@@ -246,8 +237,8 @@ proptest! {
 
     #[test]
     fn every_layout_gives_the_same_operations(operations in prop::collection::vec(arbitrary::operation(), 0..12)) {
-        let options = OpenOptions { async_threads: true, ..OpenOptions::default() };
-        let mut expected = without_places(operations.clone());
+        let options = OpenOptions::new().with_async_threads(true);
+        let mut expected = without_locations(operations.clone());
         expected.sort_by_key(|operation| operation.timebox.start);
         let folder = tempfile::tempdir().expect("a folder");
         for name in ["a.ndjson", "a.ndjson.gz", "a.ndjson.zst", "a.msgpack", "a.msgpack.gz", "a.msgpack.zst"] {
@@ -259,7 +250,7 @@ proptest! {
             writer.finish().expect("finished");
             let trace = Trace::open(&path, &options).expect("a trace");
             let read: Vec<_> = trace.collect::<Result<_, _>>().expect("readable");
-            prop_assert_eq!(without_places(read), expected.clone(), "{}", name);
+            prop_assert_eq!(without_locations(read), expected.clone(), "{}", name);
         }
         let parts = tempfile::tempdir().expect("a folder");
         for (index, chunk) in operations.chunks(5).enumerate() {
@@ -268,7 +259,7 @@ proptest! {
         if !operations.is_empty() {
             let trace = Trace::open(parts.path(), &options).expect("a trace");
             let read: Vec<_> = trace.collect::<Result<_, _>>().expect("readable");
-            prop_assert_eq!(without_places(read), expected);
+            prop_assert_eq!(without_locations(read), expected);
         }
     }
 }

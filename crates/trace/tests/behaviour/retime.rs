@@ -1,6 +1,6 @@
 //! Retiming: clip, shift, tighten, and that a true explanation is never lost.
 
-use omnilink_trace::{Args, OpenOptions, Operation, Rule, Timebox, Trace, encode_json};
+use omnilink_trace::{Args, OpenOptions, Operation, RetimeRule, Timebox, Trace, encode_json};
 use omnilink_value::Value;
 use proptest::prelude::*;
 
@@ -25,7 +25,7 @@ fn trace(operations: &[Operation]) -> Trace {
 
 /// `name[start,end]` for each operation.
 fn retime(operations: &[Operation], rule: &str) -> Result<String, String> {
-    let rule: Rule = rule.parse().expect(rule);
+    let rule: RetimeRule = rule.parse().expect(rule);
     let retimed = trace(operations)
         .retimed(&[rule])
         .map_err(|error| error.to_string())?;
@@ -42,7 +42,7 @@ fn retime(operations: &[Operation], rule: &str) -> Result<String, String> {
 }
 
 #[test]
-fn clip_intersects_with_what_the_recorder_knew_better() {
+fn clip_intersects_the_timebox_with_the_interval_in_meta() {
     let pair = |earliest: i64, latest: i64| Value::tuple([earliest.into(), latest.into()]);
     let operations = [
         operation(0, "a", (0, Some(10)), &[("lin", pair(4, 20))]),
@@ -56,7 +56,7 @@ fn clip_intersects_with_what_the_recorder_knew_better() {
     );
 }
 
-/// A thread calls one operation after the other: that is all that still tells which of them came first.
+/// After clipping, only the order of the calls within the thread determines which came first.
 #[test]
 fn operations_of_a_thread_that_become_one_instant_keep_their_order() {
     let at = |name, start, end| operation(0, name, (start, Some(end)), &[("lin", Value::int(5))]);
@@ -147,7 +147,7 @@ fn a_message_with_two_senders_is_an_error() {
     );
 }
 
-/// A run as it truly was: operations of a few threads with calls, effects and returns on one clock, messages sent after
+/// A true run: operations of a few threads with calls, effects and returns on one clock, messages sent after
 /// returns and received before calls, and timeboxes that are a little wider than the truth.
 fn true_run() -> impl Strategy<Value = Vec<(Operation, i64)>> {
     let step = (
@@ -193,7 +193,7 @@ proptest! {
     #[test]
     fn tightening_never_loses_a_true_effect(run in true_run()) {
         let operations: Vec<Operation> = run.iter().map(|(operation, _)| operation.clone()).collect();
-        let rule = Rule::Tighten { sent: "tx".to_owned(), received: "rx".to_owned() };
+        let rule = RetimeRule::Tighten { sent: "tx".to_owned(), received: "rx".to_owned() };
         let retimed = trace(&operations).retimed(&[rule]).expect("a retimed trace");
         for operation in retimed {
             let operation = operation.expect("a checked operation");

@@ -1,4 +1,4 @@
-//! Short ways to read a trace and to draw what was read.
+//! Helpers that read a trace and draw its operations.
 
 use omnilink_trace::{OpenOptions, Operation, Trace, TraceError};
 
@@ -18,7 +18,7 @@ pub fn refusal(bytes: impl AsRef<[u8]>) -> String {
     read_all(bytes).expect_err("a trace that is refused").to_string()
 }
 
-/// Reads to the end and gives the notes.
+/// Reads to the end and returns the notes.
 pub fn notes(bytes: impl AsRef<[u8]>) -> Vec<String> {
     let mut trace = open(bytes).expect("a readable trace");
     for operation in &mut trace {
@@ -43,10 +43,10 @@ pub fn draw(operations: &[Operation]) -> String {
     picture
 }
 
-/// Operations without their places, which differ between encodings.
-pub fn without_places(mut operations: Vec<Operation>) -> Vec<Operation> {
+/// Operations without their locations, which differ between encodings.
+pub fn without_locations(mut operations: Vec<Operation>) -> Vec<Operation> {
     for operation in &mut operations {
-        operation.place = omnilink_trace::Place::whole("anywhere");
+        operation.location = omnilink_trace::Location::whole("anywhere");
     }
     operations
 }

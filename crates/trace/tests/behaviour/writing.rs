@@ -3,7 +3,7 @@
 use std::fs;
 
 use omnilink_trace::{
-    Args, Compression, Encoding, Header, OpenOptions, Operation, Timebox, Trace, TraceWriter, WriteOptions,
+    Args, Encoding, Header, OpenOptions, Operation, Timebox, Trace, TraceWriter, WriteOptions,
 };
 
 fn operation(start: i64) -> Operation {
@@ -48,12 +48,10 @@ fn a_header_is_kept_and_the_promise_of_order_is_added() {
     for encoding in [Encoding::Ndjson, Encoding::Msgpack] {
         let path = folder.path().join("trace");
         let header = Some(Header::new([("a", 1.into()), ("spec", "Queue".into())]));
-        let options = WriteOptions {
-            encoding,
-            header,
-            sorted: true,
-            compression: Compression::None,
-        };
+        let options = WriteOptions::new()
+            .with_encoding(encoding)
+            .with_header(header)
+            .with_sorted(true);
         let mut writer = TraceWriter::create(&path, &options).expect("a writer");
         writer.write(&operation(2)).expect("written");
         assert!(writer.write(&operation(1)).is_err(), "late");

@@ -1,35 +1,36 @@
-//! What can be wrong with JSON.
+//! Errors in JSON.
 
 use thiserror::Error;
 
 use super::FormError;
 use crate::DEPTH_MAX;
 
-/// JSON that is no value, and where.
+/// Invalid JSON and its position.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("byte {offset}: {problem}")]
 pub struct JsonError {
     /// Bytes from the beginning of the text.
     pub offset: usize,
-    /// What is wrong there.
+    /// The error.
     pub problem: JsonProblem,
 }
 
-/// What is wrong with a piece of JSON.
+/// An error in JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum JsonProblem {
     /// The text ends too early.
     #[error("the text ends here, but {expected} should follow")]
     Incomplete {
-        /// What would have been read next.
+        /// What the text lacks.
         expected: &'static str,
     },
-    /// Something else stands there.
+    /// Something else was expected.
     #[error("expected {expected}, found {found:?}")]
     Unexpected {
-        /// What would have been read.
+        /// What was expected.
         expected: &'static str,
-        /// What stands there.
+        /// The character in the text.
         found: char,
     },
     /// A number with a fraction or an exponent.
@@ -38,19 +39,19 @@ pub enum JsonProblem {
     /// An integer beyond 64 bits.
     #[error("the integer does not fit signed 64 bits, which are expected here")]
     IntegerTooLarge,
-    /// `\q` and the like, or half a surrogate pair.
+    /// An invalid escape such as `\q`, or half a surrogate pair.
     #[error("not an escape sequence of JSON")]
     BadEscape,
-    /// A raw control character inside a string.
+    /// An unescaped control character in a string.
     #[error("a control character inside a string; escape it")]
     ControlCharacter,
-    /// Hostile or runaway nesting.
+    /// Nesting beyond the limit.
     #[error("nested deeper than {DEPTH_MAX} levels")]
     TooDeep,
     /// Not UTF-8.
     #[error("not UTF-8; JSON must be")]
     NotUtf8,
-    /// An object that is no value.
+    /// An object that denotes no value.
     #[error(transparent)]
     Form(#[from] FormError),
     /// A second value after the first.

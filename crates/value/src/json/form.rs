@@ -1,4 +1,4 @@
-//! Objects that stand for something other than a record. JSON and MessagePack share these rules.
+//! Objects that denote sets, functions and model values. JSON and MessagePack share these rules.
 
 use thiserror::Error;
 
@@ -11,8 +11,9 @@ pub(crate) const MODEL: &str = "$model";
 
 /// An object or map that denotes no value.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum FormError {
-    /// A key twice, in an object or among the pairs of `$fn`.
+    /// A duplicate key, in an object or among the pairs of `$fn`.
     #[error(transparent)]
     DuplicateKey(#[from] DuplicateKey),
     /// `$set` without an array.
@@ -67,7 +68,7 @@ fn model(content: &Value) -> Result<Value, FormError> {
         .ok_or_else(|| FormError::Model(content.clone()))
 }
 
-/// Whether writing this record as a plain object would be read back as something else.
+/// Whether this record, written as a plain object, would be read as another value.
 pub(crate) fn needs_function_form(record: &Value) -> bool {
     debug_assert_eq!(record.kind(), Kind::Record);
     match record.as_entries() {

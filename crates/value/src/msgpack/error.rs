@@ -1,44 +1,45 @@
-//! What can be wrong with MessagePack.
+//! Errors in MessagePack.
 
 use thiserror::Error;
 
 use crate::DEPTH_MAX;
 use crate::json::FormError;
 
-/// MessagePack that is no value, and where.
+/// Invalid MessagePack and its position.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("byte {offset}: {problem}")]
 pub struct MsgpackError {
     /// Bytes from the beginning of the data.
     pub offset: usize,
-    /// What is wrong there.
+    /// The error.
     pub problem: MsgpackProblem,
 }
 
-/// What is wrong with a piece of MessagePack.
+/// An error in MessagePack.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum MsgpackProblem {
-    /// The data end too early; more bytes may make it whole.
+    /// The data end too early; more bytes may complete the value.
     #[error("the data end in the middle of a value")]
     Incomplete,
-    /// Something else stands there.
+    /// Something else was expected.
     #[error("expected {expected}, found {found}")]
     Unexpected {
-        /// What would have been read.
+        /// What was expected.
         expected: &'static str,
-        /// What stands there.
+        /// What the data hold.
         found: &'static str,
     },
     /// An unsigned integer beyond the signed 64 bits.
     #[error("the integer does not fit signed 64 bits, which are expected here")]
     IntegerTooLarge,
-    /// Hostile or runaway nesting.
+    /// Nesting beyond the limit.
     #[error("nested deeper than {DEPTH_MAX} levels")]
     TooDeep,
     /// A string that is not UTF-8.
     #[error("the string is not UTF-8")]
     NotUtf8,
-    /// A map that is no value.
+    /// A map that denotes no value.
     #[error(transparent)]
     Form(#[from] FormError),
     /// A second value after the first.

@@ -17,7 +17,7 @@ impl Value {
 /// Appends `value`.
 ///
 /// # Panics
-/// When a collection or text has 2³² parts or more, which MessagePack cannot say.
+/// When a collection or text has 2³² parts or more, which MessagePack cannot represent.
 pub fn write_value(out: &mut Vec<u8>, value: &Value) {
     match value.kind() {
         Kind::Bool => out.push(if value.as_bool() == Some(true) { 0xc3 } else { 0xc2 }),
@@ -68,10 +68,10 @@ pub fn write_str(out: &mut Vec<u8>, text: &str) {
     infallible(encode::write_str(out, text));
 }
 
-/// Appends the head of a map; that many keys and values must follow in turn.
+/// Appends the length of a map; that many keys and values must follow alternately.
 ///
 /// # Panics
-/// When that is 2³² or more.
+/// When it is 2³² or more.
 pub fn write_map_len(out: &mut Vec<u8>, len: usize) {
     infallible(encode::write_map_len(out, length(len)));
 }

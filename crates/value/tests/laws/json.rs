@@ -1,6 +1,6 @@
 //! JSON: round trips, what is refused, and agreement with a general JSON library.
 
-use omnilink_value::json::{Cursor, JsonProblem};
+use omnilink_value::json::{JsonCursor, JsonProblem};
 use omnilink_value::{DEPTH_MAX, Value};
 use proptest::prelude::*;
 
@@ -35,7 +35,7 @@ fn json_becomes_tla() {
 }
 
 #[test]
-fn what_is_no_value_is_refused_with_its_place() {
+fn invalid_json_is_refused_with_its_offset() {
     for (json, message) in [
         ("", "byte 0: the text ends here, but a value should follow"),
         (
@@ -133,7 +133,7 @@ fn where_an_integer_is_needed_no_other_number_will_do() {
         ("1e3", JsonProblem::NotAnInteger),
         ("9223372036854775808", JsonProblem::IntegerTooLarge),
     ] {
-        assert_eq!(Cursor::new(text).integer().expect_err(text).problem, problem);
+        assert_eq!(JsonCursor::new(text).integer().expect_err(text).problem, problem);
     }
 }
 
@@ -196,14 +196,14 @@ proptest! {
     #[test]
     fn skipping_passes_over_exactly_what_reading_reads(value in arbitrary::value(), rest in arbitrary::value()) {
         let text = format!("{} {}", value.to_json(), rest.to_json());
-        let mut cursor = Cursor::new(&text);
+        let mut cursor = JsonCursor::new(&text);
         cursor.skip().expect("a whole value");
         prop_assert_eq!(cursor.value().expect("the next value"), rest);
     }
 
     #[test]
     fn skipping_arbitrary_text_never_panics(text in any::<String>()) {
-        let _ = Cursor::new(&text).skip();
+        let _ = JsonCursor::new(&text).skip();
     }
 
     #[test]

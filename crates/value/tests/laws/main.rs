@@ -1,4 +1,4 @@
-//! The laws of values: what holds for every one of them.
+//! Laws that hold for all values.
 
 mod arbitrary;
 mod canonical;

@@ -1,6 +1,6 @@
 //! MessagePack: round trips, what is refused, and cuts at any byte.
 
-use omnilink_value::msgpack::{Cursor, MsgpackProblem};
+use omnilink_value::msgpack::{MsgpackCursor, MsgpackProblem};
 use omnilink_value::{DEPTH_MAX, Value};
 use proptest::prelude::*;
 
@@ -32,10 +32,10 @@ fn messagepack_becomes_tla() {
 }
 
 #[test]
-fn what_is_no_value_is_refused() {
+fn invalid_messagepack_is_refused() {
     let binary = Value::from_msgpack(b"\x91\xc4\x01\0").expect_err("binary data");
     assert_eq!(binary.to_string(), "byte 1: expected a value, found binary data");
-    let mut cursor = Cursor::new(b"\xcf\xff\xff\xff\xff\xff\xff\xff\xff");
+    let mut cursor = MsgpackCursor::new(b"\xcf\xff\xff\xff\xff\xff\xff\xff\xff");
     let large = cursor.integer().expect_err("needs an integer of signed 64 bits");
     assert_eq!(large.problem, MsgpackProblem::IntegerTooLarge);
     assert_eq!(problem(b"\xa1\xff"), MsgpackProblem::NotUtf8);
@@ -60,14 +60,14 @@ proptest! {
     #[test]
     fn skipping_passes_over_exactly_what_reading_reads(value in arbitrary::value()) {
         let bytes = value.to_msgpack();
-        let mut cursor = Cursor::new(&bytes);
+        let mut cursor = MsgpackCursor::new(&bytes);
         cursor.skip().expect("a whole value");
         prop_assert_eq!(cursor.offset(), bytes.len());
     }
 
     #[test]
     fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-        let _ = Cursor::new(&bytes).skip();
+        let _ = MsgpackCursor::new(&bytes).skip();
         let _ = Value::from_msgpack(&bytes);
     }
 }

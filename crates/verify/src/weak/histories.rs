@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 
-use omnilink_consistency::{OpSet, Recorded, is_history_line, read_histories};
+use omnilink_consistency::{OpSet, RecordedHistory, is_history_line, read_histories};
 use omnilink_engine::{Limit, Limits, LimitWatch};
 use omnilink_models::NativeModel;
 use omnilink_trace::Operation;
@@ -26,7 +26,7 @@ pub(super) struct Reading {
 pub(super) struct Histories<'a> {
     /// What a person should be told about the input.
     pub(super) notes: Vec<String>,
-    pub(super) each: Box<dyn Iterator<Item = Result<Recorded, VerifyError>> + 'a>,
+    pub(super) each: Box<dyn Iterator<Item = Result<RecordedHistory, VerifyError>> + 'a>,
 }
 
 /// How the histories of an input are read.
@@ -47,7 +47,7 @@ pub(super) fn keyed_histories<'a, M: NativeModel>(
     };
     let each = each.into_iter().map(move |(name, operations)| {
         let recorded =
-            Recorded::from_operations(&name, operations).map_err(|error| weak_error(error.into()))?;
+            RecordedHistory::from_operations(&name, operations).map_err(|error| weak_error(error.into()))?;
         Ok(match reading.is_async {
             true => recorded.with_async_threads(),
             false => recorded,
@@ -67,7 +67,7 @@ pub(super) fn histories(input: &Input, reading: Reading) -> Result<Histories<'_>
     }
     let each = histories
         .each
-        .map(|recorded| recorded.map(Recorded::with_async_threads));
+        .map(|recorded| recorded.map(RecordedHistory::with_async_threads));
     Ok(Histories {
         each: Box::new(each),
         ..histories
@@ -115,7 +115,7 @@ fn read_all(input: &Input, limits: Limits) -> Result<Histories<'_>, VerifyError>
     if !operations.iter().any(has_returned) {
         notes.push(nothing_returned(&input.name));
     }
-    let recorded = Recorded::from_operations(&input.name, operations);
+    let recorded = RecordedHistory::from_operations(&input.name, operations);
     let recorded = recorded.map_err(|error| weak_error(error.into()));
     Ok(Histories {
         notes,

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use omnilink_consistency::Recorded;
+use omnilink_consistency::RecordedHistory;
 use omnilink_evidence::Evidence;
 
 use super::judge_factory::JudgeFactory;
@@ -29,7 +29,7 @@ struct InFlight {
 }
 
 /// A history for a worker: its number, and how long reading it took.
-type Assignment = (usize, Recorded, Duration);
+type Assignment = (usize, RecordedHistory, Duration);
 
 /// Judges histories, each with the number of its input, and delivers the judgements in the order of the histories.
 ///
@@ -38,7 +38,7 @@ type Assignment = (usize, Recorded, Duration);
 pub(super) fn judge_all(
     judges: &dyn JudgeFactory,
     jobs: NonZeroUsize,
-    mut histories: impl Iterator<Item = (usize, Result<Recorded, VerifyError>)>,
+    mut histories: impl Iterator<Item = (usize, Result<RecordedHistory, VerifyError>)>,
     mut deliver: impl FnMut(usize, Result<Evidence, VerifyError>, Duration) -> ControlFlow<()>,
 ) -> Result<(), VerifyError> {
     let (assignments, assigned) = channel::<Assignment>();

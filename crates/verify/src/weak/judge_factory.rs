@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use omnilink_consistency::{
-    Isolation, JudgeError, Question, Recorded, WeakChecker, WeakOptions, judge, judge_transactions,
+    Guarantee, Isolation, RecordedCheckError, RecordedHistory, WeakChecker, WeakOptions, check_recorded,
+    check_recorded_transactions,
 };
 use omnilink_engine::Limits;
 use omnilink_evidence::Evidence;
@@ -14,7 +15,7 @@ use crate::error::VerifyError;
 use crate::subject::{NativeSubject, SpecSubject, Subject};
 
 /// Judges one history, given how long reading it took.
-pub(crate) type Judge<'a> = dyn FnMut(&Recorded, Duration) -> Result<Evidence, VerifyError> + 'a;
+pub(crate) type Judge<'a> = dyn FnMut(&RecordedHistory, Duration) -> Result<Evidence, VerifyError> + 'a;
 
 /// The limits, less the time that has passed.
 fn less(limits: Limits, passed: Duration) -> Limits {
@@ -39,7 +40,8 @@ pub(crate) struct IsolationJudges {
 impl JudgeFactory for IsolationJudges {
     fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), VerifyError> {
         work(&mut |recorded, reading| {
-            judge_transactions(recorded, self.isolation, less(self.limits, reading)).map_err(weak_error)
+            check_recorded_transactions(recorded, self.isolation, less(self.limits, reading))
+                .map_err(weak_error)
         });
         Ok(())
     }
@@ -48,7 +50,7 @@ impl JudgeFactory for IsolationJudges {
 /// Judges by a shipped model.
 pub(crate) struct ModelJudges<M> {
     pub(crate) subject: NativeSubject<M>,
-    pub(crate) question: Question,
+    pub(crate) question: Guarantee,
     pub(crate) options: WeakOptions,
 }
 
@@ -62,7 +64,7 @@ impl<M: NativeModel> JudgeFactory for ModelJudges<M> {
 /// Judges by a specification, each with a model of its own.
 pub(crate) struct SpecJudges<'a> {
     pub(crate) linked: &'a Linked,
-    pub(crate) question: Question,
+    pub(crate) question: Guarantee,
     pub(crate) options: WeakOptions,
 }
 
@@ -83,7 +85,7 @@ impl JudgeFactory for SpecJudges<'_> {
 
 fn judge_by<S: Subject>(
     subject: &S,
-    question: &Question,
+    question: &Guarantee,
     options: &WeakOptions,
     work: &mut dyn FnMut(&mut Judge<'_>),
 ) {
@@ -94,10 +96,10 @@ fn judge_by<S: Subject>(
             limits: less(options.limits, reading),
             ..*options
         };
-        judge(&mut checker, recorded, subject, &methods, question, &options).map_err(weak_error)
+        check_recorded(&mut checker, recorded, subject, &methods, question, &options).map_err(weak_error)
     });
 }
 
-pub(crate) fn weak_error(error: JudgeError) -> VerifyError {
+pub(crate) fn weak_error(error: RecordedCheckError) -> VerifyError {
     VerifyError::Usage(error.to_string())
 }

@@ -11,7 +11,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use omnilink_consistency::{Isolation, Question, Recorded, WeakOptions, judge_together, unread};
+use omnilink_consistency::{Guarantee, Isolation, RecordedHistory, WeakOptions, infer_recorded, unread};
 use omnilink_evidence::{self as evidence, Command, Evidence};
 use omnilink_link::{Collection, LinkOptions, Linked};
 use omnilink_models::{NativeModel, Visitor, with_model};
@@ -31,7 +31,7 @@ pub use self::histories::{holds_histories, tells_its_own_order};
 #[derive(Clone, Debug)]
 pub enum WeakTask {
     /// Whether each history satisfies this.
-    Judge(Question),
+    Judge(Guarantee),
     /// The strongest level of each method that all histories of an input satisfy.
     Infer,
 }
@@ -48,7 +48,7 @@ impl WeakTask {
     fn subject(&self) -> evidence::Subject {
         match self {
             Self::Infer => evidence::Subject::Levels,
-            Self::Judge(Question::Isolation(_)) => evidence::Subject::Transactions,
+            Self::Judge(Guarantee::Isolation(_)) => evidence::Subject::Transactions,
             Self::Judge(_) => evidence::Subject::Visibility,
         }
     }
@@ -56,7 +56,7 @@ impl WeakTask {
     /// The level at which transactions are to be isolated, if the task is about transactions. They need no model.
     pub fn isolation(&self) -> Option<Isolation> {
         match self {
-            Self::Judge(Question::Isolation(isolation)) => Some(*isolation),
+            Self::Judge(Guarantee::Isolation(isolation)) => Some(*isolation),
             _ => None,
         }
     }
@@ -124,10 +124,11 @@ impl WeakCheck<'_> {
         }
         // What is collected differs from input to input, and so does what the spec says.
         for index in self.all() {
+            let started = Instant::now();
             match self.collected(index, spec, options, collection) {
                 Ok(linked) => self.against_linked(index..index + 1, &linked, deliver)?,
                 Err(error) => {
-                    if deliver(self.evidence(index, Err(error), Vec::new(), Duration::ZERO)).is_break() {
+                    if deliver(self.evidence(index, Err(error), Vec::new(), started.elapsed())).is_break() {
                         break;
                     }
                 }
@@ -182,10 +183,10 @@ impl WeakCheck<'_> {
                 self.judge_inputs(inputs, &judges, read, deliver)
             }
             WeakTask::Infer => {
-                let infer = |histories: &[Recorded]| {
+                let infer = |histories: &[RecordedHistory]| {
                     linked.run(|model| {
                         let subject = SpecSubject { linked, model };
-                        judge_together(model, histories, &subject, &options).map_err(weak_error)
+                        infer_recorded(model, histories, &subject, &options).map_err(weak_error)
                     })?
                 };
                 self.infer_inputs(inputs, read, &infer, deliver)
@@ -231,13 +232,13 @@ impl WeakCheck<'_> {
         &self,
         inputs: Range<usize>,
         read: &Read<'_>,
-        infer: &dyn Fn(&[Recorded]) -> Result<Evidence, VerifyError>,
+        infer: &dyn Fn(&[RecordedHistory]) -> Result<Evidence, VerifyError>,
         deliver: &mut Deliver<'_>,
     ) -> Result<(), VerifyError> {
         for index in inputs {
             let started = Instant::now();
             let judged = read(&self.inputs[index]).and_then(|Histories { notes, each }| {
-                let histories: Vec<Recorded> = each.collect::<Result<_, _>>()?;
+                let histories: Vec<RecordedHistory> = each.collect::<Result<_, _>>()?;
                 Ok((infer(&histories)?, notes))
             });
             let (judgement, notes) = match judged {
@@ -306,8 +307,8 @@ impl Visitor for AgainstModel<'_, '_, '_, '_> {
                 check.judge_inputs(check.all(), &judges, read, deliver)
             }
             WeakTask::Infer => {
-                let infer = |histories: &[Recorded]| {
-                    judge_together(subject.model(), histories, &subject, &options).map_err(weak_error)
+                let infer = |histories: &[RecordedHistory]| {
+                    infer_recorded(subject.model(), histories, &subject, &options).map_err(weak_error)
                 };
                 check.infer_inputs(check.all(), read, &infer, deliver)
             }

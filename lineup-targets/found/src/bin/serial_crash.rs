@@ -1,4 +1,4 @@
-//! The third `push` ends the process, whoever makes it.
+//! The third `push` ends the process, in any thread.
 use omnilink_harness::Component;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

@@ -1,5 +1,5 @@
 //! A manual-reset event. One word holds "is set" and the number of waiters; `wait` reads it once to compute the new word
-//! and once more to compare with. A `set` between the two readings is overwritten, and nobody is left to wake the waiter.
+//! and once more to compare with. A `set` between the two readings is overwritten, and no thread is left to wake the waiter.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

@@ -76,7 +76,7 @@ impl Machine for RacyCounter {
     }
 }
 
-/// A counter with a lock that `get` forgets to give back.
+/// A counter with a lock that `get` does not release.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct HoldingCounter {
     count: i64,
@@ -251,7 +251,7 @@ impl Machine for BlockingQueue {
     }
 }
 
-/// A bag that gives back whichever element its surroundings suggest.
+/// A bag whose `take` returns an element that depends on the environment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct MoodyBag {
     elements: Vec<i64>,
@@ -331,7 +331,7 @@ impl Machine for SpinCounter {
     }
 }
 
-/// A cell whose `take` uses what it found without looking again: two at once are one too many.
+/// A cell whose `take` does not check again before it takes: two concurrent calls take the same value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CrashingCell {
     is_full: bool,

@@ -8,8 +8,8 @@ pub(crate) mod components;
 use std::ops::ControlFlow;
 
 use omnilink_lineup::{
-    Allowance, Alphabet, Coverage, Cut, Ending, Event, Execution, Executor, ExecutorError, Lane, Matrix,
-    Plan, Schedule, Slot, Stuck, Switch, Visit,
+    Allowance, Alphabet, CallSlot, Cut, ExecutorError, Lane, Matrix, MatrixExecutor, MatrixRun, RunCoverage,
+    RunEnding, RunEvent, RunPlan, Schedule, StuckKind, Switch, Visit,
 };
 
 /// What a thread keeps while it is in a call.
@@ -31,7 +31,7 @@ impl Local {
     }
 }
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// The call goes on.
@@ -64,7 +64,7 @@ pub(crate) struct Machines<M, F: Fn(u64) -> M> {
 struct World<M> {
     machine: M,
     threads: Vec<Thread>,
-    events: Vec<Event>,
+    events: Vec<RunEvent>,
     schedule: Vec<u8>,
     switches: Vec<Switch>,
     preemptions: u32,
@@ -80,7 +80,7 @@ struct Thread {
 
 #[derive(PartialEq)]
 enum Try {
-    /// It can go on, or come to its end.
+    /// It can go on, or has finished.
     Able,
     /// It waits.
     Waits,
@@ -113,26 +113,26 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
         }
     }
 
-    /// Runs the calls of the beginning or the end. Gives the ending if that was it.
-    fn alone(&self, world: &mut World<M>, matrix: &Matrix, lane: Lane) -> Option<Ending> {
+    /// Runs the initial or the final calls. Returns the ending if the run ends there.
+    fn alone(&self, world: &mut World<M>, matrix: &Matrix, lane: Lane) -> Option<RunEnding> {
         for (index, call) in self.calls(matrix, lane).into_iter().enumerate() {
-            let slot = Slot {
+            let slot = CallSlot {
                 lane,
                 index: index as u8,
             };
-            world.events.push(Event::Call(slot));
+            world.events.push(RunEvent::Call(slot));
             let mut local = Local::default();
             loop {
                 let before = (world.machine.clone(), local.clone());
                 match world.machine.step(usize::MAX, call, &mut local) {
                     Next::Done(result) => {
-                        world.events.push(Event::Return(slot, result.into()));
+                        world.events.push(RunEvent::Return(slot, result.into()));
                         break;
                     }
                     Next::Crash(reason) => return Some(crash(Some(slot), reason)),
                     Next::Going if before != (world.machine.clone(), local.clone()) => {}
-                    Next::Going => return Some(Ending::Stuck(Stuck::Livelock)),
-                    Next::Waiting => return Some(Ending::Stuck(Stuck::Deadlock)),
+                    Next::Going => return Some(RunEnding::Stuck(StuckKind::Livelock)),
+                    Next::Waiting => return Some(RunEnding::Stuck(StuckKind::Deadlock)),
                 }
             }
         }
@@ -160,20 +160,20 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
             .collect()
     }
 
-    /// Makes a step that is known to be possible. Gives the ending if that was it.
-    fn step(&self, world: &mut World<M>, matrix: &Matrix, thread: usize) -> Option<Ending> {
+    /// Makes a step of a thread that can take one. Returns the ending if the run ends there.
+    fn step(&self, world: &mut World<M>, matrix: &Matrix, thread: usize) -> Option<RunEnding> {
         let calls = self.calls(matrix, Lane::Thread(thread as u8));
         let state = &mut world.threads[thread];
-        let slot = Slot::of_thread(thread as u8, state.index as u8);
+        let slot = CallSlot::of_thread(thread as u8, state.index as u8);
         world.schedule.push(thread as u8);
         world.running = Some(thread);
         if !state.is_open {
             state.is_open = true;
-            world.events.push(Event::Call(slot));
+            world.events.push(RunEvent::Call(slot));
         }
         match world.machine.step(thread, calls[state.index], &mut state.local) {
             Next::Done(result) => {
-                world.events.push(Event::Return(slot, result.into()));
+                world.events.push(RunEvent::Return(slot, result.into()));
                 *state = Thread {
                     index: state.index + 1,
                     ..Thread::default()
@@ -190,11 +190,11 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
         let tries = self.tries(&world, matrix);
         let able = |thread: &usize| tries[*thread] == Try::Able;
         let candidates: Vec<usize> = match (search.plan, world.running) {
-            (Plan::Serial { .. }, Some(current)) if world.threads[current].is_open => vec![current],
+            (RunPlan::Serial { .. }, Some(current)) if world.threads[current].is_open => vec![current],
             _ => (0..tries.len()).collect(),
         };
         // In a serial run a call is made even if it will get stuck at once: that it does is what is to be learnt.
-        let is_serial = matches!(search.plan, Plan::Serial { .. });
+        let is_serial = matches!(search.plan, RunPlan::Serial { .. });
         let stuck_at_once = |thread: &usize| {
             is_serial && !world.threads[*thread].is_open && tries[*thread] != Try::Ended && !able(thread)
         };
@@ -205,14 +205,14 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
             return self.finish(world, &tries, search);
         }
         if world.schedule.len() >= STEPS_MAX {
-            return search.show(world, Ending::Cut(Cut::Steps(STEPS_MAX as u64)));
+            return search.show(world, RunEnding::Cut(Cut::Steps(STEPS_MAX as u64)));
         }
         for &thread in candidates.iter().filter(|thread| stuck_at_once(thread)) {
             let mut world = world.clone();
             let index = world.threads[thread].index as u8;
             world
                 .events
-                .push(Event::Call(Slot::of_thread(thread as u8, index)));
+                .push(RunEvent::Call(CallSlot::of_thread(thread as u8, index)));
             search.show(world, stuck_of(&tries[thread..=thread]))?;
         }
         for thread in candidates.into_iter().filter(able) {
@@ -233,10 +233,10 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
         let ending = match tries.iter().all(|tried| *tried == Try::Ended) {
             true => self
                 .alone(&mut world, search.matrix, Lane::Final)
-                .unwrap_or(Ending::Finished),
+                .unwrap_or(RunEnding::Finished),
             false => stuck_of(tries),
         };
-        if matches!(ending, Ending::Stuck(_)) && !matches!(search.plan, Plan::Serial { .. }) {
+        if matches!(ending, RunEnding::Stuck(_)) && !matches!(search.plan, RunPlan::Serial { .. }) {
             self.call_the_stuck(&mut world, tries);
         }
         search.show(world, ending)
@@ -248,9 +248,10 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
             let state = &mut world.threads[thread];
             if *tried != Try::Ended && !state.is_open {
                 state.is_open = true;
-                world
-                    .events
-                    .push(Event::Call(Slot::of_thread(thread as u8, state.index as u8)));
+                world.events.push(RunEvent::Call(CallSlot::of_thread(
+                    thread as u8,
+                    state.index as u8,
+                )));
             }
         }
     }
@@ -267,36 +268,36 @@ fn switch_to<M>(world: &mut World<M>, thread: usize, tries: &[Try]) {
             to: Lane::Thread(thread as u8),
             is_preemption,
             code: 0,
-            place: None,
+            source_line: None,
         });
     }
 }
 
-fn crash(slot: Option<Slot>, reason: &str) -> Ending {
-    Ending::Crashed {
+fn crash(slot: Option<CallSlot>, reason: &str) -> RunEnding {
+    RunEnding::Crashed {
         slot,
         reason: reason.into(),
     }
 }
 
-fn stuck_of(tries: &[Try]) -> Ending {
-    Ending::Stuck(match tries.contains(&Try::Spins) {
-        true => Stuck::Livelock,
-        false => Stuck::Deadlock,
+fn stuck_of(tries: &[Try]) -> RunEnding {
+    RunEnding::Stuck(match tries.contains(&Try::Spins) {
+        true => StuckKind::Livelock,
+        false => StuckKind::Deadlock,
     })
 }
 
 struct Exploration<'a> {
     matrix: &'a Matrix,
-    plan: Plan,
-    /// Only runs with exactly so many preemptions are shown.
+    plan: RunPlan,
+    /// Only runs with exactly this number of preemptions are shown.
     exactly: Option<u32>,
     left: u64,
     visit: Visit<'a>,
 }
 
 impl Exploration<'_> {
-    fn show<M>(&mut self, world: World<M>, ending: Ending) -> ControlFlow<()> {
+    fn show<M>(&mut self, world: World<M>, ending: RunEnding) -> ControlFlow<()> {
         if self.exactly.is_some_and(|bound| world.preemptions != bound) {
             return ControlFlow::Continue(());
         }
@@ -304,31 +305,31 @@ impl Exploration<'_> {
             return ControlFlow::Break(());
         }
         self.left -= 1;
-        (self.visit)(Execution {
+        (self.visit)(MatrixRun {
             events: world.events,
             ending,
             schedule: Schedule::new(world.schedule),
             preemptions: world.preemptions,
             switches: world.switches,
             races: Vec::new(),
-            facts: Vec::new(),
-            places: Vec::new(),
+            memory_error: Vec::new(),
+            racy_accesses: Vec::new(),
         })
     }
 }
 
-impl<M: Machine, F: Fn(u64) -> M> Executor for Machines<M, F> {
+impl<M: Machine, F: Fn(u64) -> M> MatrixExecutor for Machines<M, F> {
     fn explore(
         &mut self,
         matrix: &Matrix,
-        plan: Plan,
+        plan: RunPlan,
         allowance: Allowance,
         visit: Visit<'_>,
-    ) -> Result<Coverage, ExecutorError> {
+    ) -> Result<RunCoverage, ExecutorError> {
         let environment = match plan {
-            Plan::Serial { environment } => environment,
-            Plan::Bounded { .. } => 0,
-            Plan::Random { .. } | Plan::Pct { .. } => {
+            RunPlan::Serial { environment } => environment,
+            RunPlan::Bounded { .. } => 0,
+            RunPlan::Random { .. } | RunPlan::Pct { .. } => {
                 let (executor, what) = ("a step machine", "random runs");
                 return Err(ExecutorError::Unsupported { executor, what });
             }
@@ -344,35 +345,35 @@ impl<M: Machine, F: Fn(u64) -> M> Executor for Machines<M, F> {
         };
         if let Some(ending) = self.alone(&mut start, matrix, Lane::Initial) {
             let is_complete = search.show(start, ending).is_continue();
-            return Ok(Coverage {
+            return Ok(RunCoverage {
                 is_complete,
                 bound_completed: None,
-                redundant: 0,
+                ..RunCoverage::default()
             });
         }
-        let Plan::Bounded { preemptions } = plan else {
+        let RunPlan::Bounded { preemptions } = plan else {
             let is_complete = self.explore_from(start, &mut search).is_continue();
-            return Ok(Coverage {
+            return Ok(RunCoverage {
                 is_complete,
                 bound_completed: None,
-                redundant: 0,
+                ..RunCoverage::default()
             });
         };
         // Slow and simple: each bound explores everything below it again, and shows only what is new.
         for bound in 0..=preemptions {
             search.exactly = Some(bound);
             if self.explore_from(start.clone(), &mut search).is_break() {
-                return Ok(Coverage {
+                return Ok(RunCoverage {
                     is_complete: false,
                     bound_completed: bound.checked_sub(1),
-                    redundant: 0,
+                    ..RunCoverage::default()
                 });
             }
         }
-        Ok(Coverage {
+        Ok(RunCoverage {
             is_complete: true,
             bound_completed: Some(preemptions),
-            redundant: 0,
+            ..RunCoverage::default()
         })
     }
 
@@ -381,7 +382,7 @@ impl<M: Machine, F: Fn(u64) -> M> Executor for Machines<M, F> {
         matrix: &Matrix,
         schedule: &Schedule,
         _: &[u64],
-    ) -> Result<Execution, ExecutorError> {
+    ) -> Result<MatrixRun, ExecutorError> {
         let mut world = self.world(matrix, 0);
         let mut ending = self.alone(&mut world, matrix, Lane::Initial);
         for thread in schedule.threads() {
@@ -395,7 +396,7 @@ impl<M: Machine, F: Fn(u64) -> M> Executor for Machines<M, F> {
                     switch_to(&mut world, thread, &tries);
                     self.step(&mut world, matrix, thread)
                 }
-                _ => Some(Ending::Diverged),
+                _ => Some(RunEnding::Diverged),
             };
         }
         let tries = self.tries(&world, matrix);
@@ -404,7 +405,7 @@ impl<M: Machine, F: Fn(u64) -> M> Executor for Machines<M, F> {
             replayed = Some(execution);
             ControlFlow::Break(())
         };
-        let plan = Plan::Bounded {
+        let plan = RunPlan::Bounded {
             preemptions: u32::MAX,
         };
         let mut search = Exploration {

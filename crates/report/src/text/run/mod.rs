@@ -6,7 +6,7 @@ mod scope;
 mod table;
 
 use omnilink_evidence::{
-    Campaign, Evidence, FailingRun, RunPhase, SerialContradiction, Unexplained, Violation,
+    Campaign, Evidence, FailingRun, Limit, RunPhase, SerialContradiction, Unexplained, Violation,
 };
 
 use crate::figures::{count, counted, seconds};
@@ -26,7 +26,8 @@ pub(super) fn text(evidence: &Evidence, campaign: &Campaign, look: &Look) -> Str
         _ => {
             let scope = campaign.scope.as_ref();
             let scope = scope.map_or_else(String::new, |scope| scope::text(scope, look));
-            (passed(name, campaign, look) + &scope, None)
+            let limit = evidence.unknown.as_ref().map(|unknown| unknown.limit);
+            (passed(name, campaign, limit, look) + &scope, None)
         }
     };
     let cost = &evidence.figures.seconds;
@@ -44,12 +45,19 @@ pub(super) fn text(evidence: &Evidence, campaign: &Campaign, look: &Look) -> Str
     page
 }
 
-fn passed(name: &str, campaign: &Campaign, look: &Look) -> String {
+fn passed(name: &str, campaign: &Campaign, limit: Option<Limit>, look: &Look) -> String {
     let matrices = counted(campaign.matrices, "matrix", "matrices");
     let decided = campaign.matrices - campaign.undecided;
     let (tone, verdict) = match (decided, campaign.complete) {
         (0, _) => (Tone::Unsure, "unknown"),
-        (_, false) => (Tone::Unsure, "nothing found before time was up"),
+        (_, false) => (
+            Tone::Unsure,
+            match limit {
+                Some(Limit::Interrupt) => "nothing found before it was interrupted",
+                Some(Limit::Memory) => "nothing found before the memory limit was reached",
+                _ => "nothing found before time was up",
+            },
+        ),
         (_, true) if campaign.undecided > 0 => (Tone::Unsure, "nothing found, but not all is known"),
         (_, true) => (Tone::Good, "no violation"),
     };

@@ -2,7 +2,7 @@
 //!
 //! They use the types of the standard library as any program does; only the tests of this crate compile them.
 
-#[path = "../../../src/harness.rs"]
+#[path = "../../../../harness/src/serve.rs"]
 #[allow(
     dead_code,
     unused_doc_comments,
@@ -10,7 +10,7 @@
 )]
 mod harness;
 
-use harness::Component;
+use harness::ComponentInstance;
 use std::cell::UnsafeCell;
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering::SeqCst};
@@ -19,14 +19,14 @@ use std::sync::{Condvar, Mutex};
 /// A component made of a value and its calls.
 struct Calls<T: 'static>(T, &'static [fn(&T) -> String]);
 
-impl<T: Sync + 'static> Component for Calls<T> {
+impl<T: Sync + 'static> ComponentInstance for Calls<T> {
     fn call(&self, _thread: u32, op: u32) -> String {
         self.1[op as usize](&self.0)
     }
 }
 
 struct Racy(UnsafeCell<i64>);
-// SAFETY: it is not; finding that out is what it is for.
+// SAFETY: it is not; the tests detect that.
 unsafe impl Sync for Racy {}
 
 type Queue = Mutex<VecDeque<i64>>;
@@ -54,11 +54,11 @@ impl Spin {
 
 static STARTS: AtomicUsize = AtomicUsize::new(0);
 
-fn component(name: &str) -> Option<(u32, Box<dyn Component>)> {
+fn component(name: &str) -> Option<(u32, Box<dyn ComponentInstance>)> {
     fn of<T: Sync + 'static>(
         value: T,
         calls: &'static [fn(&T) -> String],
-    ) -> Option<(u32, Box<dyn Component>)> {
+    ) -> Option<(u32, Box<dyn ComponentInstance>)> {
         Some((calls.len() as u32, Box::new(Calls(value, calls))))
     }
     match name {
@@ -75,7 +75,7 @@ fn component(name: &str) -> Option<(u32, Box<dyn Component>)> {
                 |n| text(n.fetch_add(1, SeqCst)),
             ],
         ),
-        // Two locations, so that most steps do not meet.
+        // Two locations, so that most steps are independent.
         "pair" => of(
             (AtomicI64::new(0), AtomicI64::new(0)),
             &[
@@ -85,7 +85,7 @@ fn component(name: &str) -> Option<(u32, Box<dyn Component>)> {
                 |p| text((p.0.swap(7, SeqCst), p.1.swap(7, SeqCst))),
             ],
         ),
-        // Long calls that meet in one location only.
+        // Long calls with only one shared location.
         "stripes" => of(
             [const { AtomicI64::new(0) }; 9],
             &[|a| text(a[..5].iter().map(|n| n.fetch_add(1, SeqCst)).sum::<i64>()), |a| {
@@ -130,14 +130,14 @@ fn component(name: &str) -> Option<(u32, Box<dyn Component>)> {
                     })
                 },
                 |s| s.with(|n| text(*n)),
-                // Never gives the lock back.
+                // Never releases the lock.
                 |s| {
                     while s.taken.swap(true, SeqCst) {}
                     String::new()
                 },
             ],
         ),
-        // One waits by reading for the other, while others are busy elsewhere.
+        // One thread spins until another stores, while others use another location.
         "handshake" => of(
             [const { AtomicI64::new(0) }; 3],
             &[
@@ -160,7 +160,7 @@ fn component(name: &str) -> Option<(u32, Box<dyn Component>)> {
                 },
             ],
         ),
-        // A blocking queue, and two ways to put something in: the second one forgets those who wait.
+        // A blocking queue with two ways to put an item in: the second one does not wake waiting threads.
         "blocking" => of(
             (Queue::default(), Condvar::new()),
             &[
@@ -226,7 +226,7 @@ fn component(name: &str) -> Option<(u32, Box<dyn Component>)> {
                 },
             ],
         ),
-        // Loops that wait for what never comes, and give up: the count of tries is in a register, on the stack, on the heap.
+        // Loops that wait for something that never happens and give up: the count of attempts is in a register, on the stack, on the heap.
         "patient" => of(
             AtomicBool::new(false),
             &[
@@ -269,7 +269,7 @@ fn component(name: &str) -> Option<(u32, Box<dyn Component>)> {
                 },
             ],
         ),
-        // What a component could see besides the schedule.
+        // What a component can observe besides the schedule.
         "surroundings" => of(
             (),
             &[|_| {

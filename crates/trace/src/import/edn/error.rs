@@ -1,36 +1,36 @@
-//! What can be wrong with EDN.
+//! Errors in EDN.
 
 use omnilink_value::{DEPTH_MAX, DuplicateKey};
 use thiserror::Error;
 
-/// EDN that is no value, and where.
+/// Invalid EDN and its position.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("byte {offset}: {problem}")]
 pub struct EdnError {
-    /// Bytes from the beginning of the line, or of the text that was given.
+    /// Bytes from the beginning of the line, or of the text.
     pub offset: usize,
-    /// What is wrong there.
+    /// The error.
     pub problem: EdnProblem,
 }
 
-/// What is wrong with a piece of EDN.
+/// An error in EDN.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EdnProblem {
-    /// The text ends too early; more may make it whole.
+    /// The text ends too early; more text may complete the form.
     #[error("the text ends in the middle of a form")]
     Incomplete,
-    /// Something that begins no form.
+    /// A character that begins no form.
     #[error("expected a form, found {0:?}")]
     Unexpected(char),
     /// A bracket that closes nothing, or the wrong one.
     #[error("found {found:?} where {expected:?} would close the form")]
     WrongBracket {
-        /// What would have closed it.
+        /// The bracket that would close the form.
         expected: char,
-        /// What stands there.
+        /// The bracket in the text.
         found: char,
     },
-    /// Not a number although it begins like one.
+    /// A token that begins like a number and is none.
     #[error("not a number: {0}")]
     BadNumber(String),
     /// Not an escape sequence of a string.
@@ -42,13 +42,13 @@ pub enum EdnProblem {
     /// A map with a key but no value.
     #[error("a map needs a value for each key")]
     OddMap,
-    /// A key twice.
+    /// A duplicate key.
     #[error(transparent)]
     DuplicateKey(#[from] DuplicateKey),
     /// Not UTF-8.
     #[error("not UTF-8")]
     NotUtf8,
-    /// Hostile or runaway nesting.
+    /// Nesting beyond the limit.
     #[error("nested deeper than {DEPTH_MAX} levels")]
     TooDeep,
 }

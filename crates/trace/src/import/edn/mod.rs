@@ -1,13 +1,13 @@
 //! EDN, the notation of Clojure and Jepsen, read into values.
 //!
-//! Keywords, symbols and characters become strings (keywords without their colon), `nil` the model value `null`,
-//! vectors and lists tuples, maps functions. Tags are dropped and what they mark is kept. A number that is no 64-bit integer
-//! is an opaque value: see [`Value::number`](omnilink_value::Value::number).
+//! Keywords, symbols and characters become strings (keywords without their colon), `nil` becomes the model value `null`,
+//! vectors and lists become tuples, maps functions. Tags are dropped; the tagged form stays. A number that is not a 64-bit
+//! integer becomes an opaque value: see [`Value::number`](omnilink_value::Value::number).
 
+mod cursor;
 mod error;
 mod number;
-mod reader;
 mod text;
 
+pub(super) use cursor::EdnCursor;
 pub use error::{EdnError, EdnProblem};
-pub(super) use reader::EdnReader;

@@ -1,10 +1,10 @@
-//! Numbers.
+//! Numbers in EDN.
 
 use omnilink_value::Value;
 
 use super::EdnProblem;
 
-/// The number that a token denotes. `N` marks an integer of any size and `M` a decimal of any precision; a ratio has a slash.
+/// The number of a token. `N` marks an integer of any size and `M` a decimal of any precision; a ratio has a slash.
 pub(super) fn number(token: &str) -> Result<Value, EdnProblem> {
     let read = match token.split_once('/') {
         Some((above, below)) => Value::ratio(above, below),
@@ -13,7 +13,7 @@ pub(super) fn number(token: &str) -> Result<Value, EdnProblem> {
     read.ok_or_else(|| EdnProblem::BadNumber(token.to_owned()))
 }
 
-/// What `##` and a word denote.
+/// The value of `##` followed by a word.
 pub(super) fn symbolic(word: &str) -> Option<Value> {
     Some(Value::float(match word {
         "NaN" => f64::NAN,

@@ -1,8 +1,8 @@
-//! Strings and characters.
+//! Strings and characters in EDN.
 
 use super::EdnProblem;
 
-/// The character that a token after a backslash denotes: `a`, `newline`, `u0041`.
+/// The character of a token after a backslash: `a`, `newline`, `u0041`.
 pub(super) fn character(token: &str) -> Result<char, EdnProblem> {
     let bad = || EdnProblem::BadCharacter(token.to_owned());
     let mut characters = token.chars();
@@ -21,7 +21,7 @@ pub(super) fn character(token: &str) -> Result<char, EdnProblem> {
     }
 }
 
-/// The text between the quotes of a string.
+/// The text of a string whose raw form, between the quotes, is `raw`.
 pub(super) fn unescape(raw: &str) -> Result<String, EdnProblem> {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;

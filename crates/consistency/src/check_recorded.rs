@@ -1,0 +1,123 @@
+//! Checks of recorded histories, with the result ready for a report.
+
+use omnilink_engine::{Limits, Model};
+use omnilink_evidence::Evidence;
+use thiserror::Error;
+
+use crate::any_history::AnyHistory;
+use crate::axioms::AxiomError;
+use crate::check::{WeakChecker, WeakError, WeakOptions};
+use crate::decoder::Decoder;
+use crate::evidence::{self, ShownHistory};
+use crate::guarantee::{Guarantee, UnknownConsistency};
+use crate::history_error::HistoryError;
+use crate::infer::infer;
+use crate::isolation::{Isolation, TransactionError, check_transactions};
+use crate::method_levels::{MethodLevelsError, known_methods};
+use crate::recorded_history::RecordedHistory;
+
+/// Why there is no verdict. All of these are errors of the user, exit code 2.
+#[derive(Debug, Error)]
+pub enum RecordedCheckError {
+    /// There is no such level.
+    #[error(transparent)]
+    Unknown(#[from] UnknownConsistency),
+    /// The axioms are malformed.
+    #[error(transparent)]
+    Axioms(#[from] AxiomError),
+    /// The levels cannot be used.
+    #[error(transparent)]
+    Levels(#[from] MethodLevelsError),
+    /// The history cannot be read.
+    #[error(transparent)]
+    RecordedHistory(#[from] HistoryError),
+    /// The transactions are malformed.
+    #[error(transparent)]
+    Transactions(#[from] TransactionError),
+    /// The check failed.
+    #[error(transparent)]
+    Check(#[from] WeakError),
+}
+
+/// Checks `guarantee` for one recorded history.
+///
+/// `decoder` makes operations of the model out of recorded ones; `known` are the methods that the model knows,
+/// against which the names in axioms and levels are checked.
+///
+/// # Errors
+/// If the history, the guarantee or the model cannot be used.
+pub fn check_recorded<M: Model>(
+    checker: &mut WeakChecker<'_, M>,
+    recorded: &RecordedHistory,
+    decoder: &impl Decoder<M::Op>,
+    known: &[&str],
+    guarantee: &Guarantee,
+    options: &WeakOptions,
+) -> Result<Evidence, RecordedCheckError> {
+    if let Guarantee::Isolation(isolation) = guarantee {
+        return check_recorded_transactions(recorded, *isolation, options.limits);
+    }
+    let criterion = guarantee.criterion()?;
+    let decoded = recorded.decode_ops(decoder)?;
+    // A model may accept several names for a method: a name in the history is as good as the listed one.
+    let recorded_names = decoded.ops.iter().map(|op| op.method.as_str());
+    let known: Vec<&str> = known.iter().copied().chain(recorded_names).collect();
+    known_methods(criterion.methods(), &known)?;
+    if let Guarantee::Levels(levels) = guarantee {
+        known_methods(levels.methods.keys().map(String::as_str), &known)?;
+        levels.cover(&decoded.ops)?;
+    }
+    let model = checker.model();
+    let kept = decoded.kept.clone();
+    let mut evidence = match recorded.in_any_order(decoded)? {
+        AnyHistory::Long(history) => {
+            let conclusion = history.check(model, guarantee, options)?;
+            let thread = |thread: u32| history.thread_names[thread as usize].clone();
+            let shown = ShownHistory::new(model, &history.ops, recorded, &kept, thread);
+            shown.of_long(guarantee.name(), options.ret, conclusion)
+        }
+        AnyHistory::Searched(history) => {
+            let outcome = checker.check(&history, &criterion, options)?;
+            let thread = |thread: u32| history.thread_name(thread);
+            let shown = ShownHistory::new(model, history.ops(), recorded, &kept, thread);
+            shown.of_outcome(guarantee.name(), options.ret, outcome)
+        }
+    };
+    evidence.id = Some(recorded.id.clone());
+    Ok(evidence)
+}
+
+/// Checks whether the transactions of one recorded history are isolated. No model is needed: keys hold values.
+///
+/// # Errors
+/// If the operations are no reads and writes of keys.
+pub fn check_recorded_transactions(
+    recorded: &RecordedHistory,
+    isolation: Isolation,
+    limits: Limits,
+) -> Result<Evidence, RecordedCheckError> {
+    let conclusion = check_transactions(recorded, isolation, limits)?;
+    Ok(evidence::of_transactions(
+        recorded,
+        isolation.to_string(),
+        conclusion,
+    ))
+}
+
+/// `--infer`: the strongest levels that all histories satisfy together.
+///
+/// # Errors
+/// If a history or the model cannot be used.
+pub fn infer_recorded<M: Model>(
+    model: &M,
+    recorded: &[RecordedHistory],
+    decoder: &impl Decoder<M::Op>,
+    options: &WeakOptions,
+) -> Result<Evidence, RecordedCheckError> {
+    let mut histories: Vec<AnyHistory<M::Op>> = Vec::with_capacity(recorded.len());
+    for recorded in recorded {
+        histories.push(recorded.in_any_order(recorded.decode_ops(decoder)?)?);
+    }
+    let inferred = infer(model, &histories, options)?;
+    Ok(evidence::of_levels(recorded, inferred))
+}

@@ -1,0 +1,435 @@
+//! Builds the bindings of a spec: first the TLA+ definitions that they need, then, once these are lowered, the bindings.
+
+use std::collections::BTreeMap;
+
+use omnilink_tla::diagnostic::nearest;
+use omnilink_tla::ir::Operation;
+use omnilink_tla::semantics::spec::Spec;
+use omnilink_value::Value;
+use rustc_hash::FxHashMap;
+
+use crate::action::Action;
+use crate::binding::{Extra, Formulation, OpBinding, StepBinding};
+use crate::error::LinkError;
+use crate::formula_action::FormulaAction;
+use crate::link_file::{ABORTED, LinkFile, OpLink, TERMINATED};
+use crate::module::{Module, application, identifiers, name};
+use crate::omnilink_setup::EVENT;
+use crate::param::{Constant, Fallback, ParamBinding, RESULT, ResultCode, THREAD};
+
+/// Works the bindings out: first the definitions that they need, then, once these are lowered, the bindings.
+pub(crate) struct BindingBuilder<'a> {
+    drafts: Vec<BindingDraft<'a>>,
+    ignored: Vec<String>,
+}
+
+struct BindingDraft<'a> {
+    /// What its definitions are called after: operations may have names that TLA+ does not allow.
+    key: String,
+    op: &'a str,
+    action: u32,
+    of: &'a Action,
+    link: Option<&'a OpLink>,
+    extras: Vec<Extra>,
+    aborted_extras: Vec<Extra>,
+    /// The action of the steps.
+    step: Option<&'a Action>,
+    /// Where the link file says what it means, rather than which action it is: this formula.
+    formula: Option<&'a str>,
+    /// Fields that nothing has to read.
+    ignored_fields: Vec<String>,
+    /// For each parameter the set that an unknown value is in, as TLA+.
+    ranges: Vec<Option<String>>,
+    /// For each parameter what stands for what, as TLA+.
+    codes: Vec<Vec<(Value, &'a str)>>,
+}
+
+impl<'a> BindingBuilder<'a> {
+    pub(crate) fn new(
+        spec: &Spec,
+        actions: &'a [Action],
+        formula_actions: &'a [FormulaAction],
+        file: &'a LinkFile,
+    ) -> Result<Self, LinkError> {
+        let mut ops: BTreeMap<&'a str, Option<&'a OpLink>> = BTreeMap::new();
+        for action in actions {
+            ops.insert(&action.name, None);
+            if let Some(plain) = action.name.strip_suffix("_Done") {
+                ops.insert(plain, None);
+            }
+        }
+        ops.extend(file.ops.iter().map(|(op, link)| (op.as_str(), Some(link))));
+        let mut drafts = Vec::new();
+        let mut ignored = file.ignore.clone();
+        let is_linked =
+            |end: &str| ops.contains_key(end) || file.thread_end.entries().any(|(name, _)| name == end);
+        ignored.extend(
+            [TERMINATED, ABORTED]
+                .into_iter()
+                .filter(|end| !is_linked(end))
+                .map(str::to_owned),
+        );
+        for (number, formula_action) in (actions.len() as u32..).zip(formula_actions) {
+            let (op, text) = (
+                formula_action.action.name.as_str(),
+                formula_action.formula.as_str(),
+            );
+            let link = file.ops.get(op);
+            let key = drafts.len().to_string();
+            let mut extras = mentioned_extras(&[text], &formula_action.action.params);
+            let mut draft = BindingDraft::new(spec, key, op, (number, &formula_action.action), None, link)?;
+            extras.retain(|extra| !draft.extras.contains(extra));
+            draft.extras.extend(extras);
+            draft.formula = Some(text);
+            drafts.push(draft);
+        }
+        for (op, link) in ops {
+            if formula_actions
+                .iter()
+                .any(|formula_action| formula_action.action.name == op)
+            {
+                continue;
+            }
+            if link.is_some_and(|link| link.ignore) {
+                ignored.push(op.to_owned());
+                continue;
+            }
+            let wanted = link.and_then(|link| link.action.as_deref()).unwrap_or(op);
+            let find = |wanted: &str| (0u32..).zip(actions).find(|(_, action)| action.name == wanted);
+            let in_steps = find(&format!("{wanted}_Done")).zip(find(&format!("{wanted}_Step")));
+            let (found, step) = match (find(wanted), in_steps) {
+                (Some(found), _) => (found, None),
+                (None, Some((done, (_, step)))) => (done, Some(step)),
+                (None, None) if link.is_some() => return Err(unknown_action(op, wanted, actions)),
+                (None, None) => continue,
+            };
+            let key = drafts.len().to_string();
+            drafts.push(BindingDraft::new(spec, key, op, found, step, link)?);
+        }
+        for draft in &mut drafts {
+            draft.ignored_fields.extend(file.ignore_fields.iter().cloned());
+        }
+        Ok(Self { drafts, ignored })
+    }
+
+    /// Adds the definitions that the bindings need.
+    pub(crate) fn define(&self, module: &mut Module) {
+        self.drafts.iter().for_each(|draft| draft.define(module));
+    }
+
+    /// What is to be lowered, in the order in which [`BindingBuilder::bindings`] takes it.
+    pub(crate) fn operations(&self) -> Vec<String> {
+        self.drafts.iter().flat_map(BindingDraft::operations).collect()
+    }
+
+    /// The bindings, from what was lowered.
+    pub(crate) fn bindings(
+        &self,
+        built: &mut impl Iterator<Item = Option<Operation>>,
+    ) -> (Vec<OpBinding>, FxHashMap<String, Option<u32>>) {
+        let mut bindings = Vec::new();
+        let mut by_name: FxHashMap<String, Option<u32>> = FxHashMap::default();
+        for draft in &self.drafts {
+            if let Some(binding) = draft.binding(built) {
+                by_name.insert(draft.op.to_owned(), Some(bindings.len() as u32));
+                bindings.push(binding);
+            }
+        }
+        by_name.extend(self.ignored.iter().map(|op| (op.clone(), None)));
+        (bindings, by_name)
+    }
+}
+
+fn unknown_action(op: &str, wanted: &str, actions: &[Action]) -> LinkError {
+    let known = actions.iter().map(|action| action.name.as_str());
+    let near = nearest(wanted, known.clone()).map(|near| format!(" (did you mean `{near}`?)"));
+    let known: Vec<&str> = known.collect();
+    LinkError::Usage(format!(
+        "link file, [ops.{op}]: the spec has no action `{wanted}`{}; it has {}",
+        near.unwrap_or_default(),
+        known.join(", ")
+    ))
+}
+
+impl<'a> BindingDraft<'a> {
+    fn new(
+        spec: &Spec,
+        key: String,
+        op: &'a str,
+        (action, of): (u32, &'a Action),
+        step: Option<&'a Action>,
+        link: Option<&'a OpLink>,
+    ) -> Result<Self, LinkError> {
+        let wrong = |message: String| LinkError::Usage(format!("link file, [ops.{op}]: {message}"));
+        let mentioned = |texts: [Option<&'a String>; 2]| -> Vec<Extra> {
+            let texts: Vec<&str> = texts.into_iter().flatten().map(String::as_str).collect();
+            mentioned_extras(&texts, &of.params)
+        };
+        let link_text = |text: fn(&'a OpLink) -> Option<&'a String>| link.and_then(text);
+        let entries = link.into_iter().flat_map(|link| {
+            let fields = link.fields.keys();
+            let given = link.codes.keys().chain(link.unknown.keys());
+            fields.chain(given).chain(link.default.keys())
+        });
+        for param in entries {
+            if !of.params.contains(param) {
+                let message = format!(
+                    "the action {} ({}) has no parameter `{param}`",
+                    of.signature(),
+                    of.at
+                );
+                return Err(wrong(message));
+            }
+        }
+        let range = |(param, range): (&String, &Option<String>)| {
+            let given = link.and_then(|link| link.unknown.get(param)).cloned();
+            // A set that depends on other bound names cannot be evaluated by itself.
+            let is_closed = |text: &String| {
+                identifiers(text)
+                    .iter()
+                    .all(|word| spec.find(word).is_some() || KEYWORDS.contains(word))
+            };
+            given.or_else(|| range.clone().filter(is_closed))
+        };
+        let codes = |param: &String| -> Vec<(Value, &'a str)> {
+            let codes = link.and_then(|link| link.codes.get(param)).into_iter().flatten();
+            codes
+                .map(|(stands, means)| {
+                    let value = Value::from_json(stands.as_bytes()).unwrap_or_else(|_| Value::str(stands));
+                    (value, means.as_str())
+                })
+                .collect()
+        };
+        Ok(Self {
+            key,
+            op,
+            action,
+            of,
+            link,
+            extras: mentioned([
+                link_text(|link| link.requires.as_ref()),
+                link_text(|link| link.ensures.as_ref()),
+            ]),
+            aborted_extras: mentioned([link_text(|link| link.aborted.as_ref()), None]),
+            step,
+            formula: None,
+            ignored_fields: link.map(|link| link.ignore_fields.clone()).unwrap_or_default(),
+            ranges: of.params.iter().zip(&of.ranges).map(range).collect(),
+            codes: of.params.iter().map(codes).collect(),
+        })
+    }
+
+    fn is_plain(&self) -> bool {
+        self.formula.is_none()
+            && self
+                .link
+                .is_none_or(|link| link.requires.is_none() && link.ensures.is_none())
+    }
+
+    fn params_with(&self, extras: &[Extra]) -> Vec<&str> {
+        let params = self.of.params.iter().map(String::as_str);
+        params.chain(extras.iter().map(|extra| extra.name())).collect()
+    }
+
+    /// The event is a parameter that is no field; it comes after all others.
+    fn with_event(&self, extras: &[Extra]) -> Vec<Extra> {
+        let event = self
+            .of
+            .params
+            .iter()
+            .filter(|param| *param == EVENT)
+            .map(|_| Extra::Event);
+        event.chain(extras.iter().copied()).collect()
+    }
+
+    /// What arguments that were left out stand for, by parameter.
+    fn defaults(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        let default = |param: &'_ String| self.link.and_then(|link| link.default.get(param));
+        let params = self.of.params.iter();
+        params.filter_map(move |param| Some((param.as_str(), default(param)?.as_str())))
+    }
+
+    fn define(&self, module: &mut Module) {
+        let op = self.key.as_str();
+        if !self.is_plain() {
+            let params = self.params_with(&self.extras);
+            let mut conjuncts = Vec::new();
+            let mut joined = |role: &str, text: Option<&String>, module: &mut Module| {
+                if let Some(text) = text {
+                    module.define(&name(role, op), &params, text);
+                    conjuncts.push(application(&name(role, op), &params));
+                }
+            };
+            joined(
+                "requires",
+                self.link.and_then(|link| link.requires.as_ref()),
+                module,
+            );
+            let action = match self.formula {
+                Some(formula) => formula.to_owned(),
+                None => application(&self.of.name, &self.of.params),
+            };
+            joined("does", Some(&action), module);
+            joined(
+                "ensures",
+                self.link.and_then(|link| link.ensures.as_ref()),
+                module,
+            );
+            module.define(&name("op", op), &params, &conjuncts.join(" /\\ "));
+        }
+        if let Some(aborted) = self.link.and_then(|link| link.aborted.as_ref()) {
+            module.define(
+                &name("aborted", op),
+                &self.params_with(&self.aborted_extras),
+                aborted,
+            );
+        }
+        for (param, range) in self.of.params.iter().zip(&self.ranges) {
+            if let Some(range) = range {
+                module.define(&name("range", &format!("{op}_{param}")), &[] as &[&str], range);
+            }
+        }
+        for (param, default) in self.defaults() {
+            module.define(
+                &name("default", &format!("{op}_{param}")),
+                &[] as &[&str],
+                default,
+            );
+        }
+        for (param, codes) in self.of.params.iter().zip(&self.codes) {
+            for (number, (_, means)) in codes.iter().enumerate() {
+                module.define(
+                    &name("code", &format!("{op}_{param}_{number}")),
+                    &[] as &[&str],
+                    means,
+                );
+            }
+        }
+    }
+
+    fn operations(&self) -> Vec<String> {
+        let op = self.key.as_str();
+        let mut names = vec![if self.is_plain() {
+            self.of.name.clone()
+        } else {
+            name("op", op)
+        }];
+        names.extend(
+            self.link
+                .and_then(|link| link.aborted.as_ref())
+                .map(|_| name("aborted", op)),
+        );
+        names.extend(self.step.map(|step| step.name.clone()));
+        for ((param, range), codes) in self.of.params.iter().zip(&self.ranges).zip(&self.codes) {
+            names.extend(range.as_ref().map(|_| name("range", &format!("{op}_{param}"))));
+            names.extend((0..codes.len()).map(|number| name("code", &format!("{op}_{param}_{number}"))));
+        }
+        names.extend(
+            self.defaults()
+                .map(|(param, _)| name("default", &format!("{op}_{param}"))),
+        );
+        names
+    }
+
+    /// `None` if the action cannot be given values: its parameters are operators.
+    fn binding(&self, built: &mut impl Iterator<Item = Option<Operation>>) -> Option<OpBinding> {
+        let mut next = || built.next().flatten();
+        let happened = next();
+        let aborted = self
+            .link
+            .and_then(|link| link.aborted.as_ref())
+            .and_then(|_| next());
+        let step = self.step.and_then(|_| next());
+        let mut params = Vec::new();
+        let extras = self.with_event(&self.extras);
+        for ((param, range), codes) in self.of.params.iter().zip(&self.ranges).zip(&self.codes) {
+            // It comes last, and is no field.
+            if param == EVENT {
+                continue;
+            }
+            let range = range.as_ref().and_then(|_| next());
+            let given = self.link.and_then(|link| link.fields.get(param)).unwrap_or(param);
+            // What every record has stands in for an argument that the operation does not have.
+            let is_column = [RESULT, THREAD].contains(&given.as_str());
+            let field = if is_column { param } else { given };
+            let mut translated = Vec::new();
+            for (stands, _) in codes {
+                translated.extend(next().map(|operation| ResultCode {
+                    stands: stands.clone(),
+                    means: Constant::new(operation),
+                }));
+            }
+            let may_be_unknown = self.link.is_some_and(|link| link.unknown.contains_key(param));
+            let fallback = Fallback::of(given);
+            params.push(ParamBinding {
+                name: param.clone(),
+                field: field.clone(),
+                fallback,
+                codes: translated,
+                range,
+                may_be_unknown,
+                default: None,
+                is_result: fallback == Fallback::Result || may_be_unknown,
+                is_unread_result: false,
+            });
+        }
+        for (param, _) in self.defaults() {
+            let default = next();
+            if let Some(binding) = params.iter_mut().find(|binding| binding.name == param) {
+                binding.default = default.map(Constant::new);
+            }
+        }
+        Some(OpBinding {
+            op: self.op.to_owned(),
+            action: self.action,
+            happened: Formulation {
+                operation: happened?,
+                extras,
+            },
+            aborted: aborted.map(|operation| Formulation {
+                operation,
+                extras: self.with_event(&self.aborted_extras),
+            }),
+            params,
+            steps: step.map(|operation| StepBinding {
+                step: Formulation {
+                    operation,
+                    extras: self.with_event(&[]),
+                },
+                bound: self.link.and_then(|link| link.steps),
+            }),
+            ignored_fields: self.ignored_fields.clone(),
+        })
+    }
+}
+
+/// What formulas of the link file mention besides the parameters.
+fn mentioned_extras(texts: &[&str], params: &[String]) -> Vec<Extra> {
+    let is_mentioned = |name: &str| texts.iter().any(|text| identifiers(text).contains(name));
+    let is_param = |name: &str| params.iter().any(|param| param == name);
+    let extras = Extra::ALL.into_iter();
+    extras
+        .filter(|(_, name)| is_mentioned(name) && !is_param(name))
+        .map(|(extra, _)| extra)
+        .collect()
+}
+
+/// Words of the language that may stand in a set.
+pub(crate) const KEYWORDS: [&str; 16] = [
+    "BOOLEAN",
+    "STRING",
+    "SUBSET",
+    "UNION",
+    "DOMAIN",
+    "TRUE",
+    "FALSE",
+    "cup",
+    "union",
+    "cap",
+    "intersect",
+    "X",
+    "times",
+    "o",
+    "setminus",
+    "Nat",
+];

@@ -1,0 +1,25 @@
+//! Everything that a link consists of besides the spec.
+
+use std::path::PathBuf;
+
+use omnilink_tla::semantics::search_path::SearchPath;
+use omnilink_value::Value;
+
+use crate::link_file::LinkFile;
+
+/// The configuration, constants and link file of a spec.
+#[derive(Clone, Debug, Default)]
+pub struct LinkOptions {
+    /// The configuration.
+    pub config: Option<PathBuf>,
+    /// Where modules are looked for, after the spec's own folder.
+    pub search: SearchPath,
+    /// Constants as TLA+ expressions.
+    pub constants: Vec<(String, String)>,
+    /// Constants as values: see [`Collection`](crate::Collection).
+    pub collected: Vec<(String, Value)>,
+    /// What the link file says.
+    pub file: LinkFile,
+    /// Whether to count which branches of actions are taken: see [`TlaModel::coverage`]. Takes time.
+    pub counts_branches: bool,
+}

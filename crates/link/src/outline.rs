@@ -1,0 +1,42 @@
+//! The actions and open constants of a spec, before anything is linked.
+
+use std::path::Path;
+
+use omnilink_tla::semantics::load;
+
+use crate::action::{Action, actions};
+use crate::error::LinkError;
+use crate::link_options::LinkOptions;
+use crate::spec_reader::{read_config, sound};
+
+/// What a spec offers to traces, before anything is linked.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// Its actions.
+    pub actions: Vec<Action>,
+    /// Its constants that the configuration says nothing about.
+    pub constants: Vec<String>,
+}
+
+impl Outline {
+    /// Reads a spec and its configuration.
+    ///
+    /// # Errors
+    /// When something about them is wrong.
+    pub fn read(spec: &Path, options: &LinkOptions) -> Result<Self, LinkError> {
+        let mut spec = sound(load(spec, &options.search))?;
+        let config = read_config(&mut spec, options.config.as_deref())?;
+        let is_given = |name: &str| {
+            config
+                .constants
+                .iter()
+                .any(|assignment| assignment.target.name == name)
+        };
+        let constants = spec.root().into_iter().flat_map(|root| &root.constants);
+        let constants = constants.map(|entity| spec.names.text(spec.entity(*entity).name).to_owned());
+        Ok(Self {
+            actions: actions(&spec, Some(&config)),
+            constants: constants.filter(|name| !is_given(name)).collect(),
+        })
+    }
+}

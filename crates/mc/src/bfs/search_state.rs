@@ -1,0 +1,141 @@
+//! State of a breadth-first search: the seen set, the frontier and the statistics.
+
+use super::frontier::Frontier;
+use super::segment_expander::{EarlyStop, SegmentExpander};
+use crate::dump::GraphSink;
+use crate::expand::expand_initial;
+use crate::fingerprint_set::FingerprintSet;
+use crate::limits::{Limit, LimitMonitor, SearchOptions};
+use crate::outcome::{SearchEnd, SearchError, SearchOutcome};
+use crate::segment_result::{NewState, SegmentResult};
+use crate::tally::Tally;
+use crate::transition_system::TransitionSystem;
+
+/// Segments expanded between two looks at the memory of the process.
+const SEGMENTS_PER_MEMORY_CHECK: u64 = 128;
+
+/// The state that one worker at a time may change.
+pub(crate) struct SearchState<'a, 's> {
+    pub(crate) seen: FingerprintSet,
+    pub(crate) frontier: Frontier,
+    pub(crate) tally: Tally<'s>,
+    /// Number of states of the deepest level so far.
+    deepest_level_len: u64,
+    /// Number of expanded segments.
+    segments: u64,
+    limits: LimitMonitor<'a>,
+    depth_max: Option<u32>,
+}
+
+/// Result of moving on to the next level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NextLevel {
+    Started,
+    BeyondDepthLimit,
+    Empty,
+}
+
+impl NextLevel {
+    /// The end of the search, if no segment is in flight.
+    pub(crate) fn end<E>(self) -> Option<SearchEnd<E>> {
+        match self {
+            Self::Started => None,
+            Self::BeyondDepthLimit => Some(SearchEnd::Limit(Limit::Depth)),
+            Self::Empty => Some(SearchEnd::Complete),
+        }
+    }
+}
+
+impl<'a, 's> SearchState<'a, 's> {
+    pub(crate) fn new<T: TransitionSystem>(
+        expander: &SegmentExpander<'a, T>,
+        options: &SearchOptions,
+        sink: Option<&'s mut dyn GraphSink>,
+    ) -> Self {
+        Self {
+            seen: FingerprintSet::default(),
+            frontier: Frontier::new(options.queue_bytes_max),
+            tally: Tally::new(expander.system.action_count(), expander.variables, sink),
+            deepest_level_len: 0,
+            segments: 0,
+            limits: expander.limits,
+            depth_max: options.depth_max,
+        }
+    }
+
+    /// Generates the initial states; returns what stopped that early.
+    pub(crate) fn add_initial_states<T: TransitionSystem>(
+        &mut self,
+        expander: &SegmentExpander<'a, T>,
+        worker: &mut T::Worker,
+    ) -> Result<Option<EarlyStop<T::Error>>, SearchError> {
+        let mut result = self.tally.empty_result();
+        let checked = expand_initial(expander.system, worker, &mut self.seen, &mut result);
+        for (state, bytes) in result.states() {
+            self.enqueue(state, bytes, 1)?;
+        }
+        self.count(&result)?;
+        Ok(match checked {
+            Err(violation) => Some(expander.early_stop(violation)),
+            Ok(()) if expander.system.stop_requested(worker) => Some(EarlyStop::Requested),
+            Ok(()) => None,
+        })
+    }
+
+    /// Counts a new state of this level and adds it to the frontier. Levels never decrease from call to call.
+    pub(crate) fn enqueue(&mut self, state: &NewState, bytes: &[u8], level: u32) -> Result<(), SearchError> {
+        if level > self.tally.statistics.depth {
+            self.deepest_level_len = 0;
+        }
+        self.tally.add_state(state, bytes, level)?;
+        self.deepest_level_len += 1;
+        let statistics = &mut self.tally.statistics;
+        statistics.queued += 1;
+        statistics.queued_max = statistics.queued_max.max(self.deepest_level_len);
+        self.frontier.push(level, state.fingerprint, bytes)?;
+        Ok(())
+    }
+
+    /// Counts the steps and the expanded states of a result.
+    pub(crate) fn count(&mut self, result: &SegmentResult) -> Result<(), SearchError> {
+        self.tally.statistics.queued -= result.expanded;
+        self.tally.add_steps(result)
+    }
+
+    pub(crate) fn publish_progress(&self) {
+        self.limits.progress.publish(&self.tally.statistics);
+    }
+
+    /// Moves on to the next level, if there is one. Requires that the current level is empty and stays empty.
+    pub(crate) fn advance_level(&mut self) -> NextLevel {
+        if self.frontier.next_len() == 0 {
+            return NextLevel::Empty;
+        }
+        if self
+            .depth_max
+            .is_some_and(|depth_max| self.frontier.level() + 1 >= depth_max)
+        {
+            return NextLevel::BeyondDepthLimit;
+        }
+        self.frontier.advance();
+        NextLevel::Started
+    }
+
+    /// Whether the memory limit is reached. To be called once per segment; measures at intervals.
+    pub(crate) fn is_memory_full(&mut self) -> bool {
+        self.segments += 1;
+        self.segments.is_multiple_of(SEGMENTS_PER_MEMORY_CHECK)
+            && self
+                .limits
+                .is_memory_full(self.seen.bytes() + self.frontier.memory_bytes())
+    }
+
+    pub(crate) fn into_outcome<E>(self, end: SearchEnd<E>) -> SearchOutcome<E> {
+        SearchOutcome {
+            end,
+            statistics: self.tally.statistics,
+            action_counts: self.tally.action_counts,
+            seen: self.seen,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Segments: runs of encoded states, the unit of work and of disk storage.
+
+use crate::codec::{Decoder, StateDecodeError};
+use crate::fingerprint::Fingerprint;
+use crate::transition_system::State;
+
+/// Maximum number of states in a segment.
+pub(crate) const SEGMENT_STATES_MAX: usize = 64;
+
+/// Consecutive states, encoded.
+#[derive(Debug, Default)]
+pub(crate) struct Segment {
+    pub(super) bytes: Vec<u8>,
+    pub(super) states: usize,
+}
+
+impl Segment {
+    pub(crate) fn reader(&self) -> SegmentReader<'_> {
+        SegmentReader {
+            decoder: Decoder::new(&self.bytes),
+            left: self.states,
+        }
+    }
+
+    pub(super) fn push(&mut self, fingerprint: Fingerprint, encoded: &[u8]) {
+        self.bytes.extend_from_slice(&fingerprint.word().to_le_bytes());
+        self.bytes.extend_from_slice(encoded);
+        self.states += 1;
+    }
+}
+
+/// Decodes the states of a segment one by one.
+#[derive(Debug)]
+pub(crate) struct SegmentReader<'a> {
+    decoder: Decoder<'a>,
+    left: usize,
+}
+
+impl SegmentReader<'_> {
+    /// The next state, which has this many variables.
+    pub(crate) fn next(
+        &mut self,
+        variables: usize,
+    ) -> Result<Option<(Fingerprint, State)>, StateDecodeError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let fingerprint = Fingerprint::new(self.decoder.word()?);
+        Ok(Some((fingerprint, self.decoder.state(variables)?)))
+    }
+}

@@ -1,0 +1,47 @@
+//! Breadth-first search with one worker, which inserts states into the seen set directly.
+
+use super::search_state::SearchState;
+use super::segment_expander::SegmentExpander;
+use crate::dedup::RecentCache;
+use crate::limits::Limit;
+use crate::outcome::{SearchEnd, SearchError};
+use crate::transition_system::TransitionSystem;
+
+/// Expands the frontier until the search ends.
+pub(crate) fn search_sequentially<T: TransitionSystem>(
+    expander: &SegmentExpander<'_, T>,
+    worker: &mut T::Worker,
+    search: &mut SearchState<'_, '_>,
+) -> Result<SearchEnd<T::Error>, SearchError> {
+    let mut recent = RecentCache::default();
+    let mut result = search.tally.empty_result();
+    loop {
+        let Some(segment) = search.frontier.pop()? else {
+            if let Some(end) = search.advance_level().end() {
+                return Ok(end);
+            }
+            continue;
+        };
+        let level = search.frontier.level();
+        let statistics = search.tally.statistics;
+        let mut dedup = recent.in_front_of(&mut search.seen);
+        let stop = expander.expand(
+            worker,
+            (&segment, level),
+            &mut dedup,
+            &mut result,
+            Some(&statistics),
+        );
+        for (state, bytes) in result.states() {
+            search.enqueue(state, bytes, level + 1)?;
+        }
+        search.count(&result)?;
+        result.clear();
+        if let Some(stop) = stop {
+            return stop.into_end();
+        }
+        if search.is_memory_full() {
+            return Ok(SearchEnd::Limit(Limit::Memory));
+        }
+    }
+}

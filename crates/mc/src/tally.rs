@@ -1,0 +1,65 @@
+//! Running totals of a search, and the dump of its state graph.
+
+use crate::codec::Decoder;
+use crate::dump::GraphSink;
+use crate::outcome::{ActionCount, SearchError, SearchStatistics};
+use crate::segment_result::{NewState, SegmentResult};
+
+/// Counts states and steps, and writes them to the sink if there is one.
+pub(crate) struct Tally<'s> {
+    pub(crate) statistics: SearchStatistics,
+    pub(crate) action_counts: Vec<ActionCount>,
+    variables: usize,
+    sink: Option<&'s mut dyn GraphSink>,
+}
+
+impl<'s> Tally<'s> {
+    pub(crate) fn new(actions: usize, variables: usize, sink: Option<&'s mut dyn GraphSink>) -> Self {
+        Self {
+            statistics: SearchStatistics::default(),
+            action_counts: vec![ActionCount::default(); actions],
+            variables,
+            sink,
+        }
+    }
+
+    /// An empty result for the expansion of a segment.
+    pub(crate) fn empty_result(&self) -> SegmentResult {
+        SegmentResult::new(self.action_counts.len(), self.sink.is_some())
+    }
+
+    /// Counts a new state of this level. The caller updates `queued`.
+    pub(crate) fn add_state(
+        &mut self,
+        state: &NewState,
+        bytes: &[u8],
+        level: u32,
+    ) -> Result<(), SearchError> {
+        self.statistics.distinct += 1;
+        self.statistics.depth = self.statistics.depth.max(level);
+        if let Some(count) = state.action.and_then(|action| self.action_counts.get_mut(action)) {
+            count.distinct += 1;
+        }
+        if let Some(sink) = &mut self.sink {
+            let values = Decoder::new(bytes).state(self.variables)?;
+            sink.state(state.fingerprint, &values, level)
+                .map_err(SearchError::Dump)?;
+        }
+        Ok(())
+    }
+
+    /// Counts the steps of a result.
+    pub(crate) fn add_steps(&mut self, result: &SegmentResult) -> Result<(), SearchError> {
+        self.statistics.generated += result.generated;
+        for (count, steps) in self.action_counts.iter_mut().zip(&result.steps) {
+            count.generated += steps;
+        }
+        if let (Some(sink), Some(edges)) = (&mut self.sink, &result.edges) {
+            for edge in edges {
+                sink.step(edge.from, edge.to, edge.action)
+                    .map_err(SearchError::Dump)?;
+            }
+        }
+        Ok(())
+    }
+}

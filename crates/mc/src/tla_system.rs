@@ -1,0 +1,391 @@
+//! A TLA+ model as a transition system.
+
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use omnilink_evidence::Bindings;
+use omnilink_tla::eval::error::{ErrorClass, Failure};
+use omnilink_tla::eval::{Coverage, Evaluator, Flow, Session, SuccessorSink, TakenAction};
+use omnilink_tla::ir::{Formula, Loc, Program};
+use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
+use omnilink_value::Value;
+
+use crate::fingerprint::Fingerprint;
+use crate::report::ActionTaken;
+use crate::session::{CheckSession, set_level};
+use crate::symmetry::Symmetry;
+use crate::transition_system::{State, StateVisitor, SuccessorVisitor, TransitionSystem};
+
+/// A formula that must hold, with the name of its property.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedProperty {
+    pub(crate) name: String,
+    pub(crate) formula: Formula,
+}
+
+/// A model, its properties, and the session in which it is evaluated.
+#[derive(Debug)]
+pub(crate) struct TlaSystem<'m> {
+    pub(crate) model: &'m CompiledSpec,
+    pub(crate) session: &'m CheckSession<'m>,
+    pub(crate) init: Formula,
+    pub(crate) next: Option<Formula>,
+    pub(crate) invariants: Vec<NamedProperty>,
+    pub(crate) initials: Vec<NamedProperty>,
+    pub(crate) steps: Vec<NamedProperty>,
+    pub(crate) symmetry: Symmetry,
+    pub(crate) checks_deadlock: bool,
+    /// Memory for the memo of each search worker, in bytes; 0 for none.
+    pub(crate) memo_bytes: usize,
+    /// Copies of the program for the search workers after the first, each made by the thread that uses it.
+    pub(crate) programs: &'m [OnceLock<Program>],
+    /// Number of evaluations of each definition, if they are counted.
+    pub(crate) evaluation_counts: Option<Coverage>,
+    /// Number of states or steps that satisfy each `_POSSIBLE` formula.
+    pub(crate) possible_counts: Vec<AtomicU64>,
+}
+
+impl<'m> TlaSystem<'m> {
+    pub(crate) fn new(
+        model: &'m CompiledSpec,
+        init: Formula,
+        session: &'m CheckSession<'m>,
+        symmetry: Symmetry,
+        checks_deadlock: bool,
+    ) -> Self {
+        let mut system = Self {
+            model,
+            session,
+            init,
+            next: model.next,
+            invariants: model.invariants.iter().map(required).collect(),
+            initials: Vec::new(),
+            steps: Vec::new(),
+            symmetry,
+            checks_deadlock,
+            memo_bytes: 0,
+            programs: &[],
+            evaluation_counts: None,
+            possible_counts: model.possible.iter().map(|_| AtomicU64::new(0)).collect(),
+        };
+        for property in &model.properties {
+            let name = &property.name;
+            for check in &property.checks {
+                let (list, formula) = match check {
+                    Check::Initial(formula) => (&mut system.initials, *formula),
+                    Check::Invariant(formula) => (&mut system.invariants, *formula),
+                    Check::Step(formula) => (&mut system.steps, *formula),
+                    Check::Liveness(_) => continue,
+                };
+                list.push(NamedProperty {
+                    name: name.clone(),
+                    formula,
+                });
+            }
+        }
+        system
+    }
+
+    fn evaluator(&self, program: &'m Program) -> Evaluator<'m> {
+        let mut evaluator = Evaluator::new(program, self.session);
+        if let Some(counts) = &self.evaluation_counts {
+            evaluator.count_in(counts);
+        }
+        evaluator
+    }
+
+    /// The `_POSSIBLE` formulas about states or about steps, with their counts.
+    fn possible(&self, is_step: bool) -> impl Iterator<Item = (Formula, &AtomicU64)> {
+        let all = self.model.possible.iter().zip(&self.possible_counts);
+        all.filter(move |(possible, _)| possible.is_step == is_step)
+            .map(|(possible, count)| (possible.formula.formula, count))
+    }
+
+    /// Sets the register in which TLC stores the counts of the `_POSSIBLE` formulas.
+    pub(crate) fn set_possible_register(&self) {
+        if self.model.possible.is_empty() {
+            return;
+        }
+        let names = self.model.possible.iter().map(|possible| &*possible.formula.name);
+        let counts = self
+            .possible_counts
+            .iter()
+            .map(|count| Value::int(i64::try_from(count.load(Ordering::Relaxed)).unwrap_or(i64::MAX)));
+        let counts = Value::record(names.zip(counts));
+        self.session.set_register(&Value::str("s:_possible"), counts);
+    }
+
+    /// The index of the first formula that is false in a state.
+    fn first_false(
+        worker: &mut Evaluator<'m>,
+        formulas: &[NamedProperty],
+        state: &State,
+    ) -> Result<Option<usize>, Box<Failure>> {
+        for (index, required) in formulas.iter().enumerate() {
+            if !worker.holds(required.formula, state)? {
+                return Ok(Some(index));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn required(named: &NamedFormula) -> NamedProperty {
+    NamedProperty {
+        name: named.name.clone(),
+        formula: named.formula,
+    }
+}
+
+fn to_flow(flow: ControlFlow<()>) -> Flow {
+    match flow {
+        ControlFlow::Continue(()) => Flow::Go,
+        ControlFlow::Break(()) => Flow::Stop,
+    }
+}
+
+/// File and line of a location.
+pub(crate) fn file_and_line(program: &Program, at: Loc) -> String {
+    let source = program.sources.get(at.source);
+    format!(
+        "{}:{}",
+        source.path().display(),
+        source.line_column(at.span.start).line
+    )
+}
+
+/// Passes successors of the evaluator on to the search.
+struct SuccessorAdapter<'f, 'm> {
+    visitor: &'f mut dyn SuccessorVisitor<Evaluator<'m>, Option<TakenAction>>,
+    level: u32,
+    /// Whether the hashes of its values determine the fingerprint of a state.
+    can_skip_by_hash: bool,
+}
+
+impl<'m> SuccessorSink<'m> for SuccessorAdapter<'_, 'm> {
+    fn can_skip(&mut self, hashes: &[u64], taken: Option<TakenAction>) -> bool {
+        self.can_skip_by_hash
+            && self
+                .visitor
+                .can_skip(Fingerprint::of_hashes(hashes.iter().copied()), &taken)
+    }
+
+    fn visit(
+        &mut self,
+        worker: &mut Evaluator<'m>,
+        state: &[Value],
+        taken: Option<TakenAction>,
+    ) -> Result<Flow, Box<Failure>> {
+        let flow = self.visitor.visit(worker, state, &taken);
+        set_level(self.level);
+        Ok(to_flow(flow))
+    }
+}
+
+impl<'m> TransitionSystem for TlaSystem<'m> {
+    type Worker = Evaluator<'m>;
+    type Label = Option<TakenAction>;
+    type Step = ActionTaken;
+    type Error = Box<Failure>;
+
+    fn worker(&self, _: usize) -> Evaluator<'m> {
+        self.evaluator(&self.model.program)
+    }
+
+    fn search_worker(&self, number: usize) -> Evaluator<'m> {
+        let own = number.checked_sub(1).and_then(|at| self.programs.get(at));
+        let mut evaluator = self.evaluator(match own {
+            Some(own) => own.get_or_init(|| self.model.program.unshared()),
+            None => &self.model.program,
+        });
+        if self.memo_bytes > 0 {
+            evaluator.enable_memo_within(self.memo_bytes);
+        }
+        evaluator
+    }
+
+    fn action_count(&self) -> usize {
+        self.model.program.actions.len()
+    }
+
+    fn action(&self, label: &Option<TakenAction>) -> usize {
+        label.map_or(usize::MAX, |taken| taken.action as usize)
+    }
+
+    fn describe(&self, worker: &Evaluator<'m>, label: &Option<TakenAction>) -> ActionTaken {
+        let program = &self.model.program;
+        let action = label.and_then(|taken| program.actions.get(taken.action as usize));
+        ActionTaken {
+            name: action.map_or("Next", |action| &*action.name).to_owned(),
+            bindings: Bindings(label.map_or_else(Vec::new, |taken| worker.bindings(taken))),
+            place: action.map_or_else(String::new, |action| file_and_line(program, action.at)),
+        }
+    }
+
+    fn initial_states(
+        &self,
+        worker: &mut Evaluator<'m>,
+        visitor: &mut StateVisitor<'_, Evaluator<'m>>,
+    ) -> Result<(), Box<Failure>> {
+        set_level(0);
+        let mut count = 0;
+        let enumerated = worker.initial(self.init, &mut |worker, state, _| {
+            count += 1;
+            let flow = visitor(worker, state);
+            set_level(0);
+            Ok(to_flow(flow))
+        });
+        self.session.set_initial_states(count);
+        enumerated
+    }
+
+    fn successors(
+        &self,
+        worker: &mut Evaluator<'m>,
+        from: &State,
+        level: u32,
+        visitor: &mut dyn SuccessorVisitor<Evaluator<'m>, Option<TakenAction>>,
+    ) -> Result<(), Box<Failure>> {
+        let Some(next) = self.next else { return Ok(()) };
+        set_level(level);
+        let can_skip_by_hash = self.fingerprint_determines_state();
+        worker.new_successors(
+            next,
+            from,
+            &mut SuccessorAdapter {
+                visitor,
+                level,
+                can_skip_by_hash,
+            },
+        )
+    }
+
+    fn has_constraints(&self) -> bool {
+        !self.model.constraints.is_empty()
+            || !self.model.action_constraints.is_empty()
+            || !self.model.possible.is_empty()
+    }
+
+    fn has_step_properties(&self) -> bool {
+        !self.steps.is_empty()
+    }
+
+    fn satisfies_constraints(
+        &self,
+        worker: &mut Evaluator<'m>,
+        state: &State,
+        level: u32,
+    ) -> Result<bool, Box<Failure>> {
+        set_level(level);
+        for constraint in &self.model.constraints {
+            if !worker.holds(constraint.formula, state)? {
+                return Ok(false);
+            }
+        }
+        for (formula, count) in self.possible(false) {
+            count.fetch_add(u64::from(worker.holds(formula, state)?), Ordering::Relaxed);
+        }
+        Ok(true)
+    }
+
+    fn satisfies_action_constraints(
+        &self,
+        worker: &mut Evaluator<'m>,
+        from: &State,
+        to: &[Value],
+        level: u32,
+    ) -> Result<bool, Box<Failure>> {
+        set_level(level);
+        for constraint in &self.model.action_constraints {
+            if !worker.holds_step(constraint.formula, from, to)? {
+                return Ok(false);
+            }
+        }
+        for (formula, count) in self.possible(true) {
+            count.fetch_add(
+                u64::from(worker.holds_step(formula, from, to)?),
+                Ordering::Relaxed,
+            );
+        }
+        Ok(true)
+    }
+
+    fn fingerprint(
+        &self,
+        worker: &mut Evaluator<'m>,
+        state: &[Value],
+        level: u32,
+    ) -> Result<Fingerprint, Box<Failure>> {
+        let Some(view) = self.model.view else {
+            return Ok(if self.symmetry.is_trivial() {
+                Fingerprint::of_state(state)
+            } else {
+                self.symmetry.fingerprint(state)
+            });
+        };
+        set_level(level);
+        let mut least: Option<Fingerprint> = None;
+        for image in self.symmetry.images(state) {
+            worker.set_state(&image);
+            let seen = Fingerprint::of_value(&worker.value(view)?);
+            least = Some(least.map_or(seen, |least| least.min(seen)));
+        }
+        Ok(least.unwrap_or_else(|| Fingerprint::of_state(state)))
+    }
+
+    fn fingerprint_determines_state(&self) -> bool {
+        self.model.view.is_none() && self.symmetry.is_trivial()
+    }
+
+    fn violated_invariant(
+        &self,
+        worker: &mut Evaluator<'m>,
+        state: &State,
+        level: u32,
+    ) -> Result<Option<usize>, Box<Failure>> {
+        set_level(level);
+        Self::first_false(worker, &self.invariants, state)
+    }
+
+    fn violated_initial_property(
+        &self,
+        worker: &mut Evaluator<'m>,
+        state: &State,
+    ) -> Result<Option<usize>, Box<Failure>> {
+        set_level(1);
+        Self::first_false(worker, &self.initials, state)
+    }
+
+    fn violated_step_property(
+        &self,
+        worker: &mut Evaluator<'m>,
+        from: &State,
+        to: &[Value],
+        level: u32,
+    ) -> Result<Option<usize>, Box<Failure>> {
+        set_level(level);
+        for (index, required) in self.steps.iter().enumerate() {
+            if !worker.holds_step(required.formula, from, to)? {
+                return Ok(Some(index));
+            }
+        }
+        Ok(None)
+    }
+
+    fn checks_deadlock(&self) -> bool {
+        self.checks_deadlock
+    }
+
+    fn is_timeout(&self, error: &Box<Failure>) -> bool {
+        error.class == ErrorClass::Resource && self.session.is_over()
+    }
+
+    fn may_reexpand(&self) -> bool {
+        self.evaluation_counts.is_none() && !self.model.program.has_side_effects()
+    }
+
+    fn stop_requested(&self, _: &Evaluator<'m>) -> bool {
+        self.session.wants_exit()
+    }
+}

@@ -1,0 +1,161 @@
+//! The interface between a search and what it explores.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use omnilink_value::Value;
+
+use crate::fingerprint::Fingerprint;
+
+/// The value of every variable.
+pub type State = Arc<[Value]>;
+
+/// Callback for each initial state; [`ControlFlow::Break`] ends the enumeration.
+pub type StateVisitor<'a, W> = dyn FnMut(&mut W, &[Value]) -> ControlFlow<()> + 'a;
+
+/// Receiver of successors.
+pub trait SuccessorVisitor<W, L> {
+    /// Receives a successor and the label of its step; [`ControlFlow::Break`] ends the enumeration.
+    fn visit(&mut self, worker: &mut W, state: &[Value], label: &L) -> ControlFlow<()>;
+
+    /// Whether the successor with this fingerprint can be skipped. If so, its state is not built and [`Self::visit`] is not called.
+    fn can_skip(&mut self, _state: Fingerprint, _label: &L) -> bool {
+        false
+    }
+}
+
+impl<W, L, F: FnMut(&mut W, &[Value], &L) -> ControlFlow<()>> SuccessorVisitor<W, L> for F {
+    fn visit(&mut self, worker: &mut W, state: &[Value], label: &L) -> ControlFlow<()> {
+        self(worker, state, label)
+    }
+}
+
+/// A transition system with properties: initial states, successors, constraints and what must hold.
+///
+/// All workers share the system. Mutable evaluation state lives in a [`TransitionSystem::Worker`], created in the worker's own
+/// thread. `level` is the position of a state on its path, counted from 1.
+///
+/// Enumeration must be deterministic: counterexamples are recomputed from fingerprints, not stored.
+pub trait TransitionSystem: Sync {
+    /// Evaluation state of one thread.
+    type Worker;
+    /// Label of a step. One is created for every step, so it should be cheap.
+    type Label;
+    /// Description of a step, for counterexamples.
+    type Step: Clone + Send;
+    /// Evaluation error.
+    type Error: Send;
+
+    /// Creates the worker of this number, in the thread that uses it.
+    fn worker(&self, number: usize) -> Self::Worker;
+
+    /// Creates a worker for searching. It may be faster, because it need not support [`Self::describe`] beyond the action's name.
+    fn search_worker(&self, number: usize) -> Self::Worker {
+        self.worker(number)
+    }
+
+    /// Number of actions that [`Self::action`] distinguishes.
+    fn action_count(&self) -> usize;
+
+    /// The action of a step.
+    fn action(&self, label: &Self::Label) -> usize;
+
+    /// Describes a step. Valid only while the step is being visited.
+    fn describe(&self, worker: &Self::Worker, label: &Self::Label) -> Self::Step;
+
+    /// Enumerates the initial states.
+    fn initial_states(
+        &self,
+        worker: &mut Self::Worker,
+        visitor: &mut StateVisitor<'_, Self::Worker>,
+    ) -> Result<(), Self::Error>;
+
+    /// Enumerates the successors of a state.
+    fn successors(
+        &self,
+        worker: &mut Self::Worker,
+        from: &State,
+        level: u32,
+        visitor: &mut dyn SuccessorVisitor<Self::Worker, Self::Label>,
+    ) -> Result<(), Self::Error>;
+
+    /// Whether [`Self::satisfies_constraints`] or [`Self::satisfies_action_constraints`] can be false.
+    fn has_constraints(&self) -> bool;
+
+    /// Whether there are step properties, see [`Self::violated_step_property`].
+    fn has_step_properties(&self) -> bool;
+
+    /// Whether a state satisfies the constraints. Other states are checked, but neither counted nor expanded.
+    fn satisfies_constraints(
+        &self,
+        worker: &mut Self::Worker,
+        state: &State,
+        level: u32,
+    ) -> Result<bool, Self::Error>;
+
+    /// Whether a step from a state of this level satisfies the action constraints.
+    fn satisfies_action_constraints(
+        &self,
+        worker: &mut Self::Worker,
+        from: &State,
+        to: &[Value],
+        level: u32,
+    ) -> Result<bool, Self::Error>;
+
+    /// The fingerprint of a state.
+    fn fingerprint(
+        &self,
+        worker: &mut Self::Worker,
+        state: &[Value],
+        level: u32,
+    ) -> Result<Fingerprint, Self::Error>;
+
+    /// Whether equal fingerprints mean equal values of all variables, collisions aside. False with a VIEW or SYMMETRY.
+    fn fingerprint_determines_state(&self) -> bool {
+        true
+    }
+
+    /// The index of the first invariant that is false in this state.
+    fn violated_invariant(
+        &self,
+        worker: &mut Self::Worker,
+        state: &State,
+        level: u32,
+    ) -> Result<Option<usize>, Self::Error>;
+
+    /// The index of the first property of initial states that is false in this state.
+    fn violated_initial_property(
+        &self,
+        worker: &mut Self::Worker,
+        state: &State,
+    ) -> Result<Option<usize>, Self::Error>;
+
+    /// The index of the first step property that is false for this step from a state of this level.
+    fn violated_step_property(
+        &self,
+        worker: &mut Self::Worker,
+        from: &State,
+        to: &[Value],
+        level: u32,
+    ) -> Result<Option<usize>, Self::Error>;
+
+    /// Whether a state without successors is a deadlock.
+    fn checks_deadlock(&self) -> bool;
+
+    /// Whether an evaluation failed only because the time limit was reached.
+    fn is_timeout(&self, error: &Self::Error) -> bool {
+        let _ = error;
+        false
+    }
+
+    /// Whether expanding a state twice has no observable effect. Queried once per search.
+    fn may_reexpand(&self) -> bool {
+        true
+    }
+
+    /// Whether the spec requested the end of the search.
+    fn stop_requested(&self, worker: &Self::Worker) -> bool {
+        let _ = worker;
+        false
+    }
+}

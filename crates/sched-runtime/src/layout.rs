@@ -1,0 +1,287 @@
+//! The memory that the explorer shares with a harness.
+//!
+//! Both sides use this module: `omnilink-sched`, which explores, and the runtime that is linked with the component. Everything
+//! has a fixed offset, so that an execution allocates nothing and the records of a process that crashes survive it.
+
+/// Written by the explorer; a runtime with another layout refuses to serve.
+pub const MAGIC: u64 = 0x006f_6d6e_696c_0005;
+/// Threads of one execution: as many as bits in [`StepRecord::candidates`].
+pub const THREADS_CAP: usize = 32;
+/// Steps that are recorded; a longer execution goes on unrecorded.
+pub const STEPS_CAP: usize = 1 << 15;
+/// Calls of one program.
+pub const OPS_CAP: usize = 1 << 12;
+/// Bytes of events, headers included.
+pub const EVENTS_CAP: usize = 1 << 20;
+/// Data races that are recorded in one execution.
+pub const RACES_CAP: usize = 32;
+/// Plain accesses that are scheduling points.
+pub const RACY_ACCESSES_CAP: usize = 256;
+/// No thread.
+pub const NO_THREAD: u8 = u8::MAX;
+
+/// Values of [`Shared::policy`].
+pub mod policy {
+    /// Follow the schedule, then run without preemptions.
+    pub const FOLLOW: u32 = 0;
+    /// Any candidate.
+    pub const RANDOM: u32 = 1;
+    /// The candidate with the highest priority.
+    pub const PRIORITIES: u32 = 2;
+    /// No control: threads run as the operating system schedules them.
+    pub const NATIVE: u32 = 3;
+}
+
+/// Values of [`Shared::ending`].
+pub mod ending {
+    /// Not ended: the value when the process died.
+    pub const NONE: u32 = 0;
+    /// Every call returned.
+    pub const FINISHED: u32 = 1;
+    /// Every thread waits.
+    pub const DEADLOCK: u32 = 2;
+    /// Threads run without progress.
+    pub const LIVELOCK: u32 = 3;
+    /// Too many steps.
+    pub const STEP_LIMIT: u32 = 4;
+    /// The schedule could not be followed.
+    pub const DIVERGED: u32 = 5;
+    /// Too many threads.
+    pub const TOO_MANY_THREADS: u32 = 6;
+    /// The events did not fit.
+    pub const EVENTS_TOO_LARGE: u32 = 7;
+    /// An invalid use of heap memory.
+    pub const MEMORY_ERROR: u32 = 8;
+}
+
+/// Values of [`EventHeader::kind`].
+pub mod event_kind {
+    /// A call begins.
+    pub const CALL: u8 = 0;
+    /// A call returned.
+    pub const RETURN: u8 = 1;
+    /// A round of native threads ended.
+    pub const ROUND_END: u8 = 2;
+    /// The event was reserved but not written.
+    pub const UNWRITTEN: u8 = 255;
+}
+
+/// Bits of [`StepRecord::flags`].
+pub mod flag {
+    /// The current thread could have gone on: a switch is a preemption.
+    pub const PREEMPTIBLE: u16 = 1;
+    /// The current thread yields.
+    pub const YIELDING: u16 = 2;
+    /// The current thread was between two calls.
+    pub const BETWEEN_CALLS: u16 = 4;
+    /// A call began.
+    pub const CALLS: u16 = 8;
+    /// A call returned.
+    pub const RETURNS: u16 = 16;
+    /// The access may have changed the location.
+    pub const WRITES: u16 = 32;
+    /// The step depends on every other: it created a thread, for instance, or its accesses are not known.
+    pub const OPAQUE: u16 = 64;
+}
+
+/// Bits of [`RaceRecord::first_kind`] and `second_kind`.
+pub mod race {
+    /// The access may change the location.
+    pub const WRITES: u8 = 1;
+    /// It is atomic.
+    pub const ATOMIC: u8 = 2;
+    /// One of the two accesses is volatile or frees the memory.
+    pub const INCONCLUSIVE: u8 = 4;
+    /// It frees the memory.
+    pub const FREES: u8 = 8;
+}
+
+/// What a function of Rust's standard library does, in the third argument of `omnilink_library`.
+pub mod std_function {
+    /// It accesses what its first two arguments point to.
+    pub const ACCESSES_ARGUMENTS: u32 = 0;
+    /// It calls a closure, and then changes what its first argument points to.
+    pub const CALLS_CLOSURE: u32 = 1;
+    /// It reads something that no argument points to.
+    pub const READS_ANYTHING: u32 = 2;
+    /// It accesses some part of what its first argument points to.
+    pub const ACCESSES_PART: u32 = 3;
+}
+
+/// Values of [`MemoryErrorRecord::kind`].
+pub mod memory_error {
+    /// An access to freed memory.
+    pub const USE_AFTER_FREE: u32 = 1;
+    /// An access before the beginning or after the end of a block.
+    pub const OUT_OF_BOUNDS: u32 = 2;
+    /// A block was freed twice.
+    pub const DOUBLE_FREE: u32 = 3;
+    /// An address was freed that is not the beginning of a block.
+    pub const BAD_FREE: u32 = 4;
+}
+
+/// An invalid use of heap memory.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct MemoryErrorRecord {
+    /// One of [`memory_error`].
+    pub kind: u32,
+    /// Always 0.
+    pub reserved: u32,
+    /// The code address of the access or of the free.
+    pub code: u64,
+    /// The memory address.
+    pub address: u64,
+    /// The size of the nearest block, or 0.
+    pub size: u64,
+    /// The offset from the beginning of that block.
+    pub offset: i64,
+    /// The call site of the function that allocated the block, or 0.
+    pub allocated: u64,
+    /// The call site of the function that freed it, or 0.
+    pub freed: u64,
+}
+
+/// Two accesses without happens-before between them.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct RaceRecord {
+    /// The location, rounded down to a multiple of 8.
+    pub address: u64,
+    /// The code address of the access that came first in this execution.
+    pub first_code: u64,
+    /// The code address of the other one.
+    pub second_code: u64,
+    /// The thread of the first access.
+    pub first_thread: u8,
+    /// The thread of the second access.
+    pub second_thread: u8,
+    /// Bits of [`race`].
+    pub first_kind: u8,
+    /// Bits of [`race`].
+    pub second_kind: u8,
+    /// Always 0.
+    pub reserved: u32,
+}
+
+/// A scheduling decision, and the step that followed.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct StepRecord {
+    /// The location accessed, or 0.
+    pub address: u64,
+    /// A second location, or 0.
+    pub second: u64,
+    /// The code address at which the current thread stopped.
+    pub current_code: u64,
+    /// The code address at which the chosen thread went on.
+    pub chosen_code: u64,
+    /// The threads that could have been chosen, as a bit set.
+    pub candidates: u32,
+    /// The thread that was running, or [`NO_THREAD`].
+    pub current: u8,
+    /// The thread that was chosen.
+    pub chosen: u8,
+    /// Bits of [`flag`].
+    pub flags: u16,
+}
+
+/// The head of an event; `value_len` bytes of result follow, padded to 8.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct EventHeader {
+    /// The scheduler step.
+    pub step: u64,
+    /// Which call of its thread.
+    pub position: u32,
+    /// Which call of the harness.
+    pub op: u32,
+    /// Length of the result.
+    pub value_len: u32,
+    /// The thread.
+    pub thread: u8,
+    /// One of [`event_kind`].
+    pub kind: u8,
+    /// Always 0.
+    pub reserved: u16,
+}
+
+/// The shared memory.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Shared {
+    /// [`MAGIC`].
+    pub magic: u64,
+
+    /// How the next thread is chosen: one of [`policy`].
+    pub policy: u32,
+    /// Not 0: no switches inside calls.
+    pub serial: u32,
+    /// Not 0: all plain accesses are scheduling points.
+    pub plain_accesses: u32,
+    /// Seconds after which the process of an execution is killed.
+    pub timeout_s: u32,
+    /// Seed of random choices.
+    pub seed: u64,
+    /// Steps after which the execution ends.
+    pub steps_max: u64,
+    /// The seed of the environment: time, random numbers and addresses depend on it.
+    pub environment: u64,
+    /// Priorities change within this number of steps.
+    pub steps_expected: u64,
+    /// The number of priority changes.
+    pub changes: u32,
+    /// Not 0: data races are detected.
+    pub detects_races: u32,
+    /// Length of `schedule`.
+    pub schedule_len: u32,
+    /// Rounds of native threads.
+    pub rounds: u32,
+    /// Number of columns.
+    pub columns: u32,
+    /// Calls before, after, and of each column; `ops` has them one after the other.
+    pub before_len: u32,
+    /// See `before_len`.
+    pub after_len: u32,
+    /// The number of calls that the harness offers; it writes this once, when it starts.
+    pub ops_offered: u32,
+    /// See `before_len`.
+    pub column_len: [u32; THREADS_CAP],
+    /// The calls: before, columns, after.
+    pub ops: [u32; OPS_CAP],
+
+    /// How the execution ended: one of [`ending`].
+    pub ending: u32,
+    /// The thread that ran last.
+    pub running: u32,
+    /// Threads that cannot go on.
+    pub stuck: u32,
+    /// Bytes used in `events`.
+    pub events_len: u32,
+    /// Steps made, recorded or not.
+    pub steps_made: u64,
+    /// Counts scheduling points: it stands still while a thread reaches none.
+    pub heartbeat: u64,
+    /// The process of the execution, 0 before it runs.
+    pub process: u32,
+    /// The number of data races.
+    pub races_len: u32,
+    /// Where the harness was loaded.
+    pub load_address: u64,
+
+    /// Length of `racy_accesses`.
+    pub racy_accesses_len: u64,
+    /// Code addresses of plain accesses that are scheduling points.
+    pub racy_accesses: [u64; RACY_ACCESSES_CAP],
+    /// The memory error that ended the execution.
+    pub memory_error: MemoryErrorRecord,
+    /// The data races.
+    pub races: [RaceRecord; RACES_CAP],
+
+    /// The threads to choose.
+    pub schedule: [u8; STEPS_CAP],
+    /// The steps made.
+    pub steps: [StepRecord; STEPS_CAP],
+    /// Calls and returns; when the harness starts, its description.
+    pub events: [u8; EVENTS_CAP],
+}

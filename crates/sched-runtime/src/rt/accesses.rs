@@ -1,0 +1,113 @@
+//! Plain accesses: the functions that ThreadSanitizer's instrumentation calls where nothing is atomic.
+
+use crate::rt::entry::{is_controlled, load_address, me};
+use crate::rt::scheduler::{access, mark_opaque, shared};
+use crate::rt::spin::Yield;
+use crate::rt::{heap, races};
+use core::ffi::{c_int, c_void};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Read,
+    Write,
+    ReadVolatile,
+    WriteVolatile,
+}
+
+/// The fast path, which most accesses of whole programs take, is a leaf function.
+#[inline(always)]
+unsafe fn plain(address: *const c_void, size: usize, kind: Kind, caller: u64) {
+    if is_controlled() && (has_scheduling_points() || heap::is_checked(address as u64) || races::is_on()) {
+        plain_slow(address as u64, size, kind, caller.wrapping_sub(load_address()));
+    }
+}
+
+/// Whether some plain accesses are scheduling points.
+#[inline(always)]
+unsafe fn has_scheduling_points() -> bool {
+    (*shared()).racy_accesses_len != 0 || (*shared()).plain_accesses != 0
+}
+
+#[inline(never)]
+unsafe fn plain_slow(address: u64, size: usize, kind: Kind, code: u64) {
+    let writes = matches!(kind, Kind::Write | Kind::WriteVolatile);
+    if (*shared()).racy_accesses_len != 0 && is_racy(code) {
+        access(address, writes, code, Yield::No);
+        // The bytes may overlap those of an access with another address.
+        mark_opaque(me());
+    } else if (*shared()).plain_accesses != 0 {
+        access(address, writes, code, Yield::No);
+    }
+    heap::check(address, size, code);
+    let is_volatile = matches!(kind, Kind::ReadVolatile | Kind::WriteVolatile);
+    races::plain(address, size, writes, is_volatile, code);
+}
+
+/// Whether the access at `code` is a scheduling point because it took part in a race.
+unsafe fn is_racy(code: u64) -> bool {
+    let shared = &*shared();
+    let racy = shared
+        .racy_accesses
+        .iter()
+        .take(shared.racy_accesses_len as usize);
+    racy.into_iter().any(|&racy| racy == code)
+}
+
+pub unsafe extern "C" fn read<const SIZE: usize>(address: *const c_void, caller: u64) {
+    plain(address, SIZE, Kind::Read, caller);
+}
+
+pub unsafe extern "C" fn write<const SIZE: usize>(address: *const c_void, caller: u64) {
+    plain(address, SIZE, Kind::Write, caller);
+}
+
+pub unsafe extern "C" fn read_volatile<const SIZE: usize>(address: *const c_void, caller: u64) {
+    plain(address, SIZE, Kind::ReadVolatile, caller);
+}
+
+pub unsafe extern "C" fn write_volatile<const SIZE: usize>(address: *const c_void, caller: u64) {
+    plain(address, SIZE, Kind::WriteVolatile, caller);
+}
+
+pub unsafe extern "C" fn read_range(address: *const c_void, size: usize, caller: u64) {
+    plain(address, size, Kind::Read, caller);
+}
+
+pub unsafe extern "C" fn write_range(address: *const c_void, size: usize, caller: u64) {
+    plain(address, size, Kind::Write, caller);
+}
+
+pub unsafe extern "C" fn memcpy(
+    to: *mut c_void,
+    from: *const c_void,
+    length: usize,
+    caller: u64,
+) -> *mut c_void {
+    plain(from, length, Kind::Read, caller);
+    plain(to, length, Kind::Write, caller);
+    core::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast::<u8>(), length);
+    to
+}
+
+pub unsafe extern "C" fn memmove(
+    to: *mut c_void,
+    from: *const c_void,
+    length: usize,
+    caller: u64,
+) -> *mut c_void {
+    plain(from, length, Kind::Read, caller);
+    plain(to, length, Kind::Write, caller);
+    core::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), length);
+    to
+}
+
+pub unsafe extern "C" fn memset(to: *mut c_void, value: c_int, length: usize, caller: u64) -> *mut c_void {
+    plain(to, length, Kind::Write, caller);
+    core::ptr::write_bytes(to.cast::<u8>(), value as u8, length);
+    to
+}
+
+/// An annotation that has no effect. Callers may pass arguments, and some expect 0 to be returned.
+pub unsafe extern "C" fn nothing() -> usize {
+    0
+}

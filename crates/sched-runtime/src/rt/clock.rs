@@ -1,0 +1,161 @@
+//! Virtual time, which passes the same way in every repetition.
+//!
+//! Each reading of the clock advances it by a microsecond, so that a loop that waits for a point in time ends. Sleeping and
+//! time limits advance it to their end.
+
+use crate::rt::entry::{caller, is_controlled, me};
+use crate::rt::scheduler;
+use crate::rt::sys::{self, number, raw};
+use crate::rt::wait::yield_now;
+use core::ffi::{c_int, c_long, c_uint, c_void};
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct TimeSpec {
+    seconds: i64,
+    nanoseconds: i64,
+}
+
+#[repr(C)]
+pub struct TimeVal {
+    seconds: i64,
+    microseconds: i64,
+}
+
+const SECOND_NS: u64 = 1_000_000_000;
+const READING_NS: u64 = 1_000;
+/// A day in 2023: no component takes it for a mistake.
+#[unsafe(link_section = "omnilink_state")]
+static mut NOW_NS: u64 = 1_700_000_000 * SECOND_NS;
+
+/// Makes the time depend on the environment of the execution, in seconds and in fractions: a component may use either.
+pub unsafe fn set_environment(environment: u64) {
+    const APART_NS: u64 = 86_413 * SECOND_NS + 123_457_000;
+    NOW_NS += environment.wrapping_mul(APART_NS) % (u64::MAX / 4);
+}
+
+pub fn now_ns() -> u64 {
+    // SAFETY: read by the running thread only, see the module `rt`.
+    unsafe { NOW_NS }
+}
+
+/// A reading by the component.
+unsafe fn read() -> u64 {
+    // The result depends on the number of readings before.
+    scheduler::mark_opaque(me());
+    NOW_NS += READING_NS;
+    NOW_NS
+}
+
+unsafe fn duration_ns(time: *const TimeSpec) -> u64 {
+    let (seconds, nanoseconds) = ((*time).seconds.max(0) as u64, (*time).nanoseconds.max(0) as u64);
+    seconds.saturating_mul(SECOND_NS).saturating_add(nanoseconds)
+}
+
+/// When a time limit expires; none if there is no limit.
+pub unsafe fn deadline(limit: *const TimeSpec, relative: bool) -> Option<u64> {
+    match (limit.is_null(), relative) {
+        (true, _) => None,
+        (false, true) => Some(read().saturating_add(duration_ns(limit))),
+        (false, false) => Some(duration_ns(limit)),
+    }
+}
+
+pub unsafe fn advance_to(time_ns: u64) {
+    NOW_NS = NOW_NS.max(time_ns);
+}
+
+pub unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut TimeSpec) -> c_int {
+    if is_controlled() {
+        let now_ns = read();
+        *time = TimeSpec {
+            seconds: (now_ns / SECOND_NS) as i64,
+            nanoseconds: (now_ns % SECOND_NS) as i64,
+        };
+        return 0;
+    }
+    match raw(number::CLOCK_GETTIME, [clock.into(), time as i64]) {
+        0 => 0,
+        failure => sys::fail(-failure as c_int),
+    }
+}
+
+pub unsafe extern "C" fn gettimeofday(time: *mut TimeVal, zone: *mut c_void) -> c_int {
+    if is_controlled() && !time.is_null() {
+        let now_ns = read();
+        *time = TimeVal {
+            seconds: (now_ns / SECOND_NS) as i64,
+            microseconds: (now_ns % SECOND_NS / 1_000) as i64,
+        };
+        return 0;
+    }
+    raw(number::GETTIMEOFDAY, [time as i64, zone as i64]) as c_int
+}
+
+pub unsafe extern "C" fn time(result: *mut i64) -> i64 {
+    let mut now = TimeSpec {
+        seconds: 0,
+        nanoseconds: 0,
+    };
+    clock_gettime(0, &raw mut now);
+    if !result.is_null() {
+        *result = now.seconds;
+    }
+    now.seconds
+}
+
+unsafe fn sleep_until(time_ns: u64, code: u64) {
+    yield_now(code);
+    advance_to(time_ns);
+}
+
+pub unsafe extern "C" fn nanosleep(time: *const TimeSpec, rest: *mut TimeSpec) -> c_int {
+    if is_controlled() {
+        let code = caller();
+        sleep_until(read().saturating_add(duration_ns(time)), code);
+        return 0;
+    }
+    match raw(number::NANOSLEEP, [time as i64, rest as i64]) {
+        0 => 0,
+        failure => sys::fail(-failure as c_int),
+    }
+}
+
+pub unsafe extern "C" fn clock_nanosleep(
+    clock: c_int,
+    flags: c_int,
+    time: *const TimeSpec,
+    rest: *mut TimeSpec,
+) -> c_int {
+    const ABSOLUTE: c_int = 1;
+    if is_controlled() {
+        let code = caller();
+        let until_ns = match flags & ABSOLUTE != 0 {
+            true => duration_ns(time),
+            false => read().saturating_add(duration_ns(time)),
+        };
+        sleep_until(until_ns, code);
+        return 0;
+    }
+    -raw(
+        number::CLOCK_NANOSLEEP,
+        [clock.into(), flags.into(), time as i64, rest as i64],
+    ) as c_int
+}
+
+pub unsafe extern "C" fn usleep(microseconds: c_uint) -> c_int {
+    let time = TimeSpec {
+        seconds: (microseconds / 1_000_000).into(),
+        nanoseconds: c_long::from(microseconds % 1_000_000) * 1_000,
+    };
+    nanosleep(&raw const time, core::ptr::null_mut())
+}
+
+pub unsafe extern "C" fn sleep(seconds: c_uint) -> c_uint {
+    let time = TimeSpec {
+        seconds: seconds.into(),
+        nanoseconds: 0,
+    };
+    nanosleep(&raw const time, core::ptr::null_mut());
+    0
+}

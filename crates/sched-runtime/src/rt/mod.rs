@@ -1,0 +1,40 @@
+//! The machinery of the runtime, one noun per file.
+//!
+//! # Why it is sound
+//!
+//! All state is in `static mut` variables and in the shared memory. Two invariants make unsynchronised access to them sound;
+//! every `unsafe fn` of this module requires them of its caller:
+//!
+//! * **One thread runs.** From the fork of an execution's process on, a controlled thread touches the state only while it is
+//!   the running thread. The running thread changes only in [`scheduler`], by a futex whose operations are sequentially
+//!   consistent. No reference into the state lives across a change of the running thread.
+//! * **The shared memory is mapped.** [`scheduler::attach`] has been called before any thread is controlled.
+//!
+//! Functions with C names have, besides, the contract of the function that they replace. A function body is therefore not
+//! split into `unsafe` blocks: they would all have the same reason.
+#![allow(unsafe_op_in_unsafe_fn, reason = "see above")]
+#![allow(
+    clippy::deref_addrof,
+    reason = "a `static mut` is borrowed through a raw pointer"
+)]
+
+mod accesses;
+mod atomics;
+mod call_stack;
+mod clock;
+mod entry;
+mod heap;
+mod locks;
+mod native;
+mod program_state;
+mod races;
+mod random;
+mod scheduler;
+mod server;
+mod spin;
+mod std_library;
+mod symbols;
+mod sys;
+mod threads;
+mod wait;
+mod whole_program;

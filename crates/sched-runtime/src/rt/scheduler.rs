@@ -1,0 +1,469 @@
+//! The scheduler: which thread runs next.
+//!
+//! A thread stops before each step (an atomic access, a lock operation, a futex call, the beginning of a call of the harness)
+//! and a decision is made: which thread takes the next step. The step lasts until that thread stops again. A decision without a
+//! switch costs some tens of nanoseconds; a switch costs two system calls and a context switch, which is why a harness is bound
+//! to one processor.
+
+use crate::layout::{NO_THREAD, STEPS_CAP, Shared, StepRecord, THREADS_CAP, ending, flag, policy};
+use crate::rt::entry::{self, is_controlled, me};
+use crate::rt::program_state::CycleDetector;
+use crate::rt::random::Random;
+use crate::rt::spin::Yield;
+use crate::rt::sys;
+use crate::rt::threads::{State, ids, thread};
+use crate::rt::{wait, whole_program};
+use core::sync::atomic::Ordering::SeqCst;
+
+/// Which threads are controlled, and how.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// None.
+    Off,
+    /// The main thread of an execution runs alone: decisions are not part of the schedule.
+    MainThread,
+    /// The columns of an execution run.
+    Columns,
+    /// A whole program runs; its main thread is thread 0.
+    WholeProgram,
+}
+
+#[unsafe(link_section = "omnilink_state")]
+static mut SHARED: *mut Shared = core::ptr::null_mut();
+#[unsafe(link_section = "omnilink_state")]
+static mut PHASE: Phase = Phase::Off;
+#[unsafe(link_section = "omnilink_state")]
+static mut RANDOM: Random = Random(0);
+/// Yields since the last progress.
+#[unsafe(link_section = "omnilink_state")]
+static mut FRUITLESS_YIELDS: u32 = 0;
+/// Counts changes of the state. A thread that yielded since the last one would only read the same values again.
+#[unsafe(link_section = "omnilink_state")]
+static mut PROGRESS: u64 = 1;
+#[unsafe(link_section = "omnilink_state")]
+static mut LOWEST_PRIORITY: u64 = 0;
+/// The steps at which the running thread gets the lowest priority.
+#[unsafe(link_section = "omnilink_state")]
+static mut CHANGES: [u64; CHANGES_CAP] = [u64::MAX; CHANGES_CAP];
+#[unsafe(link_section = "omnilink_state")]
+static mut CYCLES: CycleDetector = CycleDetector::NEW;
+
+const CHANGES_CAP: usize = 64;
+/// Fruitless yields per candidate before livelock detection begins. Most loops that give up do so earlier.
+const FRUITLESS_YIELDS_MAX: u32 = 100;
+/// A thread that takes more steps than this without a switch yields.
+const STEPS_IN_TURN_MAX: u32 = 2_000;
+
+pub unsafe fn shared() -> *mut Shared {
+    SHARED
+}
+
+pub unsafe fn phase() -> Phase {
+    PHASE
+}
+
+pub unsafe fn set_phase(phase: Phase) {
+    PHASE = phase;
+}
+
+/// Sets the memory that is shared with the explorer.
+pub unsafe fn attach(shared: *mut Shared) {
+    SHARED = shared;
+}
+
+/// Prepares random priorities and the steps at which they change (PCT: Burckhardt et al., ASPLOS 2010).
+pub unsafe fn prepare() {
+    let random = &mut *(&raw mut RANDOM);
+    *random = Random((*SHARED).seed);
+    FRUITLESS_YIELDS = 0;
+    LOWEST_PRIORITY = 1 << 32;
+    for id in ids() {
+        // The id makes priorities different.
+        (*thread(id)).priority = (1 << 33) | (random.next() >> 32 << 5) | u64::from(id);
+    }
+    let changes = ((*SHARED).changes as usize).min(CHANGES_CAP);
+    for change in (*(&raw mut CHANGES)).iter_mut().take(changes) {
+        *change = random.below((*SHARED).steps_expected.max(1));
+    }
+}
+
+/// The number of columns.
+pub unsafe fn columns() -> u8 {
+    (*SHARED).columns as u8
+}
+
+/// The ids of threads that the component creates.
+pub unsafe fn ids_of_new_threads() -> core::ops::Range<u8> {
+    let first = match PHASE {
+        Phase::WholeProgram => 1,
+        _ => columns() + 1,
+    };
+    first..THREADS_CAP as u8
+}
+
+fn bit(id: u8) -> u32 {
+    1_u32.checked_shl(id.into()).unwrap_or(0)
+}
+
+/// The threads that can take a step.
+unsafe fn candidates_now() -> u32 {
+    let is_candidate = |&id: &u8| {
+        let thread = &*thread(id);
+        thread.state == State::Ready || (thread.state == State::Waiting && thread.deadline_ns.is_some())
+    };
+    ids().filter(is_candidate).fold(0, |bits, id| bits | bit(id))
+}
+
+/// Something has changed: threads that yielded may go on.
+pub unsafe fn progress() {
+    FRUITLESS_YIELDS = 0;
+    PROGRESS += 1;
+}
+
+/// Blocks a thread until it is the running one.
+pub unsafe fn wait_for_turn(id: u8) {
+    let turn = &(*thread(id)).turn;
+    while turn.swap(0, SeqCst) == 0 {
+        sys::futex_wait(turn, 0);
+    }
+}
+
+unsafe fn give_turn(id: u8) {
+    (*SHARED).running = id.into();
+    let turn = &(*thread(id)).turn;
+    turn.store(1, SeqCst);
+    sys::futex_wake(turn);
+}
+
+/// Ends the execution and with it the process.
+pub unsafe fn end(how: u32, stuck: u32) -> ! {
+    if PHASE == Phase::WholeProgram {
+        whole_program::end(how);
+    }
+    (*SHARED).stuck = stuck;
+    (*SHARED).ending = how;
+    sys::exit_process(0)
+}
+
+/// A point at which the running thread stops for a decision.
+#[derive(Clone, Copy)]
+pub struct SchedulingPoint {
+    pub yields: Yield,
+    /// The thread is between two calls.
+    pub between_calls: bool,
+}
+
+impl SchedulingPoint {
+    const BETWEEN_CALLS: Self = Self {
+        yields: Yield::No,
+        between_calls: true,
+    };
+}
+
+/// The calling thread stops; returns when it is the running thread again.
+pub unsafe fn stop(point: SchedulingPoint) {
+    let id = me();
+    let here = 0_u8;
+    (*thread(id)).stack_low = (&raw const here) as u64;
+    (*thread(id)).registers = entry::registers((*thread(id)).next_code);
+    let chosen = decide(id, point);
+    if chosen != id {
+        give_turn(chosen);
+        wait_for_turn(id);
+    }
+}
+
+/// The calling thread, which is no candidate any more, lets another thread run and does not wait.
+pub unsafe fn leave(id: u8) {
+    give_turn(decide(id, SchedulingPoint::BETWEEN_CALLS));
+}
+
+/// The main thread lets the columns run and returns when all of them have finished.
+pub unsafe fn run_columns(main: u8) {
+    PHASE = Phase::Columns;
+    (*thread(main)).state = State::WaitingForColumns;
+    let chosen = decide(NO_THREAD, SchedulingPoint::BETWEEN_CALLS);
+    if chosen != main {
+        give_turn(chosen);
+        wait_for_turn(main);
+    }
+}
+
+/// The thread that runs next.
+unsafe fn decide(current: u8, point: SchedulingPoint) -> u8 {
+    (*SHARED).heartbeat += 1;
+    match PHASE {
+        Phase::Columns | Phase::WholeProgram => decide_step(current, point),
+        Phase::MainThread | Phase::Off => decide_outside_schedule(current, point),
+    }
+}
+
+/// Outside the schedule a thread goes on as long as it can.
+unsafe fn decide_outside_schedule(current: u8, point: SchedulingPoint) -> u8 {
+    let candidates = candidates_now();
+    if candidates == 0 {
+        end(ending::DEADLOCK, bit(columns()));
+    }
+    let others = candidates & !bit(current);
+    if point.yields == Yield::Yes {
+        count_yield(candidates, bit(columns()), current);
+    }
+    let chosen = match candidates & bit(current) != 0 && (point.yields != Yield::Yes || others == 0) {
+        true => current,
+        false => next_in_circle(current, if others == 0 { candidates } else { others }),
+    };
+    begin_turn(current, chosen);
+    chosen
+}
+
+/// Ends the execution if it is a livelock: all candidates have yielded since the last progress, and the state in which
+/// `current` stopped occurred before.
+unsafe fn count_yield(candidates: u32, stuck: u32, current: u8) {
+    FRUITLESS_YIELDS += 1;
+    let max = FRUITLESS_YIELDS_MAX * candidates.count_ones();
+    if FRUITLESS_YIELDS == max {
+        CYCLES = CycleDetector::NEW;
+    }
+    if FRUITLESS_YIELDS >= max
+        && not_yielding(candidates) == 0
+        && (*(&raw mut CYCLES)).is_repeated(current, candidates)
+    {
+        end(ending::LIVELOCK, stuck);
+    }
+}
+
+unsafe fn unfinished_columns() -> u32 {
+    let is_unfinished = |&id: &u8| (*thread(id)).state != State::Done;
+    (0..columns())
+        .filter(is_unfinished)
+        .fold(0, |bits, id| bits | bit(id))
+}
+
+/// The candidates of a serial execution, and the threads that are stuck if there are none. Between calls all columns are
+/// candidates, inside a call only its column. Threads that the component created run when the call cannot go on without them,
+/// one after the other and without a choice.
+unsafe fn serial_candidates(candidates: u32, current: u8, point: SchedulingPoint) -> (u32, u32) {
+    let columns_bits = ((1_u64 << columns()) - 1) as u32;
+    let in_call = |&id: &u8| (*thread(id)).in_call;
+    let mut owner = (0..columns()).filter(in_call).fold(0, |bits, id| bits | bit(id));
+    if owner == 0 && bit(current) & columns_bits != 0 && !point.between_calls {
+        owner = bit(current);
+    }
+    if owner == 0 {
+        return (candidates & columns_bits, unfinished_columns());
+    }
+    let awake = not_yielding(candidates);
+    let helpers = awake & !columns_bits;
+    let candidates = if awake & owner != 0 || helpers == 0 {
+        candidates & owner
+    } else if helpers & bit(current) != 0 {
+        bit(current)
+    } else {
+        bit(next_in_circle(current, helpers))
+    };
+    (candidates, owner)
+}
+
+unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
+    let shared = &mut *SHARED;
+    let mut stuck = 0;
+    let mut candidates = candidates_now();
+    if current != NO_THREAD && (*thread(current)).steps_in_turn > STEPS_IN_TURN_MAX {
+        point.yields = Yield::Yes;
+    }
+    if point.yields == Yield::Yes && current != NO_THREAD {
+        (*thread(current)).yielded_at = PROGRESS;
+    }
+    if PHASE == Phase::Columns {
+        stuck = unfinished_columns();
+        if stuck == 0 {
+            let main = columns();
+            PHASE = Phase::MainThread;
+            (*thread(main)).state = State::Ready;
+            begin_turn(current, main);
+            return main;
+        }
+        if shared.serial != 0 {
+            (candidates, stuck) = serial_candidates(candidates, current, point);
+        }
+    }
+    if candidates == 0 {
+        end(ending::DEADLOCK, stuck);
+    }
+    let step = shared.steps_made;
+    if step >= shared.steps_max {
+        end(ending::STEP_LIMIT, stuck);
+    }
+    if point.yields == Yield::Yes {
+        count_yield(candidates, stuck, current);
+    }
+    candidates = without_yielding(candidates, current);
+    let chosen = choose(step, current, candidates, point);
+    record(step, current, chosen, candidates, point);
+    shared.steps_made = step + 1;
+    (*thread(chosen)).step = step;
+    begin_turn(current, chosen);
+    chosen
+}
+
+/// The candidates that have not yielded since the last progress.
+unsafe fn not_yielding(candidates: u32) -> u32 {
+    let is_awake = |&id: &u8| (*thread(id)).yielded_at != PROGRESS;
+    ids()
+        .filter(is_awake)
+        .fold(0, |bits, id| bits | candidates & bit(id))
+}
+
+/// A thread that yielded is no candidate until something changes. If all candidates have yielded, they take turns in circular
+/// order without a choice: loops that give up after some rounds end, and livelock detection finds the others.
+unsafe fn without_yielding(candidates: u32, current: u8) -> u32 {
+    match not_yielding(candidates) {
+        0 => bit(next_in_circle(current, candidates)),
+        awake => awake,
+    }
+}
+
+unsafe fn begin_turn(current: u8, chosen: u8) {
+    let thread = &mut *thread(chosen);
+    thread.steps_in_turn = match current == chosen {
+        true => thread.steps_in_turn + 1,
+        false => 0,
+    };
+    if thread.state == State::Waiting {
+        wait::time_out(chosen);
+    }
+}
+
+/// Chooses among the candidates as the policy says.
+unsafe fn choose(step: u64, current: u8, candidates: u32, point: SchedulingPoint) -> u8 {
+    let shared = &mut *SHARED;
+    match shared.policy {
+        policy::RANDOM => {
+            let index = (*(&raw mut RANDOM)).below(candidates.count_ones().into());
+            nth(candidates, index)
+        }
+        policy::PRIORITIES => choose_by_priority(step, current, candidates, point),
+        _ if step < u64::from(shared.schedule_len) => {
+            let chosen = shared.schedule[step as usize & (STEPS_CAP - 1)];
+            if candidates & bit(chosen) == 0 {
+                end(ending::DIVERGED, bit(chosen));
+            }
+            chosen
+        }
+        _ if candidates & bit(current) != 0 => current,
+        _ => next_in_circle(current, candidates),
+    }
+}
+
+fn nth(candidates: u32, index: u64) -> u8 {
+    let mut rest = candidates;
+    for _ in 0..index {
+        rest &= rest.wrapping_sub(1);
+    }
+    rest.trailing_zeros() as u8
+}
+
+/// The first candidate after `current` in circular order. There is at least one candidate.
+fn next_in_circle(current: u8, candidates: u32) -> u8 {
+    let from = match current {
+        NO_THREAD => 0,
+        current => u32::from(current) + 1,
+    };
+    let after = candidates & u32::MAX.checked_shl(from).unwrap_or(0);
+    (if after != 0 { after } else { candidates }).trailing_zeros() as u8
+}
+
+unsafe fn choose_by_priority(step: u64, current: u8, candidates: u32, point: SchedulingPoint) -> u8 {
+    let changes = (*(&raw const CHANGES)).contains(&step) || point.yields == Yield::Yes;
+    if changes && current != NO_THREAD {
+        LOWEST_PRIORITY -= 1;
+        (*thread(current)).priority = LOWEST_PRIORITY;
+    }
+    let mut best = candidates.trailing_zeros() as u8;
+    for id in ids() {
+        if candidates & bit(id) != 0 && (*thread(id)).priority > (*thread(best)).priority {
+            best = id;
+        }
+    }
+    best
+}
+
+unsafe fn record(step: u64, current: u8, chosen: u8, candidates: u32, point: SchedulingPoint) {
+    if step >= STEPS_CAP as u64 {
+        return;
+    }
+    let next = &*thread(chosen);
+    let can_go_on = current != NO_THREAD && candidates & bit(current) != 0;
+    let mut flags = 0;
+    if can_go_on && point.yields == Yield::No && (*thread(current)).state == State::Ready {
+        flags |= flag::PREEMPTIBLE;
+    }
+    if point.yields == Yield::Yes {
+        flags |= flag::YIELDING;
+    }
+    if point.between_calls {
+        flags |= flag::BETWEEN_CALLS;
+    }
+    if next.next_writes {
+        flags |= flag::WRITES;
+    }
+    let current_code = match current {
+        NO_THREAD => 0,
+        current => (*thread(current)).next_code,
+    };
+    (*SHARED).steps[step as usize] = StepRecord {
+        address: next.next_address,
+        second: 0,
+        current_code,
+        chosen_code: next.next_code,
+        candidates,
+        current,
+        chosen,
+        flags,
+    };
+}
+
+/// The record of the step that a thread is in.
+pub unsafe fn step_of(id: u8) -> Option<&'static mut StepRecord> {
+    let step = (*thread(id)).step;
+    let steps = &mut (*SHARED).steps;
+    steps.get_mut(usize::try_from(step).unwrap_or(usize::MAX))
+}
+
+/// The step that a thread is in depends on every other.
+pub unsafe fn mark_opaque(id: u8) {
+    if let Some(step) = step_of(id) {
+        step.flags |= flag::OPAQUE;
+    }
+}
+
+/// The calling thread is about to access `address`: a scheduling point. The first access of a call belongs to the step that
+/// began the call.
+pub unsafe fn access(address: u64, writes: bool, code: u64, yields: Yield) {
+    if !is_controlled() {
+        return;
+    }
+    let current = &mut *thread(me());
+    if core::mem::take(&mut current.first_access) && yields != Yield::Yes {
+        if let Some(step) = step_of(me()) {
+            step.address = address;
+            step.chosen_code = code;
+            step.flags |= if writes { flag::WRITES } else { 0 };
+        }
+        return;
+    }
+    current.next_address = address;
+    current.next_writes = writes;
+    current.next_code = code;
+    stop(SchedulingPoint {
+        yields,
+        between_calls: false,
+    });
+}
+
+/// The step that the calling thread is in also accesses this location.
+pub unsafe fn also_accesses(address: u64) {
+    if let Some(step) = step_of(me()) {
+        step.second = address;
+    }
+}

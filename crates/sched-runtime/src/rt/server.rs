@@ -1,0 +1,298 @@
+//! What a harness calls: it waits for programs and runs each in a forked process.
+
+use crate::layout::{
+    EVENTS_CAP, EventHeader, MAGIC, NO_THREAD, OPS_CAP, Shared, ending, event_kind, flag, policy,
+};
+use crate::rt::entry::{self, OpenCall, local, me};
+use crate::rt::scheduler::{self, Phase, SchedulingPoint};
+use crate::rt::spin::Yield;
+use crate::rt::sys::{self, number, raw};
+use crate::rt::threads::{self, thread};
+use crate::rt::{clock, heap, native, races, random, whole_program};
+use core::ffi::{CStr, c_int, c_void};
+use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+/// What a harness offers. `lineup.hpp` and the crate `omnilink-harness` have the same structure.
+#[repr(C)]
+pub struct Harness {
+    /// Passed to `make`.
+    context: *mut c_void,
+    /// Makes a component.
+    make: unsafe extern "C" fn(context: *mut c_void) -> *mut c_void,
+    /// Makes the call `op` and reports its result by `omnilink_return`.
+    call: unsafe extern "C" fn(component: *mut c_void, thread: u32, op: u32),
+    /// Destroys the component.
+    destroy: unsafe extern "C" fn(component: *mut c_void),
+    /// The number of calls.
+    ops: u32,
+    /// Text for the process that drives the harness.
+    description: *const u8,
+    /// Length of the text.
+    description_len: usize,
+}
+
+/// The numbers of two open files, the shared memory and a socket, such as `3,4`.
+const VARIABLE: &CStr = c"OMNILINK_SCHED";
+static mut HARNESS: *const Harness = core::ptr::null();
+static mut COMPONENT: *mut c_void = core::ptr::null_mut();
+
+pub unsafe fn make_component() {
+    COMPONENT = ((*HARNESS).make)((*HARNESS).context);
+}
+
+pub unsafe fn call_component(thread: u32, op: u32) {
+    ((*HARNESS).call)(COMPONENT, thread, op);
+}
+
+pub unsafe fn destroy_component() {
+    ((*HARNESS).destroy)(COMPONENT);
+}
+
+/// Whether the process is driven: 0 if not known yet, 1 for no, 2 for yes.
+static DRIVEN: AtomicU32 = AtomicU32::new(0);
+
+/// Whether this process serves executions, or runs as a whole program under the scheduler.
+pub unsafe fn is_driven() -> bool {
+    match DRIVEN.load(SeqCst) {
+        0 => {
+            let is_driven = !sys::getenv(VARIABLE.as_ptr()).is_null() || whole_program::is_enabled();
+            DRIVEN.store(1 + u32::from(is_driven), SeqCst);
+            is_driven
+        }
+        known => known == 2,
+    }
+}
+
+/// The shared memory and the socket.
+unsafe fn files() -> Option<(c_int, c_int)> {
+    let text = sys::getenv(VARIABLE.as_ptr());
+    if text.is_null() {
+        return None;
+    }
+    let (memory, rest) = sys::leading_number(text);
+    let socket = match *rest as u8 {
+        b',' => sys::leading_number(rest.add(1)).0,
+        _ => 0,
+    };
+    Some((memory as c_int, socket as c_int))
+}
+
+/// Serves executions until the driver closes the socket. Returns 0 at once if this process is not driven, 1 when it has served,
+/// 2 if the driver uses another version of the layout.
+pub unsafe extern "C" fn serve(harness: *const Harness) -> c_int {
+    let Some((memory, socket)) = files() else {
+        return 0;
+    };
+    let Some(shared) = sys::map_file(memory, size_of::<Shared>()) else {
+        return 2;
+    };
+    let shared = shared.cast::<Shared>();
+    if (*shared).magic != MAGIC {
+        return 2;
+    }
+    HARNESS = harness;
+    scheduler::attach(shared);
+    (*shared).ops_offered = (*harness).ops;
+    (*shared).load_address = entry::load_address();
+    let described = (*harness).description_len.min(EVENTS_CAP);
+    core::ptr::copy_nonoverlapping(
+        (*harness).description,
+        (&raw mut (*shared).events).cast(),
+        described,
+    );
+    (*shared).events_len = described as u32;
+    let mut message = [0_u8; 4];
+    loop {
+        if sys::write(socket, message.as_ptr().cast(), 4) != 4 {
+            return 1;
+        }
+        if sys::read(socket, message.as_mut_ptr().cast(), 1) != 1 {
+            return 1;
+        }
+        let process = sys::fork();
+        if process == 0 {
+            sys::close(socket);
+            run();
+        }
+        let mut status: c_int = -1;
+        if process > 0 {
+            sys::waitpid(process, &raw mut status, 0);
+        }
+        message = status.to_ne_bytes();
+    }
+}
+
+/// Runs one execution in its process.
+unsafe fn run() -> ! {
+    const PR_SET_PDEATHSIG: i64 = 1;
+    const SIGKILL: i64 = 9;
+    let shared = &mut *scheduler::shared();
+    raw(number::PRCTL, [PR_SET_PDEATHSIG, SIGKILL]);
+    sys::alarm(shared.timeout_s);
+    shared.process = raw(number::GETPID, []) as u32;
+    clock::set_environment(shared.environment);
+    random::set_environment(shared.environment);
+    shift_addresses(shared.environment);
+    if shared.policy == policy::NATIVE {
+        native::run();
+    }
+    let main = scheduler::columns();
+    shared.running = main.into();
+    scheduler::prepare();
+    races::prepare();
+    heap::prepare();
+    scheduler::set_phase(Phase::MainThread);
+    threads::adopt(main);
+    make_component();
+    for position in 0..shared.before_len {
+        call(position, position);
+    }
+    for column in 0..main {
+        let mut handle = 0;
+        let attributes = core::ptr::null();
+        if threads::create(
+            column,
+            &raw mut handle,
+            attributes,
+            column_main,
+            core::ptr::null_mut(),
+        ) != 0
+        {
+            scheduler::end(ending::TOO_MANY_THREADS, 0);
+        }
+    }
+    scheduler::run_columns(main);
+    (0..main).for_each(|column| races::joined(column));
+    let first_after = ops_before_column(main);
+    for index in 0..shared.after_len {
+        call(first_after + index, shared.before_len + index);
+    }
+    destroy_component();
+    scheduler::end(ending::FINISHED, 0)
+}
+
+/// Makes the addresses of what the calling thread allocates depend on the environment. Each thread has an arena of its own.
+unsafe fn shift_addresses(environment: u64) {
+    const SHIFT_BYTES: usize = 1_232;
+    if environment != 0 {
+        // Never freed. The compiler would remove an unused allocation.
+        core::hint::black_box(heap::malloc(SHIFT_BYTES * (1 + environment as usize % 64)));
+    }
+}
+
+/// The index of the first call of a column in the list of all calls.
+pub unsafe fn ops_before_column(column: u8) -> u32 {
+    let shared = &*scheduler::shared();
+    shared.before_len + shared.column_len.iter().take(column.into()).sum::<u32>()
+}
+
+/// The call at an index of the list of all calls.
+pub unsafe fn op_at(index: u32) -> u32 {
+    (&(*scheduler::shared()).ops)[index as usize & (OPS_CAP - 1)]
+}
+
+unsafe extern "C" fn column_main(_argument: *mut c_void) -> *mut c_void {
+    let id = me();
+    shift_addresses((*scheduler::shared()).environment);
+    let first = ops_before_column(id);
+    let lengths = &(*scheduler::shared()).column_len;
+    let count = lengths.get(id as usize).copied().unwrap_or(0);
+    for position in 0..count {
+        let column = &mut *thread(id);
+        // The scheduler has just chosen the thread for its first call.
+        if position > 0 {
+            column.next_address = 0;
+            column.next_writes = false;
+            column.next_code = 0;
+            scheduler::stop(SchedulingPoint {
+                yields: Yield::No,
+                between_calls: true,
+            });
+        }
+        column.in_call = true;
+        column.first_access = true;
+        column.spin.clear();
+        call(first + position, position);
+        column.in_call = false;
+        if core::mem::take(&mut column.first_access) {
+            // Nothing of the call was instrumented, so it may have done anything.
+            scheduler::mark_opaque(id);
+        }
+    }
+    threads::finish(id);
+    scheduler::leave(id);
+    // Ending the thread would drop thread-locals, which is not part of any call.
+    sys::park_forever()
+}
+
+unsafe fn call(index: u32, position: u32) {
+    let op = op_at(index);
+    event(event_kind::CALL, position, op, &[]);
+    if let Some(step) = scheduler::step_of(me()) {
+        step.flags |= flag::CALLS;
+    }
+    (*local()).open_call = OpenCall {
+        is_open: true,
+        position,
+        op,
+    };
+    call_component(me().into(), op);
+    return_from_call(core::ptr::null(), 0);
+}
+
+/// The open call of the calling thread returns with this result. Only the first return of a call counts.
+pub unsafe extern "C" fn return_from_call(result: *const u8, length: usize) {
+    if native::returned(result, length) || me() == NO_THREAD {
+        return;
+    }
+    if let Some(OpenCall { position, op, .. }) = (*local()).open_call.take() {
+        event(event_kind::RETURN, position, op, result_bytes(result, length));
+        if let Some(step) = scheduler::step_of(me()) {
+            step.flags |= flag::RETURNS;
+        }
+        scheduler::progress();
+    }
+}
+
+/// The bytes of a result, whose pointer may be null if it is empty.
+pub unsafe fn result_bytes<'a>(result: *const u8, length: usize) -> &'a [u8] {
+    match length {
+        0 => &[],
+        length => core::slice::from_raw_parts(result, length),
+    }
+}
+
+unsafe fn event(kind: u8, position: u32, op: u32, result: &[u8]) {
+    let shared = &mut *scheduler::shared();
+    let start = shared.events_len as usize;
+    let size = size_of::<EventHeader>() + result.len().next_multiple_of(8);
+    if EVENTS_CAP - start < size {
+        scheduler::end(ending::EVENTS_TOO_LARGE, 0);
+    }
+    let header = EventHeader {
+        step: shared.steps_made,
+        position,
+        op,
+        value_len: result.len() as u32,
+        thread: me(),
+        kind,
+        reserved: 0,
+    };
+    write_event(start, header, result);
+    shared.events_len = (start + size) as u32;
+}
+
+/// Writes an event at an offset that has room for it. The header comes last: it says that the event is written.
+pub unsafe fn write_event(start: usize, header: EventHeader, result: &[u8]) {
+    let at = (&raw mut (*scheduler::shared()).events).cast::<u8>().add(start);
+    core::ptr::copy_nonoverlapping(result.as_ptr(), at.add(size_of::<EventHeader>()), result.len());
+    at.cast::<EventHeader>().write_unaligned(header);
+}
+
+/// The number of steps so far: a clock that is the same in every repetition. 0 if no thread is controlled.
+pub unsafe extern "C" fn step() -> u64 {
+    match scheduler::phase() {
+        Phase::Off => 0,
+        _ => (*scheduler::shared()).steps_made,
+    }
+}

@@ -1,0 +1,376 @@
+//! The C names that the object file defines: one assembly stub for each, which jumps to a function of this crate.
+//!
+//! In an ordinary build of the crate the names have a prefix, so that they replace nothing.
+
+use super::entry::{CALLER, REGISTERS_CALLER};
+use super::{accesses, atomics, call_stack, clock, heap, locks, random, server, std_library, threads, wait};
+use core::arch::global_asm;
+
+#[cfg(omnilink_link)]
+macro_rules! symbol {
+    ($($part:expr),+) => { concat!($($part),+) };
+}
+#[cfg(not(omnilink_link))]
+macro_rules! symbol {
+    ($($part:expr),+) => { concat!("omnilink_unlinked_", $($part),+) };
+}
+
+/// A symbol with its binding (`.globl` or `.weak`): some assembly, then a jump to a function.
+macro_rules! stub {
+    ($binding:literal, $name:expr, $function:path, [$($assembly:literal),*], $($operands:tt)*) => {
+        global_asm!(
+            concat!(".pushsection .text.", $name, ", \"ax\", %progbits"),
+            ".balign 16",
+            concat!($binding, " ", $name),
+            concat!(".type ", $name, ", %function"),
+            concat!($name, ":"),
+            $($assembly,)*
+            concat!(".size ", $name, ", . - ", $name),
+            ".popsection",
+            function = sym $function,
+            $($operands)*
+        );
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! plain {
+    ($binding:literal, $name:expr, $function:path) => {
+        stub!($binding, $name, $function, ["jmp {function}"],);
+    };
+}
+
+/// Passes the return address as the second, third or fourth argument.
+#[cfg(target_arch = "x86_64")]
+macro_rules! passing_caller {
+    (2, $name:expr, $function:path) => {
+        stub!(
+            ".globl",
+            $name,
+            $function,
+            ["mov rsi, qword ptr [rsp]", "jmp {function}"],
+        );
+    };
+    (3, $name:expr, $function:path) => {
+        stub!(
+            ".globl",
+            $name,
+            $function,
+            ["mov rdx, qword ptr [rsp]", "jmp {function}"],
+        );
+    };
+    (4, $name:expr, $function:path) => {
+        stub!(
+            ".globl",
+            $name,
+            $function,
+            ["mov rcx, qword ptr [rsp]", "jmp {function}"],
+        );
+    };
+}
+
+/// Saves the return address.
+#[cfg(target_arch = "x86_64")]
+macro_rules! with_caller {
+    ($name:expr, $function:path) => {
+        stub!(".globl", $name, $function, [
+            "mov r11, qword ptr [rip + omnilink_thread_local@GOTTPOFF]",
+            "mov r10, qword ptr [rsp]",
+            "mov qword ptr fs:[r11 + {caller}], r10",
+            "jmp {function}"
+        ], caller = const CALLER);
+    };
+}
+
+/// Saves the return address and the callee-saved registers.
+#[cfg(target_arch = "x86_64")]
+macro_rules! with_registers {
+    ($name:expr, $function:path) => {
+        stub!(".globl", $name, $function, [
+            "mov r11, qword ptr [rip + omnilink_thread_local@GOTTPOFF]",
+            "mov r10, qword ptr [rsp]",
+            "mov qword ptr fs:[r11 + {caller}], r10",
+            "mov qword ptr fs:[r11 + {registers_caller}], r10",
+            "mov qword ptr fs:[r11], rbx",
+            "mov qword ptr fs:[r11 + 8], rbp",
+            "mov qword ptr fs:[r11 + 16], r12",
+            "mov qword ptr fs:[r11 + 24], r13",
+            "mov qword ptr fs:[r11 + 32], r14",
+            "mov qword ptr fs:[r11 + 40], r15",
+            "mov qword ptr fs:[r11 + 48], rsp",
+            "jmp {function}"
+        ], caller = const CALLER, registers_caller = const REGISTERS_CALLER);
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+macro_rules! plain {
+    ($binding:literal, $name:expr, $function:path) => {
+        stub!($binding, $name, $function, ["b {function}"],);
+    };
+}
+
+/// Passes the return address as the second, third or fourth argument.
+#[cfg(target_arch = "aarch64")]
+macro_rules! passing_caller {
+    (2, $name:expr, $function:path) => {
+        stub!(".globl", $name, $function, ["mov x1, x30", "b {function}"],);
+    };
+    (3, $name:expr, $function:path) => {
+        stub!(".globl", $name, $function, ["mov x2, x30", "b {function}"],);
+    };
+    (4, $name:expr, $function:path) => {
+        stub!(".globl", $name, $function, ["mov x3, x30", "b {function}"],);
+    };
+}
+
+/// Saves the return address.
+#[cfg(target_arch = "aarch64")]
+macro_rules! with_caller {
+    ($name:expr, $function:path) => {
+        stub!(".globl", $name, $function, [
+            "mrs x16, tpidr_el0",
+            "adrp x17, :gottprel:omnilink_thread_local",
+            "ldr x17, [x17, :gottprel_lo12:omnilink_thread_local]",
+            "add x16, x16, x17",
+            "str x30, [x16, #{caller}]",
+            "b {function}"
+        ], caller = const CALLER);
+    };
+}
+
+/// Saves the return address and the callee-saved registers.
+#[cfg(target_arch = "aarch64")]
+macro_rules! with_registers {
+    ($name:expr, $function:path) => {
+        stub!(".globl", $name, $function, [
+            "mrs x16, tpidr_el0",
+            "adrp x17, :gottprel:omnilink_thread_local",
+            "ldr x17, [x17, :gottprel_lo12:omnilink_thread_local]",
+            "add x16, x16, x17",
+            "str x30, [x16, #{caller}]",
+            "str x30, [x16, #{registers_caller}]",
+            "stp x19, x20, [x16]",
+            "stp x21, x22, [x16, #16]",
+            "stp x23, x24, [x16, #32]",
+            "stp x25, x26, [x16, #48]",
+            "stp x27, x28, [x16, #64]",
+            "str x29, [x16, #80]",
+            "stp d8, d9, [x16, #88]",
+            "stp d10, d11, [x16, #104]",
+            "stp d12, d13, [x16, #120]",
+            "stp d14, d15, [x16, #136]",
+            "mov x17, sp",
+            "str x17, [x16, #152]",
+            "b {function}"
+        ], caller = const CALLER, registers_caller = const REGISTERS_CALLER);
+    };
+}
+
+/// Symbols of the kinds `plain`, `weak`, `passing_caller`, `with_caller` and `with_registers`: `name => function`.
+macro_rules! symbols {
+    (plain: $($name:ident => $function:path,)*) => { $(plain!(".globl", symbol!(stringify!($name)), $function);)* };
+    (weak: $($name:ident => $function:path,)*) => { $(plain!(".weak", symbol!(stringify!($name)), $function);)* };
+    (passing_caller $position:tt: $($name:ident => $function:path,)*) => {
+        $(passing_caller!($position, symbol!(stringify!($name)), $function);)*
+    };
+    (with_caller: $($name:ident => $function:path,)*) => { $(with_caller!(symbol!(stringify!($name)), $function);)* };
+    (with_registers: $($name:ident => $function:path,)*) => { $(with_registers!(symbol!(stringify!($name)), $function);)* };
+}
+
+/// Symbols that end in a number of bytes: `prefix => function: sizes`.
+macro_rules! sized {
+    ($($prefix:literal  => $module:ident::$function:ident: $($size:literal)*;)*) => {
+        $($(passing_caller!(2, symbol!($prefix, $size ), $module::$function::<$size>);)*)*
+    };
+}
+
+/// The atomic functions for one width in bits.
+macro_rules! atomic {
+    ($($bits:literal $int:ty;)*) => { $(
+        with_registers!(symbol!("__tsan_atomic", $bits, "_load"), atomics::load::<$int>);
+        with_registers!(symbol!("__tsan_atomic", $bits, "_store"), atomics::store::<$int>);
+        with_registers!(symbol!("__tsan_atomic", $bits, "_exchange"), atomics::fetch::<$int, atomics::Exchange>);
+        with_registers!(symbol!("__tsan_atomic", $bits, "_fetch_add"), atomics::fetch::<$int, atomics::Add>);
+        with_registers!(symbol!("__tsan_atomic", $bits, "_fetch_sub"), atomics::fetch::<$int, atomics::Sub>);
+        with_registers!(symbol!("__tsan_atomic", $bits, "_fetch_and"), atomics::fetch::<$int, atomics::And>);
+        with_registers!(symbol!("__tsan_atomic", $bits, "_fetch_or"), atomics::fetch::<$int, atomics::Or>);
+        with_registers!(symbol!("__tsan_atomic", $bits, "_fetch_xor"), atomics::fetch::<$int, atomics::Xor>);
+        with_registers!(symbol!("__tsan_atomic", $bits, "_fetch_nand"), atomics::fetch::<$int, atomics::Nand>);
+        with_registers!(
+            symbol!("__tsan_atomic", $bits, "_compare_exchange_strong"),
+            atomics::compare_exchange::<$int>
+        );
+        with_registers!(
+            symbol!("__tsan_atomic", $bits, "_compare_exchange_weak"),
+            atomics::compare_exchange::<$int>
+        );
+        with_registers!(
+            symbol!("__tsan_atomic", $bits, "_compare_exchange_val"),
+            atomics::compare_exchange_value::<$int>
+        );
+    )* };
+}
+
+// What a harness calls, and the stubs of Rust's standard library.
+symbols! { plain:
+    omnilink_serve => server::serve,
+    omnilink_return => server::return_from_call,
+    omnilink_step => server::step,
+    omnilink_unobserve => threads::unobserve,
+    omnilink_observe => threads::observe,
+    omnilink_library => std_library::enter,
+}
+
+// The instrumentation of functions and of plain accesses.
+symbols! { plain:
+    __tsan_init => accesses::nothing,
+    __tsan_func_entry => call_stack::enter,
+    __tsan_func_exit => call_stack::exit,
+}
+sized! {
+    "__tsan_read" => accesses::read: 1 2 4 8 16;
+    "__tsan_unaligned_read" => accesses::read: 2 4 8 16;
+    "__tsan_write" => accesses::write: 1 2 4 8 16;
+    "__tsan_unaligned_write" => accesses::write: 2 4 8 16;
+    "__tsan_read_write" => accesses::write: 1 2 4 8 16;
+    "__tsan_unaligned_read_write" => accesses::write: 2 4 8 16;
+    "__tsan_volatile_read" => accesses::read_volatile: 1 2 4 8 16;
+    "__tsan_unaligned_volatile_read" => accesses::read_volatile: 2 4 8 16;
+    "__tsan_volatile_write" => accesses::write_volatile: 1 2 4 8 16;
+    "__tsan_unaligned_volatile_write" => accesses::write_volatile: 2 4 8 16;
+}
+// Their second argument, a code address or a value, is not used.
+symbols! { passing_caller 2:
+    __tsan_read1_pc => accesses::read::<1>,
+    __tsan_read2_pc => accesses::read::<2>,
+    __tsan_read4_pc => accesses::read::<4>,
+    __tsan_read8_pc => accesses::read::<8>,
+    __tsan_read16_pc => accesses::read::<16>,
+    __tsan_write1_pc => accesses::write::<1>,
+    __tsan_write2_pc => accesses::write::<2>,
+    __tsan_write4_pc => accesses::write::<4>,
+    __tsan_write8_pc => accesses::write::<8>,
+    __tsan_write16_pc => accesses::write::<16>,
+    __tsan_vptr_read => accesses::read::<8>,
+    __tsan_vptr_update => accesses::write::<8>,
+}
+symbols! { passing_caller 3:
+    __tsan_read_range => accesses::read_range,
+    __tsan_write_range => accesses::write_range,
+}
+symbols! { passing_caller 4:
+    __tsan_memcpy => accesses::memcpy,
+    __tsan_memmove => accesses::memmove,
+    __tsan_memset => accesses::memset,
+}
+
+// Atomic accesses.
+atomic! { 8 u8; 16 u16; 32 u32; 64 u64; 128 u128; }
+symbols! { plain:
+    __tsan_atomic_thread_fence => atomics::thread_fence,
+    __tsan_atomic_signal_fence => atomics::signal_fence,
+}
+
+// Annotations by which a program tells ThreadSanitizer about locks of its own. The runtime sees everything that they express.
+symbols! { plain:
+    __tsan_ignore_thread_begin => accesses::nothing,
+    __tsan_ignore_thread_end => accesses::nothing,
+    __tsan_acquire => accesses::nothing,
+    __tsan_release => accesses::nothing,
+    __tsan_mutex_create => accesses::nothing,
+    __tsan_mutex_destroy => accesses::nothing,
+    __tsan_mutex_pre_lock => accesses::nothing,
+    __tsan_mutex_post_lock => accesses::nothing,
+    __tsan_mutex_pre_unlock => accesses::nothing,
+    __tsan_mutex_post_unlock => accesses::nothing,
+    __tsan_mutex_pre_signal => accesses::nothing,
+    __tsan_mutex_post_signal => accesses::nothing,
+    __tsan_mutex_pre_divert => accesses::nothing,
+    __tsan_mutex_post_divert => accesses::nothing,
+    __tsan_flush_memory => accesses::nothing,
+    __tsan_get_current_fiber => accesses::nothing,
+    __tsan_create_fiber => accesses::nothing,
+    __tsan_destroy_fiber => accesses::nothing,
+    __tsan_switch_to_fiber => accesses::nothing,
+    __tsan_set_fiber_name => accesses::nothing,
+    AnnotateHappensBefore => accesses::nothing,
+    AnnotateHappensAfter => accesses::nothing,
+    AnnotateIgnoreReadsBegin => accesses::nothing,
+    AnnotateIgnoreReadsEnd => accesses::nothing,
+    AnnotateIgnoreWritesBegin => accesses::nothing,
+    AnnotateIgnoreWritesEnd => accesses::nothing,
+    AnnotateIgnoreSyncBegin => accesses::nothing,
+    AnnotateIgnoreSyncEnd => accesses::nothing,
+    AnnotateRWLockCreate => accesses::nothing,
+    AnnotateRWLockCreateStatic => accesses::nothing,
+    AnnotateRWLockDestroy => accesses::nothing,
+    AnnotateRWLockAcquired => accesses::nothing,
+    AnnotateRWLockReleased => accesses::nothing,
+    AnnotateNewMemory => accesses::nothing,
+    AnnotateBenignRace => accesses::nothing,
+    AnnotateBenignRaceSized => accesses::nothing,
+    AnnotateThreadName => accesses::nothing,
+}
+
+// Functions of the C library.
+symbols! { plain:
+    malloc => heap::malloc,
+    calloc => heap::calloc,
+    realloc => heap::realloc,
+    free => heap::free,
+    memalign => heap::memalign,
+    aligned_alloc => heap::memalign,
+    posix_memalign => heap::posix_memalign,
+    malloc_usable_size => heap::malloc_usable_size,
+    clock_gettime => clock::clock_gettime,
+    gettimeofday => clock::gettimeofday,
+    time => clock::time,
+    getrandom => random::getrandom,
+    pthread_create => threads::pthread_create,
+    pthread_detach => threads::pthread_detach,
+}
+symbols! { with_caller:
+    nanosleep => clock::nanosleep,
+    clock_nanosleep => clock::clock_nanosleep,
+    usleep => clock::usleep,
+    sleep => clock::sleep,
+    pthread_join => threads::pthread_join,
+    pthread_mutex_lock => locks::pthread_mutex_lock,
+    pthread_mutex_trylock => locks::pthread_mutex_trylock,
+    pthread_mutex_timedlock => locks::pthread_mutex_timedlock,
+    pthread_mutex_clocklock => locks::pthread_mutex_clocklock,
+    pthread_mutex_unlock => locks::pthread_mutex_unlock,
+    pthread_rwlock_rdlock => locks::pthread_rwlock_rdlock,
+    pthread_rwlock_tryrdlock => locks::pthread_rwlock_tryrdlock,
+    pthread_rwlock_timedrdlock => locks::pthread_rwlock_timedrdlock,
+    pthread_rwlock_clockrdlock => locks::pthread_rwlock_clockrdlock,
+    pthread_rwlock_wrlock => locks::pthread_rwlock_wrlock,
+    pthread_rwlock_trywrlock => locks::pthread_rwlock_trywrlock,
+    pthread_rwlock_timedwrlock => locks::pthread_rwlock_timedwrlock,
+    pthread_rwlock_clockwrlock => locks::pthread_rwlock_clockwrlock,
+    pthread_rwlock_unlock => locks::pthread_rwlock_unlock,
+    pthread_spin_lock => locks::pthread_spin_lock,
+    pthread_spin_trylock => locks::pthread_spin_trylock,
+    pthread_spin_unlock => locks::pthread_spin_unlock,
+    sem_wait => locks::sem_wait,
+    sem_trywait => locks::sem_trywait,
+    sem_timedwait => locks::sem_timedwait,
+    sem_post => locks::sem_post,
+    pthread_cond_wait => locks::pthread_cond_wait,
+    pthread_cond_timedwait => locks::pthread_cond_timedwait,
+    pthread_cond_clockwait => locks::pthread_cond_clockwait,
+    pthread_cond_signal => locks::pthread_cond_signal,
+    pthread_cond_broadcast => locks::pthread_cond_broadcast,
+    pthread_once => locks::pthread_once,
+}
+symbols! { with_registers:
+    sched_yield => wait::sched_yield,
+    syscall => wait::syscall,
+}
+
+// Weak, because a program may be linked with the C++ library as an archive that defines them.
+symbols! { weak:
+    __cxa_guard_acquire => locks::cxa_guard_acquire,
+    __cxa_guard_release => locks::cxa_guard_release,
+}

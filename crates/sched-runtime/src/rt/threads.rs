@@ -1,0 +1,267 @@
+//! The controlled threads, their creation and their end.
+
+use crate::layout::{NO_THREAD, THREADS_CAP, ending};
+use crate::rt::entry::{REGISTERS, Registers, caller, is_controlled, local, me, set_me};
+use crate::rt::spin::SpinTable;
+use crate::rt::sys::{self, real};
+use crate::rt::wait::{wait, wake_all};
+use crate::rt::{races, scheduler};
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// No such thread.
+    Absent,
+    /// It can take its next step.
+    Ready,
+    /// It waits to be woken at `wait_address`.
+    Waiting,
+    /// The main thread waits for the columns.
+    WaitingForColumns,
+    /// It has ended.
+    Done,
+}
+
+pub type StartRoutine = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+
+pub struct Thread {
+    pub state: State,
+    /// A futex: not 0 when the thread becomes the running one.
+    pub turn: AtomicU32,
+    /// The address at which it waits, and the bits of a futex.
+    pub wait_address: u64,
+    pub wait_mask: u32,
+    /// Orders waits by arrival.
+    pub wait_number: u64,
+    /// When the wait times out.
+    pub deadline_ns: Option<u64>,
+    /// Its next access, as far as it is known.
+    pub next_address: u64,
+    pub next_writes: bool,
+    pub next_code: u64,
+    /// The step it is in.
+    pub step: u64,
+    /// The first access of a call belongs to the step that began the call.
+    pub first_access: bool,
+    /// It is a column inside a call.
+    pub in_call: bool,
+    /// Steps since the last switch to it.
+    pub steps_in_turn: u32,
+    pub priority: u64,
+    /// The progress count when it yielded last.
+    pub yielded_at: u64,
+    pub spin: SpinTable,
+    /// Its registers when it called the runtime last.
+    pub registers: Registers,
+    /// The lowest address of its stack in use when it stopped, and the highest. 0 if not known.
+    pub stack_low: u64,
+    pub stack_begin: u64,
+    start: Option<StartRoutine>,
+    argument: *mut c_void,
+    handle: usize,
+}
+
+impl Thread {
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "a template that is copied, never used in place"
+    )]
+    const ABSENT: Self = Self {
+        state: State::Absent,
+        turn: AtomicU32::new(0),
+        wait_address: 0,
+        wait_mask: 0,
+        wait_number: 0,
+        deadline_ns: None,
+        next_address: 0,
+        next_writes: false,
+        next_code: 0,
+        step: u64::MAX,
+        first_access: false,
+        in_call: false,
+        steps_in_turn: 0,
+        priority: 0,
+        yielded_at: 0,
+        spin: SpinTable::EMPTY,
+        registers: [0; REGISTERS],
+        stack_low: 0,
+        stack_begin: 0,
+        start: None,
+        argument: core::ptr::null_mut(),
+        handle: 0,
+    };
+}
+
+#[unsafe(link_section = "omnilink_state")]
+static mut THREADS: [Thread; THREADS_CAP] = [const { Thread::ABSENT }; THREADS_CAP];
+/// A futex: 1 while a created thread has not started yet.
+#[unsafe(link_section = "omnilink_state")]
+static STARTING: AtomicU32 = AtomicU32::new(0);
+static mut EXIT_KEY: u32 = 0;
+
+#[inline(always)]
+pub fn thread(id: u8) -> *mut Thread {
+    let first = (&raw mut THREADS).cast::<Thread>();
+    // SAFETY: the index is below the number of threads.
+    unsafe { first.add(id as usize & (THREADS_CAP - 1)) }
+}
+
+#[inline(always)]
+pub fn ids() -> core::ops::Range<u8> {
+    0..THREADS_CAP as u8
+}
+
+/// Makes the calling thread the running thread, with the given id.
+pub unsafe fn adopt(id: u8) {
+    sys::pthread_key_create(&raw mut EXIT_KEY, at_exit);
+    set_me(id);
+    let here = 0_u8;
+    (*thread(id)).stack_begin = (&raw const here) as u64;
+    (*thread(id)).state = State::Ready;
+}
+
+/// Creates the thread `id` and waits until it waits for its turn.
+pub unsafe fn create(
+    id: u8,
+    handle: *mut usize,
+    attributes: *const c_void,
+    start: StartRoutine,
+    argument: *mut c_void,
+) -> c_int {
+    let new = thread(id);
+    *new = Thread {
+        priority: (*new).priority,
+        ..Thread::ABSENT
+    };
+    (*new).start = Some(start);
+    (*new).argument = argument;
+    if me() != NO_THREAD {
+        races::created(me(), id);
+    }
+    STARTING.store(1, SeqCst);
+    let result = real!(
+        pthread_create,
+        fn(*mut usize, *const c_void, StartRoutine, *mut c_void) -> c_int,
+        handle,
+        attributes,
+        trampoline,
+        id as usize as *mut c_void
+    );
+    if result == 0 {
+        while STARTING.load(SeqCst) != 0 {
+            sys::futex_wait(&STARTING, 1);
+        }
+        (*new).handle = *handle;
+        (*new).state = State::Ready;
+    }
+    result
+}
+
+unsafe extern "C" fn trampoline(id: *mut c_void) -> *mut c_void {
+    let id = id as usize as u8;
+    set_me(id);
+    let here = 0_u8;
+    (*thread(id)).stack_begin = (&raw const here) as u64;
+    (*thread(id)).stack_low = (*thread(id)).stack_begin;
+    STARTING.store(0, SeqCst);
+    sys::futex_wake(&STARTING);
+    scheduler::wait_for_turn(id);
+    sys::pthread_setspecific(EXIT_KEY, FIRST_CALL as *const c_void);
+    match (*thread(id)).start {
+        Some(start) => start((*thread(id)).argument),
+        None => core::ptr::null_mut(),
+    }
+}
+
+/// The values of the key in the two calls of its destructor.
+const FIRST_CALL: usize = 1;
+const SECOND_CALL: usize = 2;
+
+/// Runs when a thread of the component exits, after its thread-locals were dropped: they are dropped while it is still the
+/// running thread. Keys of the component may have destructors too; they have run when this one is called the second time.
+unsafe extern "C" fn at_exit(value: *mut c_void) {
+    if value as usize == FIRST_CALL {
+        sys::pthread_setspecific(EXIT_KEY, SECOND_CALL as *const c_void);
+        return;
+    }
+    let id = me();
+    finish(id);
+    set_me(NO_THREAD);
+    scheduler::leave(id);
+}
+
+/// Marks a thread as ended and wakes the threads that join it.
+pub unsafe fn finish(id: u8) {
+    (*thread(id)).state = State::Done;
+    (*thread(id)).in_call = false;
+    wake_all(join_address(id));
+    scheduler::progress();
+}
+
+/// Whether an id can be reused: its thread, if there was one, has ended and was joined or detached.
+unsafe fn is_free(id: u8) -> bool {
+    let thread = &*thread(id);
+    thread.state == State::Absent || (thread.state == State::Done && thread.handle == 0)
+}
+
+/// The wait address of threads that join `id`. The component has nothing there.
+fn join_address(id: u8) -> u64 {
+    thread(id) as u64
+}
+
+pub unsafe extern "C" fn pthread_create(
+    handle: *mut usize,
+    attributes: *const c_void,
+    start: StartRoutine,
+    argument: *mut c_void,
+) -> c_int {
+    if !is_controlled() {
+        return real!(
+            pthread_create,
+            fn(*mut usize, *const c_void, StartRoutine, *mut c_void) -> c_int,
+            handle,
+            attributes,
+            start,
+            argument
+        );
+    }
+    let Some(id) = scheduler::ids_of_new_threads().find(|&id| is_free(id)) else {
+        scheduler::end(ending::TOO_MANY_THREADS, 0);
+    };
+    scheduler::mark_opaque(me());
+    create(id, handle, attributes, start, argument)
+}
+
+pub unsafe extern "C" fn pthread_join(handle: usize, result: *mut *mut c_void) -> c_int {
+    let code = caller();
+    let alive = |id: &u8| !matches!((*thread(*id)).state, State::Absent) && (*thread(*id)).handle == handle;
+    if is_controlled()
+        && let Some(id) = ids().find(alive)
+    {
+        while (*thread(id)).state != State::Done {
+            wait(join_address(id), u32::MAX, None, code);
+        }
+        (*thread(id)).handle = 0;
+        races::joined(id);
+    }
+    real!(pthread_join, fn(usize, *mut *mut c_void) -> c_int, handle, result)
+}
+
+pub unsafe extern "C" fn pthread_detach(handle: usize) -> c_int {
+    if is_controlled()
+        && let Some(id) = ids().find(|&id| (*thread(id)).handle == handle)
+    {
+        (*thread(id)).handle = 0;
+    }
+    real!(pthread_detach, fn(usize) -> c_int, handle)
+}
+
+/// The scheduler does not see what the calling thread does until `observe`.
+pub unsafe extern "C" fn unobserve() {
+    (*local()).unobserved += 1;
+}
+
+pub unsafe extern "C" fn observe() {
+    (*local()).unobserved = (*local()).unobserved.saturating_sub(1);
+}

@@ -1,0 +1,224 @@
+//! Waiting and waking: wait queues, futexes and yields.
+//!
+//! Waiting threads are woken in the order of their arrival, as the kernel does it. A wait with a time limit may end whenever
+//! the scheduler chooses: the clock then shows the limit.
+
+use crate::rt::clock::{self, TimeSpec};
+use crate::rt::entry::{caller, is_controlled, me};
+use crate::rt::scheduler::{self, SchedulingPoint, access};
+use crate::rt::spin::{SpinTable, Yield};
+use crate::rt::sys::{self, number, raw};
+use crate::rt::threads::{State, ids, thread};
+use crate::rt::{races, random, std_library};
+use core::ffi::{c_int, c_long, c_void};
+
+/// Numbers waits in the order of their arrival.
+#[unsafe(link_section = "omnilink_state")]
+static mut WAIT_NUMBER: u64 = 0;
+
+/// Why a wait ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Wakeup {
+    /// A thread woke it.
+    Woken,
+    /// The time limit expired.
+    TimedOut,
+}
+
+/// The calling thread waits until a thread wakes `address`.
+pub unsafe fn wait(address: u64, mask: u32, deadline_ns: Option<u64>, code: u64) -> Wakeup {
+    let waiting = &mut *thread(me());
+    WAIT_NUMBER += 1;
+    waiting.first_access = false;
+    waiting.state = State::Waiting;
+    waiting.wait_address = address;
+    waiting.wait_mask = mask;
+    waiting.wait_number = WAIT_NUMBER;
+    waiting.deadline_ns = deadline_ns;
+    waiting.next_address = address;
+    waiting.next_writes = true;
+    waiting.next_code = code;
+    let yields = match deadline_ns {
+        None => Yield::No,
+        Some(_) => timed_wait(&mut waiting.spin, code, address),
+    };
+    scheduler::stop(SchedulingPoint {
+        yields,
+        between_calls: false,
+    });
+    match deadline_ns.is_some() && (*thread(me())).deadline_ns.is_none() {
+        true => Wakeup::TimedOut,
+        false => Wakeup::Woken,
+    }
+}
+
+/// The scheduler chose a thread that waits with a time limit: the limit expires.
+pub unsafe fn time_out(id: u8) {
+    let waiting = &mut *thread(id);
+    if let Some(deadline_ns) = waiting.deadline_ns.take() {
+        clock::advance_to(deadline_ns);
+        scheduler::mark_opaque(id);
+    }
+    waiting.state = State::Ready;
+}
+
+/// Whether a wait with a time limit yields: the limit may expire at once, but a loop of such waits yields like a loop of loads.
+fn timed_wait(spin: &mut SpinTable, code: u64, address: u64) -> Yield {
+    const NOT_WOKEN: u64 = 0;
+    let yields = match spin.would_load(code, address, NOT_WOKEN) {
+        Yield::Yes => Yield::Yes,
+        Yield::No | Yield::Optional => Yield::Optional,
+    };
+    spin.loaded(code, address, NOT_WOKEN);
+    yields
+}
+
+/// Wakes up to `max` threads that wait at `address`, the longest waiting first.
+pub unsafe fn wake(address: u64, max: usize, mask: u32) -> usize {
+    let mut woken = 0;
+    while woken < max {
+        let waits = |&id: &u8| {
+            let other = &*thread(id);
+            other.state == State::Waiting && other.wait_address == address && other.wait_mask & mask != 0
+        };
+        let Some(first) = ids().filter(waits).min_by_key(|&id| (*thread(id)).wait_number) else {
+            break;
+        };
+        (*thread(first)).state = State::Ready;
+        woken += 1;
+    }
+    if woken > 0 {
+        scheduler::progress();
+    }
+    woken
+}
+
+/// Wakes all threads that wait at `address`.
+pub unsafe fn wake_all(address: u64) -> usize {
+    wake(address, usize::MAX, u32::MAX)
+}
+
+/// The arguments of a futex call.
+struct Futex {
+    word: *mut u32,
+    /// Without its flags.
+    command: c_long,
+    value: c_long,
+    limit: *const TimeSpec,
+    mask: c_long,
+}
+
+impl Futex {
+    unsafe fn call(&self, code: u64) -> c_long {
+        let address = self.word as u64;
+        // The code around the call is often not instrumented, such as Rust's prebuilt library: what it does before and after
+        // the call is not seen.
+        scheduler::mark_opaque(me());
+        access(address, true, code, Yield::No);
+        scheduler::mark_opaque(me());
+        races::release(address);
+        let result = self.command(code);
+        scheduler::mark_opaque(me());
+        // The woken thread takes a lock next to the word, or the one that a function of the standard library was given.
+        for word in 0..5 {
+            races::acquire((address + 4 * word).wrapping_sub(8));
+        }
+        std_library::acquire_arguments();
+        result
+    }
+
+    unsafe fn command(&self, code: u64) -> c_long {
+        let address = self.word as u64;
+        let max = self.value.max(0) as usize;
+        match self.command {
+            sys::FUTEX_WAIT | sys::FUTEX_WAIT_BITSET => {
+                if self.word.read_volatile() != self.value as u32 {
+                    return sys::fail(sys::EAGAIN).into();
+                }
+                let (mask, relative) = match self.command {
+                    sys::FUTEX_WAIT => (u32::MAX, true),
+                    _ => (self.mask as u32, false),
+                };
+                let deadline_ns = clock::deadline(self.limit, relative);
+                match wait(address, mask, deadline_ns, code) {
+                    Wakeup::Woken => 0,
+                    Wakeup::TimedOut => sys::fail(sys::ETIMEDOUT).into(),
+                }
+            }
+            sys::FUTEX_WAKE => wake(address, max, u32::MAX) as c_long,
+            sys::FUTEX_WAKE_BITSET => wake(address, max, self.mask as u32) as c_long,
+            // A requeue wakes all: every waiter has to expect spurious wakeups.
+            _ => wake_all(address) as c_long,
+        }
+    }
+}
+
+/// Replaces the C library's. The real one takes a variable number of arguments; on the systems supported here those are passed
+/// like these.
+pub unsafe extern "C" fn syscall(
+    call: c_long,
+    a: c_long,
+    b: c_long,
+    c: c_long,
+    d: c_long,
+    e: c_long,
+    f: c_long,
+) -> c_long {
+    if is_controlled() {
+        match call {
+            number::FUTEX => {
+                let command = b & !(sys::FUTEX_PRIVATE | sys::FUTEX_CLOCK_REALTIME);
+                if matches!(
+                    command,
+                    sys::FUTEX_WAIT
+                        | sys::FUTEX_WAKE
+                        | sys::FUTEX_REQUEUE
+                        | sys::FUTEX_CMP_REQUEUE
+                        | sys::FUTEX_WAIT_BITSET
+                        | sys::FUTEX_WAKE_BITSET
+                ) {
+                    let futex = Futex {
+                        word: a as *mut u32,
+                        command,
+                        value: c,
+                        limit: d as *const TimeSpec,
+                        mask: f,
+                    };
+                    return futex.call(caller());
+                }
+            }
+            number::SCHED_YIELD => return sched_yield().into(),
+            number::CLOCK_GETTIME => return clock::clock_gettime(a as c_int, b as *mut TimeSpec).into(),
+            number::NANOSLEEP => return clock::nanosleep(a as *const TimeSpec, b as *mut TimeSpec).into(),
+            _ => {}
+        }
+    }
+    if call == number::GETRANDOM {
+        return random::getrandom(a as *mut c_void, b as usize, c as u32) as c_long;
+    }
+    match raw(call, [a, b, c, d, e, f]) {
+        failure @ -4095..0 => sys::fail(-failure as c_int).into(),
+        result => result,
+    }
+}
+
+/// The calling thread lets others run first.
+pub unsafe fn yield_now(code: u64) {
+    let current = &mut *thread(me());
+    current.next_address = 0;
+    current.next_writes = false;
+    current.next_code = code;
+    current.first_access = false;
+    scheduler::stop(SchedulingPoint {
+        yields: Yield::Yes,
+        between_calls: false,
+    });
+}
+
+pub unsafe extern "C" fn sched_yield() -> c_int {
+    match is_controlled() {
+        true => yield_now(caller()),
+        false => _ = raw(number::SCHED_YIELD, []),
+    }
+    0
+}

@@ -1,0 +1,89 @@
+//! A whole program under one random schedule.
+//!
+//! Any instrumented program can be run so, without a harness: `OMNILINK_SEED=7 ./program` chooses threads at random,
+//! `OMNILINK_SEED=7 OMNILINK_CHANGES=3 OMNILINK_STEPS=10000 ./program` by priorities with three changes among the first 10000
+//! steps. The same seed gives the same run.
+//!
+//! A program may order or hash by address, so it restarts itself at addresses that do not change from run to run. Where that is
+//! forbidden (some containers) it runs where it is: the scheduler itself only compares addresses.
+
+use crate::layout::{NO_THREAD, Shared, ending, policy};
+use crate::rt::scheduler::{self, Phase};
+use crate::rt::sys::{self, number, number_in, raw};
+use crate::rt::threads;
+use core::ffi::{CStr, c_char, c_int, c_ulong};
+
+const SEED: &CStr = c"OMNILINK_SEED";
+/// The exit code of a program that the scheduler ended.
+const ENDED: i64 = 86;
+
+/// Whether this process is to run so.
+pub unsafe fn is_enabled() -> bool {
+    !sys::getenv(SEED.as_ptr()).is_null()
+}
+
+/// Restarts the program at fixed addresses; returns if it runs there already, or if the system refuses.
+unsafe fn fix_addresses(arguments: *const *const c_char, environment: *const *const c_char) {
+    const QUERY: i64 = 0xffff_ffff;
+    const ADDR_NO_RANDOMIZE: i64 = 0x004_0000;
+    const AT_SECURE: c_ulong = 23;
+    let now = raw(number::PERSONALITY, [QUERY]);
+    // A program with the rights of another user loses the setting at each start, and would restart for ever.
+    if now < 0 || now & ADDR_NO_RANDOMIZE != 0 || sys::getauxval(AT_SECURE) != 0 {
+        return;
+    }
+    if raw(number::PERSONALITY, [now | ADDR_NO_RANDOMIZE]) >= 0 {
+        let program = c"/proc/self/exe".as_ptr();
+        raw(
+            number::EXECVE,
+            [program as i64, arguments as i64, environment as i64],
+        );
+    }
+}
+
+unsafe extern "C" fn begin(
+    _count: c_int,
+    arguments: *const *const c_char,
+    environment: *const *const c_char,
+) {
+    let Some(seed) = number_in(SEED) else { return };
+    fix_addresses(arguments, environment);
+    let Some(shared) = sys::map_memory(size_of::<Shared>()) else {
+        return;
+    };
+    let shared = shared.cast::<Shared>();
+    let changes = number_in(c"OMNILINK_CHANGES");
+    (*shared).seed = seed;
+    (*shared).changes = changes.unwrap_or(0) as u32;
+    (*shared).policy = match changes {
+        Some(_) => policy::PRIORITIES,
+        None => policy::RANDOM,
+    };
+    (*shared).steps_expected = number_in(c"OMNILINK_STEPS").unwrap_or(10_000);
+    (*shared).steps_max = u64::MAX;
+    (*shared).running = NO_THREAD.into();
+    scheduler::attach(shared);
+    scheduler::prepare();
+    scheduler::set_phase(Phase::WholeProgram);
+    threads::adopt(0);
+}
+
+/// glibc calls the functions of this section with the arguments of `main`.
+#[cfg_attr(omnilink_link, used, unsafe(link_section = ".init_array"))]
+#[cfg_attr(
+    not(omnilink_link),
+    expect(dead_code, reason = "only a linked program starts here")
+)]
+static BEGIN: unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char) = begin;
+
+/// Prints why the program cannot go on, and ends the process.
+pub unsafe fn end(how: u32) -> ! {
+    let message: &[u8] = match how {
+        ending::DEADLOCK => b"omnilink: deadlock: every thread waits\n",
+        ending::LIVELOCK => b"omnilink: livelock: all threads read the same values over and over\n",
+        ending::TOO_MANY_THREADS => b"omnilink: more than 32 threads: the scheduler cannot go on\n",
+        _ => b"omnilink: the scheduler ended the program\n",
+    };
+    raw(number::WRITE, [2, message.as_ptr() as i64, message.len() as i64]);
+    sys::exit_process(ENDED)
+}

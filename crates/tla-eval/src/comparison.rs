@@ -1,0 +1,106 @@
+//! Equality and membership of subexpressions, without copying values.
+
+use omnilink_tla_ir::{Kind, Node, Two};
+use omnilink_value::Value;
+
+use super::datum::Datum;
+use super::equality::equal_values;
+use super::error::Outcome;
+use super::evaluator::Evaluator;
+use super::membership::is_listed;
+
+impl<'p> Evaluator<'p> {
+    /// `S \cup {x}` where `S` is available by reference and `x` is comparable with its elements.
+    #[inline(never)]
+    pub(crate) fn inserted(
+        &mut self,
+        set: &'p Node,
+        one: &'p Node,
+        node: &'p Node,
+    ) -> Outcome<Option<Datum<'p>>> {
+        if self.peek(set).and_then(Value::as_set).is_none() {
+            return Ok(None);
+        }
+        let Datum::Value(one) = self.eval(one)? else {
+            return Ok(None);
+        };
+        let Some(whole) = self.peek(set) else {
+            return Ok(None);
+        };
+        let elements = whole.as_set().unwrap_or_default();
+        if is_listed(&one, elements).map_err(|failure| failure.at(node.at))? {
+            return Ok(Some(Datum::Value(whole.clone())));
+        }
+        Ok(Some(Datum::Value(Value::union_of(
+            elements,
+            std::slice::from_ref(&one),
+        ))))
+    }
+
+    pub(crate) fn equal_nodes(&mut self, operands: &'p Two, node: &'p Node) -> Outcome<bool> {
+        let (left, right) = &**operands;
+        if let (Some(left), Some(right)) = (self.peek(left), self.peek(right)) {
+            return equal_values(left, right).map_err(|failure| failure.at(node.at));
+        }
+        let left = self.eval(left)?;
+        if let (Datum::Value(left), Some(right)) = (&left, self.peek(right)) {
+            return equal_values(left, right).map_err(|failure| failure.at(node.at));
+        }
+        let right = self.eval(right)?;
+        self.equal(&left, &right).map_err(|failure| failure.at(node.at))
+    }
+
+    #[inline(never)]
+    pub(crate) fn member_nodes(&mut self, operands: &'p Two, node: &'p Node) -> Outcome<bool> {
+        if let (Some(element), Some(set)) = (self.peek(&operands.0), self.peek(&operands.1))
+            && let Some(elements) = set.as_set()
+        {
+            return is_listed(element, elements).map_err(|failure| failure.at(node.at));
+        }
+        let element = self.eval(&operands.0)?;
+        if self.is_logging
+            && let Datum::Value(element) = &element
+            && let Some(place) = self.as_read(&operands.1)?
+            && let Some(is_listed) = self.read_contains(place, element.clone())
+        {
+            return Ok(is_listed);
+        }
+        // `1 \in {1, "a"}` is TRUE although the set itself cannot be evaluated.
+        if let Kind::SetEnum(listed) = &operands.1.kind {
+            let mut found = false;
+            for candidate in listed {
+                let candidate = self.eval(candidate)?;
+                found = found
+                    || self
+                        .equal(&element, &candidate)
+                        .map_err(|failure| failure.at(node.at))?;
+            }
+            return Ok(found);
+        }
+        if let Kind::Interval(bounds) = &operands.1.kind
+            && let Some(int) = element.as_value().and_then(Value::as_int)
+        {
+            return Ok(self.int(&bounds.0, node)? <= int && int <= self.int(&bounds.1, node)?);
+        }
+        if let Kind::Domain(function) = &operands.1.kind
+            && let (Datum::Value(element), Some(function)) = (&element, self.peek(function))
+        {
+            if let Some(parts) = function.as_tuple()
+                && let Some(int) = element.as_int()
+            {
+                return Ok(int >= 1 && int <= parts.len() as i64);
+            }
+            if function.as_entries().is_some() && function.index_of(element).is_some() {
+                return Ok(true);
+            }
+        }
+        if let (Datum::Value(element), Some(set)) = (&element, self.peek(&operands.1))
+            && let Some(elements) = set.as_set()
+        {
+            return is_listed(element, elements).map_err(|failure| failure.at(node.at));
+        }
+        let set = self.eval(&operands.1)?;
+        self.is_member(&element, &set)
+            .map_err(|failure| failure.at(node.at))
+    }
+}

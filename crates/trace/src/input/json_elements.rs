@@ -1,0 +1,142 @@
+//! The elements of one JSON array, or a sequence of JSON values, read without holding the whole input in memory.
+
+use super::{InputBuffer, TextInput};
+use crate::note::Notes;
+use crate::{Problem, TraceError};
+
+/// Reads one element after the other.
+pub(crate) struct JsonElements {
+    text: TextInput,
+    /// Whether the elements are those of an array.
+    is_array: bool,
+    has_begun: bool,
+    has_ended: bool,
+}
+
+impl JsonElements {
+    pub(crate) fn new(buffer: InputBuffer, name: &str, notes: Notes) -> Self {
+        Self {
+            text: TextInput::new(buffer, name, notes),
+            is_array: false,
+            has_begun: false,
+            has_ended: false,
+        }
+    }
+
+    pub(crate) fn text(&self) -> &TextInput {
+        &self.text
+    }
+
+    /// Reads the next element with `read`, which is given its text and its line, and returns it with its line; `None` at
+    /// the end or at a cut.
+    pub(crate) fn next<T>(
+        &mut self,
+        read: impl FnOnce(&str, u64) -> Result<T, Problem>,
+    ) -> Result<Option<(T, u64)>, TraceError> {
+        if !self.reach_element()? {
+            return Ok(None);
+        }
+        let length = loop {
+            if let Some(length) = element_length(self.text.unread()) {
+                break length;
+            }
+            if !self.text.read_more()? {
+                // A number or word may end with the input; an object, an array or a string may not.
+                if matches!(self.text.unread().first(), Some(b'{' | b'[' | b'"')) {
+                    self.text.note_cut("the last element is incomplete");
+                    return Ok(None);
+                }
+                break self.text.unread().len();
+            }
+        };
+        let line = self.text.line();
+        let element = &self.text.unread()[..length];
+        let text = std::str::from_utf8(element).map_err(|_| {
+            let found = String::from_utf8_lossy(element);
+            self.text.error(Problem::bad_line("JSON, which is UTF-8", &found))
+        })?;
+        let value = read(text, line).map_err(|problem| self.text.error(problem))?;
+        self.text.consume(length);
+        Ok(Some((value, line)))
+    }
+
+    /// Consumes what separates elements; returns whether an element follows.
+    fn reach_element(&mut self) -> Result<bool, TraceError> {
+        let mut has_comma = false;
+        loop {
+            let Some(&byte) = self.text.unread().first() else {
+                if self.text.read_more()? {
+                    continue;
+                }
+                match self.is_array && !self.has_ended {
+                    true => self.text.note_cut("the array is not closed"),
+                    false => self.text.note_truncation(),
+                }
+                return Ok(false);
+            };
+            match byte {
+                b' ' | b'\t' | b'\r' | b'\n' => {}
+                _ if self.has_ended => return Err(self.unexpected("nothing after the array")),
+                b'[' if !self.has_begun => (self.is_array, self.has_begun) = (true, true),
+                b',' if self.is_array && self.has_begun && !has_comma => has_comma = true,
+                b']' if self.is_array => self.has_ended = true,
+                b',' | b']' => return Err(self.unexpected("an element")),
+                _ => {
+                    self.has_begun = true;
+                    return Ok(true);
+                }
+            }
+            self.text.consume(1);
+        }
+    }
+
+    fn unexpected(&self, expected: &'static str) -> TraceError {
+        let found = String::from_utf8_lossy(self.text.unread());
+        self.text.error(Problem::bad_line(expected, &found))
+    }
+}
+
+/// The length of the value that begins here, by brackets and quotes alone; `None` if its end is not in `bytes`.
+fn element_length(bytes: &[u8]) -> Option<usize> {
+    let mut open = 0_usize;
+    let mut in_string = false;
+    let mut is_escaped = false;
+    for (at, &byte) in bytes.iter().enumerate() {
+        if in_string {
+            in_string = is_escaped || byte != b'"';
+            is_escaped = !is_escaped && byte == b'\\';
+            if !in_string && open == 0 {
+                return Some(at + 1);
+            }
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'{' | b'[' => open += 1,
+            b'}' | b']' if open <= 1 => return Some(at + usize::from(open == 1)),
+            b'}' | b']' => open -= 1,
+            b',' | b' ' | b'\n' | b'\r' | b'\t' if open == 0 => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::element_length;
+
+    #[test]
+    fn an_element_ends_where_its_brackets_and_quotes_close() {
+        for (text, length) in [
+            (r#"{"a":[1,{"b":"}"}]},2"#, Some(19)),
+            (r#""a\"b" "#, Some(6)),
+            ("12,", Some(2)),
+            ("12", None),
+            (r#"{"a":"#, None),
+            ("]", Some(0)),
+        ] {
+            assert_eq!(element_length(text.as_bytes()), length, "{text}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Detection of an input's format by its first bytes.
+//!
+//! Names are unreliable and pipes have none, so only the content counts. A wrong guess cannot go unnoticed: every reader
+//! refuses input in another format.
+
+use std::io;
+
+use omnilink_value::json::JsonCursor;
+use omnilink_value::msgpack::MsgpackCursor;
+
+use crate::Format;
+use crate::import::{
+    is_fastlin_title, is_fptlin_line, is_jepsen_line, is_limo_line, is_limo_title, is_porcupine_key,
+};
+use crate::input::{InputBuffer, is_map};
+
+/// The number of bytes that are examined.
+const EXAMINED_BYTES: usize = 1 << 16;
+
+/// The format by the bytes so far.
+enum Guess {
+    Sure(Format),
+    /// More bytes may decide.
+    Unsure,
+}
+
+/// The format of an input of which nothing is consumed; `None` if it is unknown.
+pub(super) fn detect(buffer: &mut InputBuffer) -> io::Result<Option<Format>> {
+    loop {
+        let bytes = buffer.unread();
+        let is_enough = bytes.len() >= EXAMINED_BYTES;
+        if let Guess::Sure(format) = guess(bytes) {
+            return Ok(Some(format));
+        }
+        if is_enough || !buffer.read_more()? {
+            return Ok(fallback(buffer.unread()));
+        }
+    }
+}
+
+/// An empty file is an empty trace; a recorder that was killed before its first record leaves a file of zeros. A first line
+/// that is cut off still has its first byte.
+fn fallback(bytes: &[u8]) -> Option<Format> {
+    match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        None => Some(Format::Ndjson),
+        Some(0) if bytes.iter().all(|&byte| byte == 0) => Some(Format::Msgpack),
+        Some(b'{') => Some(Format::Ndjson),
+        Some(b'[') => Some(Format::Json),
+        Some(b'#') if is_fastlin_title(first_line(bytes)) => Some(Format::Fastlin),
+        Some(&byte) if is_map(byte) => Some(Format::Msgpack),
+        Some(_) => None,
+    }
+}
+
+fn guess(bytes: &[u8]) -> Guess {
+    let mut visible = bytes
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace() && *byte != b',');
+    match visible.next() {
+        None => Guess::Unsure,
+        Some(byte) if is_map(byte) => guess_msgpack(bytes),
+        Some(b'{') => match visible.next() {
+            Some(b'"') => guess_json(bytes, Format::Ndjson),
+            Some(_) => Guess::Sure(Format::JepsenEdn),
+            None => Guess::Unsure,
+        },
+        Some(b'[') => match (visible.next(), visible.next()) {
+            (Some(b'{'), Some(b'"')) => guess_json(bytes, Format::Json),
+            (Some(b']'), _) => Guess::Sure(Format::Porcupine),
+            // `[1] call enq(5)`, or EDN whose forms are no maps, which its reader refuses.
+            (Some(b'0'..=b'9'), _) if first_line(bytes).ends_with(b"\n") => {
+                match is_limo_line(first_line(bytes)) {
+                    true => Guess::Sure(Format::Limo),
+                    false => Guess::Sure(Format::JepsenEdn),
+                }
+            }
+            (Some(b'0'..=b'9'), _) => Guess::Unsure,
+            (Some(b'{'), None) | (None, _) => Guess::Unsure,
+            _ => Guess::Sure(Format::JepsenEdn),
+        },
+        Some(b'(' | b';') => Guess::Sure(Format::JepsenEdn),
+        Some(b'#') => guess_hash(bytes),
+        Some(_) => guess_log(bytes),
+    }
+}
+
+fn guess_msgpack(bytes: &[u8]) -> Guess {
+    let mut cursor = MsgpackCursor::new(bytes);
+    match cursor.map_len().and_then(|_| cursor.string()) {
+        Ok("operation_name" | "operation") => Guess::Sure(Format::OmniLink),
+        Ok(_) => Guess::Sure(Format::Msgpack),
+        Err(_) => Guess::Unsure,
+    }
+}
+
+/// Decides by the keys of the first object. `ours` is the format if these are those of trace format 1.
+fn guess_json(bytes: &[u8], ours: Format) -> Guess {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    let mut cursor = JsonCursor::new(text);
+    if cursor.peek() == Some(b'[') && cursor.array().is_err() {
+        return Guess::Unsure;
+    }
+    if cursor.object().is_err() {
+        return Guess::Unsure;
+    }
+    let mut is_first = true;
+    loop {
+        let key = match cursor.key(is_first) {
+            Ok(Some(key)) => key,
+            Ok(None) => return Guess::Sure(ours),
+            Err(_) => return Guess::Unsure,
+        };
+        is_first = false;
+        match key.as_ref() {
+            "omnilink" | "thread" | "op" | "args" | "start" | "end" | "ret" | "vars" | "clock" | "meta" => {
+                return Guess::Sure(ours);
+            }
+            "type" => {
+                let mut ahead = cursor.clone();
+                if ahead.peek() == Some(b'"')
+                    && let Ok(kind) = ahead.string()
+                    && ["invoke", "ok", "fail", "info"].contains(&kind.as_ref())
+                {
+                    return Guess::Sure(Format::JepsenJson);
+                }
+            }
+            // Jepsen and Porcupine both have it.
+            "value" => {}
+            key if is_porcupine_key(key) => return Guess::Sure(Format::Porcupine),
+            _ => {}
+        }
+        if cursor.skip().is_err() {
+            return Guess::Unsure;
+        }
+    }
+}
+
+/// `# stack` titles a file of fastlin or fptlin, `# @object queue` one of LiMo; `#jepsen.history.Op{…}`, `#_` and `#{` are
+/// EDN.
+fn guess_hash(bytes: &[u8]) -> Guess {
+    let line = first_line(bytes);
+    if !line.ends_with(b"\n") {
+        return Guess::Unsure;
+    }
+    let lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut comments = lines.take_while(|line| line.is_empty() || line.starts_with(b"#"));
+    if comments.any(is_limo_title) {
+        return Guess::Sure(Format::Limo);
+    }
+    if !is_fastlin_title(line) {
+        return Guess::Sure(Format::JepsenEdn);
+    }
+    match first_line(&bytes.trim_ascii_start()[line.len()..]) {
+        [] => Guess::Unsure,
+        next if is_fptlin_line(next) => Guess::Sure(Format::Fptlin),
+        _ => Guess::Sure(Format::Fastlin),
+    }
+}
+
+fn guess_log(bytes: &[u8]) -> Guess {
+    let mut lines = bytes.split(|&byte| byte == b'\n');
+    match lines.any(is_jepsen_line) {
+        true => Guess::Sure(Format::JepsenLog),
+        false => Guess::Unsure,
+    }
+}
+
+fn first_line(bytes: &[u8]) -> &[u8] {
+    let bytes = bytes.trim_ascii_start();
+    bytes
+        .split_inclusive(|&byte| byte == b'\n')
+        .next()
+        .unwrap_or_default()
+}
