@@ -73,13 +73,13 @@ impl ModelEntry {
     /// The operation of this name.
     pub(crate) fn op(&self, name: &str) -> Option<&'static OpEntry> {
         let spelled = |op: &&OpEntry| op.name == name || op.aliases.contains(&name);
-        let similar_field = |op: &&OpEntry| {
+        let is_named_similarly = |op: &&OpEntry| {
             is_similar(op.name, name) || op.aliases.iter().any(|alias| is_similar(alias, name))
         };
         self.ops
             .iter()
             .find(spelled)
-            .or_else(|| self.ops.iter().find(similar_field))
+            .or_else(|| self.ops.iter().find(is_named_similarly))
     }
 
     /// All names of all operations.

@@ -83,7 +83,7 @@ fn a_result_that_was_not_seen_is_unknown() {
 
 #[test]
 fn a_cas_is_found_in_every_shape() {
-    let check_success = [
+    let succeeded = [
         r#""op":"cas","args":{"from":1,"to":2},"ret":true"#,
         r#""op":"cas","args":{"value":[1,2]},"ret":[1,2]"#,
         r#""op":"compare_and_set","args":{"old":1,"new":2,"ok":true}"#,
@@ -91,7 +91,7 @@ fn a_cas_is_found_in_every_shape() {
         r#""op":"cas","args":[1,2,true]"#,
         r#""op":"CAS","args":{"arg1":1,"arg2":2},"ret":{"ok":true,"exists":false,"value":0,"unknown":false}"#,
     ];
-    reads_as("cas-register", &check_success, "cas(1, 2) = true");
+    reads_as("cas-register", &succeeded, "cas(1, 2) = true");
     reads_as(
         "cas-register",
         &[r#""op":"cas","args":[1,2],"ret":false"#],

@@ -124,9 +124,9 @@ fn jepsen_text_log() {
 fn porcupine_operations() {
     let store = |seen: &str| {
         format!(
-            r#"[{{"ClientId":0,"Input":{{"Op":"put","Key":"x","Value":"a"}},"CallReader":0,"Output":{{"Value":""}},"Return":10}},
-                {{"ClientId":1,"Input":{{"Op":"append","Key":"x","Value":"b"}},"CallReader":5,"Output":{{"Value":""}},"Return":15}},
-                {{"ClientId":2,"Input":{{"Op":"get","Key":"x","Value":""}},"CallReader":20,"Output":{{"Value":"{seen}"}},"Return":25}}]"#
+            r#"[{{"ClientId":0,"Input":{{"Op":"put","Key":"x","Value":"a"}},"Call":0,"Output":{{"Value":""}},"Return":10}},
+                {{"ClientId":1,"Input":{{"Op":"append","Key":"x","Value":"b"}},"Call":5,"Output":{{"Value":""}},"Return":15}},
+                {{"ClientId":2,"Input":{{"Op":"get","Key":"x","Value":""}},"Call":20,"Output":{{"Value":"{seen}"}},"Return":25}}]"#
         )
     };
     expect("kv", true, &store("ab"));
@@ -134,16 +134,16 @@ fn porcupine_operations() {
     expect("kv", false, &store("b"));
     let register = |seen: i64| {
         format!(
-            r#"[{{"ClientId":0,"Input":{{"op":"write","value":100}},"CallReader":0,"Output":0,"Return":10}},
-                {{"ClientId":1,"Input":{{"op":"read","value":0}},"CallReader":11,"Output":{seen},"Return":20}}]"#
+            r#"[{{"ClientId":0,"Input":{{"op":"write","value":100}},"Call":0,"Output":0,"Return":10}},
+                {{"ClientId":1,"Input":{{"op":"read","value":0}},"Call":11,"Output":{seen},"Return":20}}]"#
         )
     };
     expect("register:initial=0", true, &register(100));
     expect("register:initial=0", false, &register(0));
     let etcd = |ok: bool| {
         format!(
-            r#"[{{"ClientId":0,"Input":{{"Op":"write","Arg1":3,"Arg2":0}},"CallReader":0,"Output":{{"Ok":true,"Exists":false,"Value":0,"Unknown":false}},"Return":10}},
-                {{"ClientId":0,"Input":{{"Op":"cas","Arg1":3,"Arg2":4}},"CallReader":11,"Output":{{"Ok":{ok},"Exists":false,"Value":0,"Unknown":false}},"Return":20}}]"#
+            r#"[{{"ClientId":0,"Input":{{"Op":"write","Arg1":3,"Arg2":0}},"Call":0,"Output":{{"Ok":true,"Exists":false,"Value":0,"Unknown":false}},"Return":10}},
+                {{"ClientId":0,"Input":{{"Op":"cas","Arg1":3,"Arg2":4}},"Call":11,"Output":{{"Ok":{ok},"Exists":false,"Value":0,"Unknown":false}},"Return":20}}]"#
         )
     };
     expect("cas-register", true, &etcd(true));
@@ -154,8 +154,8 @@ fn porcupine_operations() {
 fn what_a_number_stands_for_is_never_guessed() {
     let store = |put: &str, get: &str| {
         format!(
-            r#"[{{"ClientId":0,"Input":{{"Op":{put},"Key":"x","Value":"a"}},"CallReader":0,"Output":{{"Value":""}},"Return":10}},
-                {{"ClientId":1,"Input":{{"Op":{get},"Key":"x","Value":""}},"CallReader":15,"Output":{{"Value":"a"}},"Return":20}}]"#
+            r#"[{{"ClientId":0,"Input":{{"Op":{put},"Key":"x","Value":"a"}},"Call":0,"Output":{{"Value":""}},"Return":10}},
+                {{"ClientId":1,"Input":{{"Op":{get},"Key":"x","Value":""}},"Call":15,"Output":{{"Value":"a"}},"Return":20}}]"#
         )
     };
     for (put, get) in [("0", "1"), ("1", "0"), ("false", "true"), ("-1", "7")] {

@@ -205,7 +205,7 @@ fn a_refusal_says_what_the_model_held_instead() {
         (
             "cas-register:initial=4",
             r#""op":"cas","args":[3,5],"ret":true"#,
-            "cas from 3 check_success, but the register holds 4",
+            "cas from 3 succeeded, but the register holds 4",
         ),
         (
             "multi-register:initial=0",
