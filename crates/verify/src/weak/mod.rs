@@ -118,8 +118,8 @@ impl WeakCheck<'_> {
                 self.judge_inputs(self.all(), &judges, read, deliver)
             }
             WeakTask::Infer => {
-                let infer = |histories: &[Recorded]| {
-                    judge_together(subject.model(), histories, &subject, &options).map_err(weak_error)
+                let infer = |histories: &[RecordedHistory]| {
+                    infer_recorded(subject.model(), histories, &subject, &options).map_err(weak_error)
                 };
                 self.infer_inputs(self.all(), read, &infer, deliver)
             }
