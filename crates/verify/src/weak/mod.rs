@@ -293,7 +293,7 @@ impl WeakCheck<'_> {
             }
         };
         evidence.input.clone_from(name);
-        evidence.model = Some(self.model_name.clone());
+        evidence.model = Some(self.model_name.clone()).filter(|name| !name.is_empty());
         evidence.figures.seconds = took.as_secs_f64();
         evidence.figures.peak_bytes = peak_bytes();
         evidence.notes = notes;
