@@ -35,7 +35,10 @@ pub fn revised(
     revised.verdict.clone_from(&checked.verdict);
     revised.coverage.clone_from(&checked.coverage);
     let of_trace = [FindingKind::Violation.word(), FindingKind::Error.word()];
-    let is_of_process = run.finding.as_deref().is_some_and(|kind| !of_trace.contains(&kind));
+    let is_of_process = run
+        .finding
+        .as_deref()
+        .is_some_and(|kind| !of_trace.contains(&kind));
     if !is_of_process {
         let finding = chosen(None, &checked);
         revised.finding = finding.as_ref().map(|finding| finding.kind.word().to_owned());

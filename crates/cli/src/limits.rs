@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
-use omnilink_engine::{Limit, Limits, LimitWatch};
+use omnilink_engine::{Limit, LimitWatch, Limits};
 
 use crate::{interrupt, quantity};
 

@@ -98,7 +98,9 @@ impl SubjectArgs {
             mutation: None,
         };
         Ok(TraceChecker::Spec {
-            validation: Box::new(Validation::new(spec, options, collection, request)?.with_scrutiny(scrutiny)),
+            validation: Box::new(
+                Validation::new(spec, options, collection, request)?.with_scrutiny(scrutiny),
+            ),
             reading,
             end: LinkFile::end_of_trace(spec),
         })
@@ -133,7 +135,9 @@ impl TraceChecker {
         // The folder is gone when someone reads this.
         evidence.input = "the run's trace".to_owned();
         if let Some(error) = &mut evidence.error {
-            *error = error.replace(&format!("{}/", trace.display()), "").replace(&trace.display().to_string(), "the trace");
+            *error = error
+                .replace(&format!("{}/", trace.display()), "")
+                .replace(&trace.display().to_string(), "the trace");
         }
         checked(&evidence)
     }
@@ -150,8 +154,8 @@ fn checked(evidence: &Evidence) -> CheckedTrace {
         headline,
         cause,
         evidence: evidence.to_json(),
-        ops: evidence.figures.operations,
-        threads: evidence.figures.threads as u64,
+        ops: evidence.figures.ops,
+        threads: evidence.figures.threads.unwrap_or_default(),
         coverage: coverage(evidence),
     }
 }
@@ -164,7 +168,11 @@ fn violation(evidence: &Evidence) -> (Option<String>, Option<String>) {
     };
     let op = &counterexample.op;
     let name = op.text.split(['(', ' ']).next().unwrap_or_default();
-    let tags = evidence.spec.as_ref().map(|spec| spec.tags.join(", ")).unwrap_or_default();
+    let tags = evidence
+        .spec
+        .as_ref()
+        .map(|spec| spec.tags.join(", "))
+        .unwrap_or_default();
     let rule = counterexample.broken.as_ref().map(|broken| broken.rule.clone());
     let why = rule.or_else(|| (!tags.is_empty()).then_some(tags));
     let headline = match &why {
@@ -185,7 +193,10 @@ fn coverage(evidence: &Evidence) -> BTreeMap<String, u64> {
         coverage.insert(format!("action {}", action.op), action.placed);
         for branch in &action.branches {
             let text: String = branch.text.split_whitespace().collect::<Vec<_>>().join(" ");
-            coverage.insert(format!("branch {}: {text} ({})", action.op, branch.at), branch.taken);
+            coverage.insert(
+                format!("branch {}: {text} ({})", action.op, branch.at),
+                branch.taken,
+            );
         }
     }
     coverage

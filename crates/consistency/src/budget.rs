@@ -1,6 +1,6 @@
 //! Keeps a search within its limits.
 
-use omnilink_engine::{Limit, Limits, LimitWatch};
+use omnilink_engine::{Limit, LimitWatch, Limits};
 
 /// Counts work and looks at the clock and at memory now and then.
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_engine::{Model, LimitWatch};
+use omnilink_engine::{LimitWatch, Model};
 use omnilink_evidence::Conclusion;
 
 use crate::check::{WeakChecker, WeakError, WeakOptions};

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use omnilink::{Conclusion, CallEvent, Limits, Model, Monitor, Options, Outcomes, Progress};
+use omnilink::{CallEvent, Conclusion, Limits, Model, Monitor, Options, Outcomes, Progress};
 
 const WORKERS: u32 = 4;
 const CALLS: u64 = 5_000;

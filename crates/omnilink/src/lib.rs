@@ -54,9 +54,9 @@ mod check_trace;
 pub use check_trace::{CheckTraceError, check_trace};
 
 pub use omnilink_engine::{
-    CheckError, Checker, Components, Conclusion, Consistency, Counterexample, CallEvent, EventError, Footprint,
-    Keys, Limits, Linearization, MinimalCounterexample, Model, Monitor, Operation, Options, Outcome, Outcomes,
-    Partitioning, Progress, Reductions, Strategy, Verdict, check, minimize,
+    CallEvent, CheckError, Checker, Components, Conclusion, Consistency, Counterexample, EventError,
+    Footprint, Keys, Limits, Linearization, MinimalCounterexample, Model, Monitor, Operation, Options,
+    Outcome, Outcomes, Partitioning, Progress, Reductions, Strategy, Verdict, check, minimize,
 };
 pub use omnilink_trace::Timebox;
 pub use omnilink_value::Value;

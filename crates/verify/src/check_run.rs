@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use omnilink_engine::{
-    CheckError, Checker, Components, Conclusion, Consistency, Counterexample, Footprint, Keys, Limit, Limits,
-    Linearization, Model, Operation, Options, Outcome, Partitioning, Placement, Progress as Going,
-    SearchFigures, Unknown, LimitWatch, check_as_collections, minimize,
+    CheckError, Checker, Components, Conclusion, Consistency, Counterexample, Footprint, Keys, Limit,
+    LimitWatch, Limits, Linearization, Model, Operation, Options, Outcome, Partitioning, Placement,
+    Progress as Going, SearchFigures, Unknown, check_as_collections, minimize,
 };
 use omnilink_evidence::{Command, Evidence, Figures, MinimalHistory, Subject, ThreadNames, Violation};
 use omnilink_trace::{Time, Timebox};

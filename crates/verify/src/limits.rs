@@ -1,6 +1,6 @@
 //! Limits while a trace is read, before any search begins.
 
-use omnilink_engine::{Interrupt, Limit, Limits, LimitWatch};
+use omnilink_engine::{Interrupt, Limit, LimitWatch, Limits};
 use omnilink_trace::{Trace, TraceError};
 
 use crate::error::VerifyError;

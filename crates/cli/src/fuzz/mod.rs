@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use clap::Args;
 use omnilink_campaign::{Campaign, CampaignOptions, Chaos, Shard, Store};
-use omnilink_report::Look;
 
 use self::screen::Tally;
 use crate::error::CliError;
@@ -127,7 +126,12 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<Exit, CliError> {
             false if run.is_new => screen::finding(&run.record, &args.store, &look),
             false => return,
         };
-        let printed = line.suspend(|| output.lock().unwrap_or_else(|error| error.into_inner()).print(&text));
+        let printed = line.suspend(|| {
+            output
+                .lock()
+                .unwrap_or_else(|error| error.into_inner())
+                .print(&text)
+        });
         if let Err(error) = printed {
             *failed.lock().unwrap_or_else(|error| error.into_inner()) = Some(error);
         }
@@ -198,9 +202,4 @@ pub(crate) fn show_command(run: i64, store: &Path) -> String {
         true => format!("omnilink runs show {run}"),
         false => format!("omnilink runs show {run} --store {}", store.display()),
     }
-}
-
-/// Text in one of the look's tones.
-pub(crate) fn strong(look: &Look, text: &str) -> String {
-    look.paint(omnilink_report::Tone::Strong, text)
 }

@@ -8,7 +8,7 @@ use omnilink_campaign::{FindingGroup, RunRecord, Stop};
 use omnilink_report::{Look, Tone, count, seconds, wrapped};
 use serde_json::{Value, json};
 
-use super::{show_command, strong};
+use super::show_command;
 use crate::exit::Exit;
 
 /// The figures of a campaign, as they grow.
@@ -74,8 +74,17 @@ impl Tally {
 pub(super) fn finding(run: &RunRecord, store: &Path, look: &Look) -> String {
     let kind = run.finding.as_deref().unwrap_or_default();
     let headline = run.headline.as_deref().unwrap_or_default();
-    let head = format!("{} in run {} (seed {})", look.paint(Tone::Bad, kind), run.number, run.seed);
-    format!("{head}\n{}    {}\n", wrapped("    ", headline, look), show_command(run.id, store))
+    let head = format!(
+        "{} in run {} (seed {})",
+        look.paint(Tone::Bad, kind),
+        run.number,
+        run.seed
+    );
+    format!(
+        "{head}\n{}    {}\n",
+        wrapped("    ", headline, look),
+        show_command(run.id, store)
+    )
 }
 
 pub(super) fn run_json(run: &RunRecord) -> Value {
@@ -115,7 +124,7 @@ pub(super) fn summary(
     let took = tally.started.elapsed().as_secs_f64();
     let mut text = format!(
         "\n{} in {}, {} operations, {} operations per second{}\n",
-        strong(look, &format!("{} runs", count(tally.runs))),
+        look.paint(Tone::Strong, &format!("{} runs", count(tally.runs))),
         seconds(took),
         count(tally.ops),
         count((tally.ops as f64 / took.max(1e-9)) as u64),
@@ -126,7 +135,11 @@ pub(super) fn summary(
             Stop::Runs => "",
         }
     );
-    let verdicts: Vec<String> = tally.verdicts.iter().map(|(word, runs)| format!("{} {word}", count(*runs))).collect();
+    let verdicts: Vec<String> = tally
+        .verdicts
+        .iter()
+        .map(|(word, runs)| format!("{} {word}", count(*runs)))
+        .collect();
     if !verdicts.is_empty() {
         text.push_str(&format!("  {}\n", verdicts.join(", ")));
     }
@@ -148,10 +161,17 @@ pub(super) fn summary(
     }
     for group in groups.iter().take(GROUPS_SHOWN) {
         let runs = if group.runs == 1 { "run" } else { "runs" };
-        let head = format!("{} in {} {runs}", look.paint(Tone::Bad, &group.finding), count(group.runs));
+        let head = format!(
+            "{} in {} {runs}",
+            look.paint(Tone::Bad, &group.finding),
+            count(group.runs)
+        );
         text.push_str(&format!("\n{head}\n{}", wrapped("    ", &group.headline, look)));
         let show = show_command(group.first, store);
-        text.push_str(&format!("    see it:    {show}\n    repeat it: {}\n", show.replacen("show", "rerun", 1)));
+        text.push_str(&format!(
+            "    see it:    {show}\n    repeat it: {}\n",
+            show.replacen("show", "rerun", 1)
+        ));
     }
     text
 }

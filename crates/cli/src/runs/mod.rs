@@ -189,7 +189,10 @@ fn list(args: &ListArgs) -> Result<Exit, CliError> {
 
 fn export(args: &ExportArgs) -> Result<Exit, CliError> {
     if args.folder.exists() {
-        let message = format!("{}: it is there already; name a new folder", args.folder.display());
+        let message = format!(
+            "{}: it is there already; name a new folder",
+            args.folder.display()
+        );
         return Err(CliError::Usage(message));
     }
     let trace = Store::open(&args.store.store)?.export(args.run, &args.folder)?;

@@ -1,11 +1,10 @@
 //! `omnilink runs rerun`: the harness again, with the seed of a run.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use clap::Args;
-use omnilink_campaign::{Campaign, CampaignOptions, Chaos, FinishedRun, Store};
+use omnilink_campaign::{Campaign, CampaignOptions, Chaos, Store};
 
 use super::StoreArgs;
 use crate::error::CliError;
@@ -37,7 +36,10 @@ pub(super) fn run(args: &RerunArgs) -> Result<Exit, CliError> {
     let store = Store::open(&args.store.store)?;
     let before = store.run(args.run)?;
     let Some(original) = store.campaign(&before.campaign)? else {
-        return Err(CliError::Usage(format!("run {} has no campaign in the store", args.run)));
+        return Err(CliError::Usage(format!(
+            "run {} has no campaign in the store",
+            args.run
+        )));
     };
     let chaos: Chaos = original.chaos.parse()?;
     let checker = args.subject.or_named(&original.subject).checker()?;
@@ -49,11 +51,8 @@ pub(super) fn run(args: &RerunArgs) -> Result<Exit, CliError> {
         ..CampaignOptions::new(command, PathBuf::from(&original.directory))
     };
     let campaign = Campaign::start(options, store)?;
-    let finished: Mutex<Option<FinishedRun>> = Mutex::new(None);
-    campaign.repeat(&before, &|trace| checker.check(trace), &interrupt::is_raised, &|run| {
-        *finished.lock().unwrap_or_else(|error| error.into_inner()) = Some(run.clone());
-    })?;
-    let Some(run) = finished.into_inner().unwrap_or_else(|error| error.into_inner()) else {
+    let run = campaign.repeat(&before, &|trace| checker.check(trace), &interrupt::is_raised)?;
+    let Some(run) = run else {
         return Ok(Exit::Unknown);
     };
     let again = &run.record;
@@ -65,7 +64,11 @@ pub(super) fn run(args: &RerunArgs) -> Result<Exit, CliError> {
         kind(&again.finding)
     ))?;
     if let Some(headline) = &again.headline {
-        out.print(&format!("  {}\n  {}\n", look.clean(headline), crate::fuzz::show_command(again.id, &args.store.store)))?;
+        out.print(&format!(
+            "  {}\n  {}\n",
+            look.clean(headline),
+            crate::fuzz::show_command(again.id, &args.store.store)
+        ))?;
     }
     if !chaos.is_repeatable() && again.signature != before.signature {
         out.print(&format!(

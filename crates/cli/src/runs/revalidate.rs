@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 
 use clap::Args;
-use omnilink_campaign::{KeptFile, RunFilter, RunRecord, Store, revised};
+use omnilink_campaign::{RunFilter, RunRecord, Store, revised};
 use omnilink_report::count;
 
 use super::StoreArgs;
@@ -58,12 +58,10 @@ pub(super) fn run(args: &RevalidateArgs) -> Result<Exit, CliError> {
         for _ in 0..jobs.get() {
             let (sender, runs, next, checker) = (sender.clone(), &runs, &next, &checker);
             scope.spawn(move || {
-                let store = Store::open(path);
                 while let Some(run) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let checked = match &store {
-                        Ok(store) => revised(store, run, &|trace| checker.check(trace)),
-                        Err(error) => Err(omnilink_campaign::StoreError::unusable(path, error)),
-                    };
+                    // A connection belongs to one thread.
+                    let checked = Store::open(path)
+                        .and_then(|store| revised(&store, run, &|trace| checker.check(trace)));
                     if interrupt::is_raised() || sender.send((run, checked)).is_err() {
                         return;
                     }
@@ -82,7 +80,7 @@ pub(super) fn run(args: &RevalidateArgs) -> Result<Exit, CliError> {
                 changed += 1;
                 line.suspend(|| out.print(&change(before, &after, args.json)))?;
             }
-            keep(&mut store, &after, &evidence)?;
+            store.revise(&after, &evidence)?;
         }
         Ok::<(), CliError>(())
     })?;
@@ -105,13 +103,15 @@ pub(super) fn run(args: &RevalidateArgs) -> Result<Exit, CliError> {
     })
 }
 
-fn keep(store: &mut Store, run: &RunRecord, evidence: &KeptFile) -> Result<(), CliError> {
-    Ok(store.revise(run, evidence)?)
-}
-
 fn change(before: &RunRecord, after: &RunRecord, is_json: bool) -> String {
     match is_json {
-        true => format!("{}\n", serde_json::json!({ "run": after, "before": before.verdict })),
-        false => format!("run {}: {} before, {} now\n", after.id, before.verdict, after.verdict),
+        true => format!(
+            "{}\n",
+            serde_json::json!({ "run": after, "before": before.verdict })
+        ),
+        false => format!(
+            "run {}: {} before, {} now\n",
+            after.id, before.verdict, after.verdict
+        ),
     }
 }

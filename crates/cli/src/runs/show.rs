@@ -53,7 +53,11 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
         seconds(run.seconds)
     ))?;
     if let Some(campaign) = campaign {
-        out.print(&format!("  {} in {}\n", campaign.command.join(" "), campaign.directory))?;
+        out.print(&format!(
+            "  {} in {}\n",
+            campaign.command.join(" "),
+            campaign.directory
+        ))?;
     }
     if let Some(headline) = &run.headline {
         out.print(&format!("  {}\n", look.clean(headline)))?;
@@ -61,7 +65,10 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
     if let Some(evidence) = &evidence {
         out.print(&format!("\n{}", text(evidence, &TextOptions::from(look))))?;
     }
-    for file in files.iter().filter(|file| matches!(file.kind.as_str(), "output" | "stacks")) {
+    for file in files
+        .iter()
+        .filter(|file| matches!(file.kind.as_str(), "output" | "stacks"))
+    {
         let text = String::from_utf8_lossy(&file.bytes);
         let shown: String = text.chars().take(OUTPUT_SHOWN).collect();
         out.print(&format!("\n{}:\n", file.name))?;

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 
 use omnilink_consistency::{OpSet, Recorded, is_history_line, read_histories};
-use omnilink_engine::{Limit, Limits, LimitWatch};
+use omnilink_engine::{Limit, LimitWatch, Limits};
 use omnilink_models::NativeModel;
 use omnilink_trace::Operation;
 
