@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use omnilink_campaign::{CampaignError, ChaosError, StoreError};
 use omnilink_link::LinkError;
 use omnilink_models::ModelSpecError;
 use omnilink_record::RecordError;
@@ -27,6 +28,9 @@ pub(crate) enum CliError {
     /// Recording failed.
     #[error("{0}")]
     Record(#[from] RecordError),
+    /// A campaign could not go on.
+    #[error(transparent)]
+    Campaign(#[from] CampaignError),
     /// Standard output does not take any more.
     #[error("standard output: {0}")]
     Output(io::Error),
@@ -52,6 +56,18 @@ impl CliError {
 impl From<TraceError> for CliError {
     fn from(error: TraceError) -> Self {
         VerifyError::from(error).into()
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        CampaignError::from(error).into()
+    }
+}
+
+impl From<ChaosError> for CliError {
+    fn from(error: ChaosError) -> Self {
+        CampaignError::from(error).into()
     }
 }
 

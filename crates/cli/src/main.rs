@@ -7,6 +7,7 @@ mod check;
 mod demo;
 mod error;
 mod exit;
+mod fuzz;
 mod interrupt;
 mod limits;
 mod lineup;
@@ -17,7 +18,9 @@ mod output;
 mod progress;
 mod quantity;
 mod reports;
+mod runs;
 mod shell;
+mod subject;
 mod tla;
 mod trace_args;
 mod trace_command;
@@ -55,6 +58,7 @@ Examples:
   omnilink validate Spec.tla trace.ndjson        does the spec explain this trace?
   omnilink tla check Spec.tla                    what is wrong with a specification
   omnilink mc Spec.tla                           does it do what it says it does
+  omnilink fuzz --spec Spec.tla -- ./harness     run a system many times, and check every run
 
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.";
 
@@ -67,6 +71,10 @@ enum Command {
     Check(check::CheckArgs),
     #[command(about = demo::ABOUT)]
     Demo(demo::DemoArgs),
+    #[command(about = fuzz::ABOUT)]
+    Fuzz(Box<fuzz::FuzzArgs>),
+    #[command(about = runs::ABOUT)]
+    Runs(runs::RunsArgs),
     #[command(about = lineup::ABOUT)]
     Lineup(Box<lineup::LineupArgs>),
     #[command(about = trace_command::ABOUT)]
@@ -100,6 +108,8 @@ fn run() -> Exit {
     let result = match cli.command {
         Command::Check(args) => check::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Fuzz(args) => fuzz::run(&args),
+        Command::Runs(args) => runs::run(&args),
         Command::Lineup(args) => lineup::run(&args),
         Command::Trace(args) => trace_command::run(&args),
         Command::Mc(args) => mc::run(&args),

@@ -5,6 +5,8 @@ mod child;
 mod clock_soundness;
 mod counter;
 #[cfg(unix)]
+mod cpp_recorder;
+#[cfg(unix)]
 mod crash;
 mod decoder;
 #[cfg(unix)]

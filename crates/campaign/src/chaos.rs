@@ -1,0 +1,226 @@
+//! How rare interleavings are made to happen.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// How rare interleavings are made to happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chaos {
+    /// Not at all.
+    None,
+    /// Native threads are stalled at random instructions by a preload library. Not repeatable.
+    Signals,
+    /// An instrumented harness runs under schedules that a seed decides. Repeatable.
+    Schedule,
+    /// rr records the run under its chaos scheduler. The recording repeats.
+    Rr,
+}
+
+/// Why a kind of chaos cannot be had here.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ChaosError {
+    /// No such kind.
+    #[error("\"{0}\" is no kind of chaos; there are auto, schedule, signals, rr and none")]
+    Unknown(String),
+    /// The harness is not instrumented.
+    #[error(
+        "{}: --chaos schedule needs a harness that was built with our instrumentation (omnilink gen harness has a build for it, and \
+         docs/fuzzing.md says how); --chaos signals works with any program",
+        .0.display()
+    )]
+    NotInstrumented(PathBuf),
+    /// The preload library cannot be had.
+    #[error("--chaos signals: {0}")]
+    NoPreload(String),
+    /// rr does not work.
+    #[error("--chaos rr does not work here: {0}")]
+    NoRr(String),
+}
+
+impl fmt::Display for Chaos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "none",
+            Self::Signals => "signals",
+            Self::Schedule => "schedule",
+            Self::Rr => "rr",
+        })
+    }
+}
+
+impl FromStr for Chaos {
+    type Err = ChaosError;
+
+    fn from_str(name: &str) -> Result<Self, ChaosError> {
+        match name {
+            "none" => Ok(Self::None),
+            "signals" => Ok(Self::Signals),
+            "schedule" => Ok(Self::Schedule),
+            "rr" => Ok(Self::Rr),
+            name => Err(ChaosError::Unknown(name.to_owned())),
+        }
+    }
+}
+
+/// A name that only a program linked with our scheduler's runtime contains.
+const RUNTIME_MARK: &[u8] = b"OMNILINK_CHANGES";
+
+impl Chaos {
+    /// The best kind for a harness: schedules if it is instrumented, else signals where they can be had.
+    pub fn auto(program: &Path) -> Self {
+        if is_instrumented(program) {
+            return Self::Schedule;
+        }
+        match omnilink_sched::chaos_library() {
+            Ok(_) => Self::Signals,
+            Err(_) => Self::None,
+        }
+    }
+
+    /// Finds out whether this kind works for a harness, before a campaign starts.
+    ///
+    /// # Errors
+    /// If it does not, with the probe that failed.
+    pub fn probe(self, program: &Path) -> Result<(), ChaosError> {
+        match self {
+            Self::None => Ok(()),
+            Self::Signals => omnilink_sched::chaos_library()
+                .map(drop)
+                .map_err(|error| ChaosError::NoPreload(error.to_string())),
+            Self::Schedule if is_instrumented(program) => Ok(()),
+            Self::Schedule => Err(ChaosError::NotInstrumented(program.to_owned())),
+            Self::Rr => probe_rr().map_err(ChaosError::NoRr),
+        }
+    }
+
+    /// Whether the same seed gives the same run.
+    pub fn is_repeatable(self) -> bool {
+        matches!(self, Self::Schedule)
+    }
+
+    /// Adds what a run's process needs in its environment.
+    ///
+    /// # Errors
+    /// If the preload library cannot be written.
+    pub(crate) fn prepare(
+        self,
+        seed: u64,
+        environment: &mut BTreeMap<OsString, OsString>,
+    ) -> Result<(), ChaosError> {
+        match self {
+            Self::None | Self::Rr => {}
+            Self::Signals => {
+                let stalls = omnilink_sched::Chaos {
+                    seed,
+                    ..omnilink_sched::Chaos::default()
+                };
+                let variables = stalls
+                    .environment()
+                    .map_err(|error| ChaosError::NoPreload(error.to_string()))?;
+                environment.extend(variables);
+            }
+            Self::Schedule => {
+                // Every second run changes priorities (PCT), the others decide at random: each finds what the other misses.
+                if seed % 2 == 1 {
+                    let changes = 1 + (seed >> 1) % 4;
+                    environment.insert("OMNILINK_CHANGES".into(), changes.to_string().into());
+                    environment
+                        .entry("OMNILINK_STEPS".into())
+                        .or_insert_with(|| "20000".into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The command that runs a harness, with what has to stand in front of it.
+    pub(crate) fn wrap(
+        self,
+        program: &OsStr,
+        arguments: &[OsString],
+        recording: &Path,
+    ) -> (OsString, Vec<OsString>) {
+        match self {
+            Self::Rr => {
+                let mut all: Vec<OsString> = ["record", "--chaos", "-o"].map(Into::into).to_vec();
+                all.push(recording.into());
+                all.push(program.to_owned());
+                all.extend_from_slice(arguments);
+                ("rr".into(), all)
+            }
+            _ => (program.to_owned(), arguments.to_vec()),
+        }
+    }
+}
+
+/// Whether a program was linked with our scheduler's runtime.
+fn is_instrumented(program: &Path) -> bool {
+    let Ok(mut file) = File::open(program) else {
+        return false;
+    };
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).is_ok()
+        && bytes
+            .windows(RUNTIME_MARK.len())
+            .any(|window| window == RUNTIME_MARK)
+}
+
+/// rr needs hardware counters and a processor that it knows; only trying tells.
+fn probe_rr() -> Result<(), String> {
+    let version = Command::new("rr").arg("--version").stdin(Stdio::null()).output();
+    if version.is_err() {
+        return Err("rr is not installed (on Debian: apt install rr)".to_owned());
+    }
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let trial = Command::new("rr")
+        .args(["record", "-o"])
+        .arg(folder.path().join("trial"))
+        .arg("/bin/true")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| error.to_string())?;
+    match trial.status.success() {
+        true => Ok(()),
+        false => {
+            let said = String::from_utf8_lossy(&trial.stderr).into_owned();
+            let reason = said
+                .lines()
+                .find(|line| !line.trim().is_empty())
+                .unwrap_or("it says nothing");
+            Err(format!("`rr record /bin/true` fails: {}", reason.trim()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_have_names_and_others_are_refused() {
+        for chaos in [Chaos::None, Chaos::Signals, Chaos::Schedule, Chaos::Rr] {
+            assert_eq!(chaos.to_string().parse::<Chaos>().ok(), Some(chaos));
+        }
+        assert!(
+            "loud"
+                .parse::<Chaos>()
+                .is_err_and(|error| error.to_string().contains("signals"))
+        );
+    }
+
+    #[test]
+    fn a_program_without_instrumentation_is_refused() {
+        let error = Chaos::Schedule.probe(Path::new("/bin/true"));
+        assert!(matches!(error, Err(ChaosError::NotInstrumented(_))));
+        assert!(Chaos::None.probe(Path::new("/bin/true")).is_ok());
+    }
+}

@@ -1,0 +1,31 @@
+//! Campaigns: a harness is run many times under seeds and chaos, every run is checked, and everything is kept.
+//!
+//! The decision of this crate is that **a harness is a program**, not a library: any executable in any language that writes a
+//! trace into the folder `OMNILINK_TRACE` takes part. A run is a fresh process in a process group of its own, so that a crash, a
+//! hang or a sanitizer's report is a result like any other, and nothing of one run reaches the next. What is given up is speed:
+//! a process costs some milliseconds, so a harness does well to record thousands of operations per run.
+//!
+//! - [`Campaign`] runs and checks; [`RunPlan`] says what a run gets.
+//! - [`Chaos`] makes rare interleavings happen.
+//! - [`Store`] keeps campaigns, runs, traces and evidence in one SQLite file.
+
+mod campaign;
+mod chaos;
+mod finding;
+mod host;
+mod output_tail;
+mod process;
+mod revision;
+mod run_plan;
+mod stacks;
+mod store;
+
+pub use campaign::{Campaign, CampaignError, CampaignOptions, CheckTrace, CheckedTrace, FinishedRun, Stop};
+pub use chaos::{Chaos, ChaosError};
+pub use finding::{Finding, FindingKind};
+pub use process::Ending;
+pub use revision::revised;
+pub use run_plan::{RunPlan, Shard, ShardError};
+pub use store::{
+    CampaignRecord, FindingGroup, Imported, KeptFile, RunFilter, RunRecord, Store, StoreError, Totals,
+};

@@ -1,0 +1,97 @@
+//! What each run gets: its seed, and the choices that come of it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// What a run gets. It depends on the campaign's seed and the run's number only, so a run can be repeated alone, and on any
+/// machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunPlan {
+    /// Its number within the campaign.
+    pub number: u64,
+    /// Its seed.
+    pub seed: u64,
+    /// What the harness is told in its environment, such as `OMNILINK_THREADS`.
+    pub choices: BTreeMap<String, String>,
+}
+
+impl RunPlan {
+    /// The run with this number.
+    pub fn new(campaign_seed: u64, number: u64) -> Self {
+        // Seeds of neighbouring numbers must have nothing in common.
+        let mixed = campaign_seed ^ number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let seed = fastrand::Rng::with_seed(mixed).u64(..) >> 1;
+        Self {
+            number,
+            seed,
+            choices: BTreeMap::new(),
+        }
+    }
+}
+
+/// A part of a campaign's runs, for one of several machines: those whose number is `index` modulo `count`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    index: u64,
+    count: u64,
+}
+
+/// Why a shard is none.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("\"{0}\" is no shard; write I/N with I from 1 to N, such as 2/8")]
+pub struct ShardError(String);
+
+impl Shard {
+    /// Whether a run is part of it.
+    pub fn contains(self, number: u64) -> bool {
+        number % self.count == self.index
+    }
+}
+
+impl FromStr for Shard {
+    type Err = ShardError;
+
+    fn from_str(text: &str) -> Result<Self, ShardError> {
+        let parsed = text.split_once('/').and_then(|(index, count)| {
+            let (index, count): (u64, u64) = (index.trim().parse().ok()?, count.trim().parse().ok()?);
+            (1 <= index && index <= count).then(|| Self {
+                index: index - 1,
+                count,
+            })
+        });
+        parsed.ok_or_else(|| ShardError(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index + 1, self.count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn shards_part_the_runs_and_seeds_differ() {
+        let shards: Vec<Shard> = (1..=3).map(|i| format!("{i}/3").parse().unwrap()).collect();
+        for number in 0..100 {
+            let holders = shards.iter().filter(|shard| shard.contains(number)).count();
+            assert_eq!(holders, 1);
+        }
+        let seeds: BTreeSet<u64> = (0..1000).map(|number| RunPlan::new(7, number).seed).collect();
+        assert_eq!(seeds.len(), 1000);
+        assert_eq!(RunPlan::new(7, 5), RunPlan::new(7, 5));
+        assert_ne!(RunPlan::new(7, 5).seed, RunPlan::new(8, 5).seed);
+        for bad in ["", "1", "0/3", "4/3", "a/b", "1/0"] {
+            assert!(bad.parse::<Shard>().is_err(), "{bad}");
+        }
+    }
+}

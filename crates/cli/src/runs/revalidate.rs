@@ -1,0 +1,117 @@
+//! `omnilink runs revalidate`: the stored traces checked again, after the specification has changed.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+
+use clap::Args;
+use omnilink_campaign::{RunFilter, RunRecord, Store, revised};
+use omnilink_report::count;
+
+use super::StoreArgs;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::output::{Drawing, Output};
+use crate::progress::ProgressLine;
+use crate::subject::SubjectArgs;
+
+#[derive(Debug, Args)]
+pub(super) struct RevalidateArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+    #[command(flatten)]
+    subject: SubjectArgs,
+    /// The runs of this campaign only
+    #[arg(long, value_name = "NAME")]
+    campaign: Option<String>,
+    /// How many runs to check at a time
+    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: u16,
+    /// Print one JSON object per run whose verdict changed
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    drawing: Drawing,
+}
+
+pub(super) fn run(args: &RevalidateArgs) -> Result<Exit, CliError> {
+    let look = args.drawing.look();
+    let mut out = Output::new(&look);
+    interrupt::listen();
+    let mut store = Store::open(&args.store.store)?;
+    let mut filter = RunFilter::default();
+    filter.campaign.clone_from(&args.campaign);
+    let runs = store.runs(&filter)?;
+    let subject = match store.campaigns()?.first() {
+        Some(campaign) => args.subject.or_named(&campaign.subject),
+        None => args.subject.clone(),
+    };
+    let checker = subject.checker()?;
+    let next = AtomicUsize::new(0);
+    let line = ProgressLine::counting("revalidate", "runs");
+    let (mut changed, mut left_out, mut violations) = (0, 0, 0);
+    let jobs = NonZeroUsize::new(args.jobs.into()).unwrap_or(NonZeroUsize::MIN);
+    let path = args.store.store.as_path();
+    std::thread::scope(|scope| {
+        let (sender, results) = channel();
+        for _ in 0..jobs.get() {
+            let (sender, runs, next, checker) = (sender.clone(), &runs, &next, &checker);
+            scope.spawn(move || {
+                while let Some(run) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    // A connection belongs to one thread.
+                    let checked = Store::open(path)
+                        .and_then(|store| revised(&store, run, &|trace| checker.check(trace)));
+                    if interrupt::is_raised() || sender.send((run, checked)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        for (before, checked) in results {
+            line.add_one();
+            let Some((after, evidence)) = checked? else {
+                left_out += 1;
+                continue;
+            };
+            violations += u64::from(after.verdict == "violation");
+            if after.verdict != before.verdict {
+                changed += 1;
+                line.suspend(|| out.print(&change(before, &after, args.json)))?;
+            }
+            store.revise(&after, &evidence)?;
+        }
+        Ok::<(), CliError>(())
+    })?;
+    drop(line);
+    if !args.json {
+        out.print(&format!(
+            "{} runs checked again, {} verdicts changed{}\n",
+            count(runs.len() as u64 - left_out),
+            count(changed),
+            match left_out {
+                0 => String::new(),
+                left_out => format!("; {} runs have no trace in the store", count(left_out)),
+            }
+        ))?;
+    }
+    Ok(match (violations, interrupt::is_raised()) {
+        (1.., _) => Exit::Violation,
+        (0, true) => Exit::Unknown,
+        (0, false) => Exit::Valid,
+    })
+}
+
+fn change(before: &RunRecord, after: &RunRecord, is_json: bool) -> String {
+    match is_json {
+        true => format!(
+            "{}\n",
+            serde_json::json!({ "run": after, "before": before.verdict })
+        ),
+        false => format!(
+            "run {}: {} before, {} now\n",
+            after.id, before.verdict, after.verdict
+        ),
+    }
+}

@@ -1,0 +1,203 @@
+//! What the runs of a campaign are checked against, as arguments: a specification or a model.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use omnilink_campaign::CheckedTrace;
+use omnilink_evidence::{Command, Evidence, Verdict, Violation};
+use omnilink_link::LinkFile;
+use omnilink_trace::OpenOptions;
+use omnilink_verify::{CheckRequest, Input, Keyed, ModelCheck, Progress, Scrutiny, Validation};
+
+use crate::check::Criteria;
+use crate::error::CliError;
+use crate::interrupt;
+use crate::validate::Linking;
+
+/// What runs are checked against.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SubjectArgs {
+    /// The specification that runs are checked against: an operation `Name(args)` is its action `Name`
+    #[arg(long, value_name = "SPEC.tla", conflicts_with = "model")]
+    spec: Option<PathBuf>,
+    /// The model that runs are checked against, such as queue:capacity=8; omnilink check --list-models lists them
+    #[arg(long, short, value_name = "NAME[:OPT=VAL,…]")]
+    model: Option<String>,
+    #[command(flatten)]
+    linking: Linking,
+    #[command(flatten)]
+    criteria: Criteria,
+    /// A run that is valid without meaning anything is a finding: nothing was placed, or nothing recorded could have been refused
+    #[arg(long)]
+    strict: bool,
+}
+
+/// Checks traces against a specification or a model.
+pub(crate) enum TraceChecker {
+    Spec {
+        validation: Box<Validation>,
+        reading: OpenOptions,
+        end: Option<&'static str>,
+    },
+    Model(ModelCheck),
+}
+
+impl SubjectArgs {
+    /// The specification or the model, as the store names it.
+    pub(crate) fn name(&self) -> Option<String> {
+        match (&self.spec, &self.model) {
+            (Some(spec), _) => Some(spec.display().to_string()),
+            (None, model) => model.clone(),
+        }
+    }
+
+    /// The same arguments for another subject: a specification if the name is that of a file, else a model.
+    pub(crate) fn or_named(&self, name: &str) -> Self {
+        let mut args = self.clone();
+        if args.name().is_none() {
+            match name.ends_with(".tla") {
+                true => args.spec = Some(name.into()),
+                false => args.model = Some(name.to_owned()),
+            }
+        }
+        args
+    }
+
+    /// Reads the specification, or finds the model.
+    pub(crate) fn checker(&self) -> Result<TraceChecker, CliError> {
+        self.criteria.validate(false)?;
+        let Some(name) = self.name() else {
+            let message = "against what? Give --spec SPEC.tla, or --model NAME (omnilink check --list-models lists them)";
+            return Err(CliError::Usage(message.to_owned()));
+        };
+        let request = CheckRequest {
+            command: Command::Check,
+            model_name: name,
+            options: self.criteria.options(),
+            minimize: false,
+            witness: None,
+        };
+        let Some(spec) = &self.spec else {
+            let model = ModelCheck::new(&request.model_name.clone(), Keyed::ByContent, request)?;
+            return Ok(TraceChecker::Model(model));
+        };
+        let (mut options, collection) = self.linking.options(spec)?;
+        // Branches are what a campaign wants to have exercised.
+        options.counts_branches = true;
+        let reading = OpenOptions {
+            thread_ends: options.file.keeps_thread_ends(spec),
+            ..OpenOptions::default()
+        };
+        let request = CheckRequest {
+            command: Command::Validate,
+            ..request
+        };
+        let scrutiny = Scrutiny {
+            is_strict: self.strict,
+            mutation: None,
+        };
+        Ok(TraceChecker::Spec {
+            validation: Box::new(
+                Validation::new(spec, options, collection, request)?.with_scrutiny(scrutiny),
+            ),
+            reading,
+            end: LinkFile::end_of_trace(spec),
+        })
+    }
+}
+
+impl TraceChecker {
+    /// Checks one trace.
+    pub(crate) fn check(&self, trace: &Path) -> CheckedTrace {
+        let options = match self {
+            Self::Spec { reading, .. } => reading.clone(),
+            Self::Model(_) => OpenOptions::default(),
+        };
+        let mut input = match Input::new(trace, options, Some(interrupt::flag())) {
+            Ok(input) => input,
+            Err(error) => {
+                return CheckedTrace {
+                    verdict: Verdict::Error.word().to_owned(),
+                    headline: Some(error.to_string()),
+                    ..CheckedTrace::default()
+                };
+            }
+        };
+        let progress = Progress::default();
+        let mut evidence = match self {
+            Self::Spec { validation, end, .. } => {
+                input.end = *end;
+                validation.check(&input, &progress)
+            }
+            Self::Model(model) => model.check(&input, &progress),
+        };
+        // The folder is gone when someone reads this.
+        evidence.input = "the run's trace".to_owned();
+        if let Some(error) = &mut evidence.error {
+            *error = error
+                .replace(&format!("{}/", trace.display()), "")
+                .replace(&trace.display().to_string(), "the trace");
+        }
+        checked(&evidence)
+    }
+}
+
+fn checked(evidence: &Evidence) -> CheckedTrace {
+    let (headline, cause) = match evidence.verdict {
+        Verdict::Violation => violation(evidence),
+        Verdict::Error => (evidence.error.clone(), evidence.error.clone()),
+        Verdict::Valid | Verdict::Unknown => (None, None),
+    };
+    CheckedTrace {
+        verdict: evidence.verdict.word().to_owned(),
+        headline,
+        cause,
+        evidence: evidence.to_json(),
+        ops: evidence.figures.ops,
+        threads: evidence.figures.threads.unwrap_or_default(),
+        coverage: coverage(evidence),
+    }
+}
+
+/// The violation in a sentence, and what violations of one cause have in common: the operation's name with the rule that is
+/// broken or the kinds of violation that fit.
+fn violation(evidence: &Evidence) -> (Option<String>, Option<String>) {
+    let Some(Violation::Operation(counterexample)) = &evidence.violation else {
+        return (Some("the trace is not explained".to_owned()), None);
+    };
+    let op = &counterexample.op;
+    let name = op.text.split(['(', ' ']).next().unwrap_or_default();
+    let tags = evidence
+        .spec
+        .as_ref()
+        .map(|spec| spec.tags.join(", "))
+        .unwrap_or_default();
+    let rule = counterexample.broken.as_ref().map(|broken| broken.rule.clone());
+    let why = rule.or_else(|| (!tags.is_empty()).then_some(tags));
+    let headline = match &why {
+        Some(why) => format!("nothing explains {} of thread {}: {why}", op.text, op.thread),
+        None => format!("nothing explains {} of thread {}", op.text, op.thread),
+    };
+    let cause = match &why {
+        Some(why) => format!("{name}: {why}"),
+        None => name.to_owned(),
+    };
+    (Some(headline), Some(cause))
+}
+
+/// How often each action was placed and each of its branches taken. What was never exercised is there with 0.
+fn coverage(evidence: &Evidence) -> BTreeMap<String, u64> {
+    let mut coverage = BTreeMap::new();
+    for action in evidence.spec.iter().flat_map(|spec| &spec.actions) {
+        coverage.insert(format!("action {}", action.op), action.placed);
+        for branch in &action.branches {
+            let text: String = branch.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            coverage.insert(
+                format!("branch {}: {text} ({})", action.op, branch.at),
+                branch.taken,
+            );
+        }
+    }
+    coverage
+}
