@@ -85,10 +85,7 @@ impl SubjectArgs {
         let (mut options, collection) = self.linking.options(spec)?;
         // Branches are what a campaign wants to have exercised.
         options.counts_branches = true;
-        let reading = OpenOptions {
-            thread_ends: options.file.keeps_thread_ends(spec),
-            ..OpenOptions::default()
-        };
+        let reading = OpenOptions::new().with_thread_ends(options.file.keeps_thread_ends(spec));
         let request = CheckRequest {
             command: Command::Validate,
             ..request
