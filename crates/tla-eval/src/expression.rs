@@ -12,7 +12,6 @@ use super::slot::Slot;
 
 /// Everything recurses through [`Evaluator::eval`], so its stack frame must stay small: code that needs buffers is in functions
 /// that are never inlined.
-
 impl<'p> Evaluator<'p> {
     /// The value of an expression.
     pub(crate) fn eval(&mut self, node: &'p Node) -> Outcome<Datum<'p>> {
