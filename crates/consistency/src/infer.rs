@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use omnilink_engine::{LimitWatch, Model};
-use omnilink_evidence::Conclusion;
+use omnilink_evidence::Verdict;
 
 use crate::any_history::AnyHistory;
 use crate::check::{WeakChecker, WeakError, WeakOptions};

@@ -2,9 +2,9 @@
 
 use std::io::{BufRead, BufReader};
 
-use omnilink_consistency::{OpSet, Recorded, is_history_line, read_histories};
+use omnilink_consistency::{OpSet, RecordedHistory, is_history_line, read_histories};
 use omnilink_engine::{Limit, LimitWatch, Limits};
-use omnilink_models::NativeModel;
+use omnilink_models::AnyModel;
 use omnilink_trace::Operation;
 
 use super::judge_factory::weak_error;
