@@ -3,6 +3,8 @@
 mod bad_input;
 mod demo;
 mod formats;
+#[cfg(unix)]
+mod fuzz;
 mod honest;
 mod inputs;
 mod json;

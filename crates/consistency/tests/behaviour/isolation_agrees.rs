@@ -224,7 +224,7 @@ fn blind_writes_agree_with_the_definition() {
 
 #[test]
 fn runs_of_a_store_with_snapshots_agree_with_the_definition() {
-    let found = attack(4, 600, Store::Snapshot, Values::Unique, 5);
+    let found = attack(4, 1_500, Store::Snapshot, Values::Unique, 5);
     assert!(found[3] > 5, "{found:?}");
     let found = attack(5, 600, Store::Careless, Values::Unique, 3);
     assert!(found[2] > 5 && found[3] > 0, "{found:?}");

@@ -228,7 +228,7 @@ fn operations_that_are_no_reads_and_writes_are_refused() {
 fn every_level_agrees_with_the_definition_on_random_transactions() {
     let mut rng = Rng::with_seed(7);
     let mut found = [0; 6];
-    for round in 0..3_000 {
+    for round in 0..8_000 {
         // Many values: who read from whom is determined. Few: it is not, and searches decide.
         let values = [2, 12][round % 2];
         let mut next_value = 0;

@@ -1,0 +1,219 @@
+//! Campaigns from the command line: findings, the store, and what to do with them later.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use super::ran::{Ran, folder, omnilink_in};
+
+/// A register that serves a stale read in every fourth run, and dies in every fifth.
+const HARNESS: &str = r#"#!/bin/sh
+mkdir $OMNILINK_TRACE
+read=2
+[ $((OMNILINK_RUN % 4)) = 3 ] && read=1
+{
+  echo '{"thread":0,"op":"write","args":{"value":1},"start":0,"end":1}'
+  echo '{"thread":0,"op":"write","args":{"value":2},"start":2,"end":3}'
+  echo "{\"thread\":1,\"op\":\"read\",\"args\":{},\"ret\":$read,\"start\":4,\"end\":5}"
+} > $OMNILINK_TRACE/0.ndjson
+echo "seed $OMNILINK_SEED threads $OMNILINK_THREADS"
+[ $((OMNILINK_RUN % 5)) = 4 ] && { echo "broken invariant at 0x$OMNILINK_RUN" >&2; kill -ABRT $$; }
+exit 0
+"#;
+
+const SPEC: &str = "---- MODULE Register ----
+EXTENDS Naturals
+VARIABLE cell
+Init == cell = 0
+write(value) == cell' = value
+read(result) == result = cell /\\ UNCHANGED cell
+Next == \\E v \\in 0..3 : write(v) \\/ read(v)
+====
+";
+
+fn with_harness(body: &str) -> TempDir {
+    let folder = folder(&[("harness", body)]);
+    let path = folder.path().join("harness");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+fn fuzz(folder: &Path, arguments: &[&str]) -> Ran {
+    let all = [&["fuzz", "--chaos", "none"], arguments, &["--", "./harness"]].concat();
+    omnilink_in(folder, &all)
+}
+
+#[test]
+fn every_run_is_checked_and_findings_of_one_cause_are_told_once() {
+    let folder = with_harness(HARNESS);
+    let ran = fuzz(
+        folder.path(),
+        &["--model", "register", "--runs", "20", "--jobs", "2"],
+    );
+    assert_eq!(ran.code, 1, "{ran:?}");
+    // Runs 3, 7, 11, 15, 19 are stale; 4, 9, 14, 19 die; in 19 the crash counts more.
+    for part in [
+        "20 runs",
+        "5 violation",
+        "violation in 4 runs",
+        "crash in 4 runs",
+        "nothing explains read() = 1 of thread 1",
+        "see it:    omnilink runs show",
+        "repeat it: omnilink runs rerun",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}: {ran:?}");
+    }
+    let announced = ran.stdout.lines().filter(|line| line.contains("(seed ")).count();
+    assert_eq!(announced, 2, "{ran:?}");
+}
+
+#[test]
+fn runs_are_listed_shown_exported_repeated_and_forgotten() {
+    let folder = with_harness(HARNESS);
+    let path = folder.path();
+    fuzz(
+        path,
+        &[
+            "--model",
+            "register",
+            "--runs",
+            "8",
+            "--threads",
+            "3",
+            "--seed",
+            "7",
+        ],
+    );
+    let list = omnilink_in(path, &["runs", "ls"]);
+    assert!(
+        list.stdout
+            .contains("8 runs of ./harness against register, chaos none, seed 7"),
+        "{list:?}"
+    );
+    let violations = omnilink_in(path, &["runs", "ls", "--finding", "violation", "--json"]).json();
+    let numbers: Vec<i64> = violations
+        .iter()
+        .map(|run| run["run"]["number"].as_i64().unwrap())
+        .collect();
+    assert_eq!(numbers, [3, 7]);
+    let run = violations[0]["run"]["id"].to_string();
+    let show = omnilink_in(path, &["runs", "show", &run]);
+    assert!(
+        show.stdout.contains("read() = 1") && show.stdout.contains("threads 3"),
+        "{show:?}"
+    );
+    let shown = omnilink_in(path, &["runs", "show", &run, "--json"]).json();
+    assert_eq!(shown[0]["evidence"]["verdict"], "violation");
+    assert_eq!(omnilink_in(path, &["runs", "export", &run, "out"]).code, 0);
+    assert_eq!(
+        omnilink_in(path, &["check", "out/trace", "--model", "register"]).code,
+        1
+    );
+    omnilink_in(path, &["runs", "export", &run, "out"]).refused(&["it is there already"]);
+    let again = omnilink_in(path, &["runs", "rerun", &run]);
+    assert_eq!(again.code, 1, "{again:?}");
+    assert!(
+        again.stdout.contains("violation before, violation now"),
+        "{again:?}"
+    );
+    let collected = omnilink_in(path, &["runs", "gc"]);
+    assert!(collected.stdout.contains("5 valid runs"), "{collected:?}");
+    omnilink_in(path, &["runs", "show", "99"]).refused(&["there is no run 99"]);
+}
+
+#[test]
+fn a_changed_spec_is_tried_on_the_stored_traces() {
+    let folder = with_harness(HARNESS);
+    let path = folder.path();
+    fs::write(path.join("Register.tla"), SPEC).unwrap();
+    let ran = fuzz(path, &["--spec", "Register.tla", "--runs", "4"]);
+    assert!(ran.stdout.contains("3 valid, 1 violation"), "{ran:?}");
+    assert!(ran.stdout.contains("actions and branches"), "{ran:?}");
+    // Reads may now be stale.
+    let weaker = SPEC.replace("result = cell", "result \\in 0..cell");
+    fs::write(path.join("Register.tla"), weaker).unwrap();
+    let revised = omnilink_in(path, &["runs", "revalidate", "--jobs", "2"]);
+    assert_eq!(revised.code, 0, "{revised:?}");
+    assert!(
+        revised.stdout.contains("violation before, valid now"),
+        "{revised:?}"
+    );
+    assert!(
+        revised
+            .stdout
+            .contains("4 runs checked again, 1 verdicts changed"),
+        "{revised:?}"
+    );
+    let violations = omnilink_in(path, &["runs", "ls", "--verdict", "violation", "--json"]);
+    assert_eq!(violations.stdout, "");
+}
+
+#[test]
+fn shards_of_a_campaign_merge_into_one_store() {
+    let folder = with_harness(HARNESS);
+    let path = folder.path();
+    for shard in ["1", "2"] {
+        let (store, part) = (format!("shard-{shard}.db"), format!("{shard}/2"));
+        let shared = ["--campaign", "nightly", "--shard", &part, "--store", &store];
+        fuzz(
+            path,
+            &[&["--model", "register", "--runs", "6"], &shared[..]].concat(),
+        );
+    }
+    let merged = omnilink_in(path, &["runs", "import", "shard-1.db", "shard-2.db"]);
+    assert_eq!(merged.code, 0, "{merged:?}");
+    let again = omnilink_in(path, &["runs", "import", "shard-1.db"]);
+    assert!(
+        again.stdout.contains("0 runs added, 3 were there already"),
+        "{again:?}"
+    );
+    let list = omnilink_in(path, &["runs", "ls"]);
+    assert!(list.stdout.contains("campaign nightly: 6 runs"), "{list:?}");
+}
+
+#[test]
+fn what_cannot_be_run_or_stored_is_said_before_anything_is_run() {
+    let folder = with_harness("#!/bin/sh\ntouch was-run\n");
+    let path = folder.path();
+    fs::write(path.join("notes.txt"), "x".repeat(2_000)).unwrap();
+    fuzz(path, &[]).refused(&["against what?", "--model"]);
+    fuzz(path, &["--model", "quue"]).refused(&["queue"]);
+    fuzz(path, &["--spec", "None.tla"]).refused(&["None.tla"]);
+    fuzz(path, &["--model", "queue", "--shard", "3/2"]).refused(&["I/N"]);
+    fuzz(path, &["--model", "queue", "--store", "notes.txt"]).refused(&["not a store"]);
+    fuzz(path, &["--model", "queue", "--store", "no/such/folder.db"]).refused(&["folder"]);
+    let schedule = omnilink_in(
+        path,
+        &[
+            "fuzz",
+            "--model",
+            "queue",
+            "--chaos",
+            "schedule",
+            "--",
+            "./harness",
+        ],
+    );
+    schedule.refused(&["instrumentation", "--chaos signals"]);
+    let loud = omnilink_in(
+        path,
+        &["fuzz", "--model", "queue", "--chaos", "loud", "--", "./harness"],
+    );
+    loud.refused(&["signals"]);
+    let missing = omnilink_in(
+        path,
+        &["fuzz", "--model", "queue", "--chaos", "none", "--", "./none"],
+    );
+    missing.refused(&["cannot be started"]);
+    omnilink_in(path, &["runs", "ls", "--store", "none.db"]).refused(&["there is no such store"]);
+    assert!(!path.join("was-run").exists());
+    // A harness that writes nothing is a finding of its own, and no crash of ours.
+    let silent = fuzz(path, &["--model", "queue", "--runs", "2"]);
+    assert_eq!(silent.code, 2, "{silent:?}");
+    assert!(
+        silent.stdout.contains("no trace into OMNILINK_TRACE"),
+        "{silent:?}"
+    );
+}
