@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use omnilink_engine::{
     CheckError, Checker, Components, Conclusion, Consistency, Counterexample, Footprint, Keys, Limit,
     LimitWatch, Limits, Linearization, Model, Operation, Options, Outcome, Partitioning, Placement,
-    Progress as Going, SearchFigures, Unknown, check_as_collections, minimize,
+    Progress as Going, SearchFigures, Strategy, Unknown, check_as_collections, minimize,
 };
 use omnilink_evidence::{Command, Evidence, Figures, MinimalHistory, Subject, ThreadNames, Violation};
 use omnilink_trace::{Time, Timebox};
@@ -18,6 +18,7 @@ use crate::history::{Decode, History, Meaning, Read};
 use crate::input::Input;
 use crate::limits::{CHECK_INTERVAL, is_interrupted};
 use crate::peak_memory::peak_bytes;
+use crate::places::each_of;
 use crate::progress::Progress;
 use crate::witness;
 
@@ -382,6 +383,12 @@ impl<M: Model> CheckRun<'_, M> {
         if let Some(limit) = limit.filter(|_| options.consistency == Consistency::Sequential) {
             return Ok(Pass::Done(unread_outcome(limit)));
         }
+        if limit.is_none()
+            && checker.is_hard()
+            && let Some(outcome) = self.depth_first_from_start(options, &partitioning)
+        {
+            return Ok(Pass::Done(outcome));
+        }
         match checker.finish() {
             Err(CheckError::Entangled(links)) => Ok(Pass::Entangled(links)),
             Err(CheckError::Tied) if self.followed.is_none() => {
@@ -389,6 +396,33 @@ impl<M: Model> CheckRun<'_, M> {
                 self.pass(options, partitioning)
             }
             answer => Ok(Pass::Done(answer?)),
+        }
+    }
+
+    /// Depth-first search over the whole history, for a history that is too hard for the sweep.
+    ///
+    /// The portfolio starts depth-first search from the sweep's frontier, where most configurations may be dead ends that take
+    /// exponential time to refute. From the initial state it often goes straight to an explanation. The attempt is bounded by
+    /// the length of the history, and only an explanation counts: for a violation the sweep has the better evidence.
+    fn depth_first_from_start(&mut self, options: Options, partitioning: &Partitioning) -> Option<Outcome> {
+        if options.strategy != Strategy::Portfolio || self.taken > DEPTH_FIRST_OPS_MAX {
+            return None;
+        }
+        let configurations = DEPTH_FIRST_CONFIGURATIONS_PER_OP * self.taken.max(1);
+        let limits = Limits {
+            time: options.limits.time.map(|time| time / 4),
+            configurations: Some(configurations.min(options.limits.configurations.unwrap_or(u64::MAX))),
+            ..options.limits
+        };
+        let options = Options {
+            strategy: Strategy::DepthFirst,
+            limits,
+            ..options
+        };
+        // What fails here is met again, or not needed.
+        match self.pass(options, partitioning.clone()) {
+            Ok(Pass::Done(outcome)) if outcome.conclusion.is_valid() => Some(outcome),
+            _ => None,
         }
     }
 
@@ -509,48 +543,13 @@ fn is_everything(footprint: &Footprint) -> bool {
 /// How much a check of a stronger level than the one asked for may take.
 const DETOUR_CONFIGURATIONS: u64 = 1 << 20;
 
-/// How long to look for where operations stand in the input. The limits may have been reached, and the places are worth a moment.
-const PLACES_TIME: Duration = Duration::from_millis(500);
+/// Depth-first search keeps the history in memory: longer ones are left to the portfolio.
+const DEPTH_FIRST_OPS_MAX: u64 = 100_000;
+
+/// The configurations that the attempt at depth-first search may explore per operation.
+const DEPTH_FIRST_CONFIGURATIONS_PER_OP: u64 = 64;
 
 /// What to say about an input that says nothing.
 pub(crate) fn nothing_returned(input: &str) -> String {
     format!("{input}: no operation returned, so there was nothing to explain")
-}
-
-/// Where these operations stand in an input.
-pub fn places_of<O: Clone>(
-    decode: &Decode<'_, O>,
-    input: &Input,
-    wanted: &BTreeSet<u64>,
-    places: &mut BTreeMap<u64, String>,
-) -> Result<(), VerifyError> {
-    each_of(decode, input, wanted, |id, observed| {
-        places.insert(id, observed.location.to_string());
-    })
-}
-
-/// Reads an input for some of its operations.
-fn each_of<O: Clone>(
-    decode: &Decode<'_, O>,
-    input: &Input,
-    wanted: &BTreeSet<u64>,
-    mut found: impl FnMut(u64, &omnilink_trace::Operation),
-) -> Result<(), VerifyError> {
-    let Some(last) = wanted.last() else { return Ok(()) };
-    let mut history = History::open(decode, input)?;
-    let mut watch = LimitWatch::new(Limits {
-        time: Some(PLACES_TIME),
-        ..Limits::default()
-    });
-    for id in 0..=*last {
-        if id.is_multiple_of(CHECK_INTERVAL) && watch.reached() == Some(Limit::Time) {
-            break;
-        }
-        let Some(read) = history.next()? else { break };
-        // The end of the trace stands nowhere in it.
-        if wanted.contains(&id) && input.end != Some(read.observed.name.as_str()) {
-            found(id, &read.observed);
-        }
-    }
-    Ok(())
 }

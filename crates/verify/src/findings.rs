@@ -11,10 +11,11 @@ use omnilink_evidence::{
 use omnilink_link::{ActionCoverage, BoundOp, Instance, TlaModel, Vacuity, VacuityKind};
 use omnilink_trace::{Operation, Statistics};
 
-use crate::check_run::{CheckEvent, CheckRequest, places_of};
+use crate::check_run::{CheckEvent, CheckRequest};
 use crate::explanation::explanation_before;
 use crate::input::Input;
 use crate::mutation::Mutation;
+use crate::places::places_of;
 use crate::validation::meaning;
 
 /// Listens while a trace is checked.

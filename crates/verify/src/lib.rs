@@ -25,6 +25,7 @@ mod model_check;
 mod mutation;
 mod new_file;
 mod peak_memory;
+mod places;
 mod progress;
 mod score;
 mod spool;

@@ -34,7 +34,7 @@ pub fn opened(trace: Result<Trace, VerifyError>, interrupt: Option<Interrupt>) -
     }
 }
 
-/// Counts an operation that was read, and checks the limits once per [`CHECK_INTERVAL`].
+/// Counts an operation that was read, and checks the limits once per 256 operations.
 ///
 /// # Errors
 /// If the operation could not be read, or a limit is reached. Reading that fails because of an interrupt has reached a
