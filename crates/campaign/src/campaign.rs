@@ -15,8 +15,8 @@ use thiserror::Error;
 use crate::chaos::{Chaos, ChaosError};
 use crate::finding::{Finding, FindingKind};
 use crate::host::{host_name, now_ns, unique_id};
-use crate::process::{Ended, Ending, HarnessCommand};
-use crate::run_plan::{RunPlan, Shard};
+use crate::planned_run::{PlannedRun, Shard};
+use crate::process::{Ended, HarnessCommand, ProcessEnding};
 use crate::store::{CampaignRecord, KeptFile, RunRecord, Store, StoreError};
 
 /// What a campaign does.
@@ -242,7 +242,7 @@ impl Campaign {
                 if !is_mine || self.done.contains(&number) {
                     continue;
                 }
-                match self.one(&RunPlan::new(self.options.seed, number), check, &is_over) {
+                match self.one(&PlannedRun::new(self.options.seed, number), check, &is_over) {
                     Ok(None) => return,
                     Ok(Some(run)) => {
                         if run.record.finding.is_some() && self.options.until_finding {
@@ -287,7 +287,7 @@ impl Campaign {
         check: &CheckTrace<'_>,
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Option<FinishedRun>, CampaignError> {
-        let plan = RunPlan {
+        let plan = PlannedRun {
             number: run.number,
             seed: run.seed,
             choices: run.choices.clone(),
@@ -298,7 +298,7 @@ impl Campaign {
     /// Makes one run and stores it. `None` if the campaign ended before the run did.
     fn one(
         &self,
-        plan: &RunPlan,
+        plan: &PlannedRun,
         check: &CheckTrace<'_>,
         is_over: &dyn Fn() -> bool,
     ) -> Result<Option<FinishedRun>, CampaignError> {
@@ -313,7 +313,7 @@ impl Campaign {
             })?;
         let trace = folder.path().join("trace");
         let ended = self.execute(plan, &trace, &folder.path().join("recording"), is_over)?;
-        if ended.ending == Ending::Stopped {
+        if ended.ending == ProcessEnding::Stopped {
             return Ok(None);
         }
         let stderr = String::from_utf8_lossy(&ended.stderr);
@@ -353,7 +353,7 @@ impl Campaign {
 
     fn execute(
         &self,
-        plan: &RunPlan,
+        plan: &PlannedRun,
         trace: &Path,
         recording: &Path,
         is_over: &dyn Fn() -> bool,

@@ -119,9 +119,9 @@ impl Chaos {
         match self {
             Self::None | Self::Rr => {}
             Self::Signals => {
-                let stalls = omnilink_sched::Chaos {
+                let stalls = omnilink_sched::ThreadStalls {
                     seed,
-                    ..omnilink_sched::Chaos::default()
+                    ..omnilink_sched::ThreadStalls::default()
                 };
                 let variables = stalls
                     .environment()

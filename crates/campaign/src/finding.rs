@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::process::Ending;
+use crate::process::ProcessEnding;
 
 /// The kinds of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,13 +63,13 @@ impl Finding {
     }
 
     /// What the end of the process says, before its trace is looked at.
-    pub(crate) fn of_process(ending: Ending, stderr: &str, stacks: Option<&str>) -> Option<Self> {
+    pub(crate) fn of_process(ending: ProcessEnding, stderr: &str, stacks: Option<&str>) -> Option<Self> {
         if let Some(report) = sanitizer_report(stderr) {
             return Some(report);
         }
         match ending {
-            Ending::Exit(0) | Ending::Stopped => None,
-            Ending::Signal(signal) => {
+            ProcessEnding::Exit(0) | ProcessEnding::Stopped => None,
+            ProcessEnding::Signal(signal) => {
                 let name = signal_name(signal);
                 let cause = last_line(stderr).map_or_else(|| name.clone(), |line| format!("{name}: {line}"));
                 Some(Self::new(
@@ -78,7 +78,7 @@ impl Finding {
                     format!("the process died by {cause}"),
                 ))
             }
-            Ending::Hung(limit) => {
+            ProcessEnding::Hung(limit) => {
                 let frames = stacks.map(frames).unwrap_or_default();
                 let cause = frames.join(" < ");
                 let place = frames
@@ -88,11 +88,11 @@ impl Finding {
                 Some(Self::new(FindingKind::Hang, &cause, headline))
             }
             // Deadlock or livelock, as the scheduler's runtime reports it.
-            Ending::Exit(86) => {
+            ProcessEnding::Exit(86) => {
                 let line = last_line(stderr).unwrap_or("deadlock or livelock");
                 Some(Self::new(FindingKind::Hang, line, line))
             }
-            Ending::Exit(code) => {
+            ProcessEnding::Exit(code) => {
                 let line = last_line(stderr).unwrap_or("it printed nothing to standard error");
                 let headline = format!("the harness ended with exit code {code}: {line}");
                 Some(Self::new(
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn runs_of_one_cause_have_one_signature() {
-        let crash = |line: &str| Finding::of_process(Ending::Signal(libc::SIGABRT), line, None);
+        let crash = |line: &str| Finding::of_process(ProcessEnding::Signal(libc::SIGABRT), line, None);
         let (one, other) = (
             crash("x.c:12: assertion x == 3 failed\n"),
             crash("x.c:12: assertion x == 4 failed\n\n"),
@@ -220,14 +220,14 @@ mod tests {
     fn sanitizers_count_more_than_the_exit_code() {
         let report = "==42==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010 at pc 0x1\n    \
                       #0 0x4f in __interceptor_free lib.c:1\n    #1 0x50 in Queue::pop(int) queue.cpp:17\n";
-        let finding = Finding::of_process(Ending::Exit(1), report, None).expect("a finding");
+        let finding = Finding::of_process(ProcessEnding::Exit(1), report, None).expect("a finding");
         assert_eq!(finding.kind, FindingKind::Sanitizer);
         assert_eq!(
             finding.headline,
             "AddressSanitizer: heap-use-after-free in Queue::pop(int) queue.cpp:17"
         );
         let leak = "==9==ERROR: LeakSanitizer: detected memory leaks\n";
-        let finding = Finding::of_process(Ending::Exit(23), leak, None).expect("a finding");
+        let finding = Finding::of_process(ProcessEnding::Exit(23), leak, None).expect("a finding");
         assert_eq!(finding.kind, FindingKind::Leak);
     }
 
@@ -235,10 +235,13 @@ mod tests {
     fn a_hang_is_known_by_where_its_threads_are() {
         let stacks = "Thread 2 (Thread 0x7f (LWP 11)):\n#0  0x00 in __lll_lock_wait () from libc\n#1  0x01 in Queue::push (this=0x1)\n\
                       \nThread 1 (Thread 0x7f (LWP 10)):\n#0  futex_wait ()\n#1  0x2 in Queue::pop (this=0x1)\n";
-        let hung = Ending::Hung(Duration::from_secs(3));
+        let hung = ProcessEnding::Hung(Duration::from_secs(3));
         let finding = Finding::of_process(hung, "", Some(stacks)).expect("a finding");
         assert_eq!(finding.signature, "hang: Queue::pop < Queue::push");
         assert!(finding.headline.contains("within 3 s"));
-        assert_eq!(Finding::of_process(Ending::Exit(0), "warning\n", None), None);
+        assert_eq!(
+            Finding::of_process(ProcessEnding::Exit(0), "warning\n", None),
+            None
+        );
     }
 }

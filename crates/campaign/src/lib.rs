@@ -5,7 +5,7 @@
 //! hang or a sanitizer's report is a result like any other, and nothing of one run reaches the next. What is given up is speed:
 //! a process costs some milliseconds, so a harness does well to record thousands of operations per run.
 //!
-//! - [`Campaign`] runs and checks; [`RunPlan`] says what a run gets.
+//! - [`Campaign`] runs and checks; [`PlannedRun`] says what a run gets.
 //! - [`Chaos`] makes rare interleavings happen.
 //! - [`Store`] keeps campaigns, runs, traces and evidence in one SQLite file.
 
@@ -14,18 +14,18 @@ mod chaos;
 mod finding;
 mod host;
 mod output_tail;
+mod planned_run;
 mod process;
 mod revision;
-mod run_plan;
 mod stacks;
 mod store;
 
 pub use campaign::{Campaign, CampaignError, CampaignOptions, CheckTrace, CheckedTrace, FinishedRun, Stop};
 pub use chaos::{Chaos, ChaosError};
 pub use finding::{Finding, FindingKind};
-pub use process::Ending;
+pub use planned_run::{PlannedRun, Shard, ShardError};
+pub use process::ProcessEnding;
 pub use revision::revised;
-pub use run_plan::{RunPlan, Shard, ShardError};
 pub use store::{
     CampaignRecord, FindingGroup, Imported, KeptFile, RunFilter, RunRecord, Store, StoreError, Totals,
 };

@@ -14,7 +14,7 @@ use crate::stacks::stacks_of;
 
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum ProcessEnding {
     /// By itself, with this code.
     Exit(i32),
     /// By this signal.
@@ -25,7 +25,7 @@ pub enum Ending {
     Stopped,
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for ProcessEnding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exit(code) => write!(f, "exit {code}"),
@@ -49,7 +49,7 @@ pub(crate) struct HarnessCommand<'a> {
 /// What a process left behind.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    pub(crate) ending: Ending,
+    pub(crate) ending: ProcessEnding,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
     /// Where its threads were, if it hung.
@@ -87,7 +87,11 @@ impl HarnessCommand<'_> {
         })
     }
 
-    fn wait(&self, child: &mut Child, is_stopped: &dyn Fn() -> bool) -> io::Result<(Ending, Option<String>)> {
+    fn wait(
+        &self,
+        child: &mut Child,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> io::Result<(ProcessEnding, Option<String>)> {
         let started = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
@@ -100,8 +104,8 @@ impl HarnessCommand<'_> {
                 kill_group(child.id());
                 child.wait()?;
                 let ending = match is_hung {
-                    true => Ending::Hung(self.time_limit),
-                    false => Ending::Stopped,
+                    true => ProcessEnding::Hung(self.time_limit),
+                    false => ProcessEnding::Stopped,
                 };
                 return Ok((ending, stacks));
             }
@@ -111,10 +115,10 @@ impl HarnessCommand<'_> {
     }
 }
 
-fn ending_of(status: ExitStatus) -> Ending {
+fn ending_of(status: ExitStatus) -> ProcessEnding {
     match (status.code(), status.signal()) {
-        (Some(code), _) => Ending::Exit(code),
-        (None, signal) => Ending::Signal(signal.unwrap_or_default()),
+        (Some(code), _) => ProcessEnding::Exit(code),
+        (None, signal) => ProcessEnding::Signal(signal.unwrap_or_default()),
     }
 }
 

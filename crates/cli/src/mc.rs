@@ -49,7 +49,7 @@ pub(crate) struct McArgs {
     /// Explore the state found last first, with one worker
     #[arg(long, conflicts_with = "simulate")]
     dfs: bool,
-    /// SimulationOptions so many behaviours at random instead of exploring all; 0 for as many as the time limit allows
+    /// Generate N random behaviours instead of exploring all; 0 for as many as the time limit allows
     #[arg(long, value_name = "N", value_parser = quantity::count)]
     simulate: Option<u64>,
     /// The same, but a specification that asks is told `generate`, as by TLC's -generate

@@ -1,4 +1,4 @@
-//! How far a search is, for whoever waits at a terminal.
+//! A line on the terminal that shows how far a model check is.
 //!
 //! Drawing is done by a thread of its own, which exists only if standard error is a terminal and draws nothing in the first
 //! half second: most checks are over by then.

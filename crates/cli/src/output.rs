@@ -1,4 +1,4 @@
-//! Where answers go: standard output with or without colour, and silence once nobody listens.
+//! Standard output with or without colour; a closed pipe is not an error.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -102,7 +102,7 @@ impl Output {
         }
     }
 
-    /// Whether nobody reads any more.
+    /// Whether the reader has closed the pipe.
     pub(crate) fn is_closed(&self) -> bool {
         self.is_closed
     }

@@ -32,11 +32,11 @@ impl ProgressLine {
     /// Starts to count, under this title.
     pub(crate) fn counting(title: &str, what: &'static str) -> Self {
         let title = title.to_owned();
-        Self::telling(move |taken, seconds| format!("{title}: {} {what}, {seconds} s", count(taken)))
+        Self::showing(move |taken, seconds| format!("{title}: {} {what}, {seconds} s", count(taken)))
     }
 
-    /// Starts to count; `text` tells what was counted in so many seconds.
-    pub(crate) fn telling(text: impl Fn(u64, u64) -> String + Send + 'static) -> Self {
+    /// Starts to count; `text` makes the line from the count and the seconds.
+    pub(crate) fn showing(text: impl Fn(u64, u64) -> String + Send + 'static) -> Self {
         let progress = Progress::default();
         let bar = ProgressBar::hidden().with_style(ProgressStyle::default_spinner());
         let drawing = std::io::stderr().is_terminal().then(|| {

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::Campaign;
 use crate::counterexample::{LastWriter, MinimalHistory};
 use crate::exploration::Exploration;
 use crate::figures::Figures;
 use crate::findings::{MutationFindings, SpecFindings, VacuityFindings};
 use crate::inference::InferredLevels;
+use crate::lineup_coverage::LineupCoverage;
 use crate::operation::Operation;
 use crate::unknown::Unknown;
 use crate::verdict::Verdict;
@@ -60,7 +60,7 @@ pub struct Evidence {
     pub exploration: Option<Exploration>,
     /// How much of a component was covered.
     #[serde(flatten)]
-    pub campaign: Option<Campaign>,
+    pub campaign: Option<LineupCoverage>,
     /// Why the input cannot be checked, and what to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -16,7 +16,6 @@
 mod alternative;
 mod behaviour;
 mod bindings;
-mod campaign;
 mod conclusion;
 mod counterexample;
 mod evidence;
@@ -25,6 +24,7 @@ mod figures;
 mod findings;
 mod inference;
 mod limit;
+mod lineup_coverage;
 mod operation;
 mod schedule;
 mod thread_names;
@@ -38,7 +38,6 @@ mod witness;
 pub use alternative::{Alternative, Candidate, Continuation};
 pub use behaviour::{ActionTaken, Behaviour, FalsePart, PropertyKind, State};
 pub use bindings::Bindings;
-pub use campaign::{Campaign, CampaignScope, PlainAccesses, RunPhase, UndecidedMatrix};
 pub use conclusion::Conclusion;
 pub use counterexample::{AgreedPrefix, BrokenRule, Counterexample, LastWriter, MinimalHistory};
 pub use evidence::{Command, Evidence, EvidenceError, KeyVerdict, Subject, VERSION};
@@ -50,6 +49,7 @@ pub use findings::{
 };
 pub use inference::InferredLevels;
 pub use limit::Limit;
+pub use lineup_coverage::{LineupCoverage, LineupScope, PlainAccesses, RunPhase, UndecidedMatrix};
 pub use operation::{Operation, ThreadName, Time};
 pub use schedule::{
     FailingRun, MatrixLane, ScheduleEnding, ScheduleEvent, SerialContradiction, StuckOperation, ThreadSwitch,

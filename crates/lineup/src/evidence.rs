@@ -1,7 +1,7 @@
 //! The evidence of a campaign: what reports and `--json` show.
 
 use omnilink_evidence::{
-    Campaign, CampaignScope, Command, Counterexample, Evidence, FailingRun, Limit, MatrixLane, Operation,
+    Command, Counterexample, Evidence, FailingRun, Limit, LineupCoverage, LineupScope, MatrixLane, Operation,
     PlainAccesses, RunPhase, ScheduleEnding, ScheduleEvent, SerialContradiction, StuckOperation, ThreadName,
     ThreadSwitch, UndecidedMatrix, Unexplained, Unknown, Verdict,
 };
@@ -57,12 +57,12 @@ impl CampaignSubject<'_> {
         evidence
     }
 
-    fn campaign(&self, summary: &Summary) -> Campaign {
+    fn campaign(&self, summary: &Summary) -> LineupCoverage {
         let undecided = |checked: &CheckedMatrix| UndecidedMatrix {
             matrix: checked.matrix.display(self.alphabet).to_string(),
             reason: undecided_text(checked, self.alphabet),
         };
-        Campaign {
+        LineupCoverage {
             specification: self.specification.map(str::to_owned),
             matrices: summary.matrices,
             undecided: summary.undecided,
@@ -78,7 +78,7 @@ impl CampaignSubject<'_> {
         }
     }
 
-    fn scope(&self, summary: &Summary) -> Option<CampaignScope> {
+    fn scope(&self, summary: &Summary) -> Option<LineupScope> {
         let scope = summary.scope.as_ref()?;
         let is_rust = |library: &&String| *library == RUST_LIBRARY;
         let mut next = Vec::new();
@@ -93,7 +93,7 @@ impl CampaignSubject<'_> {
         if let Some(bound) = preemptions {
             suggest(format!("--preemptions {}", bound + 1));
         }
-        Some(CampaignScope {
+        Some(LineupScope {
             matrices: summary.asked.clone(),
             preemptions,
             memory_model: MEMORY_MODEL.to_owned(),

@@ -11,8 +11,8 @@
 use std::time::{Duration, Instant};
 
 use omnilink_sched::{
-    Chaos, Ending, Execution, HarnessExecutor, HarnessOptions, SchedError, Schedule, StopConditions,
-    TestProgram,
+    Ending, Execution, HarnessExecutor, HarnessOptions, SchedError, Schedule, StopConditions, TestProgram,
+    ThreadStalls,
 };
 
 use crate::description::Description;
@@ -71,9 +71,9 @@ impl NativeThreads {
             ..ScheduledOptions::default()
         };
         let (serial, description) = Scheduled::start(harness, options)?;
-        let stalls = Chaos {
+        let stalls = ThreadStalls {
             seed,
-            ..Chaos::default()
+            ..ThreadStalls::default()
         };
         let options = HarnessOptions {
             environment: stalls.environment()?,
@@ -187,7 +187,9 @@ impl MatrixExecutor for NativeThreads {
 
     fn scope(&self) -> Option<Scope> {
         Some(Scope {
-            uninstrumented: vec!["all of the component: nobody decides which thread runs".to_owned()],
+            uninstrumented: vec![
+                "all of the component: the scheduler does not decide which thread runs".to_owned(),
+            ],
             ..Scope::default()
         })
     }

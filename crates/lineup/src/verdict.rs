@@ -141,7 +141,7 @@ pub struct PhaseFigures {
     pub cut: u64,
     /// Runs that did not follow their schedule, from which nothing follows.
     pub diverged: u64,
-    /// CheckedMatrix histories that nothing explains.
+    /// Checked histories that nothing explains.
     pub unexplained: u64,
     /// Whether these are all runs that there are.
     pub is_complete: bool,

@@ -37,7 +37,7 @@ pub(crate) struct InstanceData {
     pub(crate) part: Option<StepPart>,
 }
 
-/// StepPart of an operation that happens in steps.
+/// Part of an operation that happens in steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StepPart {
     /// The thread.

@@ -20,6 +20,6 @@ pub struct LinkOptions {
     pub collected: Vec<(String, Value)>,
     /// What the link file says.
     pub file: LinkFile,
-    /// Whether to count which branches of actions are taken: see [`TlaModel::coverage`]. Takes time.
+    /// Whether to count which branches of actions are taken: see [`TlaModel::coverage`](crate::TlaModel::coverage). Takes time.
     pub counts_branches: bool,
 }

@@ -42,7 +42,7 @@ enum Outcome {
     Written(Box<[Value]>),
 }
 
-/// InstanceCache that touch more cells meet the same contents too rarely.
+/// Instances that touch more cells meet the same contents too rarely.
 const CELLS_MAX: usize = 4;
 /// Entries kept: scanning more takes longer than evaluating.
 const KNOWN_MAX: usize = 24;

@@ -1,6 +1,6 @@
 //! A native model behind a pointer: one type for all of them.
 //!
-//! Code that is generic over models is compiled once per model. The search itself is worth that; code around it is not. Such
+//! Code that is generic over models is compiled once per model. For the search that pays off; for code around it it does not. Such
 //! code takes an [`AnyModel`], whose steps cost two downcasts and an allocation for each state that they lead to.
 
 use std::any::Any;

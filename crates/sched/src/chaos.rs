@@ -3,7 +3,7 @@
 //! Code that cannot be instrumented can at least be disturbed: a preload library (the crate `omnilink-chaos-preload`) sends each
 //! thread signals at random moments, whose handler yields or sleeps. It raises the rate of bugs that need an unlucky preemption
 //! by two orders of magnitude, but nothing can be repeated exactly. [`HarnessExecutor::sample_native`] makes executions with
-//! native threads; any other program can be disturbed by starting it with [`Chaos::environment`].
+//! native threads; any other program can be disturbed by starting it with [`ThreadStalls::environment`].
 //!
 //! [`HarnessExecutor::sample_native`]: crate::HarnessExecutor::sample_native
 
@@ -15,7 +15,7 @@ static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libomnilink_ch
 
 /// How threads are stalled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chaos {
+pub struct ThreadStalls {
     /// The seed of the random numbers. The moments of the stalls differ from run to run.
     pub seed: u64,
     /// The shortest and the longest time between two stalls of a thread, in microseconds of its processor time; at least 10.
@@ -25,7 +25,7 @@ pub struct Chaos {
     pub stall_us_max: u32,
 }
 
-impl Default for Chaos {
+impl Default for ThreadStalls {
     fn default() -> Self {
         Self {
             seed: 0,
@@ -35,7 +35,7 @@ impl Default for Chaos {
     }
 }
 
-impl Chaos {
+impl ThreadStalls {
     /// The environment variables with which a program is started to be stalled.
     ///
     /// # Errors

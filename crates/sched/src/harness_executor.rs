@@ -173,7 +173,7 @@ impl HarnessExecutor {
     /// rounds are made if their events fill the memory for them. A crash ends them, and its execution comes last.
     ///
     /// The executions have events and endings, but no steps: they cannot be repeated. Best is a harness that was built without
-    /// instrumentation and started with the environment of [`Chaos`](crate::Chaos).
+    /// instrumentation and started with the environment of [`ThreadStalls`](crate::ThreadStalls).
     ///
     /// # Errors
     /// When the program cannot be run, or [`SchedError::Stopped`] when a stop condition ended the rounds.

@@ -45,7 +45,7 @@ mod shared_memory;
 #[cfg(target_os = "linux")]
 mod watchdog;
 
-pub use chaos::{Chaos, chaos_library};
+pub use chaos::{ThreadStalls, chaos_library};
 pub use error::SchedError;
 pub use execution::{
     DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind, RacingAccess,

@@ -25,7 +25,7 @@ pub struct Findings<'m, 'l> {
     unexplained: RefCell<Option<Operation>>,
 }
 
-/// With fewer explanations alive, on average or at most, nobody needs advice.
+/// Advice is given from these numbers of explanations on, on average and at most.
 const FRONTIER_MEAN_MAX: f64 = 16.0;
 const FRONTIER_MAX: u64 = 1_000;
 /// How many of the longest operations are told.

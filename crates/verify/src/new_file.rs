@@ -33,7 +33,7 @@ impl<'a> NewFile<'a> {
 
     fn beside(&self) -> io::Result<NamedTempFile> {
         let mut builder = Builder::new();
-        // Like any other new file: whoever the user's umask lets read it may read it.
+        // The same permissions as any new file: the umask decides.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());

@@ -1,7 +1,7 @@
 //! The explanation of a valid history, as a trace.
 //!
 //! A witness is written as the same operations one after the other, the n-th at time n. So it needs no format of its
-//! own and no trust in whoever found it: any checker, this one included, says at a glance whether it is a history of the
+//! own and no trust in the search: any checker, including this one, can check that it is a history of the
 //! model. Where an operation stood in the original is kept under `meta`.
 
 use std::path::Path;

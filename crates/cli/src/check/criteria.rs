@@ -51,7 +51,7 @@ const REDUCTIONS: &str = "Reductions, all sound, to be switched off for comparis
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum StrategyArg {
-    /// The sweep while it is easy, sweep and depth-first by turns where it is not
+    /// The sweep while it is easy, then sweep and depth-first search alternating
     Portfolio,
     /// The event sweep alone: memory is the frontier, whatever the length of the trace
     Sweep,

@@ -44,7 +44,7 @@ pub(crate) struct LineupArgs {
     /// Check this matrix only: threads apart by bars, {initial} and {final} calls in braces
     #[arg(long, value_name = "MATRIX", help_heading = MATRICES)]
     matrix: Vec<String>,
-    /// Check so many random matrices
+    /// Check N random matrices
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = MATRICES)]
     samples: u64,
     /// The shape of random matrices: threads x calls
@@ -59,13 +59,13 @@ pub(crate) struct LineupArgs {
     /// With the schedule: switch at these plain accesses too, as a report gives them
     #[arg(long, value_name = "PLACES", value_delimiter = ',', value_parser = place, requires = "schedule", help_heading = RUNS)]
     switch_at: Vec<u64>,
-    /// Make all runs with up to so many preemptions
+    /// Make all runs with up to N preemptions
     #[arg(long, value_name = "N", default_value_t = 2, help_heading = RUNS)]
     preemptions: u32,
-    /// Make so many random runs of each matrix instead
+    /// Make N random runs of each matrix instead
     #[arg(long, value_name = "N", conflicts_with = "pct", help_heading = RUNS)]
     random: Option<u64>,
-    /// Make so many runs with random priorities instead
+    /// Make N runs with random priorities instead
     #[arg(long, value_name = "N", help_heading = RUNS)]
     pct: Option<u64>,
     /// How many times priorities change in such a run
@@ -241,7 +241,7 @@ impl LineupArgs {
             options.stop.deadline,
         ));
         let shown = Arc::clone(&outlook);
-        let progress = ProgressLine::telling(move |executions, elapsed_s| {
+        let progress = ProgressLine::showing(move |executions, elapsed_s| {
             shown.text(executions, elapsed_s, Instant::now())
         });
         let tick = &mut || progress.add_one();
@@ -336,7 +336,7 @@ impl LineupArgs {
             search,
             seed: self.seed,
             serial_max: self.serial_max,
-            // Who asks for so many random runs wants them.
+            // A number of random runs that was asked for is kept.
             executions_max: self.random.or(self.pct).unwrap_or(self.executions),
             stop: StopConditions {
                 deadline: self

@@ -10,7 +10,7 @@ use omnilink_report::{count, seconds};
 #[derive(Debug)]
 pub(super) struct Outlook {
     title: String,
-    /// At most so many: random draws may run out of new ones.
+    /// An upper bound: random draws may run out of new matrices.
     total: u64,
     processors: usize,
     deadline: Option<Instant>,

@@ -77,7 +77,7 @@ impl SpecificationArgs {
         Ok(Explained { condition, by })
     }
 
-    /// What to say to be asked the same again, with a blank in front; the constants of a spec are left to whoever gave them.
+    /// The arguments that repeat this choice, with a blank in front; without the constants of a specification.
     pub(super) fn arguments(&self) -> String {
         let mut arguments = String::new();
         let mut say = |option: &str, value: &dyn std::fmt::Display| {

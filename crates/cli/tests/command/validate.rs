@@ -517,7 +517,10 @@ fn the_small_map_traces_get_the_verdict_of_the_native_model() {
 /// from the start needs one configuration per operation.
 #[test]
 fn a_valid_trace_that_is_hard_for_the_sweep_is_decided_by_depth_first_search_from_the_start() {
-    let (spec, trace) = (example("validate/queue/Queue.tla"), example("validate/queue/ok.ndjson"));
+    let (spec, trace) = (
+        example("validate/queue/Queue.tla"),
+        example("validate/queue/ok.ndjson"),
+    );
     let ran = omnilink(&["validate", &spec, &trace, "--const", "Nothing=0", "--json"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let answer = &ran.json()[0];

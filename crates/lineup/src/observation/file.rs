@@ -1,4 +1,4 @@
-//! SerialObservation files: JSON, one matrix a line.
+//! Files of serial observations: JSON, one matrix per line.
 //!
 //! `{"matrix":"push(1) | pop()","histories":[[["0","push(1)","ok"],["1","pop()","1"]], …]}`. A call that is stuck has no
 //! third part; one that crashed has `{"crash":"SIGSEGV"}` there.

@@ -1,7 +1,7 @@
 //! Native threads.
 
 use crate::support::{components, drawn, program, start};
-use omnilink_sched::{Chaos, Ending, HarnessExecutor, HarnessOptions, StopConditions};
+use omnilink_sched::{Ending, HarnessExecutor, HarnessOptions, StopConditions, ThreadStalls};
 use std::collections::BTreeSet;
 
 #[test]
@@ -22,7 +22,7 @@ fn every_round_has_a_component_of_its_own() {
 fn stalls_do_not_change_what_a_round_shows() {
     let options = HarnessOptions {
         arguments: vec!["queue".into()],
-        environment: Chaos::default().environment().unwrap(),
+        environment: ThreadStalls::default().environment().unwrap(),
         ..Default::default()
     };
     let mut queue = HarnessExecutor::start(components(), &options).unwrap();

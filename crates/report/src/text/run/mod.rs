@@ -6,7 +6,7 @@ mod scope;
 mod table;
 
 use omnilink_evidence::{
-    Campaign, Evidence, FailingRun, Limit, RunPhase, SerialContradiction, Unexplained, Violation,
+    Evidence, FailingRun, Limit, LineupCoverage, RunPhase, SerialContradiction, Unexplained, Violation,
 };
 
 use crate::figures::{count, counted, seconds};
@@ -15,7 +15,7 @@ use crate::paragraph::wrapped;
 use crate::timeline::{Bar, Mark, draw};
 
 /// The report of a campaign as text.
-pub(super) fn text(evidence: &Evidence, campaign: &Campaign, look: &Look) -> String {
+pub(super) fn text(evidence: &Evidence, campaign: &LineupCoverage, look: &Look) -> String {
     let name = &evidence.input;
     let (mut page, shrink_seconds) = match &evidence.violation {
         Some(Violation::Run(run)) => (violation(name, campaign, run, look), Some(run.shrink_seconds)),
@@ -45,7 +45,7 @@ pub(super) fn text(evidence: &Evidence, campaign: &Campaign, look: &Look) -> Str
     page
 }
 
-fn passed(name: &str, campaign: &Campaign, limit: Option<Limit>, look: &Look) -> String {
+fn passed(name: &str, campaign: &LineupCoverage, limit: Option<Limit>, look: &Look) -> String {
     let matrices = counted(campaign.matrices, "matrix", "matrices");
     let decided = campaign.matrices - campaign.undecided;
     let (tone, verdict) = match (decided, campaign.complete) {
@@ -138,7 +138,7 @@ fn nondeterminism(name: &str, contradiction: &SerialContradiction, look: &Look) 
     page
 }
 
-fn violation(name: &str, campaign: &Campaign, run: &FailingRun, look: &Look) -> String {
+fn violation(name: &str, campaign: &LineupCoverage, run: &FailingRun, look: &Look) -> String {
     let mut page = format!("{name}: {}", look.paint(Tone::Bad, &run.diagnosis));
     page.push_str(&match (&campaign.specification, &run.why) {
         (Some(specification), _) => format!(", by the specification {specification}\n\n"),

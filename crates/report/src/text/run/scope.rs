@@ -1,6 +1,6 @@
 //! What an answer covers, and which commands cover more.
 
-use omnilink_evidence::{CampaignScope, PlainAccesses};
+use omnilink_evidence::{LineupScope, PlainAccesses};
 
 use crate::figures::count;
 use crate::look::Look;
@@ -8,7 +8,7 @@ use crate::paragraph::wrapped;
 
 const RUST_LIBRARY: &str = "Rust's standard library, but for what is generic or inlined and where it waits";
 
-pub(super) fn text(scope: &CampaignScope, look: &Look) -> String {
+pub(super) fn text(scope: &LineupScope, look: &Look) -> String {
     let mut lines = vec![format!(
         "Covered: {}. Threads are switched {}. Memory is {} in all runs: what weaker orders allow on top of that is not \
          looked at.",
@@ -41,7 +41,7 @@ pub(super) fn text(scope: &CampaignScope, look: &Look) -> String {
     page
 }
 
-fn switched(scope: &CampaignScope) -> String {
+fn switched(scope: &LineupScope) -> String {
     match scope.plain_accesses {
         PlainAccesses::All => "at every access".to_owned(),
         PlainAccesses::Racing => format!(

@@ -10,7 +10,7 @@ use thiserror::Error;
 /// What a run gets. It depends on the campaign's seed and the run's number only, so a run can be repeated alone, and on any
 /// machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunPlan {
+pub struct PlannedRun {
     /// Its number within the campaign.
     pub number: u64,
     /// Its seed.
@@ -19,7 +19,7 @@ pub struct RunPlan {
     pub choices: BTreeMap<String, String>,
 }
 
-impl RunPlan {
+impl PlannedRun {
     /// The run with this number.
     pub fn new(campaign_seed: u64, number: u64) -> Self {
         // Seeds of neighbouring numbers must have nothing in common.
@@ -86,10 +86,10 @@ mod tests {
             let holders = shards.iter().filter(|shard| shard.contains(number)).count();
             assert_eq!(holders, 1);
         }
-        let seeds: BTreeSet<u64> = (0..1000).map(|number| RunPlan::new(7, number).seed).collect();
+        let seeds: BTreeSet<u64> = (0..1000).map(|number| PlannedRun::new(7, number).seed).collect();
         assert_eq!(seeds.len(), 1000);
-        assert_eq!(RunPlan::new(7, 5), RunPlan::new(7, 5));
-        assert_ne!(RunPlan::new(7, 5).seed, RunPlan::new(8, 5).seed);
+        assert_eq!(PlannedRun::new(7, 5), PlannedRun::new(7, 5));
+        assert_ne!(PlannedRun::new(7, 5).seed, PlannedRun::new(8, 5).seed);
         for bad in ["", "1", "0/3", "4/3", "a/b", "1/0"] {
             assert!(bad.parse::<Shard>().is_err(), "{bad}");
         }

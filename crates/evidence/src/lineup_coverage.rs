@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much of a component's behaviour Line-Up covered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Campaign {
+pub struct LineupCoverage {
     /// What explains histories, if not the component's own serial runs.
     pub specification: Option<String>,
     /// Matrices checked.
@@ -26,7 +26,7 @@ pub struct Campaign {
     /// The concurrent runs by number of preemptions, of all matrices together.
     pub phases: Vec<RunPhase>,
     /// What the answer covers, if the scheduler does not control everything.
-    pub scope: Option<CampaignScope>,
+    pub scope: Option<LineupScope>,
     /// The command that checks the component again, without the matrix.
     pub rerun: String,
 }
@@ -69,7 +69,7 @@ pub struct RunPhase {
 
 /// What an answer covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CampaignScope {
+pub struct LineupScope {
     /// Which matrices were asked for, in words.
     pub matrices: String,
     /// The largest number of preemptions for which all runs were made.
