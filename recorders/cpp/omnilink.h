@@ -1056,7 +1056,6 @@ static inline omnilink_log *omnilink_new_log_(omnilink_recorder *recorder, const
   }
   pthread_mutex_unlock(&recorder->mutex);
   if (is_taken) {
-    omnilink_stop_(log, "this label is taken; labels of threads must differ");
     omnilink_free_log_(log);
     return NULL;
   }

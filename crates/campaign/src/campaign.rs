@@ -48,8 +48,8 @@ pub struct CampaignOptions {
     pub shard: Option<Shard>,
     /// Whether traces of valid runs are kept.
     pub keeps_valid: bool,
-    /// What every run is told in its environment.
-    pub environment: BTreeMap<OsString, OsString>,
+    /// What every run is told in its environment; stored with each run, so that it can be repeated.
+    pub environment: BTreeMap<String, String>,
 }
 
 impl CampaignOptions {
@@ -155,6 +155,7 @@ pub struct Campaign {
     options: CampaignOptions,
     id: String,
     store: Mutex<Store>,
+    store_path: PathBuf,
     known: Mutex<BTreeSet<String>>,
     /// Runs that are in the store already.
     done: BTreeSet<u64>,
@@ -196,6 +197,7 @@ impl Campaign {
                     .collect(),
             ),
             done: store.numbers(&id)?.into_iter().collect(),
+            store_path: std::path::absolute(store.path()).unwrap_or_else(|_| store.path().to_owned()),
             store: Mutex::new(store),
             options,
             id,
@@ -242,7 +244,11 @@ impl Campaign {
                 if !is_mine || self.done.contains(&number) {
                     continue;
                 }
-                match self.one(&PlannedRun::new(self.options.seed, number), check, &is_over) {
+                let plan = PlannedRun {
+                    choices: self.options.environment.clone(),
+                    ..PlannedRun::new(self.options.seed, number)
+                };
+                match self.one(&plan, check, &is_over) {
                     Ok(None) => return,
                     Ok(Some(run)) => {
                         if run.record.finding.is_some() && self.options.until_finding {
@@ -312,7 +318,8 @@ impl Campaign {
                 error,
             })?;
         let trace = folder.path().join("trace");
-        let ended = self.execute(plan, &trace, &folder.path().join("recording"), is_over)?;
+        let recording = self.recording(plan);
+        let ended = self.execute(plan, &trace, &recording, is_over)?;
         if ended.ending == ProcessEnding::Stopped {
             return Ok(None);
         }
@@ -344,11 +351,29 @@ impl Campaign {
             headline: finding.as_ref().map(|finding| finding.headline.clone()),
             coverage: checked.coverage.clone(),
         };
-        let files = match finding.is_some() || self.options.keeps_valid {
+        let mut files = match finding.is_some() || self.options.keeps_valid {
             true => kept_files(&trace, &ended, &checked)?,
             false => Vec::new(),
         };
+        if recording.exists() {
+            match finding.is_some() {
+                true => files.push(KeptFile {
+                    kind: "recording".to_owned(),
+                    name: "recording.txt".to_owned(),
+                    bytes: recording.display().to_string().into_bytes(),
+                }),
+                // Recordings are large; that of a run without a finding is of no use.
+                false => drop(fs::remove_dir_all(&recording)),
+            }
+        }
         self.keep(record, &files)
+    }
+
+    /// Where rr puts the recording of a run: beside the store, because it is too large to be in it.
+    fn recording(&self, plan: &PlannedRun) -> PathBuf {
+        let mut folder = self.store_path.clone().into_os_string();
+        folder.push(".recordings");
+        PathBuf::from(folder).join(format!("{}-{}", self.id, plan.number))
     }
 
     fn execute(
@@ -361,12 +386,12 @@ impl Campaign {
         let [program, arguments @ ..] = self.options.command.as_slice() else {
             return Err(CampaignError::NoCommand);
         };
-        let mut environment = self.options.environment.clone();
+        let choices = plan.choices.iter();
+        let mut environment: BTreeMap<OsString, OsString> =
+            choices.map(|(name, value)| (name.into(), value.into())).collect();
         environment.insert("OMNILINK_SEED".into(), plan.seed.to_string().into());
         environment.insert("OMNILINK_RUN".into(), plan.number.to_string().into());
         environment.insert("OMNILINK_TRACE".into(), trace.into());
-        let choices = plan.choices.iter();
-        environment.extend(choices.map(|(name, value)| (name.into(), value.into())));
         self.options.chaos.prepare(plan.seed, &mut environment)?;
         let program = resolve(program, &self.options.directory);
         let (program, arguments) = self.options.chaos.wrap(program.as_os_str(), arguments, recording);

@@ -33,8 +33,8 @@ pub enum ChaosError {
     Unknown(String),
     /// The harness is not instrumented.
     #[error(
-        "{}: --chaos schedule needs a harness that was built with our instrumentation (omnilink gen harness has a build for it, and \
-         docs/fuzzing.md says how); --chaos signals works with any program",
+        "{}: --chaos schedule needs a harness that was built with our instrumentation (docs/sched.md, Whole programs); \
+         --chaos signals works with any program",
         .0.display()
     )]
     NotInstrumented(PathBuf),
@@ -151,6 +151,8 @@ impl Chaos {
     ) -> (OsString, Vec<OsString>) {
         match self {
             Self::Rr => {
+                // rr makes the folder of a recording, not those around it; if this fails, rr says so.
+                let _ = recording.parent().map(std::fs::create_dir_all);
                 let mut all: Vec<OsString> = ["record", "--chaos", "-o"].map(Into::into).to_vec();
                 all.push(recording.into());
                 all.push(program.to_owned());

@@ -67,16 +67,18 @@ impl SubjectArgs {
     /// Reads the specification, or finds the model.
     pub(crate) fn checker(&self) -> Result<TraceChecker, CliError> {
         self.criteria.validate(false)?;
+        if !matches!(self.criteria.consistency(), "linearizable" | "sequential") {
+            let message = "--consistency is linearizable or sequential for runs; for the other levels export a run and use \
+                           omnilink check";
+            return Err(CliError::Usage(message.to_owned()));
+        }
         let Some(name) = self.name() else {
             let message = "against what? Give --spec SPEC.tla, or --model NAME (omnilink check --list-models lists them)";
             return Err(CliError::Usage(message.to_owned()));
         };
         let request = CheckRequest {
-            command: Command::Check,
-            model_name: name,
             options: self.criteria.options(),
-            minimize: false,
-            witness: None,
+            ..CheckRequest::new(&name)
         };
         let Some(spec) = &self.spec else {
             let model = ModelCheck::new(&request.model_name.clone(), Keyed::ByContent, request)?;

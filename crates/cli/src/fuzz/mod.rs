@@ -59,7 +59,7 @@ pub(crate) struct FuzzArgs {
     ops: Option<u64>,
     /// A variable for the harness's environment; may be given several times
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
-    environment: Vec<(OsString, OsString)>,
+    environment: Vec<(String, String)>,
     /// The store: one SQLite file, made if it is not there
     #[arg(long, value_name = "FILE", default_value = crate::runs::STORE)]
     store: PathBuf,
@@ -94,9 +94,9 @@ OMNILINK_SEED, and OMNILINK_THREADS and OMNILINK_OPS if they were given.
 
 Exit codes: 0 nothing was found; 1 something was found; 2 bad usage, or runs that could not be checked; 3 interrupted.";
 
-fn variable(text: &str) -> Result<(OsString, OsString), String> {
+fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("give NAME=VALUE".to_owned()),
     }
 }
@@ -164,14 +164,14 @@ impl FuzzArgs {
         if !self.json && self.chaos == "auto" {
             output::note(&format!("--chaos {chaos}"));
         }
-        let mut environment: BTreeMap<OsString, OsString> = self.environment.iter().cloned().collect();
+        let mut environment: BTreeMap<String, String> = self.environment.iter().cloned().collect();
         let numbers = [
             ("OMNILINK_THREADS", self.threads.map(u64::from)),
             ("OMNILINK_OPS", self.ops),
         ];
         for (name, number) in numbers {
             if let Some(number) = number {
-                environment.insert(name.into(), number.to_string().into());
+                environment.insert(name.to_owned(), number.to_string());
             }
         }
         let without_limit = self.runs.is_none() && self.time.is_none() && !self.until_violation;

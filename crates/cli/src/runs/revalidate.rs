@@ -43,11 +43,7 @@ pub(super) fn run(args: &RevalidateArgs) -> Result<Exit, CliError> {
     let mut filter = RunFilter::default();
     filter.campaign.clone_from(&args.campaign);
     let runs = store.runs(&filter)?;
-    let subject = match store.campaigns()?.first() {
-        Some(campaign) => args.subject.or_named(&campaign.subject),
-        None => args.subject.clone(),
-    };
-    let checker = subject.checker()?;
+    let checker = args.subject(&store)?.checker()?;
     let next = AtomicUsize::new(0);
     let line = ProgressLine::counting("revalidate", "runs");
     let (mut changed, mut left_out, mut violations) = (0, 0, 0);
@@ -101,6 +97,28 @@ pub(super) fn run(args: &RevalidateArgs) -> Result<Exit, CliError> {
         (0, true) => Exit::Unknown,
         (0, false) => Exit::Valid,
     })
+}
+
+impl RevalidateArgs {
+    /// What is given, or what the runs were checked against at first.
+    fn subject(&self, store: &Store) -> Result<SubjectArgs, CliError> {
+        let mut subjects: Vec<String> = store
+            .campaigns()?
+            .into_iter()
+            .filter(|campaign| self.campaign.as_ref().is_none_or(|asked| *asked == campaign.id))
+            .map(|campaign| campaign.subject)
+            .collect();
+        subjects.sort();
+        subjects.dedup();
+        match subjects.as_slice() {
+            [subject] => Ok(self.subject.or_named(subject)),
+            [_, _, ..] if self.subject.name().is_none() => Err(CliError::Usage(format!(
+                "the campaigns of this store were checked against {}; name one with --campaign, or give --spec or --model",
+                subjects.join(", ")
+            ))),
+            _ => Ok(self.subject.clone()),
+        }
+    }
 }
 
 fn change(before: &RunRecord, after: &RunRecord, is_json: bool) -> String {

@@ -67,7 +67,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
     }
     for file in files
         .iter()
-        .filter(|file| matches!(file.kind.as_str(), "output" | "stacks"))
+        .filter(|file| matches!(file.kind.as_str(), "output" | "stacks" | "recording"))
     {
         let text = String::from_utf8_lossy(&file.bytes);
         let shown: String = text.chars().take(OUTPUT_SHOWN).collect();

@@ -118,9 +118,27 @@ fn runs_are_listed_shown_exported_repeated_and_forgotten() {
         again.stdout.contains("violation before, violation now"),
         "{again:?}"
     );
+    // The repeated run gets what the first one was told.
+    let repeated = again.stdout.split("omnilink runs show ").nth(1).unwrap().trim();
+    let show = omnilink_in(path, &["runs", "show", repeated]);
+    assert!(show.stdout.contains("threads 3"), "{show:?}");
     let collected = omnilink_in(path, &["runs", "gc"]);
     assert!(collected.stdout.contains("5 valid runs"), "{collected:?}");
     omnilink_in(path, &["runs", "show", "99"]).refused(&["there is no run 99"]);
+}
+
+#[test]
+fn a_campaign_that_would_be_checked_otherwise_than_asked_is_refused() {
+    let folder = with_harness(HARNESS);
+    let path = folder.path();
+    let weak = ["--model", "register", "--runs", "1", "--consistency", "causal"];
+    fuzz(path, &weak).refused(&["linearizable or sequential", "omnilink check"]);
+    fuzz(path, &["--model", "register", "--runs", "1"]);
+    fuzz(path, &["--model", "cas-register", "--runs", "1"]);
+    let several = omnilink_in(path, &["runs", "revalidate"]);
+    several.refused(&["cas-register, register", "--campaign", "--model"]);
+    let named = omnilink_in(path, &["runs", "revalidate", "--model", "register"]);
+    assert_eq!(named.code, 0, "{named:?}");
 }
 
 #[test]

@@ -227,6 +227,8 @@ int main(int argc, char **argv) {
   omnilink_recorder *recorder = omnilink_create(argv[1], NULL, message, sizeof message);
   if (recorder == NULL) return 2;
   omnilink_log *log = omnilink_thread(recorder, 3);
+  // A label that is taken gets no log, and nothing else is harmed.
+  if (omnilink_thread(recorder, 3) != NULL) return 3;
   omnilink_call(log, "cas");
   omnilink_arg_int(log, "old", 1);
   omnilink_arg_str(log, "new", NULL);
