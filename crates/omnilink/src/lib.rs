@@ -20,7 +20,44 @@
 //! # Ok::<(), omnilink::CheckError>(())
 //! ```
 //!
-//! A live system is recorded with [`record`], and what was recorded is checked with [`check_trace`]:
+//! # Features
+//!
+//! A test that only wants linearizability compiles neither TLA+ nor zstd.
+//!
+//! | feature | module | what it adds |
+//! |---|---|---|
+//! | always | [`verify`], [`report`], [`models`], [`record`] | files and streams of any length, checked to [`evidence`], as text or JSON; the recorder |
+//! | `compression` | | traces that were compressed with gzip or zstd |
+//! | `tla` | `tla`, `link` | traces against TLA+ specifications: `verify::Validation` |
+//! | `mc` | `mc` | the model checker for TLA+ |
+//! | `consistency` | `consistency` | weak levels and isolation levels: `verify::WeakCheck` |
+//! | `lineup` | `lineup`, `sched` | components without a specification |
+//! | `full` | | all of these |
+//!
+//! # Files
+//!
+//! [`verify`] does what the `omnilink` command does. It streams, so the length of a trace does not matter:
+//!
+//! ```
+//! use omnilink::verify::{CheckRequest, Input, Keyed, ModelCheck, Progress};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("stale.ndjson");
+//! # std::fs::write(&path, "{\"omnilink\":1}\n\
+//! #   {\"thread\":0,\"op\":\"write\",\"args\":{\"value\":1},\"start\":0,\"end\":10}\n\
+//! #   {\"thread\":1,\"op\":\"read\",\"ret\":0,\"start\":20,\"end\":30}\n")?;
+//! let check = ModelCheck::new("register", Keyed::ByContent, CheckRequest::new("register"))?;
+//! let input = Input::new(&path, Default::default(), None)?;
+//! let evidence = check.check(&input, &Progress::default());
+//! assert_eq!(evidence.verdict, omnilink::evidence::Verdict::Violation);
+//! println!("{}", omnilink::report::text(&evidence, &Default::default()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Live systems
+//!
+//! [`Monitor`] checks calls and returns as they happen. Or a system is recorded with [`record`], and what was recorded is
+//! checked with [`check_trace`]:
 //!
 //! ```
 //! use std::sync::Mutex;
@@ -63,9 +100,22 @@ pub use omnilink_value::Value;
 
 pub use omnilink_engine as engine;
 pub use omnilink_evidence as evidence;
-pub use omnilink_link as link;
 pub use omnilink_models as models;
 pub use omnilink_record as record;
 pub use omnilink_report as report;
 pub use omnilink_trace as trace;
 pub use omnilink_value as value;
+pub use omnilink_verify as verify;
+
+#[cfg(feature = "consistency")]
+pub use omnilink_consistency as consistency;
+#[cfg(feature = "lineup")]
+pub use omnilink_lineup as lineup;
+#[cfg(feature = "tla")]
+pub use omnilink_link as link;
+#[cfg(feature = "mc")]
+pub use omnilink_mc as mc;
+#[cfg(feature = "lineup")]
+pub use omnilink_sched as sched;
+#[cfg(feature = "tla")]
+pub use omnilink_tla as tla;

@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use omnilink_engine::{CheckError, Limit};
+#[cfg(feature = "tla")]
 use omnilink_link::{BindError, LinkError};
 use omnilink_models::{DecodeError, DecodeProblem, ModelSpecError, is_code};
 use omnilink_trace::{Location, Problem, TraceError};
@@ -71,9 +72,11 @@ pub enum VerifyError {
     #[error("{0}")]
     Check(#[from] CheckError),
     /// A spec that cannot be linked to a trace.
+    #[cfg(feature = "tla")]
     #[error("{0}")]
     Link(#[from] LinkError),
     /// A trace that is not of this spec.
+    #[cfg(feature = "tla")]
     #[error("{0}")]
     Bind(#[from] BindError),
     /// A file other than a trace cannot be written.

@@ -15,7 +15,7 @@ use crate::check_run::{CheckEvent, CheckRequest};
 use crate::explanation::explanation_before;
 use crate::input::Input;
 use crate::mutation::Mutation;
-use crate::places::places_of;
+use crate::places::each_of;
 use crate::validation::meaning;
 
 /// Listens while a trace is checked.
@@ -138,7 +138,9 @@ impl<'m, 'l> Findings<'m, 'l> {
         let wanted: BTreeSet<u64> = wrote.iter().map(|op| op.id).collect();
         let mut places = BTreeMap::new();
         // Where they were read is told if the input can be read once more.
-        let _ = places_of(&decode, self.input, &wanted, &mut places);
+        let _ = each_of(&decode, self.input, &wanted, |id, observed| {
+            places.insert(id, observed.location.to_string());
+        });
         for op in &mut wrote {
             op.place = places.get(&op.id).cloned();
         }

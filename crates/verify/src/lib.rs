@@ -8,45 +8,61 @@
 //!
 //! - [`Input`]: a file, a folder, a pipe, or operations in memory.
 //! - [`ModelCheck`]: inputs against a shipped model; [`check_input`]: one input against a model of the caller.
-//! - [`Validation`]: inputs against a TLA+ specification.
-//! - [`WeakCheck`]: inputs at weak consistency levels and isolation levels.
+//! - `Validation`: inputs against a TLA+ specification (feature `tla`).
+//! - `WeakCheck`: inputs at weak consistency levels and isolation levels (feature `weak`).
 //! - [`check_all`]: several inputs in parallel.
 
 mod batch;
 mod check_run;
 mod error;
+#[cfg(feature = "tla")]
 mod explanation;
+#[cfg(feature = "tla")]
 mod findings;
 mod history;
 mod input;
 mod keyed;
 mod limits;
 mod model_check;
+#[cfg(feature = "tla")]
 mod mutation;
 mod new_file;
 mod peak_memory;
 mod places;
 mod progress;
+#[cfg(feature = "tla")]
 mod score;
+#[cfg(all(feature = "tla", feature = "weak"))]
+mod spec_subject;
 mod spool;
+#[cfg(feature = "weak")]
 mod subject;
+#[cfg(feature = "tla")]
 mod validation;
+#[cfg(feature = "weak")]
 mod weak;
 mod witness;
 
 pub use batch::check_all;
-pub use check_run::{CheckRequest, check_input};
+pub use check_run::{CheckEvent, CheckRequest, check_input, check_observed};
 pub use error::VerifyError;
 pub use history::{Decode, Meaning, decode_native};
 pub use input::Input;
 pub use keyed::Keyed;
 pub use limits::{after_reading, limit_text, opened};
 pub use model_check::ModelCheck;
+#[cfg(feature = "tla")]
 pub use mutation::Mutation;
 pub use new_file::NewFile;
 pub use peak_memory::peak_bytes;
 pub use progress::Progress;
+#[cfg(feature = "tla")]
 pub use score::score;
-pub use subject::{NativeSubject, SpecSubject, Subject};
+#[cfg(all(feature = "tla", feature = "weak"))]
+pub use spec_subject::SpecSubject;
+#[cfg(feature = "weak")]
+pub use subject::{NativeSubject, Subject};
+#[cfg(feature = "tla")]
 pub use validation::{Scrutiny, Validation, collect};
+#[cfg(feature = "weak")]
 pub use weak::{Deliver, WeakCheck, WeakTask, holds_histories, tells_its_own_order};

@@ -1,6 +1,6 @@
 //! Where operations are in an input: found by reading it again, once an answer names them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use omnilink_engine::{Limit, LimitWatch, Limits};
@@ -12,18 +12,6 @@ use crate::limits::CHECK_INTERVAL;
 
 /// The search for places may take this long even if the check has used up its time.
 const PLACES_TIME: Duration = Duration::from_millis(500);
-
-/// Where these operations are in an input.
-pub(crate) fn places_of<O: Clone>(
-    decode: &Decode<'_, O>,
-    input: &Input,
-    wanted: &BTreeSet<u64>,
-    places: &mut BTreeMap<u64, String>,
-) -> Result<(), VerifyError> {
-    each_of(decode, input, wanted, |id, observed| {
-        places.insert(id, observed.location.to_string());
-    })
-}
 
 /// Reads an input for some of its operations, by position.
 pub(crate) fn each_of<O: Clone>(

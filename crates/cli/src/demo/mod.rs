@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use omnilink_engine::Options;
-use omnilink_evidence::{Command, Evidence, Verdict};
+use omnilink_evidence::{Evidence, Verdict};
 use omnilink_models::Queue;
 use omnilink_record::{RecordOptions, record};
 use omnilink_report::{Look, TextOptions, Tone, count, text};
@@ -149,11 +148,8 @@ fn round(ring: &Ring, folder: &Path, name: &str) -> Result<Evidence, CliError> {
     recorder.finish()?;
     let input = Input::new(folder, OpenOptions::default(), None)?;
     let request = CheckRequest {
-        command: Command::Check,
-        model_name: MODEL.to_owned(),
-        options: Options::default(),
         minimize: true,
-        witness: None,
+        ..CheckRequest::new(MODEL)
     };
     let model = Queue {
         capacity: Some(CAPACITY),

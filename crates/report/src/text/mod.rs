@@ -32,6 +32,12 @@ impl From<Look> for TextOptions {
     }
 }
 
+impl Default for TextOptions {
+    fn default() -> Self {
+        Look::plain().into()
+    }
+}
+
 /// The evidence as text, ending with a newline.
 pub fn text(evidence: &Evidence, options: &TextOptions) -> String {
     let look = &options.look;

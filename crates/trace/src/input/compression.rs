@@ -2,6 +2,7 @@
 
 use std::io::{self, Cursor, Read};
 
+#[cfg(feature = "compression")]
 use flate2::read::MultiGzDecoder;
 
 /// How a file is compressed.
@@ -16,6 +17,16 @@ pub enum Compression {
     Zstd,
 }
 
+#[cfg(not(feature = "compression"))]
+impl Compression {
+    /// Why nothing can be read or written so.
+    pub(crate) fn not_built_in(self) -> io::Error {
+        let message =
+            format!("{self:?} needs the Cargo feature `compression`, which this program was built without");
+        io::Error::new(io::ErrorKind::Unsupported, message)
+    }
+}
+
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
@@ -23,11 +34,19 @@ const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 pub(super) fn decompress(mut reader: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let mut magic = Vec::with_capacity(ZSTD.len());
     reader.by_ref().take(ZSTD.len() as u64).read_to_end(&mut magic)?;
-    let (is_gzip, is_zstd) = (magic.starts_with(GZIP), magic.starts_with(ZSTD));
+    let compression = match () {
+        () if magic.starts_with(GZIP) => Compression::Gzip,
+        () if magic.starts_with(ZSTD) => Compression::Zstd,
+        () => Compression::None,
+    };
     let whole = Cursor::new(magic).chain(reader);
-    Ok(match (is_gzip, is_zstd) {
-        (true, _) => Box::new(MultiGzDecoder::new(whole)),
-        (_, true) => Box::new(zstd::Decoder::new(whole)?),
-        _ => Box::new(whole),
-    })
+    match compression {
+        Compression::None => Ok(Box::new(whole)),
+        #[cfg(feature = "compression")]
+        Compression::Gzip => Ok(Box::new(MultiGzDecoder::new(whole))),
+        #[cfg(feature = "compression")]
+        Compression::Zstd => Ok(Box::new(zstd::Decoder::new(whole)?)),
+        #[cfg(not(feature = "compression"))]
+        compression => Err(compression.not_built_in()),
+    }
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "compression")]
 use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
@@ -65,7 +66,9 @@ impl Write for Target {
 /// A destination behind a compressor.
 pub(super) enum Sink {
     Plain(BufWriter<Target>),
+    #[cfg(feature = "compression")]
     Gzip(BufWriter<GzEncoder<Target>>),
+    #[cfg(feature = "compression")]
     Zstd(BufWriter<zstd::Encoder<'static, Target>>),
 }
 
@@ -75,21 +78,27 @@ impl Sink {
     pub(super) fn new(target: Target, compression: Compression) -> io::Result<Self> {
         Ok(match compression {
             Compression::None => Self::Plain(BufWriter::with_capacity(BUFFER_BYTES, target)),
+            #[cfg(feature = "compression")]
             Compression::Gzip => {
                 let encoder = GzEncoder::new(target, flate2::Compression::default());
                 Self::Gzip(BufWriter::with_capacity(BUFFER_BYTES, encoder))
             }
-            Compression::Zstd => Self::Zstd(BufWriter::with_capacity(
-                BUFFER_BYTES,
-                zstd::Encoder::new(target, 3)?,
-            )),
+            #[cfg(feature = "compression")]
+            Compression::Zstd => {
+                let encoder = zstd::Encoder::new(target, 3)?;
+                Self::Zstd(BufWriter::with_capacity(BUFFER_BYTES, encoder))
+            }
+            #[cfg(not(feature = "compression"))]
+            compression => return Err(compression.not_built_in()),
         })
     }
 
     pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Plain(writer) => writer.write_all(bytes),
+            #[cfg(feature = "compression")]
             Self::Gzip(writer) => writer.write_all(bytes),
+            #[cfg(feature = "compression")]
             Self::Zstd(writer) => writer.write_all(bytes),
         }
     }
@@ -98,10 +107,12 @@ impl Sink {
     pub(super) fn finish(self) -> io::Result<()> {
         let target = match self {
             Self::Plain(writer) => writer.into_inner().map_err(io::IntoInnerError::into_error)?,
+            #[cfg(feature = "compression")]
             Self::Gzip(writer) => writer
                 .into_inner()
                 .map_err(io::IntoInnerError::into_error)?
                 .finish()?,
+            #[cfg(feature = "compression")]
             Self::Zstd(writer) => writer
                 .into_inner()
                 .map_err(io::IntoInnerError::into_error)?

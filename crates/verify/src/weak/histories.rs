@@ -11,7 +11,8 @@ use super::judge_factory::weak_error;
 use crate::check_run::nothing_returned;
 use crate::error::VerifyError;
 use crate::input::Input;
-use crate::keyed::{self, Keyed, Pieces};
+use crate::keyed::Keyed;
+use crate::keyed::pieces::{Pieces, pieces};
 use crate::limits::{after_reading, is_interrupted, opened};
 
 /// How histories are read.
@@ -42,7 +43,7 @@ pub(super) fn keyed_histories<'a>(
     if holds_histories(input) {
         return histories(input, reading);
     }
-    let Some(Pieces { each, notes }) = keyed::pieces(model, keyed, input)? else {
+    let Some(Pieces { each, notes }) = pieces(model, keyed, input)? else {
         return histories(input, reading);
     };
     let each = each.into_iter().map(move |(name, operations)| {

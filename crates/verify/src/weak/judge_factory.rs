@@ -8,10 +8,9 @@ use omnilink_consistency::{
 };
 use omnilink_engine::Limits;
 use omnilink_evidence::Evidence;
-use omnilink_link::Linked;
 
 use crate::error::VerifyError;
-use crate::subject::{NativeSubject, SpecSubject, Subject};
+use crate::subject::{NativeSubject, Subject};
 
 /// Judges one history, given how long reading it took.
 pub(crate) type Judge<'a> = dyn FnMut(&RecordedHistory, Duration) -> Result<Evidence, VerifyError> + 'a;
@@ -60,29 +59,7 @@ impl JudgeFactory for ModelJudges {
     }
 }
 
-/// Judges by a specification, each with a model of its own.
-pub(crate) struct SpecJudges<'a> {
-    pub(crate) linked: &'a Linked,
-    pub(crate) question: Guarantee,
-    pub(crate) options: WeakOptions,
-}
-
-impl JudgeFactory for SpecJudges<'_> {
-    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), VerifyError> {
-        let linked = self.linked;
-        let interrupt = self.options.limits.interrupt;
-        Ok(linked.run_until(None, interrupt, |model| {
-            judge_by(
-                &SpecSubject { linked, model },
-                &self.question,
-                &self.options,
-                work,
-            );
-        })?)
-    }
-}
-
-fn judge_by<S: Subject>(
+pub(crate) fn judge_by<S: Subject>(
     subject: &S,
     question: &Guarantee,
     options: &WeakOptions,

@@ -3,27 +3,27 @@
 mod histories;
 mod jobs;
 mod judge_factory;
+#[cfg(feature = "tla")]
+mod spec;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use omnilink_consistency::{Guarantee, Isolation, RecordedHistory, WeakOptions, infer_recorded, unread};
 use omnilink_evidence::{self as evidence, Command, Evidence};
-use omnilink_link::{Collection, LinkOptions, Linked};
 use omnilink_models::AnyModel;
 
 use self::histories::{Histories, Read, Reading, histories, keyed_histories};
 use self::jobs::judge_all;
-use self::judge_factory::{IsolationJudges, JudgeFactory, ModelJudges, SpecJudges, weak_error};
+use self::judge_factory::{IsolationJudges, JudgeFactory, ModelJudges, weak_error};
 use crate::error::VerifyError;
 use crate::input::Input;
 use crate::keyed::Keyed;
 use crate::peak_memory::peak_bytes;
-use crate::subject::{NativeSubject, SpecSubject, Subject};
+use crate::subject::{NativeSubject, Subject};
 
 pub use self::histories::{holds_histories, tells_its_own_order};
 
@@ -126,36 +126,6 @@ impl WeakCheck<'_> {
         }
     }
 
-    /// Checks every input against a specification.
-    ///
-    /// # Errors
-    /// If the specification cannot be linked.
-    pub fn against_spec(
-        &self,
-        spec: &Path,
-        options: &LinkOptions,
-        collection: &Collection,
-        deliver: &mut Deliver<'_>,
-    ) -> Result<(), VerifyError> {
-        if collection.is_empty() {
-            let linked = Linked::load(spec, options)?;
-            return self.against_linked(self.all(), &linked, deliver);
-        }
-        // What is collected differs from input to input, and so does what the spec says.
-        for index in self.all() {
-            let started = Instant::now();
-            match self.collected(index, spec, options, collection) {
-                Ok(linked) => self.against_linked(index..index + 1, &linked, deliver)?,
-                Err(error) => {
-                    if deliver(self.evidence(index, Err(error), Vec::new(), started.elapsed())).is_break() {
-                        break;
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
     fn all(&self) -> Range<usize> {
         0..self.inputs.len()
     }
@@ -164,52 +134,6 @@ impl WeakCheck<'_> {
         Reading {
             is_async: self.is_async,
             limits: self.options.limits,
-        }
-    }
-
-    /// The spec with the constants that one input gives it.
-    fn collected(
-        &self,
-        index: usize,
-        spec: &Path,
-        options: &LinkOptions,
-        collection: &Collection,
-    ) -> Result<Linked, VerifyError> {
-        let mut collection = collection.clone();
-        for recorded in histories(&self.inputs[index], self.reading())?.each {
-            recorded?.ops.iter().for_each(|op| collection.observe(op));
-        }
-        let mut options = options.clone();
-        options.collected = collection.finish().0;
-        Ok(Linked::load(spec, &options)?)
-    }
-
-    fn against_linked(
-        &self,
-        inputs: Range<usize>,
-        linked: &Linked,
-        deliver: &mut Deliver<'_>,
-    ) -> Result<(), VerifyError> {
-        let (options, reading) = (self.options, self.reading());
-        let read: &Read<'_> = &|input| histories(input, reading);
-        match self.task.clone() {
-            WeakTask::Judge(question) => {
-                let judges = SpecJudges {
-                    linked,
-                    question,
-                    options,
-                };
-                self.judge_inputs(inputs, &judges, read, deliver)
-            }
-            WeakTask::Infer => {
-                let infer = |histories: &[RecordedHistory]| {
-                    linked.run(|model| {
-                        let subject = SpecSubject { linked, model };
-                        infer_recorded(model, histories, &subject, &options).map_err(weak_error)
-                    })?
-                };
-                self.infer_inputs(inputs, read, &infer, deliver)
-            }
         }
     }
 

@@ -1,11 +1,14 @@
 //! Histories of many objects, as Jepsen's independent keys make them: each object is checked apart from the others.
 
+#[cfg(feature = "weak")]
+pub(crate) mod pieces;
+
 use std::sync::Arc;
 use std::time::Instant;
 
 use omnilink_engine::{Limits, Options};
 use omnilink_evidence::{Evidence, Figures, KeyVerdict, Verdict};
-use omnilink_models::{AnyModel, KeyDetector, Keying, ModelEntry, NativeModel, split, splits_by_key};
+use omnilink_models::{KeyDetector, Keying, ModelEntry, NativeModel, split, splits_by_key};
 use omnilink_trace::{Format, Operation};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -84,48 +87,6 @@ fn unclear(input: &Input) -> VerifyError {
          say which: --keyed yes or --keyed no",
         input.name
     ))
-}
-
-/// The operations of an input as the model reads them, in one piece or by key.
-pub(crate) struct Pieces {
-    /// Each with its name.
-    pub(crate) each: Vec<(String, Vec<Operation>)>,
-    /// What to say about it.
-    pub(crate) notes: Vec<String>,
-}
-
-/// The pieces of an input whose values are keyed, for checks that take all operations at once; `None` if they are not.
-pub(crate) fn pieces(model: &AnyModel, keyed: Keyed, input: &Input) -> Result<Option<Pieces>, VerifyError> {
-    let entry = model.entry();
-    let keying = match keyed {
-        Keyed::Yes => Keying::Keyed,
-        Keyed::No => return Ok(None),
-        Keyed::ByContent => find_out(entry, input, |operation| model.decode(operation).is_ok()),
-    };
-    match keying {
-        Keying::Plain | Keying::PlainPairs => return Ok(None),
-        Keying::Unclear => return Err(unclear(input)),
-        Keying::Keyed => {}
-    }
-    let (objects, _, mut notes) = objects(entry, input)?;
-    notes.push(format!("{}: {READ_AS_KEYED}", input.name));
-    let operation = |operation: Arc<Operation>| Arc::unwrap_or_clone(operation);
-    let each = match splits_by_key(entry) {
-        true => objects
-            .into_iter()
-            .map(|object| {
-                let name = format!("{} (key {})", input.name, object.name());
-                (name, object.operations.into_iter().map(operation).collect())
-            })
-            .collect(),
-        false => {
-            let all = objects.into_iter().flat_map(|object| object.operations);
-            let mut all: Vec<Operation> = all.map(operation).collect();
-            all.sort_by_key(|operation| operation.timebox.start);
-            vec![(input.name.clone(), all)]
-        }
-    };
-    Ok(Some(Pieces { each, notes }))
 }
 
 fn with_note(mut report: Evidence, note: &str) -> Evidence {

@@ -1,0 +1,221 @@
+//! One input, from the first byte to the report: reads it as often as the engine needs, and collects the evidence.
+
+mod rereading;
+mod search;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use omnilink_engine::{Conclusion, Consistency, Limit, Model, Options, Unknown};
+use omnilink_evidence::{Command, Evidence, Figures, Subject, ThreadNames, Violation};
+use omnilink_trace::Timebox;
+
+use crate::error::VerifyError;
+use crate::history::Decode;
+use crate::input::Input;
+use crate::limits::is_interrupted;
+use crate::peak_memory::peak_bytes;
+use crate::progress::Progress;
+use crate::witness;
+
+/// What is wanted of each input.
+#[derive(Clone, Debug)]
+pub struct CheckRequest {
+    /// The command that was given.
+    pub command: Command,
+    /// The model with its options, as the user asked for it.
+    pub model_name: String,
+    /// What the engine is to do.
+    pub options: Options,
+    /// Whether to shrink violations.
+    pub minimize: bool,
+    /// Where to write the explanation of a valid history.
+    pub witness: Option<PathBuf>,
+}
+
+impl CheckRequest {
+    /// A check against a model, named with its options, for linearizability and without limits.
+    pub fn new(model_name: &str) -> Self {
+        Self {
+            command: Command::Check,
+            model_name: model_name.to_owned(),
+            options: Options::default(),
+            minimize: false,
+            witness: None,
+        }
+    }
+}
+
+/// What happens while an input is checked.
+#[derive(Debug)]
+pub enum CheckEvent<'a, O> {
+    /// The input is read from its beginning, for the engine.
+    Begin,
+    /// The engine has taken this operation.
+    Took(&'a O, Timebox),
+    /// No order explains this operation.
+    Unexplained(&'a omnilink_trace::Operation),
+}
+
+/// Checks one input. Whatever goes wrong is part of the evidence.
+pub fn check_input<M: Model>(
+    model: &M,
+    decode: &Decode<'_, M::Op>,
+    input: &Input,
+    request: &CheckRequest,
+    progress: &Progress,
+) -> Evidence {
+    check_observed(model, decode, input, request, progress, &|_| ())
+}
+
+/// The same, with an observer of what happens.
+pub fn check_observed<M: Model>(
+    model: &M,
+    decode: &Decode<'_, M::Op>,
+    input: &Input,
+    request: &CheckRequest,
+    progress: &Progress,
+    observe: &dyn Fn(CheckEvent<'_, M::Op>),
+) -> Evidence {
+    let mut run = CheckRun {
+        model,
+        decode,
+        input,
+        request,
+        progress,
+        observe,
+        started: Instant::now(),
+        evidence: evidence_of(input, request),
+        threads: ThreadNames::default(),
+        aborted: 0,
+        places: BTreeMap::new(),
+        taken: 0,
+        may_use_monitors: model.collection_kind().is_some(),
+        followed: None,
+    };
+    if let Err(error) = run.run() {
+        let error = error.with_codes_of(input);
+        match is_interrupted(&request.options.limits) {
+            // A reader that waited for its first bytes was woken up.
+            true => run.evidence.give_up(Unknown::limited(Limit::Interrupt)),
+            false => {
+                run.evidence.fail(error.to_string());
+                run.evidence.figures.ops = run.taken;
+            }
+        }
+    }
+    run.finish()
+}
+
+/// The evidence of an input about which nothing is known yet.
+pub(crate) fn evidence_of(input: &Input, request: &CheckRequest) -> Evidence {
+    let mut evidence = Evidence::new(request.command, Subject::Operations, input.name.clone());
+    evidence.model = Some(request.model_name.clone());
+    evidence.consistency = Some(match request.options.consistency {
+        Consistency::Linearizable => "linearizable".to_owned(),
+        Consistency::Sequential => "sequential".to_owned(),
+    });
+    evidence.figures = Figures {
+        threads: Some(0),
+        configurations: Some(0),
+        frontier_max: Some(0),
+        model_steps: Some(0),
+        partitions: Some(0),
+        ..Figures::default()
+    };
+    evidence
+}
+
+struct CheckRun<'a, M: Model> {
+    model: &'a M,
+    decode: &'a Decode<'a, M::Op>,
+    input: &'a Input,
+    request: &'a CheckRequest,
+    progress: &'a Progress,
+    observe: &'a dyn Fn(CheckEvent<'_, M::Op>),
+    started: Instant,
+    evidence: Evidence,
+    /// The names of the threads seen.
+    threads: ThreadNames,
+    /// Operations that the system itself reported as failed.
+    aborted: u64,
+    /// Where operations of the evidence were read, by position.
+    places: BTreeMap<u64, String>,
+    /// Operations given to the engine.
+    taken: u64,
+    /// Whether monitors were not asked yet.
+    may_use_monitors: bool,
+    /// For each operation whether another one of its thread starts where it ends, once the engine has asked.
+    followed: Option<Vec<bool>>,
+}
+
+impl<M: Model> CheckRun<'_, M> {
+    fn run(&mut self) -> Result<(), VerifyError> {
+        let outcome = match self.by_real_time()? {
+            Some(outcome) => outcome,
+            None => self.check(self.options())?,
+        };
+        self.evidence.figures = Figures::from(&outcome);
+        let is_valid = outcome.conclusion.is_valid();
+        let mut unexplained = None;
+        match outcome.conclusion {
+            Conclusion::Valid(valid) => {
+                if let Some(file) = &self.request.witness {
+                    let interrupt = self.request.options.limits.interrupt;
+                    witness::write(self.decode, self.input, &valid, file, interrupt)?;
+                }
+            }
+            Conclusion::Violation(counterexample) => {
+                unexplained = Some(counterexample.op.id);
+                if self.request.minimize {
+                    self.evidence.minimal = self
+                        .minimize(&counterexample)
+                        .unwrap_or_else(|error| self.note_failure(&error));
+                }
+                self.evidence.violate(Violation::Operation(counterexample));
+            }
+            Conclusion::Unknown(unknown) => self.evidence.give_up(*unknown),
+        }
+        let mut wanted = BTreeSet::new();
+        self.evidence.visit_operations(&mut |op| {
+            wanted.insert(op.id);
+        });
+        self.find_places(&wanted, unexplained)
+            .unwrap_or_else(|error| self.note_failure(&error));
+        if self.request.witness.is_some() && !is_valid {
+            self.evidence
+                .notes
+                .push("there is no explanation, so no witness was written".to_owned());
+        }
+        if is_valid && self.evidence.figures.ops == self.evidence.figures.pending {
+            self.evidence.notes.push(nothing_returned(&self.input.name));
+        }
+        Ok(())
+    }
+
+    /// The evidence, with the names of threads, the places of operations and what the check cost.
+    fn finish(self) -> Evidence {
+        let mut evidence = self.evidence;
+        evidence.visit_operations(&mut |op| op.place = self.places.get(&op.id).cloned());
+        self.threads.apply_to(&mut evidence);
+        evidence.figures.threads = Some(self.threads.len() as u64);
+        evidence.figures.aborted = self.aborted;
+        evidence.figures.seconds = self.started.elapsed().as_secs_f64();
+        evidence.figures.peak_bytes = peak_bytes();
+        evidence
+    }
+
+    /// A verdict that is known stands, also if the input cannot be read a second time.
+    fn note_failure<T: Default>(&mut self, error: &VerifyError) -> T {
+        self.evidence
+            .notes
+            .push(format!("the evidence is not complete: {error}"));
+        T::default()
+    }
+}
+
+/// What to say about an input that says nothing.
+pub(crate) fn nothing_returned(input: &str) -> String {
+    format!("{input}: no operation returned, so there was nothing to explain")
+}
