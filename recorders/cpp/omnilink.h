@@ -46,6 +46,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,7 +95,7 @@ enum {
 
 struct omnilink_recorder {
   char *directory;
-  bool uses_tsc, loads_only;
+  bool uses_tsc, loads_only, is_scheduled;
   int64_t ticks_per_second;
   size_t chunk_bytes, page_bytes;
   pid_t owner; /* a forked child must leave the recording alone */
@@ -171,11 +172,37 @@ static inline int64_t omnilink_monotonic_ns_(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static inline int64_t omnilink_read_clock_(bool uses_tsc) {
-#if defined(__x86_64__) && defined(__linux__)
-  if (uses_tsc) return (int64_t)__rdtsc();
+/* A program that was built for `omnilink fuzz --chaos schedule` runs one thread at a time, and a seed decides which. There, a
+ * counter is the clock: readings are the same in every run of a seed, and never equal. The scheduler's runtime has this function. */
+#if defined(__linux__)
+#if defined(__cplusplus)
+extern "C" uint64_t omnilink_step(void) __attribute__((weak));
 #else
-  (void)uses_tsc;
+extern uint64_t omnilink_step(void) __attribute__((weak));
+#endif
+__attribute__((weak)) int64_t omnilink_readings_ = 0;
+__attribute__((weak)) int64_t omnilink_stop_at_ = -1; /* OMNILINK_STOP_AT: the reading at which a debugger gets the process */
+
+static inline bool omnilink_is_scheduled_(void) {
+  if (omnilink_step == NULL || getenv("OMNILINK_SEED") == NULL) return false;
+  const char *stop_at = getenv("OMNILINK_STOP_AT");
+  if (stop_at != NULL) omnilink_stop_at_ = strtoll(stop_at, NULL, 10);
+  return true;
+}
+
+static inline int64_t omnilink_read_counter_(void) {
+  if (++omnilink_readings_ == omnilink_stop_at_) raise(SIGTRAP); /* the operation starts: go up to the harness's frame */
+  return omnilink_readings_;
+}
+#else
+static inline bool omnilink_is_scheduled_(void) { return false; }
+static inline int64_t omnilink_read_counter_(void) { return 0; }
+#endif
+
+static inline int64_t omnilink_read_clock_(const omnilink_recorder *recorder) {
+  if (recorder->is_scheduled) return omnilink_read_counter_();
+#if defined(__x86_64__) && defined(__linux__)
+  if (recorder->uses_tsc) return (int64_t)__rdtsc();
 #endif
   return omnilink_monotonic_ns_();
 }
@@ -667,7 +694,7 @@ __attribute__((cold, noinline)) static void omnilink_lose_(omnilink_log *log) {
 
 static inline int64_t omnilink_time_before_(const omnilink_log *log) {
   omnilink_complete_loads_();
-  int64_t now = omnilink_read_clock_(log->recorder->uses_tsc);
+  int64_t now = omnilink_read_clock_(log->recorder);
   omnilink_complete_loads_();
   return now;
 }
@@ -675,7 +702,7 @@ static inline int64_t omnilink_time_before_(const omnilink_log *log) {
 static inline int64_t omnilink_time_after_(const omnilink_log *log) {
   if (!log->recorder->loads_only) omnilink_complete_stores_();
   omnilink_complete_loads_();
-  return omnilink_read_clock_(log->recorder->uses_tsc);
+  return omnilink_read_clock_(log->recorder);
 }
 
 static inline bool omnilink_check_clock_(omnilink_log *log, int64_t now) {
@@ -902,8 +929,9 @@ static inline omnilink_recorder *omnilink_create(const char *directory, const om
   memset(&defaults, 0, sizeof defaults);
   if (options == NULL) options = &defaults;
   const char *reason = "";
-  int64_t rate = options->clock == OMNILINK_CLOCK_MONOTONIC ? 0 : omnilink_examine_tsc_(&reason);
-  if (rate == 0 && options->clock == OMNILINK_CLOCK_TSC) {
+  bool is_scheduled = omnilink_is_scheduled_();
+  int64_t rate = options->clock == OMNILINK_CLOCK_MONOTONIC || is_scheduled ? 0 : omnilink_examine_tsc_(&reason);
+  if (rate == 0 && options->clock == OMNILINK_CLOCK_TSC && !is_scheduled) {
     omnilink_explain_(message, bytes, "the time-stamp counter cannot be used as the clock: %s", reason);
     return NULL;
   }
@@ -918,6 +946,7 @@ static inline omnilink_recorder *omnilink_create(const char *directory, const om
   }
   long page = sysconf(_SC_PAGESIZE);
   recorder->directory = path;
+  recorder->is_scheduled = is_scheduled;
   recorder->uses_tsc = rate != 0;
   recorder->ticks_per_second = rate != 0 ? rate : 1000000000;
   recorder->loads_only = options->loads_only;
@@ -985,14 +1014,14 @@ static inline void omnilink_write_header_(omnilink_log *log) {
   omnilink_header_field_(log, "omnilink");
   omnilink_put_int_(log, 1);
   omnilink_header_field_(log, "unit");
-  omnilink_header_field_(log, recorder->uses_tsc ? "tsc" : "ns");
+  omnilink_header_field_(log, recorder->is_scheduled ? "readings" : recorder->uses_tsc ? "tsc" : "ns");
   omnilink_header_field_(log, "ticks_per_second");
   omnilink_put_int_(log, recorder->ticks_per_second);
   omnilink_header_field_(log, "clock");
 #if defined(CLOCK_MONOTONIC_RAW)
-  omnilink_header_field_(log, recorder->uses_tsc ? "tsc" : "monotonic-raw");
+  omnilink_header_field_(log, recorder->is_scheduled ? "schedule" : recorder->uses_tsc ? "tsc" : "monotonic-raw");
 #else
-  omnilink_header_field_(log, "monotonic");
+  omnilink_header_field_(log, recorder->is_scheduled ? "schedule" : "monotonic");
 #endif
   omnilink_header_field_(log, "host");
   omnilink_header_field_(log, host);

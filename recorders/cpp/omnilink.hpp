@@ -49,6 +49,8 @@ class Error : public std::runtime_error {
 /// A TLA+ model value.
 struct ModelValue {
   std::string_view name;
+  friend bool operator==(ModelValue a, ModelValue b) { return a.name == b.name; }
+  friend bool operator<(ModelValue a, ModelValue b) { return a.name < b.name; }
 };
 
 /// Where one value is written. For a type of your own define, in its namespace,
@@ -294,12 +296,14 @@ class ThreadLog {
   }
 
   /// Starts a call: its arguments are recorded, and then its timebox starts. What the operation does comes after this.
-  Call call(const char *op, Args args = {}) {
+  Call call(const char *op, Args args = {}) { return call(op, args.begin(), args.size()); }
+  /// The same with `count` arguments of an array.
+  Call call(const char *op, const Field *args, std::size_t count) {
     omnilink_call(log_, op);
     if (log_->is_prepared) {
-      for (const Field &argument : args) {
-        omnilink_arg(log_, argument.name());
-        argument.write(Slot(log_));
+      for (std::size_t i = 0; i < count; i++) {
+        omnilink_arg(log_, args[i].name());
+        args[i].write(Slot(log_));
       }
     }
     omnilink_begin(log_);

@@ -31,6 +31,9 @@ pub(crate) enum CliError {
     /// A campaign could not go on.
     #[error(transparent)]
     Campaign(#[from] CampaignError),
+    /// No harness could be generated.
+    #[error(transparent)]
+    Gen(#[from] omnilink_gen::GenError),
     /// Standard output does not take any more.
     #[error("standard output: {0}")]
     Output(io::Error),

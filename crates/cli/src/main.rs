@@ -8,6 +8,7 @@ mod demo;
 mod error;
 mod exit;
 mod fuzz;
+mod gen_harness;
 mod interrupt;
 mod limits;
 mod lineup;
@@ -58,6 +59,7 @@ Examples:
   omnilink validate Spec.tla trace.ndjson        does the spec explain this trace?
   omnilink tla check Spec.tla                    what is wrong with a specification
   omnilink mc Spec.tla                           does it do what it says it does
+  omnilink gen harness Spec.tla --out DIR        a harness for a specification, in C++ or Rust
   omnilink fuzz --spec Spec.tla -- ./harness     run a system many times, and check every run
 
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.";
@@ -73,6 +75,8 @@ enum Command {
     Demo(demo::DemoArgs),
     #[command(about = fuzz::ABOUT)]
     Fuzz(Box<fuzz::FuzzArgs>),
+    #[command(about = gen_harness::ABOUT)]
+    Gen(gen_harness::GenArgs),
     #[command(about = runs::ABOUT)]
     Runs(runs::RunsArgs),
     #[command(about = lineup::ABOUT)]
@@ -109,6 +113,7 @@ fn run() -> Exit {
         Command::Check(args) => check::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
+        Command::Gen(args) => gen_harness::run(&args),
         Command::Runs(args) => runs::run(&args),
         Command::Lineup(args) => lineup::run(&args),
         Command::Trace(args) => trace_command::run(&args),

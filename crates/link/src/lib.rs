@@ -76,6 +76,7 @@ pub use linked::Linked;
 pub use model::TlaModel;
 pub use mutator::Mutator;
 pub use outline::Outline;
+pub use param::{is_result_name, is_thread_name};
 pub use probe::{PartProbe, Probe, Thoroughness};
 pub use reasons::Tagged;
 pub use state::SpecState;

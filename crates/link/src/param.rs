@@ -74,8 +74,13 @@ impl Fallback {
     }
 }
 
+/// Whether a field of this name holds a result.
+pub fn is_result_name(field: &str) -> bool {
+    RESULT_NAMES.contains(&field)
+}
+
 /// Whether a field of this name holds the thread.
-pub(crate) fn is_thread_name(field: &str) -> bool {
+pub fn is_thread_name(field: &str) -> bool {
     THREAD_NAMES.contains(&field)
 }
 

@@ -61,6 +61,10 @@
 //! logs. No other program may truncate the files during the recording. On systems without shared mappings, files are
 //! written by system calls, which cost microseconds for each operation.
 
+/// Where the source of this crate is: generated harnesses carry it with them.
+#[doc(hidden)]
+pub const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/lib.rs");
+
 mod buffer;
 mod call;
 mod clock;

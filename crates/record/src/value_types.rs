@@ -181,7 +181,7 @@ impl<K: Record, V: Record, S> Record for HashMap<K, V, S> {
 }
 
 /// A TLA+ model value by its name: `{"$model": "a"}`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModelValue<'a>(pub &'a str);
 
 impl Record for ModelValue<'_> {

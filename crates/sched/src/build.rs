@@ -13,7 +13,7 @@ mod runtime_object;
 mod rust;
 mod std_stubs;
 
-pub use cpp::CppBuild;
+pub use cpp::{CppBuild, fences_header};
 pub use runtime_object::runtime_object;
 pub(crate) use runtime_object::store;
 pub use rust::{RustBuild, RustTarget, instrument_flags};

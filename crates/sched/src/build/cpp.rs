@@ -30,6 +30,11 @@ void __tsan_atomic_thread_fence(int order);\n\
 #define __atomic_thread_fence(order) __tsan_atomic_thread_fence(order)\n\
 #define __sync_synchronize() __tsan_atomic_thread_fence(5)\n";
 
+/// The header that is included before everything else in an instrumented build.
+pub fn fences_header() -> &'static [u8] {
+    FENCES
+}
+
 impl CppBuild {
     /// Compiles and links everything into `program`.
     ///

@@ -1,0 +1,138 @@
+//! `omnilink gen`: what can be generated from a specification.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use omnilink_gen::{Generated, HarnessPlan, Language, PlanOptions, generate};
+use omnilink_report::Look;
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::Output;
+use crate::validate::Linking;
+
+/// What it is for.
+pub(crate) const ABOUT: &str = "Generate a test harness from a TLA+ specification";
+
+#[derive(Debug, Args)]
+#[command(about = ABOUT, after_help = EXAMPLES)]
+pub(crate) struct GenArgs {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Write a project in which one function per action waits for the call that it stands for
+    Harness(HarnessArgs),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  omnilink gen harness Queue.tla --out queue-harness
+  omnilink gen harness Map.tla --lang rust --out map-harness --const 'NoValue=0'
+  omnilink gen harness Bag.tla --out bag-harness --result Remove.item
+
+Running it again after the specification has changed adds what is new; what you wrote stays.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+struct HarnessArgs {
+    /// The specification: each of its actions becomes a function
+    #[arg(value_name = "SPEC.tla")]
+    spec: PathBuf,
+    /// The language: cpp or rust
+    #[arg(long, value_name = "LANG", default_value = "cpp")]
+    lang: Language,
+    /// The project's folder
+    #[arg(long, short, value_name = "DIR")]
+    out: PathBuf,
+    /// A parameter that the system returns, if its name and its definition do not show it
+    #[arg(long, value_name = "OP.PARAM")]
+    result: Vec<String>,
+    /// A parameter that the harness chooses, though it looks like a result
+    #[arg(long, value_name = "OP.PARAM")]
+    argument: Vec<String>,
+    #[command(flatten)]
+    linking: Linking,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &GenArgs) -> Result<Exit, CliError> {
+    let Verb::Harness(args) = &args.verb;
+    let (link, _) = args.linking.options(&args.spec)?;
+    let options = PlanOptions {
+        link,
+        results: args.result.clone(),
+        arguments: args.argument.clone(),
+    };
+    // The generated files name the specification from wherever they are.
+    let spec = std::path::absolute(&args.spec).unwrap_or_else(|_| args.spec.clone());
+    let plan = HarnessPlan::read(&spec, &options)?;
+    let generated = generate(&plan, args.lang, &args.out)?;
+    Output::new(&Look::plain()).print(&summary(args, &plan, &generated))?;
+    Ok(Exit::Valid)
+}
+
+fn summary(args: &HarnessArgs, plan: &HarnessPlan, generated: &Generated) -> String {
+    let system = generated.system.display();
+    let mut text = match generated.was_there {
+        true => format!("{system}: kept\n"),
+        false => format!("{system}: write the calls of your system here\n"),
+    };
+    for op in &plan.ops {
+        text.push_str(&format!("  {}", op.signature()));
+        for result in op.results() {
+            let name = &result.name;
+            match &result.reason {
+                Some(reason) => text.push_str(&format!(" -> {name} (because of {reason})")),
+                None => text.push_str(&format!(" -> {name}")),
+            }
+        }
+        text.push('\n');
+    }
+    if generated.was_there {
+        for name in &generated.added {
+            text.push_str(&format!("  added: {name}\n"));
+        }
+        for (name, before, now) in &generated.changed {
+            text.push_str(&format!("  changed: {name} was {before} and is {now}: adapt it\n"));
+        }
+        for name in &generated.orphaned {
+            text.push_str(&format!(
+                "  no longer used: {name}; it is kept, delete it if you do not need it\n"
+            ));
+        }
+    }
+    let link = generated
+        .link
+        .as_deref()
+        .map_or_else(String::new, |link| format!(" --link {}", link.display()));
+    let (build, harness) = match args.lang {
+        Language::Cpp => (
+            format!("make -C {}", args.out.display()),
+            args.out.join("harness"),
+        ),
+        Language::Rust => (
+            format!(
+                "cargo build --release --manifest-path {}",
+                args.out.join("Cargo.toml").display()
+            ),
+            args.out.join("target/release/harness"),
+        ),
+    };
+    text.push_str(&format!(
+        "\nNext:\n  {build}\n  omnilink fuzz --spec {}{link} -- {}\n",
+        args.spec.display(),
+        startable(&harness)
+    ));
+    text
+}
+
+/// A path that a shell takes for a program.
+fn startable(path: &Path) -> String {
+    match path.components().count() {
+        1 => format!("./{}", path.display()),
+        _ => path.display().to_string(),
+    }
+}

@@ -1,0 +1,336 @@
+//! Which operations a harness for a specification has.
+
+use std::path::{Path, PathBuf};
+
+use omnilink_link::{Action, LinkError, LinkOptions, OpLink, Outline, is_result_name, is_thread_name};
+use omnilink_sched::build::BuildError;
+use omnilink_tla::semantics::load;
+use omnilink_tla::{EvaluateOptions, evaluate};
+use thiserror::Error;
+
+use crate::operation::{HarnessOp, Parameter, ParameterRole};
+use crate::parameter_use::{ParameterUse, parameter_uses};
+use crate::value_kind::ValueKind;
+
+/// Why no harness can be generated.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum GenError {
+    /// The specification, its configuration or its link file.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+    /// Nothing to call.
+    #[error(
+        "{}: no definition of it says anything about the next state, so there is no operation to call; write actions such as \
+         Enqueue(value) == queue' = Append(queue, value)",
+        .0.display()
+    )]
+    NoActions(PathBuf),
+    /// An option names something that is not there.
+    #[error("{option} {name}: {problem}")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// What it names.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A file of the project.
+    #[error("{}: {error}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The runtime for schedules.
+    #[error(transparent)]
+    Runtime(#[from] BuildError),
+}
+
+/// What may be said about a harness beside its specification.
+#[derive(Clone, Debug, Default)]
+pub struct PlanOptions {
+    /// How the specification is read; its link file names operations.
+    pub link: LinkOptions,
+    /// Parameters that are results, as `Operation.parameter`.
+    pub results: Vec<String>,
+    /// Parameters that are arguments, as `Operation.parameter`.
+    pub arguments: Vec<String>,
+}
+
+/// The operations of a harness, and what it takes to validate its traces.
+#[derive(Clone, Debug)]
+pub struct HarnessPlan {
+    /// The name of the specification's module.
+    pub module: String,
+    /// The file.
+    pub spec: PathBuf,
+    /// The operations.
+    pub ops: Vec<HarnessOp>,
+    /// Entries that a link file needs for the harness's traces, as TOML; empty if names say it all.
+    pub link: String,
+}
+
+impl HarnessPlan {
+    /// Finds the operations of a specification.
+    ///
+    /// # Errors
+    /// If the specification is wrong or has none.
+    pub fn read(spec: &Path, options: &PlanOptions) -> Result<Self, GenError> {
+        let outline = Outline::read(spec, &options.link)?;
+        let mut planner = Planner {
+            spec,
+            options,
+            loaded: load(spec, &options.link.search).spec,
+            link: String::new(),
+            overruled: Vec::new(),
+        };
+        let ops = planner.ops(&outline.actions);
+        if ops.is_empty() {
+            return Err(GenError::NoActions(spec.to_owned()));
+        }
+        planner.check_options(&ops)?;
+        let module = spec.file_stem().unwrap_or_default();
+        Ok(Self {
+            module: module.to_string_lossy().into_owned(),
+            spec: spec.to_owned(),
+            ops,
+            link: planner.link,
+        })
+    }
+}
+
+struct Planner<'a> {
+    spec: &'a Path,
+    options: &'a PlanOptions,
+    loaded: omnilink_tla::semantics::spec::Spec,
+    link: String,
+    /// Options that were of use.
+    overruled: Vec<String>,
+}
+
+/// The two parts of an operation in steps.
+const STEP: &str = "_Step";
+const DONE: &str = "_Done";
+
+impl Planner<'_> {
+    fn ops(&mut self, actions: &[Action]) -> Vec<HarnessOp> {
+        let file = &self.options.link.file;
+        let is_called = |action: &&Action| {
+            let name = action.name.as_str();
+            let is_renamed = |(op, link): (&String, &OpLink)| link.action.as_deref() == Some(name) && op != name;
+            !file.ignore.iter().any(|ignored| ignored == name)
+                && !file.hidden.iter().any(|hidden| hidden.action == name)
+                && !file.ops.get(name).is_some_and(|link| link.ignore)
+                && !file.ops.iter().any(is_renamed)
+                && !name.starts_with("__")
+        };
+        let has_next = actions.iter().any(|action| action.in_next);
+        let mut ops: Vec<HarnessOp> = Vec::new();
+        for action in actions.iter().filter(is_called) {
+            // Without a next-state relation every action may be an operation. The relation itself is none.
+            if has_next && !action.in_next || action.params.is_empty() && action.name == "Next" {
+                continue;
+            }
+            if let Some(base) = action.name.strip_suffix(STEP)
+                && actions.iter().any(|other| other.name == format!("{base}{DONE}"))
+            {
+                continue;
+            }
+            let (name, note) = match action.name.strip_suffix(DONE) {
+                Some(base) if actions.iter().any(|other| other.name == format!("{base}{STEP}")) => {
+                    let note = format!("takes effect in steps: {base}{STEP} any number of times, then {base}{DONE}");
+                    (base.to_owned(), Some(note))
+                }
+                _ => (action.name.clone(), None),
+            };
+            ops.push(self.op(&name, action, note));
+        }
+        // Operations that the link file maps to actions.
+        let named: Vec<(&String, &OpLink)> = file.ops.iter().collect();
+        for (op, link) in named {
+            let Some(action) = link.action.as_deref().filter(|_| !link.ignore) else {
+                continue;
+            };
+            let found = actions
+                .iter()
+                .find(|found| found.name == action && action != op.as_str());
+            if let Some(found) = found {
+                ops.push(self.op(op, found, None));
+            } else if action.contains('(') {
+                ops.push(HarnessOp {
+                    name: op.clone(),
+                    action: action.to_owned(),
+                    at: "the link file".to_owned(),
+                    parameters: Vec::new(),
+                    note: Some(
+                        "the link file gives a formula: record the fields that it uses with op.begin({{\"field\", value}})".to_owned(),
+                    ),
+                });
+            }
+        }
+        ops
+    }
+
+    fn op(&mut self, name: &str, action: &Action, note: Option<String>) -> HarnessOp {
+        let entity = self.loaded.find(&action.name).map(|binding| binding.entity);
+        let uses = entity
+            .map(|entity| parameter_uses(&self.loaded, entity))
+            .unwrap_or_default();
+        let link = self.options.link.file.ops.get(name);
+        let field = |param: &String| {
+            let given = link.and_then(|link| link.fields.get(param));
+            given.unwrap_or(param).clone()
+        };
+        let has_named_result = action.params.iter().any(|param| is_result_name(&field(param)));
+        let mut parameters = Vec::new();
+        for (index, param) in action.params.iter().enumerate() {
+            let usage = uses.get(index).cloned().unwrap_or_default();
+            let ranged = action.ranges.get(index).cloned().flatten();
+            parameters.push(self.parameter(name, &field(param), ranged, usage, has_named_result));
+        }
+        let results: Vec<(&String, &Parameter)> = action
+            .params
+            .iter()
+            .zip(&parameters)
+            .filter(|(_, parameter)| parameter.role == ParameterRole::Result)
+            .collect();
+        let is_plain = matches!(results.as_slice(), [] | [_])
+            && results
+                .iter()
+                .all(|(_, parameter)| is_result_name(&parameter.name));
+        if !is_plain {
+            self.link.push_str(&link_entry(name, action, &results));
+        }
+        HarnessOp {
+            name: name.to_owned(),
+            action: action.signature(),
+            at: action.at.clone(),
+            parameters,
+            note,
+        }
+    }
+
+    fn parameter(
+        &mut self,
+        op: &str,
+        name: &str,
+        ranged: Option<String>,
+        usage: ParameterUse,
+        has_named_result: bool,
+    ) -> Parameter {
+        let key = format!("{op}.{name}");
+        let is_named = |list: &[String]| list.iter().any(|item| *item == key);
+        let mut reason = None;
+        let role = if is_named(&self.options.results) {
+            self.overruled.push(key);
+            ParameterRole::Result
+        } else if is_named(&self.options.arguments) {
+            self.overruled.push(key);
+            ParameterRole::Argument
+        } else if is_result_name(name) {
+            ParameterRole::Result
+        } else if is_thread_name(name) {
+            ParameterRole::Thread
+        } else if usage.is_result() && !has_named_result {
+            reason.clone_from(&usage.equation);
+            ParameterRole::Result
+        } else {
+            ParameterRole::Argument
+        };
+        let range = ranged.or(usage.range);
+        let (kind, values) = range
+            .as_deref()
+            .map_or((ValueKind::Unknown, None), |range| self.kind_of_range(range));
+        let kind = match kind {
+            ValueKind::Unknown => usage.kind.unwrap_or(ValueKind::Unknown),
+            kind => kind,
+        };
+        Parameter {
+            name: name.to_owned(),
+            role,
+            kind,
+            range,
+            values,
+            reason,
+        }
+    }
+
+    /// The kind of a set's elements, and the elements if they can be enumerated.
+    fn kind_of_range(&self, range: &str) -> (ValueKind, Option<Vec<omnilink_value::Value>>) {
+        match range {
+            "Nat" | "Int" => return (ValueKind::Int, None),
+            "STRING" => return (ValueKind::Str, None),
+            "BOOLEAN" => return (ValueKind::Bool, None),
+            _ => {}
+        }
+        let of_part = |prefix: &str, suffix: &str| {
+            let inner = range.strip_prefix(prefix)?.strip_suffix(suffix)?;
+            Some(Box::new(self.kind_of_range(inner.trim()).0))
+        };
+        if let Some(element) = of_part("Seq(", ")") {
+            return (ValueKind::Seq(element), None);
+        }
+        if let Some(element) = of_part("SUBSET ", "") {
+            return (ValueKind::Set(element), None);
+        }
+        let options = EvaluateOptions {
+            file: Some(self.spec.to_owned()),
+            config: self.options.link.config.clone(),
+            constants: self.options.link.constants.clone(),
+            search: self.options.link.search.clone(),
+            ..EvaluateOptions::default()
+        };
+        let set = evaluate(range, &options)
+            .ok()
+            .and_then(|evaluated| evaluated.value);
+        match set.as_ref().and_then(|set| set.as_set()) {
+            Some(elements) => (ValueKind::of_all(elements), Some(elements.to_vec())),
+            None => (ValueKind::Unknown, None),
+        }
+    }
+
+    fn check_options(&self, ops: &[HarnessOp]) -> Result<(), GenError> {
+        let given = [
+            ("--result", &self.options.results),
+            ("--argument", &self.options.arguments),
+        ];
+        for (option, list) in given {
+            let unused = list.iter().find(|name| !self.overruled.contains(name));
+            if let Some(name) = unused {
+                let known: Vec<String> = ops.iter().map(|op| op.action.clone()).collect();
+                return Err(GenError::Option {
+                    option,
+                    name: name.clone(),
+                    problem: format!(
+                        "no operation has this parameter; write Operation.parameter. There are: {}",
+                        known.join(", ")
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How a link file says which part of what the harness records as the result each parameter takes.
+fn link_entry(op: &str, action: &Action, results: &[(&String, &Parameter)]) -> String {
+    let head = format!("[ops.{op}]\n");
+    match results {
+        [(param, _)] => format!("{head}fields = {{ {param} = \"ret\" }}\n\n"),
+        several => {
+            let is_result = |param: &String| several.iter().any(|(name, _)| *name == param);
+            let arguments: Vec<String> = action
+                .params
+                .iter()
+                .map(|param| match is_result(param) {
+                    true => format!("ret.{param}"),
+                    false => param.clone(),
+                })
+                .collect();
+            format!("{head}action = \"{}({})\"\n\n", action.name, arguments.join(", "))
+        }
+    }
+}

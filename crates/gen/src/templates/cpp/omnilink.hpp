@@ -1,0 +1,1 @@
+../../../../../recorders/cpp/omnilink.hpp

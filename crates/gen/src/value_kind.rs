@@ -1,0 +1,112 @@
+//! Of which kind the values of a parameter are.
+
+use std::fmt;
+
+use omnilink_value::{Kind, Value};
+
+/// Of which kind the values of a parameter are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    /// The specification does not show it.
+    Unknown,
+    /// Integers.
+    Int,
+    /// Booleans.
+    Bool,
+    /// Strings.
+    Str,
+    /// Model values.
+    Model,
+    /// Sequences.
+    Seq(Box<ValueKind>),
+    /// Sets.
+    Set(Box<ValueKind>),
+    /// Records with these fields.
+    Record(Vec<(String, ValueKind)>),
+}
+
+impl ValueKind {
+    /// The kind of a value.
+    pub fn of(value: &Value) -> Self {
+        match value.kind() {
+            Kind::Int => Self::Int,
+            Kind::Bool => Self::Bool,
+            Kind::Str => Self::Str,
+            Kind::Model => Self::Model,
+            Kind::Tuple => Self::Seq(Box::new(Self::of_all(value.as_tuple().unwrap_or_default()))),
+            Kind::Set => Self::Set(Box::new(Self::of_all(value.as_set().unwrap_or_default()))),
+            Kind::Record => {
+                let fields = value.as_record();
+                let fields = fields.iter().flat_map(|fields| fields.iter());
+                Self::Record(
+                    fields
+                        .map(|(name, value)| (name.to_owned(), Self::of(value)))
+                        .collect(),
+                )
+            }
+            _ => Self::Unknown,
+        }
+    }
+
+    /// The kind that all values have; unknown if there are several.
+    pub fn of_all(values: &[Value]) -> Self {
+        let mut kinds = values.iter().map(Self::of);
+        let Some(first) = kinds.next() else {
+            return Self::Unknown;
+        };
+        kinds.fold(first, Self::joined)
+    }
+
+    /// The kind of values of both kinds: a sequence of nothing that is known is also one of integers.
+    fn joined(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Seq(a), Self::Seq(b)) => Self::Seq(Box::new(a.or_known(*b))),
+            (Self::Set(a), Self::Set(b)) => Self::Set(Box::new(a.or_known(*b))),
+            (a, b) if a == b => a,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// For elements of collections, of which empty ones show nothing.
+    fn or_known(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unknown, known) | (known, Self::Unknown) => known,
+            (a, b) => a.joined(b),
+        }
+    }
+}
+
+impl fmt::Display for ValueKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("a value of a kind that the specification does not show"),
+            Self::Int => f.write_str("an integer"),
+            Self::Bool => f.write_str("a boolean"),
+            Self::Str => f.write_str("a string"),
+            Self::Model => f.write_str("a model value"),
+            Self::Seq(_) => f.write_str("a sequence"),
+            Self::Set(_) => f.write_str("a set"),
+            Self::Record(_) => f.write_str("a record"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_of_a_set_is_that_of_all_its_elements() {
+        let ints = [Value::int(1), Value::int(2)];
+        assert_eq!(ValueKind::of_all(&ints), ValueKind::Int);
+        assert_eq!(
+            ValueKind::of_all(&[Value::int(1), Value::str("a")]),
+            ValueKind::Unknown
+        );
+        let sequences = [Value::tuple([]), Value::tuple(ints)];
+        assert_eq!(
+            ValueKind::of_all(&sequences),
+            ValueKind::Seq(Box::new(ValueKind::Int))
+        );
+    }
+}
