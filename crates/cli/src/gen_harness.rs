@@ -63,6 +63,7 @@ pub(crate) fn run(args: &GenArgs) -> Result<Exit, CliError> {
     let (link, _) = args.linking.options(&args.spec)?;
     let options = PlanOptions {
         link,
+        link_text: args.linking.link_text(&args.spec),
         results: args.result.clone(),
         arguments: args.argument.clone(),
     };
@@ -96,7 +97,9 @@ fn summary(args: &HarnessArgs, plan: &HarnessPlan, generated: &Generated) -> Str
             text.push_str(&format!("  added: {name}\n"));
         }
         for (name, before, now) in &generated.changed {
-            text.push_str(&format!("  changed: {name} was {before} and is {now}: adapt it\n"));
+            text.push_str(&format!(
+                "  changed: {name} was {before} and is {now}: adapt it\n"
+            ));
         }
         for name in &generated.orphaned {
             text.push_str(&format!(

@@ -78,6 +78,13 @@ Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 un
 Of several inputs the worst decides, in the order 2, 1, 3, 0.";
 
 impl Linking {
+    /// The text of the link file; empty if there is none.
+    pub(crate) fn link_text(&self, spec: &Path) -> String {
+        let path = self.link.clone().unwrap_or_else(|| spec.with_extension("toml"));
+        // Whether it can be read is found out where its content is.
+        std::fs::read_to_string(path).unwrap_or_default()
+    }
+
     /// The options for linking, with nothing collected yet, and what is to be collected.
     pub(crate) fn options(&self, spec: &Path) -> Result<(LinkOptions, Collection), CliError> {
         let file = match &self.link {

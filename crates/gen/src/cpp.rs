@@ -204,7 +204,10 @@ fn quoted(text: &str) -> String {
 
 fn action_section(op: &HarnessOp, types: &[String]) -> Section {
     let function = identifier(&op.name);
-    let names: Vec<String> = op.arguments().map(|argument| identifier(&argument.name)).collect();
+    let names: Vec<String> = op
+        .arguments()
+        .map(|argument| identifier(&argument.name))
+        .collect();
     let parameters: String = types
         .iter()
         .zip(&names)
@@ -278,7 +281,10 @@ pub(crate) fn actions(plan: &HarnessPlan) -> String {
         );
         let arguments: Vec<String> = (0..sources.len()).map(|i| format!("a{i}")).collect();
         for (name, source) in arguments.iter().zip(sources) {
-            let _ = writeln!(text, "         const auto {name} = values::{source}(op.random());");
+            let _ = writeln!(
+                text,
+                "         const auto {name} = values::{source}(op.random());"
+            );
         }
         let fields: Vec<String> = op
             .arguments()

@@ -139,9 +139,13 @@ impl Search<'_> {
             ExprKind::Paren(inner)
             | ExprKind::Label(_, _, inner)
             | ExprKind::Let(_, inner)
-            | ExprKind::Quantified(Quantifier::Exists, _, inner) => self.determined(tree, *inner, names, depth),
+            | ExprKind::Quantified(Quantifier::Exists, _, inner) => {
+                self.determined(tree, *inner, names, depth)
+            }
             ExprKind::Junction(junction, items) => {
-                let mut found = items.iter().map(|item| self.determined(tree, *item, names, depth));
+                let mut found = items
+                    .iter()
+                    .map(|item| self.determined(tree, *item, names, depth));
                 let first = found.next().unwrap_or_default();
                 match junction {
                     Junction::And => found.fold(first, Determined::and),
@@ -177,10 +181,12 @@ impl Search<'_> {
                 };
                 match self.spec.level(tree, other) {
                     Level::Constant => Determined::by_constant(),
-                    _ => Determined {
+                    Level::State => Determined {
                         on_every_path: true,
                         by_state: Some(self.text(tree, id)),
                     },
+                    // `holder' = who` says what the parameter does, not what it is.
+                    _ => Determined::default(),
                 }
             }
             ExprKind::Prefix(Op::Not, inner) if self.parameter(tree, *inner, names).is_some() => {
@@ -284,7 +290,8 @@ impl Search<'_> {
                 }
             }
             ExprKind::Apply(ident, arguments) => {
-                let is_sequence = ["Len", "Head", "Tail", "Append", "SubSeq"].contains(&spec.names.text(ident.name));
+                let is_sequence =
+                    ["Len", "Head", "Tail", "Append", "SubSeq"].contains(&spec.names.text(ident.name));
                 if let (true, Some(first)) = (is_sequence, arguments.first()) {
                     self.of_kind_if(tree, *first, names, ValueKind::Seq(Box::new(ValueKind::Unknown)));
                 }
@@ -322,7 +329,9 @@ fn literal(spec: &Spec, tree: TreeId, id: ExprId) -> Option<ValueKind> {
         ExprKind::Tuple(_) => Some(ValueKind::Seq(Box::new(ValueKind::Unknown))),
         ExprKind::SetEnum(_) => Some(ValueKind::Set(Box::new(ValueKind::Unknown))),
         ExprKind::Paren(inner) => literal(spec, tree, *inner),
-        ExprKind::Apply(ident, _) if ["TRUE", "FALSE"].contains(&spec.names.text(ident.name)) => Some(ValueKind::Bool),
+        ExprKind::Apply(ident, _) if ["TRUE", "FALSE"].contains(&spec.names.text(ident.name)) => {
+            Some(ValueKind::Bool)
+        }
         _ => None,
     }
 }

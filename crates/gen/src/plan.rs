@@ -54,6 +54,8 @@ pub enum GenError {
 pub struct PlanOptions {
     /// How the specification is read; its link file names operations.
     pub link: LinkOptions,
+    /// The text of the link file.
+    pub link_text: String,
     /// Parameters that are results, as `Operation.parameter`.
     pub results: Vec<String>,
     /// Parameters that are arguments, as `Operation.parameter`.
@@ -69,8 +71,9 @@ pub struct HarnessPlan {
     pub spec: PathBuf,
     /// The operations.
     pub ops: Vec<HarnessOp>,
-    /// Entries that a link file needs for the harness's traces, as TOML; empty if names say it all.
-    pub link: String,
+    /// The link file that validating the harness's traces needs, if it differs from the one that is there: which parameters take
+    /// what the harness records as results.
+    pub link: Option<String>,
 }
 
 impl HarnessPlan {
@@ -97,7 +100,14 @@ impl HarnessPlan {
             module: module.to_string_lossy().into_owned(),
             spec: spec.to_owned(),
             ops,
-            link: planner.link,
+            link: (!planner.link.is_empty()).then(|| {
+                let head = "# Which parameters of the actions take what the harness records as results.";
+                let link = planner.link.trim_end();
+                match options.link_text.trim_end() {
+                    "" => format!("{head}\n\n{link}\n"),
+                    text => format!("{text}\n\n{head}\n\n{link}\n"),
+                }
+            }),
         })
     }
 }
@@ -120,7 +130,8 @@ impl Planner<'_> {
         let file = &self.options.link.file;
         let is_called = |action: &&Action| {
             let name = action.name.as_str();
-            let is_renamed = |(op, link): (&String, &OpLink)| link.action.as_deref() == Some(name) && op != name;
+            let is_renamed =
+                |(op, link): (&String, &OpLink)| link.action.as_deref() == Some(name) && op != name;
             !file.ignore.iter().any(|ignored| ignored == name)
                 && !file.hidden.iter().any(|hidden| hidden.action == name)
                 && !file.ops.get(name).is_some_and(|link| link.ignore)
@@ -141,7 +152,8 @@ impl Planner<'_> {
             }
             let (name, note) = match action.name.strip_suffix(DONE) {
                 Some(base) if actions.iter().any(|other| other.name == format!("{base}{STEP}")) => {
-                    let note = format!("takes effect in steps: {base}{STEP} any number of times, then {base}{DONE}");
+                    let note =
+                        format!("takes effect in steps: {base}{STEP} any number of times, then {base}{DONE}");
                     (base.to_owned(), Some(note))
                 }
                 _ => (action.name.clone(), None),
@@ -201,7 +213,8 @@ impl Planner<'_> {
             && results
                 .iter()
                 .all(|(_, parameter)| is_result_name(&parameter.name));
-        if !is_plain {
+        // What a table of the link file says about the operation is the user's decision.
+        if !is_plain && link.is_none() {
             self.link.push_str(&link_entry(name, action, &results));
         }
         HarnessOp {
@@ -287,7 +300,10 @@ impl Planner<'_> {
             .ok()
             .and_then(|evaluated| evaluated.value);
         match set.as_ref().and_then(|set| set.as_set()) {
-            Some(elements) => (ValueKind::of_all(elements), Some(elements.to_vec())),
+            Some(elements) => {
+                let values = elements.iter().filter(|value| !value.is_null()).cloned();
+                (ValueKind::of_all(elements), Some(values.collect()))
+            }
             None => (ValueKind::Unknown, None),
         }
     }

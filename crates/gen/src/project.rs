@@ -77,20 +77,13 @@ pub fn generate(plan: &HarnessPlan, language: Language, folder: &Path) -> Result
             write(&ours.join("fences.h"), fences_header())?;
             write(&ours.join("runtime.o"), &runtime()?)?;
             keep(&folder.join("Makefile"), cpp::MAKEFILE)?;
-            update(
-                &folder.join("system.hpp"),
-                &cpp::head(plan),
-                &cpp::sections(plan),
-            )?
+            update(&folder.join("system.hpp"), &cpp::head(plan), &cpp::sections(plan))?
         }
         Language::Rust => {
             for (name, text) in RECORD_SOURCES {
                 write(&ours.join("record/src").join(name), text.as_bytes())?;
             }
-            write(
-                &ours.join("record/Cargo.toml"),
-                rust::RECORD_MANIFEST.as_bytes(),
-            )?;
+            write(&ours.join("record/Cargo.toml"), rust::RECORD_MANIFEST.as_bytes())?;
             write(
                 &ours.join("harness.rs"),
                 include_bytes!("templates/rust/harness.rs"),
@@ -105,10 +98,9 @@ pub fn generate(plan: &HarnessPlan, language: Language, folder: &Path) -> Result
             )?
         }
     };
-    if !plan.link.is_empty() {
-        let path = folder.join("link.toml");
-        let head = "# Which parameters of the actions take what the harness records as results: omnilink fuzz --link link.toml\n\n";
-        keep(&path, &format!("{head}{}", plan.link))?;
+    if let Some(text) = &plan.link {
+        let path = ours.join("link.toml");
+        write(&path, text.as_bytes())?;
         generated.link = Some(path);
     }
     Ok(generated)

@@ -223,7 +223,10 @@ fn literal(value: &Value, kind: &ValueKind, name: &str) -> String {
 
 fn action_section(op: &HarnessOp, types: &[String]) -> Section {
     let function = snake_case(&op.name);
-    let names: Vec<String> = op.arguments().map(|argument| snake_case(&argument.name)).collect();
+    let names: Vec<String> = op
+        .arguments()
+        .map(|argument| snake_case(&argument.name))
+        .collect();
     let parameters: String = types
         .iter()
         .zip(&names)

@@ -48,9 +48,9 @@ impl ValueKind {
         }
     }
 
-    /// The kind that all values have; unknown if there are several.
+    /// The kind that all values have, leaving out null; unknown if there are several.
     pub fn of_all(values: &[Value]) -> Self {
-        let mut kinds = values.iter().map(Self::of);
+        let mut kinds = values.iter().filter(|value| !value.is_null()).map(Self::of);
         let Some(first) = kinds.next() else {
             return Self::Unknown;
         };
@@ -62,6 +62,12 @@ impl ValueKind {
         match (self, other) {
             (Self::Seq(a), Self::Seq(b)) => Self::Seq(Box::new(a.or_known(*b))),
             (Self::Set(a), Self::Set(b)) => Self::Set(Box::new(a.or_known(*b))),
+            (Self::Record(a), Self::Record(b))
+                if a.iter().map(|(name, _)| name).eq(b.iter().map(|(name, _)| name)) =>
+            {
+                let fields = a.into_iter().zip(b);
+                Self::Record(fields.map(|((name, a), (_, b))| (name, a.joined(b))).collect())
+            }
             (a, b) if a == b => a,
             _ => Self::Unknown,
         }

@@ -5,6 +5,7 @@ mod demo;
 mod formats;
 #[cfg(unix)]
 mod fuzz;
+mod gen_harness;
 mod honest;
 mod inputs;
 mod json;
