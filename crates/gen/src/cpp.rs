@@ -73,10 +73,7 @@ fn value_section(source: &ValueSource) -> Section {
     let body = match &source.choice {
         Choice::Between(low, high) => format!("return random.between({low}, {high});"),
         Choice::OneOf(values, all) => {
-            let listed: Vec<String> = values
-                .iter()
-                .map(|value| literal(value, &kind, &source.name))
-                .collect();
+            let listed: Vec<String> = values.iter().map(literal).collect();
             let some = match *all > values.len() {
                 true => format!("  // {} of {all}\n", values.len()),
                 false => String::new(),
@@ -85,7 +82,7 @@ fn value_section(source: &ValueSource) -> Section {
                 .trim_start()
                 .to_owned()
         }
-        Choice::Settings => format!("return {};", open_choice(&source.kind, &source.name)),
+        Choice::Settings => format!("return {};", open_choice(&source.kind)),
     };
     let _ = write!(
         text,
@@ -100,18 +97,18 @@ fn value_section(source: &ValueSource) -> Section {
 }
 
 /// An expression for a value where the specification does not say which there are.
-fn open_choice(kind: &ValueKind, name: &str) -> String {
+fn open_choice(kind: &ValueKind) -> String {
     match kind {
         ValueKind::Unknown | ValueKind::Int => "random.between(1, omnilink::settings().values)".to_owned(),
         ValueKind::Bool => "random.chance(0.5)".to_owned(),
         ValueKind::Str => "\"v\" + std::to_string(random.between(1, omnilink::settings().values))".to_owned(),
         ValueKind::Model => "omnilink::ModelValue{\"m1\"}".to_owned(),
         ValueKind::Seq(element) | ValueKind::Set(element) => {
-            let element = open_choice(element, name);
+            let element = open_choice(element);
             format!("{{{element}, {element}}}")
         }
         ValueKind::Record(fields) => {
-            let fields: Vec<String> = fields.iter().map(|(_, kind)| open_choice(kind, name)).collect();
+            let fields: Vec<String> = fields.iter().map(|(_, kind)| open_choice(kind)).collect();
             format!("{{{}}}", fields.join(", "))
         }
     }
@@ -159,7 +156,7 @@ fn structure(name: &str, fields: &[(String, ValueKind)]) -> String {
     text
 }
 
-fn literal(value: &Value, kind: &str, source: &str) -> String {
+fn literal(value: &Value) -> String {
     if let Some(number) = value.as_int() {
         return number.to_string();
     }
@@ -173,7 +170,7 @@ fn literal(value: &Value, kind: &str, source: &str) -> String {
         return format!("omnilink::ModelValue{{{}}}", quoted(name));
     }
     let listed = |items: &[Value]| {
-        let items: Vec<String> = items.iter().map(|item| literal(item, kind, source)).collect();
+        let items: Vec<String> = items.iter().map(literal).collect();
         items.join(", ")
     };
     if let Some(items) = value.as_tuple().or_else(|| value.as_set()) {

@@ -272,11 +272,9 @@ impl Search<'_> {
             ExprKind::Prefix(Op::Not, inner) | ExprKind::If(inner, _, _) => {
                 self.of_kind_if(tree, *inner, names, ValueKind::Bool);
             }
-            ExprKind::Call(function, arguments) => {
-                if spec.level(tree, *function) != Level::Constant {
-                    for argument in arguments {
-                        self.is_index(tree, *argument, names);
-                    }
+            ExprKind::Call(function, arguments) if spec.level(tree, *function) != Level::Constant => {
+                for argument in arguments {
+                    self.is_index(tree, *argument, names);
                 }
             }
             ExprKind::Except(_, updates) => {

@@ -235,7 +235,7 @@ impl Planner<'_> {
         has_named_result: bool,
     ) -> Parameter {
         let key = format!("{op}.{name}");
-        let is_named = |list: &[String]| list.iter().any(|item| *item == key);
+        let is_named = |list: &[String]| list.contains(&key);
         let mut reason = None;
         let role = if is_named(&self.options.results) {
             self.overruled.push(key);

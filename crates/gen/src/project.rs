@@ -86,9 +86,9 @@ pub fn generate(plan: &HarnessPlan, language: Language, folder: &Path) -> Result
             write(&ours.join("record/Cargo.toml"), rust::RECORD_MANIFEST.as_bytes())?;
             write(
                 &ours.join("harness.rs"),
-                include_bytes!("templates/rust/harness.rs"),
+                include_bytes!("templates/rust/harness.rs.in"),
             )?;
-            write(&ours.join("main.rs"), include_bytes!("templates/rust/main.rs"))?;
+            write(&ours.join("main.rs"), include_bytes!("templates/rust/main.rs.in"))?;
             write(&ours.join("actions.rs"), rust::actions(plan).as_bytes())?;
             keep(&folder.join("Cargo.toml"), rust::MANIFEST)?;
             update(
