@@ -47,6 +47,25 @@ fn independent_keys_are_checked_apart_and_reported_by_key() {
             .is_some_and(|note| note.contains("--keyed no"))
     );
 
+    // The order of each key is a trace of its own.
+    let folder = folder(&[("h.edn", &KEYED.replace("SEEN", "1"))]);
+    let keyed = [
+        "check",
+        "h.edn",
+        "--model",
+        "cas-register",
+        "--witness",
+        "w.ndjson",
+    ];
+    assert_eq!(omnilink_in(folder.path(), &keyed).code, 0);
+    for (witness, ops) in [("w-0-7.ndjson", 3), ("w-1-8.ndjson", 1)] {
+        let again = omnilink_in(
+            folder.path(),
+            &["check", witness, "--model", "cas-register", "--json"],
+        );
+        assert_eq!((again.code, &again.json()[0]["ops"]), (0, &ops.into()), "{again:?}");
+    }
+
     let stale = KEYED.replace("SEEN", "5");
     let violation = run("h.edn", &stale, &["--model", "cas-register"]);
     assert_eq!(violation.code, 1, "{violation:?}");

@@ -3,6 +3,7 @@
 #[cfg(feature = "weak")]
 pub(crate) mod pieces;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -175,14 +176,7 @@ fn check_each(
     check: &dyn Fn(&Input, &CheckRequest) -> Evidence,
 ) -> Evidence {
     let started = Instant::now();
-    let read = match request.witness {
-        None => objects(entry, input),
-        Some(_) => Err(VerifyError::Usage(format!(
-            "{}: --witness writes the order of one object, and this history has one for each key; drop it",
-            input.name
-        ))),
-    };
-    let (objects, format, notes) = match read {
+    let (objects, format, notes) = match objects(entry, input) {
         Ok(read) => read,
         Err(error) => {
             let empty = Input::of_operations(input.name.clone(), Arc::from([]), Format::Ndjson);
@@ -201,11 +195,13 @@ fn check_each(
     let mut keys = Vec::with_capacity(objects.len());
     let mut figures: Option<Figures> = None;
     let mut aborted = 0;
-    for object in objects {
+    for (number, object) in objects.into_iter().enumerate() {
         let key = object.name();
         let name = format!("{} (key {key})", input.name);
         let part = Input::of_operations(name, object.operations.into(), format);
-        let report = check(&part, &in_time(request, started));
+        let mut request = in_time(request, started);
+        request.witness = request.witness.map(|file| witness_of_key(&file, number, &key));
+        let report = check(&part, &request);
         if report.verdict != Verdict::Error {
             match &mut figures {
                 Some(sum) => sum.add(&report.figures),
@@ -245,6 +241,26 @@ fn check_each(
     report.figures.seconds = started.elapsed().as_secs_f64();
     report
 }
+
+/// The file for the order of one key: `w-0-x.ndjson` for the first key, `x`, and `w.ndjson`. Keys can be any value, so what is no
+/// letter or digit is left out, and the number keeps the names apart.
+fn witness_of_key(file: &Path, number: usize, key: &str) -> PathBuf {
+    let name = file
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let (stem, extension) = name.split_at(name.find('.').unwrap_or(name.len()));
+    let key: String = key
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .take(KEY_IN_FILE_NAME_MAX)
+        .collect();
+    let key = if key.is_empty() { key } else { format!("-{key}") };
+    file.with_file_name(format!("{stem}-{number}{key}{extension}"))
+}
+
+/// Characters of a key in the name of a file.
+const KEY_IN_FILE_NAME_MAX: usize = 32;
 
 /// The request with the time that is left for it.
 fn in_time(request: &CheckRequest, started: Instant) -> CheckRequest {
