@@ -83,6 +83,54 @@ impl<T: Sync + 'static> Component<T> {
         self.line("may-fail", [name])
     }
 
+    /// Calls that only one thread makes: those of the producer, of the worker, of the receiving half. A thread has at most one role,
+    /// and calls without a role are for every thread. A value that may not be shared goes into a [`RoleCell`](crate::RoleCell).
+    #[must_use]
+    pub fn role<'a>(self, name: &'a str, calls: impl IntoIterator<Item = &'a str>) -> Self {
+        self.line("role", std::iter::once(name).chain(calls))
+    }
+
+    /// Calls of a role that several threads may have at once: those of stealers, of cloned receivers.
+    #[must_use]
+    pub fn shared_role<'a>(self, name: &'a str, calls: impl IntoIterator<Item = &'a str>) -> Self {
+        self.line("shared-role", std::iter::once(name).chain(calls))
+    }
+
+    /// The same call with each of these arguments: `.ops("push", [1, 2], |queue, value| queue.push(*value))` offers `push(1)` and
+    /// `push(2)`.
+    #[must_use]
+    pub fn ops<A, R>(
+        self,
+        name: &str,
+        arguments: impl IntoIterator<Item = A>,
+        call: impl Fn(&T, &A) -> R + Clone + Send + Sync + 'static,
+    ) -> Self
+    where
+        A: fmt::Debug + Send + Sync + 'static,
+        R: fmt::Debug,
+    {
+        arguments.into_iter().fold(self, |component, argument| {
+            let name = format!("{name}({argument:?})");
+            let call = call.clone();
+            component.op(&name, move |value| call(value, &argument))
+        })
+    }
+
+    /// What happens to every new component before the first call, such as filling a cache. It takes no steps of the schedule, so it
+    /// costs nothing in the search.
+    #[must_use]
+    pub fn warm(self, warm: impl Fn(&T) + 'static) -> Self {
+        let make = self.make;
+        Self {
+            make: Box::new(move || {
+                let value = make();
+                unobserved(|| warm(&value));
+                value
+            }),
+            ..self
+        }
+    }
+
     /// A test matrix that failed once, such as `push(1) | pop()`. It is checked before all others.
     #[must_use]
     pub fn regression(self, matrix: &str) -> Self {
@@ -190,11 +238,13 @@ mod tests {
             .initially(["push(1)"])
             .never_blocks()
             .may_fail("lock()")
+            .role("owner", ["lock()"])
+            .ops("get", ["a"], |(), key| key.len())
             .regression("push(1) | push(1)");
         assert_eq!(
             component.lines.join("\n"),
             "component\ta queue\ncall\tpush(1)\npart\tlock()\nsequence\tlock()\tpush(1)\ninitial\tpush(1)\n\
-             never-blocks\nmay-fail\tlock()\nregression\tpush(1) | push(1)"
+             never-blocks\nmay-fail\tlock()\nrole\towner\tlock()\ncall\tget(\"a\")\nregression\tpush(1) | push(1)"
         );
         assert_eq!(component.calls[1](&()), "1");
     }

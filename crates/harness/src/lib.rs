@@ -26,6 +26,8 @@
 //! `{:?}` prints them. A panic is a result too.
 
 mod component;
+mod role_cell;
 pub mod serve;
 
 pub use component::Component;
+pub use role_cell::RoleCell;

@@ -69,7 +69,7 @@ struct unobserved {
 };
 
 // One line of the description: words separated by tabs, so that control characters in words become spaces.
-inline void add_line(std::string &description, const std::string &kind, std::initializer_list<std::string> words) {
+inline void add_line(std::string &description, const std::string &kind, const std::vector<std::string> &words) {
     if (!description.empty()) description += '\n';
     description += kind;
     for (const std::string &word : words) {
@@ -109,6 +109,22 @@ template <class T> class component {
 
     // This call may fail (an empty optional, false) because other calls overlap it, and then has no effect.
     component &may_fail(const std::string &name) { return line("may-fail", {name}); }
+
+    // Calls that only one thread makes: those of the producer, of the receiving half. A thread has at most one role.
+    component &role(const std::string &name, std::initializer_list<std::string> calls) {
+        return line_with_name("role", name, calls);
+    }
+
+    // Calls of a role that several threads may have at once.
+    component &shared_role(const std::string &name, std::initializer_list<std::string> calls) {
+        return line_with_name("shared-role", name, calls);
+    }
+
+    // What happens to every new component before the first call. It takes no steps of the schedule.
+    component &warm(std::function<void(T &)> warm) {
+        warm_ = std::move(warm);
+        return *this;
+    }
 
     // A matrix that failed once; it is checked before all others.
     component &regression(const std::string &matrix) { return line("regression", {matrix}); }
@@ -159,9 +175,21 @@ template <class T> class component {
         return *this;
     }
 
+    component &line_with_name(const char *kind, const std::string &name, std::initializer_list<std::string> words) {
+        std::vector<std::string> all{name};
+        all.insert(all.end(), words);
+        detail::add_line(description_, kind, all);
+        return *this;
+    }
+
     static void *make_one(void *context) {
         auto *self = static_cast<component *>(context);
-        return new instance{self->make_(), self};
+        auto value = self->make_();
+        if (self->warm_) {
+            detail::unobserved section;
+            self->warm_(*value);
+        }
+        return new instance{std::move(value), self};
     }
 
     static void call_one(void *made, std::uint32_t, std::uint32_t op) {
@@ -181,6 +209,7 @@ template <class T> class component {
 
     std::string name_;
     std::function<std::unique_ptr<T>()> make_;
+    std::function<void(T &)> warm_;
     std::vector<std::function<std::string(T &)>> calls_;
     std::string description_;
 };

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::role::{Role, RoleError};
+
 /// A call of a component: a number into its [`Alphabet`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(pub u16);
@@ -17,6 +19,7 @@ pub struct Alphabet {
     initial: Vec<CallId>,
     finals: Vec<CallId>,
     may_fail: Vec<CallId>,
+    roles: Vec<Role>,
 }
 
 /// Why a list of calls cannot be used.
@@ -39,6 +42,9 @@ pub enum AlphabetError {
         /// The calls that there are.
         known: String,
     },
+    /// A role that cannot be played.
+    #[error(transparent)]
+    Role(#[from] RoleError),
     /// There are no calls.
     #[error("there is nothing to call: list at least one call")]
     Empty,
@@ -137,6 +143,41 @@ impl Alphabet {
         let calls = self.find_all(names)?;
         self.may_fail.extend(calls);
         Ok(())
+    }
+
+    /// Adds a role: calls that only one thread of a matrix makes, or, if it is shared, calls that are not mixed with those of
+    /// other roles.
+    ///
+    /// # Errors
+    /// When one of them is not a call of this component, or has a role already.
+    pub fn add_role<N: AsRef<str>>(
+        &mut self,
+        name: &str,
+        names: impl IntoIterator<Item = N>,
+        is_shared: bool,
+    ) -> Result<(), AlphabetError> {
+        let calls = self.find_all(names)?;
+        if let Some((role, call)) = calls.iter().find_map(|call| Some((self.role_of(*call)?, call))) {
+            let (call, first) = (self.name(*call).to_owned(), self.roles[role].name.clone());
+            let second = name.to_owned();
+            return Err(RoleError::TwoRoles { call, first, second }.into());
+        }
+        self.roles.push(Role {
+            name: name.to_owned(),
+            calls,
+            is_shared,
+        });
+        Ok(())
+    }
+
+    /// The roles.
+    pub(crate) fn roles(&self) -> &[Role] {
+        &self.roles
+    }
+
+    /// The role of a call, by number; `None` if every thread may make it.
+    pub(crate) fn role_of(&self, call: CallId) -> Option<usize> {
+        self.roles.iter().position(|role| role.calls.contains(&call))
     }
 
     /// Whether a call may fail because of contention.

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::alphabet::{Alphabet, AlphabetError};
 use crate::options::Blocking;
+use crate::role::role_of_thread;
 
 /// A component as its harness describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,6 +76,8 @@ impl Description {
                 ["sequence", names @ ..] => alphabet.add_sequence(names),
                 ["initial", names @ ..] => alphabet.set_initial(names),
                 ["final", names @ ..] => alphabet.set_final(names),
+                ["role", name, names @ ..] => alphabet.add_role(name, names, false),
+                ["shared-role", name, names @ ..] => alphabet.add_role(name, names, true),
                 ["may-fail", names @ ..] => alphabet.add_may_fail(names),
                 ["regression", matrix] => {
                     description.regressions.push((*matrix).to_owned());
@@ -92,6 +95,10 @@ impl Description {
                 }
             };
             parsed.map_err(|error| description.error(error))?;
+        }
+        // A sequence that mixes roles could not be made by any thread.
+        for entry in description.alphabet.entries() {
+            role_of_thread(&description.alphabet, entry).map_err(|error| description.error(error.into()))?;
         }
         match description.alphabet.entries().is_empty() {
             true => Err(description.error(AlphabetError::Empty)),
@@ -133,6 +140,12 @@ mod tests {
         );
         assert!(message("component\tq\ncall\tpop()\nsequence\tpush()").contains("there are pop()"));
         assert!(message("component\tq").contains("nothing to call"));
+        let roles = "component\tq\ncall\tpop()\ncall\tpush()\nrole\tconsumer\tpop()\nrole\tproducer\t";
+        assert!(message(&format!("{roles}pop()")).contains("has the role \"consumer\""));
+        assert!(
+            message(&format!("{roles}push()\nsequence\tpop()\tpush()"))
+                .contains("\"consumer\" and \"producer\"")
+        );
         assert!(message("component\tq\ncall\tpop()\nteleport\tx").contains("does not know"));
     }
 }

@@ -36,6 +36,7 @@ mod native;
 mod notation;
 mod observation;
 mod options;
+mod role;
 mod sample;
 mod scheduled;
 mod scope;
@@ -69,6 +70,7 @@ pub use observation::{
 };
 pub use omnilink_sched::{Schedule, ScheduleError, StopConditions};
 pub use options::{Blocking, LineupOptions, RunSelection, SerialCriterion};
+pub use role::{Role, RoleError};
 pub use scheduled::{Scheduled, ScheduledOptions};
 pub use scope::Scope;
 pub use serial::{CallOutcome, Nondeterminism, NotSerial, SerialHistories, SerialStep};

@@ -8,6 +8,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::alphabet::{Alphabet, AlphabetError, CallId};
+use crate::role::{RoleError, check_roles};
 use crate::slot::{CallSlot, Lane};
 
 /// A test matrix.
@@ -64,6 +65,14 @@ pub enum MatrixError {
         /// The calls of its longest sequence.
         calls: usize,
     },
+    /// A thread that does not keep to its role.
+    #[error("matrix \"{text}\": {error}")]
+    Role {
+        /// The matrix.
+        text: String,
+        /// What is wrong.
+        error: RoleError,
+    },
     /// No thread at all.
     #[error("a matrix needs at least one thread that calls something")]
     Empty,
@@ -114,6 +123,10 @@ impl Matrix {
                 .collect::<Result<_, _>>()?,
             finals: parts.finals.map(calls).transpose()?.unwrap_or_default(),
         };
+        check_roles(alphabet, &matrix.threads).map_err(|error| MatrixError::Role {
+            text: text.to_owned(),
+            error,
+        })?;
         matrix.checked()
     }
 

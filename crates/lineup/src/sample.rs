@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 
 use crate::alphabet::{Alphabet, CallId};
 use crate::matrix::Matrix;
+use crate::role::check_roles;
 
 /// Random matrices of one shape, all different up to the order of their threads.
 #[derive(Debug)]
@@ -33,13 +34,26 @@ impl<'a> RandomMatrices<'a> {
     }
 
     fn draw(&mut self) -> Vec<Vec<CallId>> {
-        let entries = self.alphabet.entries();
-        let mut column = || {
+        let alphabet = self.alphabet;
+        let roles = alphabet.roles();
+        // The roles that are left, and no role at all.
+        let mut castable: Vec<Option<usize>> = (0..roles.len()).map(Some).collect();
+        if castable.is_empty() || !entries_of(alphabet, None).is_empty() {
+            castable.push(None);
+        }
+        let mut threads = Vec::with_capacity(self.threads);
+        while threads.len() < self.threads && !castable.is_empty() {
+            let drawn = self.random.usize(..castable.len());
+            let role = castable[drawn];
+            if role.is_some_and(|role| !roles[role].is_shared) {
+                castable.swap_remove(drawn);
+            }
+            let entries = entries_of(alphabet, role);
             let cells =
                 (0..self.cells).filter_map(|_| entries.get(self.random.usize(..entries.len().max(1))));
-            cells.flatten().copied().collect()
-        };
-        (0..self.threads).map(|_| column()).collect()
+            threads.push(cells.flat_map(|entry| entry.iter().copied()).collect());
+        }
+        threads
     }
 }
 
@@ -90,7 +104,7 @@ impl<'a> GrowingMatrices<'a> {
     pub(crate) fn total(alphabet: &Alphabet, largest: usize) -> u64 {
         let shapes = (2..=largest).flat_map(|threads| (1..=threads).map(move |cells| (threads, cells)));
         shapes
-            .map(|(threads, cells)| multisets(columns_total(alphabet, cells), threads))
+            .map(|(threads, cells)| matrices_total(alphabet, threads, cells))
             .fold(0, u64::saturating_add)
     }
 
@@ -134,6 +148,54 @@ impl<'a> GrowingMatrices<'a> {
     }
 }
 
+/// The number of matrices of one shape that keep to the roles.
+///
+/// A thread that plays a role makes at least one call of it. The threads without a role and those in shared roles are a multiset
+/// of columns; of each other role there is one thread or none.
+fn matrices_total(alphabet: &Alphabet, threads: usize, cells: usize) -> u64 {
+    let columns = |entries: usize| (entries as u64).saturating_pow(cells as u32);
+    let without_role = columns(entries_of(alphabet, None).len());
+    let mut repeatable = without_role;
+    // The ways to choose columns of this many roles for one thread.
+    let mut ways = vec![1_u64];
+    for (number, role) in alphabet.roles().iter().enumerate() {
+        let playing = columns(entries_of(alphabet, Some(number)).len()).saturating_sub(without_role);
+        if role.is_shared {
+            repeatable = repeatable.saturating_add(playing);
+            continue;
+        }
+        ways.push(0);
+        for chosen in (1..ways.len()).rev() {
+            ways[chosen] = ways[chosen].saturating_add(ways[chosen - 1].saturating_mul(playing));
+        }
+    }
+    let of_others = |chosen: usize| {
+        threads
+            .checked_sub(chosen)
+            .map_or(0, |others| multisets(repeatable, others))
+    };
+    ways.iter()
+        .enumerate()
+        .map(|(chosen, ways)| ways.saturating_mul(of_others(chosen)))
+        .fold(0, u64::saturating_add)
+}
+
+/// The entries of a thread in this role: those of the role, and those without one.
+fn entries_of(alphabet: &Alphabet, role: Option<usize>) -> Vec<&[CallId]> {
+    let fits = |entry: &&Vec<CallId>| {
+        entry
+            .iter()
+            .filter_map(|call| alphabet.role_of(*call))
+            .all(|its| Some(its) == role)
+    };
+    alphabet
+        .entries()
+        .iter()
+        .filter(fits)
+        .map(Vec::as_slice)
+        .collect()
+}
+
 /// The number of multisets of `members` elements out of `kinds`.
 fn multisets(kinds: u64, members: usize) -> u64 {
     let mut ways = 1_u128;
@@ -152,9 +214,13 @@ impl Iterator for GrowingMatrices<'_> {
     type Item = Matrix;
 
     fn next(&mut self) -> Option<Matrix> {
-        self.advance()?;
-        let threads = self.columns.iter().map(|column| self.column(*column)).collect();
-        Some(with_ends(self.alphabet, threads))
+        loop {
+            self.advance()?;
+            let threads: Vec<_> = self.columns.iter().map(|column| self.column(*column)).collect();
+            if check_roles(self.alphabet, &threads).is_ok() {
+                return Some(with_ends(self.alphabet, threads));
+            }
+        }
     }
 }
 
@@ -201,6 +267,39 @@ mod tests {
         assert_eq!(different.len(), 100);
         // There are only three matrices of one thread and one call.
         assert_eq!(RandomMatrices::new(&alphabet, 1, 1, 100, 0).count(), 3);
+    }
+
+    #[test]
+    fn threads_keep_to_their_roles() {
+        let mut alphabet = Alphabet::of_calls(["push(1)", "push(2)", "pop()", "steal()", "len()"]).unwrap();
+        alphabet
+            .add_role("worker", ["push(1)", "push(2)", "pop()"], false)
+            .unwrap();
+        alphabet.add_role("stealer", ["steal()"], true).unwrap();
+        let small = shown(GrowingMatrices::new(&alphabet, 2), &alphabet);
+        let first = "push(1) | steal(), push(1) | len(), push(2) | steal(), push(2) | len(), pop() | steal(), pop() | len(), \
+                     steal() | steal(), steal() | len(), len() | len()";
+        assert_eq!(small[..9].join(", "), first);
+        for largest in 2..4 {
+            let all: Vec<Matrix> = GrowingMatrices::new(&alphabet, largest).collect();
+            assert_eq!(GrowingMatrices::total(&alphabet, largest), all.len() as u64);
+        }
+        let drawn: Vec<Matrix> = RandomMatrices::new(&alphabet, 3, 2, 100, 1).collect();
+        assert_eq!(drawn.len(), 100);
+        for matrix in &drawn {
+            check_roles(&alphabet, &matrix.threads).unwrap();
+        }
+        let wrong = |text: &str| Matrix::parse(text, &alphabet).unwrap_err().to_string();
+        assert!(wrong("push(1) | pop()").contains("role \"worker\", which is for one thread"));
+        assert!(wrong("push(1), steal() | len()").contains("\"worker\" and \"stealer\""));
+        // Two roles for one thread each, and nothing else: a third thread has nothing to do.
+        let mut halves = Alphabet::of_calls(["send(1)", "recv()"]).unwrap();
+        halves.add_role("sender", ["send(1)"], false).unwrap();
+        halves.add_role("receiver", ["recv()"], false).unwrap();
+        let drawn: Vec<Matrix> = RandomMatrices::new(&halves, 3, 1, 9, 0).collect();
+        assert_eq!(drawn.len(), 1);
+        assert_eq!(GrowingMatrices::total(&halves, 3), 2);
+        assert_eq!(GrowingMatrices::new(&halves, 3).count(), 2);
     }
 
     #[test]

@@ -8,10 +8,12 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::alphabet::Alphabet;
 use crate::check::{LineupError, Request, Tick, check_matrix};
 use crate::executor::MatrixExecutor;
 use crate::matrix::Matrix;
 use crate::options::{LineupOptions, RunSelection};
+use crate::role::check_roles;
 use crate::verdict::{CheckedMatrix, MatrixVerdict};
 
 /// The preemption bound with which a random search is repeated, to find a simple run.
@@ -89,7 +91,7 @@ impl Shrinking<'_> {
 
     /// Splits a thread in two, if calls can be removed then.
     fn with_split_thread(&mut self, failing: &CheckedMatrix) -> Result<Option<CheckedMatrix>, LineupError> {
-        for matrix in with_one_split(&failing.matrix) {
+        for matrix in with_one_split(self.request.alphabet, &failing.matrix) {
             if let Some(split) = self.first_failing(vec![matrix], failing)? {
                 let smaller = self.without_calls(split)?;
                 if smaller.matrix.len() < failing.matrix.len() {
@@ -153,8 +155,8 @@ fn sampled_like(failing: &CheckedMatrix) -> RunSelection {
     }
 }
 
-/// Matrices in which one thread is split in two.
-fn with_one_split(matrix: &Matrix) -> Vec<Matrix> {
+/// Matrices in which one thread is split in two, as far as roles allow.
+fn with_one_split(alphabet: &Alphabet, matrix: &Matrix) -> Vec<Matrix> {
     let mut candidates = Vec::new();
     for (thread, calls) in matrix.threads.iter().enumerate() {
         for at in 1..calls.len() {
@@ -163,7 +165,12 @@ fn with_one_split(matrix: &Matrix) -> Vec<Matrix> {
             candidate
                 .threads
                 .splice(thread..=thread, [head.to_vec(), tail.to_vec()]);
-            candidates.extend(candidate.checked());
+            candidates.extend(
+                candidate
+                    .checked()
+                    .ok()
+                    .filter(|candidate| check_roles(alphabet, &candidate.threads).is_ok()),
+            );
         }
     }
     candidates

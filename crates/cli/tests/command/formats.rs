@@ -63,7 +63,11 @@ fn independent_keys_are_checked_apart_and_reported_by_key() {
             folder.path(),
             &["check", witness, "--model", "cas-register", "--json"],
         );
-        assert_eq!((again.code, &again.json()[0]["ops"]), (0, &ops.into()), "{again:?}");
+        assert_eq!(
+            (again.code, &again.json()[0]["ops"]),
+            (0, &ops.into()),
+            "{again:?}"
+        );
     }
 
     let stale = KEYED.replace("SEEN", "5");

@@ -1,0 +1,91 @@
+//! Roles: which thread of a matrix may make which calls. The producer of a single-producer queue, the worker of a work-stealing
+//! deque, the two halves of a channel.
+//!
+//! A thread plays at most one role. Calls without a role may be made by every thread.
+
+use thiserror::Error;
+
+use crate::alphabet::{Alphabet, CallId};
+
+/// A role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Role {
+    /// Its name.
+    pub name: String,
+    /// The calls that only this role makes.
+    pub calls: Vec<CallId>,
+    /// Whether several threads may play it.
+    pub is_shared: bool,
+}
+
+/// Why calls do not fit to roles.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RoleError {
+    /// A call with two roles.
+    #[error(
+        "the call \"{call}\" has the role \"{first}\", and the role \"{second}\" too; a call has one role, and without one every \
+         thread may make it"
+    )]
+    TwoRoles {
+        /// The call.
+        call: String,
+        /// Its role.
+        first: String,
+        /// The other one.
+        second: String,
+    },
+    /// A thread that mixes roles.
+    #[error("one thread makes calls of the roles \"{first}\" and \"{second}\": {calls}")]
+    Mixed {
+        /// A role.
+        first: String,
+        /// Another one.
+        second: String,
+        /// The calls.
+        calls: String,
+    },
+    /// Several threads in a role for one.
+    #[error(
+        "two threads make calls of the role \"{role}\", which is for one thread (a shared role is for several)"
+    )]
+    Shared {
+        /// The role.
+        role: String,
+    },
+}
+
+/// Whether the threads of a matrix keep to the roles.
+///
+/// # Errors
+/// When a thread mixes roles, or two threads play one that is not shared.
+pub(crate) fn check_roles(alphabet: &Alphabet, threads: &[Vec<CallId>]) -> Result<(), RoleError> {
+    let roles = alphabet.roles();
+    let mut is_played = vec![false; roles.len()];
+    for calls in threads {
+        let Some(role) = role_of_thread(alphabet, calls)? else {
+            continue;
+        };
+        if std::mem::replace(&mut is_played[role], true) && !roles[role].is_shared {
+            let role = roles[role].name.clone();
+            return Err(RoleError::Shared { role });
+        }
+    }
+    Ok(())
+}
+
+/// The role that a thread plays with these calls.
+pub(crate) fn role_of_thread(alphabet: &Alphabet, calls: &[CallId]) -> Result<Option<usize>, RoleError> {
+    let mut played = None;
+    for role in calls.iter().filter_map(|call| alphabet.role_of(*call)) {
+        if *played.get_or_insert(role) != role {
+            let name = |role: usize| alphabet.roles()[role].name.clone();
+            let names: Vec<&str> = calls.iter().map(|call| alphabet.name(*call)).collect();
+            return Err(RoleError::Mixed {
+                first: name(played.unwrap_or(role)),
+                second: name(role),
+                calls: names.join(", "),
+            });
+        }
+    }
+    Ok(played)
+}
