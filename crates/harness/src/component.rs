@@ -3,6 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use crate::explore::{Exploration, explore};
 use crate::serve::{ComponentInstance, ServeOutcome, serve, unobserved};
 
 const VERSION_MISMATCH: &str = "this harness and the omnilink command are of different versions; use the same version of \
@@ -155,17 +156,25 @@ impl<T: Sync + 'static> Component<T> {
         }
     }
 
-    /// The whole of a `#[test]` function: serves executions to `omnilink lineup`. Under `cargo test` it passes without checking
-    /// anything.
+    /// The whole of a `#[test]` function: serves executions to `omnilink lineup`. Under `cargo test` it runs the `omnilink` command,
+    /// which builds the instrumented twin of the test program and checks this component.
+    ///
+    /// The environment variable `OMNILINK` is the path of the command, or `skip`; `OMNILINK_LINEUP_ARGS` has more arguments for
+    /// `omnilink lineup`, such as `--auto 3 --time-limit 10s`. Without a time limit it is 60 s.
     ///
     /// # Panics
-    /// If the harness and the command are of different versions.
+    /// If there is a violation, with the report; if the component cannot be checked; and if the harness and the command are of
+    /// different versions.
     pub fn test(self) {
         let name = self.name.clone();
-        assert!(
-            self.serve() != ServeOutcome::VersionMismatch,
-            "{name}: {VERSION_MISMATCH}"
-        );
+        match self.serve() {
+            ServeOutcome::Served | ServeOutcome::NotDriven => {}
+            ServeOutcome::VersionMismatch => panic!("{name}: {VERSION_MISMATCH}"),
+            ServeOutcome::NotInstrumented => match explore(&name) {
+                Exploration::Passed(report) => println!("{report}"),
+                Exploration::Failed(report) => panic!("{report}"),
+            },
+        }
     }
 
     fn serve(self) -> ServeOutcome {

@@ -22,10 +22,12 @@
 //! }
 //! ```
 //!
-//! `cargo omnilink lineup` then builds it instrumented and checks it; `cargo test` only compiles it. Results are compared as
+//! `cargo omnilink lineup` then builds it instrumented and checks it; `cargo test` only compiles it. A `#[test]` function that ends in
+//! [`.test()`](Component::test) is checked by `cargo test` too. Results are compared as
 //! `{:?}` prints them. A panic is a result too.
 
 mod component;
+mod explore;
 mod role_cell;
 pub mod serve;
 

@@ -96,7 +96,7 @@ impl Target {
         match (&self.bin, &self.example, &self.test) {
             (Some(name), _, _) => named("bin", name, RustTarget::Bin(name.clone())),
             (_, Some(name), _) => named("example", name, RustTarget::Example(name.clone())),
-            (_, _, Some(name)) => self.build_test(name),
+            (_, _, Some(name)) => self.build_test(&self.test_target(name)),
             _ => {
                 let mut all = Vec::new();
                 for name in self.test_targets()? {
@@ -195,6 +195,17 @@ impl Target {
             _folder: Some(folder),
             ..self.built(&program, &format!("--cpp {}", files.join(" ")))
         })
+    }
+
+    /// The test target of this name, or of the name that its program has: `my_test` for `my-test`. Cargo refuses a wrong name.
+    fn test_target(&self, name: &str) -> String {
+        let mut targets = match name.contains('_') {
+            true => self.test_targets().unwrap_or_default().into_iter(),
+            false => Vec::new().into_iter(),
+        };
+        targets
+            .find(|target| target.replace('-', "_") == name)
+            .unwrap_or_else(|| name.to_owned())
     }
 
     /// The test targets of the package that lie in a folder `lineup` or use our harness.

@@ -182,7 +182,7 @@ fn components_in_test_functions_are_found_and_the_others_left_alone() {
     let manifest = format!(
         "[package]\nname = \"tested\"\nedition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[workspace]\n\
          [dev-dependencies]\nomnilink-harness = {{ path = {harness:?} }}\n\
-         [[test]]\nname = \"counters\"\npath = \"counters.rs\"\n[[test]]\nname = \"other\"\npath = \"other.rs\"\n"
+         [[test]]\nname = \"all-counters\"\npath = \"counters.rs\"\n[[test]]\nname = \"other\"\npath = \"other.rs\"\n"
     );
     let counters = r#"
         use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
@@ -215,8 +215,33 @@ fn components_in_test_functions_are_found_and_the_others_left_alone() {
         .map(|one| (one["input"].as_str().unwrap(), one["verdict"].as_str().unwrap()))
         .collect();
     assert_eq!(verdicts, [("racy", "violation"), ("sound", "valid")], "{ran:?}");
-    let one = ["lineup", "--test", "counters", "--case", "sound", "--auto", "2"];
+    let one = [
+        "lineup",
+        "--test",
+        "all-counters",
+        "--case",
+        "sound",
+        "--auto",
+        "2",
+    ];
     assert_eq!(omnilink_in(package.path(), &one).code, 0);
+    // `cargo test` does the same: the test of the racy counter fails with the report.
+    let cargo = std::process::Command::new(env!("CARGO"))
+        .args(["test", "--quiet", "--test", "all-counters"])
+        .env("OMNILINK", env!("CARGO_BIN_EXE_omnilink"))
+        .env("OMNILINK_LINEUP_ARGS", "--auto 2")
+        .current_dir(package.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&cargo.stdout);
+    assert!(!cargo.status.success(), "{said}");
+    for part in [
+        "2 passed; 1 failed",
+        "racy: not linearizable",
+        "No serial run explains",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
     let none = omnilink_in(package.path(), &["lineup", "--test", "other"]);
     refused_after_building(&none, &["no #[test] function offers a component"]);
 }
