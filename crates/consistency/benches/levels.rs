@@ -12,7 +12,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use omnilink_consistency::{History, Level, Reductions, Ret, WeakChecker, WeakOptions, read_histories};
+use omnilink_consistency::{
+    ConsistencyLevel, History, Ret, WeakChecker, WeakOptions, WeakReductions, read_histories,
+};
 use omnilink_engine::Limits;
 use omnilink_evidence::Conclusion;
 use omnilink_models::{Decode, Decoded, JavaMap, JavaMapOp};
@@ -67,7 +69,7 @@ struct Run {
     tried: u64,
 }
 
-fn time(histories: &[History<JavaMapOp>], level: Level, options: &WeakOptions) -> Run {
+fn time(histories: &[History<JavaMapOp>], level: ConsistencyLevel, options: &WeakOptions) -> Run {
     let mut checker = WeakChecker::new(&JavaMap);
     let criterion = level.criterion();
     let (mut valid, mut unknown, mut tried) = (0, 0, 0);
@@ -94,10 +96,10 @@ fn table(title: &str, histories: &[History<JavaMapOp>], limits: Limits, runs: us
         "{:<22} {:>5} {:>10} {:>7} {:>7} {:>8} {:>14}",
         "level", "ret", "ms", "ratio", "valid", "unknown", "tried"
     );
-    let levels = Level::ALL.into_iter().rev();
-    let cases: Vec<(Level, Ret)> = levels
+    let levels = ConsistencyLevel::ALL.into_iter().rev();
+    let cases: Vec<(ConsistencyLevel, Ret)> = levels
         .flat_map(|level| [(level, Ret::Own), (level, Ret::All)])
-        .filter(|case| *case != (Level::Linearizable, Ret::All))
+        .filter(|case| *case != (ConsistencyLevel::Linearizable, Ret::All))
         .collect();
     // The best of some runs, interleaved, so that all cases meet the same load.
     let mut best: Vec<Option<Run>> = vec![None; cases.len()];
@@ -142,27 +144,35 @@ fn against_all_visibilities(title: &str, histories: &[History<JavaMapOp>], runs:
         minimise: false,
         ..WeakOptions::default()
     };
-    let best = |level: Level, reductions: Reductions| {
+    let best = |level: ConsistencyLevel, reductions: WeakReductions| {
         let runs = (0..runs).map(|_| time(histories, level, &WeakOptions { reductions, ..plain }));
         runs.min_by_key(|run| run.elapsed)
     };
-    let minimal = Reductions {
+    let minimal = WeakReductions {
         strongest_first: false,
-        ..Reductions::ALL
+        ..WeakReductions::ALL
     };
-    let remembered = Reductions {
+    let remembered = WeakReductions {
         memo: true,
-        ..Reductions::NONE
+        ..WeakReductions::NONE
     };
     let cases = [
-        ("linearizability", Level::Linearizable, Reductions::ALL),
-        ("the strongest first, then minimal", Level::Weak, Reductions::ALL),
-        ("minimal visibilities", Level::Weak, minimal),
-        ("all visibilities, remembered", Level::Weak, remembered),
+        (
+            "linearizability",
+            ConsistencyLevel::Linearizable,
+            WeakReductions::ALL,
+        ),
+        (
+            "the strongest first, then minimal",
+            ConsistencyLevel::Weak,
+            WeakReductions::ALL,
+        ),
+        ("minimal visibilities", ConsistencyLevel::Weak, minimal),
+        ("all visibilities, remembered", ConsistencyLevel::Weak, remembered),
         (
             "all linearizations, all visibilities",
-            Level::Weak,
-            Reductions::NONE,
+            ConsistencyLevel::Weak,
+            WeakReductions::NONE,
         ),
     ];
     println!(

@@ -16,7 +16,7 @@ use crate::outcome::{CandidateVisibility, Explanation, UnexplainedReturn, WeakFi
 use crate::partial_explanation::PartialExplanation;
 use crate::refusal::refusal;
 use crate::relation::Filter;
-use crate::search::{self, Classes, DeadEnd, Reductions, SearchOutcome};
+use crate::search::{self, Classes, DeadEnd, SearchOutcome, WeakReductions};
 use crate::step_table::{Class, DEAD, StateSet, StepTable};
 use crate::timeline::Timeline;
 
@@ -28,7 +28,7 @@ pub struct WeakOptions {
     /// When to stop.
     pub limits: Limits,
     /// Which reductions the search may use.
-    pub reductions: Reductions,
+    pub reductions: WeakReductions,
     /// Which of the engine's strategies finds linearizations. `None`: the portfolio of sweep and depth-first search
     /// for complete visibility, and depth-first search otherwise.
     pub strategy: Option<Strategy>,
@@ -41,7 +41,7 @@ impl Default for WeakOptions {
         Self {
             ret: Ret::Own,
             limits: Limits::default(),
-            reductions: Reductions::ALL,
+            reductions: WeakReductions::ALL,
             strategy: None,
             minimise: true,
         }

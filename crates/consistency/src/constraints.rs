@@ -214,9 +214,9 @@ fn eventually(relation: &Relation, later: u8, after_vis: &mut u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::level::Level;
+    use crate::level::ConsistencyLevel;
 
-    fn influence(level: Level) -> Influence {
+    fn influence(level: ConsistencyLevel) -> Influence {
         level
             .claims()
             .iter()
@@ -227,16 +227,19 @@ mod tests {
 
     #[test]
     fn influence_is_told_from_the_form_of_the_axioms() {
-        assert_eq!(influence(Level::Weak), Influence::None);
-        assert_eq!(influence(Level::MonotonicReads), Influence::Successors);
-        assert_eq!(influence(Level::MonotonicWrites), Influence::None);
+        assert_eq!(influence(ConsistencyLevel::Weak), Influence::None);
+        assert_eq!(influence(ConsistencyLevel::MonotonicReads), Influence::Successors);
+        assert_eq!(influence(ConsistencyLevel::MonotonicWrites), Influence::None);
         assert_eq!(
-            influence(Level::WritesFollowReads),
+            influence(ConsistencyLevel::WritesFollowReads),
             Influence::Observers { direct: false }
         );
-        assert_eq!(influence(Level::Causal), Influence::Observers { direct: true });
         assert_eq!(
-            influence(Level::CausalConvergence),
+            influence(ConsistencyLevel::Causal),
+            Influence::Observers { direct: true }
+        );
+        assert_eq!(
+            influence(ConsistencyLevel::CausalConvergence),
             Influence::Observers { direct: true }
         );
     }

@@ -4,14 +4,14 @@ use thiserror::Error;
 
 use crate::criterion::Criterion;
 use crate::isolation::Isolation;
-use crate::level::{Level, UnknownLevel};
+use crate::level::{ConsistencyLevel, UnknownLevel};
 use crate::method_levels::{MethodLevels, MethodLevelsError};
 
 /// A consistency guarantee.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Guarantee {
     /// `--consistency LEVEL`: a named level.
-    Level(Level),
+    Level(ConsistencyLevel),
     /// `--axioms FILE`: these axioms.
     Axioms(Criterion),
     /// `--levels FILE`: a level for each method.
@@ -43,7 +43,7 @@ impl Guarantee {
             Self::Level(level) => Ok(level.criterion()),
             Self::Axioms(criterion) => Ok(criterion.clone()),
             Self::Levels(levels) => levels.criterion(),
-            Self::Isolation(_) => Ok(Level::ReturnValue.criterion()),
+            Self::Isolation(_) => Ok(ConsistencyLevel::ReturnValue.criterion()),
         }
     }
 
@@ -62,7 +62,7 @@ impl Guarantee {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "there is no consistency level \"{name}\"; there are {}, and for transactions {}",
-    Level::ALL.map(Level::name).join(", "),
+    ConsistencyLevel::ALL.map(ConsistencyLevel::name).join(", "),
     Isolation::ALL.map(Isolation::name).join(", ")
 )]
 pub struct UnknownConsistency {

@@ -12,7 +12,7 @@ use omnilink_evidence::Verdict;
 use crate::any_history::AnyHistory;
 use crate::check::{WeakChecker, WeakError, WeakOptions};
 use crate::guarantee::Guarantee;
-use crate::level::Level;
+use crate::level::ConsistencyLevel;
 use crate::method_levels::MethodLevels;
 
 /// What was inferred. Histories are named by their position.
@@ -21,7 +21,7 @@ pub struct Inferred {
     /// A strongest level for each method.
     pub levels: MethodLevels,
     /// The strongest level of all methods together; `None` if even the weakest is violated.
-    pub together: Option<Level>,
+    pub together: Option<ConsistencyLevel>,
     /// Histories that satisfy no level at all; the levels are inferred from the others.
     pub unexplained: Vec<usize>,
     /// Histories for which a limit was reached; a level that could not be decided for one counts as violated.
@@ -51,10 +51,10 @@ pub fn infer<M: Model>(
     let mut unexplained = Vec::new();
     for position in 0..histories.len() {
         // A linearizable history satisfies every level of every method: it rules nothing out.
-        if inference.satisfies(position, &Guarantee::Level(Level::Linearizable))? {
+        if inference.satisfies(position, &Guarantee::Level(ConsistencyLevel::Linearizable))? {
             continue;
         }
-        match inference.satisfies(position, &Guarantee::Level(Level::ReturnValue))? {
+        match inference.satisfies(position, &Guarantee::Level(ConsistencyLevel::ReturnValue))? {
             true => inference.distinguishing.push(position),
             // A history that is undecided is not unexplained.
             false if inference.undecided.contains(&position) => {}
@@ -62,7 +62,7 @@ pub fn infer<M: Model>(
         }
     }
     let mut together = None;
-    for level in Level::LADDER {
+    for level in ConsistencyLevel::LADDER {
         if !unexplained.is_empty() || !inference.all_satisfy(&Guarantee::Level(level))? {
             break;
         }
@@ -70,11 +70,13 @@ pub fn infer<M: Model>(
     }
     let methods = inference.methods(model);
     let mut levels = MethodLevels::default();
-    levels
-        .methods
-        .extend(methods.iter().map(|method| (method.clone(), Level::ReturnValue)));
+    levels.methods.extend(
+        methods
+            .iter()
+            .map(|method| (method.clone(), ConsistencyLevel::ReturnValue)),
+    );
     for method in methods {
-        for level in Level::LADDER.into_iter().skip(1) {
+        for level in ConsistencyLevel::LADDER.into_iter().skip(1) {
             let mut raised = levels.clone();
             raised.methods.insert(method.clone(), level);
             let guarantee = Guarantee::Levels(raised);

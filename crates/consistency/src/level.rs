@@ -13,7 +13,7 @@ use crate::relation::Relation::{self, Hb, Lin, Po, Vis};
 
 /// A named consistency level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Level {
+pub enum ConsistencyLevel {
     /// Returns follow from some part of the past.
     ReturnValue,
     /// An operation sees what its thread did before.
@@ -40,7 +40,7 @@ pub enum Level {
     Linearizable,
 }
 
-impl Level {
+impl ConsistencyLevel {
     /// All levels.
     pub const ALL: [Self; 12] = [
         Self::ReturnValue,
@@ -139,7 +139,7 @@ impl Level {
 
     /// Whether every history that satisfies this level satisfies `weaker`.
     pub fn implies(self, weaker: Self) -> bool {
-        use Level::{
+        use ConsistencyLevel::{
             Causal, CausalConvergence, Linearizable, Monotonic, MonotonicReads, MonotonicWrites, Peer,
             ReadMyWrites, ReturnValue, Sequential, Weak, WritesFollowReads,
         };
@@ -157,7 +157,7 @@ impl Level {
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for ConsistencyLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -165,13 +165,13 @@ impl fmt::Display for Level {
 
 /// There is no level of this name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("there is no consistency level \"{name}\"; there are {}", Level::ALL.map(Level::name).join(", "))]
+#[error("there is no consistency level \"{name}\"; there are {}", ConsistencyLevel::ALL.map(ConsistencyLevel::name).join(", "))]
 pub struct UnknownLevel {
     /// The unknown name.
     pub name: String,
 }
 
-impl FromStr for Level {
+impl FromStr for ConsistencyLevel {
     type Err = UnknownLevel;
 
     fn from_str(text: &str) -> Result<Self, UnknownLevel> {
@@ -191,14 +191,14 @@ mod tests {
 
     #[test]
     fn every_level_is_a_criterion_and_goes_by_its_name() {
-        for level in Level::ALL {
+        for level in ConsistencyLevel::ALL {
             assert_eq!(level.criterion().name(), level.name());
             assert_eq!(level.name().parse(), Ok(level));
         }
-        assert_eq!("Read Your Writes".parse(), Ok(Level::ReadMyWrites));
+        assert_eq!("Read Your Writes".parse(), Ok(ConsistencyLevel::ReadMyWrites));
         assert!(
             "strong"
-                .parse::<Level>()
+                .parse::<ConsistencyLevel>()
                 .unwrap_err()
                 .to_string()
                 .contains("linearizable")
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn the_ladder_goes_up() {
-        for pair in Level::LADDER.windows(2) {
+        for pair in ConsistencyLevel::LADDER.windows(2) {
             assert!(pair[1].implies(pair[0]) && !pair[0].implies(pair[1]));
         }
     }

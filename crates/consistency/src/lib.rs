@@ -67,7 +67,7 @@ pub use infer::{Inferred, infer};
 pub use isolation::{
     Anomaly, Isolation, IsolationConclusion, TransactionError, Transactions, check_transactions,
 };
-pub use level::{Level, UnknownLevel};
+pub use level::{ConsistencyLevel, UnknownLevel};
 pub use long_history::{LongConclusion, LongHistory, LongViolation, LongWitness};
 pub use method_levels::{MethodLevels, MethodLevelsError, known_methods};
 pub use op_set::OpSet;
@@ -75,5 +75,5 @@ pub use order::{Order, OrderError};
 pub use outcome::{CandidateVisibility, Explanation, UnexplainedReturn, WeakFigures, WeakOutcome};
 pub use recorded_history::{OrderSource, RecordedHistory};
 pub use relation::{Filter, Relation};
-pub use search::Reductions;
+pub use search::WeakReductions;
 pub use vector_clocks::VectorClocks;

@@ -18,7 +18,7 @@ use crate::criterion::Ret;
 use crate::guarantee::Guarantee;
 use crate::happens_before::{HappensBefore, check_pairs};
 use crate::history::HistoryOp;
-use crate::level::Level;
+use crate::level::ConsistencyLevel;
 use crate::order::OrderError;
 use crate::order_graph::{EdgeReason, OrderEdge};
 use crate::registers::{RegisterHistory, RegisterOutcome};
@@ -27,7 +27,7 @@ use crate::registers::{RegisterHistory, RegisterOutcome};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LongWitness {
     /// The stronger level that was found to hold; `None` if the guarantee itself was.
-    pub implied_by: Option<Level>,
+    pub implied_by: Option<ConsistencyLevel>,
     /// The operations in order.
     pub order: Vec<usize>,
 }
@@ -49,7 +49,7 @@ fn unknown(limit: Limit) -> LongConclusion {
     Conclusion::Unknown(Box::new(Unknown::limited(limit)))
 }
 
-fn valid(implied_by: Option<Level>, order: Vec<usize>) -> LongConclusion {
+fn valid(implied_by: Option<ConsistencyLevel>, order: Vec<usize>) -> LongConclusion {
     Conclusion::Valid(LongWitness { implied_by, order })
 }
 
@@ -135,7 +135,8 @@ impl<O: Clone> LongHistory<O> {
             HappensBefore::Pairs(_) => return Ok(unknown(Limit::Operations)),
         };
         let is = |level| *guarantee == Guarantee::Level(level);
-        let by_program_order = !is_real_time || is(Level::Sequential) || is(Level::CausalConvergence);
+        let by_program_order =
+            !is_real_time || is(ConsistencyLevel::Sequential) || is(ConsistencyLevel::CausalConvergence);
         let first = Options {
             strategy: options.strategy.unwrap_or_default(),
             limits: match by_program_order {
@@ -147,9 +148,9 @@ impl<O: Clone> LongHistory<O> {
         };
         match self.check_by_engine(model, first)? {
             EngineOutcome::Order(order) => {
-                return Ok(valid(Some(Level::Linearizable), order));
+                return Ok(valid(Some(ConsistencyLevel::Linearizable), order));
             }
-            EngineOutcome::Violation(op) if is_real_time && is(Level::Linearizable) => {
+            EngineOutcome::Violation(op) if is_real_time && is(ConsistencyLevel::Linearizable) => {
                 return Ok(violation(LongViolation::Unexplained(op)));
             }
             EngineOutcome::Limit(limit) if !by_program_order => return Ok(unknown(limit)),
@@ -164,9 +165,10 @@ impl<O: Clone> LongHistory<O> {
             limits: watch.limits_left(),
             ..first
         };
-        let is_decisive = is(Level::Sequential) || !is_real_time && is(Level::Linearizable);
+        let is_decisive =
+            is(ConsistencyLevel::Sequential) || !is_real_time && is(ConsistencyLevel::Linearizable);
         Ok(match self.check_by_engine(model, second)? {
-            EngineOutcome::Order(order) => valid(Some(Level::Sequential), order),
+            EngineOutcome::Order(order) => valid(Some(ConsistencyLevel::Sequential), order),
             EngineOutcome::Violation(op) if is_decisive => violation(LongViolation::Unexplained(op)),
             EngineOutcome::Limit(limit) => unknown(limit),
             EngineOutcome::Violation(_) | EngineOutcome::NotInOrder => unknown(Limit::Operations),
@@ -180,8 +182,8 @@ impl<O: Clone> LongHistory<O> {
         guarantee: &Guarantee,
         limits: Limits,
     ) -> Option<LongConclusion> {
-        let mut levels: Vec<Level> = match guarantee {
-            Guarantee::Level(Level::Linearizable | Level::Sequential)
+        let mut levels: Vec<ConsistencyLevel> = match guarantee {
+            Guarantee::Level(ConsistencyLevel::Linearizable | ConsistencyLevel::Sequential)
             | Guarantee::Axioms(_)
             | Guarantee::Isolation(_) => return None,
             Guarantee::Level(level) => vec![*level; self.ops.len()],
@@ -191,7 +193,11 @@ impl<O: Clone> LongHistory<O> {
             }
         };
         let is_mixed = levels.windows(2).any(|pair| pair[0] != pair[1]);
-        if is_mixed && levels.iter().any(|level| !Level::LADDER.contains(level)) {
+        if is_mixed
+            && levels
+                .iter()
+                .any(|level| !ConsistencyLevel::LADDER.contains(level))
+        {
             return None;
         }
         if self.happens_before == HappensBefore::AsyncRealTime {

@@ -10,16 +10,16 @@ use thiserror::Error;
 
 use crate::criterion::{Axiom, Criterion, CriterionError};
 use crate::history::HistoryOp;
-use crate::level::{Level, UnknownLevel};
+use crate::level::{ConsistencyLevel, UnknownLevel};
 use crate::relation::Filter;
 
 /// A level for each method.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MethodLevels {
     /// The levels of methods by name.
-    pub methods: BTreeMap<String, Level>,
+    pub methods: BTreeMap<String, ConsistencyLevel>,
     /// The level of all other methods, written `*`.
-    pub others: Option<Level>,
+    pub others: Option<ConsistencyLevel>,
 }
 
 /// Levels per method that cannot be used.
@@ -39,7 +39,7 @@ pub enum MethodLevelsError {
     },
     /// There is no such level.
     #[error("{file}:{line}: {error}")]
-    Level {
+    ConsistencyLevel {
         /// The file.
         file: String,
         /// The line, counted from 1.
@@ -58,10 +58,10 @@ pub enum MethodLevelsError {
         method: String,
     },
     /// A level that applies to all operations together.
-    #[error("{level} is no level for single methods: it changes what the linearization keeps; there are {}", Level::LADDER.map(Level::name).join(", "))]
+    #[error("{level} is no level for single methods: it changes what the linearization keeps; there are {}", ConsistencyLevel::LADDER.map(ConsistencyLevel::name).join(", "))]
     NotPerMethod {
         /// The level.
-        level: Level,
+        level: ConsistencyLevel,
     },
     /// A method without a level.
     #[error(
@@ -102,11 +102,13 @@ impl MethodLevels {
                         text: entry.to_owned(),
                     });
                 };
-                let level = level.parse().map_err(|error| MethodLevelsError::Level {
-                    file: file.clone(),
-                    line: line_number,
-                    error,
-                })?;
+                let level = level
+                    .parse()
+                    .map_err(|error| MethodLevelsError::ConsistencyLevel {
+                        file: file.clone(),
+                        line: line_number,
+                        error,
+                    })?;
                 for method in methods.split('|').map(str::trim) {
                     let previous = match method {
                         "*" => levels.others.replace(level),
@@ -152,7 +154,7 @@ impl MethodLevels {
     }
 
     /// The level of a method, if it has one.
-    pub fn level_of(&self, method: &str) -> Option<Level> {
+    pub fn level_of(&self, method: &str) -> Option<ConsistencyLevel> {
         self.methods.get(method).copied().or(self.others)
     }
 

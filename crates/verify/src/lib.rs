@@ -61,7 +61,7 @@ pub use score::score;
 #[cfg(all(feature = "tla", feature = "weak"))]
 pub use spec_subject::SpecSubject;
 #[cfg(feature = "weak")]
-pub use subject::{NativeSubject, Subject};
+pub use subject::{NamedModel, NativeSubject};
 #[cfg(feature = "tla")]
 pub use validation::{Scrutiny, Validation, collect};
 #[cfg(feature = "weak")]

@@ -6,7 +6,7 @@ use omnilink_consistency::Decoder;
 use omnilink_link::{BindError, BoundOp, Instance, Linked, TlaModel};
 use omnilink_trace::Operation;
 
-use crate::subject::Subject;
+use crate::subject::NamedModel;
 
 /// A specification.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ fn whole(bound: Result<BoundOp, BindError>, operation: &Operation) -> Result<Opt
     }
 }
 
-impl<'l> Subject for SpecSubject<'_, 'l> {
+impl<'l> NamedModel for SpecSubject<'_, 'l> {
     type Model = TlaModel<'l>;
 
     fn model(&self) -> &TlaModel<'l> {

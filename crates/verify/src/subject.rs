@@ -6,7 +6,7 @@ use omnilink_models::{AnyModel, AnyOp, DecodeError, Decoded};
 use omnilink_trace::Operation;
 
 /// A sequential model with the names of its operations.
-pub trait Subject: Decoder<<Self::Model as Model>::Op> {
+pub trait NamedModel: Decoder<<Self::Model as Model>::Op> {
     /// The model.
     type Model: Model;
 
@@ -35,7 +35,7 @@ impl Decoder<AnyOp> for NativeSubject {
     }
 }
 
-impl Subject for NativeSubject {
+impl NamedModel for NativeSubject {
     type Model = AnyModel;
 
     fn model(&self) -> &AnyModel {

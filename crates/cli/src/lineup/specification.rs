@@ -13,7 +13,7 @@ use omnilink_lineup::{
 use omnilink_link::{Collection, LinkOptions, Linked};
 use omnilink_models::AnyModel;
 use omnilink_trace::Operation;
-use omnilink_verify::{NativeSubject, SpecSubject, Subject};
+use omnilink_verify::{NamedModel, NativeSubject, SpecSubject};
 
 use crate::error::CliError;
 use crate::output;
@@ -219,7 +219,7 @@ fn of_spec(name: String, linked: Arc<Linked>, condition: Condition, stop: StopCo
     })
 }
 
-fn explained_by<S: Subject>(
+fn explained_by<S: NamedModel>(
     subject: &S,
     condition: &Condition,
     stop: StopConditions,

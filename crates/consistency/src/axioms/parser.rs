@@ -262,7 +262,7 @@ impl Parser<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::level::Level;
+    use crate::level::ConsistencyLevel;
 
     fn parsed(source: &str) -> Criterion {
         parse_axioms("axioms", source).unwrap_or_else(|error| panic!("{error}"))
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn what_a_criterion_prints_reads_as_the_same_criterion() {
-        for level in Level::ALL {
+        for level in ConsistencyLevel::ALL {
             let again = parsed(&level.criterion().to_string());
             assert_eq!(again.axioms(), level.criterion().axioms(), "{level}");
             assert_eq!(again.keeps_hb(), level.keeps_hb());

@@ -38,7 +38,7 @@ use self::conflicts::Conflicts;
 use self::thread_order::ThreadOrder;
 use self::visibility::Visibility;
 use crate::budget::Budget;
-use crate::level::Level;
+use crate::level::ConsistencyLevel;
 use crate::long_history::LongHistory;
 use crate::order_graph::{EdgeReason, Graph, Node, OrderEdge};
 
@@ -106,12 +106,16 @@ impl<'a, O> RegisterHistory<'a, O> {
     ///   before some complete write `z` that `r` sees anyway (the axioms lead from what is seen through `z` to what is seen
     ///   after it). `z` is linearized no later than `w`, so of the writes that `r` sees, `w` is still the last. A read of
     ///   the initial value sees no write, so no `z`. ∎
-    pub fn relax_complete(&self, levels: &mut [Level]) -> bool {
+    pub fn relax_complete(&self, levels: &mut [ConsistencyLevel]) -> bool {
         let complete: Vec<usize> = (0..levels.len())
-            .filter(|op| levels[*op] == Level::Linearizable)
+            .filter(|op| levels[*op] == ConsistencyLevel::Linearizable)
             .collect();
-        let is_propagating =
-            |level: &Level| !matches!(level, Level::ReturnValue | Level::Weak | Level::Linearizable);
+        let is_propagating = |level: &ConsistencyLevel| {
+            !matches!(
+                level,
+                ConsistencyLevel::ReturnValue | ConsistencyLevel::Weak | ConsistencyLevel::Linearizable
+            )
+        };
         let is_one_register = self.accesses.iter().all(|access| match access {
             Access::Write(key) | Access::Read(key, _) => *key == 0,
             Access::None => true,
@@ -121,16 +125,18 @@ impl<'a, O> RegisterHistory<'a, O> {
             .all(|op| matches!(self.accesses[*op], Access::Write(_)));
         let is_exact =
             complete.is_empty() || are_writes && (is_one_register || !levels.iter().any(is_propagating));
-        complete.into_iter().for_each(|op| levels[op] = Level::Causal);
+        complete
+            .into_iter()
+            .for_each(|op| levels[op] = ConsistencyLevel::Causal);
         is_exact
     }
 
     /// Decides whether every operation has its level. Different levels are of those between return value and causal.
-    pub fn decide(&self, levels: &[Level], budget: &mut Budget) -> RegisterOutcome {
+    pub fn decide(&self, levels: &[ConsistencyLevel], budget: &mut Budget) -> RegisterOutcome {
         let LongHistory { ops, timeboxes, .. } = self.history;
         let order = ThreadOrder::new(ops, timeboxes, &self.history.happens_before, &self.is_included);
         let mut graph = Graph::new(ops.len(), false);
-        if levels.contains(&Level::CausalConvergence) {
+        if levels.contains(&ConsistencyLevel::CausalConvergence) {
             order.add_program_order(&mut graph);
         } else {
             order.add_happens_before(&mut graph);

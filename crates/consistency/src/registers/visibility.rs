@@ -35,14 +35,14 @@
 use super::accesses::Access;
 use super::matrix::{Matrix, join};
 use super::thread_order::ThreadOrder;
-use crate::level::Level;
+use crate::level::ConsistencyLevel;
 
 /// What each operation sees.
 #[derive(Debug)]
 pub(super) struct Visibility<'a> {
     order: &'a ThreadOrder<'a>,
     accesses: &'a [Access],
-    levels: &'a [Level],
+    levels: &'a [ConsistencyLevel],
     pub writes: Matrix,
     pub reads: Matrix,
     /// `past`, for writes follow reads.
@@ -56,14 +56,14 @@ pub(super) struct Visibility<'a> {
 }
 
 impl<'a> Visibility<'a> {
-    pub fn new(order: &'a ThreadOrder<'a>, accesses: &'a [Access], levels: &'a [Level]) -> Self {
+    pub fn new(order: &'a ThreadOrder<'a>, accesses: &'a [Access], levels: &'a [ConsistencyLevel]) -> Self {
         let rows = accesses.len();
         let width = order.threads.len();
-        let matrix = |needed: &[Level]| match levels.iter().any(|level| needed.contains(level)) {
+        let matrix = |needed: &[ConsistencyLevel]| match levels.iter().any(|level| needed.contains(level)) {
             true => Matrix::new(rows, width),
             false => Matrix::new(rows, 0),
         };
-        use Level::{Causal, CausalConvergence, Monotonic, Peer, WritesFollowReads};
+        use ConsistencyLevel::{Causal, CausalConvergence, Monotonic, Peer, WritesFollowReads};
         let propagating = [Monotonic, Peer, Causal, CausalConvergence];
         Self {
             order,
@@ -88,11 +88,11 @@ impl<'a> Visibility<'a> {
     pub fn keeps_earlier_reads(&self, op: usize) -> bool {
         !matches!(
             self.levels[op],
-            Level::ReturnValue
-                | Level::ReadMyWrites
-                | Level::MonotonicWrites
-                | Level::WritesFollowReads
-                | Level::Weak
+            ConsistencyLevel::ReturnValue
+                | ConsistencyLevel::ReadMyWrites
+                | ConsistencyLevel::MonotonicWrites
+                | ConsistencyLevel::WritesFollowReads
+                | ConsistencyLevel::Weak
         )
     }
 
@@ -101,16 +101,16 @@ impl<'a> Visibility<'a> {
         let (thread, count) = self.order.place[op];
         let writer = self.writer(op);
         match self.levels[op] {
-            Level::ReturnValue | Level::MonotonicWrites => {}
-            Level::ReadMyWrites => self.writes.row_mut(op)[thread] = count,
-            Level::MonotonicReads => self.reads.row_mut(op)[thread] = count,
-            Level::WritesFollowReads => {
+            ConsistencyLevel::ReturnValue | ConsistencyLevel::MonotonicWrites => {}
+            ConsistencyLevel::ReadMyWrites => self.writes.row_mut(op)[thread] = count,
+            ConsistencyLevel::MonotonicReads => self.reads.row_mut(op)[thread] = count,
+            ConsistencyLevel::WritesFollowReads => {
                 if let Some(writer) = writer {
                     self.reads.row_mut(op).copy_from_slice(self.past.row(writer));
                 }
             }
-            Level::Weak => self.start_from_happens_before(op),
-            Level::Monotonic | Level::Peer => {
+            ConsistencyLevel::Weak => self.start_from_happens_before(op),
+            ConsistencyLevel::Monotonic | ConsistencyLevel::Peer => {
                 self.start_from_happens_before(op);
                 self.reads
                     .row_mut(op)
@@ -119,19 +119,21 @@ impl<'a> Visibility<'a> {
                     join(self.writes.row_mut(op), self.writes_so_far.row(x));
                     join(self.reads.row_mut(op), self.reads_so_far.row(x));
                 }
-                if self.levels[op] == Level::Peer {
+                if self.levels[op] == ConsistencyLevel::Peer {
                     for y in last_of(self.order, self.reads.row(op)) {
                         join(self.writes.row_mut(op), self.before_writers.row(y));
                     }
                     self.join_before(op, writer);
                 }
             }
-            Level::Causal => {
+            ConsistencyLevel::Causal => {
                 self.start_from_happens_before(op);
                 self.close_causally(op, writer);
             }
             // The strongest levels are not for this module; their callers ask for causal consistency at most.
-            Level::CausalConvergence | Level::Sequential | Level::Linearizable => {
+            ConsistencyLevel::CausalConvergence
+            | ConsistencyLevel::Sequential
+            | ConsistencyLevel::Linearizable => {
                 self.writes.row_mut(op)[thread] = count;
                 self.close_causally(op, writer);
             }

@@ -52,7 +52,7 @@ pub(crate) struct DeadEnd {
 
 /// The reductions of the search, each of which can be switched off. All are sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reductions {
+pub struct WeakReductions {
     /// Search for an explanation with complete visibility (linearizability) first.
     pub strongest_first: bool,
     /// Try minimal visibilities only.
@@ -66,7 +66,7 @@ pub struct Reductions {
     pub lookahead_after: Option<u64>,
 }
 
-impl Reductions {
+impl WeakReductions {
     /// Everything on.
     pub const ALL: Self = Self {
         strongest_first: true,
@@ -85,7 +85,7 @@ impl Reductions {
     };
 }
 
-impl Default for Reductions {
+impl Default for WeakReductions {
     fn default() -> Self {
         Self::ALL
     }

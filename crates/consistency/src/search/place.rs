@@ -5,7 +5,7 @@ use omnilink_engine::Model;
 use super::lookahead::Lookahead;
 use super::state::{Feasibility, SearchState};
 use super::summary::Dependencies;
-use super::{Classes, DeadEnd, Reductions};
+use super::{Classes, DeadEnd, WeakReductions};
 use crate::budget::Budget;
 use crate::complete::is_placeable;
 use crate::constraints::{Constraints, Influence};
@@ -20,7 +20,7 @@ pub(super) struct Search<'a, 'm, M: Model> {
     pub steps: &'a mut StepTable<'m, M>,
     pub classes: &'a Classes,
     pub budget: &'a mut Budget,
-    pub reductions: Reductions,
+    pub reductions: WeakReductions,
     /// Operations that can change the outcome for an operation that sees them.
     pub observable: OpSet,
     /// Operations that may change a state, and so can help to explain a return.
@@ -44,7 +44,7 @@ impl<'a, 'm, M: Model> Search<'a, 'm, M> {
         constraints: &'a Constraints,
         steps: &'a mut StepTable<'m, M>,
         classes: &'a Classes,
-        reductions: Reductions,
+        reductions: WeakReductions,
         budget: &'a mut Budget,
     ) -> Self {
         let observable: OpSet = (0..constraints.count)

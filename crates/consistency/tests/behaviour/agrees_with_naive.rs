@@ -4,8 +4,8 @@ use fastrand::Rng;
 
 use crate::common::{Visitor, Workload, each_workload};
 use omnilink_consistency::{
-    Axiom, Claim, Criterion, Filter, History, HistoryOp, Level, Order, Reductions, Relation, Ret,
-    WeakChecker, WeakOptions, naive,
+    Axiom, Claim, ConsistencyLevel, Criterion, Filter, History, HistoryOp, Order, Relation, Ret, WeakChecker,
+    WeakOptions, WeakReductions, naive,
 };
 use omnilink_engine::{Model, Strategy};
 use omnilink_evidence::Conclusion;
@@ -54,7 +54,7 @@ fn random_history<W: Workload>(
 /// Every named level, and axioms that no level has.
 fn criteria() -> Vec<Criterion> {
     use Relation::{Hb, Lin, Only, Po, Vis};
-    let named = Level::ALL.map(Level::criterion);
+    let named = ConsistencyLevel::ALL.map(ConsistencyLevel::criterion);
     let a = || Only(Filter::Methods(vec!["a".to_owned()]));
     let axiom = |claim| Axiom { claim, scope: None };
     let for_a = |claim| Axiom {
@@ -111,7 +111,7 @@ fn criteria() -> Vec<Criterion> {
 
 struct Comparison {
     criteria: Vec<Criterion>,
-    reductions: Vec<Reductions>,
+    reductions: Vec<WeakReductions>,
     strategies: Vec<Option<Strategy>>,
     rounds: usize,
     /// How many operations a history has at least and at most.
@@ -173,7 +173,7 @@ impl Visitor for Comparison {
 fn every_level_and_reading_agrees_with_the_definition_for_every_model() {
     let mut comparison = Comparison {
         criteria: criteria(),
-        reductions: vec![Reductions::ALL],
+        reductions: vec![WeakReductions::ALL],
         strategies: vec![None],
         rounds: 60,
         sizes: [1, 4],
@@ -194,14 +194,14 @@ fn what_is_seen_is_chosen_with_regard_to_what_comes_after() {
     let mut comparison = Comparison {
         criteria: criteria(),
         reductions: vec![
-            Reductions {
+            WeakReductions {
                 strongest_first: false,
-                ..Reductions::ALL
+                ..WeakReductions::ALL
             },
-            Reductions {
+            WeakReductions {
                 strongest_first: false,
                 lookahead_after: Some(0),
-                ..Reductions::ALL
+                ..WeakReductions::ALL
             },
         ],
         strategies: vec![None, Some(Strategy::Sweep)],
@@ -221,15 +221,15 @@ fn what_is_seen_is_chosen_with_regard_to_what_comes_after() {
 
 #[test]
 fn no_reduction_changes_a_verdict() {
-    let without = |change: fn(&mut Reductions)| {
-        let mut reductions = Reductions::ALL;
+    let without = |change: fn(&mut WeakReductions)| {
+        let mut reductions = WeakReductions::ALL;
         change(&mut reductions);
         reductions
     };
     let mut comparison = Comparison {
         criteria: criteria(),
         reductions: vec![
-            Reductions::NONE,
+            WeakReductions::NONE,
             without(|reductions| reductions.strongest_first = false),
             without(|reductions| {
                 reductions.strongest_first = false;
@@ -263,10 +263,10 @@ fn no_strategy_changes_a_verdict() {
     let mut comparison = Comparison {
         criteria: criteria(),
         reductions: vec![
-            Reductions::ALL,
-            Reductions {
+            WeakReductions::ALL,
+            WeakReductions {
                 strongest_first: false,
-                ..Reductions::ALL
+                ..WeakReductions::ALL
             },
         ],
         strategies: [Strategy::Portfolio, Strategy::Sweep, Strategy::DepthFirst]
@@ -290,7 +290,7 @@ impl Visitor for Cores {
         let mut rng = Rng::with_seed(name.len() as u64 * 104_729);
         for round in 0..40 {
             let history = random_history(workload, 2 + round % 4, 3, &mut rng);
-            let criterion = Level::ALL[round % Level::ALL.len()].criterion();
+            let criterion = ConsistencyLevel::ALL[round % ConsistencyLevel::ALL.len()].criterion();
             let outcome = WeakChecker::new(&model)
                 .check(&history, &criterion, &WeakOptions::default())
                 .unwrap();
@@ -337,12 +337,12 @@ impl Visitor for Inclusions {
                     minimise: false,
                     ..WeakOptions::default()
                 };
-                let satisfied = Level::ALL.map(|level| {
+                let satisfied = ConsistencyLevel::ALL.map(|level| {
                     let outcome = checker.check(&history, &level.criterion(), &options);
                     outcome.unwrap().conclusion.is_valid()
                 });
-                for (strong, is_strong) in Level::ALL.into_iter().zip(satisfied) {
-                    for (weak, is_weak) in Level::ALL.into_iter().zip(satisfied) {
+                for (strong, is_strong) in ConsistencyLevel::ALL.into_iter().zip(satisfied) {
+                    for (weak, is_weak) in ConsistencyLevel::ALL.into_iter().zip(satisfied) {
                         let holds = !strong.implies(weak) || !is_strong || is_weak;
                         assert!(
                             holds,

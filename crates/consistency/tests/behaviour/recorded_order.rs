@@ -5,7 +5,9 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::thread;
 
-use omnilink_consistency::{History, Level, OrderSource, RecordedHistory, WeakOptions, check_history};
+use omnilink_consistency::{
+    ConsistencyLevel, History, OrderSource, RecordedHistory, WeakOptions, check_history,
+};
 use omnilink_models::{Decode, DecodeError, Decoded, Register, RegisterOp};
 use omnilink_record::{EndFence, Record, RecordOptions, Recorder, ThreadLog, ValueSlot, Written, record};
 use omnilink_trace::{OpenOptions, Operation, Trace};
@@ -60,7 +62,7 @@ fn read(recorder: Recorder) -> RecordedHistory {
     recorded
 }
 
-fn satisfies(history: &History<RegisterOp>, level: Level) -> bool {
+fn satisfies(history: &History<RegisterOp>, level: ConsistencyLevel) -> bool {
     let outcome = check_history(&register(), history, &level.criterion(), &WeakOptions::default());
     outcome.unwrap().conclusion.is_valid()
 }
@@ -77,7 +79,7 @@ fn threads_that_share_a_register_satisfy_every_level() {
     });
     let history = recorded.decode(&decode).unwrap();
     assert_eq!(history.len(), THREADS * 8);
-    for level in Level::ALL {
+    for level in ConsistencyLevel::ALL {
         assert!(satisfies(&history, level), "{level}");
     }
 }
@@ -97,7 +99,10 @@ fn the_reading_after_a_call_never_contradicts_what_threads_saw() {
             }
         });
         let history = recorded.decode(&decode).unwrap();
-        assert!(satisfies(&history, Level::Linearizable), "{recorded:#?}");
+        assert!(
+            satisfies(&history, ConsistencyLevel::Linearizable),
+            "{recorded:#?}"
+        );
     }
 }
 
@@ -121,8 +126,13 @@ fn a_read_of_an_old_copy_after_a_barrier_is_found_out() {
         }
     });
     let history = recorded.decode(&decode).unwrap();
-    assert!(satisfies(&history, Level::ReadMyWrites) && satisfies(&history, Level::Sequential));
-    assert!(!satisfies(&history, Level::Weak) && !satisfies(&history, Level::Linearizable));
+    assert!(
+        satisfies(&history, ConsistencyLevel::ReadMyWrites)
+            && satisfies(&history, ConsistencyLevel::Sequential)
+    );
+    assert!(
+        !satisfies(&history, ConsistencyLevel::Weak) && !satisfies(&history, ConsistencyLevel::Linearizable)
+    );
 }
 
 /// The result of a write, which is written down slowly: a thread with an old copy reads meanwhile.
@@ -149,7 +159,11 @@ fn a_stale_read_that_only_the_reading_after_the_call_orders_is_found_out() {
         write.end(Slow(RefCell::new(&mut reader)));
         drop((writer, reader));
         let history = read(recorder).decode(&decode).unwrap();
-        assert_eq!(satisfies(&history, Level::Weak), is_weak, "{end_fence:?}");
-        assert!(satisfies(&history, Level::Sequential));
+        assert_eq!(
+            satisfies(&history, ConsistencyLevel::Weak),
+            is_weak,
+            "{end_fence:?}"
+        );
+        assert!(satisfies(&history, ConsistencyLevel::Sequential));
     }
 }

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use fastrand::Rng;
 use omnilink_consistency::{
-    Anomaly, AnyHistory, Guarantee, History, HistoryOp, Level, LongHistory, LongViolation, LongWitness,
-    MethodLevels, Order, Ret, WeakChecker, WeakOptions, infer, naive,
+    Anomaly, AnyHistory, ConsistencyLevel, Guarantee, History, HistoryOp, LongHistory, LongViolation,
+    LongWitness, MethodLevels, Order, Ret, WeakChecker, WeakOptions, infer, naive,
 };
 use omnilink_evidence::Conclusion;
 use omnilink_models::{Decode, Decoded, Kv, KvOp};
@@ -13,17 +13,17 @@ use omnilink_trace::{Args, Operation, Timebox};
 use omnilink_value::Value;
 
 /// The levels below sequential consistency.
-const WEAK: [Level; 10] = [
-    Level::ReturnValue,
-    Level::ReadMyWrites,
-    Level::MonotonicReads,
-    Level::MonotonicWrites,
-    Level::WritesFollowReads,
-    Level::Weak,
-    Level::Monotonic,
-    Level::Peer,
-    Level::CausalConvergence,
-    Level::Causal,
+const WEAK: [ConsistencyLevel; 10] = [
+    ConsistencyLevel::ReturnValue,
+    ConsistencyLevel::ReadMyWrites,
+    ConsistencyLevel::MonotonicReads,
+    ConsistencyLevel::MonotonicWrites,
+    ConsistencyLevel::WritesFollowReads,
+    ConsistencyLevel::Weak,
+    ConsistencyLevel::Monotonic,
+    ConsistencyLevel::Peer,
+    ConsistencyLevel::CausalConvergence,
+    ConsistencyLevel::Causal,
 ];
 
 fn kv() -> Kv {
@@ -228,7 +228,7 @@ fn levels_of_methods_agree_with_the_search() {
         let Both { searched, long } = random_history(&mut rng, 4 + round % 6);
         let mut levels = MethodLevels::default();
         for method in ["put", "get", "peek"] {
-            let level = Level::LADDER[rng.usize(..Level::LADDER.len())];
+            let level = ConsistencyLevel::LADDER[rng.usize(..ConsistencyLevel::LADDER.len())];
             levels.methods.insert(method.to_owned(), level);
         }
         let guarantee = Guarantee::Levels(levels);
@@ -281,7 +281,7 @@ fn replicated(
     (ops, timeboxes)
 }
 
-fn timed(ops: &[HistoryOp<KvOp>], timeboxes: &[Timebox], level: Level) -> Option<bool> {
+fn timed(ops: &[HistoryOp<KvOp>], timeboxes: &[Timebox], level: ConsistencyLevel) -> Option<bool> {
     let history = LongHistory::from_timeboxes(ops.to_vec(), timeboxes.to_vec());
     let started = Instant::now();
     let decided = decide(&history, &Guarantee::Level(level));
@@ -297,7 +297,7 @@ fn timed(ops: &[HistoryOp<KvOp>], timeboxes: &[Timebox], level: Level) -> Option
 fn twenty_thousand_operations_of_a_lagging_store_are_decided_at_every_level() {
     let (ops, timeboxes) = replicated(&mut Rng::with_seed(4), 20_000, 8, 40);
     for level in WEAK {
-        let is_lag_allowed = !level.implies(Level::Weak);
+        let is_lag_allowed = !level.implies(ConsistencyLevel::Weak);
         assert_eq!(timed(&ops, &timeboxes, level), Some(is_lag_allowed), "{level}");
     }
     // Replicas that are up to date.
@@ -328,11 +328,12 @@ fn reads_that_go_back_are_found_among_many_operations() {
     let times = [(0, 100), (1, 99), (10, 11), (12, 13), (14, 15)];
     timeboxes.extend(times.map(|(start, end)| Timebox::new(now + start, now + end)));
     for level in WEAK {
-        let is_violated = level.implies(Level::MonotonicReads) || level == Level::CausalConvergence;
+        let is_violated =
+            level.implies(ConsistencyLevel::MonotonicReads) || level == ConsistencyLevel::CausalConvergence;
         assert_eq!(timed(&ops, &timeboxes, level), Some(!is_violated), "{level}");
     }
     let history = LongHistory::from_timeboxes(ops, timeboxes);
-    let guarantee = Guarantee::Level(Level::MonotonicReads);
+    let guarantee = Guarantee::Level(ConsistencyLevel::MonotonicReads);
     let verdict = history.check(&kv(), &guarantee, &WeakOptions::default()).unwrap();
     let Conclusion::Violation(violation) = verdict else {
         panic!("{verdict:?}");
@@ -357,11 +358,11 @@ fn levels_of_long_histories_are_inferred() {
         infer(&kv(), &histories, &WeakOptions::default()).unwrap()
     };
     let exact = inferred(0);
-    assert_eq!(exact.together, Some(Level::Linearizable));
+    assert_eq!(exact.together, Some(ConsistencyLevel::Linearizable));
     assert!(exact.unexplained.is_empty() && exact.undecided.is_empty());
     let lagging = inferred(40);
-    assert_eq!(lagging.together, Some(Level::ReturnValue));
-    assert_eq!(lagging.levels.methods["put"], Level::Linearizable);
-    assert_eq!(lagging.levels.methods["get"], Level::ReturnValue);
+    assert_eq!(lagging.together, Some(ConsistencyLevel::ReturnValue));
+    assert_eq!(lagging.levels.methods["put"], ConsistencyLevel::Linearizable);
+    assert_eq!(lagging.levels.methods["get"], ConsistencyLevel::ReturnValue);
     assert!(lagging.unexplained.is_empty());
 }

@@ -3,7 +3,9 @@
 
 use crate::stale::Stale;
 use fastrand::Rng;
-use omnilink_consistency::{History, Level, Order, Reductions, Ret, WeakChecker, WeakOptions, parse_axioms};
+use omnilink_consistency::{
+    ConsistencyLevel, History, Order, Ret, WeakChecker, WeakOptions, WeakReductions, parse_axioms,
+};
 use omnilink_engine::Limits;
 use omnilink_evidence::Conclusion;
 use omnilink_models::{JavaMap, JavaMapOp};
@@ -49,7 +51,7 @@ fn decide(history: &History<JavaMapOp>, found: &mut [usize; 2]) {
         ..Limits::default()
     };
     let mut checker = WeakChecker::new(&JavaMap);
-    for level in Level::ALL {
+    for level in ConsistencyLevel::ALL {
         for ret in [Ret::Own, Ret::All] {
             let options = WeakOptions {
                 ret,
@@ -127,13 +129,13 @@ fn what_the_search_leaves_out_changes_nothing() {
                     };
                     checker.check(&history, criterion, &options).unwrap().conclusion
                 };
-                let expected = decide(Reductions::NONE, unreduced);
+                let expected = decide(WeakReductions::NONE, unreduced);
                 if matches!(expected, Conclusion::Unknown(_)) {
                     continue;
                 }
-                let reduced = Reductions {
+                let reduced = WeakReductions {
                     strongest_first: false,
-                    ..Reductions::ALL
+                    ..WeakReductions::ALL
                 };
                 let verdict = decide(reduced, Limits::default());
                 let is_valid = expected.is_valid();

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 use omnilink_consistency::{
-    History, Level, OrderSource, RecordedHistory, Ret, WeakChecker, WeakOptions, read_histories,
+    ConsistencyLevel, History, OrderSource, RecordedHistory, Ret, WeakChecker, WeakOptions, read_histories,
 };
 use omnilink_models::{Decode, Decoded, JavaMap, JavaMapOp};
 use omnilink_value::Value;
@@ -52,7 +52,7 @@ struct LevelChecker<'m> {
 }
 
 impl LevelChecker<'_> {
-    fn satisfies(&mut self, history: &History<JavaMapOp>, level: Level, ret: Ret) -> bool {
+    fn satisfies(&mut self, history: &History<JavaMapOp>, level: ConsistencyLevel, ret: Ret) -> bool {
         let options = WeakOptions {
             ret,
             minimise: false,
@@ -75,9 +75,9 @@ fn golden_verdicts_are_reproduced_in_both_readings() {
         for (recorded, golden) in histories(set).iter().zip(labels(set, "golden")) {
             let history = decoded(recorded);
             let found = [
-                levels.satisfies(&history, Level::Linearizable, Ret::Own),
-                levels.satisfies(&history, Level::Weak, Ret::Own),
-                levels.satisfies(&history, Level::Weak, Ret::All),
+                levels.satisfies(&history, ConsistencyLevel::Linearizable, Ret::Own),
+                levels.satisfies(&history, ConsistencyLevel::Weak, Ret::Own),
+                levels.satisfies(&history, ConsistencyLevel::Weak, Ret::All),
             ];
             let expected = ["lin", "weak", "weak_all"].map(|name| label(&golden, name));
             assert_eq!(found, expected, "{set} {}", recorded.id);
@@ -95,11 +95,11 @@ fn golden_levels_are_reproduced() {
         for (recorded, golden) in histories(set).iter().zip(labels(set, "levels")) {
             let history = decoded(recorded);
             for (name, level) in [
-                ("weak", Level::Weak),
-                ("mono", Level::Monotonic),
-                ("peer", Level::Peer),
-                ("causal", Level::Causal),
-                ("complete", Level::Linearizable),
+                ("weak", ConsistencyLevel::Weak),
+                ("mono", ConsistencyLevel::Monotonic),
+                ("peer", ConsistencyLevel::Peer),
+                ("causal", ConsistencyLevel::Causal),
+                ("complete", ConsistencyLevel::Linearizable),
             ] {
                 let found = levels.satisfies(&history, level, Ret::Own);
                 if found != label(&golden, name) {
@@ -120,9 +120,9 @@ fn the_known_inclusions_between_levels_hold_on_all_data_in_both_readings() {
         for recorded in &histories(set) {
             let history = decoded(recorded);
             for ret in [Ret::Own, Ret::All] {
-                let satisfied = Level::ALL.map(|level| levels.satisfies(&history, level, ret));
-                for (strong, is_strong) in Level::ALL.into_iter().zip(satisfied) {
-                    for (weak, is_weak) in Level::ALL.into_iter().zip(satisfied) {
+                let satisfied = ConsistencyLevel::ALL.map(|level| levels.satisfies(&history, level, ret));
+                for (strong, is_strong) in ConsistencyLevel::ALL.into_iter().zip(satisfied) {
+                    for (weak, is_weak) in ConsistencyLevel::ALL.into_iter().zip(satisfied) {
                         assert!(
                             !strong.implies(weak) || !is_strong || is_weak,
                             "{set} {}: {strong} but not {weak} with {ret:?}",

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use fastrand::Rng;
 use omnilink_consistency::{
-    Criterion, Decoder, History, Level, RecordedHistory, Ret, WeakChecker, WeakOptions, naive, read_histories,
+    ConsistencyLevel, Criterion, Decoder, History, RecordedHistory, Ret, WeakChecker, WeakOptions, naive,
+    read_histories,
 };
 use omnilink_engine::{Model, Outcomes};
 use omnilink_evidence::Conclusion;
@@ -64,7 +65,7 @@ fn once(bound: BoundOp) -> Result<Option<Instance>, BindError> {
 /// One verdict for each level and each reading.
 fn verdicts<M: Model>(checker: &mut WeakChecker<'_, M>, history: &History<M::Op>) -> Vec<bool> {
     let mut found = Vec::new();
-    for level in Level::ALL {
+    for level in ConsistencyLevel::ALL {
         for ret in [Ret::Own, Ret::All] {
             found.push(verdict(checker, history, &level.criterion(), ret));
         }
@@ -228,7 +229,7 @@ fn a_spec_that_may_choose_is_checked_as_the_definition_says() {
                 _ => format!(r#""op":"Read","args":[],"ret":{}"#, rng.usize(..3)),
             });
             let history = recorded.decode(&Actions(spec)).unwrap();
-            for level in Level::ALL {
+            for level in ConsistencyLevel::ALL {
                 for ret in [Ret::Own, Ret::All] {
                     let criterion = level.criterion();
                     let expected = naive::explain(spec, &history, &criterion, ret).is_some();
@@ -265,7 +266,8 @@ fn a_result_is_forgotten_wherever_it_stands() {
         let weak = |spec: &TlaModel<'_>| {
             let history = recorded.decode(&Actions(spec)).unwrap();
             let mut checker = WeakChecker::new(spec);
-            [Ret::Own, Ret::All].map(|ret| verdict(&mut checker, &history, &Level::Weak.criterion(), ret))
+            [Ret::Own, Ret::All]
+                .map(|ret| verdict(&mut checker, &history, &ConsistencyLevel::Weak.criterion(), ret))
         };
         assert_eq!(example("Register").run(weak).unwrap(), [true, false], "{cas}");
     }

@@ -151,14 +151,14 @@ impl Word for u128 {
 }
 
 /// What a `fetch_…` function stores.
-pub trait Operation {
+pub trait FetchOp {
     fn apply<T: Word>(found: T, argument: T) -> T;
 }
 
 macro_rules! operations {
     ($($name:ident($found:ident, $argument:ident) = $result:expr;)*) => { $(
         pub enum $name {}
-        impl Operation for $name {
+        impl FetchOp for $name {
             #[inline(always)]
             fn apply<T: Word>($found: T, $argument: T) -> T {
                 $result
@@ -219,7 +219,7 @@ pub unsafe extern "C" fn store<T: Word>(address: *mut T, value: T, order: Order)
     }
 }
 
-pub unsafe extern "C" fn fetch<T: Word, O: Operation>(address: *mut T, argument: T, order: Order) -> T {
+pub unsafe extern "C" fn fetch<T: Word, O: FetchOp>(address: *mut T, argument: T, order: Order) -> T {
     let code = caller();
     let found = read_modify_write(address, |found| O::apply(found, argument), code);
     if is_controlled() {

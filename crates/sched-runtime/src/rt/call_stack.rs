@@ -1,7 +1,7 @@
 //! The instrumented functions that a thread is in.
 
 use crate::rt::entry::{load_address, local};
-use crate::rt::std_library::Continuation;
+use crate::rt::std_library::ReturnHook;
 
 /// Functions of the standard library that wait for a closure, one inside the other.
 const CONTINUATIONS_MAX: usize = 8;
@@ -16,7 +16,7 @@ pub struct CallStack {
     frames: [u64; FRAMES_MAX],
     continuations_len: usize,
     /// What goes on when the function at a depth ends.
-    continuations: [(u32, Continuation); CONTINUATIONS_MAX],
+    continuations: [(u32, ReturnHook); CONTINUATIONS_MAX],
 }
 
 /// Where the innermost instrumented function was called, or 0.
@@ -29,7 +29,7 @@ pub fn innermost_call() -> u64 {
 }
 
 /// Runs `continuation` when the function that is entered next ends.
-pub unsafe fn after_next(continuation: Continuation) {
+pub unsafe fn after_next(continuation: ReturnHook) {
     let stack = &mut (*local()).call_stack;
     if let Some(free) = stack.continuations.get_mut(stack.continuations_len) {
         *free = (stack.depth, continuation);

@@ -36,7 +36,7 @@ pub struct ThreadLocal {
     /// Greater than 0 while the thread runs code that is not part of the component.
     pub unobserved: u32,
     /// The call of the harness that has not returned yet.
-    pub open_call: OpenCall,
+    pub open_call: CallInProgress,
     /// The instrumented functions that the thread is in.
     pub call_stack: CallStack,
     /// The arguments of the last function of Rust's standard library that was entered.
@@ -46,13 +46,13 @@ pub struct ThreadLocal {
 /// A call of the harness.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct OpenCall {
+pub struct CallInProgress {
     pub is_open: bool,
     pub position: u32,
     pub op: u32,
 }
 
-impl OpenCall {
+impl CallInProgress {
     /// Closes the call; none if it is closed already.
     pub fn take(&mut self) -> Option<Self> {
         core::mem::take(&mut self.is_open).then_some(*self)

@@ -6,7 +6,7 @@
 //! one begins really did.
 
 use crate::layout::{EVENTS_CAP, EventHeader, ending, event_kind};
-use crate::rt::entry::{OpenCall, local};
+use crate::rt::entry::{CallInProgress, local};
 use crate::rt::sys::{self, number, raw, real};
 use crate::rt::threads::StartRoutine;
 use crate::rt::{scheduler, server};
@@ -108,7 +108,7 @@ unsafe fn wait_while(condition: impl Fn() -> bool) {
 unsafe fn call(index: u32, position: u32) {
     let op = server::op_at(index);
     event(event_kind::CALL, position, op, &[]);
-    (*local()).open_call = OpenCall {
+    (*local()).open_call = CallInProgress {
         is_open: true,
         position,
         op,
@@ -131,7 +131,7 @@ pub unsafe fn returned(result: *const u8, length: usize) -> bool {
         return false;
     }
     enable_stalls(false);
-    if let Some(OpenCall { position, op, .. }) = (*local()).open_call.take() {
+    if let Some(CallInProgress { position, op, .. }) = (*local()).open_call.take() {
         event(
             event_kind::RETURN,
             position,

@@ -8,7 +8,7 @@
 
 use crate::rt::entry::{REGISTERS, Registers};
 use crate::rt::sys::{number, raw};
-use crate::rt::threads::{State, ids, thread};
+use crate::rt::threads::{ThreadState, ids, thread};
 use crate::rt::{clock, heap, races, random};
 
 fn stack_pointer(registers: &Registers) -> u64 {
@@ -103,7 +103,7 @@ unsafe fn stacks(current: u8, candidates: u32) -> Option<u64> {
             continue;
         }
         // A wait with a time limit ends by the clock, which advances.
-        if stack_pointer(&other.registers) == 0 || other.state != State::Ready {
+        if stack_pointer(&other.registers) == 0 || other.state != ThreadState::Ready {
             return None;
         }
         other.registers.iter().for_each(|&word| hash.add(word));

@@ -16,7 +16,7 @@ use crate::layout::{RACES_CAP, RaceRecord, THREADS_CAP, race};
 use crate::rt::entry::{is_controlled, me};
 use crate::rt::scheduler::shared;
 use crate::rt::sys;
-use crate::rt::threads::{State, ids, thread};
+use crate::rt::threads::{ThreadState, ids, thread};
 use core::ffi::c_int;
 
 type Clock = [u32; THREADS_CAP];
@@ -193,7 +193,7 @@ pub unsafe fn created(parent: u8, child: u8) {
     let count = clock(child)[index(child)] + 1;
     *clock(child) = *clock(parent);
     // Its stack may be that of a thread that has ended, whose accesses to it are ordered before.
-    for id in ids().filter(|&id| (*thread(id)).state == State::Done) {
+    for id in ids().filter(|&id| (*thread(id)).state == ThreadState::Done) {
         join(clock(child), clock(id));
     }
     clock(child)[index(child)] = count;

@@ -11,7 +11,7 @@ use crate::rt::program_state::CycleDetector;
 use crate::rt::random::Random;
 use crate::rt::spin::Yield;
 use crate::rt::sys;
-use crate::rt::threads::{State, ids, thread};
+use crate::rt::threads::{ThreadState, ids, thread};
 use crate::rt::{wait, whole_program};
 use core::sync::atomic::Ordering::SeqCst;
 
@@ -109,7 +109,8 @@ fn bit(id: u8) -> u32 {
 unsafe fn candidates_now() -> u32 {
     let is_candidate = |&id: &u8| {
         let thread = &*thread(id);
-        thread.state == State::Ready || (thread.state == State::Waiting && thread.deadline_ns.is_some())
+        thread.state == ThreadState::Ready
+            || (thread.state == ThreadState::Waiting && thread.deadline_ns.is_some())
     };
     ids().filter(is_candidate).fold(0, |bits, id| bits | bit(id))
 }
@@ -181,7 +182,7 @@ pub unsafe fn leave(id: u8) {
 /// The main thread lets the columns run and returns when all of them have finished.
 pub unsafe fn run_columns(main: u8) {
     PHASE = Phase::Columns;
-    (*thread(main)).state = State::WaitingForColumns;
+    (*thread(main)).state = ThreadState::WaitingForColumns;
     let chosen = decide(NO_THREAD, SchedulingPoint::BETWEEN_CALLS);
     if chosen != main {
         give_turn(chosen);
@@ -233,7 +234,7 @@ unsafe fn count_yield(candidates: u32, stuck: u32, current: u8) {
 }
 
 unsafe fn unfinished_columns() -> u32 {
-    let is_unfinished = |&id: &u8| (*thread(id)).state != State::Done;
+    let is_unfinished = |&id: &u8| (*thread(id)).state != ThreadState::Done;
     (0..columns())
         .filter(is_unfinished)
         .fold(0, |bits, id| bits | bit(id))
@@ -279,7 +280,7 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
         if stuck == 0 {
             let main = columns();
             PHASE = Phase::MainThread;
-            (*thread(main)).state = State::Ready;
+            (*thread(main)).state = ThreadState::Ready;
             begin_turn(current, main);
             return main;
         }
@@ -329,7 +330,7 @@ unsafe fn begin_turn(current: u8, chosen: u8) {
         true => thread.steps_in_turn + 1,
         false => 0,
     };
-    if thread.state == State::Waiting {
+    if thread.state == ThreadState::Waiting {
         wait::time_out(chosen);
     }
 }
@@ -395,7 +396,7 @@ unsafe fn record(step: u64, current: u8, chosen: u8, candidates: u32, point: Sch
     let next = &*thread(chosen);
     let can_go_on = current != NO_THREAD && candidates & bit(current) != 0;
     let mut flags = 0;
-    if can_go_on && point.yields == Yield::No && (*thread(current)).state == State::Ready {
+    if can_go_on && point.yields == Yield::No && (*thread(current)).state == ThreadState::Ready {
         flags |= flag::PREEMPTIBLE;
     }
     if point.yields == Yield::Yes {

@@ -3,7 +3,7 @@
 use crate::layout::{
     EVENTS_CAP, EventHeader, MAGIC, NO_THREAD, OPS_CAP, Shared, ending, event_kind, flag, policy,
 };
-use crate::rt::entry::{self, OpenCall, local, me};
+use crate::rt::entry::{self, CallInProgress, local, me};
 use crate::rt::scheduler::{self, Phase, SchedulingPoint};
 use crate::rt::spin::Yield;
 use crate::rt::sys::{self, number, raw};
@@ -231,7 +231,7 @@ unsafe fn call(index: u32, position: u32) {
     if let Some(step) = scheduler::step_of(me()) {
         step.flags |= flag::CALLS;
     }
-    (*local()).open_call = OpenCall {
+    (*local()).open_call = CallInProgress {
         is_open: true,
         position,
         op,
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn return_from_call(result: *const u8, length: usize) {
     if native::returned(result, length) || me() == NO_THREAD {
         return;
     }
-    if let Some(OpenCall { position, op, .. }) = (*local()).open_call.take() {
+    if let Some(CallInProgress { position, op, .. }) = (*local()).open_call.take() {
         event(event_kind::RETURN, position, op, result_bytes(result, length));
         if let Some(step) = scheduler::step_of(me()) {
             step.flags |= flag::RETURNS;

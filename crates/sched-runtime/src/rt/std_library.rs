@@ -42,7 +42,7 @@ pub unsafe extern "C" fn enter(first: u64, second: u64, kind: u32, return_addres
         }
     }
     if kind == std_function::CALLS_CLOSURE {
-        call_stack::after_next(Continuation { address: first, code });
+        call_stack::after_next(ReturnHook { address: first, code });
     }
 }
 
@@ -55,12 +55,12 @@ unsafe fn step(address: u64, code: u64) {
 /// The rest of a function after its closure has ended.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Continuation {
+pub struct ReturnHook {
     address: u64,
     code: u64,
 }
 
-impl Continuation {
+impl ReturnHook {
     pub unsafe fn run(self) {
         if is_controlled() {
             step(self.address, self.code);

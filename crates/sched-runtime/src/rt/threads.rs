@@ -10,7 +10,7 @@ use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum ThreadState {
     /// No such thread.
     Absent,
     /// It can take its next step.
@@ -26,7 +26,7 @@ pub enum State {
 pub type StartRoutine = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 
 pub struct Thread {
-    pub state: State,
+    pub state: ThreadState,
     /// A futex: not 0 when the thread becomes the running one.
     pub turn: AtomicU32,
     /// The address at which it waits, and the bits of a futex.
@@ -68,7 +68,7 @@ impl Thread {
         reason = "a template that is copied, never used in place"
     )]
     const ABSENT: Self = Self {
-        state: State::Absent,
+        state: ThreadState::Absent,
         turn: AtomicU32::new(0),
         wait_address: 0,
         wait_mask: 0,
@@ -118,7 +118,7 @@ pub unsafe fn adopt(id: u8) {
     set_me(id);
     let here = 0_u8;
     (*thread(id)).stack_begin = (&raw const here) as u64;
-    (*thread(id)).state = State::Ready;
+    (*thread(id)).state = ThreadState::Ready;
 }
 
 /// Creates the thread `id` and waits until it waits for its turn.
@@ -153,7 +153,7 @@ pub unsafe fn create(
             sys::futex_wait(&STARTING, 1);
         }
         (*new).handle = *handle;
-        (*new).state = State::Ready;
+        (*new).state = ThreadState::Ready;
     }
     result
 }
@@ -193,7 +193,7 @@ unsafe extern "C" fn at_exit(value: *mut c_void) {
 
 /// Marks a thread as ended and wakes the threads that join it.
 pub unsafe fn finish(id: u8) {
-    (*thread(id)).state = State::Done;
+    (*thread(id)).state = ThreadState::Done;
     (*thread(id)).in_call = false;
     wake_all(join_address(id));
     scheduler::progress();
@@ -202,7 +202,7 @@ pub unsafe fn finish(id: u8) {
 /// Whether an id can be reused: its thread, if there was one, has ended and was joined or detached.
 unsafe fn is_free(id: u8) -> bool {
     let thread = &*thread(id);
-    thread.state == State::Absent || (thread.state == State::Done && thread.handle == 0)
+    thread.state == ThreadState::Absent || (thread.state == ThreadState::Done && thread.handle == 0)
 }
 
 /// The wait address of threads that join `id`. The component has nothing there.
@@ -235,11 +235,12 @@ pub unsafe extern "C" fn pthread_create(
 
 pub unsafe extern "C" fn pthread_join(handle: usize, result: *mut *mut c_void) -> c_int {
     let code = caller();
-    let alive = |id: &u8| !matches!((*thread(*id)).state, State::Absent) && (*thread(*id)).handle == handle;
+    let alive =
+        |id: &u8| !matches!((*thread(*id)).state, ThreadState::Absent) && (*thread(*id)).handle == handle;
     if is_controlled()
         && let Some(id) = ids().find(alive)
     {
-        while (*thread(id)).state != State::Done {
+        while (*thread(id)).state != ThreadState::Done {
             wait(join_address(id), u32::MAX, None, code);
         }
         (*thread(id)).handle = 0;

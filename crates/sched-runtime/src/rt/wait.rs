@@ -8,7 +8,7 @@ use crate::rt::entry::{caller, is_controlled, me};
 use crate::rt::scheduler::{self, SchedulingPoint, access};
 use crate::rt::spin::{SpinTable, Yield};
 use crate::rt::sys::{self, number, raw};
-use crate::rt::threads::{State, ids, thread};
+use crate::rt::threads::{ThreadState, ids, thread};
 use crate::rt::{races, random, std_library};
 use core::ffi::{c_int, c_long, c_void};
 
@@ -30,7 +30,7 @@ pub unsafe fn wait(address: u64, mask: u32, deadline_ns: Option<u64>, code: u64)
     let waiting = &mut *thread(me());
     WAIT_NUMBER += 1;
     waiting.first_access = false;
-    waiting.state = State::Waiting;
+    waiting.state = ThreadState::Waiting;
     waiting.wait_address = address;
     waiting.wait_mask = mask;
     waiting.wait_number = WAIT_NUMBER;
@@ -59,7 +59,7 @@ pub unsafe fn time_out(id: u8) {
         clock::advance_to(deadline_ns);
         scheduler::mark_opaque(id);
     }
-    waiting.state = State::Ready;
+    waiting.state = ThreadState::Ready;
 }
 
 /// Whether a wait with a time limit yields: the limit may expire at once, but a loop of such waits yields like a loop of loads.
@@ -79,12 +79,14 @@ pub unsafe fn wake(address: u64, max: usize, mask: u32) -> usize {
     while woken < max {
         let waits = |&id: &u8| {
             let other = &*thread(id);
-            other.state == State::Waiting && other.wait_address == address && other.wait_mask & mask != 0
+            other.state == ThreadState::Waiting
+                && other.wait_address == address
+                && other.wait_mask & mask != 0
         };
         let Some(first) = ids().filter(waits).min_by_key(|&id| (*thread(id)).wait_number) else {
             break;
         };
-        (*thread(first)).state = State::Ready;
+        (*thread(first)).state = ThreadState::Ready;
         woken += 1;
     }
     if woken > 0 {

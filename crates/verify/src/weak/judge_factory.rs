@@ -10,7 +10,7 @@ use omnilink_engine::Limits;
 use omnilink_evidence::Evidence;
 
 use crate::error::VerifyError;
-use crate::subject::{NativeSubject, Subject};
+use crate::subject::{NamedModel, NativeSubject};
 
 /// Judges one history, given how long reading it took.
 pub(crate) type Judge<'a> = dyn FnMut(&RecordedHistory, Duration) -> Result<Evidence, VerifyError> + 'a;
@@ -59,7 +59,7 @@ impl JudgeFactory for ModelJudges {
     }
 }
 
-pub(crate) fn judge_by<S: Subject>(
+pub(crate) fn judge_by<S: NamedModel>(
     subject: &S,
     question: &Guarantee,
     options: &WeakOptions,

@@ -23,7 +23,7 @@ use crate::error::VerifyError;
 use crate::input::Input;
 use crate::keyed::Keyed;
 use crate::peak_memory::peak_bytes;
-use crate::subject::{NativeSubject, Subject};
+use crate::subject::{NamedModel, NativeSubject};
 
 pub use self::histories::{holds_histories, tells_its_own_order};
 
