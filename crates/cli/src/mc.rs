@@ -101,9 +101,10 @@ Examples:
   omnilink mc Trace.tla --dfs --time-limit 60s
   omnilink mc Large.tla --simulate 10000 --depth 200 --seed 7
   omnilink mc Spec.tla --dump states.dot
+  omnilink mc examples/mc/Door.tla               a temporal property that needs strong fairness
 
 Exit codes: 0 all states explored, nothing wrong; 1 a violation was found; 2 bad usage, bad input or an expression
-that cannot be evaluated; 3 unknown: a limit was reached, or a liveness property was not checked.";
+that cannot be evaluated; 3 unknown: a limit was reached, or temporal properties were not checked.";
 
 const BEHAVIOUR_LENGTH: u32 = 100;
 

@@ -16,8 +16,18 @@ pub struct Behaviour {
     #[serde(rename = "trace")]
     pub states: Vec<State>,
     /// The number of the state to which the last one leads back, if the behaviour is infinite.
+    /// If it is the last state itself, the behaviour stutters there for ever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasso: Option<usize>,
+    /// The action that leads back, unless the behaviour stutters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub back: Option<ActionTaken>,
+    /// Why the behaviour violates a temporal property: which parts of it hold and fail where.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<LassoReason>,
+    /// How the behaviour satisfies each fairness condition.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fairness: Vec<LassoReason>,
     /// The part of the property that is false.
     pub false_part: Option<FalsePart>,
 }
@@ -34,6 +44,9 @@ impl Behaviour {
             violated,
             states: Vec::new(),
             lasso: None,
+            back: None,
+            reasons: Vec::new(),
+            fairness: Vec::new(),
             false_part: None,
         };
         for (action, values) in states {
@@ -133,4 +146,17 @@ pub struct FalsePart {
     pub place: String,
     /// The values of the names in it.
     pub bindings: Bindings<String>,
+}
+
+/// Why a formula holds or fails for an infinite behaviour.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LassoReason {
+    /// The formula.
+    pub formula: String,
+    /// The values of the names bound around it.
+    pub bindings: Bindings<Value>,
+    /// Whether it holds.
+    pub holds: bool,
+    /// Where and why.
+    pub reason: String,
 }

@@ -22,6 +22,9 @@ pub struct Exploration {
     pub stopped: bool,
     /// Properties that were not checked.
     pub unchecked: Vec<UncheckedProperty>,
+    /// Temporal properties that hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<String>,
     /// How often each action was taken.
     pub coverage: Vec<ActionSteps>,
     /// How often each definition was evaluated, if that was counted.

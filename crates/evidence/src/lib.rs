@@ -36,7 +36,7 @@ mod visibility;
 mod witness;
 
 pub use alternative::{Alternative, Candidate, Continuation};
-pub use behaviour::{ActionTaken, Behaviour, FalsePart, PropertyKind, State};
+pub use behaviour::{ActionTaken, Behaviour, FalsePart, LassoReason, PropertyKind, State};
 pub use bindings::Bindings;
 pub use conclusion::Conclusion;
 pub use counterexample::{AgreedPrefix, BrokenRule, Counterexample, LastWriter, MinimalHistory};

@@ -8,14 +8,17 @@ use omnilink_tla::deep_stack;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Evaluator, Session};
 use omnilink_tla::ir::{Formula, Program};
-use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
+use omnilink_tla::model::{Check, CompiledSpec, NamedFormula, Property};
 use omnilink_value::Value;
 
 use crate::bfs::breadth_first;
-use crate::counterexample::{counterexample_path, failure_report, false_part, violation_report};
+use crate::counterexample::{
+    counterexample_path, failure_in_graph, failure_report, false_part, lasso_report, violation_report,
+};
 use crate::depth_first::depth_first;
 use crate::dump::GraphSink;
-use crate::limits::{Deadline, Limit, SearchLimits, SearchOptions};
+use crate::limits::{Deadline, Limit, LimitMonitor, SearchLimits, SearchOptions};
+use crate::liveness::{GraphRecorder, Liveness, LivenessOutcome, StateGraph, Stop};
 use crate::outcome::{ActionCount, SearchEnd, SearchError, SearchOutcome, SearchStatistics};
 use crate::progress::SearchProgress;
 use crate::report::{ActionCoverage, Answer, DefinitionCoverage, Kind, Report, Unchecked, Violation};
@@ -24,6 +27,7 @@ use crate::simulation::{SimulationEnd, SimulationOptions, simulate};
 use crate::spec_record::spec_record;
 use crate::symmetry::{Symmetry, SymmetryError};
 use crate::tla_system::{TlaSystem, file_and_line};
+use crate::transition_system::TransitionSystem;
 
 /// Search strategy.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +94,11 @@ pub enum CheckError {
     /// The model has no initial condition.
     #[error("there is no initial condition; give INIT and NEXT, or SPECIFICATION, in the configuration")]
     NoInit,
+    /// A counterexample was not one when it was evaluated again.
+    #[error(
+        "the counterexample to a temporal property could not be confirmed; this is a mistake of omnilink, please report it"
+    )]
+    NotReplayed,
     /// The model has neither behaviours nor assumptions.
     #[error("the module has neither variables nor assumptions, so there is nothing to check")]
     Nothing,
@@ -139,7 +148,8 @@ pub fn check(
         answer: Answer::Valid,
         figures: SearchStatistics::default(),
         behaviours: None,
-        unchecked: unchecked(model),
+        unchecked: Vec::new(),
+        held: Vec::new(),
         coverage: Vec::new(),
         definitions: Vec::new(),
         notes: Vec::new(),
@@ -157,24 +167,6 @@ pub fn check(
     run.run(&mut report, sink)?;
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
-}
-
-/// Temporal properties, which are not checked.
-fn unchecked(model: &CompiledSpec) -> Vec<Unchecked> {
-    let temporal = |check: &Check| match check {
-        Check::Liveness(text) => Some(text.split_whitespace().collect::<Vec<_>>().join(" ")),
-        _ => None,
-    };
-    let mut unchecked = Vec::new();
-    for property in &model.properties {
-        for text in property.checks.iter().filter_map(temporal) {
-            unchecked.push(Unchecked {
-                name: property.name.clone(),
-                reason: format!("{text} speaks of whole behaviours (liveness), which is not checked"),
-            });
-        }
-    }
-    unchecked
 }
 
 /// Number of evaluations of each definition. One definition becomes several operators if it is used through instances, or both
@@ -241,7 +233,7 @@ impl CheckRun<'_> {
                 return Ok(());
             }
         };
-        if let Some(answer) = self.constant_invariants(report) {
+        if let Some(answer) = self.constant_formulas(report) {
             report.answer = answer;
             return Ok(());
         }
@@ -264,20 +256,28 @@ impl CheckRun<'_> {
             stack_bytes: deep_stack::STACK_BYTES,
             depth_max: self.options.depth_max,
         };
-        let variables = model.program.variables.len();
         match self.options.mode {
-            SearchMode::BreadthFirst => {
-                let outcome = breadth_first(&system, variables, &search, self.progress, sink)?;
+            SearchMode::BreadthFirst | SearchMode::DepthFirst => {
+                let liveness = match deep_stack::run(|| Liveness::new(&system, model)) {
+                    Ok(liveness) => liveness,
+                    Err((name, failure)) => {
+                        report.answer = self.failure_answer(&failure, Some(&name));
+                        return Ok(());
+                    }
+                };
+                match liveness {
+                    None => {
+                        let outcome = self.search(&system, &search, sink)?;
+                        self.report_outcome(&system, &outcome, report);
+                    }
+                    Some(liveness) => {
+                        self.search_with_liveness(&mut system, &search, &liveness, sink, report)?
+                    }
+                }
                 report.definitions = definition_coverage(&system);
-                self.report_outcome(&system, &outcome, report);
-            }
-            SearchMode::DepthFirst => {
-                let outcome =
-                    deep_stack::run(|| depth_first(&system, variables, &search, self.progress, sink))?;
-                report.definitions = definition_coverage(&system);
-                self.report_outcome(&system, &outcome, report);
             }
             SearchMode::Simulate(options) => {
+                report.unchecked = self.unchecked("liveness is not checked on simulated behaviours");
                 let outcome = deep_stack::run(|| simulate(&system, &search, &options, self.progress));
                 report.definitions = definition_coverage(&system);
                 report.figures.generated = outcome.generated;
@@ -309,6 +309,147 @@ impl CheckRun<'_> {
         Ok(())
     }
 
+    fn search(
+        &self,
+        system: &TlaSystem<'_>,
+        search: &SearchOptions,
+        sink: Option<&mut dyn GraphSink>,
+    ) -> Result<SearchOutcome<Box<Failure>>, SearchError> {
+        let variables = self.model.program.variables.len();
+        match self.options.mode {
+            SearchMode::DepthFirst => {
+                deep_stack::run(|| depth_first(system, variables, search, self.progress, sink))
+            }
+            _ => breadth_first(system, variables, search, self.progress, sink),
+        }
+    }
+
+    /// Searches all states and then checks the temporal properties. VIEW and SYMMETRY identify states that temporal properties and
+    /// fairness can tell apart, so for these the states are explored again without them.
+    fn search_with_liveness(
+        &self,
+        system: &mut TlaSystem<'_>,
+        search: &SearchOptions,
+        liveness: &Liveness,
+        sink: Option<&mut dyn GraphSink>,
+        report: &mut Report,
+    ) -> Result<(), CheckError> {
+        let mut sink = sink;
+        if !system.fingerprint_determines_state() {
+            let outcome = self.search(system, search, sink.take())?;
+            self.report_outcome(system, &outcome, report);
+            if !matches!(report.answer, Answer::Valid) {
+                return Ok(());
+            }
+            report.notes.push(
+                "VIEW and SYMMETRY do not apply to temporal properties: for these all states were explored"
+                    .into(),
+            );
+            system.view = None;
+            system.symmetry = Symmetry::default();
+            system.invariants.clear();
+            system.initials.clear();
+            system.steps.clear();
+        }
+        let has_counted = report.figures.generated > 0;
+        let mut recorder = GraphRecorder::new(sink);
+        let outcome = self.search(system, search, Some(&mut recorder))?;
+        let graph = recorder.finish(self.model.program.variables.len());
+        if has_counted {
+            let SearchEnd::Complete = &outcome.end else {
+                let figures = report.figures;
+                self.report_outcome(system, &outcome, report);
+                report.figures = figures;
+                return Ok(());
+            };
+        } else {
+            self.report_outcome(system, &outcome, report);
+        }
+        drop(outcome);
+        match &report.answer {
+            Answer::Valid => {}
+            Answer::Stopped => {
+                report.unchecked =
+                    self.unchecked("the spec ended the search before all states were explored");
+                return Ok(());
+            }
+            Answer::Wrong(_) | Answer::Limit(_) => return Ok(()),
+        }
+        let limits = LimitMonitor::new(&self.options.limits, self.progress);
+        let checked = liveness.check(system, &graph, &limits, self.workers);
+        deep_stack::run(|| self.report_liveness(system, &graph, checked, report))
+    }
+
+    fn report_liveness(
+        &self,
+        system: &TlaSystem<'_>,
+        graph: &StateGraph,
+        checked: Result<LivenessOutcome, Stop>,
+        report: &mut Report,
+    ) -> Result<(), CheckError> {
+        let outcome = match checked {
+            Ok(outcome) => outcome,
+            Err(Stop::Limit(limit)) => {
+                report.answer = Answer::Limit(limit);
+                return Ok(());
+            }
+            Err(Stop::Failed(node, failure)) => {
+                let violation =
+                    failure_in_graph(system, graph, node, &failure).map_err(SearchError::Decode)?;
+                report.answer = Answer::Wrong(Box::new(violation));
+                return Ok(());
+            }
+            Err(Stop::TooLarge) => {
+                report.unchecked =
+                    self.unchecked("the automaton of the formula is too large; split the property");
+                return Ok(());
+            }
+            Err(Stop::Decode(error)) => return Err(SearchError::Decode(error).into()),
+            Err(Stop::NotReplayed) => return Err(CheckError::NotReplayed),
+        };
+        report.held = outcome.held;
+        if outcome.is_vacuous {
+            report.notes.push(
+                "no behaviour satisfies the fairness conditions, so every temporal property holds".into(),
+            );
+        }
+        if let Some(counterexample) = outcome.counterexample {
+            if let [_, others @ ..] = &*outcome.violated
+                && !others.is_empty()
+            {
+                let others = others.join(", ");
+                report
+                    .notes
+                    .push(format!("these properties do not hold either: {others}"));
+            }
+            let violation = lasso_report(system, graph, counterexample).map_err(SearchError::Decode)?;
+            report.answer = Answer::Wrong(Box::new(violation));
+        } else if !(self.model.constraints.is_empty() && self.model.action_constraints.is_empty()) {
+            report.notes.push(
+                "temporal properties were checked only for behaviours that stay within the constraints"
+                    .into(),
+            );
+        }
+        Ok(())
+    }
+
+    /// The temporal properties, with the reason why they were not checked.
+    fn unchecked(&self, reason: &str) -> Vec<Unchecked> {
+        let is_temporal = |property: &&Property| {
+            property
+                .checks
+                .iter()
+                .any(|check| matches!(check, Check::Temporal(_)))
+        };
+        let properties = self.model.properties.iter().filter(is_temporal);
+        properties
+            .map(|property| Unchecked {
+                name: property.name.clone(),
+                reason: reason.to_owned(),
+            })
+            .collect()
+    }
+
     /// Every `_POSSIBLE` formula must be true somewhere in a completed search.
     fn check_possible(&self, system: &TlaSystem<'_>, report: &mut Report) {
         let all = self.model.possible.iter().zip(&system.possible_counts);
@@ -327,13 +468,8 @@ impl CheckRun<'_> {
             report.notes.push(format!(
                 "no {what} satisfies {name}, which must be possible (_POSSIBLE)"
             ));
-            report.answer = Answer::Wrong(Box::new(Violation {
-                kind: Kind::Postcondition,
-                violated: Some(name.clone()),
-                error: None,
-                trace: Vec::new(),
-                false_part: None,
-            }));
+            let violation = Violation::new(Kind::Postcondition, Some(name.clone()), Vec::new());
+            report.answer = Answer::Wrong(Box::new(violation));
             return;
         }
     }
@@ -352,6 +488,7 @@ impl CheckRun<'_> {
         let has_formula = !(system.invariants.is_empty()
             && system.initials.is_empty()
             && system.steps.is_empty()
+            && report.held.is_empty()
             && self.model.postconditions.is_empty()
             && self.model.possible.is_empty());
         if !has_formula {
@@ -362,8 +499,8 @@ impl CheckRun<'_> {
         }
     }
 
-    /// Evaluates invariants without variables once, before the search, as in TLC.
-    fn constant_invariants(&self, report: &mut Report) -> Option<Answer> {
+    /// Evaluates invariants and properties of initial states that have no variables once, before the search, as in TLC.
+    fn constant_formulas(&self, report: &mut Report) -> Option<Answer> {
         let program = &self.model.program;
         let invariants = self.model.invariants.iter();
         let constant: Vec<NamedFormula> = invariants
@@ -376,11 +513,27 @@ impl CheckRun<'_> {
                 named.name
             ));
         }
-        match self.evaluate(&constant, Kind::Invariant) {
-            // The error does not matter if there is no state.
-            Some(Answer::Wrong(violation)) if violation.kind.is_error() => None,
-            answer => answer,
+        let mut properties = Vec::new();
+        for property in &self.model.properties {
+            for check in &property.checks {
+                if let Check::Initial(formula) = check
+                    && program.operator(*formula).body.uses.is_constant()
+                {
+                    properties.push(NamedFormula {
+                        name: property.name.clone(),
+                        formula: *formula,
+                        at: None,
+                    });
+                }
+            }
         }
+        let is_false = |answer: &Answer| match answer {
+            Answer::Wrong(violation) => !violation.kind.is_error(),
+            _ => true,
+        };
+        // An error does not matter if there is no state.
+        let invariant = self.evaluate(&constant, Kind::Invariant).filter(is_false);
+        invariant.or_else(|| self.evaluate(&properties, Kind::Property).filter(is_false))
     }
 
     fn report_outcome(
@@ -430,11 +583,8 @@ impl CheckRun<'_> {
                     Ok(true) => {}
                     Ok(false) => {
                         return Some(Answer::Wrong(Box::new(Violation {
-                            kind,
-                            violated: Some(named.name.clone()),
-                            error: None,
-                            trace: Vec::new(),
                             false_part: false_part(self.model, &mut evaluator, named.formula),
+                            ..Violation::new(kind, Some(named.name.clone()), Vec::new())
                         })));
                     }
                     Err(failure) => return Some(self.failure_answer(&failure, Some(&named.name))),

@@ -6,9 +6,11 @@ use omnilink_tla::ir::Formula;
 use omnilink_tla::model::CompiledSpec;
 use omnilink_value::Value;
 
+use crate::codec::StateDecodeError;
+use crate::liveness::{LassoCounterexample, Node, StateGraph};
 use crate::outcome::{SearchOutcome, SearchViolation, ViolationKind};
 use crate::path::{PathState, find_step, path_to};
-use crate::report::{ActionTaken, FalsePart, Kind, TraceState, Violation};
+use crate::report::{ActionTaken, Cycle, FalsePart, Kind, TraceState, Violation};
 use crate::session::set_level;
 use crate::tla_system::{NamedProperty, TlaSystem};
 use crate::transition_system::{State, TransitionSystem};
@@ -56,7 +58,7 @@ pub(crate) fn violation_report(
     let before = path.len().checked_sub(2).and_then(|at| path.get(at));
     let before = before.map(|state| state.values.clone());
     let level = u32::try_from(path.len()).unwrap_or(u32::MAX);
-    let trace = trace(model, &mut evaluator, path);
+    let trace = trace(model, &mut evaluator, path, None);
     let is_step = matches!(kind, ViolationKind::Step(_));
     set_level(if is_step { level.saturating_sub(1) } else { level });
     let mut report = |kind: Kind, property: Option<&NamedProperty>, trace: Vec<TraceState>| {
@@ -68,12 +70,10 @@ pub(crate) fn violation_report(
             (_, Some(last)) => evaluator.set_state(last),
             _ => {}
         }
+        let violated = property.map(|property| property.name.clone());
         Violation {
-            kind,
-            violated: property.map(|property| property.name.clone()),
-            error: None,
-            trace,
             false_part: property.and_then(|property| false_part(model, &mut evaluator, property.formula)),
+            ..Violation::new(kind, violated, trace)
         }
     };
     match kind {
@@ -108,11 +108,8 @@ pub(crate) fn failure_report(
         });
     }
     Violation {
-        kind,
-        violated: None,
         error: Some(failure.render(&model.program.sources)),
-        trace,
-        false_part: None,
+        ..Violation::new(kind, None, trace)
     }
 }
 
@@ -137,16 +134,86 @@ pub(crate) fn false_part(
     })
 }
 
-/// The states of a path as they are shown: their variables, or the fields of ALIAS.
+/// Describes an infinite behaviour that violates a temporal property.
+pub(crate) fn lasso_report(
+    system: &TlaSystem<'_>,
+    graph: &StateGraph,
+    counterexample: LassoCounterexample,
+) -> Result<Violation, StateDecodeError> {
+    let mut worker = system.worker(0);
+    let path = graph_path(system, &mut worker, graph, &counterexample.nodes)?;
+    let cycle = counterexample.back_to.map(|back_to| {
+        let action = match (path.last(), path.get(back_to)) {
+            (Some(last), Some(first)) if back_to + 1 < path.len() => {
+                let level = u32::try_from(path.len()).unwrap_or(u32::MAX);
+                let found = find_step(system, &mut worker, &last.values, level, |_, _, values| {
+                    *values == *first.values
+                });
+                found.and_then(|found| found.step)
+            }
+            _ => None,
+        };
+        Cycle {
+            back_to: back_to + 1,
+            action,
+        }
+    });
+    let trace = trace(system.model, &mut worker, path, counterexample.back_to);
+    Ok(Violation {
+        cycle,
+        reasons: counterexample.reasons,
+        fairness: counterexample.fairness,
+        ..Violation::new(Kind::Property, Some(counterexample.property), trace)
+    })
+}
+
+/// The states of a path through the graph, with their actions.
+pub(crate) fn graph_path<'m>(
+    system: &TlaSystem<'m>,
+    worker: &mut Evaluator<'m>,
+    graph: &StateGraph,
+    nodes: &[Node],
+) -> Result<Vec<PathState<ActionTaken>>, StateDecodeError> {
+    let mut path: Vec<PathState<ActionTaken>> = Vec::with_capacity(nodes.len());
+    for (level, node) in (0..).zip(nodes) {
+        let values = graph.state(*node)?;
+        let step = path.last().and_then(|before| {
+            let found = find_step(system, worker, &before.values, level, |_, _, next| {
+                *next == *values
+            });
+            found.and_then(|found| found.step)
+        });
+        path.push(PathState { values, step });
+    }
+    Ok(path)
+}
+
+/// Describes a failed evaluation in a state of the graph.
+pub(crate) fn failure_in_graph(
+    system: &TlaSystem<'_>,
+    graph: &StateGraph,
+    node: Node,
+    failure: &Failure,
+) -> Result<Violation, StateDecodeError> {
+    let mut worker = system.worker(0);
+    let path = graph_path(system, &mut worker, graph, &graph.path_to(node))?;
+    let trace = trace(system.model, &mut worker, path, None);
+    Ok(failure_report(system.model, failure, trace))
+}
+
+/// The states of a path as they are shown: their variables, or the fields of ALIAS. The last state is followed by itself, or by the one
+/// at `back_to`.
 fn trace(
     model: &CompiledSpec,
     evaluator: &mut Evaluator<'_>,
     path: Vec<PathState<ActionTaken>>,
+    back_to: Option<usize>,
 ) -> Vec<TraceState> {
     let states: Vec<State> = path.iter().map(|state| state.values.clone()).collect();
     let mut trace = Vec::with_capacity(path.len());
     for (at, state) in path.into_iter().enumerate() {
-        let next = states.get(at + 1).unwrap_or(&state.values);
+        let next = states.get(at + 1).or_else(|| states.get(back_to?));
+        let next = next.unwrap_or(&state.values);
         let alias = model.alias.and_then(|alias| {
             set_level(u32::try_from(at + 1).unwrap_or(u32::MAX));
             evaluator.set_state(&state.values);

@@ -38,6 +38,7 @@ mod expand;
 mod fingerprint;
 mod fingerprint_set;
 mod limits;
+mod liveness;
 mod outcome;
 mod path;
 mod progress;

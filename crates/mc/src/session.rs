@@ -18,6 +18,16 @@ thread_local! {
     static LEVEL: Cell<u32> = const { Cell::new(0) };
 }
 
+thread_local! {
+    /// The length of the queue that `TLCGet("queue")` reads in this thread, if it is not that of the running search.
+    static QUEUED: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+/// Sets what `TLCGet("queue")` reads in this thread; `None` for the running search.
+pub(crate) fn set_queued(queued: Option<u64>) {
+    QUEUED.with(|cell| cell.set(queued));
+}
+
 /// Sets the level of the state that this thread evaluates next; 0 for none.
 pub(crate) fn set_level(level: u32) {
     LEVEL.with(|cell| cell.set(level));
@@ -185,7 +195,7 @@ impl Session for CheckSession<'_> {
         Some(match name {
             "level" => Value::int(i64::from(LEVEL.with(Cell::get))),
             "diameter" => count(self.progress.depth()),
-            "queue" => count(self.progress.queued()),
+            "queue" => count(QUEUED.with(Cell::get).unwrap_or_else(|| self.progress.queued())),
             "distinct" => count(self.progress.distinct()),
             "generated" => count(self.progress.generated()),
             "traces" => count(self.progress.behaviours()),

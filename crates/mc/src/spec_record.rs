@@ -50,7 +50,7 @@ pub(crate) fn spec_record(model: &CompiledSpec) -> Value {
         ),
         (
             "impliedtemporals",
-            properties(|check| matches!(check, Check::Liveness(_))),
+            properties(|check| matches!(check, Check::Temporal(_))),
         ),
         ("temporals", Value::set([])),
     ])

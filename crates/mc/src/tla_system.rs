@@ -34,6 +34,7 @@ pub(crate) struct TlaSystem<'m> {
     pub(crate) invariants: Vec<NamedProperty>,
     pub(crate) initials: Vec<NamedProperty>,
     pub(crate) steps: Vec<NamedProperty>,
+    pub(crate) view: Option<Formula>,
     pub(crate) symmetry: Symmetry,
     pub(crate) checks_deadlock: bool,
     /// Memory for the memo of each search worker, in bytes; 0 for none.
@@ -62,6 +63,7 @@ impl<'m> TlaSystem<'m> {
             invariants: model.invariants.iter().map(required).collect(),
             initials: Vec::new(),
             steps: Vec::new(),
+            view: model.view,
             symmetry,
             checks_deadlock,
             memo_bytes: 0,
@@ -76,7 +78,7 @@ impl<'m> TlaSystem<'m> {
                     Check::Initial(formula) => (&mut system.initials, *formula),
                     Check::Invariant(formula) => (&mut system.invariants, *formula),
                     Check::Step(formula) => (&mut system.steps, *formula),
-                    Check::Liveness(_) => continue,
+                    Check::Temporal(_) => continue,
                 };
                 list.push(NamedProperty {
                     name: name.clone(),
@@ -317,7 +319,7 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
         state: &[Value],
         level: u32,
     ) -> Result<Fingerprint, Box<Failure>> {
-        let Some(view) = self.model.view else {
+        let Some(view) = self.view else {
             return Ok(if self.symmetry.is_trivial() {
                 Fingerprint::of_state(state)
             } else {
@@ -335,7 +337,7 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
     }
 
     fn fingerprint_determines_state(&self) -> bool {
-        self.model.view.is_none() && self.symmetry.is_trivial()
+        self.view.is_none() && self.symmetry.is_trivial()
     }
 
     fn violated_invariant(

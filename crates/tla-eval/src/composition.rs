@@ -71,11 +71,20 @@ impl<'p> Evaluator<'p> {
             self.state = outer.values.as_slice().into();
             self.invalidate_state_caches();
         }
+        // The memo knows only the variables of the spec.
+        let hides = self.program.hidden_variables > 0;
+        let memo = if hides { self.memo.take() } else { None };
+        let is_logging = self.is_logging;
+        self.is_logging &= !hides;
         let mut enabled = false;
         let flow = self.step(action, &Continuation::Done, &mut |_: &mut Self| {
             enabled = true;
             Ok(Flow::Stop)
         });
+        self.is_logging = is_logging;
+        if hides {
+            self.memo = memo;
+        }
         self.state = state;
         self.generation = generation;
         self.primed = primed;
@@ -106,7 +115,7 @@ impl<'p> Evaluator<'p> {
 
     /// Saves the next state and starts an unassigned one.
     fn take_next(&mut self) -> Partial {
-        let size = self.program.variables.len();
+        let size = self.program.variables.len() + self.program.hidden_variables as usize;
         Partial {
             values: std::mem::replace(&mut self.next, vec![Value::bool(false); size]),
             is_assigned: std::mem::replace(&mut self.is_assigned, vec![false; size]),

@@ -19,6 +19,7 @@ pub mod lower;
 pub mod native;
 mod node;
 mod program;
+pub mod temporal;
 mod traversal;
 mod unshared;
 

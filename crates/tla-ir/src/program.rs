@@ -46,6 +46,8 @@ pub struct Program {
     pub once_cells: u32,
     /// The number of cells of [`super::Kind::PerState`].
     pub state_cells: u32,
+    /// The number of hidden variables, which only the next states of ENABLED have. Their slots follow those of the variables.
+    pub hidden_variables: u32,
     /// The number of memo points ([`super::Kind::Memo`]).
     pub memo_points: u32,
     /// The model values that the configuration introduces.

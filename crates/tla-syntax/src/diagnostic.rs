@@ -26,6 +26,8 @@ pub enum Class {
     Arity,
     /// An expression whose level (constant, state, action, temporal) is not allowed where it stands.
     Level,
+    /// A temporal formula of a form that cannot be checked.
+    Temporal,
     /// A module that cannot be found or read, or has the wrong name.
     Module,
     /// An invalid label or subexpression selector.
@@ -52,6 +54,7 @@ impl Class {
             Class::Redefined => "redefined",
             Class::Arity => "arity",
             Class::Level => "level",
+            Class::Temporal => "temporal",
             Class::Module => "module",
             Class::Label => "label",
             Class::Semantic => "semantic",

@@ -76,9 +76,17 @@ fn json_carries_the_trace_with_actions_and_changes() {
 }
 
 #[test]
-fn liveness_is_named_as_not_checked_and_never_valid() {
+fn a_lasso_violates_a_temporal_property_and_simulation_does_not_check_it() {
     let folder = counter("CONSTANT Max = 2\nSPECIFICATION Spec\nPROPERTY Often\n");
     let ran = omnilink_in(folder.path(), &["mc", "Counter.tla"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.stdout.contains("property Often does not hold: a behaviour "),
+        "{ran:?}"
+    );
+    let ran = omnilink_in(folder.path(), &["mc", "Counter.tla", "--json"]);
+    assert!(ran.json()[0]["violation"]["lasso"].is_u64(), "{ran:?}");
+    let ran = omnilink_in(folder.path(), &["mc", "Counter.tla", "--simulate", "3"]);
     assert_eq!(ran.code, 3, "{ran:?}");
     assert!(ran.stdout.contains("not checked: Often"), "{ran:?}");
 }

@@ -42,6 +42,7 @@ impl Report {
             behaviours: self.behaviours,
             stopped: matches!(self.answer, Answer::Stopped),
             unchecked: self.unchecked,
+            held: self.held,
             coverage: self.coverage,
             definitions: self.definitions,
         };
@@ -68,6 +69,12 @@ fn behaviour(wrong: super::Violation) -> Behaviour {
     let states = states.map(|state| (state.action, Bindings(state.values)));
     let mut behaviour = Behaviour::new(wrong.kind, wrong.violated, states);
     behaviour.false_part = wrong.false_part;
+    if let Some(cycle) = wrong.cycle {
+        behaviour.lasso = Some(cycle.back_to);
+        behaviour.back = cycle.action;
+    }
+    behaviour.reasons = wrong.reasons;
+    behaviour.fairness = wrong.fairness;
     behaviour
 }
 

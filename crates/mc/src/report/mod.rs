@@ -5,7 +5,7 @@ mod evidence;
 use omnilink_value::Value;
 
 pub use omnilink_evidence::{
-    ActionSteps as ActionCoverage, ActionTaken, DefinitionUse as DefinitionCoverage, FalsePart,
+    ActionSteps as ActionCoverage, ActionTaken, DefinitionUse as DefinitionCoverage, FalsePart, LassoReason,
     PropertyKind as Kind, UncheckedProperty as Unchecked, Verdict,
 };
 
@@ -34,6 +34,36 @@ pub struct Violation {
     pub trace: Vec<TraceState>,
     /// The part of the property that is false.
     pub false_part: Option<FalsePart>,
+    /// For an infinite behaviour, how it goes on.
+    pub cycle: Option<Cycle>,
+    /// Why a temporal property is violated.
+    pub reasons: Vec<LassoReason>,
+    /// How each fairness condition is satisfied.
+    pub fairness: Vec<LassoReason>,
+}
+
+impl Violation {
+    pub(crate) fn new(kind: Kind, violated: Option<String>, trace: Vec<TraceState>) -> Self {
+        Self {
+            kind,
+            violated,
+            error: None,
+            trace,
+            false_part: None,
+            cycle: None,
+            reasons: Vec::new(),
+            fairness: Vec::new(),
+        }
+    }
+}
+
+/// The end of an infinite behaviour, which repeats for ever.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cycle {
+    /// The state to which the last one leads back, counted from 1; the last one itself if the behaviour stutters in it.
+    pub back_to: usize,
+    /// The action that leads back; `None` if the behaviour stutters.
+    pub action: Option<ActionTaken>,
 }
 
 /// How a check ended.
@@ -64,6 +94,8 @@ pub struct Report {
     pub behaviours: Option<u64>,
     /// Properties that were not checked.
     pub unchecked: Vec<Unchecked>,
+    /// Temporal properties that hold.
+    pub held: Vec<String>,
     /// How often each action was taken.
     pub coverage: Vec<ActionCoverage>,
     /// How often each definition was evaluated, if that was counted.

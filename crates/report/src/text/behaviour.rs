@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use omnilink_evidence::{
-    ActionTaken, Behaviour, Evidence, Exploration, Limit, PropertyKind, State, Verdict, Violation,
+    ActionTaken, Behaviour, Evidence, Exploration, LassoReason, Limit, PropertyKind, State, Verdict,
+    Violation,
 };
 use omnilink_value::Value;
 
@@ -19,6 +20,12 @@ pub(super) fn text(evidence: &Evidence, exploration: &Exploration, options: &Tex
             page.push_str(&format!("\n{}\n", error.trim_end()));
         }
         push_behaviour(&mut page, behaviour, options.full_states);
+    }
+    if !exploration.held.is_empty() {
+        page.push_str(&format!(
+            "temporal properties that hold: {}\n",
+            exploration.held.join(", ")
+        ));
     }
     for unchecked in &exploration.unchecked {
         page.push_str(&format!(
@@ -59,6 +66,14 @@ fn limit_text(limit: Limit) -> &'static str {
 
 fn violated(behaviour: &Behaviour) -> String {
     let name = behaviour.violated.as_deref().unwrap_or("?");
+    if let Some(back_to) = behaviour.lasso {
+        let last = behaviour.states.len();
+        let cycle = match back_to == last {
+            true => format!("stays in state {last} for ever"),
+            false => format!("repeats states {back_to} to {last} for ever"),
+        };
+        return format!("violation: property {name} does not hold: a behaviour {cycle}");
+    }
     let after = match behaviour.states.len() {
         0 => String::new(),
         1 => " in an initial state".to_owned(),
@@ -113,6 +128,7 @@ fn push_behaviour(page: &mut String, behaviour: &Behaviour, is_full: bool) {
         }
         before = Some(state);
     }
+    push_cycle(page, behaviour, digits);
     if let Some(part) = &behaviour.false_part {
         page.push_str(&format!(
             "\nfalse: {}\n   at: {}\n",
@@ -124,6 +140,40 @@ fn push_behaviour(page: &mut String, behaviour: &Behaviour, is_full: bool) {
         }
     }
 }
+
+/// How an infinite behaviour goes on, why it violates the property, and why it is fair.
+fn push_cycle(page: &mut String, behaviour: &Behaviour, digits: usize) {
+    if let Some(back_to) = behaviour.lasso {
+        let how = match &behaviour.back {
+            _ if back_to == behaviour.states.len() => "and nothing changes any more".to_owned(),
+            Some(action) => format!("back to state {back_to}: {}", action_text(action)),
+            None => format!("back to state {back_to}"),
+        };
+        page.push_str(&format!("{:>digits$}  {how}\n", ""));
+    }
+    let name = behaviour.violated.as_deref().unwrap_or("?");
+    push_reasons(page, &format!("{name} is violated:"), &behaviour.reasons);
+    push_reasons(page, "The behaviour is fair:", &behaviour.fairness);
+}
+
+fn push_reasons(page: &mut String, title: &str, reasons: &[LassoReason]) {
+    if reasons.is_empty() {
+        return;
+    }
+    let formula = |reason: &LassoReason| match reason.bindings.is_empty() {
+        true => reason.formula.clone(),
+        false => format!("{} with {}", reason.formula, reason.bindings),
+    };
+    let width = reasons.iter().map(|reason| formula(reason).chars().count());
+    let width = width.max().unwrap_or(0).min(FORMULA_WIDTH);
+    page.push_str(&format!("\n{title}\n"));
+    for reason in reasons {
+        page.push_str(&format!("  {:width$}  {}\n", formula(reason), reason.reason));
+    }
+}
+
+/// Reasons are aligned unless a formula is longer than this.
+const FORMULA_WIDTH: usize = 60;
 
 fn changed(before: &State, (name, value): &(String, Value)) -> Vec<String> {
     match before.values.get(name) {

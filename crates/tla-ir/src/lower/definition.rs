@@ -37,6 +37,7 @@ impl Lowering<'_> {
             primed: at.primed,
             outer_primed: is_let && self.frame().primed,
             action,
+            enabled_in: self.enabled_in,
         };
         let lowered = self.definition_of(key);
         let mut uses = Uses {

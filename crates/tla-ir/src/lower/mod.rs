@@ -16,6 +16,7 @@ mod built_in;
 mod conjunct;
 mod context;
 mod definition;
+mod enabled;
 mod expression;
 mod frame;
 mod hoist;
@@ -25,6 +26,8 @@ mod operand;
 mod operator;
 mod reference;
 mod replacement;
+mod scoped;
+mod temporal;
 mod unfold;
 
 use context::{Context, ContextId};
@@ -36,8 +39,9 @@ use operand::Operand;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Formula, Node, Operation, Operator, Program, Uses};
-pub use conjunct::{Conjunct, ConjunctExpr};
+pub use conjunct::Conjunct;
 pub use replacement::{Replacement, Replacements};
+pub use scoped::ScopedExpr;
 
 /// The tree and context of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,6 +62,8 @@ struct Key {
     outer_primed: bool,
     /// Whether the operator is a part of the next-state relation, whose actions are marked.
     action: bool,
+    /// The context of the ENABLED around it, see [`Lowering::enabled_in`].
+    enabled_in: Option<ContextId>,
 }
 
 /// What callers need to know about a lowered operator.
@@ -103,6 +109,10 @@ pub struct Lowering<'s> {
     state_cells: u32,
     depth: u32,
     is_32_bit: bool,
+    /// The context of the ENABLED whose operand is being lowered, if that is an instance.
+    enabled_in: Option<ContextId>,
+    /// The numbers of hidden variables: the variables of a module that ENABLED quantifies, by the instance that substitutes for them.
+    hidden: FxHashMap<(EntityId, ContextId), u32>,
 }
 
 impl<'s> Lowering<'s> {
@@ -135,6 +145,8 @@ impl<'s> Lowering<'s> {
             state_cells: 0,
             depth: 0,
             is_32_bit: false,
+            enabled_in: None,
+            hidden: FxHashMap::default(),
         }
     }
 
@@ -272,6 +284,7 @@ impl<'s> Lowering<'s> {
             actions: self.actions,
             once_cells: self.once_cells,
             state_cells: self.state_cells,
+            hidden_variables: self.hidden.len() as u32,
             memo_points,
             model_values: Vec::new(),
             sources: std::sync::Arc::default(),

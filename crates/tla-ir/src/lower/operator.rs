@@ -4,6 +4,7 @@ use omnilink_tla_semantics::entity::{EntityKind, Resolved};
 use omnilink_tla_syntax::ast::{ExprId, ExprKind};
 use omnilink_tla_syntax::operators::Op;
 
+use super::enabled::next_value;
 use super::node::{one, pair};
 use super::operand::{Operand, local};
 use super::{At, Lowering};
@@ -130,6 +131,12 @@ impl Lowering<'_> {
                     variables.push(variable);
                     return;
                 }
+                if let Some(hidden) = self.hidden_variable_at(at, id) {
+                    let loc = self.loc(at.tree, id);
+                    let now = self.expr(At { primed: false, ..at }, id);
+                    others.push(pair(loc, next_value(hidden, loc), now, Kind::UnchangedExpr));
+                    return;
+                }
                 if let Some((inside, body)) = self.body_of(at, id) {
                     return self.unchanged_parts(inside, body, variables, others);
                 }
@@ -162,29 +169,6 @@ impl Lowering<'_> {
             return None;
         }
         self.variables.get(&entity).copied()
-    }
-
-    fn enabled(&mut self, at: At, loc: Loc, operand: Operand) -> Node {
-        let operand = match operand {
-            Operand::Expr(from, expr) => Operand::Expr(
-                At {
-                    primed: false,
-                    ..from
-                },
-                expr,
-            ),
-            slot => slot,
-        };
-        let action = self.operand(operand, loc);
-        let mut node = one(loc, action, Kind::Enabled);
-        node.uses.next = false;
-        node.uses.state = true;
-        node.uses.heavy = true;
-        if at.primed {
-            node = one(loc, node, Kind::Prime);
-            node.uses.next = true;
-        }
-        node
     }
 }
 

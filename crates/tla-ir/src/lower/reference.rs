@@ -7,6 +7,7 @@ use omnilink_tla_syntax::ast::{ExprId, ExprKind, Segment};
 use omnilink_value::Value;
 
 use super::context::ContextId;
+use super::enabled::next_value;
 use super::frame::Naming;
 use super::node::let_in;
 use super::operand::{Operand, local};
@@ -256,7 +257,7 @@ impl Lowering<'_> {
                     None => self.no_value(loc, entity),
                 }
             }
-            EntityKind::Variable => match self.substituted(entity, context, at.primed) {
+            EntityKind::Variable => match self.substituted_or_hidden(entity, context, at.primed, loc) {
                 Some(node) => node,
                 None => self.variable(loc, entity, at.primed),
             },
@@ -277,6 +278,20 @@ impl Lowering<'_> {
                 let message = format!("`{}` is not an expression", self.text_of(entity));
                 self.fail(loc, ErrorClass::Undefined, message)
             }
+        }
+    }
+
+    /// What an instance substitutes for a variable. Inside ENABLED its next value may be that of a hidden variable.
+    fn substituted_or_hidden(
+        &mut self,
+        entity: EntityId,
+        context: ContextId,
+        primed: bool,
+        loc: Loc,
+    ) -> Option<Node> {
+        match self.hidden_variable(entity, context).filter(|_| primed) {
+            Some(hidden) => Some(next_value(hidden, loc)),
+            None => self.substituted(entity, context, primed),
         }
     }
 

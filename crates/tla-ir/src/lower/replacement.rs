@@ -71,11 +71,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether the configuration replaces an entity.
-    pub(super) fn is_replaced(&self, entity: EntityId, context: ContextId) -> bool {
-        self.replacement(entity, context).is_some()
-    }
-
     /// Whether a replacement does not apply here: in `Init <- MyInit`, the `Init` inside the definition of `MyInit` is the original
     /// one.
     pub(super) fn is_replaced_by_itself(&self, entity: EntityId, by: Binding) -> bool {

@@ -1,8 +1,8 @@
 //! A compiled spec: a spec and its configuration, ready to be explored.
 //!
 //! [`build`] lowers exactly what the configuration names: the initial condition and the next-state relation (given separately or as one
-//! SPECIFICATION formula), invariants, properties, constraints. A PROPERTY is decomposed into conjuncts about states and steps, which can
-//! be checked, and temporal ones, which are kept as text.
+//! SPECIFICATION formula), invariants, properties, constraints. A PROPERTY is decomposed into conjuncts about states and steps, and
+//! temporal ones about whole behaviours.
 
 mod constants;
 mod property;
@@ -12,6 +12,7 @@ use omnilink_value::Value;
 
 use crate::config::{Config, Named};
 use crate::diagnostic::{Class, Diagnostic};
+use crate::ir::temporal::{Refusal, Temporal};
 use crate::ir::{Formula, Loc, Operation, Program};
 use crate::lower::{Lowering, Mode, Replacement};
 use crate::semantics::level::Level;
@@ -20,6 +21,8 @@ use crate::source::Span;
 
 pub use crate::config::absent_behaviour;
 pub use property::{Check, Property};
+
+use property::Unchecked;
 
 /// A formula with a name.
 #[derive(Clone, Debug)]
@@ -74,8 +77,8 @@ pub struct CompiledSpec {
     pub possible: Vec<Possible>,
     /// Whether a state without successors is an error; `None` if the configuration does not say.
     pub check_deadlock: Option<bool>,
-    /// Whether the specification has fairness conditions, which matter to liveness only.
-    pub has_fairness: bool,
+    /// The fairness conditions of the specification, which matter to temporal properties only.
+    pub fairness: Vec<Temporal>,
     /// The operations of [`BuildOptions::operations`], in that order; `None` if one is not an operator or takes operators.
     pub operations: Vec<Option<Operation>>,
 }
@@ -124,7 +127,7 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
         config,
         diagnostics: &mut diagnostics,
     };
-    let (init, next, has_fairness) = specification::behaviour(&mut of, &mut lowering);
+    let (init, next, fairness) = specification::behaviour(&mut of, &mut lowering);
     let assumptions = assumptions(&spec, &mut lowering);
     let mut formulas = |names: &[Named]| -> Vec<NamedFormula> {
         names
@@ -151,7 +154,8 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
         let Some(binding) = of.find(named) else { continue };
         match property::classify(&spec, &mut lowering, &named.name, binding) {
             Ok(property) => properties.push(property),
-            Err(action) => of.bare_action(named, &action),
+            Err(Unchecked::Action(action)) => of.bare_action(named, &action),
+            Err(Unchecked::Form(refusal)) => of.refused(named, &refusal),
         }
     }
     let possible = config
@@ -195,7 +199,7 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
         periodic,
         possible,
         check_deadlock: config.check_deadlock,
-        has_fairness,
+        fairness,
         operations,
     })
 }
@@ -262,6 +266,17 @@ impl Names<'_> {
         let help = "write `[][A]_v` for all steps, or `<><<A>>_v` for some step";
         self.diagnostics
             .push(Diagnostic::error(Class::Level, source, named.span, message).help(help));
+    }
+
+    /// A formula of a form that cannot be checked.
+    fn refused(&mut self, named: &Named, refusal: &Refusal) {
+        let text = self.spec.sources.get(refusal.at.source).slice(refusal.at.span);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let message = format!("`{}` has `{text}`, which cannot be checked", named.name);
+        self.diagnostics.push(
+            Diagnostic::error(Class::Temporal, refusal.at.source, refusal.at.span, message)
+                .help(refusal.reason),
+        );
     }
 
     fn formula(&mut self, named: &Named, lowering: &mut Lowering<'_>) -> Option<NamedFormula> {

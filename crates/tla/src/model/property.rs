@@ -1,7 +1,8 @@
 //! Properties, decomposed into checks.
 
 use crate::ir::Formula;
-use crate::lower::{Conjunct, ConjunctExpr, Lowering};
+use crate::ir::temporal::{Refusal, Temporal};
+use crate::lower::{Conjunct, Lowering, ScopedExpr};
 use crate::semantics::entity::Binding;
 use crate::semantics::spec::Spec;
 
@@ -14,8 +15,8 @@ pub enum Check {
     Invariant(Formula),
     /// `[][A]_v`, which every step must satisfy.
     Step(Formula),
-    /// A temporal formula, as text.
-    Liveness(String),
+    /// Any other temporal formula, about whole behaviours.
+    Temporal(Temporal),
 }
 
 /// A property and its conjuncts.
@@ -27,29 +28,39 @@ pub struct Property {
     pub checks: Vec<Check>,
 }
 
+/// Why a property cannot be checked.
+pub(super) enum Unchecked {
+    /// The text of an action that is a conjunct by itself: TLC rejects it, because it would be about the first step only.
+    Action(String),
+    /// A temporal formula of another form than those that can be checked.
+    Form(Refusal),
+}
+
 /// Decomposes a property.
 ///
 /// # Errors
-/// The text of an action that is a conjunct by itself: TLC rejects it, because it would be about the first step only.
+/// A conjunct that cannot be checked.
 pub(super) fn classify(
     spec: &Spec,
     lowering: &mut Lowering<'_>,
     name: &str,
     binding: Binding,
-) -> Result<Property, String> {
-    let text = |place: &ConjunctExpr| {
+) -> Result<Property, Unchecked> {
+    let text = |place: &ScopedExpr| {
         let tree = spec.tree(place.tree());
         let span = tree.expr(place.expr()).span;
         spec.sources.get(tree.source).slice(span).to_owned()
     };
     let mut checks = Vec::new();
-    for conjunct in lowering.conjuncts(binding) {
+    for conjunct in lowering.instances(binding) {
         checks.push(match conjunct {
             Conjunct::State(place) => Check::Initial(lowering.plain_of(&place, name)),
             Conjunct::Always(place) => Check::Invariant(lowering.plain_of(&place, name)),
             Conjunct::Step(place) => Check::Step(lowering.plain_of(&place, name)),
-            Conjunct::Action(place) => return Err(text(&place)),
-            Conjunct::Temporal(place) => Check::Liveness(text(&place)),
+            Conjunct::Action(place) => return Err(Unchecked::Action(text(&place))),
+            Conjunct::Temporal(place) => {
+                Check::Temporal(lowering.temporal_of(&place).map_err(Unchecked::Form)?)
+            }
         });
     }
     Ok(Property {

@@ -2,26 +2,30 @@
 
 use super::Names;
 use crate::ir::Formula;
+use crate::ir::temporal::Temporal;
 use crate::lower::{Conjunct, Lowering, Mode};
 
-/// The initial condition, the next-state relation, and whether there are fairness conditions.
+/// The initial condition, the next-state relation, and the fairness conditions, with all else that behaviours are assumed to satisfy.
 pub(super) fn behaviour(
     of: &mut Names<'_>,
     lowering: &mut Lowering<'_>,
-) -> (Option<Formula>, Option<Formula>, bool) {
+) -> (Option<Formula>, Option<Formula>, Vec<Temporal>) {
     let config = of.config;
     if let Some(specification) = &config.specification {
         let Some(binding) = of.find(specification) else {
-            return (None, None, false);
+            return (None, None, Vec::new());
         };
         let mut inits = Vec::new();
         let mut nexts = Vec::new();
-        let mut has_fairness = false;
+        let mut fairness = Vec::new();
         for conjunct in lowering.conjuncts(binding) {
             match conjunct {
                 Conjunct::State(place) => inits.push(place),
                 Conjunct::Step(place) => nexts.push(place),
-                Conjunct::Temporal(_) => has_fairness = true,
+                Conjunct::Temporal(place) => match lowering.temporal_of(&place) {
+                    Ok(formula) => fairness.push(formula),
+                    Err(refusal) => of.refused(specification, &refusal),
+                },
                 Conjunct::Action(ref place) | Conjunct::Always(ref place) => {
                     let tree = of.spec.tree(place.tree());
                     let text = of
@@ -62,7 +66,7 @@ pub(super) fn behaviour(
                 ),
             );
         }
-        return (lowering.init_of(&inits), next, has_fairness);
+        return (lowering.init_of(&inits), next, fairness);
     }
     let mut given = |named: &Option<crate::config::Named>, fallback: &str, mode: Mode| {
         let binding = match named {
@@ -76,5 +80,5 @@ pub(super) fn behaviour(
     };
     let init = given(&config.init, "Init", Mode::Init);
     let next = given(&config.next, "Next", Mode::Next);
-    (init, next, false)
+    (init, next, Vec::new())
 }

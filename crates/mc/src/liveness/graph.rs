@@ -1,0 +1,299 @@
+//! The behaviour graph: all states and the steps between them.
+//!
+//! It is recorded while the search runs. States stay encoded: some tens of bytes each. A step takes eight bytes until all states are
+//! known, then four, and four more for its letter. Steps that change nothing are not stored: a behaviour may stutter in every state, and
+//! no formula can tell the two apart, because actions occur only as `[A]_v`, which every such step satisfies, and `<<A>>_v`, which none
+//! does.
+
+use std::io;
+
+use omnilink_value::Value;
+use rustc_hash::FxHashMap;
+
+use super::formula::Letter;
+use crate::codec::{Decoder, StateDecodeError, encode};
+use crate::dump::GraphSink;
+use crate::fingerprint::Fingerprint;
+use crate::transition_system::State;
+
+/// Number of a state of the graph.
+pub(crate) type Node = u32;
+
+/// The steps from a state, as a part of a list.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slice {
+    start: u64,
+    len: u32,
+}
+
+impl Slice {
+    fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.start as usize + self.len as usize
+    }
+}
+
+/// Records the graph during a search, and passes it on to a dump if there is one.
+pub(crate) struct GraphRecorder<'s> {
+    nodes: FxHashMap<u64, Node>,
+    bytes: Vec<u8>,
+    ends: Vec<u64>,
+    initial: Vec<Node>,
+    /// The first state of each run of states of one level.
+    levels: Vec<(Node, u32)>,
+    /// States with the end of their steps in `targets`.
+    sources: Vec<(Fingerprint, u64)>,
+    targets: Vec<Fingerprint>,
+    dump: Option<&'s mut dyn GraphSink>,
+}
+
+impl<'s> GraphRecorder<'s> {
+    pub(crate) fn new(dump: Option<&'s mut dyn GraphSink>) -> Self {
+        Self {
+            nodes: FxHashMap::default(),
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            initial: Vec::new(),
+            levels: Vec::new(),
+            sources: Vec::new(),
+            targets: Vec::new(),
+            dump,
+        }
+    }
+
+    /// The graph of all that was recorded.
+    pub(crate) fn finish(self, variables: usize) -> StateGraph {
+        let mut slices = vec![Slice::default(); self.ends.len()];
+        let mut targets = Vec::with_capacity(self.targets.len());
+        let mut start = 0;
+        let mut own = Vec::new();
+        for (from, end) in &self.sources {
+            let of_source = &self.targets[start..*end as usize];
+            start = *end as usize;
+            let Some(from) = self.nodes.get(&from.word()) else {
+                continue;
+            };
+            own.clear();
+            let known = of_source.iter().filter_map(|to| self.nodes.get(&to.word()));
+            own.extend(known.copied().filter(|to| to != from));
+            own.sort_unstable();
+            own.dedup();
+            slices[*from as usize] = Slice {
+                start: targets.len() as u64,
+                len: own.len() as u32,
+            };
+            targets.extend_from_slice(&own);
+        }
+        StateGraph {
+            variables,
+            nodes: self.nodes,
+            bytes: self.bytes,
+            ends: self.ends,
+            initial: self.initial,
+            levels: self.levels,
+            slices,
+            targets,
+        }
+    }
+}
+
+impl GraphSink for GraphRecorder<'_> {
+    fn state(&mut self, fingerprint: Fingerprint, values: &[Value], level: u32) -> io::Result<()> {
+        let node =
+            Node::try_from(self.ends.len()).map_err(|_| io::Error::other("more than four billion states"))?;
+        self.nodes.insert(fingerprint.word(), node);
+        for value in values {
+            encode(value, &mut self.bytes);
+        }
+        self.ends.push(self.bytes.len() as u64);
+        if level == 1 {
+            self.initial.push(node);
+        }
+        if self.levels.last().is_none_or(|(_, last)| *last != level) {
+            self.levels.push((node, level));
+        }
+        match &mut self.dump {
+            Some(dump) => dump.state(fingerprint, values, level),
+            None => Ok(()),
+        }
+    }
+
+    fn step(&mut self, from: Fingerprint, to: Fingerprint, action: usize) -> io::Result<()> {
+        self.targets.push(to);
+        let end = self.targets.len() as u64;
+        match self.sources.last_mut() {
+            Some((source, last)) if *source == from => *last = end,
+            _ => self.sources.push((from, end)),
+        }
+        match &mut self.dump {
+            Some(dump) => dump.step(from, to, action),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The graph of a finished search.
+#[derive(Debug)]
+pub(crate) struct StateGraph {
+    variables: usize,
+    nodes: FxHashMap<u64, Node>,
+    bytes: Vec<u8>,
+    ends: Vec<u64>,
+    initial: Vec<Node>,
+    levels: Vec<(Node, u32)>,
+    slices: Vec<Slice>,
+    targets: Vec<Node>,
+}
+
+impl StateGraph {
+    /// Number of states.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The values of a state.
+    pub(crate) fn state(&self, node: Node) -> Result<State, StateDecodeError> {
+        let node = node as usize;
+        let start = node.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let bytes = &self.bytes[start as usize..self.ends[node] as usize];
+        Decoder::new(bytes).state(self.variables)
+    }
+
+    /// The states that a state leads to, without itself.
+    pub(crate) fn successors(&self, node: Node) -> &[Node] {
+        &self.targets[self.slices[node as usize].range()]
+    }
+
+    /// The level at which a state was found.
+    pub(crate) fn level(&self, node: Node) -> u32 {
+        let run = self.levels.partition_point(|(first, _)| *first <= node);
+        run.checked_sub(1).map_or(1, |run| self.levels[run].1)
+    }
+
+    /// A shortest path from an initial state to a state.
+    pub(crate) fn path_to(&self, node: Node) -> Vec<Node> {
+        let mut parents: FxHashMap<Node, Node> = FxHashMap::default();
+        let mut queue: std::collections::VecDeque<Node> = self.initial.iter().copied().collect();
+        parents.extend(self.initial.iter().map(|initial| (*initial, *initial)));
+        while let Some(here) = queue.pop_front() {
+            if here == node {
+                break;
+            }
+            for next in self.successors(here) {
+                if let std::collections::hash_map::Entry::Vacant(entry) = parents.entry(*next) {
+                    entry.insert(here);
+                    queue.push_back(*next);
+                }
+            }
+        }
+        let mut path = vec![node];
+        let mut here = node;
+        while let Some(parent) = parents.get(&here).filter(|parent| **parent != here) {
+            here = *parent;
+            path.push(here);
+        }
+        path.reverse();
+        path
+    }
+
+    /// The state with a fingerprint.
+    pub(crate) fn find(&self, fingerprint: Fingerprint) -> Option<Node> {
+        self.nodes.get(&fingerprint.word()).copied()
+    }
+
+    /// For each state, the length of the queue of a breadth-first search with one worker after the state was expanded.
+    ///
+    /// States are numbered in the order in which such a search finds them, and it expands them in the same order. So after it has
+    /// expanded a state, it has found all states up to the highest one that the states so far lead to.
+    pub(crate) fn queue_lengths(&self) -> Vec<u32> {
+        let mut found = self.initial.len() as u32;
+        let nodes = 0..self.len() as Node;
+        nodes
+            .map(|node| {
+                let highest = self.successors(node).last().map_or(0, |highest| highest + 1);
+                found = found.max(highest);
+                found.saturating_sub(node + 1)
+            })
+            .collect()
+    }
+
+    /// The graph with letters. `stuttering` has one for each state, `letters_of` one for each step, in the order of states.
+    pub(crate) fn labelled(
+        &self,
+        letters: Vec<Letter>,
+        stuttering: Vec<u32>,
+        letters_of: impl Iterator<Item = u32>,
+    ) -> LabelledGraph {
+        let mut letters_of = letters_of;
+        let mut slices = Vec::with_capacity(self.len());
+        let mut steps = Vec::with_capacity(self.targets.len());
+        for node in 0..self.len() as Node {
+            let targets = self.successors(node);
+            slices.push(Slice {
+                start: steps.len() as u64,
+                len: targets.len() as u32,
+            });
+            let labelled = targets.iter().zip(letters_of.by_ref().take(targets.len()));
+            steps.extend(labelled.map(|(to, letter)| (*to, letter)));
+        }
+        LabelledGraph {
+            initial: self.initial.clone(),
+            letters,
+            stuttering,
+            slices,
+            steps,
+        }
+    }
+}
+
+/// A graph whose steps have letters.
+#[derive(Debug)]
+pub(crate) struct LabelledGraph {
+    pub(crate) initial: Vec<Node>,
+    pub(crate) letters: Vec<Letter>,
+    /// The letter of the stuttering step in each state.
+    pub(crate) stuttering: Vec<u32>,
+    slices: Vec<Slice>,
+    steps: Vec<(Node, u32)>,
+}
+
+impl LabelledGraph {
+    /// A graph of states numbered from 0, each given by the letter of its stuttering step and its steps.
+    #[cfg(test)]
+    pub(crate) fn new(
+        initial: Vec<Node>,
+        letters: Vec<Letter>,
+        states: Vec<(u32, Vec<(Node, u32)>)>,
+    ) -> Self {
+        let mut graph = Self {
+            initial,
+            letters,
+            stuttering: Vec::new(),
+            slices: Vec::new(),
+            steps: Vec::new(),
+        };
+        for (stuttering, steps) in states {
+            graph.stuttering.push(stuttering);
+            graph.slices.push(Slice {
+                start: graph.steps.len() as u64,
+                len: steps.len() as u32,
+            });
+            graph.steps.extend(steps);
+        }
+        graph
+    }
+
+    /// Number of states.
+    pub(crate) fn len(&self) -> usize {
+        self.stuttering.len()
+    }
+
+    /// A step of a state: its target and its letter. Number 0 is the stuttering step.
+    #[inline]
+    pub(crate) fn step(&self, node: Node, number: u32) -> Option<(Node, u32)> {
+        let Some(number) = number.checked_sub(1) else {
+            return Some((node, self.stuttering[node as usize]));
+        };
+        let slice = self.slices[node as usize];
+        (number < slice.len).then(|| self.steps[slice.start as usize + number as usize])
+    }
+}

@@ -1,0 +1,113 @@
+//! Golden runs: what is answered to a run of TLC.
+
+use std::path::{Path, PathBuf};
+
+use omnilink_mc::report::{Answer, Kind, Report};
+use omnilink_mc::{CheckOptions, SearchProgress, check};
+use omnilink_tla::diagnostic::{Class, Diagnostic};
+use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
+use omnilink_tla::{SpecOptions, check as read};
+use serde_json::{Value, json};
+
+/// A part of the corpus. `OMNILINK_GOLDEN` selects another corpus of the same layout.
+pub fn corpus(part: &str) -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tla/tests/golden");
+    std::env::var_os("OMNILINK_GOLDEN")
+        .map_or(own, PathBuf::from)
+        .join(part)
+}
+
+/// The runs of a part of the corpus.
+pub fn runs(part: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(corpus(part).join("golden.json"));
+    text.map_err(|error| error.to_string())
+        .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
+        .unwrap_or_else(|error| panic!("{}: {error}", corpus(part).display()))
+}
+
+/// The answer for a spec that is rejected before the search.
+fn rejection(diagnostics: &[Diagnostic], level_error: &str) -> Value {
+    let first = diagnostics.iter().find(|diagnostic| diagnostic.is_error());
+    let kind = first.map_or("?", |diagnostic| match diagnostic.class {
+        Class::Config => "config",
+        Class::Level => level_error,
+        Class::Temporal => "temporal-form",
+        _ => "parse",
+    });
+    json!({ "verdict": "error", "error_kind": kind, "error": first.map(|first| &first.message) })
+}
+
+/// The verdict in the terms of the corpus.
+fn verdict(model: &CompiledSpec, report: &Report) -> (&'static str, Option<&'static str>) {
+    let Answer::Wrong(violation) = &report.answer else {
+        return match &report.answer {
+            Answer::Limit(limit) => (limit.word(), None),
+            _ => ("ok", None),
+        };
+    };
+    let is_named = |formulas: &[omnilink_tla::model::NamedFormula]| {
+        let name = violation.violated.as_deref();
+        formulas.iter().any(|formula| Some(&*formula.name) == name)
+    };
+    match violation.kind {
+        // TLC reports a constant invariant or property that is false as a configuration error.
+        Kind::Invariant | Kind::Property if violation.trace.is_empty() => ("error", Some("config")),
+        Kind::Invariant => ("invariant", None),
+        Kind::Property => ("property", None),
+        Kind::Deadlock => ("deadlock", None),
+        Kind::Assert => ("assert", None),
+        Kind::Assumption => ("error", Some("assumption")),
+        Kind::Postcondition => ("error", Some("postcondition")),
+        Kind::Incomplete => ("error", Some("incomplete-next")),
+        Kind::Evaluation if is_named(&model.assumptions) => ("error", Some("assumption-eval")),
+        Kind::Evaluation if is_named(&model.postconditions) => ("error", Some("postcondition")),
+        Kind::Evaluation => ("error", Some("eval")),
+    }
+}
+
+/// The answer to a run, in the terms of the corpus.
+pub fn answer(part: &str, item: &Value) -> Value {
+    let folder = corpus(part).join(item["dir"].as_str().unwrap_or_default());
+    let file = |key: &str| folder.join(item[key].as_str().unwrap_or_default());
+    let options = SpecOptions {
+        config: Some(file("cfg")),
+        ..SpecOptions::default()
+    };
+    let checked = read(&file("spec"), &options);
+    if !checked.is_ok() {
+        return rejection(&checked.diagnostics, "parse");
+    }
+    let config = checked.config.unwrap_or_default();
+    if let Some(absent) = absent_behaviour(&checked.spec, &config) {
+        return rejection(&[absent], "parse");
+    }
+    let model = match build(checked.spec, &config, &BuildOptions::default()) {
+        Ok(model) => model,
+        Err(rejected) => return rejection(&rejected.diagnostics, "action-level-property"),
+    };
+    let report = check(
+        &model,
+        "golden",
+        &CheckOptions::default(),
+        &SearchProgress::default(),
+        &|_| {},
+        None,
+    );
+    let report = report.unwrap_or_else(|error| panic!("{error}"));
+    let (verdict, error_kind) = verdict(&model, &report);
+    let violation = match &report.answer {
+        Answer::Wrong(violation) => Some(violation),
+        _ => None,
+    };
+    let violated = violation.and_then(|violation| violation.violated.clone());
+    json!({
+        "verdict": verdict,
+        "error_kind": error_kind,
+        "violated": violated,
+        "property": violated,
+        "distinct": report.figures.distinct,
+        "depth": report.figures.depth,
+        "trace_len": violation.map(|violation| violation.trace.len()),
+        "error": violation.and_then(|violation| violation.error.clone()),
+    })
+}
