@@ -8,6 +8,7 @@ use omnilink_tla::ir;
 use omnilink_trace::Operation;
 use omnilink_value::Value;
 
+use crate::condition_memo::ConditionMemo;
 use crate::arguments::{Arguments, BoundArguments};
 use crate::binding::{Extra, Formulation};
 use crate::error::{BindError, BindProblem};
@@ -161,6 +162,7 @@ impl TlaModel<'_> {
                 effects: OnceCell::new(),
                 cache: OnceCell::new(),
                 counts: OnceCell::new(),
+                conditions: ConditionMemo::default(),
                 part,
             }))
         };

@@ -1,10 +1,9 @@
-//! Counts of cells: in which direction a count must change before an operation that compares it with another value is enabled.
+//! Counts of cells: the step of an operation that does nothing but compare them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use omnilink_tla::Count;
-use omnilink_tla::eval::{Cell, CellPart, Effects};
 use omnilink_tla::ir::Operation;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -132,49 +131,5 @@ impl Counted {
             counted += i64::from(self.is_counted(cells.apply(key)?, evaluate)?);
         }
         Some(counted)
-    }
-
-    /// Whether `helper` may move the count of `state` towards the wanted one; `None` if it is the wanted one already, or cannot be
-    /// evaluated.
-    ///
-    /// Say that too few cells are counted. Once there are enough, some cell that is not counted in `state` is. The first
-    /// operation to make it so finds it not counted, and leaves there a value that is. So an operation that never writes
-    /// such a cell, or never such a value, or demands to find such a value there, is not that operation. The other way
-    /// round likewise. ∎
-    pub(crate) fn may_be_moved_by(
-        &self,
-        state: &SpecState,
-        helper: &Effects,
-        evaluate: &mut dyn FnMut(&Value) -> Option<bool>,
-    ) -> Option<bool> {
-        let cells = state.values().get(self.count.variable as usize)?;
-        let counted = self.counted_in(state, evaluate)?;
-        if counted == self.count.wanted {
-            return None;
-        }
-        let wanted = counted < self.count.wanted;
-        let is = |value: &Value, expected: bool, evaluate: &mut dyn FnMut(&Value) -> Option<bool>| {
-            self.is_counted(value, evaluate)
-                .is_none_or(|counted| counted == expected)
-        };
-        for write in helper
-            .writes
-            .iter()
-            .filter(|write| write.cell.variable == self.count.variable)
-        {
-            let CellPart::At(key) = &write.cell.part else {
-                return Some(true);
-            };
-            let is_open = self.count.keys.binary_search(key).is_ok()
-                && cells.apply(key).is_none_or(|held| is(held, !wanted, evaluate));
-            let demanded = |cell: &Cell| helper.demands.iter().find(|(demanded, _)| demanded == cell);
-            if is_open
-                && write.value.as_ref().is_none_or(|left| is(left, wanted, evaluate))
-                && demanded(&write.cell).is_none_or(|(_, value)| is(value, !wanted, evaluate))
-            {
-                return Some(true);
-            }
-        }
-        Some(false)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use omnilink_engine::Model as _;
-use omnilink_tla::eval::{Cell, CellPart, Effects};
+use omnilink_tla::eval::{Cell, Effects};
 
 use crate::instance::Instance;
 use crate::model::TlaModel;
@@ -67,11 +67,8 @@ fn described(model: &TlaModel<'_>, effects: &Effects) -> String {
     let variables = &model.linked.program.variables;
     let cell = |cell: &Cell| {
         let name = variables.get(cell.variable as usize).map_or("?", |name| name);
-        match &cell.part {
-            CellPart::Whole => name.to_owned(),
-            CellPart::Domain => format!("DOMAIN {name}"),
-            CellPart::At(key) => format!("{name}[{key}]"),
-        }
+        let path: String = cell.path.iter().map(ToString::to_string).collect();
+        format!("{name}{path}")
     };
     let listed = |cells: Vec<String>| match cells.as_slice() {
         [] => "nothing".to_owned(),

@@ -3,18 +3,17 @@
 //! The demands of the effects are compared with the cells of the state, and the writes are applied. Why that is right is argued
 //! where effects are found to be exact, in `omnilink_tla::eval`.
 
-use omnilink_tla::eval::{CellPart, Effects, equal_values};
-use smallvec::SmallVec;
+use omnilink_tla::eval::{Content, Effects, Write, equal_values};
 
-use crate::state::{SpecState, Write};
+use crate::state::SpecState;
 
 /// The step of an instance.
 #[derive(Debug)]
 pub(crate) enum ExactStep<'e> {
     /// It is refused.
     Refused,
-    /// It writes these values and changes nothing else.
-    Writes(SmallVec<[Write<'e>; 2]>),
+    /// It makes these writes and changes nothing else.
+    Writes(&'e [Write]),
 }
 
 /// The step of an instance with these effects in a state; `None` if the action has to be evaluated: the effects are not exact, a
@@ -24,25 +23,16 @@ pub(crate) fn exact_step<'e>(effects: &'e Effects, state: &SpecState) -> Option<
     if !effects.is_exact {
         return None;
     }
-    for (cell, value) in &effects.demands {
-        let CellPart::At(key) = &cell.part else {
-            return None;
+    for (cell, content) in &effects.demands {
+        let is_met = match (content, cell.held(state.values())) {
+            (Content::Is(value), Some(held)) => equal_values(&held, value).ok()?,
+            (Content::Is(_), None) => return None,
+            (Content::Present, held) => held.is_some(),
+            (Content::Missing, held) => held.is_none(),
         };
-        let held = state.values().get(cell.variable as usize)?.apply(key)?;
-        if !equal_values(held, value).ok()? {
+        if !is_met {
             return Some(ExactStep::Refused);
         }
     }
-    let mut writes = SmallVec::new();
-    for write in &effects.writes {
-        let (CellPart::At(key), Some(value)) = (&write.cell.part, &write.value) else {
-            return None;
-        };
-        writes.push(Write {
-            variable: write.cell.variable,
-            key,
-            value,
-        });
-    }
-    Some(ExactStep::Writes(writes))
+    Some(ExactStep::Writes(&effects.writes))
 }

@@ -1,65 +1,101 @@
 //! Footprints: which parts of the state an instance touches, in the engine's terms.
 //!
-//! A cell `f[k]` gets a key of its own. A variable that no action ever takes apart has one key for all of it. Where some
-//! actions touch `f[k]` and others `f` as a whole, the latter touch every key there is: the engine knows keys, not
-//! containment.
+//! A cell gets a key of its own. The engine knows keys, not containment. So a cell that other actions access part by part, such as a
+//! function as a whole, is every key there is; and a record that some action accesses as a whole is one cell, even where others
+//! access its fields.
 
 use omnilink_engine::{Footprint, Keys};
-use omnilink_tla::eval::{Cell, CellPart, Effects};
+use omnilink_tla::eval::{Cell, CellStep, Effects};
 use omnilink_value::Value;
 
 use crate::state::SpecState;
 
-/// The variables of a spec that actions access cell by cell.
+/// How the actions of a spec access the state.
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
-    /// For each variable, whether some action touches `f[k]` or `DOMAIN f`. `None`: nothing is taken apart.
-    apart: Option<Vec<bool>>,
+    /// The cells that some action accesses, with unknown arguments. `None`: nothing is taken apart.
+    accessed: Option<Vec<Cell>>,
 }
 
 impl Cells {
     /// The state is one cell.
     pub(crate) fn tied() -> Self {
-        Self { apart: None }
+        Self { accessed: None }
     }
 
     /// From the effects of all actions, for any arguments. If one of them is not understood, any variable may turn out
     /// to be taken apart.
-    pub(crate) fn found(variables: usize, effects: &[Effects]) -> Self {
-        let mut apart = vec![effects.iter().any(|effects| !effects.is_complete); variables];
-        for effects in effects {
-            let cells = effects
-                .reads
-                .iter()
-                .chain(effects.writes.iter().map(|write| &write.cell));
-            for cell in cells.filter(|cell| cell.part != CellPart::Whole) {
-                if let Some(apart) = apart.get_mut(cell.variable as usize) {
-                    *apart = true;
-                }
+    pub(crate) fn found(variables: u32, effects: &[Effects]) -> Self {
+        let mut accessed: Vec<Cell> = Vec::new();
+        let cells = effects.iter().flat_map(|effects| {
+            let written = effects.writes.iter().map(|write| &write.cell);
+            effects.reads.iter().chain(written).cloned()
+        });
+        let is_complete = effects.iter().all(|effects| effects.is_complete);
+        let any = (0..variables).filter(|_| !is_complete).map(|variable| Cell {
+            variable,
+            path: [CellStep::Any].into_iter().collect(),
+        });
+        for cell in cells.chain(any) {
+            if !accessed.contains(&cell) {
+                accessed.push(cell);
             }
         }
-        Self { apart: Some(apart) }
-    }
-
-    fn key(&self, apart: &[bool], cell: &Cell) -> Option<u64> {
-        let is_apart = apart.get(cell.variable as usize).copied().unwrap_or(true);
-        let salt = u64::from(cell.variable).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        match &cell.part {
-            CellPart::Whole if is_apart => None,
-            CellPart::Whole => Some(spread(salt)),
-            CellPart::Domain => Some(spread(salt ^ 1)),
-            // Small integers never collide: most keys are small integers.
-            CellPart::At(value) => Some(match value.as_int() {
-                Some(int) => spread(salt).wrapping_add(int as u64),
-                None => spread(salt ^ value.hash64()),
-            }),
+        Self {
+            accessed: Some(accessed),
         }
     }
 
-    fn keys<'c>(&self, apart: &[bool], cells: impl Iterator<Item = &'c Cell>) -> Keys {
+    /// The number of steps of a path that keys tell apart.
+    ///
+    /// No more than some action takes for any arguments, so that what is known of all actions holds for this path. And a record
+    /// that some action accesses as a whole ends it.
+    fn depth(accessed: &[Cell], cell: &Cell) -> usize {
+        let common = accessed.iter().filter(|known| known.variable == cell.variable);
+        let common = common.map(|known| {
+            let steps = known.path.iter().zip(&cell.path);
+            steps.take_while(|(known, step)| may_be(known, step)).count()
+        });
+        let depth = common.max().unwrap_or(0);
+        let is_field = |step: &CellStep| matches!(step, CellStep::At(name) if name.as_str().is_some());
+        let ends = |length: &usize| {
+            let steps = cell.path.get(..*length).unwrap_or_default();
+            is_field(&cell.path[*length]) && accessed.iter().any(|known| is_at(known, cell.variable, steps))
+        };
+        (1..depth).find(ends).unwrap_or(depth)
+    }
+
+    /// The key of a cell; `None` if it is every key.
+    fn key(accessed: &[Cell], cell: &Cell) -> Option<u64> {
+        let depth = Self::depth(accessed, cell);
+        let steps = cell.path.get(..depth).unwrap_or_default();
+        let is_apart = |known: &Cell| {
+            known.variable == cell.variable
+                && known.path.iter().zip(steps).all(|(known, step)| may_be(known, step))
+                && Self::depth(accessed, known) > depth
+        };
+        if steps.contains(&CellStep::Any) || accessed.iter().any(is_apart) {
+            return None;
+        }
+        let mut key = spread(u64::from(cell.variable).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        for (at, step) in steps.iter().enumerate() {
+            let value = match step {
+                CellStep::At(value) | CellStep::Has(value) | CellStep::Group(_, value) => value,
+                CellStep::Any => return None,
+            };
+            // Small integers never collide: most keys are small integers.
+            key = match value.as_int().filter(|_| at + 1 == depth) {
+                Some(int) => key.wrapping_add(int as u64),
+                None => spread(key ^ value.hash64()),
+            };
+        }
+        Some(key)
+    }
+
+    fn keys<'c>(accessed: &[Cell], cells: impl Iterator<Item = &'c Cell>) -> Keys {
         let mut keys = smallvec::SmallVec::new();
         for cell in cells {
-            match self.key(apart, cell) {
+            match Self::key(accessed, cell) {
                 Some(key) if keys.contains(&key) => {}
                 Some(key) => keys.push(key),
                 None => return Keys::All,
@@ -70,79 +106,84 @@ impl Cells {
 
     /// The footprint of an instance with these effects.
     pub(crate) fn footprint(&self, effects: &Effects) -> Footprint {
-        let Some(apart) = self.apart.as_deref().filter(|_| effects.is_complete) else {
+        let Some(accessed) = self.accessed.as_deref().filter(|_| effects.is_complete) else {
             if effects.is_pure() {
                 return Footprint::reads(Keys::All);
             }
             return Footprint::everything();
         };
         Footprint {
-            reads: self.keys(apart, effects.reads.iter()),
-            writes: self.keys(apart, effects.writes.iter().map(|write| &write.cell)),
-        }
-    }
-
-    /// Whether something demanded of a single cell does not hold in `state`.
-    pub(crate) fn is_demand_unmet(&self, state: &SpecState, refused: &Effects) -> bool {
-        refused.demands.iter().any(|demand| is_unmet(state, demand))
-    }
-
-    /// Whether what `refused` waits for may be done by `helper`.
-    ///
-    /// A demand `f[k] = v` that `state` does not meet is met only after something has left `v` at `f[k]`: the last to change
-    /// it did. If no demand says why it is refused, it stays refused until something that it reads changes. The first
-    /// to change any of that finds it as it is in `state`: so it writes something else there, and demands nothing else.
-    pub(crate) fn may_enable(&self, state: &SpecState, refused: &Effects, helper: &Effects) -> bool {
-        if !refused.is_complete || !helper.is_complete {
-            return true;
-        }
-        match refused.demands.iter().find(|demand| is_unmet(state, demand)) {
-            Some((cell, value)) => helper.writes.iter().any(|write| {
-                touches(&write.cell, cell) && write.value.as_ref().is_none_or(|left| left == value)
-            }),
-            None => {
-                let is_read = |cell: &Cell| refused.reads.iter().any(|read| touches(cell, read));
-                let changes = helper.writes.iter().any(|write| {
-                    let same = write
-                        .value
-                        .as_ref()
-                        .is_some_and(|left| held(state, &write.cell) == Some(left));
-                    !same && is_read(&write.cell)
-                });
-                let is_read_there = |cell: &Cell| refused.reads.contains(cell);
-                changes
-                    && !helper
-                        .demands
-                        .iter()
-                        .any(|demand| is_read_there(&demand.0) && is_unmet(state, demand))
-            }
+            reads: Self::keys(accessed, effects.reads.iter()),
+            writes: Self::keys(accessed, effects.writes.iter().map(|write| &write.cell)),
         }
     }
 }
 
-fn is_unmet(state: &SpecState, (cell, value): &(Cell, Value)) -> bool {
-    held(state, cell).is_some_and(|held| held != value)
+/// Whether something demanded of a single cell does not hold in `state`.
+pub(crate) fn is_demand_unmet(state: &SpecState, refused: &Effects) -> bool {
+    refused.demands.iter().any(|demand| is_unmet(state, demand))
 }
 
-/// The value of a cell of the form `f[k]`.
-fn held<'s>(state: &'s SpecState, cell: &Cell) -> Option<&'s Value> {
-    let CellPart::At(key) = &cell.part else {
-        return None;
-    };
-    state.values().get(cell.variable as usize)?.apply(key)
-}
-
-/// Whether a change of `written` may be a change of `read`.
-fn touches(written: &Cell, read: &Cell) -> bool {
-    written.variable == read.variable
-        && match (&written.part, &read.part) {
-            (CellPart::At(written), CellPart::At(read)) => written == read,
-            (CellPart::At(_), CellPart::Domain) => false,
-            _ => true,
+/// Whether what `refused` waits for may be done by `helper`.
+///
+/// A demand `f[k] = v` that `state` does not meet is met only after something has left `v` at `f[k]`: the last to change
+/// it did. If no demand says why it is refused, it stays refused until something that it reads changes. The first
+/// to change any of that finds it as it is in `state`: so it writes something else there, and demands nothing else.
+pub(crate) fn may_enable(state: &SpecState, refused: &Effects, helper: &Effects) -> bool {
+    if !refused.is_complete || !helper.is_complete {
+        return true;
+    }
+    match refused.demands.iter().find(|demand| is_unmet(state, demand)) {
+        Some((cell, content)) => helper.writes.iter().any(|write| match write.cell == *cell {
+            true => write.left.may_be(content),
+            false => write.cell.overlaps(cell),
+        }),
+        None => {
+            let is_read = |cell: &Cell| refused.reads.iter().any(|read| cell.overlaps(read));
+            let changes = helper.writes.iter().any(|write| {
+                let same = write
+                    .left
+                    .value()
+                    .is_some_and(|left| left == write.cell.held(state.values()).as_ref());
+                !same && is_read(&write.cell)
+            });
+            let is_read_there = |cell: &Cell| refused.reads.contains(cell);
+            changes
+                && !helper
+                    .demands
+                    .iter()
+                    .any(|demand| is_read_there(&demand.0) && is_unmet(state, demand))
         }
+    }
+}
+
+fn is_unmet(state: &SpecState, (cell, content): &(Cell, omnilink_tla::eval::Content)) -> bool {
+    !content.agrees(cell.held(state.values()).as_ref())
+}
+
+/// Whether a step may be the one that is known, possibly with an unknown argument.
+fn may_be(known: &CellStep, step: &CellStep) -> bool {
+    *known == CellStep::Any || *step == CellStep::Any || known == step
+}
+
+/// Whether a cell that some action accesses may be the one at a path.
+fn is_at(known: &Cell, variable: u32, steps: &[CellStep]) -> bool {
+    known.variable == variable
+        && known.path.len() == steps.len()
+        && known.path.iter().zip(steps).all(|(known, step)| may_be(known, step))
 }
 
 fn spread(word: u64) -> u64 {
     let word = (word ^ (word >> 32)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     word ^ (word >> 29)
+}
+
+/// The state with another content in a cell; `None` if it cannot have it.
+pub(crate) fn with_content(state: &[Value], cell: &Cell, content: Option<&Value>) -> Option<omnilink_tla::eval::State> {
+    use omnilink_tla::eval::Left;
+    let left = content.map_or(Left::Removed, |value| Left::Put(value.clone()));
+    let mut values: Vec<Value> = state.to_vec();
+    let value = values.get_mut(cell.variable as usize)?;
+    *value = cell.written(value, &left)?;
+    Some(values.into())
 }

@@ -11,6 +11,7 @@ use omnilink_trace::Location;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
+use crate::condition_memo::ConditionMemo;
 use crate::counted::Counts;
 use crate::outcome_cache::OutcomeCache;
 
@@ -33,6 +34,8 @@ pub(crate) struct InstanceData {
     pub(crate) cache: OnceCell<Option<Box<OutcomeCache>>>,
     /// The counts that it compares.
     pub(crate) counts: OnceCell<Counts>,
+    /// What is known of its conditions.
+    pub(crate) conditions: ConditionMemo,
     /// For operations in steps: the operation, and whether this is its last step.
     pub(crate) part: Option<StepPart>,
 }

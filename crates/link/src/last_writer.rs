@@ -1,8 +1,7 @@
 //! The last writer of each cell that an unexplained operation reads.
 
 use omnilink_engine::{Model as _, successors};
-use omnilink_tla::eval::{Cell, CellPart};
-use omnilink_value::Value;
+use omnilink_tla::eval::Cell;
 
 use crate::instance::Instance;
 use crate::model::TlaModel;
@@ -39,7 +38,7 @@ impl TlaModel<'_> {
                 return Vec::new();
             };
             for (cell, writer) in cells.iter().zip(&mut writers) {
-                if held(&state, cell) != held(&after, cell) {
+                if cell.held(state.values()) != cell.held(after.values()) {
                     *writer = Some(number);
                 }
             }
@@ -58,11 +57,9 @@ impl TlaModel<'_> {
             .zip(writers)
             .filter(|(cell, _)| !some_are_named || is_named(cell));
         let reported = reported.filter_map(|(cell, by)| {
-            let value = held(&state, cell)?.to_string();
-            let cell = match &cell.part {
-                CellPart::At(key) => format!("{}[{key}]", variable(cell)),
-                CellPart::Whole | CellPart::Domain => variable(cell).to_owned(),
-            };
+            let value = cell.held(state.values())?.to_string();
+            let path: String = cell.path.iter().map(ToString::to_string).collect();
+            let cell = format!("{}{path}", variable(cell));
             Some(LastWriter { cell, value, by })
         });
         reported.take(CELLS_MAX).collect()
@@ -85,10 +82,6 @@ impl TlaModel<'_> {
     /// The parts of the state that an action may read: cells where that is known, else whole variables.
     fn cells_read(&self, instance: &Instance) -> Vec<Cell> {
         let effects = self.effects(instance);
-        let whole = |variable: u32| Cell {
-            variable,
-            part: CellPart::Whole,
-        };
         let mut cells: Vec<Cell> = Vec::new();
         let mut add = |cell: Cell| {
             if !cells.contains(&cell) {
@@ -97,25 +90,16 @@ impl TlaModel<'_> {
         };
         if effects.is_complete && !effects.reads.is_empty() {
             for cell in &effects.reads {
-                match &cell.part {
-                    CellPart::At(_) => add(cell.clone()),
-                    CellPart::Whole | CellPart::Domain => add(whole(cell.variable)),
+                match cell.is_known() {
+                    true => add(cell.clone()),
+                    false => add(Cell::whole(cell.variable)),
                 }
             }
         } else {
             let variables = 0..self.linked.program.variables.len() as u32;
             let lasting = variables.filter(|variable| !self.linked.transient.contains(variable));
-            lasting.for_each(|variable| add(whole(variable)));
+            lasting.for_each(|variable| add(Cell::whole(variable)));
         }
         cells
-    }
-}
-
-/// What a state holds in a cell.
-fn held<'s>(state: &'s SpecState, cell: &Cell) -> Option<&'s Value> {
-    let value = state.values().get(cell.variable as usize)?;
-    match &cell.part {
-        CellPart::At(key) => value.apply(key),
-        CellPart::Whole | CellPart::Domain => Some(value),
     }
 }

@@ -27,6 +27,7 @@ mod binding;
 mod binding_builder;
 mod call_cache;
 mod collect;
+mod condition_memo;
 mod constants;
 mod counted;
 mod coverage;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{EffectTemplates, Effects, Evaluator, Flow, Session as _, State};
+use omnilink_tla::eval::{EffectTemplates, Effects, Evaluator, Flow, Layout, Session as _, State};
 use omnilink_tla::ir::Operation;
 use omnilink_value::Value;
 use rustc_hash::FxHashSet;
@@ -17,7 +17,7 @@ use crate::coverage::CoverageCounters;
 use crate::error::LinkError;
 use crate::eval_session::EvalSession;
 use crate::exact_step::{self, ExactStep};
-use crate::footprint::Cells;
+use crate::footprint::{self, Cells};
 use crate::instance::{Instance, StepPart};
 use crate::instance_cache::InstanceCache;
 use crate::known_step::KnownStep;
@@ -36,6 +36,7 @@ pub struct TlaModel<'l> {
     pub(crate) evaluator: RefCell<Evaluator<'l>>,
     initial: Vec<SpecState>,
     cells: Cells,
+    layout: Layout,
     /// Whether a step depends on the whole state: there is a VIEW, an invariant or a hidden step.
     depends_on_whole_state: bool,
     pub(crate) instances: RefCell<InstanceCache>,
@@ -97,6 +98,7 @@ impl<'l> TlaModel<'l> {
             evaluator: RefCell::new(evaluator),
             initial: Vec::with_capacity(states.len()),
             cells: Cells::default(),
+            layout: Layout::default(),
             depends_on_whole_state: linked.view.is_some()
                 || !linked.invariants.is_empty()
                 || !linked.hidden.is_empty(),
@@ -120,27 +122,42 @@ impl<'l> TlaModel<'l> {
                 spec: linked.name.clone(),
             });
         }
-        model.cells = model.find_cells();
+        model.find_layout();
         Ok(model)
     }
 
+    /// Finds what is the same in all states, and the cells that actions access.
+    ///
     /// Cells are independent only if nothing depends on the whole state: several initial states, a VIEW, an invariant and hidden steps
     /// all tie cells together.
-    fn find_cells(&self) -> Cells {
+    fn find_layout(&mut self) {
         let linked = self.linked;
-        if self.initial.len() > 1 || self.depends_on_whole_state {
-            return Cells::tied();
-        }
-        let mut evaluator = self.evaluator.borrow_mut();
         let formulations = linked.bindings.iter().flat_map(|binding| {
             let of_aborted = binding.aborted.iter().map(|aborted| aborted.operation);
             let of_steps = binding.steps.iter().map(|steps| steps.step.operation);
             of_aborted.chain(of_steps).chain([binding.happened.operation])
         });
-        let effects: Vec<Effects> = formulations
-            .map(|operation| evaluator.effects(operation, &vec![None; operation.params()]))
-            .collect();
-        Cells::found(linked.program.variables.len(), &effects)
+        let hidden = linked.hidden.iter().map(|(action, _)| action.operation());
+        let operations: Vec<Operation> = formulations.chain(hidden).collect();
+        let mut layout = Layout::of_states(self.initial.iter().map(|state| &**state.values()));
+        let mut evaluator = self.evaluator.borrow_mut();
+        let effects = loop {
+            let effects: Vec<Effects> = operations
+                .iter()
+                .map(|operation| evaluator.effects(*operation, &vec![None; operation.params()], &layout))
+                .collect();
+            let refined = layout.refined(&effects);
+            if refined == layout {
+                break effects;
+            }
+            layout = refined;
+        };
+        drop(evaluator);
+        self.layout = layout;
+        self.cells = match self.initial.len() > 1 || self.depends_on_whole_state {
+            true => Cells::tied(),
+            false => Cells::found(linked.program.variables.len() as u32, &effects),
+        };
     }
 
     /// The static effects of an instance.
@@ -158,6 +175,7 @@ impl<'l> TlaModel<'l> {
                 &mut self.evaluator.borrow_mut(),
                 content.operation,
                 &content.arguments,
+                &self.layout,
             );
             self.lasting_effects(effects)
         })
@@ -240,8 +258,8 @@ impl<'l> TlaModel<'l> {
     fn exact_step(&self, state: &SpecState, instance: &Instance) -> Option<KnownStep> {
         Some(match exact_step::exact_step(self.effects(instance), state)? {
             ExactStep::Refused => KnownStep::Refused,
-            ExactStep::Writes(writes) if writes.is_empty() => KnownStep::Next(state.clone()),
-            ExactStep::Writes(writes) => KnownStep::Next(state.with(&writes)?),
+            ExactStep::Writes([]) => KnownStep::Next(state.clone()),
+            ExactStep::Writes(writes) => KnownStep::Next(state.with(writes)?),
         })
     }
 
@@ -383,7 +401,7 @@ impl Model for TlaModel<'_> {
             && let Some(ExactStep::Writes(writes)) = exact_step::exact_step(self.effects(op), &state)
         {
             self.samples.offer(op, &state);
-            if state.change(&writes).is_some() {
+            if state.change(writes).is_some() {
                 self.counters.step(op.0.binding, false);
                 return outcomes.accept(state);
             }
@@ -419,16 +437,12 @@ impl Model for TlaModel<'_> {
         let (refused_effects, helper_effects) = (self.effects(refused), self.effects(helper));
         if refused_effects.is_complete
             && helper_effects.is_complete
-            && !self.cells.is_demand_unmet(state, refused_effects)
+            && !footprint::is_demand_unmet(state, refused_effects)
+            && let Some(may_enable) = self.may_meet_condition(state, refused, helper_effects)
         {
-            for counted in &self.counts(refused).of {
-                let evaluate = &mut |held: &Value| self.is_counted(refused, counted, held);
-                if let Some(may_move) = counted.may_be_moved_by(state, helper_effects, evaluate) {
-                    return may_move;
-                }
-            }
+            return may_enable;
         }
-        self.cells.may_enable(state, refused_effects, helper_effects)
+        footprint::may_enable(state, refused_effects, helper_effects)
     }
 
     fn describe_state(&self, state: &SpecState) -> String {

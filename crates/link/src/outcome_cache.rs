@@ -4,23 +4,22 @@
 //! state, its outcome is the same: it is refused, changes nothing, or writes the same values. A trace meets the same few
 //! contents in states that differ elsewhere, and a few comparisons are cheaper than evaluating the action.
 //!
-//! Cells that may be written count as read: a branch that does not write one leaves its value as it is. A cell that does not
-//! exist (no such key) is left to evaluation, which reports the error.
+//! Cells that may be written count as read: a branch that does not write one leaves its value as it is.
 
 use std::cell::RefCell;
 
-use omnilink_tla::eval::{Cell, CellPart, Effects, State};
+use omnilink_tla::eval::{Cell, Effects, Left, State, Write};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::known_step::KnownStep;
-use crate::state::{SpecState, Write};
+use crate::state::SpecState;
 
 /// The outcomes of one instance.
 #[derive(Debug)]
 pub(crate) struct OutcomeCache {
-    /// Variable and key of each cell that it touches; those that it may write come first.
-    cells: Box<[(u32, Value)]>,
+    /// The cells that it touches; those that it may write come first.
+    cells: Box<[Cell]>,
     writes: usize,
     known: RefCell<Known>,
 }
@@ -29,8 +28,8 @@ pub(crate) struct OutcomeCache {
 /// those of thousands of instances fit the processor's caches.
 #[derive(Debug, Default)]
 struct Known {
-    /// The contents of all cells, one entry after another.
-    held: Vec<Value>,
+    /// The contents of all cells, one entry after another; `None` for a cell that is not there.
+    held: Vec<Option<Value>>,
     outcomes: Vec<Outcome>,
 }
 
@@ -38,8 +37,8 @@ struct Known {
 enum Outcome {
     Refused,
     Unchanged,
-    /// What each cell that it may write holds afterwards.
-    Written(Box<[Value]>),
+    /// What it changes.
+    Written(Box<[Write]>),
 }
 
 /// Instances that touch more cells meet the same contents too rarely.
@@ -53,13 +52,18 @@ impl OutcomeCache {
         if !effects.is_complete {
             return None;
         }
-        let mut cells: Vec<(u32, Value)> = Vec::new();
+        let mut cells: Vec<Cell> = Vec::new();
         for write in &effects.writes {
             add(&mut cells, &write.cell)?;
         }
         let writes = cells.len();
         for read in &effects.reads {
             add(&mut cells, read)?;
+        }
+        // Cells inside others would be written one over the other.
+        let are_apart = |(at, cell): (usize, &Cell)| cells[..at].iter().all(|other| !other.overlaps(cell));
+        if !cells.iter().enumerate().all(are_apart) {
+            return None;
         }
         (cells.len() <= CELLS_MAX).then(|| Self {
             cells: cells.into(),
@@ -73,15 +77,15 @@ impl OutcomeCache {
     pub(crate) fn get(&self, state: &SpecState) -> Option<KnownStep> {
         let known = self.known.borrow();
         let at = match &*self.cells {
-            [(variable, key)] => {
-                let held = state.values().get(*variable as usize)?.apply(key)?;
-                known.held.iter().position(|known| known == held)?
+            [cell] => {
+                let held = cell.held(state.values());
+                known.held.iter().position(|known| *known == held)?
             }
             cells => {
-                let held = held(cells, state.values())?;
+                let held = held(cells, state.values());
                 (0..known.outcomes.len()).find(|at| {
                     let known = known.held.iter().skip(at * cells.len());
-                    known.zip(&held).all(|(known, held)| known == *held)
+                    known.zip(&held).all(|(known, held)| known == held)
                 })?
             }
         };
@@ -89,17 +93,7 @@ impl OutcomeCache {
         Some(match outcome {
             Outcome::Refused => KnownStep::Refused,
             Outcome::Unchanged => KnownStep::Next(state.clone()),
-            Outcome::Written(values) => {
-                let cells = self.cells.iter().zip(values);
-                let writes: SmallVec<[Write<'_>; 2]> = cells
-                    .map(|((variable, key), value)| Write {
-                        variable: *variable,
-                        key,
-                        value,
-                    })
-                    .collect();
-                KnownStep::Next(state.with(&writes)?)
-            }
+            Outcome::Written(writes) => KnownStep::Next(state.with(writes)?),
         })
     }
 
@@ -118,39 +112,36 @@ impl OutcomeCache {
             [] => Outcome::Refused,
             [next] if next == state => Outcome::Unchanged,
             [next] => {
-                let Some(written) = held(&self.cells[..self.writes], next.values()) else {
-                    return;
-                };
-                Outcome::Written(written.into_iter().cloned().collect())
+                let cells = self.cells.iter().take(self.writes);
+                let writes = cells.filter_map(|cell| {
+                    let (before, after) = (cell.held(state.values()), cell.held(next.values()));
+                    let left = after.clone().map_or(Left::Removed, Left::Put);
+                    (before != after).then(|| Write {
+                        cell: cell.clone(),
+                        left,
+                    })
+                });
+                Outcome::Written(writes.collect())
             }
             _ => return,
         };
-        if let Some(held) = held(&self.cells, state.values()) {
-            known.held.extend(held.into_iter().cloned());
-            known.outcomes.push(outcome);
-        }
+        known.held.extend(held(&self.cells, state.values()));
+        known.outcomes.push(outcome);
     }
 }
 
-/// What cells hold; `None` if one of them is not there.
-fn held<'s>(cells: &[(u32, Value)], state: &'s State) -> Option<SmallVec<[&'s Value; CELLS_MAX]>> {
-    let mut held = SmallVec::new();
-    for (variable, key) in cells {
-        held.push(state.get(*variable as usize)?.apply(key)?);
-    }
-    Some(held)
+/// What cells hold.
+fn held(cells: &[Cell], state: &State) -> SmallVec<[Option<Value>; CELLS_MAX]> {
+    cells.iter().map(|cell| cell.held(state)).collect()
 }
 
-/// Adds a cell of the form `f[k]`; `None` for any other.
-fn add(cells: &mut Vec<(u32, Value)>, cell: &Cell) -> Option<()> {
-    let CellPart::At(key) = &cell.part else {
+/// Adds a known part of a variable; `None` for any other cell.
+fn add(cells: &mut Vec<Cell>, cell: &Cell) -> Option<()> {
+    if cell.path.is_empty() || !cell.is_known() {
         return None;
-    };
-    if !cells
-        .iter()
-        .any(|(variable, known)| *variable == cell.variable && known == key)
-    {
-        cells.push((cell.variable, key.clone()));
+    }
+    if !cells.contains(cell) {
+        cells.push(cell.clone());
     }
     Some(())
 }

@@ -13,6 +13,7 @@ use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
+use crate::condition_memo::ConditionMemo;
 use crate::instance::{Instance, InstanceData, hash_of};
 use crate::model::TlaModel;
 use crate::samples::Sample;
@@ -279,6 +280,7 @@ pub(crate) fn varied(instance: &Instance, at: usize, value: Value) -> Instance {
         effects: OnceCell::new(),
         cache: OnceCell::new(),
         counts: OnceCell::new(),
+        conditions: ConditionMemo::default(),
         part: content.part,
     }))
 }

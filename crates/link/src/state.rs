@@ -3,17 +3,8 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use omnilink_tla::eval::State;
+use omnilink_tla::eval::{CellStep, Left, State, Write};
 use omnilink_value::Value;
-use smallvec::SmallVec;
-
-/// Another value for a cell `f[k]`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Write<'v> {
-    pub(crate) variable: u32,
-    pub(crate) key: &'v Value,
-    pub(crate) value: &'v Value,
-}
 
 /// The values of all variables, and, if the spec has a VIEW, what counts as the same state.
 ///
@@ -41,31 +32,33 @@ impl SpecState {
         }
     }
 
-    /// This state, without a view, with other values in some cells; `None` if one does not exist.
-    pub(crate) fn with(&self, writes: &[Write<'_>]) -> Option<Self> {
+    /// This state, without a view, after some writes; `None` if one cannot be made.
+    pub(crate) fn with(&self, writes: &[Write]) -> Option<Self> {
         let mut values: State = self.values.iter().cloned().collect();
         let next = Arc::get_mut(&mut values)?;
         for write in writes {
-            let cells = next.get_mut(write.variable as usize)?;
-            *cells = cells.with_entry(cells.index_of(write.key)?, write.value.clone())?;
+            let value = next.get_mut(write.cell.variable as usize)?;
+            *value = write.cell.written(value, &write.left)?;
         }
         Some(Self::new(values, None).after(self))
     }
 
-    /// Becomes what [`with`](Self::with) returns, in place where the values are not shared; `None`, and nothing changes, if a cell
-    /// does not exist.
-    pub(crate) fn change(&mut self, writes: &[Write<'_>]) -> Option<()> {
-        let Some(values) = Arc::get_mut(&mut self.values) else {
-            *self = self.with(writes)?;
+    /// Becomes what [`with`](Self::with) returns, in place where the values are not shared; `None`, and nothing changes, if a write
+    /// cannot be made.
+    pub(crate) fn change(&mut self, writes: &[Write]) -> Option<()> {
+        if let [write] = writes
+            && let ([CellStep::At(key)], Left::Replaced(left) | Left::Put(left)) = (write.cell.path.as_slice(), &write.left)
+            && let Some(values) = Arc::get_mut(&mut self.values)
+            && let Some(value) = values.get_mut(write.cell.variable as usize)
+            && let Some(index) = value.index_of(key)
+        {
+            let (slot, before) = (u64::from(write.cell.variable) + 1, value.hash64());
+            value.set_entry(index, left.clone());
+            let change = spread(value.hash64(), slot).wrapping_sub(spread(before, slot));
+            self.hash = self.hash.wrapping_add(change);
             return Some(());
-        };
-        let index_of = |write: &Write<'_>| values.get(write.variable as usize)?.index_of(write.key);
-        let indices: SmallVec<[usize; 4]> = writes.iter().map(index_of).collect::<Option<_>>()?;
-        let before = hash_of(values);
-        for (write, index) in writes.iter().zip(indices) {
-            values[write.variable as usize].set_entry(index, write.value.clone());
         }
-        self.hash = self.hash.wrapping_sub(before).wrapping_add(hash_of(values));
+        *self = self.with(writes)?;
         Some(())
     }
 
@@ -144,6 +137,8 @@ impl Hash for SpecState {
 
 #[cfg(test)]
 mod tests {
+    use omnilink_tla::eval::Cell;
+
     use super::*;
 
     fn function(values: &[i64]) -> Value {
@@ -160,18 +155,19 @@ mod tests {
             SpecState::new([function(&[1, 2, 3]), Value::int(7)].into(), None),
             SpecState::new([function(&[1, 2, 3]), function(&[4])].into(), None).with_done(5, 6),
         ];
-        let (keys, value) = ([Value::int(0), Value::int(2), Value::int(3)], Value::str("x"));
-        let write = |variable: u32, key: usize| Write {
-            variable,
-            key: &keys[key],
-            value: &value,
+        let write = |variable: u32, key: i64| Write {
+            cell: Cell {
+                variable,
+                path: [CellStep::At(Value::int(key))].into_iter().collect(),
+            },
+            left: Left::Replaced(Value::str("x")),
         };
         let changes = [
             vec![],
             vec![write(0, 0)],
-            vec![write(0, 0), write(0, 1)],
-            vec![write(1, 0)],
             vec![write(0, 0), write(0, 2)],
+            vec![write(1, 0)],
+            vec![write(0, 0), write(0, 3)],
             vec![write(0, 0), write(2, 0)],
         ];
         for (state, writes) in states

@@ -37,7 +37,10 @@ mod slot;
 mod step;
 mod successors;
 
-pub use analysis::{Cell, CellPart, Count, Counts, EffectTemplates, Effects, Enumeration, Few, Write};
+pub use analysis::{
+    Cell, CellStep, Condition, Content, Count, Counts, Direction, EffectTemplates, Effects, Enumeration, Few, Layout, Left,
+    Path, Selector, Sum, Write,
+};
 pub use equality::equal_values;
 pub use evaluator::{Coverage, Evaluator, State};
 pub use explain::FalsePart;

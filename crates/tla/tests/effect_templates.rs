@@ -4,7 +4,7 @@
 
 use omnilink_tla::config::Config;
 use omnilink_tla::deep_stack;
-use omnilink_tla::eval::{EffectTemplates, Effects, Evaluator, SilentSession};
+use omnilink_tla::eval::{EffectTemplates, Effects, Evaluator, Layout, SilentSession};
 use omnilink_tla::ir::Operation;
 use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
 use omnilink_tla::semantics::load_text;
@@ -101,10 +101,10 @@ fn filling_in_says_what_walking_says() {
         for (name, operation) in OPS.iter().zip(&model.operations) {
             let operation: Operation = operation.unwrap_or_else(|| panic!("{name} is an operator"));
             for arguments in all_arguments() {
-                let walked: Effects = evaluator.effects(operation, &arguments);
+                let walked: Effects = evaluator.effects(operation, &arguments, &Layout::default());
                 // The first may be walked, the second finds out about the family, and the third is filled in.
                 for _ in 0..3 {
-                    let filled = families.effects(&mut evaluator, operation, &arguments);
+                    let filled = families.effects(&mut evaluator, operation, &arguments, &Layout::default());
                     assert_eq!(filled, walked, "{name} {arguments:?}");
                 }
             }

@@ -10,7 +10,7 @@ use omnilink_tla_ir::native::lookup;
 use omnilink_tla_ir::{Argument, Bounded, Kind, Node, Operation, PathStep, Pattern, slot_bit};
 use omnilink_value::Value;
 
-use super::effects::{Cell, CellPart, ELEMENTS_MAX, Effects, Few};
+use super::effects::{Cell, CellStep, ELEMENTS_MAX, Effects, Few};
 use crate::datum::Datum;
 use crate::error::{Outcome, type_error};
 use crate::evaluator::{Evaluator, State};
@@ -60,7 +60,7 @@ impl Counts {
             for key in &count.keys {
                 let cell = Cell {
                     variable: count.variable,
-                    part: CellPart::At(key.clone()),
+                    path: [CellStep::At(key.clone())].into_iter().collect(),
                 };
                 // Only another count can have read it.
                 if self.of.len() == 1 || !reads.contains(&cell) {

@@ -9,5 +9,7 @@ mod effects;
 mod enumerations;
 
 pub use counts::{Count, Counts};
-pub use effects::{Cell, CellPart, EffectTemplates, Effects, Few, Write};
+pub use effects::{
+    Cell, CellStep, Condition, Content, Direction, EffectTemplates, Effects, Few, Layout, Left, Path, Selector, Sum, Write,
+};
 pub use enumerations::Enumeration;

@@ -1,14 +1,15 @@
-//! Actions: conjuncts, branches and assignments.
+//! Actions: conjuncts, branches and quantifiers.
 
-use omnilink_tla_ir::{Kind, Node, PathStep, Update};
+use omnilink_tla_ir::{Bounded, Kind, Node, Pattern};
 
-use super::{CellPart, Unsupported, Walk, Walked};
+use super::form::Form;
+use super::{ELEMENTS_MAX, Unsupported, Walk, Walked};
 use crate::evaluator::Evaluator;
 use crate::slot::Slot;
 
 impl<'p> Evaluator<'p> {
     /// Analyses an action. Returns whether it is possible; the effects of an impossible one are dropped.
-    pub(super) fn walk_action(&mut self, node: &'p Node, walk: &mut Walk) -> Walked<bool> {
+    pub(super) fn walk_action(&mut self, node: &'p Node, walk: &mut Walk<'_>) -> Walked<bool> {
         walk.visit()?;
         let mark = walk.mark();
         let possible = self.walk_parts(node, walk)?;
@@ -18,40 +19,38 @@ impl<'p> Evaluator<'p> {
         Ok(possible)
     }
 
-    fn walk_parts(&mut self, node: &'p Node, walk: &mut Walk) -> Walked<bool> {
+    fn walk_parts(&mut self, node: &'p Node, walk: &mut Walk<'_>) -> Walked<bool> {
         let node = node.bare();
         match &node.kind {
             Kind::And(conjuncts) => {
                 let facts = walk.facts.len();
-                let (mut open, mut unchanged): (Vec<&'p Node>, Vec<&'p Node>) = Default::default();
-                for conjunct in conjuncts {
-                    match self.fact(conjunct, walk) {
-                        Some(false) => {
-                            walk.facts.truncate(facts);
-                            return Ok(false);
-                        }
-                        Some(true) if !open.is_empty() => walk.exactness.lose(),
-                        Some(true) => {}
-                        None if is_unchanged(conjunct) => unchanged.push(conjunct),
-                        None => open.push(conjunct),
-                    }
-                }
-                let mut possible = true;
-                for conjunct in unchanged.into_iter().chain(open) {
-                    possible = possible && self.walk_action(conjunct, walk)?;
-                }
+                let possible = self.walk_conjuncts(conjuncts, walk);
                 walk.facts.truncate(facts);
-                Ok(possible)
+                possible
             }
-            Kind::Or(disjuncts) => self.walk_branches(disjuncts.iter(), walk),
+            Kind::Or(disjuncts) => {
+                self.walk_branches(disjuncts.len(), walk, &mut |this, at, walk| this.walk_action(&disjuncts[at], walk))
+            }
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;
-                match self.decide(condition, walk) {
-                    Some(true) => self.walk_action(yes, walk),
-                    Some(false) => self.walk_action(no, walk),
+                let condition = self.form(condition, walk)?;
+                match walk.decided(&condition) {
+                    Some(truth) => {
+                        walk.trail.push(if truth { 1 } else { 2 });
+                        let possible = self.walk_action(if truth { yes } else { no }, walk);
+                        walk.trail.pop();
+                        possible
+                    }
                     None => {
-                        self.walk_read(condition, walk)?;
-                        self.walk_branches([yes, no].into_iter(), walk)
+                        walk.read_form(&condition);
+                        let conditions = [condition.clone(), condition.negated()];
+                        self.walk_branches(2, walk, &mut |this, at, walk| {
+                            let facts = walk.facts.len();
+                            let possible = walk.assume(&conditions[at])
+                                && this.walk_action(if at == 0 { yes } else { no }, walk)?;
+                            walk.facts.truncate(facts);
+                            Ok(possible)
+                        })
                     }
                 }
             }
@@ -59,7 +58,8 @@ impl<'p> Evaluator<'p> {
                 let mut open: Vec<&'p Node> = Vec::new();
                 let mut is_settled = false;
                 for (condition, value) in arms {
-                    match self.decide(condition, walk) {
+                    let condition = self.form(condition, walk)?;
+                    match walk.decided(&condition) {
                         Some(false) => continue,
                         Some(true) => {
                             open.push(value);
@@ -67,77 +67,107 @@ impl<'p> Evaluator<'p> {
                             break;
                         }
                         None => {
-                            self.walk_read(condition, walk)?;
+                            walk.read_form(&condition);
                             open.push(value);
                         }
                     }
                 }
                 open.extend(other.as_deref().filter(|_| !is_settled));
-                match open.as_slice() {
+                walk.untracked += 1;
+                let possible = match open.as_slice() {
                     [only] => self.walk_action(only, walk),
-                    several => self.walk_branches(several.iter().copied(), walk),
+                    several => {
+                        self.walk_branches(several.len(), walk, &mut |this, at, walk| this.walk_action(several[at], walk))
+                    }
+                };
+                walk.untracked -= 1;
+                possible
+            }
+            Kind::Implies(operands) if node.uses.next => {
+                let condition = self.form(&operands.0, walk)?;
+                match condition.as_truth() {
+                    Some(true) => self.walk_action(&operands.1, walk),
+                    Some(false) => Ok(true),
+                    None => {
+                        walk.read_form(&condition);
+                        walk.branch();
+                        walk.untracked += 1;
+                        self.walk_action(&operands.1, walk)?;
+                        walk.untracked -= 1;
+                        walk.branches -= 1;
+                        Ok(true)
+                    }
                 }
             }
-            Kind::Implies(operands) => match self.decide(&operands.0, walk) {
-                Some(true) => self.walk_action(&operands.1, walk),
-                Some(false) => Ok(true),
-                None => {
-                    self.walk_read(&operands.0, walk)?;
-                    walk.branch();
-                    self.walk_action(&operands.1, walk)?;
-                    walk.branches -= 1;
-                    Ok(true)
-                }
-            },
-            Kind::Exists(bounded) => {
-                walk.branch();
-                let mut possible = false;
-                self.walk_bound(bounded, walk, &mut |this, walk| {
-                    possible |= this.walk_action(&bounded.body, walk)?;
-                    Ok(())
-                })?;
-                walk.branches -= 1;
-                Ok(possible)
+            Kind::Exists(bounded) if node.uses.next || node.uses.opaque => {
+                walk.untracked += 1;
+                let possible = self.walk_exists(bounded, walk);
+                walk.untracked -= 1;
+                possible
             }
-            Kind::ForAll(bounded) if node.uses.next => {
+            Kind::ForAll(bounded) if node.uses.next || node.uses.opaque => {
                 walk.branch();
-                self.walk_bound(bounded, walk, &mut |this, walk| {
-                    this.walk_action(&bounded.body, walk).map(|_| ())
-                })?;
+                walk.untracked += 1;
+                self.walk_bound(bounded, walk, &mut |this, walk| this.walk_action(&bounded.body, walk).map(|_| ()))?;
+                walk.untracked -= 1;
                 walk.branches -= 1;
                 Ok(true)
             }
             Kind::Equal(operands) => match self.target(&operands.0, false) {
                 Some(variable) => {
-                    walk.exactness.assign(variable);
-                    self.walk_assignment(variable, &operands.1, walk)
+                    walk.touch(variable);
+                    let form = self.form(&operands.1, walk)?;
+                    walk.assign(variable, form);
+                    Ok(true)
                 }
                 None => self.walk_condition(node, walk),
             },
-            Kind::In(operands) | Kind::SubsetEq(operands) if self.target(&operands.0, false).is_some() => {
-                if let Some(variable) = self.target(&operands.0, false) {
-                    walk.write(variable, CellPart::Whole, None);
+            Kind::In(operands) => match self.target(&operands.0, false) {
+                Some(variable) => {
+                    walk.touch(variable);
+                    let set = self.form(&operands.1, walk)?;
+                    walk.assign_member(variable, set);
+                    Ok(true)
                 }
-                self.walk_read(&operands.1, walk)?;
+                None => self.walk_condition(node, walk),
+            },
+            Kind::SubsetEq(operands) if self.target(&operands.0, false).is_some() => {
+                if let Some(variable) = self.target(&operands.0, false) {
+                    walk.touch(variable);
+                    let set = self.form(&operands.1, walk)?;
+                    walk.assign(variable, Form::computed([&set]));
+                }
                 Ok(true)
             }
             Kind::Unchanged(variables) => {
-                variables
-                    .iter()
-                    .for_each(|variable| walk.exactness.assign(*variable));
+                for variable in variables {
+                    walk.touch(*variable);
+                    walk.assigned.push((*variable, Form::Place(super::Place::whole(*variable))));
+                }
                 Ok(true)
             }
             Kind::Call(call) if node.uses.next || node.uses.opaque => {
-                self.walk_call(call, walk, |this, body, walk| this.walk_action(body, walk))
+                self.in_call(call, walk, |this, body, walk| this.walk_action(body, walk))
+            }
+            Kind::CallSlot(slot, arguments) => {
+                walk.untracked += 1;
+                let possible = self.in_closure(*slot, arguments, walk, |this, body, walk| this.walk_action(body, walk));
+                walk.untracked -= 1;
+                possible
             }
             Kind::Let(slots, body) => {
-                self.walk_let(slots, walk);
+                self.fill_let(slots, walk);
                 self.walk_action(body, walk)
             }
             Kind::Local(slot) => match self.slot(*slot).clone() {
                 Slot::Thunk {
                     node: inner, base, ..
-                } => self.walk_in(base as usize, |this| this.walk_action(inner, walk)),
+                } if inner.uses.next || inner.uses.opaque => {
+                    walk.untracked += 1;
+                    let possible = self.in_base(base as usize, |this| this.walk_action(inner, walk));
+                    walk.untracked -= 1;
+                    possible
+                }
                 _ => self.walk_condition(node, walk),
             },
             Kind::Action(_, body) => self.walk_action(body, walk),
@@ -145,131 +175,186 @@ impl<'p> Evaluator<'p> {
             | Kind::Stuttering(_)
             | Kind::Changing(_)
             | Kind::Compose(_)
-            | Kind::CallSlot(..)
             | Kind::Enabled(_) => Err(Unsupported),
             _ => self.walk_condition(node, walk),
         }
     }
 
-    fn walk_branches(&mut self, branches: impl Iterator<Item = &'p Node>, walk: &mut Walk) -> Walked<bool> {
+    /// Conditions first, because what follows from them holds for the others, wherever they stand.
+    fn walk_conjuncts(&mut self, conjuncts: &'p [Node], walk: &mut Walk<'_>) -> Walked<bool> {
+        let mut open: Vec<(u16, &'p Node)> = Vec::new();
+        for (at, conjunct) in (0..).zip(conjuncts) {
+            if !self.is_condition(conjunct) {
+                open.push((at, conjunct));
+                continue;
+            }
+            let form = self.form(conjunct, walk)?;
+            // Everything else is evaluated under the facts, but it may fail where they do not hold.
+            if open.iter().any(|(_, earlier)| !is_unchanged(earlier)) && form.as_truth() != Some(true) {
+                walk.exactness.lose();
+            }
+            walk.trail.push(at);
+            let possible = self.require(conjunct, form, walk);
+            walk.trail.pop();
+            if !possible? {
+                return Ok(false);
+            }
+        }
+        // UNCHANGED of variables never fails, wherever it stands.
+        open.sort_by_key(|(_, conjunct)| !is_unchanged(conjunct));
+        for (at, conjunct) in open {
+            walk.trail.push(at);
+            let possible = self.walk_action(conjunct, walk);
+            walk.trail.pop();
+            if !possible? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a conjunct is a condition on the current state.
+    fn is_condition(&self, node: &'p Node) -> bool {
+        let node = node.bare();
+        match &node.kind {
+            Kind::Unchanged(_) | Kind::UnchangedExpr(_) => false,
+            Kind::Local(slot) => match self.slot(*slot) {
+                Slot::Thunk { node, .. } => !node.uses.next && !node.uses.opaque,
+                _ => true,
+            },
+            _ => !node.uses.next && !node.uses.opaque,
+        }
+    }
+
+    /// Runs all branches. If only one is possible, it counts as none.
+    fn walk_branches(
+        &mut self,
+        branches: usize,
+        walk: &mut Walk<'_>,
+        run: &mut dyn FnMut(&mut Self, usize, &mut Walk<'_>) -> Walked<bool>,
+    ) -> Walked<bool> {
+        let (mark, assigned) = (walk.mark(), walk.assigned.len());
+        let (before, mut touched) = (walk.touched.clone(), walk.touched.clone());
+        walk.branch();
+        walk.untracked += 1;
+        let mut possible = Vec::new();
+        let mut failed = None;
+        for at in 0..branches {
+            match run(self, at, walk) {
+                Ok(true) => possible.push(at),
+                Ok(false) => {}
+                Err(unsupported) => failed = Some(unsupported),
+            }
+            walk.assigned.truncate(assigned);
+            touched.extend(std::mem::replace(&mut walk.touched, before.clone()));
+            if failed.is_some() {
+                break;
+            }
+        }
+        walk.branches -= 1;
+        if failed.is_none()
+            && let [only] = possible[..]
+            && branches > 1
+        {
+            walk.forget(mark);
+            run(self, only, walk)?;
+        }
+        walk.touched.extend(touched);
+        walk.untracked -= 1;
+        match failed {
+            Some(unsupported) => Err(unsupported),
+            None => Ok(!possible.is_empty()),
+        }
+    }
+
+    fn walk_condition(&mut self, node: &'p Node, walk: &mut Walk<'_>) -> Walked<bool> {
+        let form = self.form(node, walk)?;
+        self.require(node, form, walk)
+    }
+
+    /// `\E x \in S : A`. Where `A` says that `x` is some expression, it is `A` with the expression for `x`, if that is in `S`.
+    fn walk_exists(&mut self, bounded: &'p Bounded, walk: &mut Walk<'_>) -> Walked<bool> {
+        if let ([set], [(_, Pattern::One(slot))]) = (&*bounded.sets, &*bounded.binds)
+            && let Some(only) = defined_as(&bounded.body, *slot)
+        {
+            let set = self.form(set, walk)?;
+            let only = self.form(only, walk)?;
+            let is_member = match (&only, &set) {
+                (Form::Value(only), Form::Value(set)) => set.as_set().map(|set| set.binary_search(only).is_ok()),
+                _ => None,
+            };
+            match is_member {
+                Some(false) => return Ok(false),
+                Some(true) => {}
+                None => {
+                    walk.read_form(&only);
+                    walk.read_form(&set);
+                }
+            }
+            walk.exactness.lose();
+            self.name(*slot, only, walk);
+            return self.walk_action(&bounded.body, walk);
+        }
         walk.branch();
         let mut possible = false;
-        for branch in branches {
-            possible |= self.walk_action(branch, walk)?;
-        }
+        let (before, mut touched) = (walk.touched.clone(), walk.touched.clone());
+        self.walk_bound(bounded, walk, &mut |this, walk| {
+            let assigned = walk.assigned.len();
+            possible |= this.walk_action(&bounded.body, walk)?;
+            walk.assigned.truncate(assigned);
+            touched.extend(std::mem::replace(&mut walk.touched, before.clone()));
+            Ok(())
+        })?;
+        walk.touched.extend(touched);
         walk.branches -= 1;
         Ok(possible)
     }
 
-    fn walk_condition(&mut self, node: &'p Node, walk: &mut Walk) -> Walked<bool> {
-        match self.decide(node, walk) {
-            Some(decided) => Ok(decided),
-            None => {
-                self.walk_read(node, walk)?;
-                Ok(true)
-            }
-        }
-    }
-
-    fn walk_assignment(&mut self, variable: u32, value: &'p Node, walk: &mut Walk) -> Walked<bool> {
-        walk.visit()?;
-        let value = value.bare();
-        match &value.kind {
-            Kind::Var(same) if *same == variable => Ok(true),
-            Kind::If(parts) => {
-                let (condition, yes, no) = &**parts;
-                match self.decide(condition, walk) {
-                    Some(true) => self.walk_assignment(variable, yes, walk),
-                    Some(false) => self.walk_assignment(variable, no, walk),
-                    None => {
-                        self.walk_read(condition, walk)?;
-                        self.walk_assignment(variable, yes, walk)?;
-                        self.walk_assignment(variable, no, walk)
-                    }
-                }
-            }
-            Kind::Call(call) => self.walk_call(call, walk, |this, body, walk| {
-                this.walk_assignment(variable, body, walk)
-            }),
-            Kind::Let(slots, body) => {
-                self.walk_let(slots, walk);
-                self.walk_assignment(variable, body, walk)
-            }
-            Kind::Except(function, updates) if self.variable_behind(function) == Some(variable) => {
-                if updates.len() != 1 {
-                    walk.exactness.lose();
-                }
-                for update in updates {
-                    self.walk_update(variable, update, updates.len() == 1, walk)?;
-                }
-                Ok(true)
-            }
-            _ => {
-                let known = self.known(value, walk);
-                let holds = walk
-                    .facts
-                    .iter()
-                    .find(|(v, path, _)| *v == variable && path.is_empty());
-                if known.is_some() && holds.map(|(_, _, value)| value) == known.as_ref() {
-                    return Ok(true);
-                }
-                walk.write(variable, CellPart::Whole, None);
-                self.walk_read(value, walk)?;
-                Ok(true)
-            }
-        }
-    }
-
-    fn walk_update(
+    /// Runs for every binding if the set is known and small, else once with unknown names.
+    fn walk_bound(
         &mut self,
-        variable: u32,
-        update: &'p Update,
-        is_only: bool,
-        walk: &mut Walk,
+        bounded: &'p Bounded,
+        walk: &mut Walk<'_>,
+        run: &mut dyn FnMut(&mut Self, &mut Walk<'_>) -> Walked<()>,
     ) -> Walked<()> {
-        let mut path = Vec::with_capacity(update.path.len());
-        for step in &update.path {
-            match step {
-                PathStep::Field(field) => path.push(field.name.clone()),
-                PathStep::Index(index) => match self.known(index, walk) {
-                    Some(index) => path.push(index),
-                    None => {
-                        walk.write(variable, CellPart::Whole, None);
-                        walk.read_somewhere(variable);
-                        self.walk_read(index, walk)?;
-                        self.set_slot(update.at_slot, Slot::Empty);
-                        return self.walk_read(&update.value, walk);
-                    }
-                },
+        let mut sets = Vec::with_capacity(bounded.sets.len());
+        for set in &bounded.sets {
+            sets.push(self.form(set, walk)?);
+        }
+        if let ([Form::Value(set)], [(_, pattern)]) = (sets.as_slice(), &*bounded.binds)
+            && let Some(elements) = set.as_set().filter(|elements| elements.len() <= ELEMENTS_MAX)
+        {
+            for element in elements.to_vec() {
+                self.bind_pattern(pattern, &element).map_err(|_| Unsupported)?;
+                run(self, walk)?;
             }
-        }
-        let Some(first) = path.first().cloned() else {
-            return Err(Unsupported);
-        };
-        self.set_slot(update.at_slot, Slot::Empty);
-        if let Some((_, _, held)) = walk.facts.iter().find(|(v, p, _)| *v == variable && *p == path) {
-            let held = held.clone();
-            self.bind(update.at_slot, held);
-        }
-        let value = self.known(&update.value, walk);
-        let holds = walk.facts.iter().find(|(v, p, _)| *v == variable && *p == path);
-        if is_only && value.is_some() && holds.map(|(_, _, held)| held) == value.as_ref() {
             return Ok(());
         }
-        if path.len() > 1 || update.uses_old {
-            walk.read(variable, CellPart::At(first.clone()));
+        sets.iter().for_each(|set| walk.read_form(set));
+        for slot in bounded.slots() {
+            self.name(slot, Form::unknown(), walk);
         }
-        let is_plain = path.len() == 1;
-        walk.write(variable, CellPart::At(first), value.clone().filter(|_| is_plain));
-        if value.is_none() {
-            self.set_slot(update.at_slot, Slot::Empty);
-            self.walk_read(&update.value, walk)?;
-        }
-        Ok(())
+        run(self, walk)
     }
 }
 
-/// Whether a conjunct is UNCHANGED of variables, which never fails wherever it stands.
+/// The expression `e` of a conjunct `x = e` for a bound name.
+fn defined_as(body: &Node, slot: u32) -> Option<&Node> {
+    let body = body.bare();
+    let conjuncts: &[Node] = match &body.kind {
+        Kind::And(conjuncts) => conjuncts,
+        _ => std::slice::from_ref(body),
+    };
+    let is_name = |node: &Node| matches!(node.bare().kind, Kind::Local(of) if of == slot);
+    let is_free = |node: &Node| !node.uses.next && node.uses.slots & omnilink_tla_ir::slot_bit(slot) == 0;
+    conjuncts.iter().find_map(|conjunct| match &conjunct.bare().kind {
+        Kind::Equal(operands) if is_name(&operands.0) && is_free(&operands.1) => Some(&operands.1),
+        Kind::Equal(operands) if is_name(&operands.1) && is_free(&operands.0) => Some(&operands.0),
+        _ => None,
+    })
+}
+
+/// Whether a conjunct is UNCHANGED of variables.
 fn is_unchanged(conjunct: &Node) -> bool {
     matches!(conjunct.bare().kind, Kind::Unchanged(_))
 }

@@ -1,199 +1,278 @@
-//! Conditions: facts, and what follows from them and from the arguments in every state.
+//! Conditions: what must hold for an action to be enabled, besides cells that must hold certain values.
+//!
+//! A condition that reads one cell is a condition on its content, however it is written: `found = (map[key] # NoValue)`. A comparison of a
+//! number with a sum, such as `n = Cardinality({k \in S : map[k] # NoValue})`, each part of which reads one cell, is a condition
+//! on the total: if that is too low, some write must raise the part of some cell.
 
-use omnilink_tla_ir::{Argument, Kind, Node, PathStep};
+use omnilink_tla_ir::{Comparison, Kind, Node, Operation};
 use omnilink_value::Value;
 
-use super::{Cell, CellPart, Walk};
-use crate::evaluator::Evaluator;
-use crate::slot::Slot;
+use super::cell::{Cell, CellStep};
+use super::form::Form;
+use super::{Few, Walk, Walked};
+use crate::error::{Outcome, type_error};
+use crate::evaluator::{Evaluator, State};
 
-impl<'p> Evaluator<'p> {
-    /// The variable that an expression is, directly or through parameters.
-    pub(super) fn variable_behind(&self, node: &'p Node) -> Option<u32> {
-        match &node.kind {
-            Kind::Var(variable) | Kind::Next(variable) => Some(*variable),
-            Kind::Local(slot) => self.variable_in(self.slot(*slot)),
-            _ => None,
-        }
-    }
+/// A conjunct of an action that must be true.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The cells that it reads.
+    pub cells: Few<Cell>,
+    /// The sum that it compares; `None` if it reads one cell.
+    pub sum: Option<Sum>,
+    /// The way to it: which conjunct of each conjunction, and which branch of each IF. Definitions and LETs on the way do not count.
+    trail: Box<[u16]>,
+}
 
-    fn variable_in(&self, slot: &Slot<'p>) -> Option<u32> {
-        let (node, base) = match slot {
-            Slot::Thunk { node, base, .. } => (*node, *base as usize),
-            Slot::Shared(shared) => (shared.node, shared.base as usize),
-            _ => return None,
-        };
-        match &node.kind {
-            Kind::Var(variable) | Kind::Next(variable) => Some(*variable),
-            Kind::Local(slot) => self.variable_in(self.slots.get(base + *slot as usize)?),
-            _ => None,
+impl Condition {
+    /// The same condition, of an instance that reads other cells.
+    pub(super) fn with_cells(&self, cell: impl FnMut(&Cell) -> Cell) -> Self {
+        Self {
+            cells: self.cells.iter().map(cell).collect(),
+            ..self.clone()
         }
-    }
-
-    /// Records a conjunct `f[k] = c` as a fact. `None` if it is not one; `Some(false)` if it contradicts another.
-    pub(super) fn fact(&mut self, node: &'p Node, walk: &mut Walk) -> Option<bool> {
-        let Kind::Equal(operands) = &node.kind else {
-            return None;
-        };
-        let (variable, path, value) = self
-            .fact_of(&operands.0, &operands.1, walk)
-            .or_else(|| self.fact_of(&operands.1, &operands.0, walk))?;
-        if let Some((_, _, held)) = walk.facts.iter().find(|(v, p, _)| *v == variable && *p == path) {
-            return Some(*held == value);
-        }
-        match path.as_slice() {
-            [] => walk.read(variable, CellPart::Whole),
-            [key, ..] => walk.read(variable, CellPart::At(key.clone())),
-        }
-        if let ([key], 0) = (path.as_slice(), walk.branches) {
-            let cell = Cell {
-                variable,
-                part: CellPart::At(key.clone()),
-            };
-            walk.effects.demands.push((cell, value.clone()));
-        } else {
-            walk.exactness.lose();
-        }
-        walk.facts.push((variable, path, value));
-        Some(true)
-    }
-
-    fn fact_of(
-        &mut self,
-        place: &'p Node,
-        value: &'p Node,
-        walk: &mut Walk,
-    ) -> Option<(u32, Vec<Value>, Value)> {
-        let (variable, path) = self.place(place, walk)?;
-        Some((variable, path, self.known(value, walk)?))
-    }
-
-    /// The variable and the known path that an expression of the current state denotes.
-    fn place(&mut self, node: &'p Node, walk: &mut Walk) -> Option<(u32, Vec<Value>)> {
-        match &node.kind {
-            Kind::Var(variable) => Some((*variable, Vec::new())),
-            Kind::Local(slot) => match self.slot(*slot).clone() {
-                Slot::Thunk {
-                    node: inner, base, ..
-                } => {
-                    let saved = std::mem::replace(&mut self.base, base as usize);
-                    let place = self.place(inner, walk);
-                    self.base = saved;
-                    place
-                }
-                _ => None,
-            },
-            Kind::Path(root, steps) => {
-                let (variable, mut path) = self.place(root, walk)?;
-                for step in steps {
-                    path.push(match step {
-                        PathStep::Field(field) => field.name.clone(),
-                        PathStep::Index(index) => self.known(index, walk)?,
-                    });
-                }
-                Some((variable, path))
-            }
-            _ => None,
-        }
-    }
-
-    /// The value of an expression, if it is the same in every state that satisfies the facts.
-    pub(super) fn known(&mut self, node: &'p Node, walk: &mut Walk) -> Option<Value> {
-        if node.uses.impure {
-            return None;
-        }
-        if let Some((variable, path)) = self.place(node, walk) {
-            let fact = walk.facts.iter().find(|(v, p, _)| *v == variable && *p == path)?;
-            return Some(fact.2.clone());
-        }
-        if needs_state(node) {
-            return None;
-        }
-        let datum = self.eval(node).ok()?;
-        self.canonical(datum).ok()
-    }
-
-    /// Whether a condition is true, or false, in every state that satisfies the facts.
-    pub(super) fn decide(&mut self, node: &'p Node, walk: &mut Walk) -> Option<bool> {
-        if node.uses.impure || walk.visit().is_err() {
-            return None;
-        }
-        let node = node.bare();
-        // Conditions on the state are mostly decided by facts or not at all; evaluating them first would mostly fail.
-        let by_facts = match &node.kind {
-            Kind::Equal(operands) if node.uses.state => self.decide_equal(operands, walk),
-            Kind::NotEqual(operands) if node.uses.state => {
-                self.decide_equal(operands, walk).map(|is_equal| !is_equal)
-            }
-            _ => None,
-        };
-        let by_value = |this: &mut Self| match needs_state(node) {
-            true => None,
-            false => this.bool(node).ok(),
-        };
-        if let Some(decided) = by_facts.or_else(|| by_value(self)) {
-            return Some(decided);
-        }
-        if let Kind::Not(inner) = &node.kind {
-            return Some(!self.decide(inner, walk)?);
-        }
-        // Evaluation in order might fail before the deciding part.
-        walk.exactness.lose();
-        match &node.kind {
-            Kind::And(parts) => self.decide_all(parts, walk, false),
-            Kind::Or(parts) => self.decide_all(parts, walk, true),
-            Kind::In(operands) => self.decide_member(operands, walk),
-            Kind::NotIn(operands) => Some(!self.decide_member(operands, walk)?),
-            Kind::PerState(_, inner) => self.decide(inner, walk),
-            Kind::Call(call) => {
-                let decided = self.walk_call(call, walk, |this, body, walk| Ok(this.decide(body, walk)));
-                decided.ok().flatten()
-            }
-            _ => None,
-        }
-    }
-
-    fn decide_all(&mut self, parts: &'p [Node], walk: &mut Walk, deciding: bool) -> Option<bool> {
-        let mut all = true;
-        for part in parts {
-            match self.decide(part, walk) {
-                Some(decided) if decided == deciding => return Some(deciding),
-                Some(_) => {}
-                None => all = false,
-            }
-        }
-        all.then_some(!deciding)
-    }
-
-    fn decide_equal(&mut self, operands: &'p (Node, Node), walk: &mut Walk) -> Option<bool> {
-        let (left, right) = (self.known(&operands.0, walk)?, self.known(&operands.1, walk)?);
-        crate::equality::equal_values(&left, &right).ok()
-    }
-
-    fn decide_member(&mut self, operands: &'p (Node, Node), walk: &mut Walk) -> Option<bool> {
-        let element = self.known(&operands.0, walk)?;
-        let set = self.known(&operands.1, walk)?;
-        Some(set.as_set()?.binary_search(&element).is_ok())
     }
 }
 
-/// Whether an expression certainly has no value without a state, so that evaluating it would fail, which is expensive. (A filter of
-/// the empty set would have a value, but is rare.)
-fn needs_state(node: &Node) -> bool {
-    let node = node.bare();
-    node.uses.state
-        && match &node.kind {
-            Kind::Var(_) => true,
-            Kind::Path(root, _) => needs_state(root),
-            Kind::Filter(bounded) | Kind::Map(bounded) | Kind::Function(bounded) => {
-                bounded.body.uses.state || bounded.sets.iter().any(needs_state)
-            }
-            Kind::Equal(operands) | Kind::NotEqual(operands) => {
-                needs_state(&operands.0) || needs_state(&operands.1)
-            }
-            Kind::Native(native, arguments) if !native.is_lazy() => arguments
-                .iter()
-                .any(|argument| matches!(argument, Argument::Value(node) if needs_state(node))),
-            _ => false,
+/// A sum that is compared with a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// How it must compare; `None` if they must be equal.
+    comparison: Option<Comparison>,
+    /// The number on the other side.
+    bound: i64,
+    /// Whether the sum is the left operand.
+    is_left: bool,
+}
+
+/// In which direction a sum must change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// It must rise.
+    Up,
+    /// It must fall.
+    Down,
+}
+
+impl Sum {
+    /// In which direction the sum must change for the comparison to be true; `None` if it is true.
+    pub fn direction(&self, sum: i64) -> Option<Direction> {
+        use Comparison::{Greater, GreaterEqual, Less, LessEqual};
+        let bound = self.bound;
+        let (is_true, up) = match self.comparison {
+            None => (sum == bound, sum < bound),
+            Some(Less) => (sum < bound, false),
+            Some(LessEqual) => (sum <= bound, false),
+            Some(Greater) => (sum > bound, true),
+            Some(GreaterEqual) => (sum >= bound, true),
+        };
+        match (is_true, up) {
+            (true, _) => None,
+            (false, true) => Some(Direction::Up),
+            (false, false) => Some(Direction::Down),
         }
+    }
+}
+
+impl<'p> Evaluator<'p> {
+    /// Takes a condition of this form into account. Returns whether it can be true.
+    pub(super) fn require(&mut self, node: &'p Node, form: Form, walk: &mut Walk<'_>) -> Walked<bool> {
+        if let Some(truth) = form.as_truth() {
+            return Ok(truth);
+        }
+        walk.read_form(&form);
+        if !is_fact(&form) {
+            walk.exactness.lose();
+            if walk.branches == 0 && walk.untracked == 0 {
+                self.note_conditions(node, walk)?;
+            }
+        }
+        let facts = walk.facts.len();
+        let possible = walk.assume(&form);
+        if walk.branches == 0 {
+            let demands = walk.facts.get(facts..).unwrap_or_default().iter().cloned();
+            walk.effects.demands.extend(demands);
+        }
+        Ok(possible)
+    }
+
+    /// Notes the parts of a condition that read one cell or compare a sum.
+    fn note_conditions(&mut self, node: &'p Node, walk: &mut Walk<'_>) -> Walked<()> {
+        walk.visit()?;
+        let node = node.bare();
+        match &node.kind {
+            Kind::And(parts) => {
+                for (at, part) in (0..).zip(parts) {
+                    walk.trail.push(at);
+                    let noted = self.note_conditions(part, walk);
+                    walk.trail.pop();
+                    noted?;
+                }
+                Ok(())
+            }
+            Kind::Call(call) => self.in_call(call, walk, |this, body, walk| this.note_conditions(body, walk)),
+            Kind::Let(slots, body) => {
+                self.fill_let(slots, walk);
+                self.note_conditions(body, walk)
+            }
+            kind => {
+                let form = self.form(node, walk)?;
+                let cells = form.reads().cells;
+                if form.as_truth().is_some() || !cells.iter().all(Cell::is_known) {
+                    return Ok(());
+                }
+                let sum = match (cells.len(), kind) {
+                    (0, _) => return Ok(()),
+                    (1, _) => None,
+                    (_, Kind::Equal(operands)) => self.sum_of(None, operands, walk)?,
+                    (_, Kind::Comparison(comparison, operands)) => self.sum_of(Some(*comparison), operands, walk)?,
+                    _ => None,
+                };
+                if cells.len() == 1 || sum.is_some() {
+                    walk.effects.conditions.push(Condition {
+                        cells: cells.into(),
+                        sum,
+                        trail: walk.trail.as_slice().into(),
+                    });
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn sum_of(
+        &mut self,
+        comparison: Option<Comparison>,
+        operands: &'p (Node, Node),
+        walk: &mut Walk<'_>,
+    ) -> Walked<Option<Sum>> {
+        let (left, right) = (self.form(&operands.0, walk)?, self.form(&operands.1, walk)?);
+        let (bound, sum, is_left) = match (left, right) {
+            (Form::Value(bound), sum) => (bound, sum, false),
+            (sum, Form::Value(bound)) => (bound, sum, true),
+            _ => return Ok(None),
+        };
+        let turned = comparison.map(|comparison| match (is_left, comparison) {
+            (false, Comparison::Less) => Comparison::Greater,
+            (false, Comparison::LessEqual) => Comparison::GreaterEqual,
+            (false, Comparison::Greater) => Comparison::Less,
+            (false, Comparison::GreaterEqual) => Comparison::LessEqual,
+            (true, comparison) => comparison,
+        });
+        Ok(match (bound.as_int(), sum.reads().is_sum) {
+            (Some(bound), true) => Some(Sum {
+                comparison: turned,
+                bound,
+                is_left,
+            }),
+            _ => None,
+        })
+    }
+
+    /// Whether a condition of an action on one cell holds in a state.
+    ///
+    /// # Errors
+    /// What goes wrong when it is evaluated.
+    pub fn condition_holds(
+        &mut self,
+        action: Operation,
+        arguments: &[Value],
+        condition: &Condition,
+        state: &State,
+    ) -> Outcome<bool> {
+        self.at_condition(action, arguments, condition, state, &mut |this, node| this.bool(node))
+    }
+
+    /// The sum that a condition of an action compares, in a state.
+    ///
+    /// # Errors
+    /// What goes wrong when it is evaluated.
+    pub fn condition_sum(
+        &mut self,
+        action: Operation,
+        arguments: &[Value],
+        condition: &Condition,
+        state: &State,
+    ) -> Outcome<i64> {
+        let nothing = || type_error("the action compares no sum here");
+        let is_left = condition.sum.ok_or_else(nothing)?.is_left;
+        self.at_condition(action, arguments, condition, state, &mut |this, node| {
+            let (Kind::Equal(operands) | Kind::Comparison(_, operands)) = &node.bare().kind else {
+                return Err(nothing());
+            };
+            let sum = this.eval(if is_left { &operands.0 } else { &operands.1 })?;
+            sum.as_value().and_then(Value::as_int).ok_or_else(nothing)
+        })
+    }
+
+    fn at_condition<T>(
+        &mut self,
+        action: Operation,
+        arguments: &[Value],
+        condition: &Condition,
+        state: &State,
+        run: &mut dyn FnMut(&mut Self, &'p Node) -> Outcome<T>,
+    ) -> Outcome<T> {
+        self.set_state(state);
+        self.without_memo(|this| {
+            this.enter_with(action, arguments, |this, body| this.along(body, &condition.trail, run))
+        })
+    }
+
+    fn along<T>(
+        &mut self,
+        node: &'p Node,
+        trail: &[u16],
+        run: &mut dyn FnMut(&mut Self, &'p Node) -> Outcome<T>,
+    ) -> Outcome<T> {
+        let node = node.bare();
+        let nothing = || type_error("the action has no such conjunct");
+        match (&node.kind, trail.split_first()) {
+            (Kind::Action(_, inner), _) => self.along(inner, trail, run),
+            (Kind::Call(call), _) => {
+                let operator = &self.program.operators[call.operator as usize];
+                let base = self.fill_frame(call)?;
+                let saved = std::mem::replace(&mut self.base, base);
+                let result = self.along(&operator.body, trail, run);
+                self.pop_frame(saved);
+                result
+            }
+            (Kind::Let(slots, body), _) => {
+                for (slot, argument) in slots {
+                    let content = self.argument(argument)?;
+                    self.set_slot(*slot, content);
+                }
+                self.along(body, trail, run)
+            }
+            (Kind::And(parts), Some((at, rest))) => {
+                let part = parts.get(*at as usize).ok_or_else(nothing)?;
+                self.along(part, rest, run)
+            }
+            (Kind::If(parts), Some((at, rest))) => {
+                let branch = if *at == 1 { &parts.1 } else { &parts.2 };
+                self.along(branch, rest, run)
+            }
+            (_, None) => run(self, node),
+            _ => Err(nothing()),
+        }
+    }
+}
+
+/// Whether the facts that follow from a condition are equivalent to it.
+fn is_fact(form: &Form) -> bool {
+    match form {
+        Form::Is(place, _, true) => place.is_known(),
+        // That an element has the part by which a set is taken apart is only known from evaluating the condition.
+        Form::Present(cell, _) => !matches!(cell.path.last(), None | Some(CellStep::Any | CellStep::Group(..))),
+        Form::All(parts) => parts.iter().all(is_fact),
+        Form::Either(parts) => {
+            let (condition, yes, no) = &**parts;
+            match (yes.as_truth(), no.as_truth()) {
+                (Some(false), _) => is_fact(&condition.clone().negated()) && is_fact(no),
+                (_, Some(false)) => is_fact(condition) && is_fact(yes),
+                _ => false,
+            }
+        }
+        _ => false,
+    }
 }

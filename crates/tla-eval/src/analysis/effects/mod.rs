@@ -2,52 +2,43 @@
 //!
 //! The action is interpreted without a state. Expressions that need no state are evaluated, and decide IFs, CASEs and guards; where
 //! a condition is unknown, all branches are followed. A conjunct such as `f[k] = 3` is a fact for the other conjuncts, so that an `IF
-//! f[k] = 0 THEN … ELSE UNCHANGED f` among them takes one branch only. The result is an over-approximation: a cell that is not in it is
-//! neither read nor written in any state. An action with unsupported expressions has unknown effects.
-//!
-//! A *cell* is `f[k]` for a known `k`, or a whole variable. `DOMAIN f` is a cell of its own, because EXCEPT never changes it.
+//! f[k] = 0 THEN … ELSE UNCHANGED f` among them takes one branch only. Other expressions have a [form](form::Form) in terms of the state. The
+//! result is an over-approximation: a cell that is not in it is neither read nor written in any state. An action with unsupported
+//! expressions has unknown effects.
 
 mod action;
+mod assignment;
+mod cell;
 mod condition;
 mod exactness;
-mod read;
+mod form;
+mod formation;
+mod function_form;
+mod key_set;
+mod layout;
+mod set_form;
 mod template;
 
+pub use cell::{Cell, CellStep, Content, Left, Path, Selector};
+pub use condition::{Condition, Direction, Sum};
 use exactness::Exactness;
+use form::{Form, Place};
+pub use layout::{Layout, Selectors};
 use omnilink_tla_ir::Operation;
 use omnilink_value::Value;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 pub use template::EffectTemplates;
 
 use crate::evaluator::{Evaluator, State};
-
-/// A part of the state.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cell {
-    /// Which variable.
-    pub variable: u32,
-    /// Which part of it.
-    pub part: CellPart,
-}
-
-/// Which part of a variable.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CellPart {
-    /// All of it.
-    Whole,
-    /// Its domain.
-    Domain,
-    /// Its value at an argument.
-    At(Value),
-}
 
 /// A cell that may be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Write {
     /// Which.
     pub cell: Cell,
-    /// The written value, if it is the same in every state.
-    pub value: Option<Value>,
+    /// What it holds afterwards, if it changes.
+    pub left: Left,
 }
 
 /// A list stored inline up to one element. Most actions read or write one cell, so the thousands of instances of a trace need one
@@ -60,15 +51,18 @@ pub struct Effects {
     /// Whether the rest is complete. If not, everything may be read and written.
     pub is_complete: bool,
     /// Whether the effects define the action: if all demands are met, the only successor is the state with all writes made; if one is
-    /// not met, the action is disabled. Both hold only if the cells exist and their values can be compared with the demanded
-    /// ones.
+    /// not met, the action is disabled. Both hold only if the demanded cells can be compared and the writes be made.
     pub is_exact: bool,
     /// The cells that may be read.
     pub reads: Few<Cell>,
     /// The cells that may be written.
     pub writes: Few<Write>,
-    /// Cells of the form `f[k]` with the value they must have for the action to be enabled.
-    pub demands: Few<(Cell, Value)>,
+    /// Cells with what they must hold for the action to be enabled.
+    pub demands: Few<(Cell, Content)>,
+    /// Other conditions for the action to be enabled.
+    pub conditions: Vec<Condition>,
+    /// How sets are taken apart.
+    pub selectors: Selectors,
 }
 
 impl Effects {
@@ -79,9 +73,9 @@ impl Effects {
 }
 
 /// Sets with more elements are not enumerated.
-pub(super) const ELEMENTS_MAX: usize = 64;
+pub(super) const ELEMENTS_MAX: usize = 1 << 10;
 /// Definitions nested deeper are not analysed.
-const DEPTH_MAX: u32 = 48;
+const DEPTH_MAX: u32 = 128;
 /// The maximum number of visited nodes, so that the analysis costs less than it saves.
 const VISITS_MAX: u32 = 20_000;
 
@@ -91,19 +85,58 @@ struct Unsupported;
 type Walked<T> = Result<T, Unsupported>;
 
 /// The state of the analysis of one action.
-#[derive(Default)]
-struct Walk {
+struct Walk<'l> {
+    layout: &'l Layout,
     effects: Effects,
     exactness: Exactness,
-    /// Cells known to hold a value: path and value.
-    facts: Vec<(u32, Vec<Value>, Value)>,
+    /// What is known of cells.
+    facts: Vec<(Cell, Content)>,
+    /// The forms of names without a value, by their position on the stack of frames.
+    names: FxHashMap<usize, Form>,
+    /// The names that range over sets. One that stands for all arguments of a function has a list of exceptions.
+    binders: Vec<Option<Vec<Option<Value>>>>,
+    /// The next values of variables assigned so far.
+    assigned: Vec<(u32, Form)>,
+    /// The variables assigned on the way here, in whatever branch.
+    touched: Vec<u32>,
     /// The number of enclosing branches.
     branches: u32,
+    /// The way to the current conjunct: see [`Condition`].
+    trail: Vec<u16>,
+    /// The number of enclosing nodes through which no trail leads.
+    untracked: u32,
     depth: u32,
     visits: u32,
 }
 
-impl Walk {
+/// Lengths of lists, to restore if a branch turns out to be impossible.
+#[derive(Clone, Copy)]
+struct Mark {
+    reads: usize,
+    writes: usize,
+    demands: usize,
+    conditions: usize,
+}
+
+impl<'l> Walk<'l> {
+    fn new(layout: &'l Layout) -> Self {
+        Self {
+            layout,
+            effects: Effects::default(),
+            exactness: Exactness::default(),
+            facts: Vec::new(),
+            names: FxHashMap::default(),
+            binders: Vec::new(),
+            assigned: Vec::new(),
+            touched: Vec::new(),
+            branches: 0,
+            trail: Vec::new(),
+            untracked: 0,
+            depth: 0,
+            visits: 0,
+        }
+    }
+
     fn visit(&mut self) -> Walked<()> {
         self.visits += 1;
         if self.visits > VISITS_MAX {
@@ -113,30 +146,52 @@ impl Walk {
         }
     }
 
-    fn read(&mut self, variable: u32, part: CellPart) {
-        let cell = Cell { variable, part };
+    fn read(&mut self, cell: Cell) {
         if !self.effects.reads.contains(&cell) {
             self.effects.reads.push(cell);
         }
     }
 
-    /// Reads an unknown `f[k]`. The domain counts as read too, which shows that `f` is not only used as a whole.
-    fn read_somewhere(&mut self, variable: u32) {
-        self.exactness.lose();
-        self.read(variable, CellPart::Whole);
-        self.read(variable, CellPart::Domain);
+    /// Reads what a form depends on.
+    fn read_form(&mut self, form: &Form) {
+        form.reads().cells.into_iter().for_each(|cell| self.read(cell));
     }
 
-    fn write(&mut self, variable: u32, part: CellPart, value: Option<Value>) {
-        if value.is_none() || !matches!(part, CellPart::At(_)) {
+    fn write(&mut self, cell: Cell, left: Left) {
+        let is_group = |step: &CellStep| matches!(step, CellStep::Group(..));
+        if matches!(left, Left::Unknown | Left::Other) || !cell.is_known() || cell.path.iter().any(is_group) {
             self.exactness.lose();
         }
-        let write = Write {
-            cell: Cell { variable, part },
-            value,
-        };
+        let write = Write { cell, left };
         if !self.effects.writes.contains(&write) {
             self.effects.writes.push(write);
+        }
+    }
+
+    /// Notes that a variable is assigned. A second assignment is a comparison with the first, which depends on all of the variable.
+    fn touch(&mut self, variable: u32) {
+        self.exactness.assign(variable);
+        if self.touched.contains(&variable) {
+            self.read(Cell::whole(variable));
+        } else {
+            self.touched.push(variable);
+        }
+    }
+
+    /// The form of a variable in the next state.
+    fn next(&mut self, variable: u32) -> Form {
+        let assigned = self.assigned.iter().rev().find(|(known, _)| *known == variable);
+        match assigned {
+            Some((_, form)) => form.clone(),
+            None => Form::computed([&Form::Place(Place::whole(variable))]),
+        }
+    }
+
+    /// Notes that a set is taken apart by a part of its elements.
+    fn suggest(&mut self, place: &Place, path: &[Value]) {
+        let suggestion = (place.clone(), Selector::from(path));
+        if !self.effects.selectors.contains(&suggestion) {
+            self.effects.selectors.push(suggestion);
         }
     }
 
@@ -146,39 +201,40 @@ impl Walk {
         self.exactness.lose();
     }
 
-    /// The current lengths, to restore if a branch turns out to be impossible.
-    fn mark(&self) -> (usize, usize, usize) {
-        let Effects {
-            reads,
-            writes,
-            demands,
-            ..
-        } = &self.effects;
-        (reads.len(), writes.len(), demands.len())
+    fn mark(&self) -> Mark {
+        let effects = &self.effects;
+        Mark {
+            reads: effects.reads.len(),
+            writes: effects.writes.len(),
+            demands: effects.demands.len(),
+            conditions: effects.conditions.len(),
+        }
     }
 
-    fn forget(&mut self, (reads, writes, demands): (usize, usize, usize)) {
-        self.effects.reads.truncate(reads);
-        self.effects.writes.truncate(writes);
-        self.effects.demands.truncate(demands);
+    fn forget(&mut self, mark: Mark) {
+        self.effects.reads.truncate(mark.reads);
+        self.effects.writes.truncate(mark.writes);
+        self.effects.demands.truncate(mark.demands);
+        self.effects.conditions.truncate(mark.conditions);
     }
 }
 
 impl<'p> Evaluator<'p> {
-    /// The effects of an action for given arguments; `None` is an unknown argument.
-    pub fn effects(&mut self, action: Operation, arguments: &[Option<Value>]) -> Effects {
-        self.without_memo(|this| this.effects_of(action, arguments))
+    /// The effects of an action for given arguments, in states with a layout; `None` is an unknown argument.
+    pub fn effects(&mut self, action: Operation, arguments: &[Option<Value>], layout: &Layout) -> Effects {
+        self.without_memo(|this| this.effects_of(action, arguments, layout))
     }
 
-    fn effects_of(&mut self, action: Operation, arguments: &[Option<Value>]) -> Effects {
+    fn effects_of(&mut self, action: Operation, arguments: &[Option<Value>], layout: &Layout) -> Effects {
         self.set_state(&State::from([]));
         self.invalidate_state_caches();
         self.clear_next();
-        let mut walk = Walk::default();
+        let mut walk = Walk::new(layout);
         let walked = self.enter_with(action, &[], |this, body| {
             for (slot, argument) in (0..).zip(arguments) {
-                if let Some(argument) = argument {
-                    this.bind(slot, argument.clone());
+                match argument {
+                    Some(argument) => this.bind(slot, argument.clone()),
+                    None => this.name(slot, Form::unknown(), &mut walk),
                 }
             }
             Ok(this.walk_action(body, &mut walk))

@@ -28,7 +28,7 @@ use omnilink_value::{Kind as ValueKind, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{Cell, CellPart, Effects, Write};
+use super::{Cell, CellStep, Content, Effects, Layout, Left, Write};
 use crate::evaluator::Evaluator;
 
 /// The effects of actions, instantiated from templates where possible.
@@ -80,9 +80,10 @@ impl EffectTemplates {
         evaluator: &mut Evaluator<'_>,
         action: Operation,
         arguments: &[Option<Value>],
+        layout: &Layout,
     ) -> Effects {
-        self.instantiated(evaluator, action, arguments)
-            .unwrap_or_else(|| evaluator.effects(action, arguments))
+        self.instantiated(evaluator, action, arguments, layout)
+            .unwrap_or_else(|| evaluator.effects(action, arguments, layout))
     }
 
     fn instantiated(
@@ -90,6 +91,7 @@ impl EffectTemplates {
         evaluator: &mut Evaluator<'_>,
         action: Operation,
         arguments: &[Option<Value>],
+        layout: &Layout,
     ) -> Option<Effects> {
         let templates = self
             .of
@@ -102,8 +104,8 @@ impl EffectTemplates {
             Some(Template::Made(effects, placeholders)) => Some(placeholders.replaced(effects, arguments)),
             Some(Template::Impossible) => None,
             Some(template @ Template::UsedOnce) => {
-                *template = Template::of(evaluator, action, &pattern, &templates.constants);
-                self.instantiated(evaluator, action, arguments)
+                *template = Template::of(evaluator, action, &pattern, &templates.constants, layout);
+                self.instantiated(evaluator, action, arguments, layout)
             }
             None if has_room => {
                 templates.by_pattern.insert(pattern, Template::UsedOnce);
@@ -173,6 +175,7 @@ impl Template {
         action: Operation,
         pattern: &Pattern,
         constants: &[Value],
+        layout: &Layout,
     ) -> Self {
         let (first, second) = (Placeholders::first(pattern), Placeholders::second(pattern));
         // A placeholder that is a constant would have another pattern.
@@ -182,8 +185,8 @@ impl Template {
         {
             return Self::Impossible;
         }
-        let effects = evaluator.effects(action, &first.0);
-        let same = evaluator.effects(action, &second.0);
+        let effects = evaluator.effects(action, &first.0, layout);
+        let same = evaluator.effects(action, &second.0, layout);
         match first.replaced(&effects, &second.0) == same {
             true => Self::Made(Box::new(effects), first),
             false => Self::Impossible,
@@ -228,28 +231,47 @@ impl Placeholders {
         };
         let cell = |cell: &Cell| Cell {
             variable: cell.variable,
-            part: match &cell.part {
-                CellPart::At(key) => CellPart::At(value(key)),
-                part => part.clone(),
-            },
+            path: cell
+                .path
+                .iter()
+                .map(|step| match step {
+                    CellStep::At(key) => CellStep::At(value(key)),
+                    // Actions with sets have no template.
+                    step => step.clone(),
+                })
+                .collect(),
         };
         Effects {
-            is_complete: effects.is_complete,
-            is_exact: effects.is_exact,
             reads: effects.reads.iter().map(cell).collect(),
             writes: effects
                 .writes
                 .iter()
                 .map(|write| Write {
                     cell: cell(&write.cell),
-                    value: write.value.as_ref().map(value),
+                    left: match &write.left {
+                        Left::Replaced(left) => Left::Replaced(value(left)),
+                        Left::Put(left) => Left::Put(value(left)),
+                        left => left.clone(),
+                    },
                 })
                 .collect(),
             demands: effects
                 .demands
                 .iter()
-                .map(|(demanded, held)| (cell(demanded), value(held)))
+                .map(|(demanded, content)| {
+                    let content = match content {
+                        Content::Is(held) => Content::Is(value(held)),
+                        content => content.clone(),
+                    };
+                    (cell(demanded), content)
+                })
                 .collect(),
+            conditions: effects
+                .conditions
+                .iter()
+                .map(|condition| condition.with_cells(cell))
+                .collect(),
+            ..effects.clone()
         }
     }
 }
