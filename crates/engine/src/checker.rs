@@ -56,7 +56,10 @@ impl<'m, M: Model> Checker<'m, M> {
         partitioning: Partitioning,
     ) -> Self {
         // Sequential consistency is not compositional: two parts may each have an order while the whole has none.
-        let can_partition = options.reductions.partitions && options.consistency == Consistency::Linearizable;
+        // And each part might choose another one of several initial states.
+        let can_partition = options.reductions.partitions
+            && options.consistency == Consistency::Linearizable
+            && initial.len() <= 1;
         let partitioning = if can_partition {
             partitioning
         } else {

@@ -8,9 +8,9 @@ use omnilink_tla::ir;
 use omnilink_trace::Operation;
 use omnilink_value::Value;
 
-use crate::condition_memo::ConditionMemo;
 use crate::arguments::{Arguments, BoundArguments};
 use crate::binding::{Extra, Formulation};
+use crate::condition_memo::ConditionMemo;
 use crate::error::{BindError, BindProblem};
 use crate::instance::{Instance, InstanceData, StepPart, hash_of};
 use crate::linked::Linked;
@@ -163,6 +163,7 @@ impl TlaModel<'_> {
                 cache: OnceCell::new(),
                 counts: OnceCell::new(),
                 conditions: ConditionMemo::default(),
+                touched: OnceCell::new(),
                 part,
             }))
         };

@@ -17,9 +17,12 @@ use crate::state::SpecState;
 pub(crate) struct ConditionMemo {
     /// The last state, and the first condition that is false in it.
     last: RefCell<Option<(State, Option<Unmet>)>>,
-    /// For a condition, a cell, what it holds and what it would hold: whether that would help.
-    helps: RefCell<FxHashMap<(u16, u16, Option<Value>, Option<Value>), Effect>>,
+    /// Whether other contents of cells would help.
+    helps: RefCell<FxHashMap<Trial, Effect>>,
 }
+
+/// A condition, a cell, what the cell holds, and what it would hold.
+type Trial = (u16, u16, Option<Value>, Option<Value>);
 
 /// A condition that is false in a state.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +55,12 @@ impl TlaModel<'_> {
     /// it no greater, and leaves a content with which it is greater. So an operation that never writes such a cell, never leaves
     /// such a content, or demands to find a content with which the part is greater already, is not that operation. The other way
     /// round likewise. ∎
-    pub(crate) fn may_meet_condition(&self, state: &SpecState, refused: &Instance, helper: &Effects) -> Option<bool> {
+    pub(crate) fn may_meet_condition(
+        &self,
+        state: &SpecState,
+        refused: &Instance,
+        helper: &Effects,
+    ) -> Option<bool> {
         let conditions = &self.effects(refused).conditions;
         if conditions.is_empty() {
             return None;
@@ -64,15 +72,19 @@ impl TlaModel<'_> {
                 if !write.cell.overlaps(cell) {
                     continue;
                 }
-                let left = write.left.value().filter(|_| write.cell == *cell);
-                let Some(left) = left else { return Some(true) };
-                if self.effect(state, refused, &unmet, (at, cell), left) == Effect::Not {
+                let Some(left) = write.left.held_after(&write.cell, cell) else {
+                    return Some(true);
+                };
+                if self.effect(state, refused, &unmet, (at, cell), left.as_ref()) == Effect::Not {
                     continue;
                 }
-                let demanded = helper.demands.iter().find_map(|(demanded, content)| match content {
-                    Content::Is(value) if demanded == cell => Some(value),
-                    _ => None,
-                });
+                let demanded = helper
+                    .demands
+                    .iter()
+                    .find_map(|(demanded, content)| match content {
+                        Content::Is(value) if demanded == cell => Some(value),
+                        _ => None,
+                    });
                 let is_late = unmet.sum.is_some()
                     && demanded.is_some_and(|value| {
                         self.effect(state, refused, &unmet, (at, cell), Some(value)) == Effect::Helps
@@ -106,7 +118,8 @@ impl TlaModel<'_> {
                     }
                 }
                 Some(sum) => {
-                    let found = evaluator.condition_sum(content.operation, &arguments, condition, state.values());
+                    let found =
+                        evaluator.condition_sum(content.operation, &arguments, condition, state.values());
                     match found.ok().and_then(|found| Some((found, sum.direction(found)?))) {
                         Some(direction) => Some(direction),
                         None => continue,

@@ -71,7 +71,11 @@ impl Cells {
         let steps = cell.path.get(..depth).unwrap_or_default();
         let is_apart = |known: &Cell| {
             known.variable == cell.variable
-                && known.path.iter().zip(steps).all(|(known, step)| may_be(known, step))
+                && known
+                    .path
+                    .iter()
+                    .zip(steps)
+                    .all(|(known, step)| may_be(known, step))
                 && Self::depth(accessed, known) > depth
         };
         if steps.contains(&CellStep::Any) || accessed.iter().any(is_apart) {
@@ -134,10 +138,10 @@ pub(crate) fn may_enable(state: &SpecState, refused: &Effects, helper: &Effects)
         return true;
     }
     match refused.demands.iter().find(|demand| is_unmet(state, demand)) {
-        Some((cell, content)) => helper.writes.iter().any(|write| match write.cell == *cell {
-            true => write.left.may_be(content),
-            false => write.cell.overlaps(cell),
-        }),
+        Some((cell, content)) => helper
+            .writes
+            .iter()
+            .any(|write| write.left.may_be(&write.cell, cell, content)),
         None => {
             let is_read = |cell: &Cell| refused.reads.iter().any(|read| cell.overlaps(read));
             let changes = helper.writes.iter().any(|write| {
@@ -170,7 +174,11 @@ fn may_be(known: &CellStep, step: &CellStep) -> bool {
 fn is_at(known: &Cell, variable: u32, steps: &[CellStep]) -> bool {
     known.variable == variable
         && known.path.len() == steps.len()
-        && known.path.iter().zip(steps).all(|(known, step)| may_be(known, step))
+        && known
+            .path
+            .iter()
+            .zip(steps)
+            .all(|(known, step)| may_be(known, step))
 }
 
 fn spread(word: u64) -> u64 {
@@ -179,7 +187,11 @@ fn spread(word: u64) -> u64 {
 }
 
 /// The state with another content in a cell; `None` if it cannot have it.
-pub(crate) fn with_content(state: &[Value], cell: &Cell, content: Option<&Value>) -> Option<omnilink_tla::eval::State> {
+pub(crate) fn with_content(
+    state: &[Value],
+    cell: &Cell,
+    content: Option<&Value>,
+) -> Option<omnilink_tla::eval::State> {
     use omnilink_tla::eval::Left;
     let left = content.map_or(Left::Removed, |value| Left::Put(value.clone()));
     let mut values: Vec<Value> = state.to_vec();

@@ -36,6 +36,8 @@ pub(crate) struct InstanceData {
     pub(crate) counts: OnceCell<Counts>,
     /// What is known of its conditions.
     pub(crate) conditions: ConditionMemo,
+    /// The parts of invariants that its writes may make false.
+    pub(crate) touched: OnceCell<Box<[(u16, u16)]>>,
     /// For operations in steps: the operation, and whether this is its last step.
     pub(crate) part: Option<StepPart>,
 }

@@ -40,6 +40,7 @@ mod footprint;
 mod formula_action;
 mod instance;
 mod instance_cache;
+mod invariant_parts;
 mod known_step;
 mod last_writer;
 mod link_file;

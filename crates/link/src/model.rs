@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{EffectTemplates, Effects, Evaluator, Flow, Layout, Session as _, State};
+use omnilink_tla::eval::{Condition, EffectTemplates, Effects, Evaluator, Flow, Layout, Session as _, State};
 use omnilink_tla::ir::Operation;
 use omnilink_value::Value;
 use rustc_hash::FxHashSet;
@@ -37,12 +37,10 @@ pub struct TlaModel<'l> {
     initial: Vec<SpecState>,
     cells: Cells,
     layout: Layout,
-    /// Whether a step depends on the whole state: there is a VIEW, an invariant or a hidden step.
-    depends_on_whole_state: bool,
+    /// The parts of each invariant; `None` if some invariant must be evaluated as a whole.
+    pub(crate) invariant_parts: Option<Vec<Vec<Condition>>>,
     pub(crate) instances: RefCell<InstanceCache>,
     effect_templates: RefCell<EffectTemplates>,
-    /// Actions that do nothing but compare counts, as far as they were bound.
-    counting: RefCell<Vec<Operation>>,
     conditions: RefCell<ConditionCache>,
     pub(crate) bound: RefCell<CallCache<Instance>>,
     pub(crate) unread: RefCell<BTreeSet<(String, String)>>,
@@ -99,12 +97,9 @@ impl<'l> TlaModel<'l> {
             initial: Vec::with_capacity(states.len()),
             cells: Cells::default(),
             layout: Layout::default(),
-            depends_on_whole_state: linked.view.is_some()
-                || !linked.invariants.is_empty()
-                || !linked.hidden.is_empty(),
+            invariant_parts: None,
             instances: RefCell::default(),
             effect_templates: RefCell::default(),
-            counting: RefCell::default(),
             conditions: RefCell::default(),
             bound: RefCell::default(),
             unread: RefCell::default(),
@@ -128,8 +123,8 @@ impl<'l> TlaModel<'l> {
 
     /// Finds what is the same in all states, and the cells that actions access.
     ///
-    /// Cells are independent only if nothing depends on the whole state: several initial states, a VIEW, an invariant and hidden steps
-    /// all tie cells together.
+    /// Hidden steps may happen before any operation, so they tie all cells together. An invariant ties those of each of its parts,
+    /// if it has parts.
     fn find_layout(&mut self) {
         let linked = self.linked;
         let formulations = linked.bindings.iter().flat_map(|binding| {
@@ -152,9 +147,16 @@ impl<'l> TlaModel<'l> {
             }
             layout = refined;
         };
+        let parts = linked
+            .invariants
+            .iter()
+            .map(|invariant| evaluator.invariant_parts(invariant.formula, &layout));
+        // Invariants over variables that have a value during a step only are evaluated as they stand.
+        let parts: Option<Vec<Vec<Condition>>> = parts.collect();
+        self.invariant_parts = parts.filter(|parts| parts.is_empty() || linked.transient.is_empty());
         drop(evaluator);
         self.layout = layout;
-        self.cells = match self.initial.len() > 1 || self.depends_on_whole_state {
+        self.cells = match self.invariant_parts.is_none() || self.has_hidden_steps() {
             true => Cells::tied(),
             false => Cells::found(linked.program.variables.len() as u32, &effects),
         };
@@ -166,10 +168,6 @@ impl<'l> TlaModel<'l> {
         if let Some(effects) = content.effects.get() {
             return effects;
         }
-        if self.counting.borrow().contains(&content.operation) {
-            // Computing the counts also sets the effects.
-            self.counts(instance);
-        }
         content.effects.get_or_init(|| {
             let effects = self.effect_templates.borrow_mut().effects(
                 &mut self.evaluator.borrow_mut(),
@@ -177,16 +175,16 @@ impl<'l> TlaModel<'l> {
                 &content.arguments,
                 &self.layout,
             );
-            self.lasting_effects(effects)
+            self.with_invariants(self.lasting_effects(effects))
         })
     }
 
     /// Effects without those on variables that have a value during a step only.
-    fn lasting_effects(&self, mut effects: Effects) -> Box<Effects> {
+    fn lasting_effects(&self, mut effects: Effects) -> Effects {
         let is_lasting = |variable: u32| !self.linked.transient.contains(&variable);
         effects.reads.retain(|cell| is_lasting(cell.variable));
         effects.writes.retain(|write| is_lasting(write.cell.variable));
-        Box::new(effects)
+        effects
     }
 
     /// The cached outcomes of an instance.
@@ -206,14 +204,6 @@ impl<'l> TlaModel<'l> {
             Some(arguments) => {
                 let mut evaluator = self.evaluator.borrow_mut();
                 let counts = evaluator.counts(content.operation, &arguments);
-                if let Some(effects) = counts.effects() {
-                    let mut counting = self.counting.borrow_mut();
-                    if !counting.contains(&content.operation) {
-                        counting.push(content.operation);
-                    }
-                    // They may be set already, by an analysis of the action.
-                    let _ = content.effects.set(self.lasting_effects(effects));
-                }
                 self.conditions.borrow_mut().counts(content.operation, counts)
             }
             None => Counts::default(),
@@ -241,7 +231,8 @@ impl<'l> TlaModel<'l> {
     /// Whether every step of an instance must be evaluated.
     #[inline]
     fn is_evaluated(&self, instance: &Instance) -> bool {
-        self.depends_on_whole_state
+        (self.invariant_parts.is_none() && !self.linked.invariants.is_empty())
+            || self.has_hidden_steps()
             || self.linked.counts_branches
             || !self.linked.transient.is_empty()
             || instance.0.part.is_some()
@@ -259,7 +250,7 @@ impl<'l> TlaModel<'l> {
         Some(match exact_step::exact_step(self.effects(instance), state)? {
             ExactStep::Refused => KnownStep::Refused,
             ExactStep::Writes([]) => KnownStep::Next(state.clone()),
-            ExactStep::Writes(writes) => KnownStep::Next(state.with(writes)?),
+            ExactStep::Writes(writes) => self.judged(instance, state.with(writes)?)?,
         })
     }
 
@@ -355,7 +346,10 @@ impl Model for TlaModel<'_> {
             true => self.cache(op),
             false => None,
         };
-        let found = found.or_else(|| cache?.get(state));
+        let found = found.or_else(|| match cache?.get(state)? {
+            KnownStep::Next(next) if next != *state => self.viewed(next).map(KnownStep::Next),
+            found => Some(found),
+        });
         match found {
             Some(KnownStep::Next(next)) => {
                 self.counters.step(op.0.binding, false);
@@ -398,6 +392,8 @@ impl Model for TlaModel<'_> {
 
     fn step_from(&self, mut state: SpecState, op: &Instance, outcomes: &mut Outcomes<SpecState>) {
         if self.is_known(op)
+            && self.linked.view.is_none()
+            && self.linked.invariants.is_empty()
             && let Some(ExactStep::Writes(writes)) = exact_step::exact_step(self.effects(op), &state)
         {
             self.samples.offer(op, &state);
@@ -422,8 +418,8 @@ impl Model for TlaModel<'_> {
     }
 
     fn may_enable(&self, state: &SpecState, refused: &Instance, helper: &Instance) -> bool {
-        // The effects of the action do not include what an invariant or a hidden step reads.
-        if self.depends_on_whole_state {
+        // The effects of the action do not include what a hidden step, or an invariant without parts, reads.
+        if self.has_hidden_steps() || self.invariant_parts.is_none() {
             return true;
         }
         // An operation in steps that is done stays done. Fallback its parts are refused by their actions, as others are.

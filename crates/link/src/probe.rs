@@ -281,6 +281,7 @@ pub(crate) fn varied(instance: &Instance, at: usize, value: Value) -> Instance {
         cache: OnceCell::new(),
         counts: OnceCell::new(),
         conditions: ConditionMemo::default(),
+        touched: OnceCell::new(),
         part: content.part,
     }))
 }

@@ -47,7 +47,8 @@ impl SpecState {
     /// cannot be made.
     pub(crate) fn change(&mut self, writes: &[Write]) -> Option<()> {
         if let [write] = writes
-            && let ([CellStep::At(key)], Left::Replaced(left) | Left::Put(left)) = (write.cell.path.as_slice(), &write.left)
+            && let ([CellStep::At(key)], Left::Replaced(left) | Left::Put(left)) =
+                (write.cell.path.as_slice(), &write.left)
             && let Some(values) = Arc::get_mut(&mut self.values)
             && let Some(value) = values.get_mut(write.cell.variable as usize)
             && let Some(index) = value.index_of(key)

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use omnilink_tla::eval::error::{ErrorClass, Failure, Outcome};
 use omnilink_tla::eval::{Evaluator, Flow, State};
-use omnilink_tla::ir::Operation;
 use omnilink_value::Value;
 
 use crate::instance::Instance;
@@ -29,7 +28,7 @@ impl<'l> TlaModel<'l> {
                 instance,
                 before.values(),
                 &mut |evaluator, arguments| {
-                    self.step_from(evaluator, &before, instance.0.operation, arguments, &mut found)
+                    self.step_from(evaluator, &before, instance, arguments, &mut found)
                 },
             )?;
         }
@@ -46,10 +45,11 @@ impl<'l> TlaModel<'l> {
         &self,
         evaluator: &mut Evaluator<'l>,
         before: &SpecState,
-        operation: Operation,
+        instance: &Instance,
         arguments: &[Value],
         found: &mut Vec<SpecState>,
     ) -> Outcome<()> {
+        let operation = instance.0.operation;
         let mut reached: smallvec::SmallVec<[State; 2]> = smallvec::SmallVec::new();
         let mut unchanged = false;
         let mut steps: Vec<State> = Vec::new();
@@ -80,7 +80,14 @@ impl<'l> TlaModel<'l> {
             found.push(before.clone());
         }
         for next in reached {
-            if let Some(next) = self.completed(evaluator, next)? {
+            let completed = match self.touched_parts(instance) {
+                Some(touched) if self.hold(evaluator, touched, &next)? => {
+                    self.with_view(evaluator, next).map(Some)
+                }
+                Some(_) => Ok(None),
+                None => self.completed(evaluator, next),
+            };
+            if let Some(next) = completed? {
                 let next = next.after(before);
                 if !found.contains(&next) {
                     found.push(next);
@@ -103,6 +110,11 @@ impl<'l> TlaModel<'l> {
                 return Ok(None);
             }
         }
+        self.with_view(evaluator, values).map(Some)
+    }
+
+    /// A state with its view.
+    pub(crate) fn with_view(&self, evaluator: &mut Evaluator<'l>, values: State) -> Outcome<SpecState> {
         let view = match self.linked.view {
             Some(view) => {
                 evaluator.set_state(&values);
@@ -110,7 +122,7 @@ impl<'l> TlaModel<'l> {
             }
             None => None,
         };
-        Ok(Some(SpecState::new(values, view)))
+        Ok(SpecState::new(values, view))
     }
 
     /// The next state with the transient variables reset.

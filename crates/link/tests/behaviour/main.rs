@@ -12,5 +12,6 @@ mod random;
 mod random_examples;
 mod setbench;
 mod steps;
+mod styles;
 mod thread_ends;
 mod world;

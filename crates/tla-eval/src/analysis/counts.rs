@@ -10,7 +10,6 @@ use omnilink_tla_ir::native::lookup;
 use omnilink_tla_ir::{Argument, Bounded, Kind, Node, Operation, PathStep, Pattern, slot_bit};
 use omnilink_value::Value;
 
-use super::effects::{Cell, CellStep, ELEMENTS_MAX, Effects, Few};
 use crate::datum::Datum;
 use crate::error::{Outcome, type_error};
 use crate::evaluator::{Evaluator, State};
@@ -38,42 +37,6 @@ pub struct Count {
     dependencies: Option<Box<[Value]>>,
     /// The index of the conjunct in the action.
     conjunct: u32,
-    /// Whether it is `n = Cardinality(…)`.
-    is_cardinality: bool,
-}
-
-impl Counts {
-    /// The effects of an action that consists of cardinalities; `None` for any other action. The general analysis gives the same
-    /// result, but takes longer than counting.
-    ///
-    /// *Proof* that these are its effects. Whether the action is enabled depends on the number of cells `f[k]`, `k` in `keys`, that
-    /// satisfy a condition that reads only the cell: these are read, and nothing else. The action changes nothing. A cardinality demands no
-    /// value of any single cell. ∎
-    pub fn effects(&self) -> Option<Effects> {
-        let is_counting = self.is_all && self.of.iter().all(|count| count.is_cardinality);
-        let cells = self.of.iter().map(|count| count.keys.len()).sum::<usize>();
-        if !is_counting || cells > ELEMENTS_MAX {
-            return None;
-        }
-        let mut reads = Few::with_capacity(cells);
-        for count in &self.of {
-            for key in &count.keys {
-                let cell = Cell {
-                    variable: count.variable,
-                    path: [CellStep::At(key.clone())].into_iter().collect(),
-                };
-                // Only another count can have read it.
-                if self.of.len() == 1 || !reads.contains(&cell) {
-                    reads.push(cell);
-                }
-            }
-        }
-        Some(Effects {
-            is_complete: true,
-            reads,
-            ..Effects::default()
-        })
-    }
 }
 
 impl Count {
@@ -133,7 +96,6 @@ impl<'p> Evaluator<'p> {
                 keys: keys.as_set().filter(|keys| keys.len() <= KEYS_MAX)?.into(),
                 wanted: self.canonical(wanted).ok()?.as_int()?,
                 conjunct: number,
-                is_cardinality: true,
             });
         }
         let mut cell = None;
@@ -151,7 +113,6 @@ impl<'p> Evaluator<'p> {
             keys: [key].into(),
             wanted: 1,
             conjunct: number,
-            is_cardinality: false,
         })
     }
 

@@ -10,6 +10,7 @@ mod enumerations;
 
 pub use counts::{Count, Counts};
 pub use effects::{
-    Cell, CellStep, Condition, Content, Direction, EffectTemplates, Effects, Few, Layout, Left, Path, Selector, Sum, Write,
+    Cell, CellStep, Condition, Content, Direction, EffectTemplates, Effects, Few, Layout, Left, Path,
+    Selector, Sum, Write,
 };
 pub use enumerations::Enumeration;

@@ -28,9 +28,9 @@ impl<'p> Evaluator<'p> {
                 walk.facts.truncate(facts);
                 possible
             }
-            Kind::Or(disjuncts) => {
-                self.walk_branches(disjuncts.len(), walk, &mut |this, at, walk| this.walk_action(&disjuncts[at], walk))
-            }
+            Kind::Or(disjuncts) => self.walk_branches(disjuncts.len(), walk, &mut |this, at, walk| {
+                this.walk_action(&disjuncts[at], walk)
+            }),
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;
                 let condition = self.form(condition, walk)?;
@@ -76,9 +76,9 @@ impl<'p> Evaluator<'p> {
                 walk.untracked += 1;
                 let possible = match open.as_slice() {
                     [only] => self.walk_action(only, walk),
-                    several => {
-                        self.walk_branches(several.len(), walk, &mut |this, at, walk| this.walk_action(several[at], walk))
-                    }
+                    several => self.walk_branches(several.len(), walk, &mut |this, at, walk| {
+                        this.walk_action(several[at], walk)
+                    }),
                 };
                 walk.untracked -= 1;
                 possible
@@ -108,7 +108,9 @@ impl<'p> Evaluator<'p> {
             Kind::ForAll(bounded) if node.uses.next || node.uses.opaque => {
                 walk.branch();
                 walk.untracked += 1;
-                self.walk_bound(bounded, walk, &mut |this, walk| this.walk_action(&bounded.body, walk).map(|_| ()))?;
+                self.walk_bound(bounded, walk, &mut |this, walk| {
+                    this.walk_action(&bounded.body, walk).map(|_| ())
+                })?;
                 walk.untracked -= 1;
                 walk.branches -= 1;
                 Ok(true)
@@ -142,7 +144,8 @@ impl<'p> Evaluator<'p> {
             Kind::Unchanged(variables) => {
                 for variable in variables {
                     walk.touch(*variable);
-                    walk.assigned.push((*variable, Form::Place(super::Place::whole(*variable))));
+                    walk.assigned
+                        .push((*variable, Form::Place(super::Place::whole(*variable))));
                 }
                 Ok(true)
             }
@@ -151,7 +154,9 @@ impl<'p> Evaluator<'p> {
             }
             Kind::CallSlot(slot, arguments) => {
                 walk.untracked += 1;
-                let possible = self.in_closure(*slot, arguments, walk, |this, body, walk| this.walk_action(body, walk));
+                let possible = self.in_closure(*slot, arguments, walk, |this, body, walk| {
+                    this.walk_action(body, walk)
+                });
                 walk.untracked -= 1;
                 possible
             }
@@ -280,7 +285,9 @@ impl<'p> Evaluator<'p> {
             let set = self.form(set, walk)?;
             let only = self.form(only, walk)?;
             let is_member = match (&only, &set) {
-                (Form::Value(only), Form::Value(set)) => set.as_set().map(|set| set.binary_search(only).is_ok()),
+                (Form::Value(only), Form::Value(set)) => {
+                    set.as_set().map(|set| set.binary_search(only).is_ok())
+                }
                 _ => None,
             };
             match is_member {
@@ -324,8 +331,8 @@ impl<'p> Evaluator<'p> {
         if let ([Form::Value(set)], [(_, pattern)]) = (sets.as_slice(), &*bounded.binds)
             && let Some(elements) = set.as_set().filter(|elements| elements.len() <= ELEMENTS_MAX)
         {
-            for element in elements.to_vec() {
-                self.bind_pattern(pattern, &element).map_err(|_| Unsupported)?;
+            for element in elements {
+                self.bind_pattern(pattern, element).map_err(|_| Unsupported)?;
                 run(self, walk)?;
             }
             return Ok(());

@@ -67,7 +67,8 @@ fn write_form(place: Place, form: &Form, mode: Mode, walk: &mut Walk<'_>) {
             write_form(place, no, mode, walk);
         }
         Form::Value(value) => {
-            let is_held = |(cell, content): &(Cell, Content)| *cell == place && *content == Content::Is(value.clone());
+            let is_held =
+                |(cell, content): &(Cell, Content)| *cell == place && *content == Content::Is(value.clone());
             if !walk.facts.iter().any(is_held) {
                 let left = match mode {
                     Mode::Replaced => Left::Replaced(value.clone()),
@@ -91,7 +92,8 @@ fn write_change(cell: Cell, change: &Change, walk: &mut Walk<'_>) {
     match change {
         // What a set has is there or not.
         Change::Put(_)
-            if matches!(cell.path.last(), Some(CellStep::Has(_))) && walk.is_present(&cell) == Some(true) => {}
+            if matches!(cell.path.last(), Some(CellStep::Has(_))) && walk.is_present(&cell) == Some(true) => {
+        }
         Change::Removed if walk.is_present(&cell) == Some(false) => {}
         Change::Removed => walk.write(cell, Left::Removed),
         Change::Put(form) => write_form(cell, form, Mode::Put, walk),

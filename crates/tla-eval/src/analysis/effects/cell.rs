@@ -50,17 +50,23 @@ pub enum Left {
 }
 
 impl Left {
-    /// Whether a cell may hold `wanted` right after a write that left this and changed it.
-    pub fn may_be(&self, wanted: &Content) -> bool {
-        match (self, wanted) {
-            (Self::Unknown, _) => true,
-            (Self::Other, Content::Missing) => false,
-            (Self::Other, _) => true,
-            (Self::Replaced(left) | Self::Put(left), Content::Is(value)) => left == value,
-            (Self::Replaced(_) | Self::Put(_), Content::Present) => true,
-            (Self::Replaced(_) | Self::Put(_), Content::Missing) => false,
-            (Self::Removed, wanted) => *wanted == Content::Missing,
+    /// Whether `cell` may be as wanted right after a change of `written` to this.
+    pub fn may_be(&self, written: &Cell, cell: &Cell, wanted: &Content) -> bool {
+        match self.held_after(written, cell) {
+            Some(held) => wanted.agrees(held.as_ref()),
+            None if written == cell => *self != Self::Other || *wanted != Content::Missing,
+            None => written.overlaps(cell),
         }
+    }
+
+    /// What a cell holds after a change of `written` to this, if that is known: `Some(None)` if it is not there. The cell is the
+    /// one written or a part of it.
+    pub fn held_after(&self, written: &Cell, cell: &Cell) -> Option<Option<Value>> {
+        if written.variable != cell.variable || !cell.path.starts_with(&written.path) || !cell.is_known() {
+            return None;
+        }
+        let left = self.value()?;
+        Some(left.and_then(|left| held(left, &cell.path[written.path.len()..])))
     }
 
     /// What the cell holds afterwards, if that is known: `Some(None)` if it is removed.
@@ -205,7 +211,10 @@ fn written(value: &Value, path: &[CellStep], left: &Left) -> Option<Value> {
         }
         CellStep::Group(selector, key) => {
             let elements = value.as_set()?;
-            if !elements.iter().all(|element| selected(element, selector).is_some()) {
+            if !elements
+                .iter()
+                .all(|element| selected(element, selector).is_some())
+            {
                 return None;
             }
             let others = elements
@@ -275,22 +284,41 @@ mod tests {
             (&function, cell([CellStep::At(int(3))]), Left::Replaced(int(7))),
             (&function, cell([CellStep::At(int(4))]), Left::Put(int(7))),
             (&function, cell([CellStep::At(int(5))]), Left::Removed),
-            (&pairs, cell([CellStep::Has(Value::tuple([int(2), int(20)]))]), Left::Removed),
-            (&pairs, cell([CellStep::Has(Value::tuple([int(2), int(7)]))]), Left::Put(Value::bool(true))),
-            (&pairs, cell([CellStep::Group(first.clone(), int(1))]), Left::Put(group)),
+            (
+                &pairs,
+                cell([CellStep::Has(Value::tuple([int(2), int(20)]))]),
+                Left::Removed,
+            ),
+            (
+                &pairs,
+                cell([CellStep::Has(Value::tuple([int(2), int(7)]))]),
+                Left::Put(Value::bool(true)),
+            ),
+            (
+                &pairs,
+                cell([CellStep::Group(first.clone(), int(1))]),
+                Left::Put(group),
+            ),
             (&pairs, cell([CellStep::Group(first, int(1))]), Left::Removed),
             (&record, cell(of_map), Left::Put(int(7))),
         ];
         for (value, cell, left) in cases {
             let after = cell.written(value, &left).unwrap();
-            assert_eq!(cell.held(&[after]).as_ref(), left.value().unwrap(), "{cell:?} {left:?}");
+            assert_eq!(
+                cell.held(&[after]).as_ref(),
+                left.value().unwrap(),
+                "{cell:?} {left:?}"
+            );
         }
     }
 
     #[test]
     fn an_argument_outside_the_domain_is_not_replaced() {
         let function = Value::function([(int(3), int(30)), (int(5), int(50))]).unwrap();
-        assert_eq!(cell([CellStep::At(int(4))]).written(&function, &Left::Replaced(int(1))), None);
+        assert_eq!(
+            cell([CellStep::At(int(4))]).written(&function, &Left::Replaced(int(1))),
+            None
+        );
     }
 
     #[test]

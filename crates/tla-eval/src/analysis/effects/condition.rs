@@ -4,12 +4,12 @@
 //! number with a sum, such as `n = Cardinality({k \in S : map[k] # NoValue})`, each part of which reads one cell, is a condition
 //! on the total: if that is too low, some write must raise the part of some cell.
 
-use omnilink_tla_ir::{Comparison, Kind, Node, Operation};
+use omnilink_tla_ir::{Comparison, Formula, Kind, Node, Operation};
 use omnilink_value::Value;
 
 use super::cell::{Cell, CellStep};
 use super::form::Form;
-use super::{Few, Walk, Walked};
+use super::{ELEMENTS_MAX, Few, Layout, Unsupported, Walk, Walked};
 use crate::error::{Outcome, type_error};
 use crate::evaluator::{Evaluator, State};
 
@@ -22,6 +22,8 @@ pub struct Condition {
     pub sum: Option<Sum>,
     /// The way to it: which conjunct of each conjunction, and which branch of each IF. Definitions and LETs on the way do not count.
     trail: Box<[u16]>,
+    /// The elements that names bound by `\A` on the way stand for.
+    elements: Box<[Value]>,
 }
 
 impl Condition {
@@ -125,7 +127,9 @@ impl<'p> Evaluator<'p> {
                     (0, _) => return Ok(()),
                     (1, _) => None,
                     (_, Kind::Equal(operands)) => self.sum_of(None, operands, walk)?,
-                    (_, Kind::Comparison(comparison, operands)) => self.sum_of(Some(*comparison), operands, walk)?,
+                    (_, Kind::Comparison(comparison, operands)) => {
+                        self.sum_of(Some(*comparison), operands, walk)?
+                    }
                     _ => None,
                 };
                 if cells.len() == 1 || sum.is_some() {
@@ -133,11 +137,82 @@ impl<'p> Evaluator<'p> {
                         cells: cells.into(),
                         sum,
                         trail: walk.trail.as_slice().into(),
+                        elements: Box::default(),
                     });
                 }
                 Ok(())
             }
         }
+    }
+
+    /// The parts of an invariant, all of which must hold; `None` if it is not understood.
+    pub fn invariant_parts(&mut self, invariant: Formula, layout: &Layout) -> Option<Vec<Condition>> {
+        self.set_state(&State::from([]));
+        self.invalidate_state_caches();
+        let mut walk = Walk::new(layout);
+        let mut parts = Vec::new();
+        let walked = self.without_memo(|this| {
+            this.enter(invariant, |this, body| {
+                Ok(this.collect_parts(body, &mut Vec::new(), &mut parts, &mut walk))
+            })
+        });
+        matches!(walked, Ok(Ok(()))).then_some(parts)
+    }
+
+    fn collect_parts(
+        &mut self,
+        node: &'p Node,
+        elements: &mut Vec<Value>,
+        parts: &mut Vec<Condition>,
+        walk: &mut Walk<'_>,
+    ) -> Walked<()> {
+        let node = node.bare();
+        match &node.kind {
+            Kind::And(conjuncts) => {
+                for (at, conjunct) in (0..).zip(conjuncts) {
+                    walk.trail.push(at);
+                    let collected = self.collect_parts(conjunct, elements, parts, walk);
+                    walk.trail.pop();
+                    collected?;
+                }
+                return Ok(());
+            }
+            Kind::Call(call) => {
+                return self.in_call(call, walk, |this, body, walk| {
+                    this.collect_parts(body, elements, parts, walk)
+                });
+            }
+            Kind::Let(slots, body) => {
+                self.fill_let(slots, walk);
+                return self.collect_parts(body, elements, parts, walk);
+            }
+            Kind::ForAll(bounded) => {
+                if let ([set], [(_, pattern)]) = (&*bounded.sets, &*bounded.binds)
+                    && let Form::Value(set) = self.form(set, walk)?
+                    && let Some(all) = set.as_set().filter(|all| all.len() <= ELEMENTS_MAX)
+                {
+                    for element in all {
+                        self.bind_pattern(pattern, element).map_err(|_| Unsupported)?;
+                        elements.push(element.clone());
+                        let collected = self.collect_parts(&bounded.body, elements, parts, walk);
+                        elements.pop();
+                        collected?;
+                    }
+                    return Ok(());
+                }
+            }
+            _ => {}
+        }
+        let form = self.form(node, walk)?;
+        if form.as_truth() != Some(true) {
+            parts.push(Condition {
+                cells: form.reads().cells.into(),
+                sum: None,
+                trail: walk.trail.as_slice().into(),
+                elements: elements.as_slice().into(),
+            });
+        }
+        Ok(())
     }
 
     fn sum_of(
@@ -180,7 +255,9 @@ impl<'p> Evaluator<'p> {
         condition: &Condition,
         state: &State,
     ) -> Outcome<bool> {
-        self.at_condition(action, arguments, condition, state, &mut |this, node| this.bool(node))
+        self.at_condition(action, arguments, condition, state, &mut |this, node| {
+            this.bool(node)
+        })
     }
 
     /// The sum that a condition of an action compares, in a state.
@@ -215,25 +292,27 @@ impl<'p> Evaluator<'p> {
     ) -> Outcome<T> {
         self.set_state(state);
         self.without_memo(|this| {
-            this.enter_with(action, arguments, |this, body| this.along(body, &condition.trail, run))
+            this.enter_with(action, arguments, |this, body| {
+                this.along(body, (&condition.trail, &condition.elements), run)
+            })
         })
     }
 
     fn along<T>(
         &mut self,
         node: &'p Node,
-        trail: &[u16],
+        (trail, elements): (&[u16], &[Value]),
         run: &mut dyn FnMut(&mut Self, &'p Node) -> Outcome<T>,
     ) -> Outcome<T> {
         let node = node.bare();
         let nothing = || type_error("the action has no such conjunct");
         match (&node.kind, trail.split_first()) {
-            (Kind::Action(_, inner), _) => self.along(inner, trail, run),
+            (Kind::Action(_, inner), _) => self.along(inner, (trail, elements), run),
             (Kind::Call(call), _) => {
                 let operator = &self.program.operators[call.operator as usize];
                 let base = self.fill_frame(call)?;
                 let saved = std::mem::replace(&mut self.base, base);
-                let result = self.along(&operator.body, trail, run);
+                let result = self.along(&operator.body, (trail, elements), run);
                 self.pop_frame(saved);
                 result
             }
@@ -242,15 +321,22 @@ impl<'p> Evaluator<'p> {
                     let content = self.argument(argument)?;
                     self.set_slot(*slot, content);
                 }
-                self.along(body, trail, run)
+                self.along(body, (trail, elements), run)
             }
             (Kind::And(parts), Some((at, rest))) => {
                 let part = parts.get(*at as usize).ok_or_else(nothing)?;
-                self.along(part, rest, run)
+                self.along(part, (rest, elements), run)
             }
             (Kind::If(parts), Some((at, rest))) => {
                 let branch = if *at == 1 { &parts.1 } else { &parts.2 };
-                self.along(branch, rest, run)
+                self.along(branch, (rest, elements), run)
+            }
+            (Kind::ForAll(bounded), _) if !elements.is_empty() => {
+                let (Some((first, rest)), [(_, pattern)]) = (elements.split_first(), &*bounded.binds) else {
+                    return Err(nothing());
+                };
+                self.bind_pattern(pattern, first)?;
+                self.along(&bounded.body, (trail, rest), run)
             }
             (_, None) => run(self, node),
             _ => Err(nothing()),
@@ -263,7 +349,9 @@ fn is_fact(form: &Form) -> bool {
     match form {
         Form::Is(place, _, true) => place.is_known(),
         // That an element has the part by which a set is taken apart is only known from evaluating the condition.
-        Form::Present(cell, _) => !matches!(cell.path.last(), None | Some(CellStep::Any | CellStep::Group(..))),
+        Form::Present(cell, _) => {
+            !matches!(cell.path.last(), None | Some(CellStep::Any | CellStep::Group(..)))
+        }
         Form::All(parts) => parts.iter().all(is_fact),
         Form::Either(parts) => {
             let (condition, yes, no) = &**parts;

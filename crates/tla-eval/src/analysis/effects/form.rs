@@ -174,7 +174,9 @@ impl Form {
             Self::Test(test) => test.reads.cells.iter().for_each(|cell| reads.add(cell.clone())),
             Self::Either(parts) => {
                 let (condition, yes, no) = &**parts;
-                [condition, yes, no].into_iter().for_each(|form| form.add_reads(reads));
+                [condition, yes, no]
+                    .into_iter()
+                    .for_each(|form| form.add_reads(reads));
             }
             Self::Other(other) => other.cells.iter().for_each(|cell| reads.add(cell.clone())),
         }
@@ -222,7 +224,14 @@ impl Form {
                     let is_exact = test.is_exact && held.is_exact;
                     let reads = held.reads.clone().with(&Self::Other(test.reads.clone()));
                     match held.keys.clone().and(test.keys.clone()) {
-                        Some(keys) => of_element = Some(Test { keys, is_exact, reads, ..held }),
+                        Some(keys) => {
+                            of_element = Some(Test {
+                                keys,
+                                is_exact,
+                                reads,
+                                ..held
+                            })
+                        }
                         None => {
                             others.push(Self::Test(test));
                             of_element = Some(held);
@@ -257,7 +266,9 @@ impl Form {
             return Self::truth(false);
         };
         conditions.fold(first, |left, right| match (left, right) {
-            (Self::Test(left), Self::Test(right)) if left.binder == right.binder && left.path == right.path => {
+            (Self::Test(left), Self::Test(right))
+                if left.binder == right.binder && left.path == right.path =>
+            {
                 match left.keys.clone().or(right.keys.clone()) {
                     Some(keys) => Self::Test(Test {
                         keys,

@@ -29,7 +29,8 @@ impl<'p> Evaluator<'p> {
             },
             (Form::Changed(place, changes), Form::Value(argument)) => {
                 let step = at(&argument);
-                let is_unclear = step == CellStep::Any || changes.iter().any(|(step, _)| *step == CellStep::Any);
+                let is_unclear =
+                    step == CellStep::Any || changes.iter().any(|(step, _)| *step == CellStep::Any);
                 let change = changes.iter().rev().find(|(changed, _)| *changed == step);
                 match change {
                     _ if is_unclear => Form::computed([&Form::Changed(place, changes)]),
@@ -99,7 +100,11 @@ impl<'p> Evaluator<'p> {
                         let is_put = changes
                             .iter()
                             .any(|(known, change)| *known == step && matches!(change, Change::Put(_)));
-                        let change = if is_put { Change::Put(new) } else { Change::Replaced(new) };
+                        let change = if is_put {
+                            Change::Put(new)
+                        } else {
+                            Change::Replaced(new)
+                        };
                         set(&mut changes, step, change);
                     }
                     key => {
@@ -284,7 +289,8 @@ fn with_entries(form: Form) -> Form {
         Form::Value(function) => match domain_of(&function) {
             Some(domain) => {
                 let keys = domain.as_set().unwrap_or_default().iter();
-                let entries = keys.filter_map(|key| Some((key.clone(), Form::Value(function.apply(key)?.clone()))));
+                let entries =
+                    keys.filter_map(|key| Some((key.clone(), Form::Value(function.apply(key)?.clone()))));
                 Form::Built(entries.collect())
             }
             None => Form::Value(function),

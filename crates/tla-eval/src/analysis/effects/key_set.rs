@@ -65,10 +65,11 @@ impl KeySet {
                 Self::Between(from, to)
             }
             (Self::Some, _) | (_, Self::Some) => Self::Some,
-            (Self::NotSome, Self::NotIn(_)) | (Self::NotIn(_), Self::NotSome) | (Self::NotSome, Self::NotSome) => {
-                Self::NotSome
-            }
-            (between @ Self::Between(..), Self::NotIn(keys)) | (Self::NotIn(keys), between @ Self::Between(..)) => {
+            (Self::NotSome, Self::NotIn(_))
+            | (Self::NotIn(_), Self::NotSome)
+            | (Self::NotSome, Self::NotSome) => Self::NotSome,
+            (between @ Self::Between(..), Self::NotIn(keys))
+            | (Self::NotIn(keys), between @ Self::Between(..)) => {
                 let mut listed = between.listed()?;
                 listed.retain(|key| !keys.contains(key));
                 Self::In(listed)
@@ -98,7 +99,9 @@ impl KeySet {
     pub(super) fn listed(&self) -> Option<Vec<Value>> {
         match self {
             Self::In(keys) => Some(keys.clone()),
-            Self::Between(Some(from), Some(to)) if to.checked_sub(*from).is_some_and(|width| width < LISTED_MAX) => {
+            Self::Between(Some(from), Some(to))
+                if to.checked_sub(*from).is_some_and(|width| width < LISTED_MAX) =>
+            {
                 Some((*from..=*to).map(Value::int).collect())
             }
             _ => None,
@@ -123,13 +126,24 @@ mod tests {
             KeySet::compared(Comparison::Greater, 1),
             KeySet::Between(Some(2), Some(5)),
         ];
-        for (left, right) in sets.iter().flat_map(|left| sets.iter().map(move |right| (left, right))) {
+        for (left, right) in sets
+            .iter()
+            .flat_map(|left| sets.iter().map(move |right| (left, right)))
+        {
             for key in ints(&[0, 1, 2, 3, 4, 5, 6]) {
                 if let Some(both) = left.clone().and(right.clone()) {
-                    assert_eq!(both.has(&key), left.has(&key) && right.has(&key), "{left:?} {right:?} {key}");
+                    assert_eq!(
+                        both.has(&key),
+                        left.has(&key) && right.has(&key),
+                        "{left:?} {right:?} {key}"
+                    );
                 }
                 if let Some(either) = left.clone().or(right.clone()) {
-                    assert_eq!(either.has(&key), left.has(&key) || right.has(&key), "{left:?} {right:?} {key}");
+                    assert_eq!(
+                        either.has(&key),
+                        left.has(&key) || right.has(&key),
+                        "{left:?} {right:?} {key}"
+                    );
                 }
                 if let Some(others) = left.clone().complement() {
                     assert_eq!(others.has(&key), !left.has(&key));

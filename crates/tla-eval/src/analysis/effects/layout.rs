@@ -91,9 +91,9 @@ impl Layout {
             return Self::default();
         }
         let writes = || effects.iter().flat_map(|effects| &effects.writes);
-        refined
-            .domains
-            .retain(|(place, domain)| !writes().any(|write| may_change_domain(&write.cell, &write.left, place, domain)));
+        refined.domains.retain(|(place, domain)| {
+            !writes().any(|write| may_change_domain(&write.cell, &write.left, place, domain))
+        });
         refined.selectors.clear();
         let found = || effects.iter().flat_map(|effects| &effects.selectors);
         for (place, selector) in found() {
@@ -143,9 +143,9 @@ fn may_change_domain(written: &Cell, left: &Left, place: &Cell, domain: &Value) 
         // One of the function's values.
         Some(1) => match (left, written.path.last()) {
             (Left::Other | Left::Replaced(_), _) => false,
-            (Left::Put(_), Some(CellStep::At(key))) => {
-                domain.as_set().is_none_or(|keys| keys.binary_search(key).is_err())
-            }
+            (Left::Put(_), Some(CellStep::At(key))) => domain
+                .as_set()
+                .is_none_or(|keys| keys.binary_search(key).is_err()),
             _ => true,
         },
         // The function itself, or something that it is a part of.
@@ -164,14 +164,20 @@ fn may_change_domain(written: &Cell, left: &Left, place: &Cell, domain: &Value) 
 fn parts_along(value: &Value, path: &[CellStep], domain: &Value) -> bool {
     match path.split_first() {
         None => has_domain(value, domain),
-        Some((CellStep::At(key), rest)) => value.apply(key).is_some_and(|part| parts_along(part, rest, domain)),
+        Some((CellStep::At(key), rest)) => value
+            .apply(key)
+            .is_some_and(|part| parts_along(part, rest, domain)),
         Some((CellStep::Any, rest)) => parts(value).all(|part| parts_along(part, rest, domain)),
         Some(_) => false,
     }
 }
 
 fn parts(function: &Value) -> impl Iterator<Item = &Value> {
-    let of_entries = function.as_entries().unwrap_or_default().iter().map(|(_, value)| value);
+    let of_entries = function
+        .as_entries()
+        .unwrap_or_default()
+        .iter()
+        .map(|(_, value)| value);
     of_entries.chain(function.as_tuple().unwrap_or_default())
 }
 

@@ -9,13 +9,17 @@
 mod action;
 mod assignment;
 mod cell;
+mod comparison;
 mod condition;
 mod exactness;
+mod facts;
 mod form;
 mod formation;
+mod frames;
 mod function_form;
 mod key_set;
 mod layout;
+mod range;
 mod set_form;
 mod template;
 
