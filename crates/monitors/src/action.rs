@@ -17,6 +17,25 @@ pub enum Collection {
     Stack,
     /// The greatest value comes out first.
     PriorityQueue,
+    /// A value is inside at most once. `Add` and `Remove` changed something: an addition that found its value inside is a
+    /// `Peek`, a removal that did not is a `Miss`.
+    Set,
+    /// A multiset. Values come out in any order.
+    Bag,
+}
+
+impl Collection {
+    /// Whether the collection has such an operation.
+    pub(crate) fn has(self, op: &TimedAction) -> bool {
+        match op.action {
+            Action::Add(_) | Action::Peek(_) => true,
+            Action::Remove(_) => self != Self::Register,
+            Action::Miss(_) => matches!(self, Self::Set | Self::Bag),
+            Action::FindEmpty => self != Self::Set,
+            // Its result is unknown, so it did not return.
+            Action::RemoveAny => op.ret.is_none() && !matches!(self, Self::Register | Self::Set),
+        }
+    }
 }
 
 /// The effect of an operation.
@@ -26,8 +45,10 @@ pub enum Action {
     Add(ValueId),
     /// It removed the value.
     Remove(ValueId),
-    /// It observed that the value is next.
+    /// It observed that the value is next; in a set or a bag, that it is inside.
     Peek(ValueId),
+    /// It observed that the value is not inside. Only in sets and bags.
+    Miss(ValueId),
     /// It found the collection empty.
     FindEmpty,
     /// It is pending, and removes the next value if there is one.
@@ -38,8 +59,19 @@ impl Action {
     /// The value of the operation.
     pub fn value(self) -> Option<ValueId> {
         match self {
-            Self::Add(value) | Self::Remove(value) | Self::Peek(value) => Some(value),
+            Self::Add(value) | Self::Remove(value) | Self::Peek(value) | Self::Miss(value) => Some(value),
             Self::FindEmpty | Self::RemoveAny => None,
+        }
+    }
+
+    /// The same effect on another value.
+    pub fn on(self, value: ValueId) -> Self {
+        match self {
+            Self::Add(_) => Self::Add(value),
+            Self::Remove(_) => Self::Remove(value),
+            Self::Peek(_) => Self::Peek(value),
+            Self::Miss(_) => Self::Miss(value),
+            Self::FindEmpty | Self::RemoveAny => self,
         }
     }
 }

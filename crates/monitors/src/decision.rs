@@ -44,6 +44,14 @@ pub enum Rule {
     GreaterInside,
     /// A register held a value before and after a moment at which it certainly held another one.
     Overwritten,
+    /// Values that nothing removed must have been removed by a moment, by more pending removals than were called before it.
+    NotGone,
+    /// A value was found to be absent while it was certainly inside.
+    NeverAbsent,
+    /// The additions and removals of a value of a set cannot alternate as the other operations observed it.
+    NoAlternation,
+    /// A value is removed more often than it was added.
+    RemovedTooOften,
 }
 
 impl fmt::Display for Rule {
@@ -66,6 +74,16 @@ impl fmt::Display for Rule {
                 "a value was next, but at every moment of the call a greater value was surely inside"
             }
             Self::Overwritten => "a value was read before and after another one was surely in its place",
+            Self::NotGone => {
+                "more of these values must have left by some moment than removals without a result were called before it"
+            }
+            Self::NeverAbsent => {
+                "a value was not found, but at every moment of the call it was surely inside"
+            }
+            Self::NoAlternation => {
+                "the additions and removals of a value alternate, and no such order fits what these operations saw"
+            }
+            Self::RemovedTooOften => "a value is removed more often than additions of it were called before",
         };
         f.write_str(text)
     }
@@ -74,7 +92,7 @@ impl fmt::Display for Rule {
 /// Why a monitor cannot decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UndecidedReason {
-    /// A value is added twice, so a removal does not determine which one it removed.
+    /// A value is added again while it may still be inside, so a removal does not determine which one it removed.
     AddedTwice(crate::ValueId),
     /// There is no linearization without the pending removals, but there may be one with them.
     PendingRemovals,
@@ -82,4 +100,23 @@ pub enum UndecidedReason {
     ForeignOperation,
     /// The ranks of calls and returns are not distinct or not in order.
     Ranks,
+}
+
+impl UndecidedReason {
+    /// The reason in words. `show` names the value of an id.
+    pub fn describe(self, show: impl FnOnce(crate::ValueId) -> String) -> String {
+        match self {
+            Self::AddedTwice(value) => format!(
+                "{} is added again while it may still be inside, so that a removal does not tell which one it took",
+                show(value)
+            ),
+            Self::PendingRemovals => {
+                "removals without a result may have taken values that nothing else removed, and \
+                                      no rule tells which"
+                    .to_owned()
+            }
+            Self::ForeignOperation => "an operation is not one of this kind of collection".to_owned(),
+            Self::Ranks => "calls and returns have no order".to_owned(),
+        }
+    }
 }

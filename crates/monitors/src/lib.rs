@@ -29,13 +29,18 @@
 //! ```
 
 mod action;
+mod bag;
+mod copies;
 mod coverage;
 mod decision;
 mod depth;
+mod earliest_after;
+mod lives;
 mod pending_removals;
 mod priority_queue;
 mod queue;
 mod register;
+mod set;
 mod stabbing;
 mod stack;
 mod value_history;
@@ -43,23 +48,41 @@ mod value_history;
 pub use action::{Action, Collection, Rank, TimedAction, ValueId};
 pub use decision::{Decision, Refutation, Rule, UndecidedReason};
 
-use value_history::ValueHistories;
+use lives::Lives;
+use value_history::{ValueHistories, are_ranks};
 
 /// Decides whether a history of a collection is linearizable.
 ///
 /// The ranks of calls and returns must be distinct and within `1..=2n`, and every call must come before its return.
 /// Otherwise the history is [`Decision::Undecided`].
 pub fn check(collection: Collection, operations: &[TimedAction]) -> Decision {
-    let values = match ValueHistories::of(operations) {
+    let end = 2 * operations.len() as Rank + 1;
+    if !are_ranks(operations, end) {
+        return Decision::Undecided(UndecidedReason::Ranks);
+    }
+    if !operations.iter().all(|op| collection.has(op)) {
+        return Decision::Undecided(UndecidedReason::ForeignOperation);
+    }
+    if collection == Collection::Set {
+        return set::check(operations, end);
+    }
+    match Lives::of(collection, operations, end) {
+        Some(lives) => lives.check(collection),
+        None => check_distinct(collection, operations, end),
+    }
+}
+
+/// Decides a history in which each value is added at most once. `end` is a rank after all calls and returns.
+fn check_distinct(collection: Collection, operations: &[TimedAction], end: Rank) -> Decision {
+    let values = match ValueHistories::of(operations, end) {
         Ok(values) => values,
         Err(decision) => return decision,
     };
     match decide(collection, operations, &values) {
         // There is no linearization without the pending removals, but there may be one with them.
-        Decision::Violation(_) if values.has_pending_removals && values.has_unremoved() => match collection {
-            Collection::Queue => pending_removals::check(operations, &values),
-            _ => Decision::Undecided(UndecidedReason::PendingRemovals),
-        },
+        Decision::Violation(_) if values.has_pending_removals && values.has_unremoved() => {
+            pending_removals::check(collection, operations, &values)
+        }
         decision => decision,
     }
 }
@@ -71,5 +94,7 @@ fn decide(collection: Collection, operations: &[TimedAction], values: &ValueHist
         Collection::Queue => queue::check(operations, values),
         Collection::Stack => stack::check(operations, values),
         Collection::PriorityQueue => priority_queue::check(operations, values),
+        Collection::Bag => bag::check(operations, values),
+        Collection::Set => set::check(operations, values.end),
     }
 }

@@ -1,120 +1,345 @@
-//! Pending removals of queues.
+//! Pending removals.
 //!
 //! A pending removal may have removed a value that no other operation removed, or nothing. So a violation without the
-//! pending removals may be none with them. This module tries one assignment of values to pending removals. A value that
-//! others wait for has a *deadline*: the return of the first operation that needs it gone. The pending removal that was
-//! called first gets the value with the earliest deadline, and so on. If the result has a linearization, the history is
-//! linearizable.
+//! pending removals may be none with them. Three steps decide most of these histories; each is sound by itself.
 //!
-//! If it has none, nothing follows, except in one case: **in a queue without peeks and without operations that found it
-//! empty**, it is also necessary that every value with a deadline has a removal that was called before the deadline.
+//! 1. *Relaxation.* Give every value that no operation removed a removal of its own, called with the first pending removal
+//!    and returning at the end. If there is no linearization even then, there is none. *Proof.* Take a linearization of the
+//!    history. A value that a pending removal took was removed after that removal was called, so not before the first of
+//!    them was; a value that none took can be removed at the end. ∎
+//! 2. *Deadlines.* Some operations need a value `v` gone. The least return of such an operation is the *deadline* of `v`: a
+//!    pending removal that was called before took `v`. A pending removal takes at most one value. If the values cannot be
+//!    assigned to pending removals so that each is called before the deadline, there is no linearization. Assigning in order
+//!    finds an assignment if there is one: if `r` is called before `r'` and `v` is due before `v'`, then an assignment of
+//!    `r'` to `v` and `r` to `v'` can be swapped, and both stay in time.
+//! 3. *Completion.* Let these removals take these values. If that has a linearization, it is one of the history. Otherwise
+//!    the values that the refutation names get removals as well, and so on.
 //!
-//! *Proof.* Let no operation remove `v`. Every value `b` with `first(v) < add(b).call` is behind `v`. So `v` is removed
-//! before the removal of `b` takes effect, hence by a removal that was called before `front_first(b)`. The deadline of `v`
-//! is the least of these. A pending removal removes at most one value. Assigning in order finds an assignment if there is
-//! one: if `r` is called before `r'` and `v` is due before `v'`, then an assignment of `r'` to `v` and `r` to `v'` can be
-//! swapped, and both stay in time. If each value has a removal in time, no cycle goes through such a `v`: without peeks,
-//! there is a cycle of two values; `front_first(v) = end`, so `v` is ahead of nothing by rule 2 of the queue; and no value
-//! that `v` is ahead of by rule 1 is ahead of `v` by rule 2, because `v` is removed in time. ∎
+//! Which operations need `v` gone:
+//! - an operation that found the collection empty, called after `first(v)`; in a bag, also one that found `v` absent;
+//! - in a *queue*, every front operation of a value `b` that `v` is ahead of: see the rules 1 and 2 of queues;
+//! - in a *priority queue*, a front operation of a smaller value that can take effect only after `first(v)`;
+//! - in a *stack*, a front operation of a value `x` that can take effect only after `first(v)`, if `first(x)` is before the
+//!   push of `v` is called: `x` was pushed before `v` and is still inside, so it is below `v`.
+//!
+//! **A queue without peeks and without operations that found it empty is decided exactly.** *Proof.* Let each value that has
+//! a deadline be removed in time. Suppose that there is no linearization. Without peeks, there is then a cycle of two
+//! values. No value `v` that had a deadline is part of it: its removal returns at the end, so `v` is ahead of nothing by rule
+//! 2 of queues; and no value that `v` is ahead of by rule 1 is ahead of `v` by rule 2, because the removal of `v` was called
+//! in time. Nor is a value without a removal: it is ahead of nothing by rule 2, and a value that it is ahead of by rule 1 has
+//! no front operation. So the cycle consists of values that other operations removed, and there is no linearization. ∎
 
-use crate::action::{Action, Rank, TimedAction};
-use crate::decision::{Decision, Rule, UndecidedReason};
-use crate::queue;
+use crate::action::{Action, Collection, Rank, TimedAction};
+use crate::decide;
+use crate::decision::{Decision, Refutation, Rule, UndecidedReason};
+use crate::earliest_after::{Deadline, EarliestAfter};
 use crate::value_history::{ValueHistories, ValueHistory, violation};
 
-pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Decision {
-    let is_exact = {
-        let is_observation = |op: &TimedAction| matches!(op.action, Action::Peek(_) | Action::FindEmpty);
-        !operations.iter().any(|op| op.ret.is_some() && is_observation(op))
-    };
-    let mut due = deadlines(operations, values);
+/// The number of attempts to complete a history.
+const ATTEMPTS_MAX: usize = 24;
+
+/// Decides a history that has no linearization without its pending removals.
+pub(crate) fn check(collection: Collection, operations: &[TimedAction], values: &ValueHistories) -> Decision {
+    let pending = in_order_of_call(operations);
+    if let Some(refuted) = relaxed(collection, operations, values, &pending) {
+        return refuted;
+    }
+    let mut due: Vec<(Deadline, &ValueHistory)> = deadlines(collection, operations, values);
     due.sort_unstable_by_key(|(deadline, _)| *deadline);
+    let is_late = |index: usize, due: Rank| !is_in_time(operations, &pending, index, due);
+    if let Some(late) = (0..due.len()).find(|index| is_late(*index, due[*index].0.due)) {
+        return not_gone(operations, values, &due[..=late], &pending);
+    }
+    let is_observation = |op: &TimedAction| matches!(op.action, Action::Peek(_) | Action::FindEmpty);
+    let is_exact = collection == Collection::Queue
+        && !operations.iter().any(|op| op.ret.is_some() && is_observation(op));
+    complete(collection, operations, values, &pending, due, is_exact)
+}
+
+/// The pending removals in order of call.
+fn in_order_of_call(operations: &[TimedAction]) -> Vec<usize> {
     let is_removal = |op: &TimedAction| matches!(op.action, Action::Remove(_) | Action::RemoveAny);
     let mut pending: Vec<usize> = (0..operations.len())
         .filter(|number| operations[*number].ret.is_none() && is_removal(&operations[*number]))
         .collect();
     pending.sort_unstable_by_key(|number| operations[*number].call);
-    let mut returns = unused_ranks(operations, values.end).into_iter();
-    let mut completed = operations.to_vec();
-    for (index, (deadline, history)) in due.iter().enumerate() {
-        let removal = pending.get(index).copied();
-        match removal.filter(|removal| operations[*removal].call < *deadline) {
-            Some(removal) => {
-                completed[removal].action = Action::Remove(history.value);
-                completed[removal].ret = returns.next();
+    pending
+}
+
+/// Whether the pending removal with this index is called before a deadline.
+fn is_in_time(operations: &[TimedAction], pending: &[usize], index: usize, due: Rank) -> bool {
+    pending
+        .get(index)
+        .is_some_and(|removal| operations[*removal].call < due)
+}
+
+/// A violation of the relaxation: the operations that it names and, if it names a removal that was added, the pending
+/// removals that were called before the last return of these operations.
+fn relaxed(
+    collection: Collection,
+    operations: &[TimedAction],
+    values: &ValueHistories,
+    pending: &[usize],
+) -> Option<Decision> {
+    let call = operations[*pending.first()?].call;
+    let mut relaxed = operations.to_vec();
+    let unremoved = values.histories.iter().filter(|history| history.remove.is_none());
+    relaxed.extend(unremoved.map(|history| TimedAction {
+        action: Action::Remove(history.value),
+        call,
+        ret: Some(values.end),
+    }));
+    let decision = ValueHistories::of(&relaxed, values.end + 1).map_or_else(
+        |decision| decision,
+        |values| decide(collection, &relaxed, &values),
+    );
+    let Decision::Violation(Refutation {
+        rule,
+        operations: named,
+    }) = decision
+    else {
+        return None;
+    };
+    let (mut named, added): (Vec<usize>, Vec<usize>) =
+        named.into_iter().partition(|number| *number < operations.len());
+    if !added.is_empty() {
+        let last = named.iter().filter_map(|number| operations[*number].ret).max();
+        named.extend(early(operations, pending, last.unwrap_or(values.end)));
+    }
+    Some(violation(rule, operations, named))
+}
+
+/// The pending removals that are called before a rank.
+fn early<'a>(
+    operations: &'a [TimedAction],
+    pending: &'a [usize],
+    before: Rank,
+) -> impl Iterator<Item = usize> + 'a {
+    let is_early = move |removal: &usize| operations[*removal].call < before;
+    pending.iter().copied().take_while(is_early)
+}
+
+/// Lets pending removals take the values that must have gone.
+fn complete<'a>(
+    collection: Collection,
+    operations: &[TimedAction],
+    values: &'a ValueHistories,
+    pending: &[usize],
+    mut due: Vec<(Deadline, &'a ValueHistory)>,
+    is_exact: bool,
+) -> Decision {
+    for _ in 0..ATTEMPTS_MAX {
+        let mut completed = operations.to_vec();
+        for ((_, history), removal) in due.iter().zip(pending) {
+            let is_of_other = |value| value != history.value;
+            if operations[*removal].action.value().is_some_and(is_of_other) {
+                return Decision::Undecided(UndecidedReason::PendingRemovals);
             }
-            None if is_exact => {
-                let early = |removal: &&usize| operations[**removal].call < *deadline;
-                return too_late(operations, values, &due[..=index], pending.iter().filter(early));
+            completed[*removal].action = Action::Remove(history.value);
+            completed[*removal].ret = Some(values.end);
+        }
+        let decision = ValueHistories::of(&completed, values.end + 1).map_or_else(
+            |decision| decision,
+            |values| decide(collection, &completed, &values),
+        );
+        match decision {
+            Decision::Violation(refutation) if !is_exact => {
+                let Some(more) = named_unremoved(operations, values, &due, &refutation) else {
+                    break;
+                };
+                due.push(more);
+                due.sort_unstable_by_key(|(deadline, _)| *deadline);
+                let is_late = |(index, (deadline, _)): (usize, &(Deadline, &ValueHistory))| {
+                    !is_in_time(operations, pending, index, deadline.due)
+                };
+                if due.iter().enumerate().any(is_late) {
+                    break;
+                }
             }
-            None => return Decision::Undecided(UndecidedReason::PendingRemovals),
+            decision => return decision,
         }
     }
-    let decided = ValueHistories::of(&completed).map(|values| queue::check(&completed, &values));
-    match decided {
-        Ok(Decision::Linearizable(order)) => Decision::Linearizable(order),
-        // Every value with a deadline is removed in time, so the cycle consists of values that were removed anyway.
-        Ok(Decision::Violation(refutation)) if is_exact => Decision::Violation(refutation),
-        _ => Decision::Undecided(UndecidedReason::PendingRemovals),
-    }
+    Decision::Undecided(UndecidedReason::PendingRemovals)
+}
+
+/// A value named by a refutation that has no removal yet. It seems to be due when the last of the other named operations
+/// returns.
+fn named_unremoved<'a>(
+    operations: &[TimedAction],
+    values: &'a ValueHistories,
+    due: &[(Deadline, &ValueHistory)],
+    refutation: &Refutation,
+) -> Option<(Deadline, &'a ValueHistory)> {
+    let named = &refutation.operations;
+    let is_free = |history: &&ValueHistory| {
+        history.remove.is_none()
+            && named.contains(&history.add)
+            && due.iter().all(|(_, other)| other.value != history.value)
+    };
+    let history = values.histories.iter().find(is_free)?;
+    let of_others = |number: &&usize| operations[**number].action.value() != Some(history.value);
+    let last = named
+        .iter()
+        .filter(of_others)
+        .filter_map(|number| Some((operations[*number].ret?, *number)));
+    let (due, operation) = last.max()?;
+    let deadline = Deadline {
+        due,
+        operation,
+        value: None,
+    };
+    Some((deadline, history))
 }
 
 /// The values that nothing removes and that have a deadline, with the deadline.
-fn deadlines<'a>(operations: &[TimedAction], values: &'a ValueHistories) -> Vec<(Rank, &'a ValueHistory)> {
-    // The operations that need earlier values gone, as (call of the addition, deadline): front operations of values
-    // added later, and operations that found the queue empty.
-    let mut needs: Vec<(Rank, Rank)> = values
+fn deadlines<'a>(
+    collection: Collection,
+    operations: &[TimedAction],
+    values: &'a ValueHistories,
+) -> Vec<(Deadline, &'a ValueHistory)> {
+    let by_value = match collection {
+        Collection::Queue => of_queue(operations, values),
+        Collection::Stack => of_stack(operations, values),
+        Collection::PriorityQueue => of_priority_queue(operations, values),
+        Collection::Bag => of_bag(operations, values),
+        Collection::Register | Collection::Set => Vec::new(),
+    };
+    let mut when_empty = EarliestAfter::new(values.end);
+    for empty in &values.empties {
+        let positions = values.positions(&operations[*empty]);
+        when_empty.insert(positions.start, deadline(positions.end, *empty, None));
+    }
+    let due = values
         .histories
         .iter()
-        .map(|history| (operations[history.add].call, history.front_first))
-        .chain(values.empties.iter().map(|empty| {
-            let positions = values.positions(&operations[*empty]);
-            (positions.start, positions.end)
-        }))
-        .filter(|(_, due)| *due < values.end)
-        .collect();
-    needs.sort_unstable();
-    let mut earliest = Rank::MAX;
-    for (_, due) in needs.iter_mut().rev() {
-        earliest = earliest.min(*due);
-        *due = earliest;
-    }
-    let deadline = |history: &'a ValueHistory| {
-        let index = needs.partition_point(|(call, _)| *call < history.first);
-        needs.get(index).map(|(_, due)| (*due, history))
-    };
-    let unremoved = values.histories.iter().filter(|history| history.remove.is_none());
-    unremoved.filter_map(deadline).collect()
+        .zip(by_value)
+        .filter(|(history, _)| history.remove.is_none());
+    let earliest = due.filter_map(|(history, by_value)| {
+        let due = [by_value, when_empty.after(history.first)]
+            .into_iter()
+            .flatten()
+            .min();
+        due.map(|due| (due, history))
+    });
+    earliest.collect()
 }
 
-/// The ranks that no operation has, the greatest first.
-fn unused_ranks(operations: &[TimedAction], end: Rank) -> Vec<Rank> {
-    let mut is_used = vec![false; end as usize];
-    for op in operations {
-        for rank in std::iter::once(op.call).chain(op.ret) {
-            is_used[rank as usize] = true;
+fn deadline(due: Rank, operation: usize, value: Option<usize>) -> Deadline {
+    Deadline {
+        due,
+        operation,
+        value,
+    }
+}
+
+fn of_queue(operations: &[TimedAction], values: &ValueHistories) -> Vec<Option<Deadline>> {
+    let mut by_addition = EarliestAfter::new(values.end);
+    let mut by_front = EarliestAfter::new(values.end);
+    for (number, history) in values.histories.iter().enumerate() {
+        let fronts = values.peeks(history).iter().copied().chain(history.remove);
+        let Some(first) = fronts.min_by_key(|front| operations[*front].ret) else {
+            continue;
+        };
+        let due = deadline(history.front_first, first, Some(number));
+        by_addition.insert(operations[history.add].call, due);
+        if history.remove.is_some() {
+            by_front.insert(history.front_last, due);
         }
     }
-    (1..end).rev().filter(|rank| !is_used[*rank as usize]).collect()
+    let of_value = |history: &ValueHistory| {
+        let both = [
+            by_addition.after(history.first),
+            by_front.after(history.front_first),
+        ];
+        both.into_iter().flatten().min()
+    };
+    values.histories.iter().map(of_value).collect()
+}
+
+/// Adds the deadlines that the front operations of a value set.
+fn insert_fronts(
+    operations: &[TimedAction],
+    values: &ValueHistories,
+    number: usize,
+    earliest: &mut EarliestAfter,
+) {
+    let history = &values.histories[number];
+    let add = operations[history.add].call;
+    for peek in values.peeks(history) {
+        let positions = values.positions(&operations[*peek]);
+        earliest.insert(
+            positions.start.max(add),
+            deadline(positions.end, *peek, Some(number)),
+        );
+    }
+    if let Some(remove) = history.remove {
+        let ret = values.positions(&operations[remove]).end;
+        earliest.insert(history.last, deadline(ret, remove, Some(number)));
+    }
+}
+
+fn of_priority_queue(operations: &[TimedAction], values: &ValueHistories) -> Vec<Option<Deadline>> {
+    let mut of_smaller = EarliestAfter::new(values.end);
+    let of_value = |number: usize| {
+        let due = of_smaller.after(values.histories[number].first);
+        insert_fronts(operations, values, number, &mut of_smaller);
+        due
+    };
+    (0..values.histories.len()).map(of_value).collect()
+}
+
+fn of_stack(operations: &[TimedAction], values: &ValueHistories) -> Vec<Option<Deadline>> {
+    let sorted = |key: &dyn Fn(&ValueHistory) -> Rank| {
+        let mut numbers: Vec<usize> = (0..values.histories.len()).collect();
+        numbers.sort_unstable_by_key(|number| key(&values.histories[*number]));
+        numbers
+    };
+    let push = |history: &ValueHistory| operations[history.add].call;
+    let mut by_first = sorted(&|history| history.first).into_iter().peekable();
+    let mut of_lower = EarliestAfter::new(values.end);
+    let mut due = vec![None; values.histories.len()];
+    for number in sorted(&push) {
+        let history = &values.histories[number];
+        while let Some(lower) = by_first.next_if(|lower| values.histories[*lower].first < push(history)) {
+            insert_fronts(operations, values, lower, &mut of_lower);
+        }
+        due[number] = of_lower.after(history.first);
+    }
+    due
+}
+
+fn of_bag(operations: &[TimedAction], values: &ValueHistories) -> Vec<Option<Deadline>> {
+    let mut due = vec![None; values.histories.len()];
+    for miss in &values.misses {
+        let positions = values.positions(&operations[*miss]);
+        let Some(number) = values.number_of(operations[*miss].action.value()) else {
+            continue;
+        };
+        if values.histories[number].first < positions.start {
+            let missed = deadline(positions.end, *miss, Some(number));
+            due[number] = [due[number], Some(missed)].into_iter().flatten().min();
+        }
+    }
+    due
 }
 
 /// The violation of values whose deadlines come before enough removals were called: these values, the operations that set
-/// their deadlines, and the removals.
-fn too_late<'a>(
+/// their deadlines with the values of those, and the removals.
+fn not_gone(
     operations: &[TimedAction],
     values: &ValueHistories,
-    due: &[(Rank, &ValueHistory)],
-    removals: impl Iterator<Item = &'a usize>,
+    due: &[(Deadline, &ValueHistory)],
+    pending: &[usize],
 ) -> Decision {
-    let is_deadline = |rank: Rank| due.iter().any(|(deadline, _)| *deadline == rank);
-    let setting = values
-        .histories
-        .iter()
-        .filter(|history| is_deadline(history.front_first));
-    let involved = due
-        .iter()
-        .map(|(_, history)| history.add)
-        .chain(setting.flat_map(|history| values.operations(history)))
-        .chain(removals.copied());
-    violation(Rule::OutOfOrder, operations, involved)
+    let mut involved = Vec::new();
+    for (deadline, history) in due {
+        involved.extend(values.operations(history));
+        involved.push(deadline.operation);
+        if let Some(value) = deadline.value {
+            involved.extend(values.operations(&values.histories[value]));
+        }
+    }
+    let last = due.last().map_or(0, |(deadline, _)| deadline.due);
+    involved.extend(early(operations, pending, last));
+    violation(Rule::NotGone, operations, involved)
 }

@@ -12,8 +12,8 @@
 //! a position outside of all of them, because ranks are distinct, so that zones do not touch. All its operations take
 //! effect there. ∎
 
-use crate::action::{Action, Rank, TimedAction};
-use crate::decision::{Decision, Rule, UndecidedReason};
+use crate::action::{Rank, TimedAction};
+use crate::decision::{Decision, Rule};
 use crate::value_history::{ValueHistories, ValueHistory, violation};
 
 /// The positions at which the register holds a value.
@@ -25,10 +25,6 @@ struct Zone<'a> {
 }
 
 pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Decision {
-    let is_foreign = |op: &TimedAction| matches!(op.action, Action::Remove(_) | Action::RemoveAny);
-    if operations.iter().any(is_foreign) {
-        return Decision::Undecided(UndecidedReason::ForeignOperation);
-    }
     // The zone of the initial value ends when its last read is called.
     let initial = values.empties.iter().map(|read| operations[*read].call).max();
     let mut forward: Vec<Zone<'_>> = Vec::from_iter(initial.map(|last| Zone {

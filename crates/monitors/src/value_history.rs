@@ -16,6 +16,8 @@ pub(crate) struct ValueHistories {
     peeks: Vec<usize>,
     /// The operations that found the collection empty, in order of call.
     pub empties: Vec<usize>,
+    /// The operations that found their value absent.
+    pub misses: Vec<usize>,
     /// Whether there are pending removals, which may have removed a value that no other operation removed.
     pub has_pending_removals: bool,
 }
@@ -50,16 +52,16 @@ impl ValueHistory {
 }
 
 impl ValueHistories {
-    /// Sorts operations by value. Returns a decision if one value alone decides the history.
-    pub fn of(operations: &[TimedAction]) -> Result<Self, Decision> {
-        let end = 2 * operations.len() as Rank + 1;
-        check_ranks(operations, end)?;
+    /// Sorts operations by value. Returns a decision if one value alone decides the history. `end` is a rank after all calls
+    /// and returns. Different calls may have the same rank, and so may returns, but a call never has the rank of a return.
+    pub fn of(operations: &[TimedAction], end: Rank) -> Result<Self, Decision> {
         let greatest = operations.iter().filter_map(|op| op.action.value()).max();
         let count = greatest.map_or(0, |greatest| greatest as usize + 1);
         let mut adds: Vec<Option<usize>> = vec![None; count];
         let mut removes: Vec<Option<usize>> = vec![None; count];
         let mut peeks: Vec<(ValueId, Rank, usize)> = Vec::new();
         let mut empties = Vec::new();
+        let mut misses = Vec::new();
         let mut has_pending_removals = false;
         // This comes first, because the rules below hold only for values that are added once.
         for (number, op) in operations.iter().enumerate() {
@@ -75,7 +77,7 @@ impl ValueHistories {
                 Action::Remove(_) | Action::RemoveAny if op.ret.is_none() => has_pending_removals = true,
                 // A pending peek can be left out, because it changes nothing.
                 _ if op.ret.is_none() => {}
-                Action::RemoveAny => return Err(Decision::Undecided(UndecidedReason::ForeignOperation)),
+                Action::RemoveAny => {}
                 Action::Remove(value) => {
                     if let Some(other) = removes[value as usize].replace(number) {
                         let add = adds[value as usize];
@@ -84,6 +86,7 @@ impl ValueHistories {
                     }
                 }
                 Action::Peek(value) => peeks.push((value, op.call, number)),
+                Action::Miss(_) => misses.push(number),
                 Action::FindEmpty => empties.push(number),
             }
         }
@@ -94,6 +97,7 @@ impl ValueHistories {
             histories: Vec::with_capacity(count),
             peeks: peeks.iter().map(|(_, _, number)| *number).collect(),
             empties,
+            misses,
             has_pending_removals,
         };
         let mut begin = 0;
@@ -189,6 +193,13 @@ impl ValueHistories {
             .chain(history.remove)
     }
 
+    /// The number of the history of a value that was certainly added.
+    pub fn number_of(&self, value: Option<ValueId>) -> Option<usize> {
+        self.histories
+            .binary_search_by_key(&value?, |history| history.value)
+            .ok()
+    }
+
     /// Whether some value was never removed.
     pub fn has_unremoved(&self) -> bool {
         self.histories.iter().any(|history| history.remove.is_none())
@@ -212,7 +223,7 @@ pub(crate) fn violation(
     involved: impl IntoIterator<Item = usize>,
 ) -> Decision {
     let mut involved: Vec<usize> = involved.into_iter().collect();
-    involved.sort_unstable_by_key(|number| operations[*number].call);
+    involved.sort_unstable_by_key(|number| (operations[*number].call, *number));
     involved.dedup();
     Decision::Violation(Refutation {
         rule,
@@ -220,18 +231,14 @@ pub(crate) fn violation(
     })
 }
 
-fn check_ranks(operations: &[TimedAction], end: Rank) -> Result<(), Decision> {
+/// Whether the ranks of calls and returns are distinct, in order and before `end`.
+pub(crate) fn are_ranks(operations: &[TimedAction], end: Rank) -> bool {
     let mut is_used = vec![false; end as usize];
-    for op in operations {
-        if op.ret.is_some_and(|ret| ret <= op.call) {
-            return Err(Decision::Undecided(UndecidedReason::Ranks));
-        }
-        for rank in std::iter::once(op.call).chain(op.ret) {
-            match is_used.get_mut(rank as usize) {
-                Some(is_used) if rank > 0 && !*is_used => *is_used = true,
-                _ => return Err(Decision::Undecided(UndecidedReason::Ranks)),
-            }
-        }
-    }
-    Ok(())
+    operations.iter().all(|op| {
+        let mut is_free = |rank: Rank| match is_used.get_mut(rank as usize) {
+            Some(is_used) => rank > 0 && !std::mem::replace(is_used, true),
+            None => false,
+        };
+        op.ret.is_none_or(|ret| ret > op.call && is_free(ret)) && is_free(op.call)
+    })
 }

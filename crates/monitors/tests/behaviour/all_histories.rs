@@ -2,17 +2,32 @@
 
 use omnilink_monitors::{Action, Collection, TimedAction};
 
+/// Which histories are wanted.
+#[derive(Clone, Copy)]
+pub struct Scope {
+    pub collection: Collection,
+    /// Whether operations may be pending.
+    pub with_pending: bool,
+    /// Whether there are operations that only look, and values that are added more than once.
+    pub with_looks_and_repeats: bool,
+}
+
+impl Scope {
+    pub fn all(collection: Collection) -> Self {
+        Self {
+            collection,
+            with_pending: true,
+            with_looks_and_repeats: true,
+        }
+    }
+}
+
 /// Calls `found` with every history of `size` operations. Operations are numbered in the order of their calls.
-pub fn histories(
-    collection: Collection,
-    size: usize,
-    with_pending: bool,
-    found: &mut dyn FnMut(&[TimedAction]),
-) {
+pub fn histories(scope: Scope, size: usize, found: &mut dyn FnMut(&[TimedAction])) {
     let mut operations = Vec::new();
-    shapes(size, with_pending, 1, &mut operations, &mut |shape| {
+    shapes(size, scope.with_pending, 1, &mut operations, &mut |shape| {
         let mut labelled = shape.to_vec();
-        label(collection, &mut labelled, 0, 0, found);
+        label(scope, &mut labelled, 0, 0, found);
     });
 }
 
@@ -49,12 +64,13 @@ fn shapes(
 /// All actions for the operations. Values are numbered in the order in which they occur; in a priority queue all
 /// orders of them are tried.
 fn label(
-    collection: Collection,
+    scope: Scope,
     operations: &mut Vec<TimedAction>,
     at: usize,
     values: u32,
     found: &mut dyn FnMut(&[TimedAction]),
 ) {
+    let collection = scope.collection;
     if at == operations.len() {
         if collection == Collection::PriorityQueue {
             return permuted(operations, &mut (0..values).collect(), 0, found);
@@ -62,25 +78,30 @@ fn label(
         return found(operations);
     }
     let mut actions = Vec::new();
+    let (is_pending, is_wide) = (operations[at].ret.is_none(), scope.with_looks_and_repeats);
     for value in 0..=values {
-        // A value that is added twice must be undecided.
-        actions.push(Action::Add(value));
-        if operations[at].ret.is_some() {
+        if is_wide || value == values {
+            actions.push(Action::Add(value));
+        }
+        if is_pending && collection == Collection::Set || !is_pending && collection != Collection::Register {
+            actions.push(Action::Remove(value));
+        }
+        if !is_pending && is_wide {
             actions.push(Action::Peek(value));
-            if collection != Collection::Register {
-                actions.push(Action::Remove(value));
-            }
+        }
+        if !is_pending && matches!(collection, Collection::Set | Collection::Bag) {
+            actions.push(Action::Miss(value));
         }
     }
-    if operations[at].ret.is_some() {
-        actions.push(Action::FindEmpty);
-    } else if collection != Collection::Register {
-        actions.push(Action::RemoveAny);
+    match (collection, is_pending) {
+        (Collection::Set, _) | (Collection::Register, true) => {}
+        (_, false) => actions.push(Action::FindEmpty),
+        (_, true) => actions.push(Action::RemoveAny),
     }
     for action in actions {
         operations[at].action = action;
         let is_new = action.value() == Some(values);
-        label(collection, operations, at + 1, values + u32::from(is_new), found);
+        label(scope, operations, at + 1, values + u32::from(is_new), found);
     }
 }
 
@@ -91,11 +112,9 @@ fn permuted(
     found: &mut dyn FnMut(&[TimedAction]),
 ) {
     if at == names.len() {
-        let rename = |action: Action| match action {
-            Action::Add(value) => Action::Add(names[value as usize]),
-            Action::Remove(value) => Action::Remove(names[value as usize]),
-            Action::Peek(value) => Action::Peek(names[value as usize]),
-            other => other,
+        let rename = |action: Action| match action.value() {
+            Some(value) => action.on(names[value as usize]),
+            None => action,
         };
         let renamed: Vec<TimedAction> = operations
             .iter()

@@ -5,30 +5,41 @@ use omnilink_monitors::{Action, Collection, TimedAction};
 /// The values inside, with the next one last. For a register, the values written, in order.
 type State = Vec<u32>;
 
-/// Applies an action. Returns whether the state allows it.
-fn step(collection: Collection, state: &mut State, action: Action) -> bool {
+/// The states that an action may lead to; none if the state does not allow it.
+fn step(collection: Collection, state: &State, action: Action) -> Vec<State> {
+    let unchanged_if = |is_allowed: bool| Vec::from_iter(is_allowed.then(|| state.clone()));
+    let without = |at: usize| {
+        let mut next = state.clone();
+        next.remove(at);
+        next
+    };
+    let with = |at: usize, value: u32| {
+        let mut next = state.clone();
+        next.insert(at, value);
+        vec![next]
+    };
+    let is_inside = |value: u32| state.contains(&value);
     match (collection, action) {
-        (Collection::Register, Action::Remove(_) | Action::RemoveAny) => false,
-        (Collection::Queue, Action::Add(value)) => {
-            state.insert(0, value);
-            true
+        (Collection::Register, Action::Remove(_) | Action::RemoveAny) => vec![],
+        (Collection::Queue, Action::Add(value)) => with(0, value),
+        (Collection::Set, Action::Add(value)) if is_inside(value) => vec![],
+        (Collection::PriorityQueue | Collection::Bag, Action::Add(value)) => {
+            with(state.partition_point(|other| *other < value), value)
         }
-        (Collection::PriorityQueue, Action::Add(value)) => {
-            let at = state.partition_point(|other| *other < value);
-            state.insert(at, value);
-            true
+        (_, Action::Add(value)) => with(state.len(), value),
+        (Collection::Set | Collection::Bag, Action::Remove(value)) => {
+            let at = state.iter().position(|other| *other == value);
+            at.map(without).into_iter().collect()
         }
-        (_, Action::Add(value)) => {
-            state.push(value);
-            true
-        }
-        (_, Action::Remove(value)) => state.pop() == Some(value),
-        (_, Action::RemoveAny) => {
-            state.pop();
-            true
-        }
-        (_, Action::Peek(value)) => state.last() == Some(&value),
-        (_, Action::FindEmpty) => state.is_empty(),
+        (Collection::Set | Collection::Bag, Action::Peek(value)) => unchanged_if(is_inside(value)),
+        (_, Action::Miss(value)) => unchanged_if(!is_inside(value)),
+        (Collection::Bag, Action::RemoveAny) if !state.is_empty() => (0..state.len()).map(without).collect(),
+        (_, Action::Remove(value)) if state.last() == Some(&value) => vec![without(state.len() - 1)],
+        (_, Action::Remove(_)) => vec![],
+        (_, Action::RemoveAny) if !state.is_empty() => vec![without(state.len() - 1)],
+        (_, Action::RemoveAny) => unchanged_if(true),
+        (_, Action::Peek(value)) => unchanged_if(state.last() == Some(&value)),
+        (_, Action::FindEmpty) => unchanged_if(state.is_empty()),
     }
 }
 
@@ -50,15 +61,15 @@ fn explore(collection: Collection, operations: &[TimedAction], state: &State, do
     left()
         .filter(|number| operations[*number].call < first_return)
         .any(|number| {
-            let mut next = state.clone();
-            step(collection, &mut next, operations[number].action)
-                && explore(collection, operations, &next, done | (1 << number))
+            step(collection, state, operations[number].action)
+                .iter()
+                .any(|next| explore(collection, operations, next, done | (1 << number)))
         })
 }
 
 /// Whether an order explains all operations and respects their calls and returns.
 pub fn replay(collection: Collection, operations: &[TimedAction], order: &[usize]) -> Result<(), String> {
-    let mut state = State::new();
+    let mut states = vec![State::new()];
     let mut seen = vec![false; operations.len()];
     let mut latest_call = 0;
     for number in order {
@@ -70,7 +81,11 @@ pub fn replay(collection: Collection, operations: &[TimedAction], order: &[usize
         if op.ret.is_some_and(|ret| ret < latest_call) {
             return Err(format!("{number} returned before something before it was called"));
         }
-        if !step(collection, &mut state, op.action) {
+        let next = states.iter().flat_map(|state| step(collection, state, op.action));
+        states = next.collect();
+        states.sort_unstable();
+        states.dedup();
+        if states.is_empty() {
             return Err(format!("{number} is refused"));
         }
     }

@@ -9,8 +9,8 @@ pub fn rounds() -> usize {
     given.and_then(|rounds| rounds.parse().ok()).unwrap_or(6_000)
 }
 
-pub const GENERATORS: [fn(Collection, &mut Rng) -> Vec<TimedAction>; 4] =
-    [arbitrary, run_with_points, near_miss, long_calls];
+pub const GENERATORS: [fn(Collection, &mut Rng) -> Vec<TimedAction>; 5] =
+    [arbitrary, run_with_points, near_miss, long_calls, crashes];
 
 /// Random actions at random times.
 fn arbitrary(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
@@ -18,15 +18,17 @@ fn arbitrary(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
     let mut points: Vec<usize> = (0..size).flat_map(|number| [number, number]).collect();
     rng.shuffle(&mut points);
     let values = 1 + rng.usize(..size);
+    let may_repeat = rng.usize(..3) == 0;
     let mut is_added = vec![false; values];
     let actions = (0..size).map(|_| {
         let value = rng.usize(..values);
         match rng.usize(..7) {
+            0 if has_misses(collection) => Action::Miss(value as u32),
             0 => Action::FindEmpty,
             1 => Action::Peek(value as u32),
             2..=3 if collection != Collection::Register => Action::Remove(value as u32),
             2..=3 => Action::Peek(value as u32),
-            _ if is_added[value] => Action::FindEmpty,
+            _ if is_added[value] && !may_repeat => Action::Peek(value as u32),
             _ => {
                 is_added[value] = true;
                 Action::Add(value as u32)
@@ -34,7 +36,7 @@ fn arbitrary(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
         }
     });
     let actions: Vec<Action> = actions.collect();
-    with_points(&actions, &points, &[])
+    with_points(collection, &actions, &points, &[])
 }
 
 /// A correct sequential run, with calls and returns around the moments of effect.
@@ -42,7 +44,7 @@ fn run_with_points(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
     let size = 3 + rng.usize(..7);
     let actions = serial_run(collection, size, rng);
     let spread = 1 + rng.usize(..8);
-    spread_out(&actions, spread, rng)
+    spread_out(collection, &actions, spread, rng)
 }
 
 /// The same with two actions swapped.
@@ -52,7 +54,7 @@ fn near_miss(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
     let (one, other) = (rng.usize(..actions.len()), rng.usize(..actions.len()));
     actions.swap(one, other);
     let spread = 1 + rng.usize(..5);
-    spread_out(&actions, spread, rng)
+    spread_out(collection, &actions, spread, rng)
 }
 
 /// Short calls one after the other, except for two or three long ones.
@@ -69,12 +71,42 @@ fn long_calls(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
         boxes[at].0 = boxes[at].0.saturating_sub(100 * rng.usize(..5) + 1);
         boxes[at].1 += 100 * rng.usize(..5) + 1;
     }
-    from_boxes(&actions, &boxes, rng)
+    let pending = some_pending(&actions, rng);
+    from_boxes(collection, &actions, &boxes, &pending, rng)
+}
+
+/// A correct run of which many operations never return, with at most one pair of results swapped.
+fn crashes(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
+    let size = 5 + rng.usize(..5);
+    let mut actions = serial_run(collection, size, rng);
+    if rng.bool() {
+        let (one, other) = (rng.usize(..actions.len()), rng.usize(..actions.len()));
+        actions.swap(one, other);
+    }
+    let mut boxes: Vec<(usize, usize)> = Vec::new();
+    for at in 0..actions.len() {
+        let width = 1 + rng.usize(..25);
+        boxes.push((
+            (10 * at).saturating_sub(rng.usize(..width)),
+            10 * at + rng.usize(..width),
+        ));
+    }
+    let pending: Vec<usize> = (0..actions.len()).filter(|_| rng.usize(..3) == 0).collect();
+    from_boxes(collection, &actions, &boxes, &pending, rng)
+}
+
+/// Whether operations of a collection may find their value absent.
+fn has_misses(collection: Collection) -> bool {
+    matches!(collection, Collection::Set | Collection::Bag)
 }
 
 /// A correct sequential run. Values are 0, 1, 2 … in random order, so that greater ones do not always come later.
 fn serial_run(collection: Collection, size: usize, rng: &mut Rng) -> Vec<Action> {
     let mut names: Vec<u32> = (0..size as u32).collect();
+    if rng.usize(..3) == 0 {
+        // Few values, which come back.
+        names = (0..size).map(|_| rng.u32(..3)).collect();
+    }
     rng.shuffle(&mut names);
     let mut inside: Vec<u32> = Vec::new();
     let mut actions = Vec::new();
@@ -83,15 +115,30 @@ fn serial_run(collection: Collection, size: usize, rng: &mut Rng) -> Vec<Action>
             Collection::Queue => inside.first().copied(),
             Collection::PriorityQueue => inside.iter().max().copied(),
             Collection::Stack | Collection::Register => inside.last().copied(),
+            Collection::Set | Collection::Bag => rng.choice(&inside).copied(),
         };
+        if has_misses(collection) && rng.usize(..6) == 0 {
+            let absent = rng.u32(..size as u32);
+            if !inside.contains(&absent) {
+                actions.push(Action::Miss(absent));
+                continue;
+            }
+        }
         let action = match (rng.usize(..5), next) {
-            (0, None) => Action::FindEmpty,
+            (0, None) if collection != Collection::Set => Action::FindEmpty,
             (0 | 1, Some(value)) => Action::Peek(value),
             (2 | 3, Some(value)) if collection != Collection::Register => {
-                inside.retain(|other| *other != value);
+                let at = match collection {
+                    Collection::Stack => inside.iter().rposition(|other| *other == value),
+                    _ => inside.iter().position(|other| *other == value),
+                };
+                at.map(|at| inside.remove(at));
                 Action::Remove(value)
             }
             _ => match names.pop() {
+                Some(value) if collection == Collection::Set && inside.contains(&value) => {
+                    Action::Peek(value)
+                }
                 Some(value) => {
                     inside.push(value);
                     Action::Add(value)
@@ -104,7 +151,7 @@ fn serial_run(collection: Collection, size: usize, rng: &mut Rng) -> Vec<Action>
     actions
 }
 
-fn spread_out(actions: &[Action], spread: usize, rng: &mut Rng) -> Vec<TimedAction> {
+fn spread_out(collection: Collection, actions: &[Action], spread: usize, rng: &mut Rng) -> Vec<TimedAction> {
     let boxes: Vec<(usize, usize)> = (0..actions.len())
         .map(|at| {
             let middle = 10 * at + 100;
@@ -114,10 +161,25 @@ fn spread_out(actions: &[Action], spread: usize, rng: &mut Rng) -> Vec<TimedActi
             )
         })
         .collect();
-    from_boxes(actions, &boxes, rng)
+    let pending = some_pending(actions, rng);
+    from_boxes(collection, actions, &boxes, &pending, rng)
 }
 
-fn from_boxes(actions: &[Action], boxes: &[(usize, usize)], rng: &mut Rng) -> Vec<TimedAction> {
+/// Operations that never return, in one of three histories.
+fn some_pending(actions: &[Action], rng: &mut Rng) -> Vec<usize> {
+    if rng.usize(..3) != 0 {
+        return Vec::new();
+    }
+    (0..actions.len()).filter(|_| rng.usize(..5) == 0).collect()
+}
+
+fn from_boxes(
+    collection: Collection,
+    actions: &[Action],
+    boxes: &[(usize, usize)],
+    pending: &[usize],
+    rng: &mut Rng,
+) -> Vec<TimedAction> {
     let mut points: Vec<(usize, usize, usize)> = Vec::new();
     for (number, (start, end)) in boxes.iter().enumerate() {
         points.push((*start, rng.usize(..1000), number));
@@ -125,16 +187,17 @@ fn from_boxes(actions: &[Action], boxes: &[(usize, usize)], rng: &mut Rng) -> Ve
     }
     points.sort_unstable();
     let points: Vec<usize> = points.into_iter().map(|(.., number)| number).collect();
-    let mut pending = Vec::new();
-    if rng.usize(..3) == 0 {
-        pending.extend((0..actions.len()).filter(|_| rng.usize(..5) == 0));
-    }
-    with_points(actions, &points, &pending)
+    with_points(collection, actions, &points, pending)
 }
 
 /// Operations whose calls and returns are the first and second occurrences of their numbers in `points`. Pending ones lose
-/// their return and their result.
-fn with_points(actions: &[Action], points: &[usize], pending: &[usize]) -> Vec<TimedAction> {
+/// their return and, unless they name their value, their result.
+fn with_points(
+    collection: Collection,
+    actions: &[Action],
+    points: &[usize],
+    pending: &[usize],
+) -> Vec<TimedAction> {
     let mut operations: Vec<Option<TimedAction>> = vec![None; actions.len()];
     let mut rank = 0;
     for number in points {
@@ -148,7 +211,10 @@ fn with_points(actions: &[Action], points: &[usize], pending: &[usize]) -> Vec<T
             continue;
         };
         if pending.contains(number) {
-            if let Action::Remove(_) = operation.action {
+            if let Action::Remove(value) = operation.action
+                && collection != Collection::Set
+                && (collection != Collection::Bag || value.is_multiple_of(2))
+            {
                 operation.action = Action::RemoveAny;
             }
             continue;
