@@ -22,12 +22,13 @@
 //! - in a *stack*, a front operation of a value `x` that can take effect only after `first(v)`, if `first(x)` is before the
 //!   push of `v` is called: `x` was pushed before `v` and is still inside, so it is below `v`.
 //!
-//! **A queue without peeks and without operations that found it empty is decided exactly.** *Proof.* Let each value that has
-//! a deadline be removed in time. Suppose that there is no linearization. Without peeks, there is then a cycle of two
-//! values. No value `v` that had a deadline is part of it: its removal returns at the end, so `v` is ahead of nothing by rule
-//! 2 of queues; and no value that `v` is ahead of by rule 1 is ahead of `v` by rule 2, because the removal of `v` was called
-//! in time. Nor is a value without a removal: it is ahead of nothing by rule 2, and a value that it is ahead of by rule 1 has
-//! no front operation. So the cycle consists of values that other operations removed, and there is no linearization. ∎
+//! **A queue without peeks and without operations that found it empty is decided exactly**: if the relaxation has a
+//! linearization and each value with a deadline is removed in time, the completion has one. *Proof.* Suppose that it has none.
+//! Without peeks, there is then a cycle of two values. No value `v` that had a deadline is part of it: its removal returns at
+//! the end, so `v` is ahead of nothing by rule 2 of queues; and no value that `v` is ahead of by rule 1 is ahead of `v` by rule
+//! 2, because the removal of `v` was called in time. Nor is a value without a removal: it is ahead of nothing by rule 2, and a
+//! value that it is ahead of by rule 1 has no front operation. So the cycle consists of values that other operations removed.
+//! The relaxation contains these unchanged, and has no cycle. ∎
 
 use crate::action::{Action, Collection, Rank, TimedAction};
 use crate::decide;
@@ -50,10 +51,7 @@ pub(crate) fn check(collection: Collection, operations: &[TimedAction], values: 
     if let Some(late) = (0..due.len()).find(|index| is_late(*index, due[*index].0.due)) {
         return not_gone(operations, values, &due[..=late], &pending);
     }
-    let is_observation = |op: &TimedAction| matches!(op.action, Action::Peek(_) | Action::FindEmpty);
-    let is_exact = collection == Collection::Queue
-        && !operations.iter().any(|op| op.ret.is_some() && is_observation(op));
-    complete(collection, operations, values, &pending, due, is_exact)
+    complete(collection, operations, values, &pending, due)
 }
 
 /// The pending removals in order of call.
@@ -126,7 +124,6 @@ fn complete<'a>(
     values: &'a ValueHistories,
     pending: &[usize],
     mut due: Vec<(Deadline, &'a ValueHistory)>,
-    is_exact: bool,
 ) -> Decision {
     for _ in 0..ATTEMPTS_MAX {
         let mut completed = operations.to_vec();
@@ -143,7 +140,7 @@ fn complete<'a>(
             |values| decide(collection, &completed, &values),
         );
         match decision {
-            Decision::Violation(refutation) if !is_exact => {
+            Decision::Violation(refutation) => {
                 let Some(more) = named_unremoved(operations, values, &due, &refutation) else {
                     break;
                 };
