@@ -256,9 +256,12 @@ fn check_sorted<M: Model>(
     options: Options,
     mode: CheckMode,
 ) -> Result<Outcome, CheckError> {
+    if options.strategy == Strategy::Monitor {
+        return check_as_collections(model, history, &options)?;
+    }
     let mut components = Components::of(history.iter().map(|operation| model.footprint(&operation.op)));
     let started = Instant::now();
-    let mut may_use_monitors = mode != CheckMode::Search;
+    let mut may_use_monitors = mode != CheckMode::Search && options.strategy == Strategy::Portfolio;
     let followed = followed(history, &options);
     loop {
         let limits = Limits {
@@ -285,7 +288,7 @@ fn check_sorted<M: Model>(
             }
             if may_use_monitors && checker.is_hard() {
                 may_use_monitors = false;
-                if let Some(outcome) = check_as_collections(model, history, &options) {
+                if let Ok(outcome) = check_as_collections(model, history, &options) {
                     return outcome;
                 }
             }

@@ -3,6 +3,8 @@
 use omnilink_trace::Time;
 use thiserror::Error;
 
+use crate::collections::{CollectionKind, Unmonitored};
+
 /// Why a check ended without a verdict.
 #[derive(Debug, Error)]
 pub enum CheckError {
@@ -48,6 +50,17 @@ pub enum CheckError {
         "a limit of the model, not of the system: {0}; so it is unknown whether the history has an explanation"
     )]
     Exceeded(String),
+    /// The model is not the collection that it is declared to be.
+    #[error("it is declared to act as a {kind}, but it accepts what no {kind} does: {sequence}")]
+    NoSuchCollection {
+        /// The declared kind.
+        kind: CollectionKind,
+        /// The operations that it accepts.
+        sequence: String,
+    },
+    /// A monitor was asked to decide, and none can.
+    #[error("no monitor decides this history: {0}; without the strategy `monitor` the search does")]
+    Unmonitored(#[from] Unmonitored),
     /// The search found an explanation that does not replay. This is a bug in OmniLink.
     #[error("internal error, please report it: the explanation found does not replay: {0}")]
     WitnessRejected(String),

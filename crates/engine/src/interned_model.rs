@@ -77,6 +77,16 @@ impl<'m, M: Model> InternedModel<'m, M> {
         &self.classes.items[id as usize]
     }
 
+    /// Whether a replay may continue with an operation.
+    pub fn may_replay(&mut self, replay: ReplayId, class: ClassId) -> bool {
+        self.outcomes.clear();
+        for state in &self.replays[replay as usize] {
+            self.model
+                .step(state, &self.classes.items[class as usize], &mut self.outcomes);
+        }
+        !self.outcomes.states().is_empty()
+    }
+
     fn start_renumbering(&mut self, classes: bool) -> Renumbering<'_, 'm, M> {
         let states = self.states.take();
         self.state_heap_bytes = 0;

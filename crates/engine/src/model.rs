@@ -90,9 +90,10 @@ pub trait Model {
 
     /// The kind of collection that the model is, if a near-linear monitor can decide its histories.
     ///
-    /// The contract: the model accepts a sequence of operations from [`initial`](Self::initial) if and only if such a
-    /// collection, initially empty, accepts the sequence of their [observations](Self::observe). For a register, each key
-    /// of the [footprints](Self::footprint) is a register of its own.
+    /// The contract: the model accepts a sequence of operations from [`initial`](Self::initial) only if such a collection,
+    /// initially empty, accepts the sequence of their [observations](Self::observe). For a register, each key of the
+    /// [footprints](Self::footprint) is a register of its own. The engine tries the contract on short sequences of the
+    /// operations of a history before it trusts it.
     fn collection_kind(&self) -> Option<CollectionKind> {
         None
     }

@@ -39,6 +39,9 @@ pub enum Strategy {
     Sweep,
     /// Depth-first search alone: keeps the whole history in memory.
     DepthFirst,
+    /// A near-linear monitor alone: see [`check_as_collections`](crate::check_as_collections). Keeps the whole history in
+    /// memory.
+    Monitor,
 }
 
 /// The reductions, each with a switch. All are sound; `docs/engine.md` has the proofs.

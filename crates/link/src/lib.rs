@@ -21,6 +21,7 @@
 //! ```
 
 mod action;
+mod acts_as;
 mod arguments;
 mod bind;
 mod binding;
@@ -65,6 +66,7 @@ mod vacuity;
 mod variant;
 
 pub use action::Action;
+pub use acts_as::{ActsAs, OpActsAs};
 pub use bind::BoundOp;
 pub use collect::Collection;
 pub use coverage::{ActionCoverage, BranchCoverage, Coverage, InvariantCoverage};

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::acts_as::{ActsAs, OpActsAs};
 use crate::error::LinkError;
 use crate::omnilink_setup::{END, asks_for_end, is_setup};
 
@@ -15,6 +16,9 @@ use crate::omnilink_setup::{END, asks_for_end, is_setup};
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct LinkFile {
+    /// The collection that the spec is, if it is one: see [`ActsAs`].
+    #[serde(rename = "acts-as")]
+    pub acts_as: Option<ActsAs>,
     /// Constants as TLA+ expressions.
     #[serde(default)]
     pub constants: BTreeMap<String, String>,
@@ -54,6 +58,9 @@ pub struct OpLink {
     /// The action that it is, if it has another name; or a formula over the fields of the operation, `thread` and `meta`,
     /// such as `Acquire(thread, TRUE)`.
     pub action: Option<String>,
+    /// What it does to the collection that the spec is.
+    #[serde(rename = "acts-as")]
+    pub acts_as: Option<OpActsAs>,
     /// Which field of the trace each parameter takes its value from, if it has another name. `thread` is the operation's
     /// thread and `ret` its result, unless they are among its arguments.
     #[serde(default)]

@@ -16,6 +16,7 @@ use omnilink_tla::source::Span;
 use rustc_hash::FxHashMap;
 
 use crate::action::{Action, actions};
+use crate::acts_as::Declaration;
 use crate::binding::OpBinding;
 use crate::binding_builder::BindingBuilder;
 use crate::constants::{check_constant, constants, is_plain_constant, itself, literal};
@@ -57,6 +58,8 @@ pub struct Linked {
     /// Whether branches of actions are counted.
     pub(crate) counts_branches: bool,
     notes: Vec<String>,
+    /// The collection that it is declared to be.
+    pub(crate) acts_as: Option<Declaration>,
 }
 
 impl Linked {
@@ -293,7 +296,9 @@ impl Linked {
             transient,
             counts_branches: options.counts_branches,
             notes,
+            acts_as: None,
         };
+        linked.acts_as = Declaration::of(&options.file, &linked.bindings)?;
         linked.note_reads();
         linked.evaluate_constants()?;
         Ok(linked)

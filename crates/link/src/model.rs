@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outcomes};
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Condition, EffectTemplates, Effects, Evaluator, Flow, Layout, Session as _, State};
 use omnilink_tla::ir::Operation;
@@ -439,6 +439,14 @@ impl Model for TlaModel<'_> {
             return may_enable;
         }
         footprint::may_enable(state, refused_effects, helper_effects)
+    }
+
+    fn collection_kind(&self) -> Option<CollectionKind> {
+        self.declared_kind()
+    }
+
+    fn observe<'a>(&self, op: &'a Instance) -> Observation<'a> {
+        self.observed(op)
     }
 
     fn describe_state(&self, state: &SpecState) -> String {

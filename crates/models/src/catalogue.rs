@@ -5,8 +5,8 @@
 use crate::decode::Decode;
 use crate::options::{ModelOptions, ModelSpecError, Spec};
 use crate::{
-    Bank, CasRegister, Counter, JavaMap, Kv, Log, Map, MultiRegister, Mutex, PriorityQueue, Queue, Register,
-    Semaphore, Set, Stack,
+    Bag, Bank, CasRegister, Counter, JavaMap, Kv, Log, Map, MultiRegister, Mutex, PriorityQueue, Queue,
+    Register, Semaphore, Set, Stack,
 };
 
 /// A native model, as `omnilink check --list-models` shows it.
@@ -150,6 +150,7 @@ native_models! {
     MultiRegister,
     Kv,
     Set,
+    Bag,
     Map,
     JavaMap,
     Queue,

@@ -39,6 +39,7 @@
 //! ```
 
 mod any_model;
+mod bag;
 mod bank;
 mod call_reader;
 mod cas_register;
@@ -67,6 +68,7 @@ mod stack;
 mod suggestion;
 
 pub use any_model::{AnyModel, AnyOp, AnyState};
+pub use bag::{Bag, BagOp};
 pub use bank::{Balances, Bank, BankOp};
 pub use call_reader::{CallReader, is_code};
 pub use cas_register::{CasRegister, CasRegisterOp, FailedCas};

@@ -166,7 +166,8 @@ impl Model for PriorityQueue {
                 first.as_ref().map_or(Observation::FindEmpty, Observation::Peek)
             }
             PriorityQueueOp::Peek(None) | PriorityQueueOp::Size(None) => Observation::Nothing,
-            PriorityQueueOp::Size(Some(_)) => Observation::Other,
+            PriorityQueueOp::Size(Some(0)) => Observation::FindEmpty,
+            PriorityQueueOp::Size(Some(_)) => Observation::Look,
         }
     }
 

@@ -225,33 +225,41 @@ impl Model for Queue {
     }
 
     fn collection_kind(&self) -> Option<CollectionKind> {
-        self.capacity.is_none().then_some(CollectionKind::Queue)
+        Some(CollectionKind::Queue)
     }
 
     fn observe<'a>(&self, op: &'a QueueOp) -> Observation<'a> {
         match op {
             QueueOp::Enqueue {
-                values,
-                fitted: None | Some(true),
-            } => match values.as_slice() {
+                fitted: Some(false), ..
+            } => Observation::Look,
+            // Whether it fitted is not known.
+            QueueOp::Enqueue { fitted: None, .. } if self.capacity.is_some() => Observation::Other,
+            QueueOp::Enqueue { values, .. } => match values.as_slice() {
                 [value] => Observation::Add(value),
-                _ => Observation::Other,
+                values => Observation::AddAll(values),
             },
+            QueueOp::Dequeue { most: Some(0), .. } => Observation::Look,
             QueueOp::Dequeue {
-                most: Some(1) | None,
+                most,
                 values: Some(values),
-            } => match values.as_slice() {
-                [] => Observation::FindEmpty,
-                [value] => Observation::Remove(value),
-                _ => Observation::Other,
+            } => match (values.as_slice(), *most) {
+                ([], _) => Observation::FindEmpty,
+                ([value], None | Some(1)) => Observation::Remove(value),
+                (values, most) => Observation::RemoveAll {
+                    values,
+                    rest: most.is_none_or(|most| most <= values.len()),
+                },
             },
             QueueOp::Dequeue {
                 most: Some(1),
                 values: None,
             } => Observation::RemoveAny,
             QueueOp::Peek(Some(front)) => front.as_ref().map_or(Observation::FindEmpty, Observation::Peek),
+            QueueOp::Size(Some(0)) => Observation::FindEmpty,
+            QueueOp::Size(Some(_)) => Observation::Look,
             QueueOp::Peek(None) | QueueOp::Size(None) => Observation::Nothing,
-            _ => Observation::Other,
+            QueueOp::Dequeue { values: None, .. } => Observation::Other,
         }
     }
 

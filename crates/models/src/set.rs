@@ -1,6 +1,6 @@
 //! A set of values: add, remove, contains, and reads of all elements.
 
-use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
 use crate::call_reader::{CallReader, THE_RESULT};
@@ -160,6 +160,27 @@ impl Model for Set {
             Some((element, true)) => helper.may_add(element),
             Some((element, false)) => helper.may_remove(element),
             None => false,
+        }
+    }
+
+    fn collection_kind(&self) -> Option<CollectionKind> {
+        Some(CollectionKind::Set)
+    }
+
+    fn observe<'a>(&self, op: &'a SetOp) -> Observation<'a> {
+        match op {
+            SetOp::Add(element, Some(true)) => Observation::Add(element),
+            SetOp::Remove(element, Some(true)) => Observation::Remove(element),
+            SetOp::Add(element, Some(false)) | SetOp::Contains(element, Some(true)) => {
+                Observation::Peek(element)
+            }
+            SetOp::Remove(element, Some(false)) | SetOp::Contains(element, Some(false)) => {
+                Observation::Miss(element)
+            }
+            SetOp::Read(Some(_)) | SetOp::Size(Some(_)) => Observation::Look,
+            SetOp::Contains(_, None) | SetOp::Read(None) | SetOp::Size(None) => Observation::Nothing,
+            SetOp::Add(element, None) => Observation::MayAdd(element),
+            SetOp::Remove(element, None) => Observation::MayRemove(element),
         }
     }
 

@@ -105,7 +105,8 @@ impl Model for Stack {
             StackOp::Pop(None) => Observation::RemoveAny,
             StackOp::Peek(Some(top)) => top.as_ref().map_or(Observation::FindEmpty, Observation::Peek),
             StackOp::Peek(None) | StackOp::Size(None) => Observation::Nothing,
-            StackOp::Size(Some(_)) => Observation::Other,
+            StackOp::Size(Some(0)) => Observation::FindEmpty,
+            StackOp::Size(Some(_)) => Observation::Look,
         }
     }
 

@@ -1,13 +1,13 @@
-//! Near-linear linearizability monitors for registers, FIFO queues, stacks and priority queues.
+//! Near-linear linearizability monitors for registers, FIFO queues, stacks, priority queues, sets and bags.
 //!
 //! The general search keeps one configuration for each order of overlapping additions until the values come out again, so
-//! it is exponential on collections. If each value is added at most once, histories of these types can be decided in
-//! O(n log n). This crate decided to return evidence with every decision: a linearization that the caller can replay
+//! it is exponential on collections. If each value is added at most once, or is gone before it is added again, histories of
+//! these types can be decided in O(n log n). This crate decided to return evidence with every decision: a linearization that the caller can replay
 //! ([`Decision::Linearizable`]), or a few operations without a linearization and the rule that they violate
 //! ([`Decision::Violation`]). A monitor that does not apply returns [`Decision::Undecided`].
 //!
-//! What it gave up: histories in which a value is added twice, and most violations that pending removals could explain, are
-//! left to the general search. Each monitor's module and `docs/monitors.md` prove its rules, and the tests compare them
+//! What it gave up: most histories in which a value is inside twice at a time, and some violations that pending removals could
+//! explain, are left to the general search. Each monitor's module and `docs/monitors.md` prove its rules, and the tests compare them
 //! with a search of all orders on every small history.
 //!
 //! **Time.** The `2n` calls and returns of a history have distinct *ranks* `1..=2n`. *Position* `p` is the open interval

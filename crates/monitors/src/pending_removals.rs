@@ -87,7 +87,7 @@ fn relaxed(
         call,
         ret: Some(values.end),
     }));
-    let decision = ValueHistories::of(&relaxed, values.end + 1).map_or_else(
+    let decision = ValueHistories::of(&relaxed, values.end).map_or_else(
         |decision| decision,
         |values| decide(collection, &relaxed, &values),
     );

@@ -57,6 +57,8 @@ enum StrategyArg {
     Sweep,
     /// Depth-first alone: keeps the whole history
     DepthFirst,
+    /// A near-linear monitor alone, for registers, queues, stacks, priority queues, sets and bags: refuses what none decides
+    Monitor,
 }
 
 impl Criteria {
@@ -85,6 +87,10 @@ impl Criteria {
             .filter(|(_, is_given)| *is_given)
             .map(|(name, _)| *name)
             .collect();
+        if self.strategy == Some(StrategyArg::Monitor) {
+            let message = "--strategy monitor decides linearizability; what is asked here is searched in another way: drop it";
+            return Err(CliError::Usage(message.to_owned()));
+        }
         if given.is_empty() {
             return Ok(());
         }
@@ -113,6 +119,7 @@ impl Criteria {
             StrategyArg::Portfolio => Strategy::Portfolio,
             StrategyArg::Sweep => Strategy::Sweep,
             StrategyArg::DepthFirst => Strategy::DepthFirst,
+            StrategyArg::Monitor => Strategy::Monitor,
         })
     }
 

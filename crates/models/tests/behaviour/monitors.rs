@@ -32,7 +32,7 @@ impl Visitor for Comparison {
                 timebox.start = timebox.start.div_euclid(self.tick);
                 timebox.end = timebox.end.map(|end| end.div_euclid(self.tick));
             }
-            let Some(outcome) = check_as_collections(&model, &history, &Options::default()) else {
+            let Ok(outcome) = check_as_collections(&model, &history, &Options::default()) else {
                 continue;
             };
             let outcome = outcome.unwrap_or_else(|error| panic!("{name}, round {round}: {error}"));

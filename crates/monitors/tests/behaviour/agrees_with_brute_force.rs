@@ -57,7 +57,8 @@ fn compare(collection: Collection, operations: &[TimedAction], tally: &mut Tally
     }
 }
 
-/// Whether a refutation that involves several values contains all additions and removals of those that are added once.
+/// Whether a refutation that involves several values contains all additions and removals of those that are added once, and,
+/// if one of these is never removed, the pending removals that may have removed it.
 fn is_closed(operations: &[TimedAction], refutation: &Refutation) -> bool {
     if !matches!(
         refutation.rule,
@@ -82,8 +83,23 @@ fn is_closed(operations: &[TimedAction], refutation: &Refutation) -> bool {
         }
         _ => false,
     };
+    let is_unremoved = |value: &u32| {
+        let is_removal = |op: &TimedAction| op.action == Action::Remove(*value) && op.ret.is_some();
+        is_added_once(*value) && !operations.iter().any(is_removal)
+    };
+    let last = refutation
+        .operations
+        .iter()
+        .filter_map(|number| operations[*number].ret)
+        .max();
+    let may_have_removed = |number: &usize| {
+        let op = operations[*number];
+        op.action == Action::RemoveAny
+            && last.is_some_and(|last| op.call < last)
+            && values.iter().any(is_unremoved)
+    };
     (0..operations.len())
-        .filter(is_needed)
+        .filter(|number| is_needed(number) || may_have_removed(number))
         .all(|number| named(&number))
 }
 

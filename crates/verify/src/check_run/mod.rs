@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use omnilink_engine::{Conclusion, Consistency, Limit, Model, Options, Unknown};
+use omnilink_engine::{Conclusion, Consistency, Limit, Model, Options, Strategy, Unknown};
 use omnilink_evidence::{Command, Evidence, Figures, Subject, ThreadNames, Violation};
 use omnilink_trace::Timebox;
 
@@ -91,7 +91,8 @@ pub fn check_observed<M: Model>(
         aborted: 0,
         places: BTreeMap::new(),
         taken: 0,
-        may_use_monitors: model.collection_kind().is_some(),
+        may_use_monitors: model.collection_kind().is_some()
+            && request.options.strategy == Strategy::Portfolio,
         followed: None,
     };
     if let Err(error) = run.run() {
@@ -152,7 +153,11 @@ struct CheckRun<'a, M: Model> {
 
 impl<M: Model> CheckRun<'_, M> {
     fn run(&mut self) -> Result<(), VerifyError> {
-        let outcome = match self.by_real_time()? {
+        let outcome = match self.request.options.strategy {
+            Strategy::Monitor => self.check_as_collections()?,
+            _ => self.by_real_time()?,
+        };
+        let outcome = match outcome {
             Some(outcome) => outcome,
             None => self.check(self.options())?,
         };

@@ -90,14 +90,22 @@ impl<M: Model> CheckRun<'_, M> {
     }
 
     /// Reads the whole input, for monitors to decide it, if they can.
-    fn check_as_collections(&mut self) -> Result<Option<Outcome>, VerifyError> {
+    pub(super) fn check_as_collections(&mut self) -> Result<Option<Outcome>, VerifyError> {
         let mut history = History::open(self.decode, self.input)?;
         let mut operations = Vec::new();
         while let Some(read) = history.next()? {
             operations.push(read.operation);
         }
-        let Some(outcome) = check_as_collections(self.model, &operations, &self.options()) else {
-            return Ok(None);
+        let is_empty = operations.is_empty() && history.aborted + history.left_out == 0;
+        if is_empty && !history.has_header() {
+            return Err(VerifyError::empty(&self.input.name, &history.notes()));
+        }
+        let outcome = match check_as_collections(self.model, &operations, &self.options()) {
+            Ok(outcome) => outcome,
+            Err(reason) if self.request.options.strategy == Strategy::Monitor => {
+                return Err(CheckError::from(reason).into());
+            }
+            Err(_) => return Ok(None),
         };
         self.taken = operations.len() as u64;
         self.evidence.notes = history.notes();

@@ -1,7 +1,8 @@
 //! Workloads of sets, maps, queues and stacks.
 
 use omnilink_models::{
-    Batch, Map, MapAction, MapOp, PriorityQueue, PriorityQueueOp, Queue, QueueOp, Set, SetOp, Stack, StackOp,
+    Bag, BagOp, Batch, Map, MapAction, MapOp, PriorityQueue, PriorityQueueOp, Queue, QueueOp, Set, SetOp,
+    Stack, StackOp,
 };
 use omnilink_value::Value;
 use smallvec::smallvec;
@@ -40,6 +41,43 @@ impl Workload for Set {
                 .map(|elements| SetOp::Read(Some(elements)))
                 .collect(),
             SetOp::Size(_) => (0..4).map(|size| SetOp::Size(Some(size))).collect(),
+        }
+    }
+}
+
+impl Workload for Bag {
+    type Model = Self;
+
+    fn model(&self) -> Self {
+        self.clone()
+    }
+
+    fn calls(&self) -> Vec<BagOp> {
+        let single = (0..2).map(int).flat_map(|element| {
+            [
+                BagOp::Add(element.clone()),
+                BagOp::Add(element.clone()),
+                BagOp::Remove(element.clone(), None),
+                BagOp::Contains(element, None),
+            ]
+        });
+        single.chain([BagOp::Take(None), BagOp::Size(None)]).collect()
+    }
+
+    fn results(&self, call: &BagOp) -> Vec<BagOp> {
+        match call {
+            BagOp::Add(_) => vec![call.clone()],
+            BagOp::Remove(element, _) => BOTH
+                .map(|found| BagOp::Remove(element.clone(), Some(found)))
+                .to_vec(),
+            BagOp::Contains(element, _) => BOTH
+                .map(|found| BagOp::Contains(element.clone(), Some(found)))
+                .to_vec(),
+            BagOp::Take(_) => maybe(0..2)
+                .into_iter()
+                .map(|taken| BagOp::Take(Some(taken)))
+                .collect(),
+            BagOp::Size(_) => (0..4).map(|size| BagOp::Size(Some(size))).collect(),
         }
     }
 }

@@ -6,7 +6,7 @@ mod registers;
 mod services;
 
 use omnilink_models::{
-    Bank, CasRegister, Counter, FailedCas, JavaMap, Kv, Log, Map, MultiRegister, Mutex, PersistentMap,
+    Bag, Bank, CasRegister, Counter, FailedCas, JavaMap, Kv, Log, Map, MultiRegister, Mutex, PersistentMap,
     PriorityOrder, PriorityQueue, Queue, Register, Semaphore, Set, Stack,
 };
 use omnilink_value::Value;
@@ -26,6 +26,7 @@ pub fn each_workload(visitor: &mut impl Visitor) {
     visitor.visit("multi-register", &MultiRegister { initial: int(0) });
     visitor.visit("kv", &Kv);
     visitor.visit("set", &Set);
+    visitor.visit("bag", &Bag { empty: Value::null() });
     visitor.visit("map", &Map { none: int(0) });
     visitor.visit(
         "queue",
