@@ -30,6 +30,7 @@ impl Collection {
         match op.action {
             Action::Add(_) | Action::Peek(_) => true,
             Action::Remove(_) => self != Self::Register,
+            Action::Replace { .. } => self == Self::Register,
             Action::Miss(_) => matches!(self, Self::Set | Self::Bag),
             Action::FindEmpty => self != Self::Set,
             // Its result is unknown, so it did not return.
@@ -47,6 +48,13 @@ pub enum Action {
     Remove(ValueId),
     /// It observed that the value is next; in a set or a bag, that it is inside.
     Peek(ValueId),
+    /// It found one value and wrote another one, at once. Only in registers.
+    Replace {
+        /// What it found; `None` for the initial value.
+        from: Option<ValueId>,
+        /// What it wrote.
+        to: ValueId,
+    },
     /// It observed that the value is not inside. Only in sets and bags.
     Miss(ValueId),
     /// It found the collection empty.
@@ -56,10 +64,11 @@ pub enum Action {
 }
 
 impl Action {
-    /// The value of the operation.
+    /// The value of the operation; of a replacement, the new one.
     pub fn value(self) -> Option<ValueId> {
         match self {
             Self::Add(value) | Self::Remove(value) | Self::Peek(value) | Self::Miss(value) => Some(value),
+            Self::Replace { to, .. } => Some(to),
             Self::FindEmpty | Self::RemoveAny => None,
         }
     }
@@ -71,6 +80,7 @@ impl Action {
             Self::Remove(_) => Self::Remove(value),
             Self::Peek(_) => Self::Peek(value),
             Self::Miss(_) => Self::Miss(value),
+            Self::Replace { from, .. } => Self::Replace { from, to: value },
             Self::FindEmpty | Self::RemoveAny => self,
         }
     }

@@ -50,6 +50,12 @@ pub enum Rule {
     NeverAbsent,
     /// The additions and removals of a value of a set cannot alternate as the other operations observed it.
     NoAlternation,
+    /// A value of a register is replaced twice, and was written once.
+    ReplacedTwice,
+    /// Values of a register were written only by replacing each other.
+    Circular,
+    /// An operation on a register returned before one was called that replacements put before it.
+    ChainOutOfOrder,
     /// A value is removed more often than it was added.
     RemovedTooOften,
 }
@@ -82,6 +88,11 @@ impl fmt::Display for Rule {
             }
             Self::NoAlternation => {
                 "the additions and removals of a value alternate, and no such order fits what these operations saw"
+            }
+            Self::ReplacedTwice => "a value that was written once is replaced twice",
+            Self::Circular => "each of these values was written only in place of another one of them",
+            Self::ChainOutOfOrder => {
+                "an operation returned before one was called that must come before it, because values replaced each other"
             }
             Self::RemovedTooOften => "a value is removed more often than additions of it were called before",
         };

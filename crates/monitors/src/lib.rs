@@ -30,6 +30,7 @@
 
 mod action;
 mod bag;
+mod chains;
 mod copies;
 mod coverage;
 mod decision;
@@ -65,6 +66,10 @@ pub fn check(collection: Collection, operations: &[TimedAction]) -> Decision {
     }
     if collection == Collection::Set {
         return set::check(operations, end);
+    }
+    let is_replacement = |op: &TimedAction| matches!(op.action, Action::Replace { .. });
+    if operations.iter().any(is_replacement) {
+        return chains::check(operations, end);
     }
     match Lives::of(collection, operations, end) {
         Some(lives) => lives.check(collection),

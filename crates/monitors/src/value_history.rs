@@ -86,6 +86,8 @@ impl ValueHistories {
                     }
                 }
                 Action::Peek(value) => peeks.push((value, op.call, number)),
+                // Registers with replacements are decided by their chains.
+                Action::Replace { .. } => {}
                 Action::Miss(_) => misses.push(number),
                 Action::FindEmpty => empties.push(number),
             }

@@ -28,7 +28,7 @@ pub(super) fn disagreement<M: Model>(
     kind: CollectionKind,
     history: &[Operation<M::Op>],
 ) -> Option<String> {
-    let alphabet = alphabet(model, history);
+    let alphabet = alphabet(model, kind, history);
     let mut steps = 0;
     let mut open = VecDeque::from([(model.initial(), Vec::new(), Vec::new())]);
     while let Some((states, inside, sequence)) = open.pop_front() {
@@ -61,14 +61,18 @@ pub(super) fn disagreement<M: Model>(
     None
 }
 
-/// Operations of the history on the first values that are added, each once, and on the keys of the first of them.
-fn alphabet<M: Model>(model: &M, history: &[Operation<M::Op>]) -> Vec<M::Op> {
+/// Operations of the history on the first values that are added, each once. Of registers, only one.
+fn alphabet<M: Model>(model: &M, kind: CollectionKind, history: &[Operation<M::Op>]) -> Vec<M::Op> {
     let mut values: Vec<&Value> = Vec::new();
     let mut keys: Option<Keys> = None;
     for operation in history {
-        if let Observation::Add(value) = model.observe(&operation.op) {
+        if let Observation::Add(value) | Observation::MayAdd(value) = model.observe(&operation.op) {
             let touched = model.footprint(&operation.op).writes;
-            if *keys.get_or_insert_with(|| touched.clone()) == touched && !values.contains(&value) {
+            let is_here = match kind {
+                CollectionKind::Register => *keys.get_or_insert_with(|| touched.clone()) == touched,
+                _ => true,
+            };
+            if is_here && !values.contains(&value) {
                 values.push(value);
             }
         }
@@ -85,6 +89,9 @@ fn alphabet<M: Model>(model: &M, history: &[Operation<M::Op>]) -> Vec<M::Op> {
         is_here
             && match model.observe(&operation.op) {
                 Observation::FindEmpty => true,
+                Observation::Replace {
+                    is_certain: false, ..
+                } => false,
                 observation => observation.value().is_some_and(|value| values.contains(&value)),
             }
     };
@@ -115,6 +122,16 @@ impl CollectionKind {
                     Self::LeastFirst => inside.partition_point(|other| other > value),
                 };
                 next.insert(at, value.clone());
+            }
+            Observation::Replace { from, to, .. } => {
+                (inside.last() == from).then_some(())?;
+                next = vec![to.clone()];
+            }
+            Observation::MayAdd(value) if inside.contains(value) => {}
+            Observation::MayAdd(value) => next.push(value.clone()),
+            Observation::MayRemove(value) => {
+                let at = inside.iter().position(|other| other == value);
+                at.map(|at| next.remove(at));
             }
             Observation::Remove(value) if is_unordered => {
                 let at = inside.iter().position(|other| other == value)?;

@@ -91,6 +91,15 @@ pub enum Observation<'a> {
     },
     /// It observed that the value is next; in a register, read it; in a set or a bag, found it inside.
     Peek(&'a Value),
+    /// It wrote a value if it found another one. Only in registers.
+    Replace {
+        /// The value that it was to find; `None` for the initial value.
+        from: Option<&'a Value>,
+        /// The value that it was to write.
+        to: &'a Value,
+        /// Whether it is known to have found the first and written the second.
+        is_certain: bool,
+    },
     /// It found that the value is not inside. Only in sets and bags.
     Miss(&'a Value),
     /// It found the collection empty; in a register, read the initial value.
@@ -106,11 +115,21 @@ pub enum Observation<'a> {
     Other,
 }
 
-impl Observation<'_> {
-    fn value(&self) -> Option<&Value> {
+impl<'a> Observation<'a> {
+    /// The values of the operation.
+    fn values(&self) -> impl Iterator<Item = &'a Value> + use<'a> {
+        let from = match *self {
+            Self::Replace { from, .. } => from,
+            _ => None,
+        };
+        from.into_iter().chain(self.value())
+    }
+
+    /// The value of the operation; of a replacement, the new one.
+    fn value(&self) -> Option<&'a Value> {
         match *self {
             Self::Add(value) | Self::Remove(value) | Self::Peek(value) | Self::Miss(value) => Some(value),
-            Self::MayAdd(value) | Self::MayRemove(value) => Some(value),
+            Self::MayAdd(value) | Self::MayRemove(value) | Self::Replace { to: value, .. } => Some(value),
             _ => None,
         }
     }
@@ -121,6 +140,10 @@ impl Observation<'_> {
             Self::Remove(value) | Self::MayRemove(value) => Action::Remove(number(value)),
             Self::Peek(value) => Action::Peek(number(value)),
             Self::Miss(value) => Action::Miss(number(value)),
+            Self::Replace { from, to, .. } => Action::Replace {
+                from: from.map(number),
+                to: number(to),
+            },
             Self::RemoveAny => Action::RemoveAny,
             _ => Action::FindEmpty,
         }

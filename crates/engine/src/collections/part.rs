@@ -94,6 +94,9 @@ pub(super) fn parts_of<M: Model>(
                 return Err(foreign());
             }
             Observation::MayRemove(_) if !is_pending => return Err(foreign()),
+            Observation::Replace {
+                is_certain: false, ..
+            } if !is_pending => return Err(foreign()),
             // Of several values, a pending operation may have added or removed all or none.
             Observation::AddAll(_) | Observation::RemoveAll { .. } if is_pending => return Err(foreign()),
             Observation::AddAll(values) => values.iter().map(Observation::Add).for_each(effect),
@@ -139,7 +142,7 @@ fn added_once<'h, M: Model>(
 fn number_values(observations: &[Observation<'_>], kind: CollectionKind) -> (Vec<Action>, Vec<Value>) {
     let mut numbers: FxHashMap<Value, u32> = FxHashMap::default();
     let mut values: Vec<Value> = Vec::new();
-    for value in observations.iter().filter_map(Observation::value) {
+    for value in observations.iter().flat_map(Observation::values) {
         numbers.entry(value.clone()).or_insert_with(|| {
             values.push(value.clone());
             values.len() as u32 - 1

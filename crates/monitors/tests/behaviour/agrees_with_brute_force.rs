@@ -126,6 +126,32 @@ fn every_history_of_up_to_four_operations() {
     assert_eq!(tallies.join("\n"), expected.join("\n"));
 }
 
+/// Registers with replacements. In a history of four operations there are no reads of values that were never written.
+#[test]
+fn every_history_of_a_register_with_replacements() {
+    let mut tally = Tally::default();
+    let scope = Scope {
+        with_replacements: true,
+        ..Scope::all(Collection::Register)
+    };
+    for size in 1..=3 {
+        all_histories::histories(scope, size, &mut |operations| {
+            compare(Collection::Register, operations, &mut tally);
+        });
+    }
+    let narrow = Scope {
+        with_looks_and_repeats: false,
+        ..scope
+    };
+    all_histories::histories(narrow, 4, &mut |operations| {
+        compare(Collection::Register, operations, &mut tally);
+    });
+    assert_eq!(
+        format!("{tally:?}"),
+        "Tally { linearizable: 32197, violations: 32587, undecided: 270208 }"
+    );
+}
+
 /// Larger histories without peeks and with distinct values, for the rules about pending removals.
 #[test]
 fn every_history_of_five_additions_and_removals() {

@@ -10,6 +10,8 @@ pub struct Scope {
     pub with_pending: bool,
     /// Whether there are operations that only look, and values that are added more than once.
     pub with_looks_and_repeats: bool,
+    /// Whether there are replacements. Only for registers.
+    pub with_replacements: bool,
 }
 
 impl Scope {
@@ -18,6 +20,7 @@ impl Scope {
             collection,
             with_pending: true,
             with_looks_and_repeats: true,
+            with_replacements: false,
         }
     }
 }
@@ -91,6 +94,18 @@ fn label(
         }
         if !is_pending && matches!(collection, Collection::Set | Collection::Bag) {
             actions.push(Action::Miss(value));
+        }
+    }
+    if scope.with_replacements {
+        for from in 0..=values {
+            actions.push(Action::Replace {
+                from: from.checked_sub(1),
+                to: values,
+            });
+            actions.extend((0..values).map(|to| Action::Replace {
+                from: from.checked_sub(1),
+                to,
+            }));
         }
     }
     match (collection, is_pending) {

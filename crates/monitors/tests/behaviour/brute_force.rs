@@ -21,6 +21,8 @@ fn step(collection: Collection, state: &State, action: Action) -> Vec<State> {
     let is_inside = |value: u32| state.contains(&value);
     match (collection, action) {
         (Collection::Register, Action::Remove(_) | Action::RemoveAny) => vec![],
+        (_, Action::Replace { from, to }) if state.last().copied() == from => with(state.len(), to),
+        (_, Action::Replace { .. }) => vec![],
         (Collection::Queue, Action::Add(value)) => with(0, value),
         (Collection::Set, Action::Add(value)) if is_inside(value) => vec![],
         (Collection::PriorityQueue | Collection::Bag, Action::Add(value)) => {

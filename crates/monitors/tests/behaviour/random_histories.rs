@@ -27,7 +27,16 @@ fn arbitrary(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
             0 => Action::FindEmpty,
             1 => Action::Peek(value as u32),
             2..=3 if collection != Collection::Register => Action::Remove(value as u32),
-            2..=3 => Action::Peek(value as u32),
+            2 => Action::Peek(value as u32),
+            3 if is_added[value] => Action::Peek(value as u32),
+            3 => {
+                is_added[value] = true;
+                let from = Some(rng.u32(..values as u32 + 1)).filter(|from| *from < values as u32);
+                Action::Replace {
+                    from,
+                    to: value as u32,
+                }
+            }
             _ if is_added[value] && !may_repeat => Action::Peek(value as u32),
             _ => {
                 is_added[value] = true;
@@ -110,6 +119,7 @@ fn serial_run(collection: Collection, size: usize, rng: &mut Rng) -> Vec<Action>
     rng.shuffle(&mut names);
     let mut inside: Vec<u32> = Vec::new();
     let mut actions = Vec::new();
+    let has_replacements = collection == Collection::Register && rng.bool();
     for _ in 0..size {
         let next = match collection {
             Collection::Queue => inside.first().copied(),
@@ -123,6 +133,14 @@ fn serial_run(collection: Collection, size: usize, rng: &mut Rng) -> Vec<Action>
                 actions.push(Action::Miss(absent));
                 continue;
             }
+        }
+        if has_replacements && rng.usize(..2) == 0 {
+            let from = inside.last().copied();
+            if let Some(to) = names.pop() {
+                inside.push(to);
+                actions.push(Action::Replace { from, to });
+            }
+            continue;
         }
         let action = match (rng.usize(..5), next) {
             (0, None) if collection != Collection::Set => Action::FindEmpty,
