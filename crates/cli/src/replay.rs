@@ -203,7 +203,8 @@ impl ReplayArgs {
             "handle SIGTRAP stop print nopass",
             "run",
             // Out of the recorder, to where the harness is about to call the system.
-            "up-silently 2",
+            "frame function omnilink_begin",
+            "up-silently 1",
         ];
         let ending: &[&str] = match is_batch {
             true => &["thread apply all backtrace 12", "kill"],

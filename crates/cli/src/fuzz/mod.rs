@@ -125,7 +125,9 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<Exit, CliError> {
     interrupt::listen();
     let checker = args.subject.checker()?;
     let store = Store::create(&args.store)?;
-    let campaign = Campaign::start(args.options()?, store)?;
+    let options = args.options()?;
+    let chaos = options.chaos;
+    let campaign = Campaign::start(options, store)?;
     let tally = Mutex::new(Tally::default());
     let output = Mutex::new(&mut out);
     let failed: Mutex<Option<CliError>> = Mutex::new(None);
@@ -159,7 +161,7 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<Exit, CliError> {
     let groups = store.findings(Some(&id))?;
     let text = match args.json {
         true => format!("{}\n", screen::campaign_json(&id, stop, &tally, &groups)),
-        false => screen::summary(&tally, stop, &groups, &args.store, &look),
+        false => screen::summary(&tally, stop, &groups, chaos, &args.store, &look),
     };
     out.print(&text)?;
     Ok(tally.exit(stop))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use omnilink_campaign::{FindingGroup, RunRecord, Stop};
+use omnilink_campaign::{Chaos, FindingGroup, RunRecord, Stop};
 use omnilink_report::{Look, Tone, count, seconds, wrapped};
 use serde_json::{Value, json};
 
@@ -123,6 +123,7 @@ pub(super) fn summary(
     tally: &Tally,
     stop: Stop,
     groups: &[FindingGroup],
+    chaos: Chaos,
     store: &Path,
     look: &Look,
 ) -> String {
@@ -184,6 +185,10 @@ pub(super) fn summary(
             "    see it:    {show}\n    repeat it: {}\n",
             show.replacen("show", "rerun", 1)
         ));
+        if chaos.is_repeatable() && group.finding == "violation" {
+            let replay = show.replacen("runs show", "replay", 1);
+            text.push_str(&format!("    stop at it: {replay}\n"));
+        }
     }
     text
 }
