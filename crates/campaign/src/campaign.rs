@@ -14,9 +14,12 @@ use thiserror::Error;
 
 use crate::chaos::{Chaos, ChaosError};
 use crate::finding::{Finding, FindingKind};
+use crate::guide::{Guide, steps_in};
 use crate::host::{host_name, now_ns, unique_id};
+use crate::kept_files::kept_files;
 use crate::planned_run::{PlannedRun, Shard};
 use crate::process::{Ended, HarnessCommand, ProcessEnding};
+use crate::repetition::resolve;
 use crate::store::{CampaignRecord, KeptFile, RunRecord, Store, StoreError};
 
 /// What a campaign does.
@@ -50,6 +53,8 @@ pub struct CampaignOptions {
     pub keeps_valid: bool,
     /// What every run is told in its environment; stored with each run, so that it can be repeated.
     pub environment: BTreeMap<String, String>,
+    /// Whether what runs exercised decides what later runs get.
+    pub is_guided: bool,
 }
 
 impl CampaignOptions {
@@ -70,6 +75,7 @@ impl CampaignOptions {
             shard: None,
             keeps_valid: true,
             environment: BTreeMap::new(),
+            is_guided: false,
         }
     }
 }
@@ -159,6 +165,7 @@ pub struct Campaign {
     known: Mutex<BTreeSet<String>>,
     /// Runs that are in the store already.
     done: BTreeSet<u64>,
+    guide: Option<Mutex<Guide>>,
 }
 
 impl Campaign {
@@ -199,6 +206,9 @@ impl Campaign {
             done: store.numbers(&id)?.into_iter().collect(),
             store_path: std::path::absolute(store.path()).unwrap_or_else(|_| store.path().to_owned()),
             store: Mutex::new(store),
+            guide: options
+                .is_guided
+                .then(|| Mutex::new(Guide::new(options.seed, options.environment.clone()))),
             options,
             id,
         })
@@ -244,11 +254,7 @@ impl Campaign {
                 if !is_mine || self.done.contains(&number) {
                     continue;
                 }
-                let plan = PlannedRun {
-                    choices: self.options.environment.clone(),
-                    ..PlannedRun::new(self.options.seed, number)
-                };
-                match self.one(&plan, check, &is_over) {
+                match self.one(&self.plan(number), check, &is_over) {
                     Ok(None) => return,
                     Ok(Some(run)) => {
                         if run.record.finding.is_some() && self.options.until_finding {
@@ -281,6 +287,18 @@ impl Campaign {
         } else {
             Stop::Runs
         })
+    }
+
+    /// What a run gets.
+    fn plan(&self, number: u64) -> PlannedRun {
+        let plan = PlannedRun::new(self.options.seed, number);
+        match &self.guide {
+            Some(guide) => guide.lock().unwrap_or_else(PoisonError::into_inner).plan(plan),
+            None => PlannedRun {
+                choices: self.options.environment.clone(),
+                ..plan
+            },
+        }
     }
 
     /// Makes one run with the seed and the choices of another.
@@ -352,7 +370,10 @@ impl Campaign {
             coverage: checked.coverage.clone(),
         };
         let mut files = match finding.is_some() || self.options.keeps_valid {
-            true => kept_files(&trace, &ended, &checked)?,
+            true => kept_files(&trace, &ended, &checked).map_err(|error| CampaignError::Folder {
+                folder: trace.clone(),
+                error,
+            })?,
             false => Vec::new(),
         };
         if recording.exists() {
@@ -365,6 +386,13 @@ impl Campaign {
                 // Recordings are large; that of a run without a finding is of no use.
                 false => drop(fs::remove_dir_all(&recording)),
             }
+        }
+        if let Some(guide) = &self.guide {
+            let steps = steps_in(&ended.stdout);
+            guide
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .learn(&record, steps);
         }
         self.keep(record, &files)
     }
@@ -386,13 +414,7 @@ impl Campaign {
         let [program, arguments @ ..] = self.options.command.as_slice() else {
             return Err(CampaignError::NoCommand);
         };
-        let choices = plan.choices.iter();
-        let mut environment: BTreeMap<OsString, OsString> =
-            choices.map(|(name, value)| (name.into(), value.into())).collect();
-        environment.insert("OMNILINK_SEED".into(), plan.seed.to_string().into());
-        environment.insert("OMNILINK_RUN".into(), plan.number.to_string().into());
-        environment.insert("OMNILINK_TRACE".into(), trace.into());
-        self.options.chaos.prepare(plan.seed, &mut environment)?;
+        let environment = plan.environment(self.options.chaos, trace)?;
         let program = resolve(program, &self.options.directory);
         let (program, arguments) = self.options.chaos.wrap(program.as_os_str(), arguments, recording);
         let command = HarnessCommand {
@@ -423,15 +445,6 @@ impl Campaign {
     }
 }
 
-/// A program in the folder where it is started, or of the search path.
-fn resolve(program: &OsString, directory: &Path) -> PathBuf {
-    let path = Path::new(program);
-    match path.components().count() > 1 && path.is_relative() {
-        true => directory.join(path),
-        false => path.to_owned(),
-    }
-}
-
 /// What counts most: a sanitizer's report or a crash says more than the violation that may come of it; a violation says more than
 /// an exit code.
 pub(crate) fn chosen(process: Option<Finding>, checked: &CheckedTrace) -> Option<Finding> {
@@ -459,40 +472,4 @@ pub(crate) fn chosen(process: Option<Finding>, checked: &CheckedTrace) -> Option
         }
         (process, trace) => process.or(trace),
     }
-}
-
-fn kept_files(trace: &Path, ended: &Ended, checked: &CheckedTrace) -> Result<Vec<KeptFile>, CampaignError> {
-    let mut files = Vec::new();
-    let mut keep = |kind: &str, name: &str, bytes: Vec<u8>| {
-        if !bytes.is_empty() {
-            files.push(KeptFile {
-                kind: kind.to_owned(),
-                name: name.to_owned(),
-                bytes,
-            });
-        }
-    };
-    keep("evidence", "evidence.json", checked.evidence.clone().into_bytes());
-    keep("output", "stdout.txt", ended.stdout.clone());
-    keep("output", "stderr.txt", ended.stderr.clone());
-    keep(
-        "stacks",
-        "stacks.txt",
-        ended.stacks.clone().unwrap_or_default().into_bytes(),
-    );
-    let unreadable = |error| CampaignError::Folder {
-        folder: trace.to_owned(),
-        error,
-    };
-    if trace.is_file() {
-        keep("trace", "trace", fs::read(trace).map_err(unreadable)?);
-    } else if trace.is_dir() {
-        for entry in fs::read_dir(trace).map_err(unreadable)?.flatten() {
-            if entry.path().is_file() {
-                let bytes = fs::read(entry.path()).map_err(unreadable)?;
-                keep("trace", &entry.file_name().to_string_lossy(), bytes);
-            }
-        }
-    }
-    Ok(files)
 }

@@ -12,10 +12,13 @@
 mod campaign;
 mod chaos;
 mod finding;
+mod guide;
 mod host;
+mod kept_files;
 mod output_tail;
 mod planned_run;
 mod process;
+mod repetition;
 mod revision;
 mod stacks;
 mod store;
@@ -25,6 +28,7 @@ pub use chaos::{Chaos, ChaosError};
 pub use finding::{Finding, FindingKind};
 pub use planned_run::{PlannedRun, Shard, ShardError};
 pub use process::ProcessEnding;
+pub use repetition::Repetition;
 pub use revision::revised;
 pub use store::{
     CampaignRecord, FindingGroup, Imported, KeptFile, RunFilter, RunRecord, Store, StoreError, Totals,

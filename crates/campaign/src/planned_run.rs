@@ -1,11 +1,15 @@
 //! What each run gets: its seed, and the choices that come of it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use crate::chaos::{Chaos, ChaosError};
 
 /// What a run gets. It depends on the campaign's seed and the run's number only, so a run can be repeated alone, and on any
 /// machine.
@@ -30,6 +34,25 @@ impl PlannedRun {
             seed,
             choices: BTreeMap::new(),
         }
+    }
+}
+
+impl PlannedRun {
+    /// What the process of this run finds in its environment.
+    pub(crate) fn environment(
+        &self,
+        chaos: Chaos,
+        trace: &Path,
+    ) -> Result<BTreeMap<OsString, OsString>, ChaosError> {
+        let choices = self.choices.iter();
+        let mut environment: BTreeMap<OsString, OsString> =
+            choices.map(|(name, value)| (name.into(), value.into())).collect();
+        environment.insert("OMNILINK_SEED".into(), self.seed.to_string().into());
+        environment.insert("OMNILINK_RUN".into(), self.number.to_string().into());
+        environment.insert("OMNILINK_CHAOS".into(), chaos.to_string().into());
+        environment.insert("OMNILINK_TRACE".into(), trace.into());
+        chaos.prepare(self.seed, &mut environment)?;
+        Ok(environment)
     }
 }
 

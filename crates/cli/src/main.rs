@@ -18,6 +18,7 @@ mod mc_progress;
 mod output;
 mod progress;
 mod quantity;
+mod replay;
 mod reports;
 mod runs;
 mod shell;
@@ -77,6 +78,8 @@ enum Command {
     Fuzz(Box<fuzz::FuzzArgs>),
     #[command(about = gen_harness::ABOUT)]
     Gen(gen_harness::GenArgs),
+    #[command(about = replay::ABOUT)]
+    Replay(replay::ReplayArgs),
     #[command(about = runs::ABOUT)]
     Runs(runs::RunsArgs),
     #[command(about = lineup::ABOUT)]
@@ -114,6 +117,7 @@ fn run() -> Exit {
         Command::Demo(args) => demo::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Gen(args) => gen_harness::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Runs(args) => runs::run(&args),
         Command::Lineup(args) => lineup::run(&args),
         Command::Trace(args) => trace_command::run(&args),

@@ -8,7 +8,7 @@ use omnilink_campaign::CheckedTrace;
 use omnilink_evidence::{Command, Evidence, Verdict, Violation};
 use omnilink_link::LinkFile;
 use omnilink_trace::OpenOptions;
-use omnilink_verify::{CheckRequest, Input, Keyed, ModelCheck, Progress, Scrutiny, Validation};
+use omnilink_verify::{CheckRequest, Exercise, Input, Keyed, ModelCheck, Progress, Scrutiny, Validation};
 
 use crate::check::Criteria;
 use crate::error::CliError;
@@ -107,8 +107,27 @@ impl SubjectArgs {
 }
 
 impl TraceChecker {
-    /// Checks one trace.
+    /// Checks the trace of a run, or the traces of its objects: the worst of them is the run's.
     pub(crate) fn check(&self, trace: &Path) -> CheckedTrace {
+        let objects = objects(trace);
+        if objects.is_empty() {
+            return self.check_one(trace);
+        }
+        let mut all: Option<CheckedTrace> = None;
+        for object in objects {
+            let mut one = self.check_one(&object);
+            let name = object.file_name().unwrap_or_default().to_string_lossy();
+            one.headline = one.headline.map(|headline| format!("{name}: {headline}"));
+            all = Some(match all {
+                None => one,
+                Some(all) => worse(all, one),
+            });
+        }
+        all.unwrap_or_default()
+    }
+
+    /// Checks one trace.
+    fn check_one(&self, trace: &Path) -> CheckedTrace {
         let options = match self {
             Self::Spec { reading, .. } => reading.clone(),
             Self::Model(_) => OpenOptions::default(),
@@ -138,8 +157,51 @@ impl TraceChecker {
                 .replace(&format!("{}/", trace.display()), "")
                 .replace(&trace.display().to_string(), "the trace");
         }
-        checked(&evidence)
+        let mut checked = checked(&evidence);
+        if evidence.verdict == Verdict::Valid && checked.ops == 0 {
+            let message =
+                "the trace has no operations: none of the harness is bound, or it ended before the first";
+            checked.verdict = Verdict::Error.word().to_owned();
+            checked.headline = Some(message.to_owned());
+        }
+        // A trace that cannot be read to its end is an error already.
+        let mut exercise = Exercise::default();
+        for operation in input.open().into_iter().flatten().flatten() {
+            exercise.observe(&operation);
+        }
+        checked.coverage.extend(exercise.features());
+        checked
     }
+}
+
+/// The traces of several objects: a folder that holds nothing but folders.
+fn objects(trace: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(trace).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    match paths.iter().all(|path| path.is_dir()) {
+        true => {
+            paths.sort();
+            paths
+        }
+        false => Vec::new(),
+    }
+}
+
+/// Two traces of one run as one: a violation counts more than an error, an error more than an unknown.
+fn worse(a: CheckedTrace, b: CheckedTrace) -> CheckedTrace {
+    let badness = |checked: &CheckedTrace| match checked.verdict.as_str() {
+        "violation" => 3,
+        "error" => 2,
+        "unknown" => 1,
+        _ => 0,
+    };
+    let (mut worse, other) = if badness(&b) > badness(&a) { (b, a) } else { (a, b) };
+    worse.ops += other.ops;
+    worse.threads = worse.threads.max(other.threads);
+    for (feature, times) in other.coverage {
+        *worse.coverage.entry(feature).or_default() += times;
+    }
+    worse
 }
 
 fn checked(evidence: &Evidence) -> CheckedTrace {

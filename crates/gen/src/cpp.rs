@@ -71,7 +71,7 @@ fn value_section(source: &ValueSource) -> Section {
         text.push_str(&structure(&record_name(&source.name), fields));
     }
     let body = match &source.choice {
-        Choice::Between(low, high) => format!("return random.between({low}, {high});"),
+        Choice::Between(low, high) => format!("return omnilink::value_between(random, {low}, {high});"),
         Choice::OneOf(values, all) => {
             let listed: Vec<String> = values.iter().map(literal).collect();
             let some = match *all > values.len() {

@@ -187,21 +187,31 @@ impl Planner<'_> {
     }
 
     fn op(&mut self, name: &str, action: &Action, note: Option<String>) -> HarnessOp {
-        let entity = self.loaded.find(&action.name).map(|binding| binding.entity);
-        let uses = entity
-            .map(|entity| parameter_uses(&self.loaded, entity))
-            .unwrap_or_default();
+        let uses_of = |definition: &str| {
+            let binding = self.loaded.find(definition);
+            binding.map_or_else(Vec::new, |binding| parameter_uses(&self.loaded, binding.entity))
+        };
+        let mut uses = uses_of(&action.name);
+        if note.is_some() {
+            // The other part of an operation in steps has the same parameters, and may show more of them.
+            for (one, other) in uses.iter_mut().zip(uses_of(&format!("{name}{STEP}"))) {
+                one.kind = one.kind.take().or(other.kind);
+                one.range = one.range.take().or(other.range);
+            }
+        }
         let link = self.options.link.file.ops.get(name);
         let field = |param: &String| {
             let given = link.and_then(|link| link.fields.get(param));
             given.unwrap_or(param).clone()
         };
+        // What one part of an operation in steps compares with the state, the other part may have put there.
         let has_named_result = action.params.iter().any(|param| is_result_name(&field(param)));
+        let may_guess = note.is_none() && !has_named_result;
         let mut parameters = Vec::new();
         for (index, param) in action.params.iter().enumerate() {
             let usage = uses.get(index).cloned().unwrap_or_default();
             let ranged = action.ranges.get(index).cloned().flatten();
-            parameters.push(self.parameter(name, &field(param), ranged, usage, has_named_result));
+            parameters.push(self.parameter(name, &field(param), ranged, usage, may_guess));
         }
         let results: Vec<(&String, &Parameter)> = action
             .params
@@ -220,10 +230,18 @@ impl Planner<'_> {
         HarnessOp {
             name: name.to_owned(),
             action: action.signature(),
-            at: action.at.clone(),
+            at: self.short(&action.at),
             parameters,
             note,
         }
+    }
+
+    /// A place without the folder, if it is that of the specification: projects move.
+    fn short(&self, place: &str) -> String {
+        let folder = self.spec.parent().map(|folder| folder.display().to_string());
+        let short =
+            folder.and_then(|folder| Some(place.strip_prefix(&folder)?.trim_start_matches('/').to_owned()));
+        short.unwrap_or_else(|| place.to_owned())
     }
 
     fn parameter(
@@ -232,7 +250,7 @@ impl Planner<'_> {
         name: &str,
         ranged: Option<String>,
         usage: ParameterUse,
-        has_named_result: bool,
+        may_guess: bool,
     ) -> Parameter {
         let key = format!("{op}.{name}");
         let is_named = |list: &[String]| list.contains(&key);
@@ -247,7 +265,7 @@ impl Planner<'_> {
             ParameterRole::Result
         } else if is_thread_name(name) {
             ParameterRole::Thread
-        } else if usage.is_result() && !has_named_result {
+        } else if may_guess && usage.is_result() {
             reason.clone_from(&usage.equation);
             ParameterRole::Result
         } else {

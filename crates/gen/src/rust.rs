@@ -19,7 +19,7 @@ pub(crate) fn head(plan: &HarnessPlan) -> String {
          //!\n\
          //!     cargo build --release && omnilink fuzz --spec {} -- target/release/harness\n\n\
          #[allow(unused_imports)]\n\
-         use crate::harness::{{Op, Random, settings, unique}};\n\n",
+         use crate::harness::{{Op, Random, settings, unique, value_between}};\n\n",
         plan.module,
         plan.spec.display(),
     )
@@ -81,7 +81,7 @@ fn value_section(source: &ValueSource) -> Section {
         );
     }
     let body = match &source.choice {
-        Choice::Between(low, high) => format!("random.between({low}, {high})"),
+        Choice::Between(low, high) => format!("value_between(random, {low}, {high})"),
         Choice::OneOf(values, all) => {
             let listed: Vec<String> = values
                 .iter()

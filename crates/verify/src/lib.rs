@@ -16,6 +16,8 @@ mod batch;
 mod check_run;
 mod error;
 #[cfg(feature = "tla")]
+mod exercise;
+#[cfg(feature = "tla")]
 mod explanation;
 #[cfg(feature = "tla")]
 mod findings;
@@ -46,6 +48,8 @@ mod witness;
 pub use batch::check_all;
 pub use check_run::{CheckEvent, CheckRequest, check_input, check_observed};
 pub use error::VerifyError;
+#[cfg(feature = "tla")]
+pub use exercise::Exercise;
 pub use history::{Decode, Meaning, decode_native};
 pub use input::Input;
 pub use keyed::Keyed;

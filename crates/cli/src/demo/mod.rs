@@ -1,37 +1,45 @@
-//! `omnilink demo`: the whole way, in one process: run, record, check, show.
+//! `omnilink demo`: the whole loop: a specification, a harness, a campaign, a violation explained.
 //!
-//! The bug is planted and real: threads race for it, and no schedule is forced. So rounds are run until it shows, which
-//! takes one or two; how many it took is told. Finding it is what the demonstration is for, so that is a success.
+//! The bug is planted and real: threads race for it, and no schedule is forced. So runs are made until it shows, which
+//! takes a few; how many it took is told. Finding it is what the demonstration is for, so that is a success.
 
+mod harness;
 mod ring;
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::Mutex;
+use std::time::Duration;
 
 use clap::Args;
-use omnilink_evidence::{Evidence, Verdict};
-use omnilink_models::Queue;
-use omnilink_record::{RecordOptions, record};
+use omnilink_campaign::{Campaign, CampaignOptions, Chaos, CheckedTrace, FinishedRun, Store};
+use omnilink_engine::{Limits, Options};
+use omnilink_evidence::{Command, Evidence, Verdict};
+use omnilink_link::{Collection, LinkOptions};
 use omnilink_report::{Look, TextOptions, Tone, count, text};
 use omnilink_trace::OpenOptions;
-use omnilink_value::Value;
-use omnilink_verify::{CheckRequest, Input, check_input, decode_native};
+use omnilink_verify::{CheckRequest, Input, NewFile, Progress, Validation};
 
-use self::ring::{CAPACITY, Ring};
+use self::harness::{OPERATIONS_PER_THREAD, THREADS};
+use self::ring::Ring;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::interrupt;
 use crate::output::{Drawing, Output};
 use crate::progress::ProgressLine;
 
 /// What it is for.
-pub(crate) const ABOUT: &str = "See a bug found: two queues are run on real threads, recorded and checked";
+pub(crate) const ABOUT: &str =
+    "See a bug found: two queues are run many times, recorded, and validated against a specification";
 
 #[derive(Debug, Args)]
 #[command(about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct DemoArgs {
-    /// Keep the recorded traces in this directory
+    /// Keep the specification, the store with all runs, the violation's trace, its evidence and the report in this directory
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
+    /// Be the harness: run this queue, and write its trace into OMNILINK_TRACE
+    #[arg(long, hide = true, value_name = "QUEUE")]
+    harness: Option<String>,
     #[command(flatten)]
     drawing: Drawing,
 }
@@ -39,55 +47,85 @@ pub(crate) struct DemoArgs {
 const EXAMPLES: &str = "\
 Examples:
   omnilink demo
-  omnilink demo --keep traces && omnilink check traces/one-lock --model queue:capacity=8 --minimize
+  omnilink demo --keep demo && omnilink runs ls --store demo/runs.db
 
 Exit code: 0 also when the planted bug is found; that is what the demonstration is for.";
 
-const MODEL: &str = "queue:capacity=8";
-const THREADS: i64 = 4;
-/// Enough for the threads to meet, few enough for a check in a blink.
-const OPERATIONS_PER_THREAD: i64 = 500;
-const ROUNDS_MAX: u32 = 200;
-const TIME_MAX: Duration = Duration::from_secs(8);
+const SPEC: &str = include_str!("Queue.tla");
+const CONFIG: &str = "CONSTANT Nothing = null\n";
+const CORRECT: &str = "two-locks";
+const BUGGY: &str = "one-lock";
+/// How often the correct queue is run.
+const RUNS_OF_CORRECT: u64 = 10;
+const RUNS_MAX: u64 = 400;
+const TIME_MAX: Duration = Duration::from_secs(15);
 
 /// Runs the command.
 pub(crate) fn run(args: &DemoArgs) -> Result<Exit, CliError> {
+    if let Some(queue) = &args.harness {
+        return be_harness(queue);
+    }
     let look = args.drawing.look();
     let mut out = Output::new(&look);
+    interrupt::listen();
     let scratch = tempfile::tempdir().map_err(|error| CliError::write(std::env::temp_dir(), error))?;
     let folder = args.keep.as_deref().unwrap_or(scratch.path());
+    std::fs::create_dir_all(folder).map_err(|error| CliError::write(folder, error))?;
+    let spec = folder.join("Queue.tla");
+    write(&spec, SPEC)?;
+    write(&folder.join("Queue.cfg"), CONFIG)?;
+
     let total = count((THREADS * OPERATIONS_PER_THREAD) as u64);
+    out.print(&heading(&look, "1. What is wanted: Queue.tla"))?;
+    for line in SPEC.lines().skip_while(|line| !line.starts_with("enqueue")) {
+        if !line.starts_with("====") {
+            out.print(&format!("    {line}\n"))?;
+        }
+    }
     out.print(&format!(
-        "{THREADS} threads share a queue and record {total} calls. Then OmniLink looks for an order of\n\
-         the calls that explains every result and respects when each call began and ended.\n\n",
+        "\nIn each run {THREADS} threads share a queue and record {total} calls, while their threads are stalled at random. Then OmniLink\n\
+         looks for an order of the calls that the specification allows and that respects when each call began and ended.\n\n"
     ))?;
 
-    out.print(&heading(&look, "1. A ring with a lock at each end"))?;
-    let report = round(&Ring::new(true), &folder.join("two-locks"), "two-locks")?;
-    out.print(&text(&report, &TextOptions::from(look)))?;
+    let demo = Demonstration {
+        folder,
+        validation: validation(&spec, false)?,
+    };
+    out.print(&heading(&look, "2. A ring with a lock at each end"))?;
+    let correct = demo.campaign(CORRECT, RUNS_OF_CORRECT)?;
+    out.print(&correct.line())?;
 
     out.print(&heading(
         &look,
-        "\n2. The same ring after an \"optimisation\": dequeue takes no lock",
+        "\n3. The same ring after an \"optimisation\": dequeue takes no lock",
     ))?;
-    let started = Instant::now();
-    let path = folder.join("one-lock");
-    let mut rounds = 0;
-    let report = loop {
-        rounds += 1;
-        let report = round(&Ring::new(false), &path, "one-lock")?;
-        let is_over = rounds == ROUNDS_MAX || started.elapsed() > TIME_MAX;
-        if report.verdict != Verdict::Valid || is_over {
-            break report;
-        }
-        std::fs::remove_dir_all(&path).map_err(|error| CliError::write(&path, error))?;
+    let buggy = demo.campaign(BUGGY, RUNS_MAX)?;
+    out.print(&buggy.line())?;
+    let Some(violation) = &buggy.violation else {
+        out.print("  no two threads met at the head: run the demonstration again\n")?;
+        return Ok(Exit::Valid);
     };
-    out.print(&text(&report, &TextOptions::from(look)))?;
-    out.print(&moral(&report, rounds))?;
+    let trace = folder.join("violation");
+    if trace.exists() {
+        std::fs::remove_dir_all(&trace).map_err(|error| CliError::write(&trace, error))?;
+    }
+    let trace = demo.store()?.export(violation.record.id, &trace)?;
+    let report = explained(&spec, &trace)?;
+    let shown = text(&report, &TextOptions::from(look));
+    out.print(&format!("\n{shown}"))?;
+    let plain = text(&report, &TextOptions::from(Look::plain()));
+    write(&folder.join("evidence.json"), &report.to_json())?;
+    write(&folder.join("report.txt"), &plain)?;
+    out.print(
+        "\nThe bug was planted: without the lock, two threads may find the same element at the head and both take it. No test\n\
+         that looks at one thread can see that.\n",
+    )?;
     if let Some(folder) = &args.keep {
         let folder = folder.display();
         out.print(&format!(
-            "\nThe traces are in {folder}. Try: omnilink check {folder}/one-lock --model {MODEL} --minimize\n"
+            "\nEverything is in {folder}: the specification, runs.db with every run, report.txt and evidence.json. Try:\n  \
+             omnilink validate {folder}/Queue.tla {folder}/violation/trace --minimize\n  \
+             omnilink runs ls --store {folder}/runs.db\n"
         ))?;
     }
     out.print(NEXT)?;
@@ -98,72 +136,159 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Exit, CliError> {
 }
 
 const NEXT: &str = "
-Next: record your own system with the crate omnilink-record, or bring histories from Jepsen,
-Porcupine or fastlin:  omnilink check HISTORY --model queue     (omnilink check --list-models)
+Next: your own system. omnilink gen harness SPEC.tla --out DIR writes a harness for a specification, omnilink fuzz runs it
+(docs/fuzzing.md). Or bring histories from Jepsen, Porcupine or fastlin: omnilink check HISTORY --model queue
 ";
+
+fn be_harness(queue: &str) -> Result<Exit, CliError> {
+    let Some(folder) = std::env::var_os("OMNILINK_TRACE") else {
+        let message = "the harness of the demonstration is started by omnilink demo";
+        return Err(CliError::Usage(message.to_owned()));
+    };
+    harness::run(&Ring::new(queue == CORRECT), Path::new(&folder), queue)?;
+    Ok(Exit::Valid)
+}
 
 fn heading(look: &Look, text: &str) -> String {
     format!("{}\n", look.paint(Tone::Strong, text))
 }
 
-/// What the reader has just seen.
-fn moral(report: &Evidence, rounds: u32) -> String {
-    let rounds = match rounds {
-        1 => "the first round".to_owned(),
-        rounds => format!("round {rounds}"),
-    };
-    match report.verdict {
-        Verdict::Violation => format!(
-            "\nThe bug was planted, and it showed in {rounds}: without the lock, two threads may find the\n\
-             same element at the head and both take it. No test that looks at one thread can see that.\n"
-        ),
-        Verdict::Valid => format!(
-            "\nThe bug was planted, but up to {rounds} no two threads met at the head: this machine ran them\n\
-             one after the other. Run the demonstration again.\n"
-        ),
-        Verdict::Unknown | Verdict::Error => String::new(),
-    }
+fn write(path: &Path, text: &str) -> Result<(), CliError> {
+    Ok(NewFile::check(path)?.write(text.as_bytes())?)
 }
 
-/// Runs the queue on real threads, records it, reads the recording back and checks it.
-fn round(ring: &Ring, folder: &Path, name: &str) -> Result<Evidence, CliError> {
-    let recorder = RecordOptions::new().header("queue", name)?.create(folder)?;
-    let logs = (0..THREADS)
-        .map(|label| recorder.thread(label))
-        .collect::<Result<Vec<_>, _>>()?;
-    std::thread::scope(|scope| {
-        for (mut log, thread) in logs.into_iter().zip(0..) {
-            scope.spawn(move || {
-                for i in 0..OPERATIONS_PER_THREAD {
-                    if (i + thread) % 2 == 0 {
-                        let value = 1 + thread * OPERATIONS_PER_THREAD + i;
-                        record!(log, enqueue(value = value) => ring.enqueue(value));
-                    } else {
-                        record!(log, dequeue() => ring.dequeue());
-                    }
-                }
-            });
-        }
-    });
-    recorder.finish()?;
-    let input = Input::new(folder, OpenOptions::default(), None)?;
+fn validation(spec: &Path, minimize: bool) -> Result<Validation, CliError> {
+    let options = LinkOptions {
+        config: Some(spec.with_extension("cfg")),
+        ..LinkOptions::default()
+    };
     let request = CheckRequest {
-        minimize: true,
-        ..CheckRequest::new(MODEL)
+        command: Command::Validate,
+        options: Options {
+            limits: Limits {
+                time: Some(TIME_MAX),
+                ..Limits::default()
+            },
+            ..Options::default()
+        },
+        minimize,
+        ..CheckRequest::new("Queue.tla")
     };
-    let model = Queue {
-        capacity: Some(CAPACITY),
-        empty: Value::null(),
-    };
-    let mut report = check_input(
-        &model,
-        &|operation| decode_native(&model, operation),
-        &input,
-        &request,
-        ProgressLine::start(name).progress(),
-    );
-    name.clone_into(&mut report.input);
+    Ok(Validation::new(spec, options, Collection::default(), request)?)
+}
+
+/// The violation, of as few operations as will do.
+fn explained(spec: &Path, trace: &Path) -> Result<Evidence, CliError> {
+    let input = Input::new(trace, OpenOptions::default(), Some(interrupt::flag()))?;
+    let line = ProgressLine::start(BUGGY);
+    let mut report = validation(spec, true)?.check(&input, line.progress());
+    BUGGY.clone_into(&mut report.input);
     // The folder is gone before anyone can look there, or its name is known.
     report.visit_operations(&mut |op| op.place = None);
     Ok(report)
+}
+
+struct Demonstration<'a> {
+    folder: &'a Path,
+    validation: Validation,
+}
+
+/// What a campaign of the demonstration gave.
+struct Outcome {
+    name: &'static str,
+    runs: u64,
+    ops: u64,
+    seconds: f64,
+    violation: Option<FinishedRun>,
+}
+
+impl Outcome {
+    fn line(&self) -> String {
+        let verdict = match &self.violation {
+            Some(run) => format!("violation in run {}", run.record.number + 1),
+            None => "all valid".to_owned(),
+        };
+        format!(
+            "  {}: {} {}, {} operations in {:.1} s: {verdict}\n",
+            self.name,
+            count(self.runs),
+            if self.runs == 1 { "run" } else { "runs" },
+            count(self.ops),
+            self.seconds
+        )
+    }
+}
+
+impl Demonstration<'_> {
+    fn store(&self) -> Result<Store, CliError> {
+        Ok(Store::create(&self.folder.join("runs.db"))?)
+    }
+
+    fn campaign(&self, name: &'static str, runs: u64) -> Result<Outcome, CliError> {
+        let program = std::env::current_exe()
+            .map_err(|error| CliError::Usage(format!("where is this program? {error}")))?;
+        let chaos = match Chaos::Signals.probe(&program) {
+            Ok(()) => Chaos::Signals,
+            Err(_) => Chaos::None,
+        };
+        let command = vec![
+            program.into_os_string(),
+            "demo".into(),
+            "--harness".into(),
+            name.into(),
+        ];
+        let options = CampaignOptions {
+            subject: self.folder.join("Queue.tla").display().to_string(),
+            chaos,
+            runs: Some(runs),
+            time: Some(TIME_MAX),
+            until_finding: true,
+            ..CampaignOptions::new(command, self.folder.to_owned())
+        };
+        let started = std::time::Instant::now();
+        let campaign = Campaign::start(options, self.store()?)?;
+        let tally = Mutex::new(Outcome {
+            name,
+            runs: 0,
+            ops: 0,
+            seconds: 0.0,
+            violation: None,
+        });
+        let line = ProgressLine::counting(name, "runs");
+        campaign.run(&|trace| self.check(trace), &interrupt::is_raised, &|run| {
+            line.add_one();
+            let mut tally = tally.lock().unwrap_or_else(|error| error.into_inner());
+            tally.runs += 1;
+            tally.ops += (THREADS * OPERATIONS_PER_THREAD) as u64;
+            if run.record.finding.is_some() {
+                tally.violation = Some(run.clone());
+            }
+        })?;
+        drop(line);
+        let mut outcome = tally.into_inner().unwrap_or_else(|error| error.into_inner());
+        outcome.seconds = started.elapsed().as_secs_f64();
+        Ok(outcome)
+    }
+
+    fn check(&self, trace: &Path) -> CheckedTrace {
+        let input = match Input::new(trace, OpenOptions::default(), Some(interrupt::flag())) {
+            Ok(input) => input,
+            Err(error) => {
+                return CheckedTrace {
+                    verdict: Verdict::Error.word().to_owned(),
+                    headline: Some(error.to_string()),
+                    ..CheckedTrace::default()
+                };
+            }
+        };
+        let evidence = self.validation.check(&input, &Progress::default());
+        CheckedTrace {
+            verdict: evidence.verdict.word().to_owned(),
+            headline: evidence.error.clone(),
+            evidence: evidence.to_json(),
+            ops: evidence.figures.ops,
+            threads: evidence.figures.threads.unwrap_or_default(),
+            ..CheckedTrace::default()
+        }
+    }
 }

@@ -57,6 +57,9 @@ pub(crate) struct FuzzArgs {
     /// How many operations each thread is asked for (OMNILINK_OPS)
     #[arg(long, value_name = "N", value_parser = quantity::count)]
     ops: Option<u64>,
+    /// What decides about threads, operations, values and weights of the next run: spec (what earlier runs exercised of the specification) or none
+    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
+    guide: Guidance,
     /// A variable for the harness's environment; may be given several times
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     environment: Vec<(String, String)>,
@@ -80,6 +83,16 @@ pub(crate) struct FuzzArgs {
     /// The harness with its arguments
     #[arg(last = true, value_name = "HARNESS", required = true)]
     command: Vec<OsString>,
+}
+
+/// What decides about the choices of the next run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Guidance {
+    /// What earlier runs exercised of the specification
+    #[default]
+    Spec,
+    /// Nothing: every run gets what is given here
+    None,
 }
 
 const EXAMPLES: &str = "\
@@ -112,7 +125,9 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<Exit, CliError> {
     interrupt::listen();
     let checker = args.subject.checker()?;
     let store = Store::create(&args.store)?;
-    let campaign = Campaign::start(args.options()?, store)?;
+    let options = args.options()?;
+    let chaos = options.chaos;
+    let campaign = Campaign::start(options, store)?;
     let tally = Mutex::new(Tally::default());
     let output = Mutex::new(&mut out);
     let failed: Mutex<Option<CliError>> = Mutex::new(None);
@@ -146,7 +161,7 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<Exit, CliError> {
     let groups = store.findings(Some(&id))?;
     let text = match args.json {
         true => format!("{}\n", screen::campaign_json(&id, stop, &tally, &groups)),
-        false => screen::summary(&tally, stop, &groups, &args.store, &look),
+        false => screen::summary(&tally, stop, &groups, chaos, &args.store, &look),
     };
     out.print(&text)?;
     Ok(tally.exit(stop))
@@ -188,6 +203,7 @@ impl FuzzArgs {
             shard: self.shard,
             keeps_valid: !self.drop_valid,
             environment,
+            is_guided: self.guide == Guidance::Spec,
             ..CampaignOptions::new(self.command.clone(), directory)
         })
     }

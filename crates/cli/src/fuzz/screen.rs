@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use omnilink_campaign::{FindingGroup, RunRecord, Stop};
+use omnilink_campaign::{Chaos, FindingGroup, RunRecord, Stop};
 use omnilink_report::{Look, Tone, count, seconds, wrapped};
 use serde_json::{Value, json};
 
@@ -63,10 +63,15 @@ impl Tally {
         }
     }
 
-    /// What was never exercised.
-    fn never(&self) -> Vec<&str> {
-        let never = self.coverage.iter().filter(|(_, times)| **times == 0);
-        never.map(|(feature, _)| feature.as_str()).collect()
+    /// What there is of some kinds, and what of it was never exercised.
+    fn exercised(&self, kinds: &[&str]) -> (usize, Vec<&str>) {
+        let is_one = |feature: &str| kinds.iter().any(|kind| feature.starts_with(kind));
+        let features = self.coverage.iter().filter(|(feature, _)| is_one(feature));
+        let never = features.clone().filter(|(_, times)| **times == 0);
+        (
+            features.count(),
+            never.map(|(feature, _)| feature.as_str()).collect(),
+        )
     }
 }
 
@@ -118,6 +123,7 @@ pub(super) fn summary(
     tally: &Tally,
     stop: Stop,
     groups: &[FindingGroup],
+    chaos: Chaos,
     store: &Path,
     look: &Look,
 ) -> String {
@@ -143,18 +149,25 @@ pub(super) fn summary(
     if !verdicts.is_empty() {
         text.push_str(&format!("  {}\n", verdicts.join(", ")));
     }
-    let (covered, never) = (tally.coverage.len() - tally.never().len(), tally.never());
-    if !tally.coverage.is_empty() {
-        text.push_str(&format!(
-            "  {covered} of {} actions and branches of the specification were exercised\n",
-            tally.coverage.len()
-        ));
-    }
-    for feature in never.iter().take(NEVER_SHOWN) {
-        text.push_str(&wrapped("    never: ", feature, look));
-    }
-    if never.len() > NEVER_SHOWN {
-        text.push_str(&format!("    and {} more\n", never.len() - NEVER_SHOWN));
+    let kinds: [(&[&str], &str); 2] = [
+        (
+            &["action ", "branch "],
+            "actions and branches of the specification were exercised",
+        ),
+        (&["overlap "], "pairs of operations overlapped"),
+    ];
+    for (prefixes, what) in kinds {
+        let (all, never) = tally.exercised(prefixes);
+        if all == 0 {
+            continue;
+        }
+        text.push_str(&format!("  {} of {all} {what}\n", all - never.len()));
+        for feature in never.iter().take(NEVER_SHOWN) {
+            text.push_str(&wrapped("    never: ", feature, look));
+        }
+        if never.len() > NEVER_SHOWN {
+            text.push_str(&format!("    and {} more\n", never.len() - NEVER_SHOWN));
+        }
     }
     if groups.is_empty() {
         text.push_str("  nothing was found\n");
@@ -172,6 +185,10 @@ pub(super) fn summary(
             "    see it:    {show}\n    repeat it: {}\n",
             show.replacen("show", "rerun", 1)
         ));
+        if chaos.is_repeatable() && group.finding == "violation" {
+            let replay = show.replacen("runs show", "replay", 1);
+            text.push_str(&format!("    stop at it: {replay}\n"));
+        }
     }
     text
 }

@@ -57,10 +57,10 @@ enum Verb {
 
 /// Which store.
 #[derive(Clone, Debug, Args)]
-struct StoreArgs {
+pub(crate) struct StoreArgs {
     /// The store
     #[arg(long, value_name = "FILE", default_value = STORE)]
-    store: PathBuf,
+    pub(crate) store: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,8 @@ mod retime;
 mod show;
 mod stats;
 
+pub(crate) use show::thread_name;
+
 use clap::{Args, Subcommand};
 
 use crate::error::CliError;

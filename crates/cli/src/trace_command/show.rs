@@ -128,7 +128,7 @@ impl ShowArgs {
 }
 
 /// The thread as the trace has it; texts without quotes.
-fn thread_name(thread: &Value) -> String {
+pub(crate) fn thread_name(thread: &Value) -> String {
     thread.as_str().map_or_else(|| thread.to_string(), str::to_owned)
 }
 

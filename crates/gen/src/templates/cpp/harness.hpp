@@ -52,19 +52,21 @@ class Random {
 /// What the environment says about a run. `omnilink fuzz` sets it; by hand: OMNILINK_THREADS=8 ./harness
 struct Settings {
   std::string trace;            // OMNILINK_TRACE: the folder for the trace
-  std::uint64_t seed = 1;       // OMNILINK_SEED
+  std::uint64_t seed = 1;       // OMNILINK_INPUT_SEED if it is given, else OMNILINK_SEED, which also decides the schedule
   int threads = 3;              // OMNILINK_THREADS
   std::int64_t ops = 100;       // OMNILINK_OPS: operations of each thread
   double seconds = 0;           // OMNILINK_SECONDS: if given, threads go on for so long, and OMNILINK_OPS is no limit unless given
-  std::int64_t values = 12;     // OMNILINK_VALUES: from how many values arguments are chosen where the spec does not say
+  std::int64_t values = 12;     // OMNILINK_VALUES: from how many values arguments are chosen
+  bool limits_values = false;   // whether it is given: then it also holds where the spec says which values there are
   int objects = 1;              // OMNILINK_OBJECTS: how many systems are exercised side by side, each with a trace of its own
   std::string weights;          // OMNILINK_WEIGHTS: Enqueue=3,Dequeue=1; how often each operation is chosen, 0 for never
 
   static Settings of_environment() {
     Settings settings;
-    settings.seed = static_cast<std::uint64_t>(number("OMNILINK_SEED", 1, 0, INT64_MAX));
+    settings.seed = static_cast<std::uint64_t>(number("OMNILINK_INPUT_SEED", number("OMNILINK_SEED", 1, 0, INT64_MAX), 0, INT64_MAX));
     settings.threads = static_cast<int>(number("OMNILINK_THREADS", 3, 1, 1024));
     settings.values = number("OMNILINK_VALUES", 12, 1, 1000000000);
+    settings.limits_values = std::getenv("OMNILINK_VALUES") != nullptr;
     settings.objects = static_cast<int>(number("OMNILINK_OBJECTS", 1, 1, 1024));
     const char *seconds = std::getenv("OMNILINK_SECONDS");
     if (seconds != nullptr) {
@@ -103,6 +105,12 @@ struct Settings {
 inline const Settings &settings() {
   static const Settings settings = Settings::of_environment();
   return settings;
+}
+
+/// An integer of a range; of its first ones if OMNILINK_VALUES says how many.
+inline std::int64_t value_between(Random &random, std::int64_t low, std::int64_t high) {
+  const Settings &given = settings();
+  return random.between(low, given.limits_values && high - low >= given.values ? low + given.values - 1 : high);
 }
 
 /// A number that no other call of this run gets: for values that must differ.
@@ -192,6 +200,9 @@ class Harness {
         std::fprintf(stderr, "unsupported: %s (%s)\n", actions_[i].name, actions_[i].at);
       }
     }
+#if defined(__linux__)
+    if (omnilink_is_scheduled_()) std::printf("omnilink: %llu steps\n", static_cast<unsigned long long>(omnilink_step()));
+#endif
     if (!any) std::fprintf(stderr, "no operation is bound yet: write the calls into system.hpp\n");
     return failed_.load() ? 2 : 0;
   }
