@@ -26,6 +26,7 @@ mod tla;
 mod trace_args;
 mod trace_command;
 mod validate;
+mod view;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use omnilink_tla::deep_stack;
@@ -61,6 +62,7 @@ Examples:
   omnilink mc Spec.tla                           does it do what it says it does
   omnilink gen harness Spec.tla --out DIR        a harness for a specification, in C++ or Rust
   omnilink fuzz --spec Spec.tla -- ./harness     run a system many times, and check every run
+  omnilink view why.json                         see why, in a browser
 
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.";
 
@@ -79,6 +81,8 @@ enum Command {
     Gen(gen_harness::GenArgs),
     #[command(about = runs::ABOUT)]
     Runs(runs::RunsArgs),
+    #[command(about = view::ABOUT)]
+    View(Box<view::ViewArgs>),
     #[command(about = lineup::ABOUT)]
     Lineup(Box<lineup::LineupArgs>),
     #[command(about = trace_command::ABOUT)]
@@ -115,6 +119,7 @@ fn run() -> Exit {
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Gen(args) => gen_harness::run(&args),
         Command::Runs(args) => runs::run(&args),
+        Command::View(args) => view::run(&args),
         Command::Lineup(args) => lineup::run(&args),
         Command::Trace(args) => trace_command::run(&args),
         Command::Mc(args) => mc::run(&args),

@@ -1,0 +1,178 @@
+//! Lines of source that evidence mentions.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// Some lines of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SourceExcerpt {
+    /// The file, as the evidence names it.
+    pub file: String,
+    /// The number of the first line.
+    pub first: usize,
+    /// The lines.
+    pub lines: Vec<String>,
+}
+
+/// Finds files that evidence names.
+///
+/// Evidence may come from anywhere, and the page that quotes a file may be sent on. So a file is quoted only if it is below one of the
+/// folders that the reader works in or has named, and only if it is source by its extension.
+#[derive(Clone, Debug)]
+pub struct SourceFinder {
+    folders: Vec<PathBuf>,
+}
+
+const EXTENSIONS: [&str; 16] = [
+    "tla", "cfg", "toml", "rs", "c", "cc", "cpp", "cxx", "h", "hpp", "hh", "py", "java", "go", "ndjson",
+    "jsonl",
+];
+/// Lines before and after the one that is mentioned.
+const AROUND: usize = 8;
+const FILE_BYTES_MAX: u64 = 4 << 20;
+const LINE_MAX: usize = 400;
+
+impl SourceFinder {
+    /// Looks below these folders, in this order.
+    pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        let folders = folders
+            .into_iter()
+            .filter_map(|folder| folder.canonicalize().ok());
+        Self {
+            folders: folders.collect(),
+        }
+    }
+
+    /// The lines around all places, such as `Queue.tla:12` and `src/lib.rs:3:5`, that occur in some evidence.
+    pub fn excerpts<'e>(&self, evidence: impl IntoIterator<Item = &'e Value>) -> Vec<SourceExcerpt> {
+        let mut places: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+        for evidence in evidence {
+            collect(evidence, &mut places);
+        }
+        let mut excerpts = Vec::new();
+        for (file, lines) in places {
+            let Some(text) = self
+                .find(&file)
+                .and_then(|path| std::fs::read_to_string(path).ok())
+            else {
+                continue;
+            };
+            let text: Vec<&str> = text.lines().collect();
+            for (first, end) in ranges(&lines, text.len()) {
+                let lines = text[first - 1..end].iter();
+                excerpts.push(SourceExcerpt {
+                    file: file.clone(),
+                    first,
+                    lines: lines.map(|line| line.chars().take(LINE_MAX).collect()).collect(),
+                });
+            }
+        }
+        excerpts
+    }
+
+    /// The file, if it is source and below one of the folders.
+    fn find(&self, name: &str) -> Option<PathBuf> {
+        let extension = Path::new(name).extension()?.to_str()?;
+        if !EXTENSIONS.contains(&extension) {
+            return None;
+        }
+        let candidates = self.folders.iter().flat_map(|folder| {
+            // The name as it is, and the file of that name in the folder itself.
+            let base = Path::new(name).file_name().map(|base| folder.join(base));
+            [Some(folder.join(name)), base]
+        });
+        candidates
+            .flatten()
+            .filter_map(|path| path.canonicalize().ok())
+            .filter(|path| self.folders.iter().any(|folder| path.starts_with(folder)))
+            .find(|path| {
+                std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() <= FILE_BYTES_MAX)
+            })
+    }
+}
+
+/// The places in the texts of some JSON: those of fields that are places by their names.
+fn collect(value: &Value, places: &mut BTreeMap<String, BTreeSet<usize>>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| collect(value, places)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::String(text) if matches!(name.as_str(), "place" | "at") => {
+                        if let Some((file, line)) = parse(text) {
+                            places.entry(file.to_owned()).or_default().insert(line);
+                        }
+                    }
+                    value => collect(value, places),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// File and line of `Queue.tla:12:5` or `src/lib.rs:12 in …`.
+fn parse(place: &str) -> Option<(&str, usize)> {
+    let place = place.split(" in ").next().unwrap_or(place);
+    let (rest, last) = place.rsplit_once(':')?;
+    let last: usize = last.parse().ok()?;
+    match rest
+        .rsplit_once(':')
+        .and_then(|(file, line)| Some((file, line.parse().ok()?)))
+    {
+        Some((file, line)) => Some((file, line)),
+        None => Some((rest, last)),
+    }
+}
+
+/// The lines around some lines, as ranges that do not touch: first and last, counted from 1.
+fn ranges(lines: &BTreeSet<usize>, length: usize) -> Vec<(usize, usize)> {
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for line in lines.iter().copied().filter(|line| (1..=length).contains(line)) {
+        let (first, end) = (line.saturating_sub(AROUND).max(1), (line + AROUND).min(length));
+        match ranges.last_mut() {
+            Some(last) if first <= last.1 + 1 => last.1 = end,
+            _ => ranges.push((first, end)),
+        }
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lines_around_a_place_are_quoted_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let text: String = (1..=60).map(|line| format!("line {line}\n")).collect();
+        std::fs::write(folder.path().join("Spec.tla"), text).expect("it can be written");
+        let finder = SourceFinder::new([folder.path().to_owned()]);
+        let evidence = json!({"a": {"place": "Spec.tla:20:3"}, "b": [{"at": "Spec.tla:25"}, {"place": "elsewhere/Spec.tla:58"}]});
+        let excerpts = finder.excerpts([&evidence]);
+        let shown: Vec<_> = excerpts
+            .iter()
+            .map(|one| (one.file.as_str(), one.first, one.lines.len()))
+            .collect();
+        assert_eq!(shown, [("Spec.tla", 12, 22), ("elsewhere/Spec.tla", 50, 11)]);
+    }
+
+    #[test]
+    fn files_outside_of_the_folders_and_files_that_are_no_source_are_not_quoted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let inner = folder.path().join("work");
+        std::fs::create_dir(&inner).expect("it can be made");
+        std::fs::write(folder.path().join("secret.rs"), "let key = 1;\n").expect("it can be written");
+        std::fs::write(inner.join("id_rsa"), "key\n").expect("it can be written");
+        let finder = SourceFinder::new([inner]);
+        let outside = folder.path().join("secret.rs").display().to_string();
+        let evidence =
+            json!([{"place": format!("{outside}:1")}, {"place": "../secret.rs:1"}, {"place": "id_rsa:1"}]);
+        assert_eq!(finder.excerpts([&evidence]), []);
+    }
+}
