@@ -1,0 +1,4 @@
+//! The page as people see it, in a real browser.
+
+mod browser;
+mod pages;
