@@ -18,6 +18,7 @@ mod mc_progress;
 mod output;
 mod progress;
 mod quantity;
+mod report_command;
 mod reports;
 mod runs;
 mod shell;
@@ -81,6 +82,8 @@ enum Command {
     Gen(gen_harness::GenArgs),
     #[command(about = runs::ABOUT)]
     Runs(runs::RunsArgs),
+    #[command(about = report_command::ABOUT)]
+    Report(report_command::ReportArgs),
     #[command(about = view::ABOUT)]
     View(Box<view::ViewArgs>),
     #[command(about = lineup::ABOUT)]
@@ -120,6 +123,7 @@ fn run() -> Exit {
         Command::Gen(args) => gen_harness::run(&args),
         Command::Runs(args) => runs::run(&args),
         Command::View(args) => view::run(&args),
+        Command::Report(args) => report_command::run(&args),
         Command::Lineup(args) => lineup::run(&args),
         Command::Trace(args) => trace_command::run(&args),
         Command::Mc(args) => mc::run(&args),

@@ -5,10 +5,20 @@ import { grouped } from './clock.js';
 import { el } from './dom.js';
 import { columnName, gridOf } from './grid.js';
 import { openMenu } from './menu.js';
+import { falseParts } from './story.js';
 
 /** Rows shown before the reader asks for more. */
 const ROWS_FIRST = 6;
 const ROWS_MORE = 24;
+
+/**
+ * What was false, without the values: the inspector has them.
+ * @param {string} reason
+ */
+function shortReason(reason) {
+  const parts = falseParts(reason);
+  return parts ? `${parts.map(({ text }) => text).join(' or ')} is false` : reason;
+}
 
 /** The panel with the grid. */
 export class Explanations {
@@ -16,6 +26,7 @@ export class Explanations {
   constructor(app) {
     this.app = app;
     this.shown = ROWS_FIRST;
+    this.sharedShown = ROWS_FIRST;
   }
 
   /** @returns {(HTMLElement | null)[]} */
@@ -46,6 +57,7 @@ export class Explanations {
                 grid.rows.slice(0, this.shown).map((row, depth) => this.row(grid, row, depth)),
                 hidden > 0 && el('tr', { class: 'more' }, el('th', {}), el('td', { colspan: grid.columns.length }, el('button', { type: 'button', class: 'link', onclick: () => { this.shown += ROWS_MORE; app.update(); } }, `${grouped(hidden)} earlier steps`))),
                 this.agreed(grid),
+                this.sharedRows(grid),
               ),
             ),
           ),
@@ -116,7 +128,7 @@ export class Explanations {
       { class: 'failure' },
       el('th', { scope: 'row' }, '✗'),
       cells.map(({ text, from, width }) =>
-        el('td', { colspan: width }, el('button', { type: 'button', 'data-grid': `0:${from}`, title: visible(text.slice(0, 1000)), onclick: () => { app.view.path = columns[from].index; app.view.step = -1; app.selectId(counterexample.op.id); } }, el('span', { class: 'op' }, cut(visible(counterexample.op.text.slice(0, 400)), 48)), el('span', { class: 'why' }, cut(visible(text.slice(0, 400)), 26 * Math.min(width, 4) + 20)))),
+        el('td', { colspan: width }, el('button', { type: 'button', 'data-grid': `0:${from}`, title: visible(text.slice(0, 1000)), onclick: () => { app.view.path = columns[from].index; app.view.step = -1; app.selectId(counterexample.op.id); } }, el('span', { class: 'op' }, cut(visible(counterexample.op.text.slice(0, 400)), 48)), el('span', { class: 'why' }, cut(visible(shortReason(text.slice(0, 2000))), 26 * Math.min(width, 5) + 20)))),
       ),
     );
   }
@@ -177,6 +189,35 @@ export class Explanations {
         agreed.states[0] !== undefined && [el('span', { class: 'faint' }, ' leaving '), el('code', { title: visible(agreed.states[0].slice(0, 2000)) }, cut(visible(agreed.states[0].slice(0, 2000)), 120))],
       ),
     );
+  }
+
+  /**
+   * What all explanations agree on, backwards.
+   * @param {import('./grid.js').Grid} grid
+   */
+  sharedRows({ columns }) {
+    const { app } = this;
+    const { facts, view } = app;
+    const path = columns.find(({ index }) => index === view.path) ?? columns[0];
+    const { shared } = path;
+    const selected = view.row >= 0 ? facts.timeline?.columns.id[view.row] : -1;
+    const rows = [];
+    for (let back = 0; back < Math.min(this.sharedShown, shared.length); back++) {
+      const { op } = shared[shared.length - 1 - back];
+      const shown = facts.ops.get(op);
+      const depth = path.steps.length + back;
+      const choose = () => {
+        view.path = path.index;
+        view.step = depth;
+        app.selectId(op);
+      };
+      rows.push(
+        el('tr', { class: 'common' }, el('th', { scope: 'row' }, `−${depth + 1}`), el('td', { colspan: columns.length, class: `${op === selected ? 'selected' : ''} ${view.step === depth ? 'chosen' : ''}` }, el('button', { type: 'button', 'data-grid': `${1000 + back}:0`, onclick: choose }, cut(visible((shown?.text ?? `operation ${op}`).slice(0, 400)), 100), shown && el('span', { class: 'faint' }, ` ${cut(visible(String(shown.thread)), 14)}`)))),
+      );
+    }
+    const rest = shared.length - rows.length;
+    if (rest > 0) rows.push(el('tr', { class: 'more' }, el('th', {}), el('td', { colspan: columns.length }, el('button', { type: 'button', class: 'link', onclick: () => { this.sharedShown += ROWS_MORE; app.update(); } }, `${grouped(rest)} earlier steps`))));
+    return rows;
   }
 
   /**

@@ -8,6 +8,8 @@
  * @property {number} index  its position in the evidence
  * @property {{op: number, state: string | null}[]} steps  oldest first
  * @property {number[]} open  operations that it does not place
+ * @property {{op: number, state: string | null}[]} shared  the last steps before, on which all paths agree
+ * @property {string} reason  why it refuses the operation in question
  * @property {boolean} isWhole  whether the steps begin where all alternatives agree
  *
  * @typedef {{kind: 'only', path: number} | {kind: 'not', path: number}

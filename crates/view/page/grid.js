@@ -19,28 +19,49 @@
  * @returns {Path[]}
  */
 export function pathsOf(counterexample) {
-  return (counterexample?.alternatives ?? []).map((/** @type {any} */ alternative, /** @type {number} */ index) => {
-    const steps = alternative.steps
-      ? alternative.steps.map((/** @type {any} */ step) => ({ op: step.op, state: step.state ?? null }))
+  const alternatives = counterexample?.alternatives ?? [];
+  const shared = sharedSteps(counterexample?.agreed);
+  // Evidence that was not written to be looked at has the last operations only.
+  const isInFull = shared.length > 0 || alternatives.some((/** @type {any} */ alternative) => alternative.steps?.length);
+  return alternatives.map((/** @type {any} */ alternative, /** @type {number} */ index) => {
+    const steps = isInFull
+      ? (alternative.steps ?? []).map((/** @type {any} */ step) => ({ op: step.op, state: step.state ?? null }))
       : alternative.recent.map((/** @type {any} */ op) => ({ op: op.id, state: null }));
     if (steps.length) steps[steps.length - 1].state ??= alternative.state;
+    const failing = alternative.candidates.find((/** @type {any} */ candidate) => candidate.op.id === counterexample.op.id);
+    const open = alternative.candidates.map((/** @type {any} */ candidate) => candidate.op.id);
     return {
       index,
       steps,
-      open: alternative.candidates.map((/** @type {any} */ candidate) => candidate.op.id),
-      isWhole: alternative.steps ? counterexample.agreed != null && !alternative.steps_cut : false,
+      open,
+      shared: isInFull ? shared : [],
+      isWhole: isInFull && counterexample.agreed != null,
+      reason: failing?.reason ?? '',
     };
   });
 }
 
 /**
- * Columns with a common end stand side by side, and equal cells that touch are one cell.
+ * The last steps on which all alternatives agree, oldest first.
+ * @param {any} agreed
+ * @returns {{op: number, state: string | null}[]}
+ */
+function sharedSteps(agreed) {
+  const steps = (agreed?.recent ?? []).map((/** @type {any} */ step) => ({ op: step.id, state: step.state ?? null }));
+  if (steps.length && agreed.states.length === 1) steps[steps.length - 1].state ??= agreed.states[0];
+  return steps;
+}
+
+/**
+ * Columns with the same reason stand side by side, and among these columns with a common end. Equal cells that touch are one cell.
  * @param {Path[]} paths
  * @returns {Grid}
  */
 export function gridOf(paths) {
   const fromEnd = (/** @type {Path} */ path, /** @type {number} */ depth) => path.steps[path.steps.length - 1 - depth]?.op;
+  const reasons = [...new Set(paths.map(({ reason }) => reason))];
   const columns = [...paths].sort((a, b) => {
+    if (a.reason !== b.reason) return reasons.indexOf(a.reason) - reasons.indexOf(b.reason);
     const depth = Math.max(a.steps.length, b.steps.length);
     for (let at = 0; at < depth; at++) {
       const apart = (fromEnd(a, at) ?? -1) - (fromEnd(b, at) ?? -1);
@@ -66,16 +87,18 @@ export function gridOf(paths) {
 }
 
 /**
- * The state before and after a step of a path, counted from the violation; null where it is not known.
+ * The state before and after a step, counted from the violation through the path and what all paths share; null where it is not
+ * known.
  * @param {Path} path
  * @param {number} depth  0 is the last step
  * @param {string | null} agreed  the state where the path begins
  */
 export function statesAt(path, depth, agreed) {
-  const at = path.steps.length - 1 - depth;
-  const after = path.steps[at]?.state ?? null;
-  const before = at > 0 ? path.steps[at - 1].state : path.isWhole ? agreed : null;
-  return { before, after };
+  const at = path.shared.length + path.steps.length - 1 - depth;
+  const state = (/** @type {number} */ step) =>
+    step < path.shared.length ? path.shared[step]?.state ?? null : path.steps[step - path.shared.length]?.state ?? null;
+  const isFirst = at === path.shared.length && path.shared.length === 0;
+  return { before: isFirst && path.isWhole ? agreed : state(at - 1), after: state(at) };
 }
 
 /**

@@ -67,7 +67,7 @@ export class Header {
 function figures({ evidence, counterexample, timeline }, story) {
   const found = [story.name];
   const plural = (/** @type {number} */ count, /** @type {string} */ word) => `${grouped(count)} ${word}${count === 1 ? '' : 's'}`;
-  if (counterexample && evidence.verdict === 'violation') found.push(`${plural(counterexample.alternatives_total, 'explanation')} end here`);
+  if (counterexample && evidence.verdict === 'violation') found.push(`${plural(counterexample.alternatives_total, 'explanation')} end${counterexample.alternatives_total === 1 ? 's' : ''} here`);
   if (evidence.model) found.push(evidence.model);
   if (evidence.consistency) found.push(evidence.consistency);
   const ops = evidence.ops || timeline?.size;

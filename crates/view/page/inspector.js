@@ -140,7 +140,6 @@ export class Inspector {
     const { app } = this;
     const parts = falseParts(reason);
     if (!parts) return el('p', {}, longText(reason || 'the model does not say why', ''));
-    const known = (app.facts.evidence.refusals ?? []).find((/** @type {any} */ one) => one.reason === reason)?.parts ?? [];
     return el(
       'div',
       {},
@@ -148,7 +147,7 @@ export class Inspector {
         at > 0 && el('p', { class: 'faint' }, 'or'),
         el('p', { class: 'conjunct' }, el('code', {}, longText(text)), ' is false'),
         values.length > 0 && el('dl', { class: 'values' }, values.map(([name, value]) => [el('dt', {}, visible(name)), el('dd', {}, longText(value))])),
-        sourceOf(app.scene, known.find((/** @type {any} */ one) => flat(one.text) === flat(text))?.place, text),
+        sourceOf(app.scene, app.scene.conjuncts?.[flat(text)], text),
       ]),
     );
   }
@@ -199,7 +198,9 @@ export class Inspector {
     if (!path) return null;
     const agreed = facts.counterexample.agreed?.states?.[0] ?? null;
     const depth = Math.max(0, view.step);
-    const { before, after } = path.steps.length ? statesAt(path, depth, agreed) : { before: null, after: facts.counterexample.alternatives[path.index].state };
+    const known = statesAt(path, depth, agreed);
+    const { before } = known;
+    const after = known.after ?? (depth === 0 ? facts.counterexample.alternatives[path.index].state : null);
     const others = app.pathsInFocus().filter(({ index }) => index !== path.index);
     const other = others.find(({ index }) => index === this.other);
     const against = other ? facts.counterexample.alternatives[other.index].state : before;

@@ -3,7 +3,7 @@
 import { el } from './dom.js';
 
 /** @type {[string, string][]} */
-const KEYS = [
+const KEY_LIST = [
   ['← →', 'previous or next operation of the thread'],
   ['↑ ↓', 'the same moment on the thread above or below'],
   ['[ ]', 'previous or next operation with the same first argument'],
@@ -135,7 +135,7 @@ export function showHelp() {
       'dialog',
       { class: 'help', 'aria-label': 'Keys' },
       el('h2', {}, 'Keys'),
-      el('dl', {}, KEYS.map(([key, what]) => [el('dt', {}, key), el('dd', {}, what)])),
+      el('dl', {}, KEY_LIST.map(([key, what]) => [el('dt', {}, key), el('dd', {}, what)])),
       el('p', { class: 'faint' }, 'Wheel or pinch to zoom, drag to move, double-click an operation to frame it with all that overlaps it.'),
       el('button', { type: 'button', onclick: () => dialog.close() }, 'Close'),
     )

@@ -2,7 +2,7 @@
 
 /** The height of the time axis, above the lanes. */
 export const AXIS = 26;
-const TRACK_MAX = 26;
+const TRACK_MAX = 30;
 const TRACK_MIN = 7;
 const GAP = 6;
 
@@ -10,6 +10,15 @@ const GAP = 6;
  * @typedef {{top: number, height: number, track: number}} LanePlace  `track` is the height of one track
  * @typedef {{places: LanePlace[], height: number, labels: number}} LaneLayout
  */
+
+/**
+ * The height that lanes need to be read with ease.
+ * @param {import('./timeline.js').Timeline} timeline
+ */
+export function comfortableHeight(timeline) {
+  const tracks = timeline.lanes.reduce((sum, lane) => sum + Math.max(1, lane.tracks.length), 0);
+  return AXIS + 8 + tracks * TRACK_MAX + timeline.lanes.length * GAP + 22;
+}
 
 /**
  * Lanes share the height if there is enough of it, and are scrolled otherwise.

@@ -30,6 +30,7 @@
  * @property {boolean} live  whether a server is behind the page
  * @property {Story[]} stories
  * @property {{file: string, first: number, lines: string[]}[]} sources
+ * @property {Record<string, string>} conjuncts  where false parts stand in the source
  * @property {any} campaign
  */
 

@@ -97,10 +97,10 @@ function orderOf(evidence, timeline) {
   const witness = evidence.witness;
   const base = BigInt(timeline?.head.base ?? 0);
   const order = witness?.type === 'linearization' || witness?.type === 'visibility' ? witness.order : evidence.violation?.explained?.order;
-  return (order ?? []).map((/** @type {any} */ placed) => ({
+  return (order ?? []).map((/** @type {any} */ placed, /** @type {number} */ step) => ({
     op: placed.op ?? placed.id,
     at: Number.isInteger(placed.at) ? Number(BigInt(placed.at) - base) : NaN,
-    state: placed.state ?? null,
+    state: witness?.states?.[step] ?? null,
   }));
 }
 

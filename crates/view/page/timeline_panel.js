@@ -4,7 +4,7 @@ import { visible } from './call.js';
 import { duration, grouped } from './clock.js';
 import { el, fill } from './dom.js';
 import { drawOverview, drawTimeline } from './draw.js';
-import { laneLayout, rowAtPoint } from './lanes.js';
+import { comfortableHeight, laneLayout, rowAtPoint } from './lanes.js';
 import { MEANINGS, huesOf } from './palette.js';
 import { dueOf, statusOf, surroundings } from './story.js';
 import { finds, searchFor } from './search.js';
@@ -12,6 +12,8 @@ import { densityOf } from './timeline.js';
 import { framing, within, zoomed } from './view.js';
 
 const DENSITY_COLUMNS = 4096;
+/** Fewer operations need no overview. */
+const OVERVIEW_MIN = 30;
 
 /** The timeline of the story that is shown. */
 export class TimelinePanel {
@@ -40,12 +42,13 @@ export class TimelinePanel {
     const button = (/** @type {string} */ text, /** @type {string} */ title, /** @type {() => void} */ onclick) =>
       el('button', { type: 'button', title, onclick }, text);
     this.failure = button('go to the failure', 'f', () => app.frameFailure());
+    this.box = el('div', { class: 'canvas' }, this.canvas, this.tip);
     this.element = el(
       'section',
       { class: 'timeline', 'aria-label': 'Timeline' },
       el('div', { class: 'tools' }, this.search, this.count, this.color, this.failure, button('whole trace', '0', () => app.frameAll())),
       this.overview,
-      el('div', { class: 'canvas' }, this.canvas, this.tip),
+      this.box,
       this.legend,
     );
     this.listen();
@@ -59,6 +62,10 @@ export class TimelinePanel {
     this.density = densityOf(facts.timeline, DENSITY_COLUMNS);
     this.labels = Math.min(120, 22 + 6.6 * Math.max(...facts.timeline.threads.map((name) => name.length), 2));
     this.failure.hidden = !(facts.failing.size > 0);
+    // A few lanes need little room, and many lanes get what there is: all of it if there is nothing else to show.
+    const isAlone = facts.kind === 'trace';
+    this.box.style.height = `min(${comfortableHeight(facts.timeline)}px, max(${isAlone ? 72 : 42}vh, 160px))`;
+    this.overview.hidden = facts.timeline.size < OVERVIEW_MIN;
     this.search.value = view.search;
     this.color.value = view.color;
     this.colored = null;

@@ -1,19 +1,19 @@
 //! What a page shows.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use omnilink_evidence::{Evidence, Violation};
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::faults::Fault;
 use crate::sources::SourceExcerpt;
 use crate::timeline::{Timeline, TimelineBuilder, align};
 
 /// What a page shows: stories, and the lines of source that they mention.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Scene {
     /// The name of the page.
     pub title: String,
@@ -23,17 +23,19 @@ pub struct Scene {
     pub stories: Vec<Story>,
     /// Lines of source.
     pub sources: Vec<SourceExcerpt>,
+    /// Where the false parts of refusals stand, by their text on one line.
+    pub conjuncts: BTreeMap<String, String>,
     /// The overview of a campaign.
     pub campaign: Option<Value>,
 }
 
 /// A piece of evidence with the timeline around it; one of the two may be missing.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Story {
     /// What it is called.
     pub name: String,
-    /// The evidence, in its JSON form.
-    pub evidence: Option<Value>,
+    /// The evidence as JSON. It is embedded as it is: variables keep the order of their specification.
+    pub evidence: Option<String>,
     /// The operations.
     pub timeline: Option<Timeline>,
     /// What happened to the system meanwhile; times are relative to the timeline's first.
@@ -60,7 +62,7 @@ impl Story {
         let story = |name: String, evidence: &Evidence| Self {
             name,
             timeline: TimelineBuilder::of_evidence(evidence),
-            evidence: serde_json::to_value(evidence).ok(),
+            evidence: Some(evidence.to_json()),
             bands: Vec::new(),
         };
         let mut stories = vec![story(name.clone(), evidence)];
@@ -78,6 +80,16 @@ impl Story {
             stories.push(shrunk);
         }
         stories
+    }
+
+    fn json(&self) -> String {
+        format!(
+            "{{\"name\":{},\"evidence\":{},\"timeline\":{},\"bands\":{}}}",
+            json!(self.name),
+            self.evidence.as_deref().unwrap_or("null"),
+            json!(self.timeline),
+            json!(self.bands)
+        )
     }
 
     /// The same story with another timeline: that of the whole trace.
@@ -101,10 +113,24 @@ impl Story {
 }
 
 impl Scene {
+    /// The head of what is embedded.
+    fn json(&self) -> String {
+        let stories: Vec<String> = self.stories.iter().map(Story::json).collect();
+        format!(
+            "{{\"title\":{},\"version\":{},\"live\":{},\"stories\":[{}],\"sources\":{},\"conjuncts\":{},\"campaign\":{}}}",
+            json!(self.title),
+            json!(env!("CARGO_PKG_VERSION")),
+            self.live,
+            stories.join(","),
+            json!(self.sources),
+            json!(self.conjuncts),
+            json!(self.campaign)
+        )
+    }
+
     /// The bytes that `page/scene.js` reads, deflated.
     pub(crate) fn encode(&self) -> Vec<u8> {
-        // What is serialised here has text keys only and no values that can fail.
-        let json = serde_json::to_vec(self).unwrap_or_default();
+        let json = self.json().into_bytes();
         let mut bytes = Vec::with_capacity(json.len() + 4);
         bytes.extend_from_slice(&(json.len() as u32).to_le_bytes());
         bytes.extend_from_slice(&json);

@@ -30,6 +30,8 @@ pub(super) struct Loader<'a> {
     folders: RefCell<Vec<PathBuf>>,
     /// The store of the runs that are given by number.
     store: RefCell<PathBuf>,
+    /// All evidence so far.
+    evidence: RefCell<Vec<Evidence>>,
 }
 
 impl<'a> Loader<'a> {
@@ -41,6 +43,7 @@ impl<'a> Loader<'a> {
             args,
             folders: RefCell::new(folders.collect()),
             store: RefCell::new(args.store.clone()),
+            evidence: RefCell::default(),
         }
     }
 
@@ -80,13 +83,18 @@ impl<'a> Loader<'a> {
     /// What can be added only at the end: the lines of source that the stories mention.
     pub(super) fn finish(&self, scene: &mut Scene) {
         let finder = SourceFinder::new(self.folders.borrow().iter().cloned());
-        scene.sources = finder.excerpts(scene.stories.iter().filter_map(|story| story.evidence.as_ref()));
+        for evidence in self.evidence.borrow().iter() {
+            scene.conjuncts.append(&mut finder.conjuncts(evidence));
+        }
+        let evidence = scene.stories.iter().filter_map(|story| story.evidence.as_deref());
+        scene.sources = finder.excerpts(evidence, scene.conjuncts.values());
     }
 
     fn add_evidence(&self, path: &Path, scene: &mut Scene) -> Result<(), CliError> {
         let text = fs::read_to_string(path).map_err(|error| CliError::read(path, error))?;
         for evidence in evidence_in(&text, path)? {
             scene.stories.extend(self.stories(&evidence, path.parent())?);
+            self.evidence.borrow_mut().push(evidence);
         }
         Ok(())
     }

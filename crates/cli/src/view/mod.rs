@@ -11,6 +11,7 @@ use omnilink_verify::NewFile;
 use omnilink_view::{Response, Scene, Server, html};
 
 use self::load::Loader;
+pub(crate) use self::load::evidence_in;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::limits::{self, LimitArgs};
