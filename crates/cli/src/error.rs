@@ -34,12 +34,29 @@ pub(crate) enum CliError {
     /// No harness could be generated.
     #[error(transparent)]
     Gen(#[from] omnilink_gen::GenError),
+    /// A file that is to be shown cannot be read.
+    #[error("{}: {error}; give evidence, a trace, a store of runs, or the number of a run", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A page cannot be served.
+    #[error(transparent)]
+    Serve(#[from] omnilink_view::ServerError),
     /// Standard output does not take any more.
     #[error("standard output: {0}")]
     Output(io::Error),
 }
 
 impl CliError {
+    /// A file that is to be shown and cannot be read.
+    pub(crate) fn read(path: impl Into<PathBuf>, error: io::Error) -> Self {
+        let path = path.into();
+        Self::Read { path, error }
+    }
+
     /// A file that cannot be written.
     pub(crate) fn write(path: impl Into<PathBuf>, error: io::Error) -> Self {
         let path = path.into();

@@ -19,6 +19,7 @@ mod output;
 mod progress;
 mod quantity;
 mod replay;
+mod report_command;
 mod reports;
 mod runs;
 mod shell;
@@ -27,6 +28,7 @@ mod tla;
 mod trace_args;
 mod trace_command;
 mod validate;
+mod view;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use omnilink_tla::deep_stack;
@@ -62,6 +64,7 @@ Examples:
   omnilink mc Spec.tla                           does it do what it says it does
   omnilink gen harness Spec.tla --out DIR        a harness for a specification, in C++ or Rust
   omnilink fuzz --spec Spec.tla -- ./harness     run a system many times, and check every run
+  omnilink view why.json                         see why, in a browser
 
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.";
 
@@ -82,6 +85,10 @@ enum Command {
     Replay(replay::ReplayArgs),
     #[command(about = runs::ABOUT)]
     Runs(runs::RunsArgs),
+    #[command(about = report_command::ABOUT)]
+    Report(report_command::ReportArgs),
+    #[command(about = view::ABOUT)]
+    View(Box<view::ViewArgs>),
     #[command(about = lineup::ABOUT)]
     Lineup(Box<lineup::LineupArgs>),
     #[command(about = trace_command::ABOUT)]
@@ -119,6 +126,8 @@ fn run() -> Exit {
         Command::Gen(args) => gen_harness::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Runs(args) => runs::run(&args),
+        Command::View(args) => view::run(&args),
+        Command::Report(args) => report_command::run(&args),
         Command::Lineup(args) => lineup::run(&args),
         Command::Trace(args) => trace_command::run(&args),
         Command::Mc(args) => mc::run(&args),

@@ -61,6 +61,7 @@ impl<'a, 's> EvidenceBuilder<'a, 's> {
             alternatives.push(Alternative {
                 state: self.space.model.describe_state(config.state),
                 recent: self.views(&config.recent),
+                steps: Vec::new(),
                 placed: self.views(&config.placed),
                 candidates,
             });

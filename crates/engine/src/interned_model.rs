@@ -87,6 +87,19 @@ impl<'m, M: Model> InternedModel<'m, M> {
         !self.outcomes.states().is_empty()
     }
 
+    fn add_replay(&mut self, states: Vec<M::State>) -> ReplayId {
+        match self.idle_replays.pop() {
+            Some(idle) => {
+                self.replays[idle as usize] = states;
+                idle
+            }
+            None => {
+                self.replays.push(states);
+                (self.replays.len() - 1) as ReplayId
+            }
+        }
+    }
+
     fn start_renumbering(&mut self, classes: bool) -> Renumbering<'_, 'm, M> {
         let states = self.states.take();
         self.state_heap_bytes = 0;
@@ -210,16 +223,12 @@ impl<M: Model> ErasedModel for InternedModel<'_, M> {
 
     fn start_replay(&mut self, from: &[StateId]) -> ReplayId {
         let states = from.iter().map(|state| self.state(*state).clone()).collect();
-        match self.idle_replays.pop() {
-            Some(idle) => {
-                self.replays[idle as usize] = states;
-                idle
-            }
-            None => {
-                self.replays.push(states);
-                (self.replays.len() - 1) as ReplayId
-            }
-        }
+        self.add_replay(states)
+    }
+
+    fn fork_replay(&mut self, replay: ReplayId) -> ReplayId {
+        let states = self.replays[replay as usize].clone();
+        self.add_replay(states)
     }
 
     fn replay(&mut self, replay: ReplayId, class: ClassId) -> bool {

@@ -1,6 +1,6 @@
 //! The search over one part of a trace: the sweep while it is cheap, alternating with depth-first search after that.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use omnilink_evidence::Decider;
 use omnilink_trace::Time;
@@ -413,8 +413,8 @@ impl PartSearch {
     }
 
     /// After `Violation` by the sweep: the operations after the settled prefix that all configurations have placed first,
-    /// in the same order; and the operations that some of them have placed after those.
-    pub fn shared_prefix(&self) -> Option<(Vec<OpRef>, BTreeSet<OpRef>)> {
+    /// in the same order; and for each configuration that evidence shows, the operations that it has placed after those.
+    pub fn shared_prefix(&self) -> Option<(Vec<OpRef>, Vec<Vec<OpRef>>)> {
         if self.decider == Decider::DepthFirst || !self.paths.enabled() {
             return None;
         }
@@ -422,10 +422,10 @@ impl PartSearch {
         with!(AnySweep, &self.sweep, sweep => {
             let ends = sweep.frontier.iter().map(|config| config.path);
             let shared = paths.tail(paths.common_ancestor(ends.clone()), usize::MAX);
-            let mut since: BTreeSet<OpRef> = BTreeSet::new();
-            for end in ends.take(BlockedReturn::KEPT) {
-                since.extend(paths.tail(end, usize::MAX).split_off(shared.len()));
-            }
+            let since = ends
+                .take(BlockedReturn::KEPT)
+                .map(|end| paths.tail(end, usize::MAX).split_off(shared.len()))
+                .collect();
             Some((shared, since))
         })
     }

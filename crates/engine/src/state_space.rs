@@ -56,6 +56,8 @@ pub(crate) trait ErasedModel {
     fn start_replay(&mut self, from: &[StateId]) -> ReplayId;
     /// Replays one more operation. Returns whether the model accepts it.
     fn replay(&mut self, replay: ReplayId, class: ClassId) -> bool;
+    /// A second replay that is where another one is.
+    fn fork_replay(&mut self, replay: ReplayId) -> ReplayId;
     fn end_replay(&mut self, replay: ReplayId);
     /// The states that a replay may be in.
     fn describe_replay(&self, replay: ReplayId) -> Vec<String>;

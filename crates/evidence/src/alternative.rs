@@ -11,6 +11,10 @@ pub struct Alternative {
     pub state: String,
     /// The last operations placed, oldest first, up to [`Alternative::RECENT_MAX`].
     pub recent: Vec<Operation>,
+    /// All operations placed after the prefix that all alternatives share, oldest first, up to [`Alternative::STEPS_MAX`]; empty
+    /// where that prefix is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
     /// Operations that had not returned yet and have already taken effect.
     pub placed: Vec<Operation>,
     /// Operations that could come next. The unexplained operation is the first.
@@ -21,6 +25,9 @@ impl Alternative {
     /// How many of the operations placed are listed. If there are this many, there may have been others before them.
     pub const RECENT_MAX: usize = 16;
 
+    /// How many steps are listed: the last ones.
+    pub const STEPS_MAX: usize = 256;
+
     pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut Operation)) {
         self.recent.iter_mut().for_each(&mut *visit);
         self.placed.iter_mut().for_each(&mut *visit);
@@ -28,6 +35,15 @@ impl Alternative {
             visit(&mut candidate.op);
         }
     }
+}
+
+/// An operation as an alternative places it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// The id of the operation.
+    pub op: u64,
+    /// The state that it leaves, if there is one only and it was kept.
+    pub state: Option<String>,
 }
 
 /// An operation that could come next.

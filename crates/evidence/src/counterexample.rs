@@ -34,6 +34,7 @@ impl Counterexample {
         if let Some(agreed) = &mut self.agreed {
             agreed.last.iter_mut().for_each(&mut *visit);
             agreed.since.iter_mut().for_each(&mut *visit);
+            agreed.recent.iter_mut().for_each(|step| visit(&mut step.op));
         }
         if let Some(broken) = &mut self.broken {
             broken.operations.iter_mut().for_each(&mut *visit);
@@ -52,6 +53,19 @@ pub struct AgreedPrefix {
     pub last: Option<Operation>,
     /// The operations that some explanation places after it, in the order of the input.
     pub since: Vec<Operation>,
+    /// The last operations of the prefix with the state that each leaves, oldest first, up to [`Alternative::STEPS_MAX`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recent: Vec<AgreedStep>,
+}
+
+/// An operation of the prefix that all explanations share.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgreedStep {
+    /// The operation.
+    #[serde(flatten)]
+    pub op: Operation,
+    /// The state that it leaves, if there is one only and it was kept.
+    pub state: Option<String>,
 }
 
 /// A rule of collections that a few operations break, whatever the others did.

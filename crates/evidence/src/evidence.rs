@@ -6,6 +6,7 @@ use crate::counterexample::{LastWriter, MinimalHistory};
 use crate::exploration::Exploration;
 use crate::figures::Figures;
 use crate::findings::{MutationFindings, SpecFindings, VacuityFindings};
+use crate::history_window::HistoryWindow;
 use crate::inference::InferredLevels;
 use crate::lineup_coverage::LineupCoverage;
 use crate::operation::Operation;
@@ -70,6 +71,9 @@ pub struct Evidence {
     /// Why nothing explains the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub violation: Option<Violation>,
+    /// The operations around the violation, if evidence was asked for that can be looked at without the trace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Box<HistoryWindow>>,
     /// The few operations that cause the violation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimal: Option<Box<MinimalHistory>>,
@@ -162,6 +166,7 @@ impl Evidence {
             error: None,
             witness: None,
             violation: None,
+            context: None,
             minimal: None,
             unknown: None,
             inferred: None,
@@ -192,6 +197,7 @@ impl Evidence {
         self.error = Some(message);
         self.witness = None;
         self.violation = None;
+        self.context = None;
         self.minimal = None;
         self.unknown = None;
     }
@@ -203,6 +209,9 @@ impl Evidence {
         }
         if let Some(violation) = &mut self.violation {
             violation.visit_operations(visit);
+        }
+        if let Some(context) = &mut self.context {
+            context.operations.iter_mut().for_each(&mut *visit);
         }
         if let Some(minimal) = &mut self.minimal {
             minimal.visit_operations(visit);

@@ -22,6 +22,7 @@ mod evidence;
 mod exploration;
 mod figures;
 mod findings;
+mod history_window;
 mod inference;
 mod limit;
 mod lineup_coverage;
@@ -35,11 +36,11 @@ mod violation;
 mod visibility;
 mod witness;
 
-pub use alternative::{Alternative, Candidate, Continuation};
+pub use alternative::{Alternative, Candidate, Continuation, Step};
 pub use behaviour::{ActionTaken, Behaviour, FalsePart, LassoReason, PropertyKind, State};
 pub use bindings::Bindings;
 pub use conclusion::Conclusion;
-pub use counterexample::{AgreedPrefix, BrokenRule, Counterexample, LastWriter, MinimalHistory};
+pub use counterexample::{AgreedPrefix, AgreedStep, BrokenRule, Counterexample, LastWriter, MinimalHistory};
 pub use evidence::{Command, Evidence, EvidenceError, KeyVerdict, Subject, VERSION};
 pub use exploration::{ActionSteps, DefinitionUse, Exploration, UncheckedProperty};
 pub use figures::{Decider, Figures};
@@ -47,6 +48,7 @@ pub use findings::{
     ActionFindings, BranchFindings, InvariantFindings, LongOperation, MutantFindings, MutationFindings,
     SpecFindings, VacuityFindings,
 };
+pub use history_window::HistoryWindow;
 pub use inference::InferredLevels;
 pub use limit::Limit;
 pub use lineup_coverage::{LineupCoverage, LineupScope, PlainAccesses, RunPhase, UndecidedMatrix};

@@ -13,6 +13,9 @@ pub enum Witness {
     Linearization {
         /// The operations with the point at which each took effect.
         order: Vec<Placement>,
+        /// The state after each of them, where the model has only one; empty otherwise.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        states: Vec<String>,
     },
     /// An order of the operations and what each of them sees.
     Visibility {

@@ -1,9 +1,9 @@
 //! What is written as JSON is read back as an equal value.
 
 use omnilink_evidence::{
-    ActionTaken, AgreedPrefix, Alternative, Anomaly, Behaviour, Bindings, BrokenRule, Candidate, Command,
-    Continuation, Counterexample, Evidence, EvidenceError, ExplainedOrder, Exploration, FalsePart,
-    LastWriter, Limit, MinimalHistory, Operation, PlacedOperation, PropertyKind, Refutation, Subject,
+    ActionTaken, AgreedPrefix, AgreedStep, Alternative, Anomaly, Behaviour, Bindings, BrokenRule, Candidate,
+    Command, Continuation, Counterexample, Evidence, EvidenceError, ExplainedOrder, Exploration, FalsePart,
+    LastWriter, Limit, MinimalHistory, Operation, PlacedOperation, PropertyKind, Refutation, Step, Subject,
     ThreadName, ThreadNames, Unknown, Verdict, Violation, VisibleSet, Witness,
 };
 use omnilink_value::Value;
@@ -45,14 +45,21 @@ fn alternative() -> impl Strategy<Value = Alternative> {
         any::<Vec<String>>().prop_map(|states| Continuation::LeadsTo { states }),
     ];
     let candidate = (operation(), continuation).prop_map(|(op, continuation)| Candidate { op, continuation });
-    (any::<String>(), operations(), operations(), vec(candidate, 0..3)).prop_map(
-        |(state, recent, placed, candidates)| Alternative {
+    let step = (any::<u64>(), any::<Option<String>>()).prop_map(|(op, state)| Step { op, state });
+    (
+        any::<String>(),
+        operations(),
+        vec(step, 0..3),
+        operations(),
+        vec(candidate, 0..3),
+    )
+        .prop_map(|(state, recent, steps, placed, candidates)| Alternative {
             state,
             recent,
+            steps,
             placed,
             candidates,
-        },
-    )
+        })
 }
 
 fn counterexample() -> impl Strategy<Value = Counterexample> {
@@ -61,12 +68,17 @@ fn counterexample() -> impl Strategy<Value = Counterexample> {
         any::<u64>(),
         option::of(operation()),
         operations(),
+        vec(
+            (operation(), any::<Option<String>>()).prop_map(|(op, state)| AgreedStep { op, state }),
+            0..3,
+        ),
     );
-    let agreed = agreed.prop_map(|(states, placed, last, since)| AgreedPrefix {
+    let agreed = agreed.prop_map(|(states, placed, last, since, recent)| AgreedPrefix {
         states,
         placed,
         last,
         since,
+        recent,
     });
     let broken =
         (any::<String>(), operations()).prop_map(|(rule, operations)| BrokenRule { rule, operations });

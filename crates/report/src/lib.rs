@@ -24,16 +24,26 @@
 //! ");
 //! ```
 
+mod annotation;
 mod changes;
 mod figures;
+mod headline;
+mod junit;
 mod layout;
 mod look;
+mod markdown;
 mod paragraph;
+mod sarif;
 mod text;
 mod timeline;
 
+pub use annotation::annotations;
 pub use figures::{bytes, count, seconds};
+pub use headline::{Headline, headline};
+pub use junit::junit;
 pub use look::{Look, Tone};
+pub use markdown::markdown;
 pub use paragraph::wrapped;
+pub use sarif::sarif;
 pub use text::{TextOptions, text, visibility_reason};
 pub use timeline::{Bar, Mark, draw};

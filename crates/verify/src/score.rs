@@ -31,6 +31,7 @@ pub fn score(linked: &Linked, input: &Input, progress: &Progress) -> Result<Vec<
         },
         minimize: false,
         witness: None,
+        in_full: false,
     };
     linked.run(|model| {
         let decode = |operation: &Operation| meaning(model, operation);

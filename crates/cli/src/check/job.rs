@@ -107,6 +107,7 @@ impl Job {
             },
             minimize: self.minimize,
             witness: self.witness.clone(),
+            in_full: self.evidence.is_some(),
         }
     }
 

@@ -1,14 +1,20 @@
 //! The end of a check: the last rounds of every search, and the verdict with its evidence.
 
-use omnilink_evidence::{AgreedPrefix, Decider, Limit, Linearization, Operation, Unknown};
+use std::collections::BTreeSet;
+
+use omnilink_evidence::{
+    AgreedPrefix, AgreedStep, Alternative, Decider, Limit, Linearization, Operation, Step, Unknown,
+};
 
 use super::{ActivePart, CheckRun, Part};
 use crate::error::CheckError;
 use crate::evidence::{Conclusion, Outcome, SearchFigures};
 use crate::evidence_builder::EvidenceBuilder;
 use crate::mutant::{Mutant, mutated};
+use crate::op_table::OpRef;
 use crate::options::{Consistency, Strategy};
 use crate::part_search::PartStatus;
+use crate::replay::ReplayId;
 use crate::search_context::SearchContext;
 use crate::state_space::DynStateSpace;
 
@@ -142,7 +148,7 @@ impl CheckRun {
         let builder = EvidenceBuilder::new(space, &part.search.op_table, self.with_alternatives);
         let mut counterexample = builder.counterexample(blocked);
         if self.with_alternatives && !self.witness.is_incomplete {
-            counterexample.agreed = agreed(part, space);
+            counterexample.agreed = agreed(part, space, &mut counterexample.alternatives);
         }
         Conclusion::Violation(Box::new(counterexample))
     }
@@ -169,15 +175,40 @@ impl CheckRun {
     }
 }
 
-/// The prefix that all explanations of a part share. Its settled operations were replayed already; this replays the rest.
-fn agreed(part: &mut ActivePart, space: &mut DynStateSpace<'_>) -> Option<AgreedPrefix> {
+/// The prefix that all explanations of a part share. Its settled operations were replayed already; this replays the rest, and from
+/// there the steps of each alternative.
+fn agreed(
+    part: &mut ActivePart,
+    space: &mut DynStateSpace<'_>,
+    alternatives: &mut [Alternative],
+) -> Option<AgreedPrefix> {
     let (shared, since) = part.search.shared_prefix()?;
-    for op in &shared {
+    let mut states = StateTexts::default();
+    let mut recent = Vec::new();
+    for (at, op) in shared.iter().enumerate() {
         let record = *part.search.op_table.get(*op);
         part.replay.place(&record, &mut space.model).ok()?;
+        if shared.len() - at <= Alternative::STEPS_MAX {
+            let state = states.of(part.replay.id, space);
+            let op = EvidenceBuilder::new(space, &part.search.op_table, false).view(*op);
+            recent.push(AgreedStep { op, state });
+        }
+    }
+    for (alternative, path) in alternatives.iter_mut().zip(&since) {
+        let replay = space.model.fork_replay(part.replay.id);
+        for (at, op) in path.iter().enumerate() {
+            let record = *part.search.op_table.get(*op);
+            space.model.replay(replay, record.class);
+            if path.len() - at <= Alternative::STEPS_MAX {
+                let state = states.of(replay, space);
+                alternative.steps.push(Step { op: record.id, state });
+            }
+        }
+        space.model.end_replay(replay);
     }
     let builder = EvidenceBuilder::new(space, &part.search.op_table, false);
     let last = shared.last().map(|op| builder.view(*op));
+    let since: BTreeSet<OpRef> = since.into_iter().flatten().collect();
     let mut since: Vec<Operation> = since.into_iter().map(|op| builder.view(op)).collect();
     since.sort_by_key(|op| op.id);
     Some(AgreedPrefix {
@@ -185,5 +216,28 @@ fn agreed(part: &mut ActivePart, space: &mut DynStateSpace<'_>) -> Option<Agreed
         placed: part.replay.placed,
         last,
         since,
+        recent,
     })
+}
+
+/// Describes the states of replays, as long as they do not take too much.
+#[derive(Default)]
+struct StateTexts {
+    bytes: usize,
+}
+
+impl StateTexts {
+    /// A spec may have states of many kilobytes, and there are thousands of steps.
+    const BYTES_MAX: usize = 1 << 20;
+
+    /// The state of a replay; `None` if it may be in several.
+    fn of(&mut self, replay: ReplayId, space: &DynStateSpace<'_>) -> Option<String> {
+        if self.bytes > Self::BYTES_MAX {
+            return None;
+        }
+        let mut states = space.model.describe_replay(replay);
+        let state = states.pop().filter(|_| states.is_empty())?;
+        self.bytes += state.len();
+        Some(state)
+    }
 }

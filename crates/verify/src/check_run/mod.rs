@@ -1,5 +1,6 @@
 //! One input, from the first byte to the report: reads it as often as the engine needs, and collects the evidence.
 
+mod context;
 mod rereading;
 mod search;
 
@@ -32,6 +33,9 @@ pub struct CheckRequest {
     pub minimize: bool,
     /// Where to write the explanation of a valid history.
     pub witness: Option<PathBuf>,
+    /// Whether the evidence is to be looked at without the input: with the operations around a violation and the steps of all
+    /// explanations, or with the explanation of a valid history that is not too long.
+    pub in_full: bool,
 }
 
 impl CheckRequest {
@@ -43,6 +47,7 @@ impl CheckRequest {
             options: Options::default(),
             minimize: false,
             witness: None,
+            in_full: false,
         }
     }
 }
@@ -170,13 +175,23 @@ impl<M: Model> CheckRun<'_, M> {
                     let interrupt = self.request.options.limits.interrupt;
                     witness::write(self.decode, self.input, &valid, file, interrupt)?;
                 }
+                if self.request.in_full {
+                    self.add_witness(valid)
+                        .unwrap_or_else(|error| self.note_failure(&error));
+                }
             }
-            Conclusion::Violation(counterexample) => {
+            Conclusion::Violation(mut counterexample) => {
                 unexplained = Some(counterexample.op.id);
                 if self.request.minimize {
                     self.evidence.minimal = self
                         .minimize(&counterexample)
                         .unwrap_or_else(|error| self.note_failure(&error));
+                }
+                match self.request.in_full {
+                    true => self
+                        .add_context(&counterexample.op)
+                        .unwrap_or_else(|error| self.note_failure(&error)),
+                    false => context::without_steps(&mut counterexample),
                 }
                 self.evidence.violate(Violation::Operation(counterexample));
             }

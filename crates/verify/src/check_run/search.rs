@@ -120,7 +120,8 @@ impl<M: Model> CheckRun<'_, M> {
         let mut watch = LimitWatch::new(options.limits);
         let mut checker = Checker::with_partitioning(self.model, options, partitioning.clone());
         let is_detour = options.consistency != self.request.options.consistency;
-        if self.request.witness.is_some() || is_detour {
+        let is_short = self.input.bytes().is_some_and(|bytes| bytes <= WITNESS_BYTES_MAX);
+        if self.request.witness.is_some() || (self.request.in_full && is_short) || is_detour {
             checker = checker.keep_order();
         }
         self.taken = 0;
@@ -269,3 +270,6 @@ fn unread_outcome(limit: Limit) -> Outcome {
         figures: SearchFigures::default(),
     }
 }
+
+/// The explanation of a larger input is not part of its evidence, so that memory does not grow with the input.
+const WITNESS_BYTES_MAX: u64 = 4 << 20;

@@ -1,0 +1,319 @@
+//! What is to be shown, from what the reader named.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use omnilink_campaign::Store;
+use omnilink_evidence::{Evidence, Subject, Time};
+use omnilink_trace::{OpenOptions, Operation};
+use omnilink_verify::{Input, VerifyError};
+use omnilink_view::{
+    Fault, Scene, SourceFinder, Story, Timeline, TimelineBuilder, faults_of_log, html, nemesis_faults,
+};
+
+use super::{ViewArgs, campaign};
+use crate::error::CliError;
+use crate::{interrupt, limits, output};
+
+/// Longer texts are not searched for lines of the nemesis.
+const NEMESIS_BYTES_MAX: u64 = 512 << 20;
+/// Runs of a campaign that are embedded in a file: those that found something first.
+const RUNS_EMBEDDED_MAX: usize = 20;
+
+/// Loads what the reader named.
+pub(super) struct Loader<'a> {
+    args: &'a ViewArgs,
+    /// Folders of what was loaded, in which source is looked for.
+    folders: RefCell<Vec<PathBuf>>,
+    /// The store of the runs that are given by number.
+    store: RefCell<PathBuf>,
+    /// All evidence so far.
+    evidence: RefCell<Vec<Evidence>>,
+}
+
+impl<'a> Loader<'a> {
+    pub(super) fn new(args: &'a ViewArgs) -> Self {
+        let folders = [PathBuf::from(".")]
+            .into_iter()
+            .chain(args.source.iter().cloned());
+        Self {
+            args,
+            folders: RefCell::new(folders.collect()),
+            store: RefCell::new(args.store.clone()),
+            evidence: RefCell::default(),
+        }
+    }
+
+    /// Adds what a path or a number stands for.
+    pub(super) fn add(&self, what: &Path, scene: &mut Scene) -> Result<(), CliError> {
+        if scene.title.is_empty() {
+            scene.title = what
+                .file_name()
+                .unwrap_or(what.as_os_str())
+                .to_string_lossy()
+                .into_owned();
+        }
+        if let Some(folder) = what.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            self.folders.borrow_mut().push(folder.to_owned());
+        }
+        let number = what.to_str().and_then(|text| text.parse::<i64>().ok());
+        if let Some(run) = number.filter(|_| !what.exists()) {
+            scene.stories.extend(self.run(run)?);
+            return Ok(());
+        }
+        match Kind::of(what)? {
+            Kind::Store => {
+                *self.store.borrow_mut() = what.to_owned();
+                scene.campaign = Some(campaign::overview(&Store::open(what)?)?);
+                Ok(())
+            }
+            Kind::Evidence => self.add_evidence(what, scene),
+            Kind::Trace => {
+                let (timeline, faults) = self.trace(what, None)?;
+                let story = Story::of_trace(what.display().to_string(), timeline);
+                scene.stories.push(story.with_faults(&faults));
+                Ok(())
+            }
+        }
+    }
+
+    /// What can be added only at the end: the lines of source that the stories mention.
+    pub(super) fn finish(&self, scene: &mut Scene) {
+        let finder = SourceFinder::new(self.folders.borrow().iter().cloned());
+        for evidence in self.evidence.borrow().iter() {
+            scene.conjuncts.append(&mut finder.conjuncts(evidence));
+        }
+        let evidence = scene.stories.iter().filter_map(|story| story.evidence.as_deref());
+        scene.sources = finder.excerpts(evidence, scene.conjuncts.values());
+    }
+
+    fn add_evidence(&self, path: &Path, scene: &mut Scene) -> Result<(), CliError> {
+        let text = fs::read_to_string(path).map_err(|error| CliError::read(path, error))?;
+        for evidence in evidence_in(&text, path)? {
+            scene.stories.extend(self.stories(&evidence, path.parent())?);
+            self.evidence.borrow_mut().push(evidence);
+        }
+        Ok(())
+    }
+
+    /// The stories of some evidence: with the whole trace, if that is to be found.
+    fn stories(&self, evidence: &Evidence, folder: Option<&Path>) -> Result<Vec<Story>, CliError> {
+        let mut stories = Story::of_evidence(evidence);
+        let given = self.args.trace.clone();
+        let is_of_trace = matches!(evidence.subject, Subject::Operations) && evidence.id.is_none();
+        let beside = || {
+            let input = Path::new(&evidence.input);
+            let places = [
+                Some(input.to_owned()),
+                folder.map(|folder| folder.join(input.file_name().unwrap_or_default())),
+            ];
+            places.into_iter().flatten().find(|path| path.exists())
+        };
+        let Some(trace) = given.or_else(|| is_of_trace.then(beside).flatten()) else {
+            return Ok(stories);
+        };
+        match self.trace(&trace, Some(evidence)) {
+            Ok((timeline, faults)) => {
+                let whole = stories.remove(0).with_timeline(timeline).with_faults(&faults);
+                stories.insert(0, whole);
+            }
+            Err(error) if self.args.trace.is_some() => return Err(error),
+            Err(error) => output::note(&format!(
+                "only the operations that the evidence names are shown: {error}"
+            )),
+        }
+        Ok(stories)
+    }
+
+    /// A whole trace, with what happened to the system meanwhile.
+    fn trace(&self, path: &Path, evidence: Option<&Evidence>) -> Result<(Timeline, Vec<Fault>), CliError> {
+        let (timeline, lines) = self.timeline(path, evidence)?;
+        Ok((timeline, self.faults(path, &lines)?))
+    }
+
+    /// The operations of a trace, and when the operations of each line began.
+    fn timeline(
+        &self,
+        path: &Path,
+        evidence: Option<&Evidence>,
+    ) -> Result<(Timeline, BTreeMap<u64, Time>), CliError> {
+        let options = OpenOptions::new()
+            .with_format(self.args.format)
+            .with_async_threads(true)
+            .with_cancellation(|| limits::process_limit().is_some());
+        let input = Input::new(path, options, Some(interrupt::flag()))?;
+        let mut trace = input.open_once()?;
+        let unit = trace
+            .header()
+            .and_then(|header| header.get("unit"))
+            .and_then(|unit| unit.as_str());
+        let mut builder = TimelineBuilder::of_trace(evidence, unit.unwrap_or_default());
+        let mut lines = BTreeMap::new();
+        let mut operations = 0_u64;
+        for operation in trace.by_ref() {
+            if operations.is_multiple_of(1024)
+                && let Some(limit) = limits::process_limit()
+            {
+                return Err(VerifyError::Limit { limit, operations }.into());
+            }
+            let operation = operation?;
+            if let Some(line) = line_of(&operation) {
+                lines.entry(line).or_insert(operation.timebox.start);
+            }
+            builder.push(&operation);
+            operations += 1;
+        }
+        if operations == 0 {
+            let message = format!(
+                "{}: there is no operation in it, so there is nothing to show",
+                path.display()
+            );
+            return Err(CliError::Usage(message));
+        }
+        if evidence.is_some() && builder.unmet() > 0 {
+            let message = format!(
+                "{}: {} operations of the evidence are not in it; is it the trace that was checked?",
+                path.display(),
+                builder.unmet()
+            );
+            return Err(CliError::Usage(message));
+        }
+        Ok((builder.finish(), lines))
+    }
+
+    /// The side file of `--log`, or else the lines of Jepsen's nemesis in the trace.
+    fn faults(&self, trace: &Path, lines: &BTreeMap<u64, Time>) -> Result<Vec<Fault>, CliError> {
+        if let Some(log) = &self.args.log {
+            let text = fs::read_to_string(log).map_err(|error| CliError::read(log, error))?;
+            return faults_of_log(&text).map_err(|(line, error)| {
+                let example =
+                    r#"write {"at":5,"text":"leader elected"} or {"start":1,"end":9,"text":"partition"}"#;
+                CliError::Usage(format!("{}:{line}: {error}; {example}", log.display()))
+            });
+        }
+        let is_small =
+            fs::metadata(trace).is_ok_and(|about| about.is_file() && about.len() <= NEMESIS_BYTES_MAX);
+        let text = is_small.then(|| fs::read_to_string(trace).ok()).flatten();
+        Ok(text
+            .filter(|text| text.contains("nemesis"))
+            .map(|text| nemesis_faults(&text, |line| lines.range(line..).next().map(|(_, time)| *time)))
+            .unwrap_or_default())
+    }
+
+    /// A run of the store: its evidence with its whole trace.
+    fn run(&self, run: i64) -> Result<Vec<Story>, CliError> {
+        let store = Store::open(&self.store.borrow())?;
+        let folder = tempfile::tempdir().map_err(|error| CliError::write(std::env::temp_dir(), error))?;
+        let folder = folder.path().join("run");
+        let trace = store.export(run, &folder)?;
+        let kept = store.files(run, Some("evidence"))?;
+        let evidence = kept
+            .first()
+            .and_then(|file| Evidence::from_json(&String::from_utf8_lossy(&file.bytes)).ok());
+        let whole = self.timeline(&trace, evidence.as_ref());
+        let mut stories = match (&evidence, whole) {
+            (Some(evidence), Ok((timeline, _))) => {
+                let mut stories = Story::of_evidence(evidence);
+                stories[0] = stories[0].clone().with_timeline(timeline);
+                stories
+            }
+            (Some(evidence), Err(_)) => Story::of_evidence(evidence),
+            (None, Ok((timeline, _))) => vec![Story::of_trace(String::new(), timeline)],
+            (None, Err(error)) => return Err(error),
+        };
+        stories[0].name = format!("run {run}");
+        Ok(stories)
+    }
+
+    /// The page of a run, for a server.
+    pub(super) fn run_page(&self, run: &str) -> Option<String> {
+        let run: i64 = run.parse().ok()?;
+        let mut scene = Scene {
+            title: format!("run {run}"),
+            live: true,
+            stories: self.run(run).ok()?,
+            ..Scene::default()
+        };
+        self.finish(&mut scene);
+        Some(html(&scene))
+    }
+
+    /// A file has no server behind it: the runs that found something first are part of it.
+    pub(super) fn embed_runs(&self, scene: &mut Scene) -> Result<(), CliError> {
+        let Some(campaign) = &scene.campaign else {
+            return Ok(());
+        };
+        for run in campaign::first_findings(campaign)
+            .into_iter()
+            .take(RUNS_EMBEDDED_MAX)
+        {
+            match self.run(run) {
+                Ok(stories) => scene.stories.extend(stories.into_iter().take(1)),
+                Err(error) => output::note(&format!("run {run} is not part of the page: {error}")),
+            }
+        }
+        self.finish(scene);
+        Ok(())
+    }
+}
+
+/// The line of a trace on which an operation was read.
+fn line_of(operation: &Operation) -> Option<u64> {
+    operation.location.to_string().rsplit_once(':')?.1.parse().ok()
+}
+
+/// What a file is.
+enum Kind {
+    Evidence,
+    Trace,
+    Store,
+}
+
+impl Kind {
+    /// By the first bytes: those of SQLite, or the first field of evidence. Everything else is for the readers of traces.
+    fn of(path: &Path) -> Result<Self, CliError> {
+        if path.is_dir() || path.as_os_str() == "-" {
+            return Ok(Self::Trace);
+        }
+        let mut head = Vec::new();
+        let file = fs::File::open(path).map_err(|error| CliError::read(path, error))?;
+        file.take(256)
+            .read_to_end(&mut head)
+            .map_err(|error| CliError::read(path, error))?;
+        if head.starts_with(b"SQLite format 3\0") {
+            return Ok(Self::Store);
+        }
+        let compact: Vec<u8> = head
+            .iter()
+            .copied()
+            .filter(|byte| !byte.is_ascii_whitespace())
+            .collect();
+        match compact.starts_with(b"{\"evidence\":") {
+            true => Ok(Self::Evidence),
+            false => Ok(Self::Trace),
+        }
+    }
+}
+
+/// The evidence in a file: one object, or one a line.
+pub(crate) fn evidence_in(text: &str, path: &Path) -> Result<Vec<Evidence>, CliError> {
+    if let Ok(evidence) = Evidence::from_json(text) {
+        return Ok(vec![evidence]);
+    }
+    let lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty());
+    let read = lines.map(|(at, line)| {
+        Evidence::from_json(line)
+            .map_err(|error| CliError::Usage(format!("{}:{}: {error}", path.display(), at + 1)))
+    });
+    let evidence: Vec<Evidence> = read.collect::<Result<_, _>>()?;
+    match evidence.is_empty() {
+        true => Err(CliError::Usage(format!("{}: the file is empty", path.display()))),
+        false => Ok(evidence),
+    }
+}

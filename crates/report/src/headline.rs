@@ -1,0 +1,117 @@
+//! An answer in one sentence, and the place that it is about: what lists of answers show.
+
+use omnilink_evidence::{Anomaly, Command, Evidence, Operation, Verdict, Violation};
+
+use crate::look::Look;
+
+/// An answer in one sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Headline {
+    /// The sentence, without control characters.
+    pub text: String,
+    /// The file that it is about.
+    pub file: String,
+    /// The line of the file, if it is known.
+    pub line: Option<u64>,
+}
+
+/// The answer in one sentence.
+pub fn headline(evidence: &Evidence) -> Headline {
+    let clean = |text: &str| Look::plain().clean(text).into_owned();
+    let (text, place) = match (&evidence.violation, evidence.verdict) {
+        (Some(Violation::Operation(counterexample)), _) => {
+            let op = &counterexample.op;
+            let why = counterexample
+                .broken
+                .as_ref()
+                .map(|broken| format!(": {}", broken.rule));
+            let text = format!("no order explains {} of thread {}", op.text, op.thread);
+            (text + &why.unwrap_or_default(), place_of(op))
+        }
+        (Some(Violation::Visibility(refutation)), _) => {
+            let op = &refutation.op;
+            let text = format!(
+                "nothing that it could see explains {} of thread {}",
+                op.text, op.thread
+            );
+            (text, place_of(op))
+        }
+        (Some(Violation::Transactions(anomaly)), _) => {
+            let text = match anomaly {
+                Anomaly::Read(text) => text.clone(),
+                Anomaly::Cycle(edges) => format!(
+                    "transactions depend on each other in a cycle: {}",
+                    edges.join("; ")
+                ),
+                Anomaly::NoOrder { keys } => {
+                    format!("no order of commits explains all reads of {}", keys.join(", "))
+                }
+            };
+            (text, None)
+        }
+        (Some(Violation::Behaviour(behaviour)), _) => {
+            let name = behaviour.violated.as_deref().unwrap_or_default();
+            let text = format!(
+                "{} {name} is violated after {} steps",
+                behaviour.kind.word(),
+                behaviour.states.len().saturating_sub(1)
+            );
+            let place = behaviour.false_part.as_ref().map(|part| part.place.clone());
+            (text.replace("  ", " "), place)
+        }
+        (Some(Violation::Run(run)), _) => (format!("{}: {}", run.diagnosis, run.matrix), None),
+        (Some(Violation::Nondeterminism(runs)), _) => (format!("serial runs differ in {}", runs.call), None),
+        (None, Verdict::Valid) => ("everything is explained".to_owned(), None),
+        (None, Verdict::Unknown) => {
+            let reason = evidence.unknown.as_ref().map(|unknown| match &unknown.reason {
+                Some(reason) => reason.clone(),
+                None => format!(
+                    "stopped by a limit ({}) after {} operations",
+                    unknown.limit.word(),
+                    unknown.explained
+                ),
+            });
+            (reason.unwrap_or_else(|| "unknown".to_owned()), None)
+        }
+        (None, Verdict::Violation | Verdict::Error) => {
+            let text = evidence
+                .error
+                .clone()
+                .unwrap_or_else(|| evidence.verdict.word().to_owned());
+            (text, None)
+        }
+    };
+    let (file, line) = place.as_deref().and_then(file_and_line).unzip();
+    Headline {
+        text: clean(&text),
+        file: clean(&file.unwrap_or_else(|| evidence.input.clone())),
+        line,
+    }
+}
+
+/// The command, as it is typed.
+pub(crate) fn command_word(command: Command) -> &'static str {
+    match command {
+        Command::Check => "check",
+        Command::Validate => "validate",
+        Command::Mc => "mc",
+        Command::Lineup => "lineup",
+    }
+}
+
+fn place_of(op: &Operation) -> Option<String> {
+    op.place.clone()
+}
+
+/// File and line of `Queue.tla:12` or `Queue.tla:12:5`.
+fn file_and_line(place: &str) -> Option<(String, u64)> {
+    let (rest, last) = place.rsplit_once(':')?;
+    let last: u64 = last.trim().parse().ok()?;
+    match rest
+        .rsplit_once(':')
+        .and_then(|(file, line)| Some((file, line.parse().ok()?)))
+    {
+        Some((file, line)) => Some((file.to_owned(), line)),
+        None => Some((rest.to_owned(), last)),
+    }
+}

@@ -1,0 +1,117 @@
+//! What makes evidence readable without its input: the operations around a violation, or the explanation of a valid history.
+
+use std::collections::VecDeque;
+
+use omnilink_engine::{Counterexample, LimitWatch, Linearization, Model, Placement, successors};
+use omnilink_evidence::{HistoryWindow, Operation, Witness};
+
+use super::CheckRun;
+use crate::error::VerifyError;
+use crate::history::{History, Read};
+use crate::limits::CHECK_INTERVAL;
+
+/// The explanation of a longer history is not part of its evidence: it is looked at together with the trace.
+const WITNESS_OPS_MAX: usize = 5_000;
+/// States of an explanation are not kept beyond this.
+const STATES_BYTES_MAX: usize = 2 << 20;
+
+/// Leaves out the steps of alternatives, which only a page shows.
+pub(super) fn without_steps(counterexample: &mut Counterexample) {
+    counterexample
+        .alternatives
+        .iter_mut()
+        .for_each(|alternative| alternative.steps.clear());
+    if let Some(agreed) = &mut counterexample.agreed {
+        agreed.recent.clear();
+    }
+}
+
+impl<M: Model> CheckRun<'_, M> {
+    fn shown(&self, id: u64, read: &Read<M::Op>) -> Operation {
+        read.operation
+            .shown(id, self.model.describe_op(&read.operation.op))
+    }
+
+    /// Keeps the operations around one that cannot be explained. A limit ends it early: the verdict is known.
+    pub(super) fn add_context(&mut self, unexplained: &Operation) -> Result<(), VerifyError> {
+        let mut history = History::open(self.decode, self.input)?;
+        let mut watch = LimitWatch::new(self.request.options.limits);
+        let mut before: VecDeque<(u64, Read<M::Op>)> = VecDeque::new();
+        let mut after = 0;
+        let mut id = 0_u64;
+        while let Some(read) = history.next()? {
+            if id.is_multiple_of(CHECK_INTERVAL) && watch.reached().is_some() {
+                break;
+            }
+            let start = read.operation.timebox.start;
+            let is_later = unexplained.end.is_some_and(|end| end < start);
+            after += usize::from(is_later);
+            if after > HistoryWindow::AFTER_MAX {
+                break;
+            }
+            before.push_back((id, read));
+            // Operations that overlap the unexplained one may be many: they count as well.
+            if before.len() > HistoryWindow::BEFORE_MAX + HistoryWindow::AFTER_MAX && !is_later {
+                before.pop_front();
+            }
+            id += 1;
+        }
+        let operations: Vec<Operation> = before.iter().map(|(id, read)| self.shown(*id, read)).collect();
+        self.evidence.context = Some(Box::new(HistoryWindow {
+            left_out_before: operations.first().map_or(0, |op| op.id),
+            operations,
+        }));
+        Ok(())
+    }
+
+    /// Keeps the explanation of a valid history with the states that it goes through.
+    pub(super) fn add_witness(&mut self, witness: Linearization) -> Result<(), VerifyError> {
+        let Some(order) = witness.order.filter(|order| order.len() <= WITNESS_OPS_MAX) else {
+            return Ok(());
+        };
+        let mut history = History::open(self.decode, self.input)?;
+        let mut read = Vec::new();
+        while let Some(one) = history.next()? {
+            read.push(one);
+        }
+        let states = self.states_along(&order, &read);
+        let operations = read
+            .iter()
+            .enumerate()
+            .map(|(id, one)| self.shown(id as u64, one))
+            .collect();
+        self.evidence.context = Some(Box::new(HistoryWindow {
+            operations,
+            left_out_before: 0,
+        }));
+        self.evidence.witness = Some(Witness::Linearization { order, states });
+        Ok(())
+    }
+
+    /// The state after each step, as long as there is only one; none at all if the model leaves a choice.
+    fn states_along(&self, order: &[Placement], read: &[Read<M::Op>]) -> Vec<String> {
+        let mut initial = self.model.initial();
+        let (Some(mut state), true) = (initial.pop(), initial.is_empty()) else {
+            return Vec::new();
+        };
+        let mut texts = Vec::new();
+        let mut bytes = 0;
+        for placement in order {
+            let Some(one) = read.get(placement.op as usize) else {
+                return Vec::new();
+            };
+            let mut next = successors(self.model, &state, &one.operation.op);
+            let (Some(after), true) = (next.pop(), next.is_empty()) else {
+                return Vec::new();
+            };
+            state = after;
+            let text = self.model.describe_state(&state);
+            bytes += text.len();
+            if bytes > STATES_BYTES_MAX {
+                return texts;
+            }
+            texts.push(text);
+        }
+        texts
+    }
+}

@@ -1,0 +1,74 @@
+// The text of a call, taken apart: name, first argument, result. Models and specifications write calls alike:
+// `write(1)`, `read() = 2`, `Get(key: "x", result: 0)`, `enq 3`.
+
+/**
+ * @param {string} text
+ * @returns {string}
+ */
+export function nameOf(text) {
+  const match = /^[^\s(=]+/.exec(text);
+  return match ? match[0] : text;
+}
+
+/**
+ * The first argument, which is the key where operations have one. Empty if there are no arguments.
+ * @param {string} text
+ */
+export function keyOf(text) {
+  const open = text.indexOf('(');
+  if (open < 0) return '';
+  const [argument] = split(text.slice(open + 1));
+  return argument.replace(/^[A-Za-z_]\w*\s*:\s*/, '').trim();
+}
+
+/**
+ * The result: what follows the closing bracket, or the field called `result`, `ret`, `value` or `out`.
+ * @param {string} text
+ */
+export function resultOf(text) {
+  const after = /\)\s*(?:=|->|:)\s*([^]*)$/.exec(text);
+  if (after) return after[1].trim();
+  const field = /\b(?:result|ret|output|out)\s*:\s*([^,)]*)/.exec(text);
+  return field ? field[1].trim() : '';
+}
+
+/**
+ * The parts of a list of arguments up to its closing bracket.
+ * @param {string} text
+ * @returns {string[]}
+ */
+function split(text) {
+  const parts = [''];
+  let depth = 0;
+  let quoted = false;
+  for (const character of text) {
+    if (character === '"') quoted = !quoted;
+    else if (!quoted && '([{<'.includes(character)) depth += 1;
+    else if (!quoted && ')]}>'.includes(character)) depth -= 1;
+    if (depth < 0) break;
+    if (character === ',' && depth === 0 && !quoted) parts.push('');
+    else parts[parts.length - 1] += character;
+  }
+  return parts;
+}
+
+/**
+ * A text cut in its middle.
+ * @param {string} text
+ * @param {number} length
+ */
+export function cut(text, length) {
+  if (text.length <= length) return text;
+  const side = Math.max(1, Math.floor((length - 1) / 2));
+  return `${text.slice(0, side)}…${text.slice(text.length - side)}`;
+}
+
+/**
+ * A text whose control characters are visible.
+ * @param {string} text
+ */
+export function visible(text) {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (character) =>
+    character === '\n' ? '⏎' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,262 @@
+// The grid of explanations on the page, from the violation backwards, with its assumptions.
+
+import { cut, visible } from './call.js';
+import { grouped } from './clock.js';
+import { el } from './dom.js';
+import { columnName, gridOf } from './grid.js';
+import { openMenu } from './menu.js';
+import { falseParts } from './story.js';
+
+/** Rows shown before the reader asks for more. */
+const ROWS_FIRST = 6;
+const ROWS_MORE = 24;
+
+/**
+ * What was false, without the values: the inspector has them.
+ * @param {string} reason
+ */
+function shortReason(reason) {
+  const parts = falseParts(reason);
+  return parts ? `${parts.map(({ text }) => text).join(' or ')} is false` : reason;
+}
+
+/** The panel with the grid. */
+export class Explanations {
+  /** @param {import('./app.js').App} app */
+  constructor(app) {
+    this.app = app;
+    this.shown = ROWS_FIRST;
+    this.sharedShown = ROWS_FIRST;
+  }
+
+  /** @returns {(HTMLElement | null)[]} */
+  view() {
+    const { app } = this;
+    const { facts, view } = app;
+    const { counterexample, paths } = facts;
+    if (!counterexample) return [];
+    const left = app.pathsInFocus();
+    const grid = gridOf(left);
+    const hidden = grid.rows.length - this.shown;
+    const unlisted = Number(counterexample.alternatives_total) - paths.length;
+    return [
+      this.chips(left.length),
+      left.length === 0
+        ? el('p', { class: 'empty' }, 'No explanation is left: these assumptions contradict each other, or the trace. Esc takes the last one back.')
+        : el(
+            'div',
+            { class: 'gridscroll', tabindex: 0, 'aria-label': 'Explanations' },
+            el(
+              'table',
+              { class: 'grid' },
+              el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'before'), grid.columns.map((path) => this.head(path)))),
+              el(
+                'tbody',
+                {},
+                this.failure(grid),
+                grid.rows.slice(0, this.shown).map((row, depth) => this.row(grid, row, depth)),
+                hidden > 0 && el('tr', { class: 'more' }, el('th', {}), el('td', { colspan: grid.columns.length }, el('button', { type: 'button', class: 'link', onclick: () => { this.shown += ROWS_MORE; app.update(); } }, `${grouped(hidden)} earlier steps`))),
+                this.agreed(grid),
+                this.sharedRows(grid),
+              ),
+            ),
+          ),
+      unlisted > 0 ? el('p', { class: 'faint' }, `${grouped(unlisted)} more explanations end here in the same way; they are not listed.`) : null,
+      view.focus.length === 0 && left.length > 1 ? el('p', { class: 'faint' }, 'Enter or right-click on a cell: assume something, and what contradicts it disappears.') : null,
+    ];
+  }
+
+  /** @param {number} left */
+  chips(left) {
+    const { app } = this;
+    const { view, facts } = app;
+    if (!view.focus.length) return null;
+    const name = (/** @type {number} */ id) => cut(visible(facts.ops.get(id)?.text ?? `operation ${id}`), 40);
+    const text = (/** @type {import('./focus.js').Assumption} */ one) => {
+      switch (one.kind) {
+        case 'only':
+          return `only ${columnName(one.path)}`;
+        case 'not':
+          return `not ${columnName(one.path)}`;
+        case 'placed':
+          return `${name(one.op)} took effect`;
+        case 'unplaced':
+          return `${name(one.op)} not yet`;
+        case 'before':
+          return `${name(one.first)} before ${name(one.then)}`;
+      }
+    };
+    return el(
+      'div',
+      { class: 'chips', role: 'group', 'aria-label': 'Assumptions' },
+      el('span', { class: 'faint' }, `${left} of ${facts.paths.length} explanations, assuming`),
+      view.focus.map((one, at) =>
+        el('button', { type: 'button', class: 'chip', title: 'take it back', onclick: () => app.change({ focus: view.focus.filter((_, other) => other !== at) }) }, text(one), el('span', { 'aria-hidden': 'true' }, ' ✕')),
+      ),
+    );
+  }
+
+  /** @param {import('./focus.js').Path} path */
+  head(path) {
+    const { app } = this;
+    const name = columnName(path.index);
+    return el(
+      'th',
+      { scope: 'col', class: path.index === app.view.path ? 'chosen' : '' },
+      el('button', { type: 'button', 'aria-label': `Explanation ${name}`, onclick: () => app.change({ path: path.index, step: -1 }), oncontextmenu: (/** @type {MouseEvent} */ event) => this.menu(event, [path], null), onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && this.menu(event, [path], null) }, name),
+    );
+  }
+
+  /**
+   * The first row: the operation that nothing explains, with what each explanation says to it. Equal answers are one cell.
+   * @param {import('./grid.js').Grid} grid
+   */
+  failure({ columns }) {
+    const { app } = this;
+    const { counterexample } = app.facts;
+    /** @type {{text: string, from: number, width: number}[]} */
+    const cells = [];
+    columns.forEach((path, at) => {
+      const candidate = counterexample.alternatives[path.index].candidates.find((/** @type {any} */ one) => one.op.id === counterexample.op.id);
+      const text = candidate?.fate === 'refused' ? candidate.reason || 'refused' : candidate ? 'possible, but what follows fails' : 'placed earlier';
+      const last = cells.at(-1);
+      if (last && last.text === text) last.width += 1;
+      else cells.push({ text, from: at, width: 1 });
+    });
+    return el(
+      'tr',
+      { class: 'failure' },
+      el('th', { scope: 'row' }, '✗'),
+      cells.map(({ text, from, width }) =>
+        el('td', { colspan: width }, el('button', { type: 'button', 'data-grid': `0:${from}`, title: visible(text.slice(0, 1000)), onclick: () => { app.view.path = columns[from].index; app.view.step = -1; app.selectId(counterexample.op.id); } }, el('span', { class: 'op' }, cut(visible(counterexample.op.text.slice(0, 400)), 48)), el('span', { class: 'why' }, cut(visible(shortReason(text.slice(0, 2000))), 26 * Math.min(width, 5) + 20)))),
+      ),
+    );
+  }
+
+  /**
+   * @param {import('./grid.js').Grid} grid
+   * @param {import('./grid.js').Cell[]} row
+   * @param {number} depth
+   */
+  row({ columns }, row, depth) {
+    const { app } = this;
+    const { facts, view } = app;
+    const selected = view.row >= 0 ? facts.timeline?.columns.id[view.row] : -1;
+    const cells = [];
+    let column = 0;
+    for (const { op, from, width } of row) {
+      if (from > column) cells.push(el('td', { colspan: from - column, class: 'ended' }));
+      column = from + width;
+      const shown = facts.ops.get(op);
+      const paths = columns.slice(from, from + width);
+      const isChosen = op === selected;
+      const isPath = paths.some(({ index }) => index === view.path) && view.step === depth;
+      const choose = () => {
+        const path = paths.find(({ index }) => index === view.path) ?? paths[0];
+        view.path = path.index;
+        view.step = depth;
+        app.selectId(op);
+        if (facts.timeline?.rowById.get(op) === undefined) app.update();
+      };
+      cells.push(
+        el(
+          'td',
+          { colspan: width, class: `${isChosen ? 'selected' : ''} ${isPath ? 'chosen' : ''} ${width === columns.length && columns.length > 1 ? 'shared' : ''}` },
+          el('button', { type: 'button', 'data-grid': `${depth + 1}:${from}`, onclick: choose, oncontextmenu: (/** @type {MouseEvent} */ event) => this.menu(event, paths, op), onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && this.menu(event, paths, op) }, cut(visible((shown?.text ?? `operation ${op}`).slice(0, 400)), 22 * Math.min(width, 4) + 10), shown && el('span', { class: 'faint' }, ` ${cut(visible(String(shown.thread)), 14)}`)),
+        ),
+      );
+    }
+    if (column < columns.length) cells.push(el('td', { colspan: columns.length - column, class: 'ended' }));
+    return el('tr', {}, el('th', { scope: 'row' }, `−${depth + 1}`), cells);
+  }
+
+  /** @param {import('./grid.js').Grid} grid */
+  agreed({ columns }) {
+    const { app } = this;
+    const { agreed } = app.facts.counterexample;
+    if (!agreed) return null;
+    const last = agreed.last;
+    return el(
+      'tr',
+      { class: 'agreed' },
+      el('th', { scope: 'row' }, '⋯'),
+      el(
+        'td',
+        { colspan: columns.length },
+        el('span', { class: 'faint' }, columns.length > 1 ? 'all agree up to here: ' : 'before that: '),
+        `${grouped(agreed.placed)} operation${agreed.placed === 1 ? '' : 's'} placed`,
+        last && [', the last ', el('button', { type: 'button', class: 'link', onclick: () => app.selectId(last.id) }, cut(visible(last.text), 60))],
+        agreed.states[0] !== undefined && [el('span', { class: 'faint' }, ' leaving '), el('code', { title: visible(agreed.states[0].slice(0, 2000)) }, cut(visible(agreed.states[0].slice(0, 2000)), 120))],
+      ),
+    );
+  }
+
+  /**
+   * What all explanations agree on, backwards.
+   * @param {import('./grid.js').Grid} grid
+   */
+  sharedRows({ columns }) {
+    const { app } = this;
+    const { facts, view } = app;
+    const path = columns.find(({ index }) => index === view.path) ?? columns[0];
+    const { shared } = path;
+    const selected = view.row >= 0 ? facts.timeline?.columns.id[view.row] : -1;
+    const rows = [];
+    for (let back = 0; back < Math.min(this.sharedShown, shared.length); back++) {
+      const { op } = shared[shared.length - 1 - back];
+      const shown = facts.ops.get(op);
+      const depth = path.steps.length + back;
+      const choose = () => {
+        view.path = path.index;
+        view.step = depth;
+        app.selectId(op);
+      };
+      rows.push(
+        el('tr', { class: 'common' }, el('th', { scope: 'row' }, `−${depth + 1}`), el('td', { colspan: columns.length, class: `${op === selected ? 'selected' : ''} ${view.step === depth ? 'chosen' : ''}` }, el('button', { type: 'button', 'data-grid': `${1000 + back}:0`, onclick: choose }, cut(visible((shown?.text ?? `operation ${op}`).slice(0, 400)), 100), shown && el('span', { class: 'faint' }, ` ${cut(visible(String(shown.thread)), 14)}`)))),
+      );
+    }
+    const rest = shared.length - rows.length;
+    if (rest > 0) rows.push(el('tr', { class: 'more' }, el('th', {}), el('td', { colspan: columns.length }, el('button', { type: 'button', class: 'link', onclick: () => { this.sharedShown += ROWS_MORE; app.update(); } }, `${grouped(rest)} earlier steps`))));
+    return rows;
+  }
+
+  /**
+   * What can be assumed about a cell.
+   * @param {Event} event
+   * @param {import('./focus.js').Path[]} paths
+   * @param {number | null} op
+   */
+  menu(event, paths, op) {
+    const { app } = this;
+    const { facts, view } = app;
+    event.preventDefault();
+    event.stopPropagation();
+    const name = (/** @type {number} */ id) => cut(visible(facts.ops.get(id)?.text ?? `operation ${id}`), 36);
+    /** @type {[string, () => void][]} */
+    const items = [];
+    if (paths.length === 1) {
+      const [{ index }] = paths;
+      items.push([`only ${columnName(index)}`, () => app.assume({ kind: 'only', path: index })]);
+      items.push([`not ${columnName(index)}`, () => app.assume({ kind: 'not', path: index })]);
+    }
+    const selected = view.row >= 0 ? facts.timeline?.columns.id[view.row] : undefined;
+    if (op !== null && selected !== undefined && selected !== op && facts.ops.has(selected) && !facts.failing.has(selected)) {
+      items.push([`${name(op)} before ${name(selected)}`, () => app.assume({ kind: 'before', first: op, then: selected })]);
+      items.push([`${name(selected)} before ${name(op)}`, () => app.assume({ kind: 'before', first: selected, then: op })]);
+    }
+    if (op !== null) {
+      // What comes before or after it in the explanation of the cell.
+      const { steps } = paths[0];
+      const at = steps.findIndex((step) => step.op === op);
+      for (const near of [steps[at - 1], steps[at + 1]]) {
+        if (!near || near.op === selected) continue;
+        const [first, then] = near === steps[at - 1] ? [near.op, op] : [op, near.op];
+        items.push([`${name(first)} before ${name(then)}`, () => app.assume({ kind: 'before', first, then })]);
+        items.push([`${name(then)} before ${name(first)}`, () => app.assume({ kind: 'before', first: then, then: first })]);
+      }
+      items.push([`${name(op)} took effect`, () => app.assume({ kind: 'placed', op })]);
+      items.push([`${name(op)} not yet`, () => app.assume({ kind: 'unplaced', op })]);
+    }
+    openMenu(/** @type {HTMLElement} */ (event.currentTarget), 'Assume', items);
+  }
+}

@@ -1,0 +1,222 @@
+// What evidence says, brought into the form that the panels show: which operation failed, which explanations there are, what is
+// known about each row of the timeline.
+
+import { FAILING, PLACED, UNPLACED, UNREACHED } from './draw.js';
+import { pathsOf } from './grid.js';
+import { Timeline } from './timeline.js';
+
+/**
+ * @typedef {object} Facts
+ * @property {any} evidence  or an empty object for a trace alone
+ * @property {Timeline | null} timeline
+ * @property {string} kind  the type of the violation, or `witness`, `unknown`, `error`, `trace`, `nothing`
+ * @property {any} counterexample  `op`, `alternatives`, `agreed`; null if there is none
+ * @property {import('./focus.js').Path[]} paths
+ * @property {Map<number, any>} ops  the operations that the evidence names, by id
+ * @property {Set<number>} failing  ids that cannot be explained
+ * @property {{op: number, at: number, state: string | null}[]} order  the witness
+ * @property {string} headline
+ * @property {string} unit
+ */
+
+/**
+ * @param {import('./scene.js').Story} story
+ * @returns {Facts}
+ */
+export function factsOf(story) {
+  const evidence = story.evidence ?? {};
+  const timeline = story.timeline && story.columns ? new Timeline(story.timeline, story.columns) : null;
+  const violation = evidence.violation;
+  const counterexample = counterexampleOf(evidence);
+  const facts = {
+    evidence,
+    timeline,
+    kind: kindOf(story),
+    counterexample,
+    paths: pathsOf(counterexample),
+    ops: operationsOf(evidence),
+    /** @type {Set<number>} */
+    failing: new Set(violation?.type === 'run' ? violation.unexplained : counterexample?.op ? [counterexample.op.id] : []),
+    order: orderOf(evidence, timeline),
+    headline: '',
+    unit: story.timeline?.unit ?? '',
+  };
+  if (evidence.verdict === 'unknown') facts.failing.clear();
+  if (violation?.type === 'visibility') facts.failing.add(violation.op.id);
+  facts.headline = headlineOf(facts);
+  return facts;
+}
+
+/** @param {import('./scene.js').Story} story */
+function kindOf({ evidence, timeline }) {
+  if (!evidence) return timeline ? 'trace' : 'nothing';
+  if (evidence.violation) return evidence.violation.type;
+  if (evidence.verdict === 'unknown') return 'unknown';
+  if (evidence.verdict === 'error') return 'error';
+  return evidence.witness ? 'witness' : 'valid';
+}
+
+/** @param {any} evidence */
+function counterexampleOf(evidence) {
+  const violation = evidence.violation;
+  if (violation?.type === 'operation') return violation;
+  if (violation?.type === 'run') {
+    return violation.why.counterexample ?? violation.why.calls?.find((/** @type {any} */ call) => call.counterexample)?.counterexample ?? null;
+  }
+  const unknown = evidence.unknown;
+  if (unknown?.at && unknown.alternatives.length) {
+    return { op: unknown.at, alternatives: unknown.alternatives, alternatives_total: unknown.frontier, agreed: null };
+  }
+  return null;
+}
+
+/**
+ * Every operation that the evidence names. Those of the shrunk history have ranks for times and are left out.
+ * @param {any} evidence
+ */
+function operationsOf(evidence) {
+  /** @type {Map<number, any>} */
+  const ops = new Map();
+  const walk = (/** @type {any} */ value) => {
+    if (Array.isArray(value)) value.forEach(walk);
+    else if (value && typeof value === 'object') {
+      if (typeof value.text === 'string' && Number.isInteger(value.id) && 'thread' in value) ops.set(value.id, value);
+      for (const [name, inner] of Object.entries(value)) if (name !== 'minimal') walk(inner);
+    }
+  };
+  walk(evidence);
+  return ops;
+}
+
+/**
+ * @param {any} evidence
+ * @param {Timeline | null} timeline
+ * @returns {{op: number, at: number, state: string | null}[]}
+ */
+function orderOf(evidence, timeline) {
+  const witness = evidence.witness;
+  const base = BigInt(timeline?.head.base ?? 0);
+  const order = witness?.type === 'linearization' || witness?.type === 'visibility' ? witness.order : evidence.violation?.explained?.order;
+  return (order ?? []).map((/** @type {any} */ placed, /** @type {number} */ step) => ({
+    op: placed.op ?? placed.id,
+    at: Number.isInteger(placed.at) ? Number(BigInt(placed.at) - base) : NaN,
+    state: witness?.states?.[step] ?? null,
+  }));
+}
+
+/** @param {Facts} facts */
+function headlineOf({ evidence, counterexample, kind, timeline }) {
+  const violation = evidence.violation;
+  switch (kind) {
+    case 'operation':
+      return `no order explains ${counterexample.op.text}`;
+    case 'visibility':
+      return `nothing that it could see explains ${violation.op.text}`;
+    case 'behaviour':
+      return violation.violated ? `${violation.violated} is violated` : violation.kind;
+    case 'run':
+      return `${violation.diagnosis}: ${violation.matrix}`;
+    case 'nondeterminism':
+      return `serial runs differ in ${violation.call}`;
+    case 'transactions':
+      return violation.read ?? (violation.cycle ? 'transactions depend on each other in a cycle' : 'no order of commits explains all reads');
+    case 'unknown':
+      return evidence.unknown.reason ?? `stopped by the limit: ${evidence.unknown.limit}`;
+    case 'error':
+      return evidence.error ?? 'it could not be checked';
+    case 'trace':
+      return `${timeline?.size ?? 0} operations`;
+    default:
+      return 'every operation is explained';
+  }
+}
+
+/**
+ * What is known about each row: whether it is placed by a path, or by all of them.
+ * @param {Facts} facts
+ * @param {import('./focus.js').Path[]} paths  those that the reader looks at
+ */
+export function statusOf(facts, paths) {
+  const { timeline, failing, counterexample, kind } = facts;
+  const status = new Uint8Array(timeline?.size ?? 0);
+  if (!timeline || (kind !== 'operation' && kind !== 'unknown' && kind !== 'run' && kind !== 'visibility')) return status;
+  const { id, start } = timeline.columns;
+  const row = counterexample ? timeline.rowById.get(counterexample.op.id) : undefined;
+  const due = row === undefined ? NaN : timeline.columns.end[row];
+  const open = new Set(paths.flatMap((path) => path.open));
+  const placed = new Set(facts.order.map(({ op }) => op));
+  for (let at = 0; at < timeline.size; at++) {
+    if (failing.has(id[at])) status[at] = FAILING;
+    else if (kind === 'visibility') status[at] = placed.has(id[at]) ? PLACED : UNPLACED;
+    else if (start[at] > due) status[at] = UNREACHED;
+    else if (open.has(id[at])) status[at] = UNPLACED;
+    else status[at] = PLACED;
+  }
+  return status;
+}
+
+/**
+ * When the failing operation returned, relative to the base, or NaN.
+ * @param {Facts} facts
+ */
+export function dueOf({ timeline, counterexample, failing }) {
+  const row = timeline?.rowById.get(counterexample?.op?.id ?? [...failing][0]);
+  return row === undefined || !timeline || timeline.isUntimed ? NaN : timeline.columns.end[row];
+}
+
+/**
+ * A reason taken apart: the false parts, each with the values in it.
+ * @param {string | null | undefined} reason
+ * @returns {{text: string, values: [string, string][]}[] | null}  null if it is a sentence and nothing else
+ */
+export function falseParts(reason) {
+  if (!reason) return null;
+  const found = [];
+  for (const part of reason.split('; or ')) {
+    const match = /^`([^`]*)` is false(?:: ([^]*))?$/.exec(part);
+    if (!match) return null;
+    found.push({ text: match[1], values: valuesIn(match[2] ?? '') });
+  }
+  return found;
+}
+
+/**
+ * `x = 1, y = <<2, 3>>` as pairs.
+ * @param {string} text
+ * @returns {[string, string][]}
+ */
+function valuesIn(text) {
+  /** @type {[string, string][]} */
+  const pairs = [];
+  let depth = 0;
+  let quoted = false;
+  let from = 0;
+  const add = (/** @type {string} */ piece) => {
+    const at = piece.indexOf(' = ');
+    if (at > 0) pairs.push([piece.slice(0, at).trim(), piece.slice(at + 3).trim()]);
+    else if (pairs.length) pairs[pairs.length - 1][1] += `, ${piece.trim()}`;
+  };
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') quoted = !quoted;
+    else if (!quoted && '[{('.includes(character)) depth += 1;
+    else if (!quoted && ']})'.includes(character)) depth -= 1;
+    else if (!quoted && text.startsWith('<<', at)) depth += 1;
+    else if (!quoted && text.startsWith('>>', at)) depth -= 1;
+    else if (!quoted && depth === 0 && character === ',') {
+      add(text.slice(from, at));
+      from = at + 1;
+    }
+  }
+  if (text) add(text.slice(from));
+  return pairs;
+}
+
+/**
+ * The rows of one operation and of all that overlaps it.
+ * @param {Timeline} timeline
+ * @param {number} row
+ */
+export function surroundings(timeline, row) {
+  return [row, ...timeline.overlaps(row, 400)];
+}

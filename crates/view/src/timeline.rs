@@ -1,0 +1,283 @@
+//! The operations of a timeline, in columns.
+
+use std::collections::BTreeMap;
+
+use omnilink_evidence::{Evidence, Operation, ThreadName, Time};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+/// The id of a row that the evidence does not name.
+const NO_ID: u32 = u32::MAX;
+/// More threads than this share the last lane.
+const THREADS_MAX: usize = 4096;
+
+const PENDING: u8 = 1;
+const ABORTED: u8 = 2;
+const UNTIMED: u8 = 4;
+
+/// Where operations without times are drawn: one after the other.
+const UNTIMED_STEP: Time = 10;
+const UNTIMED_LENGTH: Time = 8;
+
+/// The operations that a page draws. `page/scene.js` reads what [`Timeline::columns`] writes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Timeline {
+    rows: usize,
+    /// The time to which all others are relative, as text: it may exceed what JavaScript calls a safe integer.
+    base: String,
+    /// `ns`, or empty where the unit is not known.
+    unit: String,
+    threads: Vec<String>,
+    calls: Vec<String>,
+    #[serde(skip)]
+    sorted: Vec<Row>,
+    #[serde(skip)]
+    first: Time,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    start: Time,
+    end: Option<Time>,
+    call: u32,
+    id: u32,
+    thread: u16,
+    flags: u8,
+}
+
+impl Timeline {
+    /// How many operations there are.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// The first time.
+    pub(crate) fn first(&self) -> Time {
+        self.first
+    }
+
+    pub(crate) fn unit(&self) -> &str {
+        &self.unit
+    }
+
+    pub(crate) fn threads(&self) -> &[String] {
+        &self.threads
+    }
+
+    /// The operations in order of start: lane, call, start, end.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = (u16, &str, Time, Option<Time>)> {
+        self.sorted.iter().map(|row| {
+            (
+                row.thread,
+                self.calls[row.call as usize].as_str(),
+                row.start,
+                row.end,
+            )
+        })
+    }
+
+    /// Appends the columns, each from a multiple of 8 on. Starts are written as differences and ends as lengths, which deflate well.
+    pub(crate) fn columns(&self, bytes: &mut Vec<u8>) {
+        let mut before = self.first;
+        column(bytes, &self.sorted, |row| {
+            let step = row.start.wrapping_sub(before) as f64;
+            before = row.start;
+            step.to_le_bytes()
+        });
+        column(bytes, &self.sorted, |row| {
+            (row.end.map_or(0, |end| end.saturating_sub(row.start)) as f64).to_le_bytes()
+        });
+        column(bytes, &self.sorted, |row| row.call.to_le_bytes());
+        column(bytes, &self.sorted, |row| row.id.to_le_bytes());
+        column(bytes, &self.sorted, |row| row.thread.to_le_bytes());
+        column(bytes, &self.sorted, |row| [row.flags]);
+    }
+}
+
+fn column<const SIZE: usize>(bytes: &mut Vec<u8>, rows: &[Row], mut value: impl FnMut(&Row) -> [u8; SIZE]) {
+    align(bytes);
+    rows.iter().for_each(|row| bytes.extend_from_slice(&value(row)));
+}
+
+/// Fills up to a multiple of 8.
+pub(crate) fn align(bytes: &mut Vec<u8>) {
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
+}
+
+/// Collects the operations of a timeline.
+#[derive(Debug, Default)]
+pub struct TimelineBuilder {
+    threads: FxHashMap<ThreadName, usize>,
+    calls: FxHashMap<String, u32>,
+    rows: Vec<(Row, usize)>,
+    /// Operations of the evidence that have not been met in the trace: by thread and times, with id and place.
+    wanted: FxHashMap<(ThreadName, Time, Option<Time>), Vec<(u32, Option<String>)>>,
+    unit: String,
+}
+
+impl TimelineBuilder {
+    /// The timeline of the operations that some evidence names; `None` if it names none.
+    pub fn of_evidence(evidence: &Evidence) -> Option<Timeline> {
+        let known: Vec<Operation> = named_operations(evidence).into_values().collect();
+        (!known.is_empty()).then(|| Self::of_operations(&known))
+    }
+
+    /// The timeline of some operations.
+    pub(crate) fn of_operations(operations: &[Operation]) -> Timeline {
+        let mut builder = Self::default();
+        let is_untimed = operations.iter().any(|op| op.start.is_none());
+        for (rank, op) in operations.iter().enumerate() {
+            let mut row = builder.row(&op.thread, &op.text);
+            row.0.id = id_of(op.id);
+            match (op.start, is_untimed) {
+                (Some(start), false) => (row.0.start, row.0.end) = (start, op.end),
+                _ => {
+                    row.0.start = rank as Time * UNTIMED_STEP;
+                    row.0.end = Some(row.0.start + UNTIMED_LENGTH);
+                    row.0.flags |= UNTIMED;
+                }
+            }
+            if op.pending {
+                row.0.flags |= PENDING;
+            }
+            builder.rows.push(row);
+        }
+        builder.finish()
+    }
+
+    /// A timeline of a trace, whose operations are to be recognised in the evidence.
+    pub fn of_trace(evidence: Option<&Evidence>, unit: &str) -> Self {
+        let mut builder = Self {
+            unit: unit.to_owned(),
+            ..Self::default()
+        };
+        for op in evidence.map(named_operations).unwrap_or_default().into_values() {
+            let Some(start) = op.start else { continue };
+            let key = (op.thread, start, op.end);
+            builder
+                .wanted
+                .entry(key)
+                .or_default()
+                .push((id_of(op.id), op.place));
+        }
+        builder
+    }
+
+    /// Adds an operation of the trace.
+    pub fn push(&mut self, op: &omnilink_trace::Operation) {
+        let name = op
+            .thread
+            .as_str()
+            .map_or_else(|| op.thread.to_string(), str::to_owned);
+        let thread = ThreadName::Name(name);
+        let mut row = self.row(&thread, &op.to_string());
+        (row.0.start, row.0.end) = (op.timebox.start, op.timebox.end);
+        if op.timebox.end.is_none() {
+            row.0.flags |= PENDING;
+        }
+        if op.aborted {
+            row.0.flags |= ABORTED;
+        }
+        if let Some(wanted) = self.wanted.get_mut(&(thread, op.timebox.start, op.timebox.end)) {
+            let place = op.location.to_string();
+            // Operations with the same times are told apart by their places, where these differ.
+            let at = wanted
+                .iter()
+                .position(|(_, wanted)| wanted.as_ref() == Some(&place));
+            if let Some(at) = at.or(wanted.len().checked_sub(1)) {
+                row.0.id = wanted.swap_remove(at).0;
+            }
+        }
+        self.rows.push(row);
+    }
+
+    /// How many operations of the evidence were not met in the trace.
+    pub fn unmet(&self) -> usize {
+        self.wanted.values().map(Vec::len).sum()
+    }
+
+    fn row(&mut self, thread: &ThreadName, text: &str) -> (Row, usize) {
+        let next = self.threads.len();
+        let thread = *self.threads.entry(thread.clone()).or_insert(next);
+        let call = match self.calls.get(text) {
+            Some(call) => *call,
+            None => {
+                let call = self.calls.len() as u32;
+                self.calls.insert(text.to_owned(), call);
+                call
+            }
+        };
+        let row = Row {
+            start: 0,
+            end: None,
+            call,
+            id: NO_ID,
+            thread: 0,
+            flags: 0,
+        };
+        (row, thread)
+    }
+
+    /// The timeline, with lanes in the order in which people look for threads.
+    pub fn finish(self) -> Timeline {
+        let mut names: Vec<(ThreadName, usize)> = self.threads.into_iter().collect();
+        names.sort();
+        let mut lane = vec![0_u16; names.len()];
+        for (at, (_, number)) in names.iter().enumerate() {
+            lane[*number] = at.min(THREADS_MAX - 1) as u16;
+        }
+        let mut threads: Vec<String> = names
+            .iter()
+            .take(THREADS_MAX)
+            .map(|(name, _)| name.to_string())
+            .collect();
+        if names.len() > THREADS_MAX
+            && let Some(last) = threads.last_mut()
+        {
+            *last = format!("{} others", names.len() - THREADS_MAX + 1);
+        }
+        let mut calls = vec![String::new(); self.calls.len()];
+        for (text, at) in self.calls {
+            calls[at as usize] = text;
+        }
+        let mut sorted: Vec<Row> = self
+            .rows
+            .into_iter()
+            .map(|(row, thread)| Row {
+                thread: lane[thread],
+                ..row
+            })
+            .collect();
+        sorted.sort_by_key(|row| row.start);
+        let first = sorted.first().map_or(0, |row| row.start);
+        Timeline {
+            rows: sorted.len(),
+            base: first.to_string(),
+            unit: self.unit,
+            threads,
+            calls,
+            sorted,
+            first,
+        }
+    }
+}
+
+fn id_of(id: u64) -> u32 {
+    u32::try_from(id).unwrap_or(NO_ID)
+}
+
+/// The operations that evidence names, by id. Those of the shrunk history have ranks for times and are left out.
+fn named_operations(evidence: &Evidence) -> BTreeMap<u64, Operation> {
+    let mut named = BTreeMap::new();
+    let mut evidence = evidence.clone();
+    evidence.minimal = None;
+    evidence.visit_operations(&mut |op| {
+        named.insert(op.id, op.clone());
+    });
+    named
+}

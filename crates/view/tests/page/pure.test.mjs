@@ -1,0 +1,269 @@
+// Unit tests of layout, focus and differences: `node --test crates/view/tests/page/`.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { cut, keyOf, nameOf, resultOf, visible } from '../../page/call.js';
+import { duration, grouped, offsetText, tickStep } from '../../page/clock.js';
+import { difference, parseState } from '../../page/difference.js';
+import { assume, focused, focusText, parseFocus, positionOf } from '../../page/focus.js';
+import { columnName, gridOf, pathsOf, statesAt } from '../../page/grid.js';
+import { laneLayout, rowAtPoint } from '../../page/lanes.js';
+import { huesOf } from '../../page/palette.js';
+import { finds, searchFor } from '../../page/search.js';
+import { falseParts } from '../../page/story.js';
+import { Timeline, densityOf, firstEndingAt } from '../../page/timeline.js';
+import { edgeOf } from '../../page/transactions.js';
+import { tlaText } from '../../page/value.js';
+import { addressOf, emptyView, framing, viewOf, within, zoomed } from '../../page/view.js';
+
+/** A timeline from `[thread, call, start, end]`, in order of start; without an end it is pending. */
+function timelineOf(ops) {
+  const threads = [...new Set(ops.map(([thread]) => thread))].sort();
+  const calls = [...new Set(ops.map(([, call]) => call))];
+  const last = Math.max(...ops.map(([, , start, end]) => end ?? start));
+  return new Timeline(
+    { threads, calls, base: '0' },
+    {
+      start: Float64Array.from(ops, ([, , start]) => start),
+      end: Float64Array.from(ops, ([, , , end]) => end ?? last),
+      call: Uint32Array.from(ops, ([, call]) => calls.indexOf(call)),
+      id: Uint32Array.from(ops, (_, at) => at),
+      thread: Uint16Array.from(ops, ([thread]) => threads.indexOf(thread)),
+      flags: Uint8Array.from(ops, ([, , , end]) => (end === undefined ? 1 : 0)),
+    },
+  );
+}
+
+const small = () =>
+  timelineOf([
+    ['a', 'write(1)', 0, 20],
+    ['b', 'read() = 1', 10, 40],
+    ['a', 'write(2)', 30, 70],
+    ['c', 'read() = 2', 50, 60],
+    ['b', 'read() = 1', 65, 80],
+    ['c', 'write(3)', 75, undefined],
+  ]);
+
+test('a call has a name, a first argument and a result', () => {
+  assert.equal(nameOf('Get(key: "x", result: 0)'), 'Get');
+  assert.equal(nameOf('enq 3'), 'enq');
+  assert.equal(keyOf('Get(key: "x", result: 0)'), '"x"');
+  assert.equal(keyOf('insert(<<1, 2>>, 3) = TRUE'), '<<1, 2>>');
+  assert.equal(keyOf('read() = 1'), '');
+  assert.equal(keyOf('put("a,b", 1)'), '"a,b"');
+  assert.equal(resultOf('read() = 1'), '1');
+  assert.equal(resultOf('Get(key: "x", result: 0)'), '0');
+  assert.equal(resultOf('write(1)'), '');
+});
+
+test('long texts are cut in their middle and control characters are visible', () => {
+  assert.equal(cut('abcdefghij', 5), 'ab…ij');
+  assert.equal(cut('abc', 5), 'abc');
+  assert.equal(visible('a\u0000b\u202ec\nd'), 'a\\u0000b\\u202ec⏎d');
+});
+
+test('times have readable units where the unit is known', () => {
+  assert.equal(duration(1500, 'ns'), '1.5 µs');
+  assert.equal(duration(7.2e12, 'ns'), '2 h');
+  assert.equal(duration(1234567, ''), '1,234,567');
+  assert.equal(offsetText(-2e6, 'ns'), '−2 ms');
+  assert.equal(offsetText(0, 'ns'), '0');
+  assert.equal(grouped(1234.5), '1,234.5');
+  assert.deepEqual([0.7, 1, 13, 240, 600].map(tickStep), [1, 1, 20, 500, 1000]);
+});
+
+test('operations of one thread that overlap are on different tracks', () => {
+  const timeline = timelineOf([['a', 'x', 0, 10], ['a', 'y', 5, 15], ['a', 'z', 12, 20], ['b', 'x', 0, 1]]);
+  assert.deepEqual(timeline.lanes.map(({ name, tracks }) => [name, tracks.map(({ rows }) => [...rows])]), [['a', [[0, 2], [1]]], ['b', [[3]]]]);
+});
+
+test('what overlaps an operation is what may have happened before or after it', () => {
+  const timeline = small();
+  assert.deepEqual(timeline.overlaps(4, 100), [2, 5]);
+  assert.deepEqual(timeline.overlaps(1, 100), [0, 2]);
+  const all = [...Array(timeline.size).keys()];
+  for (const row of all) assert.deepEqual(timeline.overlaps(row, 100), all.filter((other) => timeline.overlap(row, other)), `row ${row}`);
+});
+
+test('overlaps and picking agree with looking at every operation, on random timelines', () => {
+  let seed = 7;
+  const random = (below) => (seed = (seed * 1103515245 + 12345) % 2147483648) % below;
+  for (let round = 0; round < 50; round++) {
+    const ops = [...Array(60)].map(() => {
+      const start = random(500);
+      return [`t${random(4)}`, `op(${random(5)})`, start, start + random(30)];
+    });
+    const timeline = timelineOf(ops.sort((a, b) => a[2] - b[2]));
+    const { start, end } = timeline.columns;
+    for (let row = 0; row < timeline.size; row += 7) {
+      const naive = [...Array(timeline.size).keys()].filter((other) => timeline.overlap(row, other));
+      assert.deepEqual(timeline.overlaps(row, 1000), naive);
+    }
+    for (const { tracks } of timeline.lanes) {
+      for (const track of tracks) {
+        const at = firstEndingAt(timeline, track, 250);
+        assert.equal(at, [...track.rows].findIndex((row) => end[row] >= 250) < 0 ? track.rows.length : [...track.rows].findIndex((row) => end[row] >= 250));
+        for (let time = 0; time < 530; time += 13) {
+          const found = timeline.rowAt(track, time, 0);
+          const naive = [...track.rows].find((row) => start[row] <= time && end[row] >= time);
+          assert.equal(found, naive ?? -1);
+        }
+      }
+    }
+  }
+});
+
+test('arrow keys go along a thread and across threads', () => {
+  const timeline = small();
+  assert.equal(timeline.neighbour(0, 1), 2);
+  assert.equal(timeline.neighbour(2, 1), 2);
+  assert.equal(timeline.acrossLanes(2, 1), 1);
+  assert.equal(timeline.acrossLanes(0, -1), 0);
+});
+
+test('the point of a box finds its operation', () => {
+  const timeline = small();
+  const layout = laneLayout(timeline, 200, 50);
+  const view = { from: 0, to: 100, scroll: 0 };
+  const x = (time) => 50 + time * 5;
+  const y = (lane) => layout.places[lane].top + 5;
+  assert.equal(rowAtPoint(timeline, layout, view, 550, x(10), y(0)), 0);
+  assert.equal(rowAtPoint(timeline, layout, view, 550, x(70), y(1)), 4);
+  assert.equal(rowAtPoint(timeline, layout, view, 550, x(95), y(1)), -1);
+  assert.equal(rowAtPoint(timeline, layout, view, 550, 10, y(1)), -1);
+});
+
+test('many lanes are low and are scrolled', () => {
+  const timeline = timelineOf([...Array(200).keys()].map((at) => [`t${String(at).padStart(3, '0')}`, 'x', at, at + 1]));
+  const layout = laneLayout(timeline, 400, 50);
+  assert.equal(layout.places.length, 200);
+  assert.ok(layout.height > 400);
+  assert.ok(layout.places[0].track >= 7);
+});
+
+test('density is a share of the most that run at one time', () => {
+  const density = densityOf(timelineOf([['a', 'x', 0, 50], ['b', 'x', 0, 100], ['a', 'y', 60, 100]]), 10);
+  assert.deepEqual([density[2], density[5], density[8]], [1, 1, 1]);
+});
+
+test('search takes words, threads and names', () => {
+  const timeline = small();
+  const found = (text) => {
+    const hits = searchFor(timeline, text);
+    return [...Array(timeline.size).keys()].filter((row) => !hits || finds(hits, timeline, row));
+  };
+  assert.deepEqual(found('read 1'), [1, 4]);
+  assert.deepEqual(found('thread:b'), [1, 4]);
+  assert.deepEqual(found('op:write thread:a'), [0, 2]);
+  assert.deepEqual(found(''), [0, 1, 2, 3, 4, 5]);
+});
+
+test('at most eight values have hues, and the rest is grey', () => {
+  const timeline = timelineOf([...Array(20).keys()].map((at) => ['a', `op${at}(${at % 3})`, at, at + 1]));
+  const { hues, legend, rest } = huesOf(timeline, 'op');
+  assert.equal(legend.length, 8);
+  assert.equal(rest, 12);
+  assert.equal(hues.filter((hue) => hue < 0).length, 12);
+  assert.equal(huesOf(timeline, 'key').legend.length, 3);
+});
+
+const counterexample = {
+  op: { id: 9, text: 'range() = 11', thread: 't2' },
+  alternatives_total: 3,
+  agreed: { states: ['{}'], placed: 4, last: null, since: [] },
+  alternatives: [
+    { state: '{1, 2}', steps: [{ op: 1, state: '{1}' }, { op: 2, state: '{1, 2}' }], candidates: [{ op: { id: 9 } }] },
+    { state: '{2}', steps: [{ op: 2, state: '{2}' }], candidates: [{ op: { id: 9 } }, { op: { id: 1 } }] },
+    { state: '{2, 1}', steps: [{ op: 2, state: '{2}' }, { op: 1, state: '{1, 2}' }], candidates: [{ op: { id: 9 } }] },
+  ],
+};
+
+test('equal cells that touch are one cell, counted from the violation backwards', () => {
+  const { columns, rows } = gridOf(pathsOf(counterexample));
+  assert.deepEqual(columns.map(({ index }) => index), [2, 1, 0]);
+  assert.deepEqual(rows, [
+    [{ op: 1, from: 0, width: 1 }, { op: 2, from: 1, width: 2 }],
+    [{ op: 2, from: 0, width: 1 }, { op: 1, from: 2, width: 1 }],
+  ]);
+});
+
+test('a step has a state before and a state after, where they are known', () => {
+  const [first] = pathsOf(counterexample);
+  assert.deepEqual(statesAt(first, 0, '{}'), { before: '{1}', after: '{1, 2}' });
+  assert.deepEqual(statesAt(first, 1, '{}'), { before: '{}', after: '{1}' });
+  const [recent] = pathsOf({ ...counterexample, alternatives: [{ state: 's', recent: [{ id: 1 }, { id: 2 }], candidates: [] }] });
+  assert.deepEqual(statesAt(recent, 0, '{}'), { before: null, after: 's' });
+  assert.deepEqual(statesAt(recent, 1, '{}'), { before: null, after: null });
+});
+
+test('columns have letters', () => assert.deepEqual([0, 25, 26, 63].map(columnName), ['A', 'Z', 'AA', 'BL']));
+
+test('assumptions leave what does not contradict them', () => {
+  const paths = pathsOf(counterexample);
+  const left = (...assumptions) => focused(paths, assumptions).map(({ index }) => index);
+  assert.equal(positionOf(paths[1], 1), Infinity);
+  assert.equal(positionOf(paths[0], 77), -1);
+  assert.deepEqual(left(), [0, 1, 2]);
+  assert.deepEqual(left({ kind: 'only', path: 1 }), [1]);
+  assert.deepEqual(left({ kind: 'not', path: 1 }), [0, 2]);
+  assert.deepEqual(left({ kind: 'before', first: 1, then: 2 }), [0]);
+  assert.deepEqual(left({ kind: 'before', first: 2, then: 1 }), [1, 2]);
+  assert.deepEqual(left({ kind: 'placed', op: 1 }), [0, 2]);
+  assert.deepEqual(left({ kind: 'unplaced', op: 1 }), [1]);
+  assert.deepEqual(left({ kind: 'before', first: 2, then: 1 }, { kind: 'placed', op: 1 }), [2]);
+  assert.deepEqual(left({ kind: 'only', path: 0 }, { kind: 'not', path: 0 }), []);
+});
+
+test('assumptions are kept in the address', () => {
+  const focus = assume(assume([{ kind: 'only', path: 3 }], { kind: 'before', first: 12, then: 17 }), { kind: 'only', path: 3 });
+  assert.equal(focusText(focus), 'o3.b12-17');
+  assert.deepEqual(parseFocus('o3.b12-17.x9.b4.n5.p1.u2'), [...focus, { kind: 'not', path: 5 }, { kind: 'placed', op: 1 }, { kind: 'unplaced', op: 2 }]);
+  const view = { ...emptyView(), row: 4, path: 1, from: 10, to: 90, color: 'key', search: 'a b', focus, states: 'full' };
+  assert.deepEqual(viewOf(addressOf(view), emptyView()), view);
+  assert.deepEqual(viewOf('#op=-1&at=9_3&color=red&focus=%3Cscript%3E&story=99999999999', emptyView()), emptyView());
+});
+
+test('zooming keeps the moment under the pointer, and the trace in sight', () => {
+  const limits = { first: 0, last: 1000 };
+  const view = { ...emptyView(), from: 200, to: 400 };
+  const inner = zoomed(view, 0.5, 250, limits);
+  assert.deepEqual(inner, { from: 225, to: 325 });
+  assert.deepEqual(zoomed(view, 1e9, 250, limits).to - zoomed(view, 1e9, 250, limits).from, 1200);
+  assert.ok(within({ from: 5000, to: 5100 }, limits).from < 1000);
+  const window = framing(small(), [0, 5]);
+  assert.ok(window.from < 0 && window.to > 75 && window.to < 100);
+});
+
+test('the difference of states names what changed', () => {
+  const texts = (before, after) => difference(before, after).map(({ path, before: was, after: is }) => `${path}: ${was} > ${is}`);
+  assert.deepEqual(texts('store = [x |-> 1, y |-> 0]', 'store = [x |-> 1, y |-> 2]'), ['store.y: 0 > 2']);
+  assert.deepEqual(texts('/\\ a = 1\n/\\ b = {1, 2}', '/\\ a = 1\n/\\ b = {2, 3}'), ['b: 1 > null', 'b: null > 3']);
+  assert.deepEqual(texts('(1 :> "a" @@ 2 :> "b")', '(1 :> "a" @@ 3 :> "c")'), ['3: null > "c"', '2: "b" > null']);
+  assert.deepEqual(texts('q = <<1, 2, 3>>', 'q = <<2, 3>>'), ['q[1]: 1 > null']);
+  assert.deepEqual(texts('{1: 2, 3: 4}', '{1: 5, 3: 4}'), ['1: 2 > 5']);
+  assert.deepEqual(texts('2', '3'), [': 2 > 3']);
+  assert.deepEqual(texts('x', 'x'), []);
+  assert.deepEqual(texts('m = [a |-> <<[k |-> 1]>>]', 'm = [a |-> <<[k |-> 2]>>]'), ['m.a[1]: [k |-> 1] > [k |-> 2]']);
+});
+
+test('what cannot be taken apart is a leaf, however strange or long it is', () => {
+  for (const text of ['', '(', '"[', '[[[[', '<<', '>>', '{]', 'a = ', '"a = 1', '['.repeat(500)]) assert.equal(typeof parseState(text).text, 'string', text);
+  assert.equal(parseState(`{${'x'.repeat(300_000)}}`).kind, 'leaf');
+});
+
+test('a reason is taken apart into false parts and values', () => {
+  assert.deepEqual(falseParts('`result = store[key]` is false: result = 0, store[key] = 1'), [{ text: 'result = store[key]', values: [['result', '0'], ['store[key]', '1']] }]);
+  assert.deepEqual(falseParts('`q /= <<>>` is false: q = <<>>; or `x` is false'), [{ text: 'q /= <<>>', values: [['q', '<<>>']] }, { text: 'x', values: [] }]);
+  assert.equal(falseParts('read 1, but the register holds 2'), null);
+});
+
+test('values are written as TLA+ writes them', () => {
+  assert.equal(tlaText({ $set: [1, 'a', true] }), '{1, "a", TRUE}');
+  assert.equal(tlaText({ $fn: [[1, { $model: 'm1' }]] }), '(1 :> m1)');
+  assert.equal(tlaText({ a: [1, 2] }), '[a |-> <<1, 2>>]');
+});
+
+test('an edge of a cycle of transactions is read', () => {
+  assert.deepEqual(edgeOf('t1 before t2: it read "y" before the other wrote it'), { from: 't1', to: 't2', why: 'it read "y" before the other wrote it' });
+});

@@ -1,0 +1,135 @@
+//! Evidence and timelines to look at.
+
+use std::path::PathBuf;
+
+use omnilink_evidence::Evidence;
+use omnilink_trace::{Args, Operation, Timebox};
+use omnilink_view::{Scene, Story, Timeline, TimelineBuilder, html};
+use serde_json::{Value, json};
+
+use crate::browser::artefacts;
+
+/// The evidence of the example of `docs/evidence.md` whose command contains a text.
+pub fn example(command: &str) -> Evidence {
+    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/evidence.md"))
+        .expect("the page");
+    let at = docs.find(command).expect("the example is there");
+    let json = docs[at..]
+        .split("```json\n")
+        .nth(1)
+        .and_then(|rest| rest.lines().next())
+        .expect("it has JSON");
+    Evidence::from_json(json).expect("it is evidence")
+}
+
+/// Writes the page of some stories.
+pub fn page(name: &str, stories: Vec<Story>) -> PathBuf {
+    let title = name.to_owned();
+    write(
+        name,
+        &Scene {
+            title,
+            stories,
+            ..Scene::default()
+        },
+    )
+}
+
+/// Writes the page of a scene.
+pub fn write(name: &str, scene: &Scene) -> PathBuf {
+    let path = artefacts().join(format!("{name}.html"));
+    std::fs::write(&path, html(scene)).expect("it can be written");
+    path
+}
+
+fn op(id: u64, thread: &str, text: &str, start: i64, end: Option<i64>) -> Value {
+    json!({"id": id, "thread": thread, "text": text, "start": start, "end": end, "pending": end.is_none(), "place": "map.ndjson:1"})
+}
+
+/// A map on which three explanations end: two put `insert(6, 3)` before `erase(6)`, one has not placed `insert(8, 1)` yet.
+pub fn map() -> Evidence {
+    let insert = op(1, "t1", "insert(6, 3)", 10, Some(50));
+    let erase = op(2, "t2", "erase(6) = 3", 20, Some(60));
+    let other = op(3, "t3", "insert(8, 1)", 30, Some(120));
+    let range = op(4, "t1", "range(2, 11) = 9", 70, Some(110));
+    let refused = |count: u32| {
+        let reason = format!("`result = Size(lo, hi)` is false: result = 9, Size(lo, hi) = {count}");
+        json!({"op": range, "fate": "refused", "reason": reason})
+    };
+    let alternative = |state: &str, steps: &[(u64, &str)], count: u32, open: bool| {
+        let recent: Vec<Value> = steps
+            .iter()
+            .map(|(id, _)| [&insert, &erase, &other][*id as usize - 1].clone())
+            .collect();
+        let steps: Vec<Value> = steps
+            .iter()
+            .map(|(id, state)| json!({"op": id, "state": state}))
+            .collect();
+        let mut candidates = vec![refused(count)];
+        if open {
+            candidates.push(json!({"op": other, "fate": "leads_to", "states": ["map = (8 :> 1)"]}));
+        }
+        json!({"state": state, "recent": recent, "steps": steps, "placed": [], "candidates": candidates})
+    };
+    let alternatives = [
+        alternative(
+            "map = (8 :> 1)",
+            &[(1, "map = (6 :> 3)"), (2, "map = <<>>"), (3, "map = (8 :> 1)")],
+            1,
+            false,
+        ),
+        alternative(
+            "map = (6 :> 3 @@ 8 :> 1)",
+            &[
+                (3, "map = (8 :> 1)"),
+                (2, "map = (8 :> 1)"),
+                (1, "map = (6 :> 3 @@ 8 :> 1)"),
+            ],
+            2,
+            false,
+        ),
+        alternative("map = <<>>", &[(1, "map = (6 :> 3)"), (2, "map = <<>>")], 0, true),
+    ];
+    let first = op(0, "t2", "contains(6) = FALSE", 0, Some(5));
+    let mut last = first.clone();
+    last["state"] = json!("map = <<>>");
+    let evidence = json!({
+        "evidence": 1, "command": "validate", "subject": "operations", "input": "map.ndjson", "verdict": "violation", "model": "Map.tla",
+        "consistency": "linearizable", "ops": 5, "pending": 0, "aborted": 0, "threads": 3, "seconds": 0.1, "notes": ["read up to the cut"],
+        "violation": {
+            "type": "operation", "op": range, "alternatives_total": 3, "alternatives": alternatives,
+            "agreed": {"states": ["map = <<>>"], "placed": 1, "last": first, "since": [insert, erase, other], "recent": [last]},
+        },
+        "last_writers": [{"cell": "map[6]", "value": "3", "by": insert}],
+    });
+    Evidence::from_json(&evidence.to_string()).expect("it is evidence")
+}
+
+/// A trace of some threads that call one after the other.
+pub fn long_trace(operations: u32, threads: u32) -> Timeline {
+    let mut builder = TimelineBuilder::of_trace(None, "ns");
+    let mut seed = 7_u64;
+    let mut random = |below: u64| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    let mut free = vec![0_i64; threads as usize];
+    for at in 0..operations {
+        let thread = (at % threads) as usize;
+        let start = free[thread] + random(400) as i64;
+        let end = start + 200 + random(3000) as i64;
+        free[thread] = end;
+        let name = ["insert", "erase", "contains", "range"][random(4) as usize];
+        let args = Args::positional([(random(64) as i64).into()]);
+        let call = Operation::new(
+            format!("t{thread}").as_str(),
+            name,
+            args,
+            Timebox::new(start, end),
+        );
+        builder.push(&call.returning(random(8) as i64));
+    }
+    builder.finish()
+}
