@@ -25,6 +25,7 @@ mod findings;
 mod inference;
 mod limit;
 mod lineup_coverage;
+mod log_findings;
 mod operation;
 mod schedule;
 mod thread_names;
@@ -50,6 +51,7 @@ pub use findings::{
 pub use inference::InferredLevels;
 pub use limit::Limit;
 pub use lineup_coverage::{LineupCoverage, LineupScope, PlainAccesses, RunPhase, UndecidedMatrix};
+pub use log_findings::{LogActionFindings, LogFindings};
 pub use operation::{Operation, ThreadName, Time};
 pub use schedule::{
     FailingRun, MatrixLane, ScheduleEnding, ScheduleEvent, SerialContradiction, StuckOperation, ThreadSwitch,

@@ -9,6 +9,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::error::LinkError;
+use crate::log_link::LogLink;
 use crate::omnilink_setup::{END, asks_for_end, is_setup};
 
 /// What a link file says.
@@ -45,6 +46,9 @@ pub struct LinkFile {
     /// `op` (its name), `args` (a record of its fields) and `meta` may be used.
     #[serde(default)]
     pub tags: BTreeMap<String, String>,
+    /// What logs mean.
+    #[serde(default)]
+    pub log: LogLink,
 }
 
 /// What an operation means.
