@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use omnilink_evidence::Command;
-use omnilink_link::{Collection, LinkFile, LinkOptions};
+use omnilink_link::{Collection, LinkFile, LinkOptions, LogLink};
+use omnilink_report::Look;
 use omnilink_tla::semantics::search_path::SearchPath;
-use omnilink_verify::{CheckRequest, Input, Mutation, Scrutiny, Validation};
+use omnilink_verify::{CheckRequest, Input, LogValidation, Mutation, Scrutiny, Validation, is_log};
 
 use crate::check::{Criteria, Job};
 use crate::error::CliError;
@@ -42,6 +43,18 @@ pub(crate) struct ValidateArgs {
     /// What chooses the changes of --mutate
     #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "mutate")]
     seed: u64,
+    /// The inputs are logs of events and variables, also where their content does not tell: see docs/logs.md
+    #[arg(long)]
+    log: bool,
+    /// All inputs together are one log: the files of its nodes
+    #[arg(long)]
+    merge: bool,
+    /// Wait for more lines of a log that is still being written, until it is interrupted or a line cannot be explained
+    #[arg(long)]
+    follow: bool,
+    /// Constants of a log: a file of JSON objects such as {"RM":["rm-0","rm-1"]}, where arrays are sets
+    #[arg(long = "constants", value_name = "FILE.ndjson")]
+    constants_file: Option<PathBuf>,
     /// Count how often each branch of an action is taken, and tell what the trace has put to the test; takes time
     #[arg(long)]
     coverage: bool,
@@ -72,6 +85,8 @@ Examples:
   omnilink validate Queue.tla run-1.ndjson
   omnilink validate Map.tla runs/*.ndjson --collect Keys=key,lo,hi --jobs 4 --json
   omnilink validate Store.tla run.ndjson --config Store.cfg --const 'NoValue=-1' --minimize
+  omnilink validate TwoPhase.tla run.ndjson --constants conf.ndjson        (a log of events and variables: docs/logs.md)
+  omnilink validate Raft.tla node-1.ndjson node-2.ndjson --merge --const 'Server=1..2'
   omnilink validate Store.tla run.ndjson --link omnilink.toml --evidence run.evidence.json
 
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.
@@ -141,6 +156,14 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
     args.job.validate(args.traces.len())?;
     let (mut options, collection) = args.linking.options(&args.spec)?;
     options.counts_branches = args.coverage;
+    let says_log = args.log || args.merge || args.follow || options.file.log != LogLink::default();
+    if says_log || args.traces.iter().all(|trace| is_log(trace)) {
+        return run_logs(args, options, &look, &mut out);
+    }
+    if args.constants_file.is_some() {
+        let message = "--constants is for logs; for a trace of operations give --const NAME=EXPR or --collect NAME=FIELD";
+        return Err(CliError::Usage(message.to_owned()));
+    }
     let reading = args
         .job
         .reading()
@@ -165,5 +188,35 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
     let reports = args.job.reports(&look, &mut out)?.with_coverage(args.coverage);
     reports.of(&inputs, args.job.jobs(), &|input, progress| {
         validation.check(input, progress)
+    })
+}
+
+/// Checks logs: lines of events and variables.
+fn run_logs(
+    args: &ValidateArgs,
+    options: LinkOptions,
+    look: &Look,
+    out: &mut Output,
+) -> Result<Exit, CliError> {
+    if args.mutate.is_some() {
+        let message = "--mutate changes the results of operations, and a log has none";
+        return Err(CliError::Usage(message.to_owned()));
+    }
+    let limits = args.criteria.options().limits;
+    let validation = LogValidation::new(&args.spec, options, args.constants_file.as_deref(), limits)?
+        .with_strictness(args.strict)
+        .with_following(args.follow);
+    let mut inputs = Input::all(&args.traces, &args.job.reading(), Some(interrupt::flag()))?;
+    if args.merge {
+        inputs.truncate(1);
+    }
+    if args.follow && inputs.len() != 1 {
+        let message = "--follow takes one log; run the command once for each";
+        return Err(CliError::Usage(message.to_owned()));
+    }
+    let reports = args.job.reports(look, out)?.with_coverage(args.coverage);
+    reports.of(&inputs, args.job.jobs(), &|input, progress| match args.merge {
+        true => validation.check(&args.traces, progress),
+        false => validation.check(&[PathBuf::from(&input.name)], progress),
     })
 }

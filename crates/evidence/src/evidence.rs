@@ -9,6 +9,7 @@ use crate::findings::{MutationFindings, SpecFindings, VacuityFindings};
 use crate::history_window::HistoryWindow;
 use crate::inference::InferredLevels;
 use crate::lineup_coverage::LineupCoverage;
+use crate::log_findings::LogFindings;
 use crate::operation::Operation;
 use crate::unknown::Unknown;
 use crate::verdict::Verdict;
@@ -98,6 +99,9 @@ pub struct Evidence {
     /// Reasons why `valid` means less than it seems to; `None` if the model is no specification.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vacuity: Option<Vec<VacuityFindings>>,
+    /// How a log was read and what it exercised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<Box<LogFindings>>,
     /// What else a person should know about the input.
     pub notes: Vec<String>,
 }
@@ -122,6 +126,8 @@ pub enum Command {
 pub enum Subject {
     /// The operations of a history, for linearizability or sequential consistency.
     Operations,
+    /// The lines of a log.
+    Log,
     /// The operations of a history, for a weaker level.
     Visibility,
     /// The transactions of a history.
@@ -175,6 +181,7 @@ impl Evidence {
             last_writers: Vec::new(),
             mutation: None,
             vacuity: None,
+            log: None,
             notes: Vec::new(),
         }
     }

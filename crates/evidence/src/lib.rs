@@ -26,6 +26,7 @@ mod history_window;
 mod inference;
 mod limit;
 mod lineup_coverage;
+mod log_findings;
 mod operation;
 mod schedule;
 mod thread_names;
@@ -52,6 +53,7 @@ pub use history_window::HistoryWindow;
 pub use inference::InferredLevels;
 pub use limit::Limit;
 pub use lineup_coverage::{LineupCoverage, LineupScope, PlainAccesses, RunPhase, UndecidedMatrix};
+pub use log_findings::{LogActionFindings, LogFindings};
 pub use operation::{Operation, ThreadName, Time};
 pub use schedule::{
     FailingRun, MatrixLane, ScheduleEnding, ScheduleEvent, SerialContradiction, StuckOperation, ThreadSwitch,

@@ -9,7 +9,7 @@ use omnilink_value::Value;
 /// A session for evaluating actions. Output of the spec is dropped: it would be printed once for every state that is tried, in a
 /// meaningless order.
 #[derive(Debug, Default)]
-pub(crate) struct EvalSession {
+pub struct EvalSession {
     rest: SilentSession,
     deadline: Option<Instant>,
     interrupt: Option<Interrupt>,
@@ -17,7 +17,7 @@ pub(crate) struct EvalSession {
 
 impl EvalSession {
     /// A session that ends evaluation at the deadline, or when the interrupt is raised.
-    pub(crate) fn until(deadline: Option<Instant>, interrupt: Option<Interrupt>) -> Self {
+    pub fn until(deadline: Option<Instant>, interrupt: Option<Interrupt>) -> Self {
         Self {
             deadline,
             interrupt,

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::acts_as::{ActsAs, OpActsAs};
 use crate::error::LinkError;
+use crate::log_link::LogLink;
 use crate::omnilink_setup::{END, asks_for_end, is_setup};
 
 /// What a link file says.
@@ -49,6 +50,9 @@ pub struct LinkFile {
     /// `op` (its name), `args` (a record of its fields) and `meta` may be used.
     #[serde(default)]
     pub tags: BTreeMap<String, String>,
+    /// What logs mean.
+    #[serde(default)]
+    pub log: LogLink,
 }
 
 /// What an operation means.

@@ -56,7 +56,7 @@ impl Module {
 }
 
 /// A message without generated names: generated modules and definitions appear as what they were made from.
-pub(crate) fn without_internal_names(message: &str) -> String {
+pub fn without_internal_names(message: &str) -> String {
     let file = format!("{MODULE}.tla");
     let mut cleaned = String::with_capacity(message.len());
     let mut rest = message;
@@ -83,7 +83,7 @@ pub(crate) fn without_internal_names(message: &str) -> String {
 }
 
 /// The identifiers in an expression, text in quotes left out.
-pub(crate) fn identifiers(expression: &str) -> BTreeSet<&str> {
+pub fn identifiers(expression: &str) -> BTreeSet<&str> {
     expression
         .split('"')
         .step_by(2)

@@ -55,6 +55,11 @@
 //! With [`RecordOptions::happens_before`] every operation also records which operations of other threads had ended before
 //! it began, from counters instead of clocks: see `docs/record.md`.
 //!
+//! # Logs
+//!
+//! [`LogWriter`] writes the log of a node of a distributed program: events, arguments and updates of variables, with a shared counter, a Lamport
+//! clock or a vector clock. `omnilink validate` checks such logs against a TLA+ specification: see `docs/logs.md`.
+//!
 //! # Limits
 //!
 //! A recorder belongs to the process that created it: a forked child must create its own, and must not use inherited
@@ -71,6 +76,9 @@ mod clock;
 mod error;
 mod header;
 mod label;
+mod log_clock;
+mod log_value;
+mod log_writer;
 mod macros;
 mod options;
 mod progress_counters;
@@ -85,6 +93,9 @@ pub use call::{CallBuilder, NamedArgs, OpenCall, PositionalArgs};
 pub use clock::ClockChoice;
 pub use error::RecordError;
 pub use label::ThreadLabel;
+pub use log_clock::{LogClock, Stamp};
+pub use log_value::LogValue;
+pub use log_writer::{LogWriter, Observation};
 pub use options::{EndFence, RecordOptions};
 pub use recorder::Recorder;
 pub use recording::{Recording, ThreadRecording};

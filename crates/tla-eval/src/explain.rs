@@ -34,9 +34,20 @@ impl<'p> Evaluator<'p> {
     /// Why an action with given arguments is disabled in a state: for each branch the first conjunct that is false, without
     /// duplicates. Empty if every branch has a successor, or if there is no branch.
     pub fn refusals(&mut self, action: Operation, arguments: &[Value], from: &State) -> Vec<FalsePart> {
+        self.refusals_given(action, arguments, from, &[])
+    }
+
+    /// The same, where the next values of some variables are known.
+    pub fn refusals_given(
+        &mut self,
+        action: Operation,
+        arguments: &[Value],
+        from: &State,
+        given: &[(u32, Value)],
+    ) -> Vec<FalsePart> {
         self.refusals = Some(Vec::new());
         // The enumeration of successors reports the same error.
-        let _ = self.successors_of(action, arguments, from, &mut |_, _, _| Ok(Flow::Go));
+        let _ = self.successors_given(action, arguments, from, given, &mut |_, _, _| Ok(Flow::Go));
         self.refusals.take().unwrap_or_default()
     }
 

@@ -134,21 +134,39 @@ impl<'p> Evaluator<'p> {
         from: &State,
         found: OnState<'_, 'p>,
     ) -> Outcome<()> {
+        self.successors_given(action, arguments, from, &[], found)
+    }
+
+    /// The same, where the next values of some variables are known: an action that would assign another value has no successor.
+    pub fn successors_given(
+        &mut self,
+        action: Operation,
+        arguments: &[Value],
+        from: &State,
+        given: &[(u32, Value)],
+        found: OnState<'_, 'p>,
+    ) -> Outcome<()> {
         self.set_state(from);
-        self.run_with(action, arguments, &mut VisitEvery(found))
+        self.run_with(action, arguments, given, &mut VisitEvery(found))
     }
 
     pub(crate) fn run(&mut self, formula: Formula, successors: &mut dyn SuccessorSink<'p>) -> Outcome<()> {
-        self.run_with(formula.operation(), &[], successors)
+        self.run_with(formula.operation(), &[], &[], successors)
     }
 
     fn run_with(
         &mut self,
         action: Operation,
         arguments: &[Value],
+        given: &[(u32, Value)],
         successors: &mut dyn SuccessorSink<'p>,
     ) -> Outcome<()> {
         self.clear_next();
+        for (variable, value) in given {
+            let at = *variable as usize;
+            self.next[at] = value.clone();
+            self.unassigned -= usize::from(!std::mem::replace(&mut self.is_assigned[at], true));
+        }
         self.taken = None;
         let mut reporting = CompleteStates(successors);
         let result = self.enter_with(action, arguments, |this, body| {

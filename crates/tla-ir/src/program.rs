@@ -95,6 +95,16 @@ impl Program {
         &self.operators[formula.0 as usize]
     }
 
+    /// Adds an operator whose parameters are given as values. Its nodes may refer to all operators added before.
+    pub fn add_operator(&mut self, operator: Operator) -> Operation {
+        let operation = Operation {
+            operator: self.operators.len() as u32,
+            params: operator.params,
+        };
+        self.operators.push(operator);
+        operation
+    }
+
     /// The record by which TLC describes a definition to a spec: its name and location. A definition without a location is described
     /// like TLC's built-in operators.
     pub fn described(&self, name: &str, at: Option<Loc>) -> Value {

@@ -75,6 +75,10 @@ pub enum VerifyError {
     #[cfg(feature = "tla")]
     #[error("{0}")]
     Link(#[from] LinkError),
+    /// A log that cannot be checked.
+    #[cfg(feature = "tla")]
+    #[error("{0}")]
+    Log(#[from] omnilink_log_link::LogError),
     /// A trace that is not of this spec.
     #[cfg(feature = "tla")]
     #[error("{0}")]

@@ -25,6 +25,8 @@ mod history;
 mod input;
 mod keyed;
 mod limits;
+#[cfg(feature = "tla")]
+mod log_validation;
 mod model_check;
 #[cfg(feature = "tla")]
 mod mutation;
@@ -54,10 +56,14 @@ pub use history::{Decode, Meaning, decode_native};
 pub use input::Input;
 pub use keyed::Keyed;
 pub use limits::{after_reading, limit_text, opened};
+#[cfg(feature = "tla")]
+pub use log_validation::LogValidation;
 pub use model_check::ModelCheck;
 #[cfg(feature = "tla")]
 pub use mutation::Mutation;
 pub use new_file::NewFile;
+#[cfg(feature = "tla")]
+pub use omnilink_log_link::is_log;
 pub use peak_memory::peak_bytes;
 pub use progress::Progress;
 #[cfg(feature = "tla")]

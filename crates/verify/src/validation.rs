@@ -139,7 +139,7 @@ impl Validation {
 }
 
 /// Where answers must mean something, one that means nothing is an error.
-fn refuse_if_vacuous(report: &mut Evidence) {
+pub(crate) fn refuse_if_vacuous(report: &mut Evidence) {
     let reasons = report.vacuity.iter().flatten();
     let serious: Vec<&str> = reasons
         .filter(|reason| reason.is_serious)

@@ -1,6 +1,7 @@
 //! Evidence for people: the answer in plain words first, then the picture, then the reason, then what to do next.
 
 mod behaviour;
+mod log;
 mod operation;
 mod run;
 mod transactions;
@@ -52,6 +53,7 @@ pub fn text(evidence: &Evidence, options: &TextOptions) -> String {
     }
     match evidence.subject {
         Subject::Operations => operation::text(evidence, options),
+        Subject::Log => log::text(evidence, options),
         Subject::Visibility => visibility::text(evidence, look),
         Subject::Transactions => transactions::text(evidence, look),
         Subject::Levels => match &evidence.inferred {

@@ -1,0 +1,34 @@
+//! What a check of a log against a specification found besides the verdict.
+
+use serde::{Deserialize, Serialize};
+
+/// How a log was read, what of the specification it exercised, and what would make a rejected log acceptable.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogFindings {
+    /// Lines that are steps.
+    pub steps: u64,
+    /// How often each action was taken, in the explanations that were tried.
+    pub actions: Vec<LogActionFindings>,
+    /// How often a line could be explained by steps to different states.
+    pub choices: u64,
+    /// The first such line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_choice: Option<String>,
+    /// What would have to be different for the log to be accepted, or to be explained further: sentences, the best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guesses: Vec<String>,
+    /// How many explanations end earlier than the unexplained line, without being continued.
+    #[serde(default)]
+    pub dead_ends: u64,
+}
+
+/// How often an action of the next-state relation was taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogActionFindings {
+    /// Its name.
+    pub action: String,
+    /// File, line and column.
+    pub at: String,
+    /// How many steps took it.
+    pub taken: u64,
+}

@@ -1,0 +1,190 @@
+//! A spec with its configuration and more definitions, compiled with its next-state relation.
+
+use std::path::{Path, PathBuf};
+
+use omnilink_tla::config::{Assigned, Assignment, Config, Named};
+use omnilink_tla::deep_stack;
+use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
+use omnilink_tla::semantics::entity::EntityKind;
+use omnilink_tla::semantics::spec::Spec;
+use omnilink_tla::semantics::{load, load_text};
+use omnilink_tla::source::Span;
+use omnilink_value::Value;
+
+use crate::constants::{check_constant, constants, is_plain_constant, itself, literal};
+use crate::error::LinkError;
+use crate::link_options::LinkOptions;
+use crate::module::{MODULE, Module, name};
+use crate::spec_reader::{ignore_search_settings, read_config, rendered, sound};
+
+/// A definition on top of a spec.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// What it is for: part of its name.
+    pub role: String,
+    /// Its parameters.
+    pub params: Vec<String>,
+    /// Its body, in TLA+.
+    pub body: String,
+}
+
+impl Definition {
+    /// The name of the definition.
+    pub fn name(&self) -> String {
+        name("log", &self.role)
+    }
+}
+
+/// What a user may give in place of what a spec says.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// Definitions, compiled as operations in this order.
+    pub definitions: Vec<Definition>,
+    /// The initial condition: the name of one of the definitions.
+    pub init: Option<String>,
+    /// Operators and the definitions of the spec, or expressions, that replace them.
+    pub overrides: Vec<(String, String)>,
+    /// Values of constants from a file that may have more than the spec needs.
+    pub constants: Vec<(String, Value)>,
+    /// Names that formulas may use, with their values.
+    pub values: Vec<(String, Value)>,
+}
+
+/// Compiles a spec with its initial condition, its next-state relation, its invariants and further definitions. Returns notes about
+/// settings that play no part.
+///
+/// # Errors
+/// If something about the spec, its configuration or a definition is wrong.
+pub fn compile(
+    spec: &Path,
+    options: &LinkOptions,
+    changes: &Changes,
+) -> Result<(CompiledSpec, Vec<String>), LinkError> {
+    let folder = spec.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let search = options.search.with_first(folder.unwrap_or(Path::new(".")));
+    let stem = spec
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let mut loaded = sound(load(spec, &options.search))?;
+    let mut config = read_config(&mut loaded, options.config.as_deref())?;
+    let mut module = Module::extending(&stem);
+    for (name, _) in &changes.values {
+        module.define(name, &[] as &[&str], "<<>>");
+    }
+    for (constant, expression) in constants(options).map(|(name, text)| (name.as_str(), text.as_str())) {
+        check_constant(&loaded, constant, "the link")?;
+        assign(&loaded, &mut config, &mut module, constant, expression);
+    }
+    for (operator, expression) in &changes.overrides {
+        check_constant(&loaded, operator, "[log.overrides]")?;
+        assign(&loaded, &mut config, &mut module, operator, expression);
+    }
+    for (constant, _) in &options.collected {
+        check_constant(&loaded, constant, "the log")?;
+    }
+    let mut notes = Vec::new();
+    let mut values = options.collected.clone();
+    for (constant, value) in &changes.constants {
+        match check_constant(&loaded, constant, "the file of constants") {
+            Ok(()) => values.push((constant.clone(), value.clone())),
+            Err(error) => notes.push(error.to_string()),
+        }
+    }
+    for definition in &changes.definitions {
+        module.define(&definition.name(), &definition.params, &definition.body);
+    }
+    if !module.is_empty() {
+        let path = PathBuf::from(format!("{MODULE}.tla"));
+        loaded = sound(load_text(&path, module.finish(), &search))?;
+        if let Some(path) = &options.config {
+            let constants = std::mem::take(&mut config.constants);
+            config = read_config(&mut loaded, Some(path))?;
+            config.constants = constants;
+        }
+    }
+    name_behaviour(&loaded, &mut config, spec)?;
+    if let Some(init) = &changes.init {
+        config.init = Some(named(init));
+        if config.specification.take().is_some() {
+            config.next = Some(named("Next"));
+        }
+    }
+    ignore_search_settings(&mut config, &mut notes);
+    let build_options = BuildOptions {
+        values: values.into_iter().chain(changes.values.iter().cloned()).collect(),
+        operations: changes.definitions.iter().map(Definition::name).collect(),
+        ..BuildOptions::default()
+    };
+    let compiled = deep_stack::run(|| {
+        build(loaded, &config, &build_options)
+            .map_err(|rejected| LinkError::Spec(rendered(&rejected.diagnostics, &rejected.spec)))
+    })?;
+    Ok((compiled, notes))
+}
+
+/// Names the initial condition and the next-state relation, if the configuration does not.
+fn name_behaviour(spec: &Spec, config: &mut Config, path: &Path) -> Result<(), LinkError> {
+    let has = |name: &str| spec.find(name).is_some();
+    if config.specification.is_none() && config.init.is_none() {
+        match (has("Init") && has("Next"), has("Spec")) {
+            (true, _) => config.init = Some(named("Init")),
+            (false, true) => config.specification = Some(named("Spec")),
+            (false, false) => {
+                return Err(LinkError::NoInit {
+                    spec: path.display().to_string(),
+                });
+            }
+        }
+    }
+    if config.specification.is_none() && config.next.is_none() {
+        if !has("Next") {
+            return Err(LinkError::Usage(format!(
+                "{}: there is no next-state relation; define `Next`, or name one in the configuration (NEXT or SPECIFICATION)",
+                path.display()
+            )));
+        }
+        config.next = Some(named("Next"));
+    }
+    Ok(())
+}
+
+/// Gives a constant or an operator another meaning.
+fn assign(spec: &Spec, config: &mut Config, module: &mut Module, target: &str, expression: &str) {
+    config
+        .constants
+        .retain(|assignment| assignment.target.name != *target);
+    let takes_arguments = spec.find(target).is_some_and(|binding| {
+        let entity = spec.entity(binding.entity);
+        matches!(entity.kind, EntityKind::Operator { .. }) && entity.arity > 0
+    });
+    let value = match takes_arguments {
+        true => Assigned::Definition {
+            name: named(expression.trim()),
+        },
+        false => literal(expression)
+            .or_else(|| itself(target, expression))
+            .filter(|_| is_plain_constant(spec, target))
+            .map(|value| Assigned::Value { value })
+            .unwrap_or_else(|| {
+                let definition = name("const", target);
+                module.define(&definition, &[] as &[&str], expression);
+                Assigned::Definition {
+                    name: named(&definition),
+                }
+            }),
+    };
+    config.constants.push(Assignment {
+        target: named(target),
+        arguments: Vec::new(),
+        module: None,
+        value,
+    });
+}
+
+fn named(name: &str) -> Named {
+    Named {
+        name: name.to_owned(),
+        span: Span::default(),
+    }
+}

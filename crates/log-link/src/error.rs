@@ -1,0 +1,42 @@
+//! What can be wrong with a log or with what is said about it.
+
+use std::path::PathBuf;
+
+use omnilink_link::LinkError;
+use thiserror::Error;
+
+/// Why a log cannot be checked. Every message says where, what and what to do.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LogError {
+    /// The spec cannot be read or linked.
+    #[error("{0}")]
+    Link(#[from] LinkError),
+    /// A file cannot be read.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// A line is wrong.
+    #[error("{place}: {message}")]
+    Line {
+        /// File and line.
+        place: String,
+        /// What is wrong, and what to do.
+        message: String,
+    },
+    /// Evaluating something of the spec failed.
+    #[error("{place}: {message}")]
+    Evaluation {
+        /// File and line, or the spec.
+        place: String,
+        /// What failed.
+        message: String,
+    },
+    /// An option or entry that makes no sense.
+    #[error("{0}")]
+    Usage(String),
+}

@@ -1,0 +1,385 @@
+//! The states that a line may lead to.
+
+use omnilink_tla::eval::error::Failure;
+use omnilink_tla::eval::{Evaluator, Flow, State};
+use omnilink_tla::ir::Operation;
+use omnilink_value::Value;
+
+use crate::error::LogError;
+use crate::formula::LineFormula;
+use crate::log_spec::{HiddenStep, LogSpec};
+use crate::meaning::{Meaning, StageAction};
+use crate::prepared_line::{LineKind, PreparedLine};
+use crate::update::UpdateProblem;
+
+/// A state that a line may lead to.
+#[derive(Clone, Debug)]
+pub(crate) struct Successor {
+    pub state: State,
+}
+
+/// A part of the successors of a state, in the order in which they are enumerated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Batch {
+    /// So many are left out, because they are known already.
+    pub skipped: usize,
+    /// At most so many are wanted.
+    pub most: usize,
+}
+
+impl Batch {
+    /// All successors.
+    pub const ALL: Self = Self {
+        skipped: 0,
+        most: usize::MAX,
+    };
+}
+
+/// Some successors, and whether these are the last.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Successors {
+    pub found: Vec<Successor>,
+    pub has_more: bool,
+}
+
+/// Evaluates steps.
+pub(crate) struct Expander<'s> {
+    pub spec: &'s LogSpec,
+    pub evaluator: Evaluator<'s>,
+    /// How often each action of the program was taken.
+    pub taken: Vec<u64>,
+    /// How many successors were computed.
+    pub generated: u64,
+    /// For each invariant, how often it was false.
+    pub broken: Vec<u64>,
+    batch: Batch,
+    has_more: bool,
+}
+
+impl<'s> Expander<'s> {
+    pub fn new(spec: &'s LogSpec, evaluator: Evaluator<'s>) -> Self {
+        Self {
+            spec,
+            evaluator,
+            taken: vec![0; spec.program.actions.len()],
+            generated: 0,
+            broken: vec![0; spec.invariants.len()],
+            batch: Batch::ALL,
+            has_more: false,
+        }
+    }
+
+    /// What is known about the variables after a line, from a state; the reason if the state does not allow it.
+    pub fn given(
+        &self,
+        state: &State,
+        line: &PreparedLine,
+    ) -> Result<Result<Vec<(u32, Value)>, UpdateProblem>, LogError> {
+        let mut given = Vec::with_capacity(line.updates.len() + self.spec.tracked.len());
+        for (slot, updates) in &line.updates {
+            let at = *slot as usize;
+            let mut value = state[at].clone();
+            for update in updates {
+                match update.apply(&value, self.spec.defaults[at].as_ref()) {
+                    Ok(updated) => value = updated,
+                    Err(problem) if problem.depends_on_state() => return Ok(Err(problem)),
+                    Err(problem) => {
+                        return Err(LogError::Line {
+                            place: line.place.to_string(),
+                            message: format!("{}: {problem}", self.spec.program.variables[at]),
+                        });
+                    }
+                }
+            }
+            given.push((*slot, value));
+        }
+        for slot in &self.spec.tracked {
+            if line.updates.iter().all(|(own, _)| own != slot) {
+                given.push((*slot, state[*slot as usize].clone()));
+            }
+        }
+        Ok(Ok(given))
+    }
+
+    /// A batch of the states that a line may lead to, duplicates included.
+    pub fn successors(
+        &mut self,
+        state: &State,
+        line: &PreparedLine,
+        batch: Batch,
+    ) -> Result<Successors, LogError> {
+        let unchanged = || Successor { state: state.clone() };
+        let only = |found: Vec<Successor>| Successors {
+            found,
+            has_more: false,
+        };
+        let meaning = match &line.kind {
+            LineKind::Skipped => return Ok(only(vec![unchanged()])),
+            LineKind::Failure => return Ok(Successors::default()),
+            LineKind::Stuttering => {
+                let is_same = match self.given(state, line)? {
+                    Ok(given) => given.iter().all(|(slot, value)| state[*slot as usize] == *value),
+                    Err(_) => false,
+                };
+                return Ok(only(if is_same { vec![unchanged()] } else { Vec::new() }));
+            }
+            LineKind::Step(meaning) => meaning,
+        };
+        if let Some(requires) = &meaning.requires {
+            self.evaluator.set_state(state);
+            if !self.holds(requires, line)? {
+                return Ok(Successors::default());
+            }
+        }
+        let Ok(given) = self.given(state, line)? else {
+            return Ok(Successors::default());
+        };
+        self.batch = batch;
+        self.has_more = false;
+        let found = self.staged(state, line, meaning, &given);
+        let has_more = self.has_more;
+        self.batch = Batch::ALL;
+        let mut found = found?;
+        if meaning.stutters && given.iter().all(|(slot, value)| state[*slot as usize] == *value) {
+            found.push(unchanged());
+        }
+        if let Some(ensures) = &meaning.ensures {
+            let mut kept = Vec::with_capacity(found.len());
+            for successor in found {
+                self.evaluator.set_state(state);
+                self.evaluator.set_next(&successor.state);
+                if self.holds(ensures, line)? {
+                    kept.push(successor);
+                }
+            }
+            found = kept;
+        }
+        self.generated += found.len() as u64;
+        Ok(Successors { found, has_more })
+    }
+
+    fn holds(&mut self, formula: &LineFormula, line: &PreparedLine) -> Result<bool, LogError> {
+        let spec = self.spec;
+        formula
+            .holds(&mut self.evaluator, &line.context)
+            .map_err(|failure| failed(spec, line, &failure))
+    }
+
+    /// The states after all actions of a line. Only the last one knows arguments and variables.
+    fn staged(
+        &mut self,
+        state: &State,
+        line: &PreparedLine,
+        meaning: &Meaning,
+        given: &[(u32, Value)],
+    ) -> Result<Vec<Successor>, LogError> {
+        let mut found = Vec::new();
+        let Some((last, before)) = meaning.stages.split_last() else {
+            return Ok(found);
+        };
+        if before.is_empty() {
+            self.stage(state, line, &last.action, &line.arguments, given, &mut found)?;
+            return Ok(found);
+        }
+        // What comes before the last action is enumerated anew for each batch: batches are for single actions only.
+        self.batch = Batch::ALL;
+        let mut states = vec![state.clone()];
+        for stage in before {
+            let mut after = Vec::new();
+            for state in &states {
+                let mut reached = Vec::new();
+                self.stage(state, line, &stage.action, &[], &[], &mut reached)?;
+                after.extend(reached.into_iter().map(|successor| successor.state));
+            }
+            if stage.is_optional {
+                after.append(&mut states);
+            }
+            states = distinct(after);
+        }
+        for state in &states {
+            self.stage(state, line, &last.action, &line.arguments, given, &mut found)?;
+            if last.is_optional && given.iter().all(|(slot, value)| state[*slot as usize] == *value) {
+                found.push(Successor { state: state.clone() });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The states after one action.
+    fn stage(
+        &mut self,
+        state: &State,
+        line: &PreparedLine,
+        action: &StageAction,
+        arguments: &[Option<Value>],
+        given: &[(u32, Value)],
+        found: &mut Vec<Successor>,
+    ) -> Result<(), LogError> {
+        match action {
+            StageAction::Any => self.run(self.spec.next, &[], state, given, line, found),
+            StageAction::Event(number) => {
+                let (operation, values) = self.event(*number, arguments);
+                self.run(operation, &values, state, given, line, found)
+            }
+            StageAction::Formula(formula) => {
+                let before = found.len();
+                self.run(
+                    formula.operation,
+                    &formula.arguments(&line.context),
+                    state,
+                    given,
+                    line,
+                    found,
+                )?;
+                self.keep_steps(state, line, before, found)
+            }
+        }
+    }
+
+    /// The operation of an event, and its arguments as far as they are known.
+    pub fn event(&self, number: usize, arguments: &[Option<Value>]) -> (Operation, Vec<Value>) {
+        let action = &self.spec.actions[number];
+        let is_exact = arguments.len() == action.params.len() && arguments.iter().all(Option::is_some);
+        if is_exact {
+            return (action.exact, arguments.iter().flatten().cloned().collect());
+        }
+        let flags =
+            (0..action.params.len()).map(|at| Value::bool(arguments.get(at).is_some_and(Option::is_some)));
+        let values = (0..action.params.len()).map(|at| match arguments.get(at) {
+            Some(Some(value)) => value.clone(),
+            _ => Value::bool(false),
+        });
+        (action.partial, flags.chain(values).collect())
+    }
+
+    fn run(
+        &mut self,
+        operation: Operation,
+        arguments: &[Value],
+        state: &State,
+        given: &[(u32, Value)],
+        line: &PreparedLine,
+        found: &mut Vec<Successor>,
+    ) -> Result<(), LogError> {
+        let spec = self.spec;
+        let taken = &mut self.taken;
+        let Batch { mut skipped, most } = self.batch;
+        let has_more = &mut self.has_more;
+        self.evaluator
+            .successors_given(operation, arguments, state, given, &mut |_, next, action| {
+                if skipped > 0 {
+                    skipped -= 1;
+                    return Ok(Flow::Go);
+                }
+                if found.len() >= most {
+                    *has_more = true;
+                    return Ok(Flow::Stop);
+                }
+                if let Some(taken) = action.and_then(|action| taken.get_mut(action.action as usize)) {
+                    *taken += 1;
+                }
+                found.push(Successor { state: next.into() });
+                Ok(Flow::Go)
+            })
+            .map_err(|failure| failed(spec, line, &failure))
+    }
+
+    /// Of the states that a formula of the link file leads to, those that the spec allows, too.
+    fn keep_steps(
+        &mut self,
+        state: &State,
+        line: &PreparedLine,
+        before: usize,
+        found: &mut Vec<Successor>,
+    ) -> Result<(), LogError> {
+        let spec = self.spec;
+        for successor in found.split_off(before) {
+            let is_step = successor.state == *state
+                || self
+                    .evaluator
+                    .holds_step(spec.next.formula(), state, &successor.state)
+                    .map_err(|failure| failed(spec, line, &failure))?;
+            if is_step {
+                found.push(successor);
+            }
+        }
+        Ok(())
+    }
+
+    /// The states after one hidden action, if it may happen before a line.
+    pub fn hidden(
+        &mut self,
+        number: usize,
+        state: &State,
+        line: &PreparedLine,
+    ) -> Result<Vec<Successor>, LogError> {
+        let hidden = &self.spec.hidden[number];
+        let mut found = Vec::new();
+        if let Some(when) = &hidden.when {
+            self.evaluator.set_state(state);
+            if !self.holds(when, line)? {
+                return Ok(found);
+            }
+        }
+        match &hidden.action {
+            HiddenStep::Event(number) => {
+                let (operation, values) = self.event(*number, &[]);
+                self.run(operation, &values, state, &[], line, &mut found)?;
+            }
+            HiddenStep::Formula(formula) => {
+                self.run(
+                    formula.operation,
+                    &formula.arguments(&line.context),
+                    state,
+                    &[],
+                    line,
+                    &mut found,
+                )?;
+                self.keep_steps(state, line, 0, &mut found)?;
+            }
+        }
+        self.generated += found.len() as u64;
+        Ok(found)
+    }
+
+    /// Whether all invariants hold in a state.
+    pub fn is_allowed(&mut self, state: &State) -> Result<bool, LogError> {
+        for number in 0..self.spec.invariants.len() {
+            let invariant = &self.spec.invariants[number];
+            let holds = self
+                .evaluator
+                .holds(invariant.formula, state)
+                .map_err(|failure| LogError::Evaluation {
+                    place: self.spec.name.clone(),
+                    message: self.spec.failure_text(&failure),
+                })?;
+            if !holds {
+                self.broken[number] += 1;
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn distinct(states: Vec<State>) -> Vec<State> {
+    let mut kept: Vec<State> = Vec::with_capacity(states.len());
+    let mut seen = rustc_hash::FxHashSet::default();
+    for state in states {
+        if seen.insert(state.clone()) {
+            kept.push(state);
+        }
+    }
+    kept
+}
+
+fn failed(spec: &LogSpec, line: &PreparedLine, failure: &Failure) -> LogError {
+    LogError::Evaluation {
+        place: line.place.to_string(),
+        message: format!(
+            "evaluating {} failed: {}",
+            line.text(spec),
+            spec.failure_text(failure)
+        ),
+    }
+}

@@ -1,0 +1,91 @@
+//! Formulas of the link file about lines of a log.
+
+use omnilink_link::{Changes, Definition, identifiers};
+use omnilink_tla::eval::Evaluator;
+use omnilink_tla::eval::error::Outcome;
+use omnilink_tla::ir::Operation;
+use omnilink_value::Value;
+
+/// What a formula may say about lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineName {
+    Line,
+    Previous,
+    Next,
+    Node,
+}
+
+const NAMES: [(&str, LineName); 4] = [
+    ("line", LineName::Line),
+    ("previous", LineName::Previous),
+    ("next", LineName::Next),
+    ("node", LineName::Node),
+];
+
+/// What these names stand for.
+#[derive(Clone, Debug)]
+pub(crate) struct LineContext {
+    pub line: Value,
+    pub previous: Option<Value>,
+    pub next: Option<Value>,
+    pub node: Option<Value>,
+}
+
+/// A formula before the spec is compiled: its number among the definitions.
+#[derive(Clone, Debug)]
+pub(crate) struct FormulaText {
+    number: usize,
+    takes: Vec<LineName>,
+}
+
+impl FormulaText {
+    /// Adds a formula to what is compiled.
+    pub fn define(formula: &str, changes: &mut Changes) -> Self {
+        let words = identifiers(formula);
+        let (params, takes): (Vec<&str>, Vec<LineName>) =
+            NAMES.into_iter().filter(|(name, _)| words.contains(name)).unzip();
+        let number = changes.definitions.len();
+        changes.definitions.push(Definition {
+            role: number.to_string(),
+            params: params.into_iter().map(str::to_owned).collect(),
+            body: formula.to_owned(),
+        });
+        Self { number, takes }
+    }
+
+    /// The formula after that.
+    pub fn compiled(self, operations: &[Option<Operation>]) -> Option<LineFormula> {
+        Some(LineFormula {
+            operation: (*operations.get(self.number)?)?,
+            takes: self.takes,
+        })
+    }
+}
+
+/// A formula about lines.
+#[derive(Clone, Debug)]
+pub(crate) struct LineFormula {
+    pub operation: Operation,
+    takes: Vec<LineName>,
+}
+
+impl LineFormula {
+    /// The arguments of its operation.
+    pub fn arguments(&self, context: &LineContext) -> Vec<Value> {
+        let nothing = || Value::tuple([]);
+        self.takes
+            .iter()
+            .map(|name| match name {
+                LineName::Line => context.line.clone(),
+                LineName::Previous => context.previous.clone().unwrap_or_else(nothing),
+                LineName::Next => context.next.clone().unwrap_or_else(nothing),
+                LineName::Node => context.node.clone().unwrap_or_else(nothing),
+            })
+            .collect()
+    }
+
+    /// Whether it holds in the current states.
+    pub fn holds(&self, evaluator: &mut Evaluator<'_>, context: &LineContext) -> Outcome<bool> {
+        evaluator.holds_with(self.operation, &self.arguments(context))
+    }
+}

@@ -1,0 +1,202 @@
+//! What would have to be different for a rejected log to be accepted.
+//!
+//! People debug a rejected log by asking: is this line superfluous, were these two lines written in the wrong order, is this variable logged
+//! wrongly? Each question is asked here by searching on from the states before the line, with a log that is changed in one place. An answer
+//! is given only where the search went further than before.
+
+use omnilink_engine::LimitWatch;
+
+use crate::error::LogError;
+use crate::expansion::{Batch, Expander};
+use crate::prepared_line::PreparedLine;
+use crate::search::Search;
+
+/// How many states one question may visit.
+const STATES_MAX: u64 = 4_000;
+/// How many lines after the unexplained one are tried.
+const LINES_MAX: u32 = 400;
+/// From how many of the states before the line questions are asked.
+const FROM_MAX: usize = 32;
+
+/// How far a changed log is explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    /// So many lines further.
+    Lines(u32),
+    /// To its end.
+    End,
+}
+
+/// Guesses, the best first. Only for logs whose lines are totally ordered.
+pub(crate) fn guesses(
+    search: &mut Search<'_>,
+    expander: &mut Expander<'_>,
+    watch: &mut LimitWatch,
+) -> Result<Vec<String>, LogError> {
+    if search.lines.chains() != 1 {
+        return Ok(Vec::new());
+    }
+    let depth = search.depth();
+    let mut lines: Vec<PreparedLine> = Vec::new();
+    let mut is_whole = false;
+    for line in depth..depth + LINES_MAX {
+        if search.lines.enabled(&[line])?.is_empty() {
+            is_whole = true;
+            break;
+        }
+        // A later line may have no meaning at all: then the questions end before it.
+        if search.lines.prepare(line, &mut expander.evaluator).is_err() {
+            break;
+        }
+        lines.extend(search.lines.get(line).cloned());
+    }
+    let Some(failing) = lines.first().cloned() else {
+        return Ok(Vec::new());
+    };
+    let from: Vec<_> = search
+        .deepest()
+        .entries
+        .iter()
+        .take(FROM_MAX)
+        .map(|entry| entry.state.clone())
+        .collect();
+    let mut question = Question {
+        expander,
+        watch,
+        from,
+        is_whole,
+    };
+    let spec = question.expander.spec;
+    let mut found: Vec<(Reach, u32, String)> = Vec::new();
+    let rest = &lines[1..];
+    let mut ask = |cost: u32, changed: &[PreparedLine], least: u32, what: String| -> Result<(), LogError> {
+        if let Some(reach) = question.reach(changed)?
+            && reach >= Reach::Lines(least)
+        {
+            let text = match reach {
+                Reach::End => format!("the log would be accepted if {what}"),
+                Reach::Lines(lines) => format!("{lines} more lines would be explained if {what}"),
+            };
+            found.push((reach, cost, text));
+        }
+        Ok(())
+    };
+    if !rest.is_empty() {
+        ask(
+            1,
+            rest,
+            2,
+            format!("{} were missing: {}", failing.place, failing.text(spec)),
+        )?;
+    }
+    for (at, other) in rest.iter().enumerate().take(8) {
+        if other.node == failing.node && failing.context.node.is_some() {
+            continue;
+        }
+        let mut swapped = lines.clone();
+        let moved = swapped.remove(at + 1);
+        swapped.insert(0, moved);
+        ask(
+            2 + at as u32,
+            &swapped,
+            at as u32 + 2,
+            format!(
+                "{} came before {}: {}",
+                other.place,
+                failing.place,
+                other.text(spec)
+            ),
+        )?;
+    }
+    for (number, (slot, _)) in failing.updates.iter().enumerate() {
+        let mut changed = lines.clone();
+        changed[0].updates.remove(number);
+        let variable = &spec.program.variables[*slot as usize];
+        ask(
+            1,
+            &changed,
+            1,
+            format!("{} did not log {variable}", failing.place),
+        )?;
+    }
+    for number in 0..failing.arguments.len() {
+        if failing.arguments[number].is_none() {
+            continue;
+        }
+        let mut changed = lines.clone();
+        changed[0].arguments[number] = None;
+        ask(
+            2,
+            &changed,
+            1,
+            format!("argument {} of {} were another one", number + 1, failing.place),
+        )?;
+    }
+    // A step that was not logged, before the line.
+    for (number, action) in spec.actions.iter().enumerate() {
+        let mut changed = lines.clone();
+        let mut inserted = failing.clone();
+        inserted.kind = crate::prepared_line::LineKind::Step(crate::meaning::Meaning::of_action(number));
+        inserted.arguments = Vec::new();
+        inserted.updates = Vec::new();
+        changed.insert(0, inserted);
+        ask(
+            3,
+            &changed,
+            2,
+            format!(
+                "there were a step {} before {}, which is not logged",
+                action.name, failing.place
+            ),
+        )?;
+    }
+    found.sort_by(|left, right| right.0.cmp(&left.0).then(left.1.cmp(&right.1)));
+    found.truncate(5);
+    Ok(found.into_iter().map(|(_, _, text)| text).collect())
+}
+
+struct Question<'q, 's> {
+    expander: &'q mut Expander<'s>,
+    watch: &'q mut LimitWatch,
+    from: Vec<omnilink_tla::eval::State>,
+    /// Whether the lines go to the end of the log.
+    is_whole: bool,
+}
+
+impl Question<'_, '_> {
+    /// How far lines are explained; `None` if not even one is, or nobody can tell. Layers of states, with a limited number of them.
+    fn reach(&mut self, lines: &[PreparedLine]) -> Result<Option<Reach>, LogError> {
+        let mut states = self.from.clone();
+        let mut visited = 0;
+        for (at, line) in lines.iter().enumerate() {
+            let mut after = rustc_hash::FxHashSet::default();
+            for state in &states {
+                let batch = Batch {
+                    most: 256,
+                    ..Batch::ALL
+                };
+                // What cannot be evaluated in a changed log explains nothing.
+                let Ok(successors) = self.expander.successors(state, line, batch) else {
+                    continue;
+                };
+                for successor in successors.found {
+                    if !after.contains(&successor.state) && self.expander.is_allowed(&successor.state)? {
+                        after.insert(successor.state);
+                        visited += 1;
+                    }
+                }
+                if visited > STATES_MAX || self.watch.reached().is_some() {
+                    return Ok((at > 0).then_some(Reach::Lines(at as u32)));
+                }
+            }
+            if after.is_empty() {
+                return Ok((at > 0).then_some(Reach::Lines(at as u32)));
+            }
+            states = after.into_iter().collect();
+        }
+        Ok(Some(match self.is_whole {
+            true => Reach::End,
+            false => Reach::Lines(lines.len() as u32),
+        }))
+    }
+}

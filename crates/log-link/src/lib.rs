@@ -1,0 +1,40 @@
+//! Logs of distributed programs against TLA+ specifications, without a trace specification to write.
+//!
+//! A line of a log is a partial observation of a step: perhaps the name of an action, perhaps arguments, perhaps what happened to some
+//! variables. What is absent is unknown. A log is accepted if some behaviour of the specification explains every line, in an order that
+//! respects what is known about the order of lines.
+//!
+//! - [`LogSpec`] is a specification made ready: the next-state relation, cut into the actions that events name (`event_action`), the types of
+//!   its variables (`types`), which decide what JSON means, and identities that it does not tell apart (`interchange`).
+//! - [`check_log`] reads lines, gives them their meaning (`prepared_line`) and searches for an explanation (`search`). What a line fixes is
+//!   bound before anything is enumerated.
+//! - The answer is [`Evidence`](omnilink_evidence::Evidence): the verdict, the first line that no explanation goes beyond, for every state before it
+//!   the first false conjunct, and what would have to be different.
+
+mod constants_file;
+mod error;
+mod event_action;
+mod expansion;
+mod formula;
+mod guess;
+mod interchange;
+mod line_order;
+mod lines;
+mod log_check;
+mod log_spec;
+mod meaning;
+mod prepared_line;
+mod raw_line;
+mod read;
+mod refusal;
+mod search;
+mod types;
+mod update;
+mod value_type;
+
+pub use constants_file::constants_of_file;
+pub use error::LogError;
+pub use log_check::{LogCheck, check_log, follow_log};
+pub use log_spec::LogSpec;
+pub use raw_line::{Place, RawLine};
+pub use read::{LineReader, is_log, log_files};

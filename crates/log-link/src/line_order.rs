@@ -1,0 +1,337 @@
+//! Which lines come before which.
+//!
+//! Lines are grouped into chains, which are totally ordered: one chain for a total order, else one per node. What is known about lines of
+//! different chains is a number per chain: so many of its lines come first. The order need not be complete: every order of the lines that
+//! respects it is considered.
+
+use omnilink_link::LogOrder;
+use omnilink_value::Value;
+use rustc_hash::FxHashMap;
+
+use crate::error::LogError;
+use crate::log_spec::LogSpec;
+use crate::raw_line::RawLine;
+
+/// Lines in chains.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LineOrder {
+    /// The lines of each chain, in order.
+    pub chains: Vec<Vec<u32>>,
+    /// For each line: how many lines of other chains come before it.
+    pub needs: Vec<Vec<(u32, u32)>>,
+}
+
+impl LineOrder {
+    /// One line after the other.
+    pub fn total(lines: usize) -> Self {
+        Self {
+            chains: vec![(0..lines as u32).collect()],
+            needs: vec![Vec::new(); lines],
+        }
+    }
+}
+
+/// Brings lines into an order, and finds out what is known about it.
+///
+/// # Errors
+/// If clocks are missing or no clocks.
+pub(crate) fn ordered(
+    mut lines: Vec<RawLine>,
+    files: usize,
+    spec: &LogSpec,
+) -> Result<(Vec<RawLine>, LineOrder), LogError> {
+    let settings = &spec.settings;
+    let clock_field = settings.clock.as_deref().unwrap_or("clock");
+    let start_field = settings.start.as_deref().unwrap_or("start");
+    let end_field = settings.end.as_deref().unwrap_or("end");
+    let all = |field: &str, is: fn(&Value) -> bool| {
+        !lines.is_empty() && lines.iter().all(|line| line.field(field).is_some_and(is))
+    };
+    let is_int = |value: &Value| value.as_int().is_some();
+    let is_vector = |value: &Value| value.as_record().is_some();
+    let order = settings.order.map(Ok).unwrap_or_else(|| {
+        if all(clock_field, is_vector) {
+            Ok(LogOrder::Vector)
+        } else if all(start_field, is_int) && all(end_field, is_int) {
+            Ok(LogOrder::Timeboxes)
+        } else if all(clock_field, is_int) {
+            Ok(LogOrder::Clock)
+        } else if files == 1 {
+            Ok(LogOrder::Lines)
+        } else {
+            Err(LogError::Usage(format!(
+                "nothing tells the order of the lines of {files} files: not every line has a \"{clock_field}\" (a number, or a vector as an \
+                 object); name the field in the link file ([log] clock = …)"
+            )))
+        }
+    })?;
+    let number = |line: &RawLine, field: &str| -> Result<i64, LogError> {
+        line.field(field).and_then(Value::as_int).ok_or_else(|| LogError::Line {
+            place: line.place.to_string(),
+            message: format!("there is no whole number in \"{field}\", which the order of lines needs ([log] order in the link file)"),
+        })
+    };
+    match order {
+        LogOrder::Lines => {
+            let order = LineOrder::total(lines.len());
+            Ok((lines, order))
+        }
+        LogOrder::Clock | LogOrder::Nodes | LogOrder::Timeboxes => {
+            let wide = match order {
+                LogOrder::Nodes => settings.uncertainty.unwrap_or(0),
+                _ => 0,
+            };
+            let mut timed = Vec::with_capacity(lines.len());
+            for line in lines {
+                let (start, end) = match order {
+                    LogOrder::Timeboxes => (number(&line, start_field)?, number(&line, end_field)?),
+                    _ => {
+                        let clock = number(&line, clock_field)?;
+                        (clock.saturating_sub(wide), clock.saturating_add(wide))
+                    }
+                };
+                if end < start {
+                    return Err(LogError::Line {
+                        place: line.place.to_string(),
+                        message: format!("it ends ({end}) before it starts ({start})"),
+                    });
+                }
+                timed.push((start, end, line));
+            }
+            timed.sort_by_key(|(start, ..)| *start);
+            let nodes: Vec<Value> = timed.iter().map(|(.., line)| node_of(line, spec)).collect();
+            let is_total = timed
+                .windows(2)
+                .zip(nodes.windows(2))
+                .all(|(pair, nodes)| pair[0].1 < pair[1].0 || (nodes[0] == nodes[1]))
+                && timed.windows(2).all(|pair| pair[0].1 <= pair[1].1);
+            if is_total {
+                let order = LineOrder::total(timed.len());
+                return Ok((timed.into_iter().map(|(.., line)| line).collect(), order));
+            }
+            let (chains, chain_of) = chains_of(&nodes);
+            let needs = (0..timed.len())
+                .map(|at| {
+                    (0..chains.len() as u32)
+                        .filter(|chain| *chain != chain_of[at])
+                        .filter_map(|chain| {
+                            // The last line of the chain that ended before; those before it in its chain come first, too.
+                            let own = &chains[chain as usize];
+                            let last = own
+                                .iter()
+                                .rposition(|line| timed[*line as usize].1 < timed[at].0)?;
+                            Some((chain, last as u32 + 1))
+                        })
+                        .collect()
+                })
+                .collect();
+            Ok((
+                timed.into_iter().map(|(.., line)| line).collect(),
+                LineOrder { chains, needs },
+            ))
+        }
+        LogOrder::Vector => vectors(lines, clock_field, spec),
+        LogOrder::Edges => edges(std::mem::take(&mut lines), spec),
+    }
+}
+
+/// The node of a line; the file, if no field names one.
+pub(crate) fn node_of(line: &RawLine, spec: &LogSpec) -> Value {
+    let field = spec.settings.node.as_deref().unwrap_or("node");
+    match line.field(field) {
+        Some(node) => node.clone(),
+        None => Value::str(&line.place.file),
+    }
+}
+
+fn chains_of(nodes: &[Value]) -> (Vec<Vec<u32>>, Vec<u32>) {
+    let mut by_node: FxHashMap<&Value, u32> = FxHashMap::default();
+    let mut chains: Vec<Vec<u32>> = Vec::new();
+    let mut chain_of = Vec::with_capacity(nodes.len());
+    for (at, node) in (0u32..).zip(nodes) {
+        let chain = *by_node.entry(node).or_insert_with(|| {
+            chains.push(Vec::new());
+            chains.len() as u32 - 1
+        });
+        chains[chain as usize].push(at);
+        chain_of.push(chain);
+    }
+    (chains, chain_of)
+}
+
+/// The order of vector clocks: a line comes after the lines of other nodes whose own component its clock has reached.
+fn vectors(lines: Vec<RawLine>, field: &str, spec: &LogSpec) -> Result<(Vec<RawLine>, LineOrder), LogError> {
+    let wrong = |line: &RawLine, message: String| LogError::Line {
+        place: line.place.to_string(),
+        message,
+    };
+    let node_field = spec.settings.node.as_deref().unwrap_or("node");
+    let mut with_own = Vec::with_capacity(lines.len());
+    for line in lines {
+        let node = match line.field(node_field) {
+            Some(node) => node.as_str().map_or_else(|| node.to_string(), str::to_owned),
+            None => {
+                return Err(wrong(
+                    &line,
+                    format!(
+                        "a vector clock needs the node of the line, and there is no \"{node_field}\" ([log] node in the link file)"
+                    ),
+                ));
+            }
+        };
+        let clock = line
+            .field(field)
+            .and_then(|clock| Some((clock, clock.field(&node)?.as_int()?)));
+        let Some((clock, own)) = clock else {
+            return Err(wrong(
+                &line,
+                format!("\"{field}\" is no vector clock with a number for the node {node}"),
+            ));
+        };
+        // A linear extension: if one line is before another, its vector is smaller at some component and greater at none.
+        let record = clock.as_record();
+        let sum: i64 = record
+            .iter()
+            .flat_map(|record| record.iter())
+            .filter_map(|(_, part)| part.as_int())
+            .sum();
+        with_own.push((sum, own, node, line));
+    }
+    with_own.sort_by_key(|(sum, ..)| *sum);
+    let nodes: Vec<Value> = with_own.iter().map(|(_, _, node, _)| Value::str(node)).collect();
+    let (mut chains, chain_of) = chains_of(&nodes);
+    for chain in &mut chains {
+        chain.sort_by_key(|line| with_own[*line as usize].1);
+        for pair in chain.windows(2) {
+            let (one, other) = (&with_own[pair[0] as usize], &with_own[pair[1] as usize]);
+            if one.1 == other.1 {
+                return Err(wrong(
+                    &other.3,
+                    format!(
+                        "its vector clock has the same own component as {}: {}",
+                        one.3.place, one.1
+                    ),
+                ));
+            }
+        }
+    }
+    let names: Vec<String> = chains
+        .iter()
+        .map(|chain| {
+            chain
+                .first()
+                .map(|line| with_own[*line as usize].2.clone())
+                .unwrap_or_default()
+        })
+        .collect();
+    let needs = with_own
+        .iter()
+        .zip(&chain_of)
+        .map(|((_, _, _, line), own_chain)| {
+            (0u32..)
+                .zip(&names)
+                .filter(|(chain, _)| chain != own_chain)
+                .filter_map(|(chain, name)| {
+                    let seen = line.field(field)?.field(name)?.as_int()?;
+                    let own = &chains[chain as usize];
+                    let count = own.partition_point(|line| with_own[*line as usize].1 <= seen);
+                    (count > 0).then_some((chain, count as u32))
+                })
+                .collect()
+        })
+        .collect();
+    Ok((
+        with_own.into_iter().map(|(.., line)| line).collect(),
+        LineOrder { chains, needs },
+    ))
+}
+
+/// Each node's own order, and `after`: the identifiers of lines that come before.
+fn edges(lines: Vec<RawLine>, spec: &LogSpec) -> Result<(Vec<RawLine>, LineOrder), LogError> {
+    let nodes: Vec<Value> = lines.iter().map(|line| node_of(line, spec)).collect();
+    let (chains, chain_of) = chains_of(&nodes);
+    let mut by_id: FxHashMap<&Value, usize> = FxHashMap::default();
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(id) = line.field("id")
+            && let Some(earlier) = by_id.insert(id, at)
+        {
+            return Err(LogError::Line {
+                place: line.place.to_string(),
+                message: format!("the id {id} is also that of {}", lines[earlier].place),
+            });
+        }
+    }
+    let mut position = vec![0u32; lines.len()];
+    for chain in &chains {
+        for (at, line) in (0u32..).zip(chain) {
+            position[*line as usize] = at;
+        }
+    }
+    let mut needs = Vec::with_capacity(lines.len());
+    for (at, line) in lines.iter().enumerate() {
+        let mut of_line: Vec<(u32, u32)> = Vec::new();
+        let after = line.field("after");
+        let after = after.map_or(&[] as &[Value], |after| {
+            after.as_tuple().unwrap_or(std::slice::from_ref(after))
+        });
+        for id in after {
+            let Some(before) = by_id.get(id) else {
+                return Err(LogError::Line {
+                    place: line.place.to_string(),
+                    message: format!("it comes after {id}, and no line has this id"),
+                });
+            };
+            let chain = chain_of[*before];
+            let count = position[*before] + 1;
+            if chain == chain_of[at] {
+                if position[*before] >= position[at] {
+                    return Err(LogError::Line {
+                        place: line.place.to_string(),
+                        message: format!("it comes after {id}, which its own node wrote later"),
+                    });
+                }
+                continue;
+            }
+            match of_line.iter_mut().find(|(own, _)| *own == chain) {
+                Some((_, most)) => *most = (*most).max(count),
+                None => of_line.push((chain, count)),
+            }
+        }
+        needs.push(of_line);
+    }
+    Ok((lines, LineOrder { chains, needs }))
+}
+
+impl LineOrder {
+    /// A line that can never come, because lines wait for each other in a circle; `None` if there is none.
+    pub fn stuck(&self) -> Option<u32> {
+        let mut cut = vec![0u32; self.chains.len()];
+        loop {
+            let mut is_moved = false;
+            for (chain, lines) in self.chains.iter().enumerate() {
+                while let Some(line) = lines.get(cut[chain] as usize)
+                    && self.is_enabled(*line, &cut)
+                {
+                    cut[chain] += 1;
+                    is_moved = true;
+                }
+            }
+            if !is_moved {
+                break;
+            }
+        }
+        let waiting = self
+            .chains
+            .iter()
+            .zip(&cut)
+            .find_map(|(lines, at)| lines.get(*at as usize));
+        waiting.copied()
+    }
+
+    /// Whether all lines that come before a line are among those counted.
+    pub fn is_enabled(&self, line: u32, cut: &[u32]) -> bool {
+        self.needs[line as usize]
+            .iter()
+            .all(|(chain, count)| cut[*chain as usize] >= *count)
+    }
+}

@@ -1,0 +1,300 @@
+//! The lines of a log as the search takes them: all in memory, or a window of a stream.
+
+use std::collections::VecDeque;
+
+use omnilink_tla::eval::Evaluator;
+use omnilink_value::Value;
+use rustc_hash::FxHashMap;
+
+use crate::error::LogError;
+use crate::interchange::{FreeClasses, identity_name};
+use crate::line_order::{LineOrder, node_of};
+use crate::log_spec::LogSpec;
+use crate::prepared_line::{LineKind, Preparation, PreparedLine};
+use crate::raw_line::{Place, RawLine};
+use crate::read::LineReader;
+
+/// Lines that the search may still need.
+#[derive(Debug)]
+pub(crate) struct Lines<'s> {
+    spec: &'s LogSpec,
+    raw: VecDeque<RawLine>,
+    prepared: VecDeque<Option<PreparedLine>>,
+    /// How many lines have been dropped.
+    base: u32,
+    reader: Option<LineReader>,
+    pub preparation: Preparation<'s>,
+    order: Option<LineOrder>,
+    /// For each line in memory, the previous and the next line of its node.
+    neighbours: Vec<(Option<u32>, Option<u32>)>,
+    /// For each interchangeable identity, how far each chain mentions it; `None` if that is not known.
+    mentions: Option<Vec<(Value, Vec<u32>)>>,
+    /// The variables that some line mentions, as far as lines are known.
+    pub logged: Vec<bool>,
+    /// Lines that say nothing: how many, and the first.
+    pub saying_nothing: Option<(u64, Place)>,
+    /// Lines that are steps.
+    pub steps: u64,
+}
+
+impl<'s> Lines<'s> {
+    /// Lines in memory.
+    pub fn in_memory(spec: &'s LogSpec, lines: Vec<RawLine>, order: LineOrder) -> Self {
+        let mut last: FxHashMap<Value, u32> = FxHashMap::default();
+        let mut neighbours = vec![(None, None); lines.len()];
+        for chain in &order.chains {
+            for line in chain {
+                let node = node_of(&lines[*line as usize], spec);
+                if let Some(previous) = last.insert(node, *line) {
+                    neighbours[*line as usize].0 = Some(previous);
+                    neighbours[previous as usize].1 = Some(*line);
+                }
+            }
+        }
+        let mut logged = vec![false; spec.program.variables.len()];
+        lines
+            .iter()
+            .for_each(|line| note_variables(spec, &line.record, &mut logged));
+        let mentions = (!spec.interchange.is_empty()).then(|| mentions(spec, &lines, &order));
+        Self {
+            prepared: vec![None; lines.len()].into(),
+            raw: lines.into(),
+            neighbours,
+            mentions,
+            logged,
+            ..Self::new(spec, None, Some(order))
+        }
+    }
+
+    /// Lines that are read when they are needed, one after the other.
+    pub fn streamed(spec: &'s LogSpec, reader: LineReader) -> Self {
+        Self::new(spec, Some(reader), None)
+    }
+
+    fn new(spec: &'s LogSpec, reader: Option<LineReader>, order: Option<LineOrder>) -> Self {
+        Self {
+            spec,
+            raw: VecDeque::new(),
+            prepared: VecDeque::new(),
+            base: 0,
+            reader,
+            preparation: Preparation::new(spec),
+            order,
+            neighbours: Vec::new(),
+            mentions: None,
+            logged: vec![false; spec.program.variables.len()],
+            saying_nothing: None,
+            steps: 0,
+        }
+    }
+
+    /// The number of chains.
+    pub fn chains(&self) -> usize {
+        self.order.as_ref().map_or(1, |order| order.chains.len())
+    }
+
+    /// The lines that may come next after a cut, in the order in which they should be tried, with their chains. Empty at the end.
+    ///
+    /// # Errors
+    /// If a line cannot be read.
+    pub fn enabled(&mut self, cut: &[u32]) -> Result<smallvec::SmallVec<[(u32, u32); 4]>, LogError> {
+        if let Some(order) = &self.order {
+            let chains = (0u32..).zip(&order.chains).zip(cut);
+            let mut enabled: smallvec::SmallVec<[(u32, u32); 4]> = chains
+                .filter_map(|((chain, lines), at)| Some((chain, *lines.get(*at as usize)?)))
+                .filter(|(_, line)| order.is_enabled(*line, cut))
+                .collect();
+            enabled.sort_by_key(|(_, line)| *line);
+            return Ok(enabled);
+        }
+        let mut enabled = smallvec::SmallVec::new();
+        if self.is_there(cut[0])? {
+            enabled.push((0, cut[0]));
+        }
+        Ok(enabled)
+    }
+
+    /// Whether there is a line of this number; reads up to it.
+    fn is_there(&mut self, line: u32) -> Result<bool, LogError> {
+        while line >= self.base + self.raw.len() as u32 {
+            let Some(reader) = &mut self.reader else {
+                return Ok(false);
+            };
+            match reader.next_line()? {
+                Some(read) => {
+                    note_variables(self.spec, &read.record, &mut self.logged);
+                    self.raw.push_back(read);
+                    self.prepared.push_back(None);
+                }
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// A line with its meaning.
+    ///
+    /// # Errors
+    /// If it has none.
+    pub fn prepare(&mut self, line: u32, evaluator: &mut Evaluator<'_>) -> Result<(), LogError> {
+        let at = (line - self.base) as usize;
+        if self.prepared[at].is_some() {
+            return Ok(());
+        }
+        let mut prepared = self.prepared_alone(line, evaluator)?;
+        self.join(line, &mut prepared, evaluator)?;
+        self.steps += u64::from(matches!(prepared.kind, LineKind::Step(_) | LineKind::Stuttering));
+        if matches!(prepared.kind, LineKind::Step(_)) && !prepared.constrains() {
+            let place = prepared.place.clone();
+            self.saying_nothing.get_or_insert((0, place)).0 += 1;
+        }
+        self.prepared[at] = Some(prepared);
+        Ok(())
+    }
+
+    fn prepared_alone(&mut self, line: u32, evaluator: &mut Evaluator<'_>) -> Result<PreparedLine, LogError> {
+        let at = (line - self.base) as usize;
+        let (previous, next) = match self.neighbours.get(line as usize) {
+            Some((previous, next)) => (*previous, *next),
+            // A stream is one sequence; its next line may not be there yet.
+            None => (at.checked_sub(1).map(|_| line - 1), None),
+        };
+        let neighbour = |line: Option<u32>| self.raw.get((line?.checked_sub(self.base)?) as usize);
+        let (raw, previous, next) = (&self.raw[at], neighbour(previous), neighbour(next));
+        self.preparation.prepare(evaluator, raw, previous, next)
+    }
+
+    /// Adds what the lines of the same action say, and makes a line that belongs to another one no step.
+    fn join(
+        &mut self,
+        line: u32,
+        prepared: &mut PreparedLine,
+        evaluator: &mut Evaluator<'_>,
+    ) -> Result<(), LogError> {
+        let joins =
+            |prepared: &PreparedLine| matches!(&prepared.kind, LineKind::Step(meaning) if meaning.joins);
+        if joins(prepared) {
+            if self
+                .neighbours
+                .get(line as usize)
+                .is_none_or(|(previous, _)| previous.is_none())
+            {
+                return Err(LogError::Line {
+                    place: prepared.place.to_string(),
+                    message: "it belongs to the node's previous line (joins = true in the link file), and there is none".to_owned(),
+                });
+            }
+            prepared.kind = LineKind::Skipped;
+            return Ok(());
+        }
+        let mut next = self.neighbours.get(line as usize).and_then(|(_, next)| *next);
+        while let Some(other) = next {
+            let has_joins = self.spec.meanings.values().any(|meaning| meaning.joins);
+            if !has_joins {
+                break;
+            }
+            let mut more = self.prepared_alone(other, evaluator)?;
+            if !joins(&more) {
+                break;
+            }
+            prepared.updates.append(&mut more.updates);
+            next = self.neighbours[other as usize].1;
+        }
+        Ok(())
+    }
+
+    /// A prepared line.
+    pub fn get(&self, line: u32) -> Option<&PreparedLine> {
+        self.prepared.get(line.checked_sub(self.base)? as usize)?.as_ref()
+    }
+
+    /// A line as it was read.
+    pub fn raw(&self, line: u32) -> Option<&RawLine> {
+        self.raw.get(line.checked_sub(self.base)? as usize)
+    }
+
+    /// Drops lines before this one, if they are not all kept.
+    pub fn forget_before(&mut self, line: u32) {
+        while self.reader.is_some() && self.base < line && self.raw.len() > 1 {
+            self.raw.pop_front();
+            self.prepared.pop_front();
+            self.base += 1;
+        }
+    }
+
+    /// How many lines are known.
+    pub fn known(&self) -> u32 {
+        self.base + self.raw.len() as u32
+    }
+
+    /// The identities that lines after a cut do not mention, in classes.
+    pub fn free_classes(&self, cut: &[u32]) -> FreeClasses {
+        let Some(mentions) = &self.mentions else {
+            return FreeClasses::default();
+        };
+        self.spec.interchange.free(|identity| {
+            let until = mentions.iter().find(|(own, _)| own == identity);
+            until.is_some_and(|(_, until)| until.iter().zip(cut).all(|(until, at)| at >= until))
+        })
+    }
+
+    /// The cuts at which identities stop being mentioned: between them, the classes are the same.
+    pub fn has_mentions(&self) -> bool {
+        self.mentions.is_some()
+    }
+}
+
+/// How far each chain mentions each identity: the number of its lines up to the last mention.
+fn mentions(spec: &LogSpec, lines: &[RawLine], order: &LineOrder) -> Vec<(Value, Vec<u32>)> {
+    let names: FxHashMap<&str, usize> = spec
+        .interchange
+        .members()
+        .enumerate()
+        .map(|(at, member)| (identity_name(member), at))
+        .collect();
+    let mut mentions: Vec<(Value, Vec<u32>)> = spec
+        .interchange
+        .members()
+        .map(|member| (member.clone(), vec![0; order.chains.len()]))
+        .collect();
+    for (chain, own) in order.chains.iter().enumerate() {
+        for (at, line) in (1u32..).zip(own) {
+            each_text(&lines[*line as usize].record, &mut |text| {
+                if let Some(member) = names.get(text) {
+                    mentions[*member].1[chain] = at;
+                }
+            });
+        }
+    }
+    mentions
+}
+
+/// Visits every string in a value, keys included.
+fn each_text(value: &Value, visit: &mut dyn FnMut(&str)) {
+    if let Some(text) = value.as_str().or_else(|| value.as_model()) {
+        visit(text);
+    }
+    for element in value.as_tuple().or_else(|| value.as_set()).unwrap_or_default() {
+        each_text(element, visit);
+    }
+    for (key, value) in value.as_entries().unwrap_or_default() {
+        each_text(key, visit);
+        each_text(value, visit);
+    }
+}
+
+/// Marks the variables that a line mentions.
+fn note_variables(spec: &LogSpec, record: &Value, logged: &mut [bool]) {
+    let parts = ["vars", "state"]
+        .into_iter()
+        .filter_map(|name| record.field(name))
+        .chain([record]);
+    for (name, _) in parts
+        .filter_map(Value::as_record)
+        .flat_map(|fields| fields.iter().collect::<Vec<_>>())
+    {
+        if let Some(slot) = spec.variable(name) {
+            logged[slot as usize] = true;
+        }
+    }
+}

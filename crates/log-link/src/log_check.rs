@@ -1,0 +1,426 @@
+//! One check, from files to evidence.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use omnilink_engine::{LimitWatch, Limits};
+use omnilink_evidence::{
+    Alternative, Candidate, Command, Continuation, Counterexample, Evidence, Figures, LogActionFindings,
+    LogFindings, Operation, Subject, ThreadName, Unknown, VacuityFindings, Violation,
+};
+use omnilink_link::{EvalSession, LinkOptions, LogOrder};
+use omnilink_tla::deep_stack;
+use omnilink_tla::eval::Evaluator;
+use omnilink_value::Value;
+use smallvec::SmallVec;
+
+use crate::error::LogError;
+use crate::expansion::Expander;
+use crate::guess::guesses;
+use crate::line_order::{LineOrder, ordered};
+use crate::lines::Lines;
+use crate::log_spec::LogSpec;
+use crate::raw_line::RawLine;
+use crate::read::LineReader;
+use crate::refusal::{refusal, state_text};
+use crate::search::{Search, SearchEnd};
+
+/// Logs up to this size are read into memory. Then the rest of the log is known, and with it which identities it no longer mentions.
+const IN_MEMORY_BYTES: u64 = 64 << 20;
+
+/// What is asked about logs.
+#[derive(Clone, Debug)]
+pub struct LogCheck {
+    spec: PathBuf,
+    options: LinkOptions,
+    /// Values of constants, of which the spec may have only some.
+    pub constants: Vec<(String, Value)>,
+    /// The limits of each check.
+    pub limits: Limits,
+    /// Whether identities that the spec does not tell apart are interchangeable.
+    pub uses_interchange: bool,
+}
+
+impl LogCheck {
+    /// A check against a spec.
+    pub fn new(spec: &Path, options: LinkOptions, limits: Limits) -> Self {
+        Self {
+            spec: spec.to_owned(),
+            options,
+            constants: Vec::new(),
+            limits,
+            uses_interchange: true,
+        }
+    }
+
+    /// Reads the spec, if that does not depend on the log.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn shared_spec(&self) -> Result<Option<LogSpec>, LogError> {
+        match self.options.file.log.header {
+            0 => LogSpec::load(&self.spec, &self.options, &self.constants, &[]).map(Some),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Checks one log: the lines of all its files. Whatever goes wrong is part of the answer. `on_line` is told of every line that is explained for
+/// the first time.
+pub fn check_log(
+    check: &LogCheck,
+    shared: Option<&LogSpec>,
+    name: &str,
+    files: &[PathBuf],
+    on_line: &mut (dyn FnMut(u32) + Send),
+) -> Evidence {
+    answer(check, shared, name, files, on_line, None)
+}
+
+/// Checks a log that is still being written. When all lines that are there are explained, `wait` is asked whether to look for more.
+pub fn follow_log(
+    check: &LogCheck,
+    name: &str,
+    file: &Path,
+    on_line: &mut (dyn FnMut(u32) + Send),
+    wait: &mut (dyn FnMut() -> bool + Send),
+) -> Evidence {
+    answer(check, None, name, &[file.to_owned()], on_line, Some(wait))
+}
+
+fn answer(
+    check: &LogCheck,
+    shared: Option<&LogSpec>,
+    name: &str,
+    files: &[PathBuf],
+    on_line: &mut (dyn FnMut(u32) + Send),
+    wait: Option<&mut (dyn FnMut() -> bool + Send)>,
+) -> Evidence {
+    let started = Instant::now();
+    let mut evidence = Evidence::new(Command::Validate, Subject::Log, name);
+    evidence.model = Some(check.spec.display().to_string());
+    let result = deep_stack::run(|| check_here(check, shared, files, &mut evidence, on_line, wait));
+    if let Err(error) = result {
+        evidence.fail(error.to_string());
+    }
+    evidence.figures.seconds = started.elapsed().as_secs_f64();
+    evidence
+}
+
+fn check_here(
+    check: &LogCheck,
+    shared: Option<&LogSpec>,
+    files: &[PathBuf],
+    evidence: &mut Evidence,
+    on_line: &mut (dyn FnMut(u32) + Send),
+    mut wait: Option<&mut (dyn FnMut() -> bool + Send)>,
+) -> Result<(), LogError> {
+    let settings = &check.options.file.log;
+    let mut watch = LimitWatch::new(check.limits);
+    let deadline = check.limits.time.map(|time| Instant::now() + time);
+    let is_ordered_stream = matches!(settings.order, None | Some(LogOrder::Lines)) && settings.header == 0;
+    let needs_next = settings
+        .skip_when
+        .as_deref()
+        .is_some_and(|text| text.contains("next"))
+        || settings.events.values().any(|event| event.joins);
+    let may_stream = is_ordered_stream && !needs_next;
+    if wait.is_some() && !may_stream {
+        return Err(LogError::Usage(
+            "a log that is followed is read line by line: it can have no header, no other order than that of its lines, no `joins` and no \
+             `next` in the link file"
+                .to_owned(),
+        ));
+    }
+    let is_streamed = match files {
+        [file] => may_stream && (wait.is_some() || is_long(file)),
+        _ => false,
+    };
+    let (lines, header) = match is_streamed {
+        true => (Vec::new(), Vec::new()),
+        false => all_lines(files, settings.header)?,
+    };
+    let own;
+    let spec = match shared {
+        Some(spec) => spec,
+        None => {
+            own = LogSpec::load(&check.spec, &check.options, &check.constants, &header)?;
+            &own
+        }
+    };
+    evidence.notes.extend(spec.notes().iter().cloned());
+    let lines = match (is_streamed, files) {
+        (true, [file]) => {
+            let mut reader = LineReader::open(file)?;
+            if wait.is_some() {
+                reader.follow();
+            }
+            Lines::streamed(spec, reader)
+        }
+        _ => {
+            let (lines, order) = ordered(lines, files.len(), spec)?;
+            reject_circles(&lines, &order)?;
+            evidence.figures.threads = Some(order.chains.len() as u64);
+            Lines::in_memory(spec, lines, order)
+        }
+    };
+    let session = EvalSession::until(deadline, check.limits.interrupt);
+    let mut expander = Expander::new(spec, Evaluator::new(&spec.program, &session));
+    let mut search = Search::new(lines, check.uses_interchange);
+    let start: SmallVec<[u32; 2]> = SmallVec::from_elem(0, search.lines.chains());
+    for state in &spec.initial {
+        if expander.is_allowed(state)? {
+            search.begin(state.clone(), start.clone(), spec.hidden.len());
+        }
+    }
+    let end = loop {
+        let end = search.run(
+            &mut expander,
+            &mut watch,
+            check.limits.configurations,
+            &mut |line| on_line(line),
+        );
+        match end {
+            Ok(SearchEnd::Accepted) if wait.as_mut().is_some_and(|wait| wait()) => {}
+            // An evaluation that was ended by the deadline.
+            Err(LogError::Evaluation { .. }) if watch.reached().is_some() => {
+                break SearchEnd::Limited(watch.reached().unwrap_or(omnilink_evidence::Limit::Time));
+            }
+            end => break end?,
+        }
+    };
+    report(&mut search, &mut expander, end, &mut watch, evidence)
+}
+
+/// Whether a file is read line by line: because it is long, or because nobody knows how long it is.
+fn is_long(file: &Path) -> bool {
+    match std::fs::metadata(file) {
+        Ok(about) => !about.is_file() || about.len() > IN_MEMORY_BYTES,
+        Err(_) => true,
+    }
+}
+
+/// All lines of some files, and those of the header: the first ones of the first file.
+fn all_lines(files: &[PathBuf], header: usize) -> Result<(Vec<RawLine>, Vec<Value>), LogError> {
+    let mut lines = Vec::new();
+    let mut first = Vec::new();
+    for file in files {
+        let mut reader = LineReader::open(file)?;
+        while let Some(line) = reader.next_line()? {
+            match first.len() < header {
+                true => first.push(line.record),
+                false => lines.push(line),
+            }
+        }
+    }
+    if first.len() < header {
+        return Err(LogError::Usage(format!(
+            "the log has {} lines, and the link file says that its first {header} describe the run ([log] header)",
+            first.len()
+        )));
+    }
+    Ok((lines, first))
+}
+
+fn reject_circles(lines: &[RawLine], order: &LineOrder) -> Result<(), LogError> {
+    match order.stuck() {
+        None => Ok(()),
+        Some(line) => Err(LogError::Line {
+            place: lines[line as usize].place.to_string(),
+            message: "this line comes before a line that it comes after: clocks or `after` form a circle"
+                .to_owned(),
+        }),
+    }
+}
+
+/// Makes the end of a search the answer.
+fn report(
+    search: &mut Search<'_>,
+    expander: &mut Expander<'_>,
+    end: SearchEnd,
+    watch: &mut LimitWatch,
+    evidence: &mut Evidence,
+) -> Result<(), LogError> {
+    let explained = u64::from(search.depth());
+    evidence.figures = Figures {
+        ops: explained.max(u64::from(search.lines.known())),
+        threads: evidence.figures.threads.or(Some(1)),
+        configurations: Some(search.figures.distinct),
+        frontier_max: Some(search.figures.layer_max),
+        model_steps: Some(expander.generated),
+        partitions: Some(1),
+        ..Figures::default()
+    };
+    evidence.log = Some(Box::new(findings(search, expander)));
+    match end {
+        SearchEnd::Accepted => {
+            evidence.figures.ops = explained;
+            evidence.vacuity = Some(vacuity(search));
+            let messages = evidence
+                .vacuity
+                .iter()
+                .flatten()
+                .map(|reason| reason.message.clone());
+            evidence.notes.extend(messages.collect::<Vec<_>>());
+        }
+        SearchEnd::Rejected => {
+            let counterexample = counterexample(search, expander)?;
+            if let Some(log) = &mut evidence.log {
+                log.guesses = guesses(search, expander, watch)?;
+            }
+            evidence.violate(Violation::Operation(Box::new(counterexample)));
+        }
+        SearchEnd::Limited(limit) => {
+            let mut unknown = Unknown::limited(limit);
+            unknown.explained = explained;
+            unknown.frontier = search.deepest().entries.len() as u64;
+            evidence.give_up(unknown);
+        }
+    }
+    Ok(())
+}
+
+fn findings(search: &Search<'_>, expander: &Expander<'_>) -> LogFindings {
+    let spec = expander.spec;
+    let mut actions: Vec<LogActionFindings> = Vec::new();
+    for (action, taken) in spec.program.actions.iter().zip(&expander.taken) {
+        let source = spec.program.sources.get(action.at.source);
+        let place = source.line_column(action.at.span.start);
+        let at = format!("{}:{}:{}", source.path().display(), place.line, place.column);
+        match actions.iter_mut().find(|own| own.at == at) {
+            Some(own) => own.taken += taken,
+            None => actions.push(LogActionFindings {
+                action: action.name.to_string(),
+                at,
+                taken: *taken,
+            }),
+        }
+    }
+    LogFindings {
+        steps: search.lines.steps,
+        actions,
+        choices: search.figures.choices,
+        first_choice: search
+            .figures
+            .first_choice
+            .and_then(|line| Some(search.lines.raw(line)?.place.to_string())),
+        guesses: Vec::new(),
+        dead_ends: 0,
+    }
+}
+
+/// Why an accepted log means less than it seems to.
+fn vacuity(search: &Search<'_>) -> Vec<VacuityFindings> {
+    let mut found = Vec::new();
+    let mut add = |kind: &str, field: Option<String>, message: String, is_serious: bool| {
+        found.push(VacuityFindings {
+            kind: kind.to_owned(),
+            op: None,
+            field,
+            message,
+            is_serious,
+        });
+    };
+    let lines = &search.lines;
+    if lines.steps == 0 {
+        let message = "no line of the log is a step, so there was nothing to explain".to_owned();
+        add("nothing_placed", None, message, true);
+    }
+    if let Some((count, place)) = &lines.saying_nothing {
+        let is_all = *count == lines.steps;
+        let message = format!(
+            "{} neither an event nor a variable: any step explains {} (the first: {place})",
+            if *count == 1 {
+                "1 line names".to_owned()
+            } else {
+                format!("{count} lines name")
+            },
+            if *count == 1 { "it" } else { "them" },
+        );
+        add("says_nothing", None, message, is_all);
+    }
+    for (field, (count, place)) in &lines.preparation.unread {
+        let message = format!(
+            "nothing reads the field \"{field}\" of {} (the first: {place}); give it to a parameter or a variable, or say that it does not matter: [log] \
+             ignore_fields = [\"{field}\"]",
+            if *count == 1 {
+                "1 line".to_owned()
+            } else {
+                format!("{count} lines")
+            },
+        );
+        add("unread_field", Some(field.clone()), message, true);
+    }
+    found
+}
+
+/// A line as reports show it.
+pub(crate) fn line_operation(search: &Search<'_>, spec: &LogSpec, line: u32) -> Option<Operation> {
+    let prepared = search.lines.get(line)?;
+    Some(Operation {
+        id: u64::from(line),
+        label: None,
+        thread: ThreadName::Name(prepared.node.clone()),
+        text: prepared.text(spec),
+        start: Some(i64::from(line)),
+        end: Some(i64::from(line)),
+        pending: false,
+        place: Some(prepared.place.to_string()),
+    })
+}
+
+fn counterexample(search: &mut Search<'_>, expander: &mut Expander<'_>) -> Result<Counterexample, LogError> {
+    let spec = expander.spec;
+    let depth = search.depth();
+    let total = search.deepest().entries.len() as u64;
+    let mut alternatives = Vec::new();
+    let mut unexplained: Option<u32> = None;
+    for number in 0..(total as usize).min(Counterexample::ALTERNATIVES_MAX) {
+        let entry = search.deepest().entries[number].clone();
+        let enabled = search.lines.enabled(&entry.cut)?;
+        let mut candidates = Vec::new();
+        for (_, line) in enabled {
+            search.lines.prepare(line, &mut expander.evaluator)?;
+            unexplained = Some(unexplained.map_or(line, |earlier| earlier.min(line)));
+            let Some(prepared) = search.lines.get(line).cloned() else {
+                continue;
+            };
+            let reason = refusal(expander, &entry.state, &prepared);
+            if let Some(op) = line_operation(search, spec, line) {
+                candidates.push(Candidate {
+                    op,
+                    continuation: Continuation::Refused { reason: Some(reason) },
+                });
+            }
+        }
+        let path = search.path(depth, number as u32);
+        let recent: Vec<u32> = path.iter().filter_map(|entry| entry.line).collect();
+        let from = recent.len().saturating_sub(Alternative::RECENT_MAX);
+        alternatives.push(Alternative {
+            state: state_text(spec, &entry.state),
+            recent: recent[from..]
+                .iter()
+                .filter_map(|line| line_operation(search, spec, *line))
+                .collect(),
+            placed: Vec::new(),
+            candidates,
+        });
+    }
+    let line = unexplained.unwrap_or(depth);
+    let op = line_operation(search, spec, line).unwrap_or_else(|| {
+        Operation::timed(
+            u64::from(line),
+            0,
+            "no initial state satisfies the invariants".to_owned(),
+            0,
+            Some(0),
+        )
+    });
+    Ok(Counterexample {
+        op,
+        alternatives_total: total,
+        alternatives,
+        agreed: None,
+        broken: None,
+    })
+}

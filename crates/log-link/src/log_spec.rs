@@ -1,0 +1,326 @@
+//! A spec made ready for logs.
+
+use std::path::Path;
+
+use omnilink_link::{Changes, EvalSession, LinkError, LinkOptions, LogLink, compile, without_internal_names};
+use omnilink_tla::deep_stack;
+use omnilink_tla::eval::error::Failure;
+use omnilink_tla::eval::{Evaluator, Flow, State};
+use omnilink_tla::ir::{Operation, Program};
+use omnilink_tla::model::NamedFormula;
+use omnilink_value::Value;
+use rustc_hash::FxHashMap;
+
+use crate::error::LogError;
+use crate::event_action::{EventAction, event_actions};
+use crate::formula::{FormulaText, LineFormula};
+use crate::interchange::Interchange;
+use crate::meaning::{Meaning, MeaningText, find_action, known_actions};
+use crate::types::Types;
+use crate::value_type::Vocabulary;
+
+/// The most initial states that are followed.
+const INITIAL_MAX: usize = 131_072;
+
+/// A spec made ready for logs. Shared by all searches.
+#[derive(Debug)]
+pub struct LogSpec {
+    pub(crate) name: String,
+    pub(crate) program: Program,
+    pub(crate) next: Operation,
+    pub(crate) invariants: Vec<NamedFormula>,
+    pub(crate) actions: Vec<EventAction>,
+    pub(crate) meanings: FxHashMap<String, Meaning>,
+    pub(crate) settings: LogLink,
+    pub(crate) only: Option<LineFormula>,
+    pub(crate) skip_when: Option<LineFormula>,
+    pub(crate) fail_when: Option<LineFormula>,
+    pub(crate) hidden: Vec<HiddenAction>,
+    pub(crate) words: Vocabulary,
+    pub(crate) types: Types,
+    pub(crate) initial: Vec<State>,
+    /// The values that all initial states agree on, by variable.
+    pub(crate) defaults: Vec<Option<Value>>,
+    pub(crate) tracked: Vec<u32>,
+    pub(crate) interchange: Interchange,
+    notes: Vec<String>,
+}
+
+/// An action that happens without a line.
+#[derive(Clone, Debug)]
+pub(crate) struct HiddenAction {
+    pub action: HiddenStep,
+    pub bound: u32,
+    pub when: Option<LineFormula>,
+}
+
+/// What happens then.
+#[derive(Clone, Debug)]
+pub(crate) enum HiddenStep {
+    /// An action of the next-state relation, with any arguments.
+    Event(usize),
+    /// A formula over the coming line.
+    Formula(LineFormula),
+}
+
+impl LogSpec {
+    /// Reads a spec and everything that belongs to it. `constants` may be more than it has; `header` are the lines that describe the run.
+    ///
+    /// # Errors
+    /// When something about the spec, its configuration or the link is wrong.
+    pub fn load(
+        spec: &Path,
+        options: &LinkOptions,
+        constants: &[(String, Value)],
+        header: &[Value],
+    ) -> Result<Self, LogError> {
+        deep_stack::run(|| Self::load_here(spec, options, constants, header))
+    }
+
+    fn load_here(
+        spec: &Path,
+        options: &LinkOptions,
+        constants: &[(String, Value)],
+        header: &[Value],
+    ) -> Result<Self, LogError> {
+        let settings = options.file.log.clone();
+        let mut options = options.clone();
+        let from_log = settings
+            .constants
+            .iter()
+            .map(|(name, text)| (name.clone(), text.clone()));
+        options.constants.extend(from_log);
+        let mut changes = Changes {
+            overrides: settings
+                .overrides
+                .iter()
+                .map(|(name, text)| (name.clone(), text.clone()))
+                .collect(),
+            constants: constants.to_vec(),
+            ..Changes::default()
+        };
+        if settings.header > 0 {
+            changes
+                .values
+                .push(("lines".to_owned(), Value::tuple(header.iter().cloned())));
+        }
+        if let Some(init) = settings.init_instead.clone().or_else(|| {
+            let more = settings.init.as_ref()?;
+            Some(format!("Init /\\ ({more})"))
+        }) {
+            FormulaText::define(&init, &mut changes);
+            changes.init = changes.definitions.last().map(omnilink_link::Definition::name);
+        }
+        let mut formula = |text: &Option<String>| {
+            text.as_deref()
+                .map(|text| FormulaText::define(text, &mut changes))
+        };
+        let (only, skip_when, fail_when) = (
+            formula(&settings.only),
+            formula(&settings.skip_when),
+            formula(&settings.fail_when),
+        );
+        let invariants: Vec<(String, FormulaText)> = options
+            .file
+            .invariants
+            .iter()
+            .map(|text| (text.clone(), FormulaText::define(text, &mut changes)))
+            .collect();
+        let table: Vec<(&String, FormulaText)> = settings
+            .values
+            .iter()
+            .map(|(json, text)| (json, FormulaText::define(text, &mut changes)))
+            .collect();
+        let events: Vec<MeaningText> = settings
+            .events
+            .iter()
+            .map(|(event, link)| MeaningText::define(event, link, &mut changes))
+            .collect();
+        let hidden: Vec<_> = settings
+            .hidden
+            .iter()
+            .map(|link| {
+                let action = FormulaText::define(&link.action, &mut changes);
+                let when = link
+                    .when
+                    .as_deref()
+                    .map(|text| FormulaText::define(text, &mut changes));
+                (link, action, when)
+            })
+            .collect();
+        let (compiled, notes) = compile(spec, &options, &changes)?;
+        let operations = compiled.operations;
+        let mut program = compiled.program;
+        let display = spec.display().to_string();
+        let (Some(init), Some(next)) = (compiled.init, compiled.next) else {
+            return Err(LinkError::NoInit { spec: display }.into());
+        };
+        let actions = event_actions(&mut program, next.0);
+        let mut meanings = FxHashMap::default();
+        for event in events {
+            let (event, meaning) = event.compiled(&operations, &actions).map_err(LogError::Usage)?;
+            meanings.insert(event, meaning);
+        }
+        let hidden = hidden
+            .into_iter()
+            .filter_map(|(link, action, when)| {
+                let step = match find_action(&actions, link.action.trim()) {
+                    Some(number) => HiddenStep::Event(number),
+                    None => HiddenStep::Formula(action.compiled(&operations)?),
+                };
+                Some(HiddenAction {
+                    action: step,
+                    bound: link.bound,
+                    when: when.and_then(|when| when.compiled(&operations)),
+                })
+            })
+            .collect();
+        let mut all_invariants = compiled.invariants;
+        for (text, formula) in invariants {
+            all_invariants.extend(formula.compiled(&operations).map(|formula| NamedFormula {
+                name: text,
+                formula: formula.operation.formula(),
+                at: None,
+            }));
+        }
+        let mut tracked = Vec::new();
+        for name in &settings.tracked {
+            let slot =
+                variable(&program, name).ok_or_else(|| unknown_variable(&program, name, "[log] tracked"))?;
+            tracked.push(slot);
+        }
+        for name in settings.variables.values() {
+            variable(&program, name).ok_or_else(|| unknown_variable(&program, name, "[log.variables]"))?;
+        }
+        let mut words = Vocabulary {
+            models: program
+                .model_values
+                .iter()
+                .filter_map(|value| Some(value.as_model()?.to_owned()))
+                .collect(),
+            ..Vocabulary::default()
+        };
+        let session = EvalSession::default();
+        let mut evaluator = Evaluator::new(&program, &session);
+        let failed = |failure: Box<Failure>| LogError::Evaluation {
+            place: display.clone(),
+            message: without_internal_names(&failure.render(&program.sources)),
+        };
+        for (json, formula) in table {
+            let from = Value::from_json(json.as_bytes()).unwrap_or_else(|_| Value::str(json));
+            if let Some(formula) = formula.compiled(&operations) {
+                let to = evaluator.value(formula.operation.formula()).map_err(failed)?;
+                words.table.insert(from, to);
+            }
+        }
+        for assumption in &compiled.assumptions {
+            if !evaluator.truth(assumption.formula).map_err(failed)? {
+                return Err(LogError::Usage(format!(
+                    "{display}: the assumption {} is false for these constants",
+                    assumption.name
+                )));
+            }
+        }
+        let mut initial: Vec<State> = Vec::new();
+        evaluator
+            .initial(init, &mut |_, state, _| {
+                initial.push(state.into());
+                Ok(if initial.len() > INITIAL_MAX {
+                    Flow::Stop
+                } else {
+                    Flow::Go
+                })
+            })
+            .map_err(failed)?;
+        if initial.len() > INITIAL_MAX {
+            let most = INITIAL_MAX;
+            return Err(LinkError::ManyInitialStates { spec: display, most }.into());
+        }
+        if initial.is_empty() {
+            return Err(LinkError::NoInitialState { spec: display }.into());
+        }
+        let types = Types::found(&mut evaluator, next, &actions, &initial);
+        let interchange = Interchange::found(&program, &words);
+        drop(evaluator);
+        let defaults = (0..program.variables.len())
+            .map(|slot| {
+                let first = &initial[0][slot];
+                initial
+                    .iter()
+                    .all(|state| state[slot] == *first)
+                    .then(|| first.clone())
+            })
+            .collect();
+        Ok(Self {
+            name: display,
+            next: next.operation(),
+            invariants: all_invariants,
+            actions,
+            meanings,
+            only: only.and_then(|formula| formula.compiled(&operations)),
+            skip_when: skip_when.and_then(|formula| formula.compiled(&operations)),
+            fail_when: fail_when.and_then(|formula| formula.compiled(&operations)),
+            hidden,
+            words,
+            types,
+            initial,
+            defaults,
+            tracked,
+            interchange,
+            settings,
+            program,
+            notes,
+        })
+    }
+
+    /// The spec, as the user named it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Notes for the user about how the spec was read.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The variable that a log names.
+    pub(crate) fn variable(&self, logged: &str) -> Option<u32> {
+        let name = self.settings.variables.get(logged).map_or(logged, String::as_str);
+        variable(&self.program, name)
+    }
+
+    /// The names of all variables, for messages.
+    pub(crate) fn variable_names(&self) -> String {
+        self.program.variables.join(", ")
+    }
+
+    /// What an event means; `None` if it names no action.
+    pub(crate) fn meaning(&self, event: &str) -> Option<Meaning> {
+        match self.meanings.get(event) {
+            Some(meaning) => Some(meaning.clone()),
+            None => find_action(&self.actions, event).map(Meaning::of_action),
+        }
+    }
+
+    /// The actions that events can name, for messages.
+    pub(crate) fn action_names(&self) -> String {
+        known_actions(&self.actions)
+    }
+
+    /// An evaluation error as text.
+    pub(crate) fn failure_text(&self, failure: &Failure) -> String {
+        without_internal_names(&failure.render(&self.program.sources))
+    }
+}
+
+fn variable(program: &Program, name: &str) -> Option<u32> {
+    let position = program.variables.iter().position(|own| **own == *name)?;
+    Some(position as u32)
+}
+
+fn unknown_variable(program: &Program, name: &str, given: &str) -> LogError {
+    LogError::Usage(format!(
+        "{given}: the spec has no variable `{name}`; it has {}",
+        program.variables.join(", ")
+    ))
+}

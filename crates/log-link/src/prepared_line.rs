@@ -1,0 +1,456 @@
+//! Lines with their meaning: which action, with which arguments, and what is known about variables.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use omnilink_tla::eval::Evaluator;
+use omnilink_value::Value;
+
+use crate::error::LogError;
+use crate::formula::LineContext;
+use crate::log_spec::LogSpec;
+use crate::meaning::{Meaning, StageAction};
+use crate::raw_line::{Place, RawLine};
+use crate::update::Update;
+
+/// A line with its meaning.
+#[derive(Clone, Debug)]
+pub(crate) struct PreparedLine {
+    pub place: Place,
+    /// The node, as text.
+    pub node: String,
+    pub event: Option<String>,
+    pub kind: LineKind,
+    /// What the arguments of the last action are, as far as they are known.
+    pub arguments: Vec<Option<Value>>,
+    /// What is known about variables after the line.
+    pub updates: Vec<(u32, Vec<Update>)>,
+    pub context: LineContext,
+}
+
+/// What a line is.
+#[derive(Clone, Debug)]
+pub(crate) enum LineKind {
+    /// No step.
+    Skipped,
+    /// A step that changes nothing.
+    Stuttering,
+    /// The run failed here.
+    Failure,
+    /// A step.
+    Step(Meaning),
+}
+
+impl PreparedLine {
+    /// Whether the line says anything at all.
+    pub fn constrains(&self) -> bool {
+        match &self.kind {
+            LineKind::Skipped => false,
+            LineKind::Stuttering | LineKind::Failure => true,
+            LineKind::Step(_) => self.event.is_some() || !self.updates.is_empty(),
+        }
+    }
+
+    /// The line in a few words.
+    pub fn text(&self, spec: &LogSpec) -> String {
+        let mut text = self.event.clone().unwrap_or_else(|| "a step".to_owned());
+        let shown: Vec<String> = self
+            .arguments
+            .iter()
+            .map(|argument| argument.as_ref().map_or_else(|| "?".to_owned(), Value::to_string))
+            .collect();
+        if self.arguments.iter().any(Option::is_some) {
+            text.push_str(&format!("({})", shown.join(", ")));
+        }
+        if !self.updates.is_empty() {
+            let names: Vec<&str> = self
+                .updates
+                .iter()
+                .map(|(slot, _)| &*spec.program.variables[*slot as usize])
+                .collect();
+            text.push_str(&format!(" [{}]", names.join(", ")));
+        }
+        text
+    }
+}
+
+/// Gives lines their meaning, and counts the fields that nothing reads.
+#[derive(Debug)]
+pub(crate) struct Preparation<'s> {
+    spec: &'s LogSpec,
+    /// Fields that nothing reads: how often, and where first.
+    pub unread: BTreeMap<String, (u64, Place)>,
+}
+
+/// Fields that describe a line for people.
+const DESCRIPTIVE: [&str; 6] = ["desc", "logger", "sender", "id", "after", "omnilink"];
+
+impl<'s> Preparation<'s> {
+    pub fn new(spec: &'s LogSpec) -> Self {
+        Self {
+            spec,
+            unread: BTreeMap::new(),
+        }
+    }
+
+    /// The meaning of a line between the previous and the next line of its node.
+    ///
+    /// # Errors
+    /// If it has none.
+    pub fn prepare(
+        &mut self,
+        evaluator: &mut Evaluator<'_>,
+        line: &RawLine,
+        previous: Option<&RawLine>,
+        next: Option<&RawLine>,
+    ) -> Result<PreparedLine, LogError> {
+        let spec = self.spec;
+        let settings = &spec.settings;
+        let wrong = |message: String| LogError::Line {
+            place: line.place.to_string(),
+            message,
+        };
+        let node_field = settings.node.as_deref().unwrap_or("node");
+        let event_field = settings.event.as_deref().unwrap_or("event");
+        // A line without a node goes by the name of its file.
+        let node = match line.field(node_field) {
+            Some(node) => node.as_str().map_or_else(|| node.to_string(), str::to_owned),
+            None => {
+                let name = Path::new(&*line.place.file).file_name();
+                name.map(|name| name.to_string_lossy().into_owned())
+                    .unwrap_or_default()
+            }
+        };
+        let event = match line.field(event_field) {
+            None => None,
+            Some(event) if event.is_null() => None,
+            Some(event) => Some(event.as_str().map_or_else(|| event.to_string(), str::to_owned)),
+        };
+        let mut prepared = PreparedLine {
+            place: line.place.clone(),
+            node,
+            event,
+            kind: LineKind::Skipped,
+            arguments: Vec::new(),
+            updates: Vec::new(),
+            context: LineContext {
+                line: self.translated(&line.record),
+                previous: previous.map(|line| self.translated(&line.record)),
+                next: next.map(|line| self.translated(&line.record)),
+                node: line.field(node_field).cloned(),
+            },
+        };
+        let holds = |evaluator: &mut Evaluator<'_>, formula: &crate::formula::LineFormula| {
+            formula
+                .holds(evaluator, &prepared.context)
+                .map_err(|failure| LogError::Evaluation {
+                    place: line.place.to_string(),
+                    message: spec.failure_text(&failure),
+                })
+        };
+        if let Some(only) = &spec.only
+            && !holds(evaluator, only)?
+        {
+            return Ok(prepared);
+        }
+        if let Some(skip) = &spec.skip_when
+            && holds(evaluator, skip)?
+        {
+            return Ok(prepared);
+        }
+        let fails = match &spec.fail_when {
+            Some(fails) => holds(evaluator, fails)?,
+            None => false,
+        };
+        let is_among = |names: &[String], built_in: &str| {
+            prepared.event.as_deref().is_some_and(|event| {
+                names.iter().any(|name| name == event) || (event == built_in && spec.meaning(event).is_none())
+            })
+        };
+        if is_among(&settings.skip, "") {
+            return Ok(prepared);
+        }
+        if fails || is_among(&settings.failure, "__exception") {
+            prepared.kind = LineKind::Failure;
+            return Ok(prepared);
+        }
+        let meaning = if is_among(&settings.stuttering, "Stuttering") {
+            None
+        } else {
+            match &prepared.event {
+                None => Some(Meaning::any()),
+                Some(event) => Some(spec.meaning(event).ok_or_else(|| {
+                    wrong(format!(
+                        "the next-state relation of {} has no action `{event}`; it has {}. In the link file, say what it is \
+                         ([log.events.{event}] action = \"…\"), or skip it ([log] skip = [\"{event}\"])",
+                        spec.name,
+                        spec.action_names()
+                    ))
+                })?),
+            }
+        };
+        if meaning.as_ref().is_some_and(|meaning| meaning.skip) {
+            return Ok(prepared);
+        }
+        let mut read: Vec<&str> = vec![root(event_field), root(node_field)];
+        let times = [&settings.clock, &settings.start, &settings.end];
+        for (field, default) in times.into_iter().zip(["clock", "start", "end"]) {
+            read.push(root(field.as_deref().unwrap_or(default)));
+        }
+        if let Some(meaning) = &meaning {
+            prepared.arguments = self
+                .arguments(line, meaning, &prepared, &mut read)
+                .map_err(wrong)?;
+            let is_formula = |action: &StageAction| matches!(action, StageAction::Formula(_));
+            let reads_line = meaning.stages.iter().any(|stage| is_formula(&stage.action))
+                || meaning.requires.is_some()
+                || meaning.ensures.is_some();
+            if reads_line || spec.only.is_some() {
+                // A formula can read any field.
+                let fields = line.record.as_record();
+                read.extend(
+                    fields
+                        .iter()
+                        .flat_map(|record| record.iter())
+                        .map(|(name, _)| name),
+                );
+            }
+        }
+        prepared.updates = self.updates(line, &mut read).map_err(wrong)?;
+        self.note_unread(line, &read).map_err(wrong)?;
+        prepared.kind = match meaning {
+            None => LineKind::Stuttering,
+            Some(meaning) => LineKind::Step(meaning),
+        };
+        Ok(prepared)
+    }
+
+    /// A line as formulas see it: with the table of values applied.
+    fn translated(&self, value: &Value) -> Value {
+        let table = &self.spec.words.table;
+        if table.is_empty() {
+            return value.clone();
+        }
+        if let Some(meaning) = table.get(value) {
+            return meaning.clone();
+        }
+        if let Some(elements) = value.as_tuple() {
+            return Value::tuple(elements.iter().map(|element| self.translated(element)));
+        }
+        match value.as_record() {
+            Some(fields) => Value::record(fields.iter().map(|(name, value)| (name, self.translated(value)))),
+            None => value.clone(),
+        }
+    }
+
+    /// The arguments of the last action.
+    fn arguments<'l>(
+        &self,
+        line: &'l RawLine,
+        meaning: &Meaning,
+        prepared: &PreparedLine,
+        read: &mut Vec<&'l str>,
+    ) -> Result<Vec<Option<Value>>, String>
+    where
+        's: 'l,
+    {
+        let spec = self.spec;
+        let names: &[&str] = match &spec.settings.args {
+            Some(field) => &[field.as_str()],
+            None => &["event_args", "args"],
+        };
+        let given = names.iter().find_map(|name| Some((*name, line.field(name)?)));
+        let Some(StageAction::Event(number)) = meaning.stages.last().map(|stage| &stage.action) else {
+            return Ok(Vec::new());
+        };
+        let action = &spec.actions[*number];
+        let convert = |param: usize, json: &Value| -> Result<Option<Value>, String> {
+            if json.is_null() && !spec.words.table.contains_key(json) {
+                return Ok(None);
+            }
+            let of = spec.types.param(&action.name, &action.params[param]);
+            let converted = of.convert(json, &spec.words);
+            converted
+                .map(Some)
+                .map_err(|problem| format!("argument {}: {problem}", action.params[param]))
+        };
+        let mut arguments: Vec<Option<Value>> = vec![None; action.params.len()];
+        if let Some((name, given)) = given {
+            let name: &'l str = line
+                .record
+                .as_record()
+                .and_then(|record| record.iter().map(|(own, _)| own).find(|own| *own == root(name)))
+                .unwrap_or_default();
+            read.push(name);
+            match (given.as_tuple(), given.as_record()) {
+                (Some(values), _) if values.len() > action.params.len() => {
+                    return Err(format!(
+                        "{} has {} arguments, but the action {}({}) takes {}",
+                        prepared.event.as_deref().unwrap_or("the line"),
+                        values.len(),
+                        action.name,
+                        action.params.join(", "),
+                        action.params.len()
+                    ));
+                }
+                (Some(values), _) => {
+                    for (param, value) in values.iter().enumerate() {
+                        arguments[param] = convert(param, value)?;
+                    }
+                }
+                (None, Some(fields)) => {
+                    for (name, value) in fields.iter() {
+                        let Some(param) = action.params.iter().position(|param| param == name) else {
+                            return Err(format!(
+                                "the action {}({}) has no parameter `{name}`",
+                                action.name,
+                                action.params.join(", ")
+                            ));
+                        };
+                        arguments[param] = convert(param, value)?;
+                    }
+                }
+                (None, None) if given.is_null() => {}
+                (None, None) => return Err("the arguments are neither an array nor an object".to_owned()),
+            }
+        }
+        for (param, field) in &meaning.fields {
+            if let Some(value) = line.field(field) {
+                arguments[*param] = convert(*param, value)?;
+                read.push(root_in(line, field));
+            }
+        }
+        for (param, name) in action.params.iter().enumerate() {
+            if arguments[param].is_none()
+                && given.is_none()
+                && let Some(value) = line.record.field(name)
+                && spec.variable(name).is_none()
+            {
+                arguments[param] = convert(param, value)?;
+                read.push(root_in(line, name));
+            }
+        }
+        Ok(arguments)
+    }
+
+    /// What the line says about variables.
+    fn updates<'l>(
+        &self,
+        line: &'l RawLine,
+        read: &mut Vec<&'l str>,
+    ) -> Result<Vec<(u32, Vec<Update>)>, String> {
+        let spec = self.spec;
+        let mut all: Vec<(u32, Vec<Update>)> = Vec::new();
+        let mut add = |name: &str, value: &Value, is_after: bool| -> Result<(), String> {
+            if spec.settings.ignore_fields.iter().any(|ignored| ignored == name) {
+                return Ok(());
+            }
+            let Some(slot) = spec.variable(name) else {
+                return Err(format!(
+                    "the spec has no variable `{name}`; it has {}. Map it ([log.variables] {name} = \"…\") or ignore it ([log] ignore_fields = \
+                     [\"{name}\"])",
+                    spec.variable_names()
+                ));
+            };
+            let place = spec.types.variable(slot);
+            let updates = match is_after {
+                true => {
+                    let value = place
+                        .convert(value, &spec.words)
+                        .map_err(|problem| format!("{name}: {problem}"))?;
+                    vec![Update {
+                        operator: crate::update::UpdateOperator::Update,
+                        path: Vec::new(),
+                        args: vec![value],
+                    }]
+                }
+                false => {
+                    let list = value.as_tuple().ok_or_else(|| {
+                        format!("{name}: the updates of a variable are an array of {{\"op\":…,\"path\":[…],\"args\":[…]}}")
+                    })?;
+                    let updates: Result<Vec<Update>, _> = list
+                        .iter()
+                        .map(|update| Update::read(update, place, &spec.words))
+                        .collect();
+                    updates.map_err(|problem| format!("{name}: {problem}"))?
+                }
+            };
+            match all.iter_mut().find(|(own, _)| *own == slot) {
+                Some((_, own)) => own.extend(updates),
+                None => all.push((slot, updates)),
+            }
+            Ok(())
+        };
+        let Some(record) = line.record.as_record() else {
+            return Ok(Vec::new());
+        };
+        for (name, value) in record.iter() {
+            match name {
+                "vars" | "state" if spec.variable(name).is_none() => {
+                    read.push(name);
+                    let Some(parts) = value.as_record() else {
+                        if value.is_empty() {
+                            continue;
+                        }
+                        return Err(format!("\"{name}\" is no object of variables"));
+                    };
+                    for (variable, value) in parts.iter() {
+                        add(variable, value, name == "state")?;
+                    }
+                }
+                name if !read.contains(&name) && is_updates(value) => {
+                    read.push(name);
+                    add(name, value, false)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(all)
+    }
+
+    fn note_unread(&mut self, line: &RawLine, read: &[&str]) -> Result<(), String> {
+        let Some(record) = line.record.as_record() else {
+            return Ok(());
+        };
+        for (name, _) in record.iter() {
+            let is_ignored = || {
+                self.spec
+                    .settings
+                    .ignore_fields
+                    .iter()
+                    .any(|ignored| ignored == name)
+            };
+            if read.contains(&name) || DESCRIPTIVE.contains(&name) || is_ignored() {
+                continue;
+            }
+            match self.unread.get_mut(name) {
+                Some((count, _)) => *count += 1,
+                None => {
+                    self.unread.insert(name.to_owned(), (1, line.place.clone()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a value is a list of updates.
+fn is_updates(value: &Value) -> bool {
+    let updates = value.as_tuple().unwrap_or_default();
+    !updates.is_empty() && updates.iter().all(|update| update.field("op").is_some())
+}
+
+/// The name of the field of a line in which a path begins.
+fn root(path: &str) -> &str {
+    path.split('.').next().unwrap_or(path)
+}
+
+fn root_in<'l>(line: &'l RawLine, path: &str) -> &'l str {
+    let record = line.record.as_record();
+    let mut names = record
+        .into_iter()
+        .flat_map(|record| record.iter().map(|(name, _)| name).collect::<Vec<_>>());
+    names
+        .find(|name| *name == path || *name == root(path))
+        .unwrap_or_default()
+}

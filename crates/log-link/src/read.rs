@@ -1,0 +1,209 @@
+//! Reading log files: NDJSON, plain or compressed, one after the other or followed while they grow.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use omnilink_value::Value;
+
+use crate::error::LogError;
+use crate::raw_line::{Place, RawLine};
+
+/// The files of one log: a file, the files of a folder in the order of their names, or standard input (`-`).
+///
+/// # Errors
+/// If a folder cannot be read or is empty.
+pub fn log_files(path: &Path) -> Result<Vec<PathBuf>, LogError> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let failed = |error| LogError::File {
+        path: path.to_owned(),
+        error,
+    };
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(failed)? {
+        let entry = entry.map_err(failed)?.path();
+        let is_hidden = entry
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if entry.is_file() && !is_hidden {
+            files.push(entry);
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        return Err(failed(io::Error::other(
+            "the folder has no files; give a folder with one log file per node",
+        )));
+    }
+    Ok(files)
+}
+
+/// The lines of a file, one at a time.
+pub struct LineReader {
+    file: Arc<str>,
+    path: PathBuf,
+    input: Box<dyn BufRead + Send>,
+    number: u64,
+    buffer: Vec<u8>,
+    is_following: bool,
+}
+
+impl std::fmt::Debug for LineReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LineReader")
+            .field("file", &self.file)
+            .finish_non_exhaustive()
+    }
+}
+
+impl LineReader {
+    /// Opens a file; `-` is standard input.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, LogError> {
+        let failed = |error| LogError::File {
+            path: path.to_owned(),
+            error,
+        };
+        let is_stdin = path.as_os_str() == "-";
+        let input: Box<dyn Read + Send> = match is_stdin {
+            true => Box::new(io::stdin()),
+            false => Box::new(File::open(path).map_err(failed)?),
+        };
+        let mut input = BufReader::with_capacity(1 << 16, input);
+        let start = input.fill_buf().map_err(failed)?;
+        let input: Box<dyn BufRead + Send> = match start {
+            [0x1f, 0x8b, ..] => Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(input))),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(BufReader::new(
+                zstd::stream::read::Decoder::with_buffer(input).map_err(failed)?,
+            )),
+            _ => Box::new(input),
+        };
+        let name = if is_stdin {
+            "stdin".to_owned()
+        } else {
+            path.display().to_string()
+        };
+        Ok(Self {
+            file: name.into(),
+            path: path.to_owned(),
+            input,
+            number: 0,
+            buffer: Vec::new(),
+            is_following: false,
+        })
+    }
+
+    /// From now on, a line that has no end yet is not read: its end is still to come.
+    pub fn follow(&mut self) {
+        self.is_following = true;
+    }
+
+    /// The next line that is not empty; `None` at the end, or where nothing more is there yet.
+    ///
+    /// # Errors
+    /// If it cannot be read or is no JSON object.
+    pub fn next_line(&mut self) -> Result<Option<RawLine>, LogError> {
+        loop {
+            let is_rest = !self.buffer.is_empty();
+            let read = self
+                .input
+                .read_until(b'\n', &mut self.buffer)
+                .map_err(|error| LogError::File {
+                    path: self.path.clone(),
+                    error,
+                })?;
+            if read == 0 && (!is_rest || self.is_following) {
+                return Ok(None);
+            }
+            if self.is_following && self.buffer.last() != Some(&b'\n') {
+                // The rest of the line is still to be written.
+                return Ok(None);
+            }
+            self.number += 1;
+            let buffer = std::mem::take(&mut self.buffer);
+            let text = buffer.trim_ascii();
+            if text.is_empty() {
+                self.buffer = buffer;
+                self.buffer.clear();
+                continue;
+            }
+            let line = self.parsed(text);
+            self.buffer = buffer;
+            self.buffer.clear();
+            let line = line?;
+            // A header of our own format describes the file.
+            if line.record.field("omnilink").is_some() && line.record.field("event").is_none() {
+                continue;
+            }
+            return Ok(Some(line));
+        }
+    }
+
+    fn parsed(&self, text: &[u8]) -> Result<RawLine, LogError> {
+        let place = Place {
+            file: Arc::clone(&self.file),
+            line: self.number,
+        };
+        let wrong = |message: String| LogError::Line {
+            place: place.to_string(),
+            message,
+        };
+        let record = Value::from_json(text).map_err(|error| {
+            wrong(format!(
+                "this is no JSON: {error}; each line of a log is one JSON object"
+            ))
+        })?;
+        let is_object = record.as_record().is_some() || (text.starts_with(b"{") && record.is_empty());
+        if !is_object {
+            return Err(wrong(
+                "this is no JSON object; a line of a log looks like {\"event\":\"Name\",\"event_args\":[1]}"
+                    .to_owned(),
+            ));
+        }
+        Ok(RawLine { place, record })
+    }
+}
+
+/// Whether a file is a log of events and variables, and no trace of operations: judged by its first lines.
+pub fn is_log(path: &Path) -> bool {
+    let Ok(files) = log_files(path) else { return false };
+    let Some(first) = files.first() else { return false };
+    if first.as_os_str() == "-" || !first.is_file() {
+        return false;
+    }
+    let Ok(mut reader) = LineReader::open(first) else {
+        return false;
+    };
+    for _ in 0..32 {
+        match reader.next_line() {
+            Ok(Some(line)) => {
+                if let Some(is_log) = is_log_line(&line.record) {
+                    return is_log;
+                }
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether a line is of a log; `None` if it may be of either kind.
+fn is_log_line(record: &Value) -> Option<bool> {
+    let has = |name: &str| record.field(name).is_some();
+    if has("op") && (has("start") || has("end") || has("thread") || has("process") || has("type")) {
+        return Some(false);
+    }
+    let is_updates = |value: &Value| {
+        let updates = value.as_tuple().unwrap_or_default();
+        !updates.is_empty() && updates.iter().all(|update| update.field("op").is_some())
+    };
+    let fields = record.as_record();
+    let mut fields = fields.iter().flat_map(|record| record.iter());
+    let is_log = has("event") || has("vars") || has("state") || fields.any(|(_, value)| is_updates(value));
+    is_log.then_some(true)
+}

@@ -1,0 +1,139 @@
+//! Why a line cannot be the next step of a state.
+
+use omnilink_tla::eval::{FalsePart, State};
+use omnilink_value::Value;
+
+use crate::expansion::{Batch, Expander};
+use crate::log_spec::LogSpec;
+use crate::meaning::StageAction;
+use crate::prepared_line::{LineKind, PreparedLine};
+
+/// The most reasons that are given for one state.
+const REASONS_MAX: usize = 6;
+
+/// Why a state refuses a line, and how near it is to accepting it: the number of variables that would have to be different, if the line's
+/// updates are all that stands in the way.
+pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &PreparedLine) -> String {
+    let spec = expander.spec;
+    let meaning = match &line.kind {
+        LineKind::Failure => return "the line says that the run failed".to_owned(),
+        LineKind::Skipped => return String::new(),
+        LineKind::Stuttering => {
+            return "the line changes a variable, but is a step that changes nothing".to_owned();
+        }
+        LineKind::Step(meaning) => meaning.clone(),
+    };
+    let context = &line.context;
+    if let Some(requires) = &meaning.requires {
+        expander.evaluator.set_state(state);
+        if requires.holds(&mut expander.evaluator, context).ok() == Some(false) {
+            return "what the link file requires before the line is false".to_owned();
+        }
+    }
+    let given = match expander.given(state, line) {
+        Ok(Ok(given)) => given,
+        Ok(Err(problem)) => return problem.to_string(),
+        Err(error) => return error.to_string(),
+    };
+    let Some(stage) = meaning.stages.last() else {
+        return String::new();
+    };
+    let (operation, arguments) = match &stage.action {
+        StageAction::Any => (spec.next, Vec::new()),
+        StageAction::Event(number) => expander.event(*number, &line.arguments),
+        StageAction::Formula(formula) => (formula.operation, formula.arguments(context)),
+    };
+    let mut reasons: Vec<String> = Vec::new();
+    let parts = expander
+        .evaluator
+        .refusals_given(operation, &arguments, state, &given);
+    for part in &parts {
+        let reason = shown(spec, part);
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    reasons.truncate(REASONS_MAX);
+    reasons.extend(broken_invariant(expander, state, line));
+    if let Some(outside) = outside(spec, line, &stage.action, &reasons) {
+        reasons.push(outside);
+    }
+    match reasons.is_empty() {
+        true => "no branch of the action is possible".to_owned(),
+        false => reasons.join("; or "),
+    }
+}
+
+/// The invariant that is false after every step that the line could be.
+fn broken_invariant(expander: &mut Expander<'_>, state: &State, line: &PreparedLine) -> Option<String> {
+    let spec = expander.spec;
+    let successors = expander.successors(state, line, Batch::ALL).ok()?.found;
+    for successor in successors {
+        for invariant in &spec.invariants {
+            if !expander
+                .evaluator
+                .holds(invariant.formula, &successor.state)
+                .ok()?
+            {
+                return Some(format!("the invariant {} is false after it", invariant.name));
+            }
+        }
+    }
+    None
+}
+
+/// That arguments are given which no quantifier of the next-state relation offers.
+fn outside(spec: &LogSpec, line: &PreparedLine, action: &StageAction, reasons: &[String]) -> Option<String> {
+    let StageAction::Event(number) = action else {
+        return None;
+    };
+    if !reasons.is_empty() {
+        return None;
+    }
+    let params = spec.actions[*number].params.iter().zip(&line.arguments);
+    let given: Vec<String> = params
+        .filter_map(|(param, value)| Some(format!("{param} = {}", value.as_ref()?)))
+        .collect();
+    (!given.is_empty()).then(|| format!("the next-state relation has no step with {}", given.join(", ")))
+}
+
+/// A false conjunct with its place and the values in it, on one line.
+fn shown(spec: &LogSpec, part: &FalsePart) -> String {
+    let source = spec.program.sources.get(part.at.source);
+    let place = source.line_column(part.at.span.start);
+    let file = source
+        .path()
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let mut text = format!("`{}` is false", one_line(&part.text));
+    let values = part.values.iter().chain(&part.bindings);
+    let mut values: Vec<String> = values
+        .filter(|(name, value)| name != value)
+        .map(|(name, value)| format!("{} = {value}", one_line(name)))
+        .collect();
+    values.dedup();
+    if !values.is_empty() {
+        text.push_str(&format!(": {}", values.join(", ")));
+    }
+    if !file.starts_with("OmnilinkLink") {
+        text.push_str(&format!(" ({file}:{}:{})", place.line, place.column));
+    }
+    text
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A state as text: one conjunct for each variable.
+pub(crate) fn state_text(spec: &LogSpec, state: &[Value]) -> String {
+    let variables = spec.program.variables.iter().zip(state);
+    let variables: Vec<String> = variables
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    match variables.as_slice() {
+        [only] => only.clone(),
+        several => format!("/\\ {}", several.join(" /\\ ")),
+    }
+}

@@ -1,0 +1,97 @@
+//! Logs checked against a TLA+ specification.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use omnilink_engine::{Interrupt, Limits};
+use omnilink_evidence::Evidence;
+use omnilink_link::LinkOptions;
+use omnilink_log_link::{LogCheck, LogSpec, check_log, constants_of_file, follow_log, log_files};
+
+use crate::error::VerifyError;
+use crate::peak_memory::peak_bytes;
+use crate::progress::Progress;
+use crate::validation::refuse_if_vacuous;
+
+/// How long to wait before looking for more lines of a log.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+
+/// A specification to check logs against.
+#[derive(Debug)]
+pub struct LogValidation {
+    check: LogCheck,
+    shared: Option<LogSpec>,
+    is_strict: bool,
+    is_following: bool,
+}
+
+impl LogValidation {
+    /// Reads the specification, and constants from a file.
+    ///
+    /// # Errors
+    /// If the specification cannot be read or linked.
+    pub fn new(
+        spec: &Path,
+        options: LinkOptions,
+        constants: Option<&Path>,
+        limits: Limits,
+    ) -> Result<Self, VerifyError> {
+        let mut check = LogCheck::new(spec, options, limits);
+        if let Some(constants) = constants {
+            check.constants = constants_of_file(constants)?;
+        }
+        let shared = check.shared_spec()?;
+        Ok(Self {
+            check,
+            shared,
+            is_strict: false,
+            is_following: false,
+        })
+    }
+
+    /// Makes `valid` an error where it means nothing.
+    #[must_use]
+    pub fn with_strictness(self, is_strict: bool) -> Self {
+        Self { is_strict, ..self }
+    }
+
+    /// Waits for more lines at the end of a log.
+    #[must_use]
+    pub fn with_following(self, is_following: bool) -> Self {
+        Self { is_following, ..self }
+    }
+
+    /// Checks one log: files, or folders of files, whose lines belong together. Whatever goes wrong is part of the report.
+    pub fn check(&self, paths: &[PathBuf], progress: &Progress) -> Evidence {
+        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        let name = names.join(" + ");
+        let mut files = Vec::new();
+        for path in paths {
+            match log_files(path) {
+                Ok(found) => files.extend(found),
+                Err(error) => {
+                    let mut evidence = check_log(&self.check, self.shared.as_ref(), &name, &[], &mut |_| {});
+                    evidence.fail(error.to_string());
+                    return evidence;
+                }
+            }
+        }
+        let mut on_line = |_| progress.add_one();
+        let mut evidence = match (self.is_following, files.as_slice()) {
+            (true, [file]) => {
+                let interrupt = self.check.limits.interrupt;
+                let mut wait = || {
+                    std::thread::sleep(BETWEEN_LOOKS);
+                    !interrupt.is_some_and(Interrupt::is_raised)
+                };
+                follow_log(&self.check, &name, file, &mut on_line, &mut wait)
+            }
+            _ => check_log(&self.check, self.shared.as_ref(), &name, &files, &mut on_line),
+        };
+        evidence.figures.peak_bytes = peak_bytes();
+        if self.is_strict {
+            refuse_if_vacuous(&mut evidence);
+        }
+        evidence
+    }
+}
