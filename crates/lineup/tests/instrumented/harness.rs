@@ -1,11 +1,14 @@
 //! Components of the paper as real code, in one program: the name of its file selects the component.
 //!
-//! Compiled by the test, instrumented and without cargo, so the two files of the crate `omnilink-harness` are taken in as
+//! Compiled by the test, instrumented and without cargo, so the files of the crate `omnilink-harness` are taken in as
 //! modules.
 
 #[path = "../../../harness/src/component.rs"]
 #[allow(dead_code, reason = "a component is the whole of a program here, never of a test")]
 mod component;
+#[path = "../../../harness/src/explore.rs"]
+#[allow(dead_code, reason = "only tests that cargo runs explore themselves")]
+mod explore;
 #[path = "../../../harness/src/serve.rs"]
 #[allow(dead_code, reason = "the file also offers a clock, which no component here looks at")]
 mod serve;

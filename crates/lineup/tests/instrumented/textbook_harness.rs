@@ -4,6 +4,9 @@
 #[path = "../../../harness/src/component.rs"]
 #[allow(dead_code, reason = "a component is the whole of a program here, never of a test")]
 mod component;
+#[path = "../../../harness/src/explore.rs"]
+#[allow(dead_code, reason = "only tests that cargo runs explore themselves")]
+mod explore;
 #[path = "../../../harness/src/serve.rs"]
 #[allow(dead_code, reason = "the file also offers a clock, which no component here looks at")]
 mod serve;
