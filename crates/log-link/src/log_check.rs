@@ -402,6 +402,7 @@ fn counterexample(search: &mut Search<'_>, expander: &mut Expander<'_>) -> Resul
                 .iter()
                 .filter_map(|line| line_operation(search, spec, *line))
                 .collect(),
+            steps: Vec::new(),
             placed: Vec::new(),
             candidates,
         });
