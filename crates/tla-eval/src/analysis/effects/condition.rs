@@ -186,6 +186,7 @@ impl<'p> Evaluator<'p> {
                 self.fill_let(slots, walk);
                 return self.collect_parts(body, elements, parts, walk);
             }
+            Kind::PerState(_, inner) => return self.collect_parts(inner, elements, parts, walk),
             Kind::ForAll(bounded) => {
                 if let ([set], [(_, pattern)]) = (&*bounded.sets, &*bounded.binds)
                     && let Form::Value(set) = self.form(set, walk)?
@@ -307,7 +308,9 @@ impl<'p> Evaluator<'p> {
         let node = node.bare();
         let nothing = || type_error("the action has no such conjunct");
         match (&node.kind, trail.split_first()) {
-            (Kind::Action(_, inner), _) => self.along(inner, (trail, elements), run),
+            (Kind::Action(_, inner) | Kind::PerState(_, inner), _) => {
+                self.along(inner, (trail, elements), run)
+            }
             (Kind::Call(call), _) => {
                 let operator = &self.program.operators[call.operator as usize];
                 let base = self.fill_frame(call)?;
