@@ -97,12 +97,6 @@ impl Browser {
         self.call("Emulation.setDeviceMetricsOverride", metrics);
     }
 
-    /// Dark or light, as the system says.
-    pub fn scheme(&mut self, name: &str) {
-        let features = json!({"features": [{"name": "prefers-color-scheme", "value": name}]});
-        self.call("Emulation.setEmulatedMedia", features);
-    }
-
     /// A command of the protocol, and its answer.
     pub fn call(&mut self, method: &str, params: Value) -> Value {
         self.number += 1;
@@ -150,7 +144,7 @@ impl Browser {
     pub fn visit(&mut self, url: &str) {
         self.call("Page.navigate", json!({"url": "about:blank"}));
         self.call("Page.navigate", json!({ "url": url }));
-        self.wait_for("document.documentElement.dataset.ready");
+        self.wait_for("document.documentElement?.dataset.ready");
         let ready = self.eval("document.documentElement.dataset.ready");
         assert_eq!(ready, "true", "{}", self.eval("document.body.innerText"));
     }

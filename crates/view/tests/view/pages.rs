@@ -382,6 +382,6 @@ fn a_damaged_page_says_so() {
         "Page.navigate",
         json!({"url": format!("file://{}", path.display())}),
     );
-    browser.wait_for("document.documentElement.dataset.ready");
+    browser.wait_for("document.documentElement?.dataset.ready");
     assert_says(&browser.text(), &["This page is damaged"]);
 }
