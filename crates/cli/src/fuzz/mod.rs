@@ -89,9 +89,9 @@ pub(crate) struct FuzzArgs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum Guidance {
     /// What earlier runs exercised of the specification
-    #[default]
     Spec,
     /// Nothing: every run gets what is given here
+    #[default]
     None,
 }
 
