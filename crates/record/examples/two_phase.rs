@@ -19,7 +19,7 @@ use omnilink_record::{LogClock, LogValue, LogWriter, Stamp};
 
 const MANAGERS: usize = 3;
 
-/// Decides which messages get lost: every so many-th one, from a seed.
+/// Decides at random, from a seed, which messages get lost.
 struct Loss(u64);
 
 impl Loss {
