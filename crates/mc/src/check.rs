@@ -159,6 +159,7 @@ pub fn check(
     let run = CheckRun {
         model,
         options,
+        started,
         progress,
         session: &session,
         workers,
@@ -198,6 +199,7 @@ fn definition_coverage(system: &TlaSystem<'_>) -> Vec<DefinitionCoverage> {
 struct CheckRun<'a> {
     model: &'a CompiledSpec,
     options: &'a CheckOptions,
+    started: Instant,
     progress: &'a SearchProgress,
     session: &'a CheckSession<'a>,
     workers: usize,
@@ -316,6 +318,10 @@ impl CheckRun<'_> {
         sink: Option<&mut dyn GraphSink>,
     ) -> Result<SearchOutcome<Box<Failure>>, SearchError> {
         let variables = self.model.program.variables.len();
+        let search = &SearchOptions {
+            limits: self.options.limits.after(self.started.elapsed()),
+            ..*search
+        };
         match self.options.mode {
             SearchMode::DepthFirst => {
                 deep_stack::run(|| depth_first(system, variables, search, self.progress, sink))
@@ -375,7 +381,8 @@ impl CheckRun<'_> {
             }
             Answer::Wrong(_) | Answer::Limit(_) => return Ok(()),
         }
-        let limits = LimitMonitor::new(&self.options.limits, self.progress);
+        let remaining = self.options.limits.after(self.started.elapsed());
+        let limits = LimitMonitor::new(&remaining, self.progress);
         let checked = liveness.check(system, &graph, &limits, self.workers);
         deep_stack::run(|| self.report_liveness(system, &graph, checked, report))
     }

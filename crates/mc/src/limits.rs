@@ -38,6 +38,16 @@ impl Default for SearchLimits {
     }
 }
 
+impl SearchLimits {
+    /// The limits for what follows, when this much time has passed.
+    pub(crate) fn after(self, passed: Duration) -> Self {
+        Self {
+            time: self.time.map(|time| time.saturating_sub(passed)),
+            ..self
+        }
+    }
+}
+
 /// A limit that ended a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
@@ -133,4 +143,22 @@ fn available_bytes() -> Option<u64> {
         .find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_has_only_the_time_that_is_left() {
+        let limits = SearchLimits {
+            time: Some(Duration::from_secs(10)),
+            memory_bytes: 1,
+        };
+        let left = |seconds| limits.after(Duration::from_secs(seconds)).time;
+        assert_eq!(left(3), Some(Duration::from_secs(7)));
+        assert_eq!(left(30), Some(Duration::ZERO));
+        let unlimited = SearchLimits { time: None, ..limits };
+        assert_eq!(unlimited.after(Duration::from_secs(3)), unlimited);
+    }
 }

@@ -2,5 +2,6 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod forms;
 mod golden;
 mod random_specs;

@@ -143,14 +143,19 @@ impl Lowering<'_> {
                     level = level.max(spec.entity(of_operator).level.level);
                 }
             }
+            // A definition of a module cannot refer to what is around the expression; one of a LET can.
             if let EntityKind::Operator {
                 body,
                 recursive: false,
                 ..
             } = spec.entity(entity).kind
-                && self.let_entities.contains(&entity)
+                && !self.of_modules.contains(&entity)
             {
-                level = level.max(self.level_of(&here.with(here.at, body)));
+                let at = At {
+                    tree: spec.entity(entity).tree,
+                    ..here.at
+                };
+                level = level.max(self.level_of(&here.with(at, body)));
             }
         }
         tree.for_each_child(here.expr, |child| {
