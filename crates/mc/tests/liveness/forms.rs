@@ -32,7 +32,9 @@ fn verdict(property: &str) -> Verdict {
         &|_| {},
         None,
     );
-    report.unwrap_or_else(|error| panic!("{property}: {error}")).verdict()
+    report
+        .unwrap_or_else(|error| panic!("{property}: {error}"))
+        .verdict()
 }
 
 #[test]
