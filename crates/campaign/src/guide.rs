@@ -1,7 +1,7 @@
 //! Guidance: what a run exercised decides what the next one gets.
 //!
 //! A run's *coverage* is the set of things about the specification that it exercised: actions, branches of actions, kinds of
-//! results, pairs of operations that overlapped, abstract states. How often counts too, in powers of two, because a queue that was empty once and one that was
+//! results, pairs of operations that overlapped. How often counts too, in powers of two, because a queue that was empty once and one that was
 //! empty a hundred times are different tests. A run that exercised something new joins the *corpus* with its choices: threads,
 //! operations, values, weights, and the seed of its operations. Later runs take choices from the corpus and change some of them.
 //! Of the corpus those are preferred whose coverage is rare.
