@@ -16,6 +16,7 @@ mod lineup;
 mod lineup_found;
 mod lineup_limits;
 mod link_verbs;
+mod logs;
 mod long_histories;
 mod mc;
 mod other_styles;
