@@ -83,7 +83,7 @@ impl Interchange {
     pub fn found(program: &Program, words: &Vocabulary) -> Self {
         let mut constants = Constants::default();
         for operator in &program.operators {
-            constants.visit(program, &operator.body);
+            constants.visit(&operator.body);
         }
         if constants.is_broken {
             return Self::default();
@@ -338,7 +338,7 @@ struct Constants {
 }
 
 impl Constants {
-    fn visit(&mut self, program: &Program, node: &Node) {
+    fn visit(&mut self, node: &Node) {
         match &node.kind {
             Kind::Const(value) => self.values.push(value.clone()),
             // A set of constants is one constant: its elements may be exchanged.
@@ -362,7 +362,7 @@ impl Constants {
             Kind::Except(_, updates) => updates.iter().for_each(|update| self.fields(&update.path)),
             _ => {}
         }
-        node.kind.for_each_child(|child| self.visit(program, child));
+        node.kind.for_each_child(|child| self.visit(child));
     }
 
     fn fields(&mut self, steps: &[PathStep]) {

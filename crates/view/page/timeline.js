@@ -137,7 +137,7 @@ export class Timeline {
       for (const other of [track.rows[at - 1], track.rows[at]]) {
         if (other === undefined) continue;
         const apart = Math.abs(this.columns.start[other] - time);
-        if (apart < distance) [best, distance] = [other, apart];
+        if (apart <= distance) [best, distance] = [other, apart];
       }
     }
     return best;

@@ -109,14 +109,17 @@ pub(crate) fn align(bytes: &mut Vec<u8>) {
     bytes.resize(bytes.len().next_multiple_of(8), 0);
 }
 
+/// What tells an operation from others: its thread, start and end.
+type ThreadAndTimes = (ThreadName, Time, Option<Time>);
+
 /// Collects the operations of a timeline.
 #[derive(Debug, Default)]
 pub struct TimelineBuilder {
     threads: FxHashMap<ThreadName, usize>,
     calls: FxHashMap<String, u32>,
     rows: Vec<(Row, usize)>,
-    /// Operations of the evidence that have not been met in the trace: by thread and times, with id and place.
-    wanted: FxHashMap<(ThreadName, Time, Option<Time>), Vec<(u32, Option<String>)>>,
+    /// Operations of the evidence that have not been met in the trace, with id and place.
+    wanted: FxHashMap<ThreadAndTimes, Vec<(u32, Option<String>)>>,
     unit: String,
 }
 

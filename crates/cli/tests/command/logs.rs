@@ -22,7 +22,10 @@ fn the_log_of_a_correct_run_is_explained_and_counting_messages_twice_is_found() 
 fn a_line_that_cannot_be_read_or_updates_what_is_not_there_is_refused_with_its_place() {
     let spec = example("logs/two-phase/TwoPhase.tla");
     for (line, words) in [
-        (r#"{"node":"tm","clock":1,"event":"TMCommit""#, &["log.ndjson:1"][..]),
+        (
+            r#"{"node":"tm","clock":1,"event":"TMCommit""#,
+            &["log.ndjson:1"][..],
+        ),
         (
             r#"{"node":"tm","clock":1,"event":"Teleport"}"#,
             &["log.ndjson:1", "Teleport"],

@@ -398,9 +398,9 @@ fn partial_orders_accept_exactly_what_some_order_of_the_lines_explains() {
         for node in &nodes {
             // A line may have heard of any other node.
             if random.bool() {
-                let other = random.usize(0..3);
-                for part in 0..3 {
-                    own[*node][part] = own[*node][part].max(own[other][part]);
+                let heard = own[random.usize(0..3)];
+                for (mine, theirs) in own[*node].iter_mut().zip(heard) {
+                    *mine = theirs.max(*mine);
                 }
             }
             own[*node][*node] += 1;

@@ -80,7 +80,7 @@ fn evidence_of_every_command_opens() {
             &["serial runs differ in take()", "Some(2)", "Some(1)"],
         ),
         (
-            "replicas.jsonl --spec Store.tla --consistency weak --json",
+            "A weak level that does not hold",
             "weak",
             &["WHAT IT COULD SEE", "store[key]", "Longest order"],
         ),
@@ -194,7 +194,7 @@ fn states_are_shown_in_full_and_as_differences() {
         |browser: &mut Browser| browser.eval("document.querySelector('.inspector .states').innerText");
     let shown = state(&mut browser);
     let shown = shown.as_str().expect("a text");
-    assert_says(shown, &["1 STEP EARLIER", "→"]);
+    assert_says(shown, &["STATE BEFORE THE FAILURE", "→"]);
     browser.press("s");
     assert!(!state(&mut browser).as_str().expect("a text").contains('→'));
     // Against another explanation.
