@@ -111,8 +111,8 @@ export class DetailPanel {
     const cells = /** @type {HTMLElement[]} */ ([...this.element.querySelectorAll('[data-grid]')]);
     if (!cells.length) return;
     const active = /** @type {HTMLElement | null} */ (document.activeElement);
-    const [row, column] = (active?.dataset.grid ?? '').split(':').map(Number);
-    if (!Number.isFinite(row)) return cells[0].focus();
+    if (!active?.dataset.grid) return cells[0].focus();
+    const [row, column] = active.dataset.grid.split(':').map(Number);
     const places = cells.map((cell) => ({ cell, at: (cell.dataset.grid ?? '').split(':').map(Number) }));
     const down = key === 'j' ? 1 : key === 'k' ? -1 : 0;
     const inRow = places.filter(({ at }) => at[0] === row + down);

@@ -19,7 +19,7 @@ const UNTIMED: u8 = 4;
 const UNTIMED_STEP: Time = 10;
 const UNTIMED_LENGTH: Time = 8;
 
-/// The operations that a page draws. `page/scene.js` reads what [`Timeline::columns`] writes.
+/// The operations that a page draws. `page/scene.js` reads what `columns` writes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Timeline {
     rows: usize,
