@@ -29,5 +29,6 @@ mod tla;
 mod trace_verbs;
 mod validate;
 mod verdicts;
+mod view;
 mod weak;
 mod weak_nonsense;
