@@ -46,6 +46,8 @@ export class Behaviour {
         }),
       ),
       lasso != null && el('p', { class: 'lasso' }, `↺ from here the behaviour goes back to state ${lasso} and repeats for ever`),
+      reasonList('Why it is a violation', violation.reasons),
+      reasonList('Fairness', violation.fairness),
       trace.length === 0 && el('p', { class: 'empty' }, 'No states were kept.'),
     ];
   }
@@ -88,4 +90,36 @@ function actionText(action) {
 /** @param {any} state */
 function firstValues(state) {
   return el('ul', { class: 'changes' }, Object.entries(state.values).map(([name, value]) => el('li', {}, el('span', { class: 'path' }, visible(name), ' '), longText(tlaText(value)))));
+}
+
+/**
+ * Why formulas hold or fail for an infinite behaviour.
+ * @param {string} title
+ * @param {{formula: string, bindings: Record<string, any>, holds: boolean, reason: string}[] | undefined} reasons
+ */
+function reasonList(title, reasons) {
+  if (!reasons?.length) return null;
+  return el(
+    'section',
+    { class: 'reasons' },
+    el('h3', {}, title),
+    el(
+      'ul',
+      {},
+      ...reasons.map((one) =>
+        el(
+          'li',
+          { class: one.holds ? 'holds' : 'fails' },
+          el('span', { class: 'formula' }, `${one.holds ? '✓' : '✗'} `, longText(one.formula), boundNames(one.bindings)),
+          el('span', { class: 'why' }, longText(one.reason)),
+        ),
+      ),
+    ),
+  );
+}
+
+/** @param {Record<string, any>} bindings */
+function boundNames(bindings) {
+  const names = Object.entries(bindings).map(([name, value]) => `${name} = ${tlaText(value)}`);
+  return names.length ? ` with ${visible(names.join(', '))}` : '';
 }

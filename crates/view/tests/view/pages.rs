@@ -55,7 +55,7 @@ fn evidence_of_every_command_opens() {
     let Some(mut browser) = Browser::start() else {
         return;
     };
-    let cases: [(&str, &str, &[&str]); 8] = [
+    let cases: [(&str, &str, &[&str]); 9] = [
         (
             "omnilink mc Locks.tla --json",
             "mc",
@@ -64,6 +64,16 @@ fn evidence_of_every_command_opens() {
                 "initial state",
                 "State 4 of 4",
                 "c = d",
+            ],
+        ),
+        (
+            "omnilink mc Door.tla --json",
+            "lasso",
+            &[
+                "repeats for ever",
+                "WHY IT IS A VIOLATION",
+                "in no state of the cycle",
+                "FAIRNESS",
             ],
         ),
         (
