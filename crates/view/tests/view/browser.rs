@@ -41,7 +41,7 @@ impl Browser {
                 found.is_ok_and(|status| status.success())
             });
         let Some(name) = name else {
-            eprintln!("skipped: no Chromium here; ./test installs it on Debian and Ubuntu");
+            eprintln!("skipped: no Chromium here; install the package chromium to run the tests of the page");
             return None;
         };
         let folder = tempfile::tempdir().expect("a folder");
