@@ -346,7 +346,7 @@ impl PartSearch {
         match self.strategy {
             Strategy::Sweep => self.run_sweep(u64::MAX, true, context),
             Strategy::DepthFirst => self.run_depth_first(fuel, context),
-            // Whoever asks for monitors asks them, and not a search.
+            // The caller asked for a monitor, so no search is made.
             Strategy::Portfolio | Strategy::Monitor => {
                 // A sweep that has caught up needs only the last returns, so it goes first.
                 if self.status == PartStatus::CaughtUp {

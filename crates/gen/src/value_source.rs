@@ -24,7 +24,7 @@ pub(crate) struct ValueSource {
 pub(crate) enum Choice {
     /// All integers from one to another.
     Between(i64, i64),
-    /// These, of so many that there are.
+    /// These values, and how many there are in all.
     OneOf(Vec<Value>, usize),
     /// As many as the settings say.
     Settings,

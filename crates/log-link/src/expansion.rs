@@ -21,9 +21,9 @@ pub(crate) struct Successor {
 /// A part of the successors of a state, in the order in which they are enumerated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Batch {
-    /// So many are left out, because they are known already.
+    /// The number of successors that are left out, because they are known already.
     pub skipped: usize,
-    /// At most so many are wanted.
+    /// The largest number of successors that is wanted.
     pub most: usize,
 }
 

@@ -21,7 +21,7 @@ const FROM_MAX: usize = 32;
 /// How far a changed log is explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
-    /// So many lines further.
+    /// How many lines further the explanation goes.
     Lines(u32),
     /// To its end.
     End,

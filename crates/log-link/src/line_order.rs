@@ -1,7 +1,7 @@
 //! Which lines come before which.
 //!
 //! Lines are grouped into chains, which are totally ordered: one chain for a total order, else one per node. What is known about lines of
-//! different chains is a number per chain: so many of its lines come first. The order need not be complete: every order of the lines that
+//! different chains is a number per chain: how many of its lines come first. The order need not be complete: every order of the lines that
 //! respects it is considered.
 
 use omnilink_link::LogOrder;

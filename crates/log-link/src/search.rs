@@ -1,6 +1,6 @@
 //! The search for an explanation: layers of states, one for each number of explained lines.
 //!
-//! A *layer* holds the states (with the cut, where the order of lines is partial) that explain so many lines. A state is expanded at most
+//! A *layer* holds the states (with the cut, where the order of lines is partial) that explain the same number of lines. A state is expanded at most
 //! once. Which one comes next is the only difference between depth-first and breadth-first search: the best state of the deepest layer, or one
 //! of the shallowest. Both share all tables and take turns under doubling budgets. Depth-first search finds an explanation where the log leaves
 //! much choice; breadth-first search keeps memory flat and decides rejections. The search is exhaustive: it ends with an explanation of all
@@ -144,7 +144,7 @@ fn rank(from: &[Value], to: &[Value], line: &PreparedLine, logged: &[bool]) -> u
 
 /// Layers are kept for reports while there are at most this many entries.
 const KEPT_ENTRIES: u64 = 200_000;
-/// So many of the last layers are always kept.
+/// The number of last layers that are always kept.
 const KEPT_LAYERS: usize = 64;
 /// The first budget of each strategy, in expansions.
 const FIRST_BUDGET: u64 = 2_048;

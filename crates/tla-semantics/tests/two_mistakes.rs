@@ -74,7 +74,7 @@ fn two_slips_in_two_definitions_give_two_errors() {
     assert!(tried > 0 && lost.is_empty(), "{}", lost.join("\n"));
 }
 
-/// Of pairs of random edits, so many in a hundred must give two errors. Some edits cannot be told apart from what
+/// The percentage of pairs of random edits that must give two errors. Some edits cannot be told apart from what
 /// follows from others: a definition that gets the name of another, and a name that is not defined.
 const ENOUGH: usize = 90;
 

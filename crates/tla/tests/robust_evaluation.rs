@@ -20,7 +20,7 @@ use omnilink_tla::syntax::tokenize_fragment;
 use omnilink_value::Value;
 use serde_json::Value as Json;
 
-/// A session that ends evaluation after so many questions.
+/// A session that ends evaluation after N questions.
 #[derive(Default)]
 struct Impatient {
     quiet: SilentSession,

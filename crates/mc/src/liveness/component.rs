@@ -21,7 +21,7 @@ use crate::limits::LimitMonitor;
 pub(crate) struct ConditionPositions {
     always: std::ops::Range<usize>,
     often: std::ops::Range<usize>,
-    /// Request and response by turns.
+    /// Requests and responses in alternation.
     responses: std::ops::Range<usize>,
 }
 
