@@ -1,5 +1,7 @@
 //! A complete check of a model: assumptions, search, counterexample, postconditions.
 
+mod temporal;
+
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -8,26 +10,23 @@ use omnilink_tla::deep_stack;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Evaluator, Session};
 use omnilink_tla::ir::{Formula, Program};
-use omnilink_tla::model::{Check, CompiledSpec, NamedFormula, Property};
+use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
 use omnilink_value::Value;
 
 use crate::bfs::breadth_first;
-use crate::counterexample::{
-    counterexample_path, failure_in_graph, failure_report, false_part, lasso_report, violation_report,
-};
+use crate::counterexample::{counterexample_path, failure_report, false_part, violation_report};
 use crate::depth_first::depth_first;
 use crate::dump::GraphSink;
-use crate::limits::{Deadline, Limit, LimitMonitor, SearchLimits, SearchOptions};
-use crate::liveness::{GraphRecorder, Liveness, LivenessOutcome, StateGraph, Stop};
+use crate::limits::{Deadline, Limit, SearchLimits, SearchOptions};
+use crate::liveness::Liveness;
 use crate::outcome::{ActionCount, SearchEnd, SearchError, SearchOutcome, SearchStatistics};
 use crate::progress::SearchProgress;
-use crate::report::{ActionCoverage, Answer, DefinitionCoverage, Kind, Report, Unchecked, Violation};
+use crate::report::{ActionCoverage, Answer, DefinitionCoverage, Kind, Report, Violation};
 use crate::session::{CheckSession, SessionOptions, set_level};
 use crate::simulation::{SimulationEnd, SimulationOptions, simulate};
 use crate::spec_record::spec_record;
 use crate::symmetry::{Symmetry, SymmetryError};
 use crate::tla_system::{TlaSystem, file_and_line};
-use crate::transition_system::TransitionSystem;
 
 /// Search strategy.
 #[derive(Clone, Copy, Debug)]
@@ -328,133 +327,6 @@ impl CheckRun<'_> {
             }
             _ => breadth_first(system, variables, search, self.progress, sink),
         }
-    }
-
-    /// Searches all states and then checks the temporal properties. VIEW and SYMMETRY identify states that temporal properties and
-    /// fairness can tell apart, so for these the states are explored again without them.
-    fn search_with_liveness(
-        &self,
-        system: &mut TlaSystem<'_>,
-        search: &SearchOptions,
-        liveness: &Liveness,
-        sink: Option<&mut dyn GraphSink>,
-        report: &mut Report,
-    ) -> Result<(), CheckError> {
-        let mut sink = sink;
-        if !system.fingerprint_determines_state() {
-            let outcome = self.search(system, search, sink.take())?;
-            self.report_outcome(system, &outcome, report);
-            if !matches!(report.answer, Answer::Valid) {
-                return Ok(());
-            }
-            report.notes.push(
-                "VIEW and SYMMETRY do not apply to temporal properties: for these all states were explored"
-                    .into(),
-            );
-            system.view = None;
-            system.symmetry = Symmetry::default();
-            system.invariants.clear();
-            system.initials.clear();
-            system.steps.clear();
-        }
-        let has_counted = report.figures.generated > 0;
-        let mut recorder = GraphRecorder::new(sink);
-        let outcome = self.search(system, search, Some(&mut recorder))?;
-        let graph = recorder.finish(self.model.program.variables.len());
-        if has_counted {
-            let SearchEnd::Complete = &outcome.end else {
-                let figures = report.figures;
-                self.report_outcome(system, &outcome, report);
-                report.figures = figures;
-                return Ok(());
-            };
-        } else {
-            self.report_outcome(system, &outcome, report);
-        }
-        drop(outcome);
-        match &report.answer {
-            Answer::Valid => {}
-            Answer::Stopped => {
-                report.unchecked =
-                    self.unchecked("the spec ended the search before all states were explored");
-                return Ok(());
-            }
-            Answer::Wrong(_) | Answer::Limit(_) => return Ok(()),
-        }
-        let remaining = self.options.limits.after(self.started.elapsed());
-        let limits = LimitMonitor::new(&remaining, self.progress);
-        let checked = liveness.check(system, &graph, &limits, self.workers);
-        deep_stack::run(|| self.report_liveness(system, &graph, checked, report))
-    }
-
-    fn report_liveness(
-        &self,
-        system: &TlaSystem<'_>,
-        graph: &StateGraph,
-        checked: Result<LivenessOutcome, Stop>,
-        report: &mut Report,
-    ) -> Result<(), CheckError> {
-        let outcome = match checked {
-            Ok(outcome) => outcome,
-            Err(Stop::Limit(limit)) => {
-                report.answer = Answer::Limit(limit);
-                return Ok(());
-            }
-            Err(Stop::Failed(node, failure)) => {
-                let violation =
-                    failure_in_graph(system, graph, node, &failure).map_err(SearchError::Decode)?;
-                report.answer = Answer::Wrong(Box::new(violation));
-                return Ok(());
-            }
-            Err(Stop::TooLarge) => {
-                report.unchecked =
-                    self.unchecked("the automaton of the formula is too large; split the property");
-                return Ok(());
-            }
-            Err(Stop::Decode(error)) => return Err(SearchError::Decode(error).into()),
-            Err(Stop::NotReplayed) => return Err(CheckError::NotReplayed),
-        };
-        report.held = outcome.held;
-        if outcome.is_vacuous {
-            report.notes.push(
-                "no behaviour satisfies the fairness conditions, so every temporal property holds".into(),
-            );
-        }
-        if let Some(counterexample) = outcome.counterexample {
-            if let [_, others @ ..] = &*outcome.violated
-                && !others.is_empty()
-            {
-                let others = others.join(", ");
-                report
-                    .notes
-                    .push(format!("these properties do not hold either: {others}"));
-            }
-            let violation = lasso_report(system, graph, counterexample).map_err(SearchError::Decode)?;
-            report.answer = Answer::Wrong(Box::new(violation));
-        } else if !(self.model.constraints.is_empty() && self.model.action_constraints.is_empty()) {
-            report.notes.push(
-                "temporal properties were checked only for behaviours that stay within the constraints"
-                    .into(),
-            );
-        }
-        Ok(())
-    }
-
-    /// The temporal properties, with the reason why they were not checked.
-    fn unchecked(&self, reason: &str) -> Vec<Unchecked> {
-        let is_temporal = |property: &&Property| {
-            property
-                .checks
-                .iter()
-                .any(|check| matches!(check, Check::Temporal(_)))
-        };
-        let properties = self.model.properties.iter().filter(is_temporal);
-        properties
-            .map(|property| Unchecked {
-                name: property.name.clone(),
-                reason: reason.to_owned(),
-            })
-            .collect()
     }
 
     /// Every `_POSSIBLE` formula must be true somewhere in a completed search.
