@@ -24,7 +24,7 @@ pub(crate) enum CliError {
     Verify(#[from] VerifyError),
     /// A specification could not be explored.
     #[error("{0}")]
-    Explore(#[from] omnilink_mc::CheckError),
+    Explore(#[from] omnilink_mc::ModelCheckError),
     /// Recording failed.
     #[error("{0}")]
     Record(#[from] RecordError),

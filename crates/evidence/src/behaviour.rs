@@ -12,9 +12,12 @@ pub struct Behaviour {
     pub kind: PropertyKind,
     /// The property: its name, or its place if it has none.
     pub violated: Option<String>,
+    /// The evaluation error at its end, with its source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
     /// The states from an initial one to the one that violates the property.
     #[serde(rename = "trace")]
-    pub states: Vec<State>,
+    pub states: Vec<BehaviourState>,
     /// The number of the state to which the last one leads back, if the behaviour is infinite.
     /// If it is the last state itself, the behaviour stutters there for ever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,6 +45,7 @@ impl Behaviour {
         let mut behaviour = Self {
             kind,
             violated,
+            error: None,
             states: Vec::new(),
             lasso: None,
             back: None,
@@ -55,12 +59,13 @@ impl Behaviour {
         behaviour
     }
 
-    fn push(&mut self, action: Option<ActionTaken>, values: Bindings<Value>) {
+    /// Adds a state and the action that led to it.
+    pub fn push(&mut self, action: Option<ActionTaken>, values: Bindings<Value>) {
         let before = self.states.last().map(|state| &state.values);
         let is_changed =
             |(name, value): &&(String, Value)| before.and_then(|before| before.get(name)) != Some(value);
         let changed = values.iter().filter(is_changed).map(|(name, _)| name.clone());
-        self.states.push(State {
+        self.states.push(BehaviourState {
             number: self.states.len() + 1,
             action,
             changed: changed.collect(),
@@ -115,7 +120,7 @@ impl PropertyKind {
 
 /// A state of a behaviour.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
+pub struct BehaviourState {
     /// Its position, counted from 1.
     pub number: usize,
     /// The action that led to it; `None` for the first state.

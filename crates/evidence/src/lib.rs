@@ -6,7 +6,7 @@
 //!
 //! - [`Verdict`] is the answer in one word, [`Conclusion`] the same with what supports it;
 //! - [`Evidence`] is everything there is to say about one input: what `--json` prints;
-//! - [`Operation`] is a call that was observed, [`State`] a state of a specification, [`Alternative`] one way to explain what
+//! - [`Operation`] is a call that was observed, [`BehaviourState`] a state of a specification, [`Alternative`] one way to explain what
 //!   came before a violation;
 //! - [`Violation`] says why the answer is no: a [`Counterexample`], a [`Refutation`], an [`Anomaly`], a [`Behaviour`] or a
 //!   [`FailingRun`].
@@ -38,7 +38,7 @@ mod visibility;
 mod witness;
 
 pub use alternative::{Alternative, Candidate, Continuation, Step};
-pub use behaviour::{ActionTaken, Behaviour, FalsePart, LassoReason, PropertyKind, State};
+pub use behaviour::{ActionTaken, Behaviour, BehaviourState, FalsePart, LassoReason, PropertyKind};
 pub use bindings::Bindings;
 pub use conclusion::Conclusion;
 pub use counterexample::{AgreedPrefix, AgreedStep, BrokenRule, Counterexample, LastWriter, MinimalHistory};

@@ -21,7 +21,7 @@ use crate::limits::{Deadline, Limit, SearchLimits, SearchOptions};
 use crate::liveness::Liveness;
 use crate::outcome::{ActionCount, SearchEnd, SearchError, SearchOutcome, SearchStatistics};
 use crate::progress::SearchProgress;
-use crate::report::{ActionCoverage, Answer, DefinitionCoverage, Kind, Report, Violation};
+use crate::report::{ActionSteps, Answer, Behaviour, DefinitionUse, PropertyKind, Report};
 use crate::session::{CheckSession, SessionOptions, set_level};
 use crate::simulation::{SimulationEnd, SimulationOptions, simulate};
 use crate::spec_record::spec_record;
@@ -83,7 +83,7 @@ impl Default for CheckOptions {
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
-pub enum CheckError {
+pub enum ModelCheckError {
     /// The search could not go on.
     #[error(transparent)]
     SearchOptions(#[from] SearchError),
@@ -121,7 +121,7 @@ pub fn check(
     progress: &SearchProgress,
     print: &(dyn Fn(&str) + Sync),
     sink: Option<&mut dyn GraphSink>,
-) -> Result<Report, CheckError> {
+) -> Result<Report, ModelCheckError> {
     let started = Instant::now();
     let checks_deadlock = options.deadlock.or(model.check_deadlock).unwrap_or(true);
     let (simulation, workers) = match options.mode {
@@ -171,8 +171,8 @@ pub fn check(
 
 /// Number of evaluations of each definition. One definition becomes several operators if it is used through instances, or both
 /// with and without a prime.
-fn definition_coverage(system: &TlaSystem<'_>) -> Vec<DefinitionCoverage> {
-    let mut definitions: Vec<DefinitionCoverage> = Vec::new();
+fn definition_coverage(system: &TlaSystem<'_>) -> Vec<DefinitionUse> {
+    let mut definitions: Vec<DefinitionUse> = Vec::new();
     let Some(counts) = &system.evaluation_counts else {
         return definitions;
     };
@@ -181,10 +181,10 @@ fn definition_coverage(system: &TlaSystem<'_>) -> Vec<DefinitionCoverage> {
     for (operator, evaluations) in counts.filter(|(operator, _)| operator.is_definition) {
         let place = file_and_line(program, operator.body.at);
         let evaluations = evaluations.load(Ordering::Relaxed);
-        let same = |known: &&mut DefinitionCoverage| *known.name == *operator.name && known.place == place;
+        let same = |known: &&mut DefinitionUse| *known.name == *operator.name && known.place == place;
         match definitions.iter_mut().find(same) {
             Some(known) => known.evaluations += evaluations,
-            None => definitions.push(DefinitionCoverage {
+            None => definitions.push(DefinitionUse {
                 name: operator.name.to_string(),
                 place,
                 evaluations,
@@ -206,17 +206,17 @@ struct CheckRun<'a> {
 }
 
 impl CheckRun<'_> {
-    fn run(&self, report: &mut Report, sink: Option<&mut dyn GraphSink>) -> Result<(), CheckError> {
+    fn run(&self, report: &mut Report, sink: Option<&mut dyn GraphSink>) -> Result<(), ModelCheckError> {
         let model = self.model;
         if model.init.is_none() {
             if !model.program.variables.is_empty() {
-                return Err(CheckError::NoInit);
+                return Err(ModelCheckError::NoInit);
             }
             if model.assumptions.is_empty() {
-                return Err(CheckError::Nothing);
+                return Err(ModelCheckError::Nothing);
             }
         }
-        if let Some(answer) = self.evaluate(&model.assumptions, Kind::Assumption) {
+        if let Some(answer) = self.evaluate(&model.assumptions, PropertyKind::Assumption) {
             report.answer = answer;
             return Ok(());
         }
@@ -300,7 +300,7 @@ impl CheckRun<'_> {
         };
         if has_finished {
             system.set_possible_register();
-            if let Some(answer) = self.evaluate(&model.postconditions, Kind::Postcondition) {
+            if let Some(answer) = self.evaluate(&model.postconditions, PropertyKind::Postcondition) {
                 report.answer = answer;
             } else {
                 self.check_possible(&system, report);
@@ -347,7 +347,7 @@ impl CheckRun<'_> {
             report.notes.push(format!(
                 "no {what} satisfies {name}, which must be possible (_POSSIBLE)"
             ));
-            let violation = Violation::new(Kind::Postcondition, Some(name.clone()), Vec::new());
+            let violation = Behaviour::new(PropertyKind::Postcondition, Some(name.clone()), Vec::new());
             report.answer = Answer::Wrong(Box::new(violation));
             return;
         }
@@ -411,8 +411,8 @@ impl CheckRun<'_> {
             _ => true,
         };
         // An error does not matter if there is no state.
-        let invariant = self.evaluate(&constant, Kind::Invariant).filter(is_false);
-        invariant.or_else(|| self.evaluate(&properties, Kind::Property).filter(is_false))
+        let invariant = self.evaluate(&constant, PropertyKind::Invariant).filter(is_false);
+        invariant.or_else(|| self.evaluate(&properties, PropertyKind::Property).filter(is_false))
     }
 
     fn report_outcome(
@@ -441,9 +441,9 @@ impl CheckRun<'_> {
         };
     }
 
-    fn coverage(&self, counts: &[ActionCount]) -> Vec<ActionCoverage> {
+    fn coverage(&self, counts: &[ActionCount]) -> Vec<ActionSteps> {
         let program = &self.model.program;
-        let action = |(action, count): (&omnilink_tla::ir::ActionInfo, &ActionCount)| ActionCoverage {
+        let action = |(action, count): (&omnilink_tla::ir::ActionInfo, &ActionCount)| ActionSteps {
             name: action.name.to_string(),
             place: file_and_line(program, action.at),
             generated: count.generated,
@@ -453,7 +453,7 @@ impl CheckRun<'_> {
     }
 
     /// Evaluates formulas outside of any state. Returns an answer if one is false or fails.
-    fn evaluate(&self, formulas: &[NamedFormula], kind: Kind) -> Option<Answer> {
+    fn evaluate(&self, formulas: &[NamedFormula], kind: PropertyKind) -> Option<Answer> {
         deep_stack::run(|| {
             set_level(0);
             let mut evaluator = Evaluator::new(&self.model.program, self.session);
@@ -461,9 +461,9 @@ impl CheckRun<'_> {
                 match evaluator.truth(named.formula) {
                     Ok(true) => {}
                     Ok(false) => {
-                        return Some(Answer::Wrong(Box::new(Violation {
+                        return Some(Answer::Wrong(Box::new(Behaviour {
                             false_part: false_part(self.model, &mut evaluator, named.formula),
-                            ..Violation::new(kind, Some(named.name.clone()), Vec::new())
+                            ..Behaviour::new(kind, Some(named.name.clone()), Vec::new())
                         })));
                     }
                     Err(failure) => return Some(self.failure_answer(&failure, Some(&named.name))),
@@ -481,7 +481,7 @@ impl CheckRun<'_> {
                 false => Limit::Time,
             });
         }
-        Answer::Wrong(Box::new(Violation {
+        Answer::Wrong(Box::new(Behaviour {
             violated: name.map(str::to_owned),
             ..failure_report(self.model, failure, Vec::new())
         }))

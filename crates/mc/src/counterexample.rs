@@ -1,5 +1,6 @@
 //! Counterexamples: the trace to a violation, and why its formula is false.
 
+use omnilink_evidence::Bindings;
 use omnilink_tla::eval::Evaluator;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::ir::Formula;
@@ -10,10 +11,13 @@ use crate::codec::StateDecodeError;
 use crate::liveness::{LassoCounterexample, Node, StateGraph};
 use crate::outcome::{SearchOutcome, SearchViolation, ViolationKind};
 use crate::path::{PathState, find_step, path_to};
-use crate::report::{ActionTaken, Cycle, FalsePart, Kind, TraceState, Violation};
+use crate::report::{ActionTaken, Behaviour, FalsePart, PropertyKind};
 use crate::session::set_level;
 use crate::tla_system::{NamedProperty, TlaSystem};
 use crate::transition_system::{State, TransitionSystem};
+
+/// A state as it is shown, and the action that led to it.
+type ShownState = (Option<ActionTaken>, Bindings<Value>);
 
 /// Recomputes the path to a violation. Returns whether it is complete.
 pub(crate) fn counterexample_path(
@@ -51,7 +55,7 @@ pub(crate) fn violation_report(
     system: &TlaSystem<'_>,
     kind: &ViolationKind<Box<Failure>>,
     path: Vec<PathState<ActionTaken>>,
-) -> Violation {
+) -> Behaviour {
     let model = system.model;
     let mut evaluator = system.worker(0);
     let last = path.last().map(|state| state.values.clone());
@@ -61,7 +65,7 @@ pub(crate) fn violation_report(
     let trace = trace(model, &mut evaluator, path, None);
     let is_step = matches!(kind, ViolationKind::Step(_));
     set_level(if is_step { level.saturating_sub(1) } else { level });
-    let mut report = |kind: Kind, property: Option<&NamedProperty>, trace: Vec<TraceState>| {
+    let mut report = |kind, property: Option<&NamedProperty>, trace: Vec<ShownState>| {
         match (&before, &last) {
             (Some(before), Some(last)) if is_step => {
                 evaluator.set_state(before);
@@ -71,16 +75,16 @@ pub(crate) fn violation_report(
             _ => {}
         }
         let violated = property.map(|property| property.name.clone());
-        Violation {
+        Behaviour {
             false_part: property.and_then(|property| false_part(model, &mut evaluator, property.formula)),
-            ..Violation::new(kind, violated, trace)
+            ..Behaviour::new(kind, violated, trace)
         }
     };
     match kind {
-        ViolationKind::Invariant(index) => report(Kind::Invariant, system.invariants.get(*index), trace),
-        ViolationKind::Initial(index) => report(Kind::Property, system.initials.get(*index), trace),
-        ViolationKind::Step(index) => report(Kind::Property, system.steps.get(*index), trace),
-        ViolationKind::Deadlock => report(Kind::Deadlock, None, trace),
+        ViolationKind::Invariant(index) => report(PropertyKind::Invariant, system.invariants.get(*index), trace),
+        ViolationKind::Initial(index) => report(PropertyKind::Property, system.initials.get(*index), trace),
+        ViolationKind::Step(index) => report(PropertyKind::Property, system.steps.get(*index), trace),
+        ViolationKind::Deadlock => report(PropertyKind::Deadlock, None, trace),
         ViolationKind::Failed(failure) => failure_report(model, failure, trace),
     }
 }
@@ -89,28 +93,24 @@ pub(crate) fn violation_report(
 pub(crate) fn failure_report(
     model: &CompiledSpec,
     failure: &Failure,
-    mut trace: Vec<TraceState>,
-) -> Violation {
+    trace: Vec<ShownState>,
+) -> Behaviour {
     let kind = match failure.class {
-        ErrorClass::Assert => Kind::Assert,
-        ErrorClass::Unassigned if !trace.is_empty() => Kind::Incomplete,
-        _ => Kind::Evaluation,
+        ErrorClass::Assert => PropertyKind::Assert,
+        ErrorClass::Unassigned if !trace.is_empty() => PropertyKind::Incomplete,
+        _ => PropertyKind::Evaluation,
     };
-    if kind == Kind::Incomplete && !failure.partial.is_empty() {
+    let mut behaviour = Behaviour::new(kind, None, trace);
+    behaviour.error = Some(failure.render(&model.program.sources));
+    if kind == PropertyKind::Incomplete && !failure.partial.is_empty() {
         let names = model.program.variables.iter();
         let assigned = names.zip(&failure.partial).filter_map(|(name, value)| {
             let value = value.clone()?;
             Some((name.to_string(), value))
         });
-        trace.push(TraceState {
-            action: None,
-            values: assigned.collect(),
-        });
+        behaviour.push(None, Bindings(assigned.collect()));
     }
-    Violation {
-        error: Some(failure.render(&model.program.sources)),
-        ..Violation::new(kind, None, trace)
-    }
+    behaviour
 }
 
 /// The innermost part of a formula that is false in the evaluator's state.
@@ -130,7 +130,7 @@ pub(crate) fn false_part(
             position.line,
             position.column
         ),
-        bindings: omnilink_evidence::Bindings(part.bindings),
+        bindings: Bindings(part.bindings),
     })
 }
 
@@ -139,31 +139,27 @@ pub(crate) fn lasso_report(
     system: &TlaSystem<'_>,
     graph: &StateGraph,
     counterexample: LassoCounterexample,
-) -> Result<Violation, StateDecodeError> {
+) -> Result<Behaviour, StateDecodeError> {
     let mut worker = system.worker(0);
     let path = graph_path(system, &mut worker, graph, &counterexample.nodes)?;
-    let cycle = counterexample.back_to.map(|back_to| {
-        let action = match (path.last(), path.get(back_to)) {
-            (Some(last), Some(first)) if back_to + 1 < path.len() => {
-                let level = u32::try_from(path.len()).unwrap_or(u32::MAX);
-                let found = find_step(system, &mut worker, &last.values, level, |_, _, values| {
-                    *values == *first.values
-                });
-                found.and_then(|found| found.step)
-            }
-            _ => None,
-        };
-        Cycle {
-            back_to: back_to + 1,
-            action,
+    let back = counterexample.back_to.and_then(|back_to| {
+        let (last, first) = (path.last()?, path.get(back_to)?);
+        if back_to + 1 == path.len() {
+            return None;
         }
+        let level = u32::try_from(path.len()).unwrap_or(u32::MAX);
+        let found = find_step(system, &mut worker, &last.values, level, |_, _, values| {
+            *values == *first.values
+        });
+        found?.step
     });
     let trace = trace(system.model, &mut worker, path, counterexample.back_to);
-    Ok(Violation {
-        cycle,
+    Ok(Behaviour {
+        lasso: counterexample.back_to.map(|back_to| back_to + 1),
+        back,
         reasons: counterexample.reasons,
         fairness: counterexample.fairness,
-        ..Violation::new(Kind::Property, Some(counterexample.property), trace)
+        ..Behaviour::new(PropertyKind::Property, Some(counterexample.property), trace)
     })
 }
 
@@ -194,7 +190,7 @@ pub(crate) fn failure_in_graph(
     graph: &StateGraph,
     node: Node,
     failure: &Failure,
-) -> Result<Violation, StateDecodeError> {
+) -> Result<Behaviour, StateDecodeError> {
     let mut worker = system.worker(0);
     let path = graph_path(system, &mut worker, graph, &graph.path_to(node))?;
     let trace = trace(system.model, &mut worker, path, None);
@@ -208,7 +204,7 @@ fn trace(
     evaluator: &mut Evaluator<'_>,
     path: Vec<PathState<ActionTaken>>,
     back_to: Option<usize>,
-) -> Vec<TraceState> {
+) -> Vec<ShownState> {
     let states: Vec<State> = path.iter().map(|state| state.values.clone()).collect();
     let mut trace = Vec::with_capacity(path.len());
     for (at, state) in path.into_iter().enumerate() {
@@ -223,15 +219,13 @@ fn trace(
             let named = |(name, value): (&str, &Value)| (name.to_owned(), value.clone());
             Some(fields.iter().map(named).collect::<Vec<_>>())
         });
-        trace.push(TraceState {
-            values: alias.unwrap_or_else(|| {
-                let variables = model.program.variables.iter().zip(state.values.iter());
-                variables
-                    .map(|(name, value)| (name.to_string(), value.clone()))
-                    .collect()
-            }),
-            action: state.step,
+        let values = alias.unwrap_or_else(|| {
+            let variables = model.program.variables.iter().zip(state.values.iter());
+            variables
+                .map(|(name, value)| (name.to_string(), value.clone()))
+                .collect()
         });
+        trace.push((state.step, Bindings(values)));
     }
     trace
 }

@@ -24,7 +24,7 @@
 //! let report = check(&model, "Clock", &CheckOptions::default(), &SearchProgress::default(), &|_| {}, None)?;
 //! assert_eq!(report.verdict(), Verdict::Valid);
 //! assert_eq!(report.figures.distinct, 12);
-//! # Ok::<(), omnilink_mc::CheckError>(())
+//! # Ok::<(), omnilink_mc::ModelCheckError>(())
 //! ```
 
 mod bfs;
@@ -54,7 +54,7 @@ mod tla_system;
 mod transition_system;
 
 pub use bfs::breadth_first;
-pub use check::{CheckError, CheckOptions, SearchMode, check};
+pub use check::{CheckOptions, ModelCheckError, SearchMode, check};
 pub use codec::StateDecodeError;
 pub use depth_first::depth_first;
 pub use dump::{Dump, DumpFormat, GraphSink};

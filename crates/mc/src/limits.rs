@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+pub use omnilink_evidence::Limit;
+
 use crate::progress::SearchProgress;
 
 /// Options of a search.
@@ -44,34 +46,6 @@ impl SearchLimits {
         Self {
             time: self.time.map(|time| time.saturating_sub(passed)),
             ..self
-        }
-    }
-}
-
-/// A limit that ended a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// The time limit.
-    Time,
-    /// The memory limit.
-    Memory,
-    /// The user pressed Ctrl-C.
-    Interrupt,
-    /// The simulation ran the requested number of behaviours.
-    Behaviours,
-    /// Deeper states were not explored because of the depth limit.
-    Depth,
-}
-
-impl Limit {
-    /// The name used in output.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Memory => "memory",
-            Self::Interrupt => "interrupt",
-            Self::Behaviours => "behaviours",
-            Self::Depth => "depth",
         }
     }
 }

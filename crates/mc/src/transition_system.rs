@@ -1,14 +1,12 @@
 //! The interface between a search and what it explores.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use omnilink_value::Value;
 
 use crate::fingerprint::Fingerprint;
 
-/// The value of every variable.
-pub type State = Arc<[Value]>;
+pub use omnilink_tla::eval::State;
 
 /// Callback for each initial state; [`ControlFlow::Break`] ends the enumeration.
 pub type StateVisitor<'a, W> = dyn FnMut(&mut W, &[Value]) -> ControlFlow<()> + 'a;

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use omnilink_mc::report::{Answer, Kind, Report};
+use omnilink_mc::report::{Answer, PropertyKind, Report};
 use omnilink_mc::{CheckOptions, SearchProgress, check};
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::{SpecOptions, check as read};
@@ -28,14 +28,14 @@ fn corpus() -> PathBuf {
 fn verdict(report: &Report) -> (&'static str, Option<&'static str>) {
     match &report.answer {
         Answer::Wrong(violation) => match violation.kind {
-            Kind::Invariant => ("invariant", None),
-            Kind::Property => ("property", None),
-            Kind::Deadlock => ("deadlock", None),
-            Kind::Assert => ("assert", None),
-            Kind::Assumption => ("error", Some("assumption")),
-            Kind::Postcondition => ("error", Some("postcondition")),
-            Kind::Incomplete => ("error", Some("incomplete-next")),
-            Kind::Evaluation => ("error", Some("eval")),
+            PropertyKind::Invariant => ("invariant", None),
+            PropertyKind::Property => ("property", None),
+            PropertyKind::Deadlock => ("deadlock", None),
+            PropertyKind::Assert => ("assert", None),
+            PropertyKind::Assumption => ("error", Some("assumption")),
+            PropertyKind::Postcondition => ("error", Some("postcondition")),
+            PropertyKind::Incomplete => ("error", Some("incomplete-next")),
+            PropertyKind::Evaluation => ("error", Some("eval")),
         },
         Answer::Limit(limit) => (limit.word(), None),
         Answer::Valid | Answer::Stopped => ("ok", None),
@@ -89,10 +89,10 @@ fn golden_item() {
             answer["violated"] = json!(violated);
         }
         // Which lasso is shown is a matter of choice.
-        let is_lasso = violation.cycle.is_some();
+        let is_lasso = violation.lasso.is_some();
         answer["is_lasso"] = json!(is_lasso);
-        if !violation.trace.is_empty() && !is_lasso {
-            answer["trace_len"] = json!(violation.trace.len());
+        if !violation.states.is_empty() && !is_lasso {
+            answer["trace_len"] = json!(violation.states.len());
         }
         if let Some(error) = &violation.error {
             answer["error"] = json!(error);

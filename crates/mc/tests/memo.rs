@@ -25,7 +25,7 @@ fn comparable(report: &Report) -> Comparable {
             violation.kind,
             violation.violated,
             violation.error,
-            violation.trace.len()
+            violation.states.len()
         ),
         other => format!("{other:?}"),
     };

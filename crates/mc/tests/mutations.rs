@@ -96,7 +96,7 @@ fn outcome(spec: &Path, config: &Path, uses_memo: bool) -> Option<String> {
             violation.kind,
             violation.violated,
             violation.error,
-            violation.trace.len()
+            violation.states.len()
         ),
         answer => format!("{answer:?}"),
     };

@@ -3,13 +3,13 @@
 use omnilink_tla::deep_stack;
 use omnilink_tla::model::{Check, Property};
 
-use super::{CheckError, CheckRun};
+use super::{CheckRun, ModelCheckError};
 use crate::counterexample::{failure_in_graph, lasso_report};
 use crate::dump::GraphSink;
 use crate::limits::{LimitMonitor, SearchOptions};
 use crate::liveness::{GraphRecorder, Liveness, LivenessOutcome, StateGraph, Stop};
 use crate::outcome::{SearchEnd, SearchError};
-use crate::report::{Answer, Report, Unchecked};
+use crate::report::{Answer, Report, UncheckedProperty};
 use crate::symmetry::Symmetry;
 use crate::tla_system::TlaSystem;
 use crate::transition_system::TransitionSystem;
@@ -24,7 +24,7 @@ impl CheckRun<'_> {
         liveness: &Liveness,
         sink: Option<&mut dyn GraphSink>,
         report: &mut Report,
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), ModelCheckError> {
         let mut sink = sink;
         if !system.fingerprint_determines_state() {
             let outcome = self.search(system, search, sink.take())?;
@@ -78,7 +78,7 @@ impl CheckRun<'_> {
         graph: &StateGraph,
         checked: Result<LivenessOutcome, Stop>,
         report: &mut Report,
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), ModelCheckError> {
         let outcome = match checked {
             Ok(outcome) => outcome,
             Err(Stop::Limit(limit)) => {
@@ -97,7 +97,7 @@ impl CheckRun<'_> {
                 return Ok(());
             }
             Err(Stop::Decode(error)) => return Err(SearchError::Decode(error).into()),
-            Err(Stop::NotReplayed) => return Err(CheckError::NotReplayed),
+            Err(Stop::NotReplayed) => return Err(ModelCheckError::NotReplayed),
         };
         report.held = outcome.held;
         if outcome.is_vacuous {
@@ -126,7 +126,7 @@ impl CheckRun<'_> {
     }
 
     /// The temporal properties, with the reason why they were not checked.
-    pub(super) fn unchecked(&self, reason: &str) -> Vec<Unchecked> {
+    pub(super) fn unchecked(&self, reason: &str) -> Vec<UncheckedProperty> {
         let is_temporal = |property: &&Property| {
             property
                 .checks
@@ -135,7 +135,7 @@ impl CheckRun<'_> {
         };
         let properties = self.model.properties.iter().filter(is_temporal);
         properties
-            .map(|property| Unchecked {
+            .map(|property| UncheckedProperty {
                 name: property.name.clone(),
                 reason: reason.to_owned(),
             })

@@ -1,11 +1,10 @@
 //! The evidence of a check: what reports and `--json` show.
 
 use omnilink_evidence::{
-    Behaviour, Bindings, Command, Evidence, Exploration, Figures, Subject, Unknown, Verdict, Violation,
+    Command, Evidence, Exploration, Figures, Limit, Subject, Unknown, Verdict, Violation,
 };
 
 use super::{Answer, Report};
-use crate::limits::Limit;
 
 impl Report {
     /// The verdict. A property that was not checked cannot make it valid.
@@ -49,41 +48,17 @@ impl Report {
         match self.answer {
             Answer::Valid | Answer::Stopped if verdict == Verdict::Valid => {}
             Answer::Valid | Answer::Stopped => {
-                evidence.give_up(Unknown::limited(omnilink_evidence::Limit::Unchecked));
+                evidence.give_up(Unknown::limited(Limit::Unchecked));
             }
-            Answer::Limit(limit) => evidence.give_up(Unknown::limited(limit_of(limit))),
+            Answer::Limit(limit) => evidence.give_up(Unknown::limited(limit)),
             Answer::Wrong(wrong) => {
                 exploration.violated.clone_from(&wrong.violated);
                 evidence.error.clone_from(&wrong.error);
-                evidence.violation = Some(Violation::Behaviour(Box::new(behaviour(*wrong))));
+                evidence.violation = Some(Violation::Behaviour(wrong));
             }
         }
         evidence.verdict = verdict;
         evidence.exploration = Some(exploration);
         evidence
-    }
-}
-
-fn behaviour(wrong: super::Violation) -> Behaviour {
-    let states = wrong.trace.into_iter();
-    let states = states.map(|state| (state.action, Bindings(state.values)));
-    let mut behaviour = Behaviour::new(wrong.kind, wrong.violated, states);
-    behaviour.false_part = wrong.false_part;
-    if let Some(cycle) = wrong.cycle {
-        behaviour.lasso = Some(cycle.back_to);
-        behaviour.back = cycle.action;
-    }
-    behaviour.reasons = wrong.reasons;
-    behaviour.fairness = wrong.fairness;
-    behaviour
-}
-
-fn limit_of(limit: Limit) -> omnilink_evidence::Limit {
-    match limit {
-        Limit::Time => omnilink_evidence::Limit::Time,
-        Limit::Memory => omnilink_evidence::Limit::Memory,
-        Limit::Interrupt => omnilink_evidence::Limit::Interrupt,
-        Limit::Behaviours => omnilink_evidence::Limit::Behaviours,
-        Limit::Depth => omnilink_evidence::Limit::Depth,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use omnilink_mc::report::{Answer, Kind, Report};
+use omnilink_mc::report::{Answer, PropertyKind, Report};
 use omnilink_mc::{CheckOptions, SearchProgress, check};
 use omnilink_tla::diagnostic::{Class, Diagnostic};
 use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
@@ -51,17 +51,17 @@ fn verdict(model: &CompiledSpec, report: &Report) -> (&'static str, Option<&'sta
     };
     match violation.kind {
         // TLC reports a constant invariant or property that is false as a configuration error.
-        Kind::Invariant | Kind::Property if violation.trace.is_empty() => ("error", Some("config")),
-        Kind::Invariant => ("invariant", None),
-        Kind::Property => ("property", None),
-        Kind::Deadlock => ("deadlock", None),
-        Kind::Assert => ("assert", None),
-        Kind::Assumption => ("error", Some("assumption")),
-        Kind::Postcondition => ("error", Some("postcondition")),
-        Kind::Incomplete => ("error", Some("incomplete-next")),
-        Kind::Evaluation if is_named(&model.assumptions) => ("error", Some("assumption-eval")),
-        Kind::Evaluation if is_named(&model.postconditions) => ("error", Some("postcondition")),
-        Kind::Evaluation => ("error", Some("eval")),
+        PropertyKind::Invariant | PropertyKind::Property if violation.states.is_empty() => ("error", Some("config")),
+        PropertyKind::Invariant => ("invariant", None),
+        PropertyKind::Property => ("property", None),
+        PropertyKind::Deadlock => ("deadlock", None),
+        PropertyKind::Assert => ("assert", None),
+        PropertyKind::Assumption => ("error", Some("assumption")),
+        PropertyKind::Postcondition => ("error", Some("postcondition")),
+        PropertyKind::Incomplete => ("error", Some("incomplete-next")),
+        PropertyKind::Evaluation if is_named(&model.assumptions) => ("error", Some("assumption-eval")),
+        PropertyKind::Evaluation if is_named(&model.postconditions) => ("error", Some("postcondition")),
+        PropertyKind::Evaluation => ("error", Some("eval")),
     }
 }
 
@@ -107,7 +107,7 @@ pub fn answer(part: &str, item: &Value) -> Value {
         "property": violated,
         "distinct": report.figures.distinct,
         "depth": report.figures.depth,
-        "trace_len": violation.map(|violation| violation.trace.len()),
+        "trace_len": violation.map(|violation| violation.states.len()),
         "error": violation.and_then(|violation| violation.error.clone()),
     })
 }

@@ -309,15 +309,11 @@ fn random_specs_agree_with_a_naive_check_of_all_lassos() {
                 unreachable!()
             };
             let states: Vec<usize> = violation
-                .trace
+                .states
                 .iter()
-                .map(|state| state.values[0].1.as_int().unwrap_or_default() as usize)
+                .map(|state| state.values.0[0].1.as_int().unwrap_or_default() as usize)
                 .collect();
-            let start = violation
-                .cycle
-                .as_ref()
-                .map_or(states.len(), |cycle| cycle.back_to)
-                - 1;
+            let start = violation.lasso.unwrap_or(states.len()) - 1;
             assert!(
                 !machine.truths(&states, start, &whole)[0],
                 "{states:?} back to {start} is no counterexample\n{text}"

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use omnilink_evidence::{
-    ActionTaken, Behaviour, Evidence, Exploration, LassoReason, Limit, PropertyKind, State, Verdict,
+    ActionTaken, Behaviour, BehaviourState, Evidence, Exploration, LassoReason, Limit, PropertyKind, Verdict,
     Violation,
 };
 use omnilink_value::Value;
@@ -99,7 +99,7 @@ fn push_behaviour(page: &mut String, behaviour: &Behaviour, is_full: bool) {
     if !behaviour.states.is_empty() {
         page.push('\n');
     }
-    let mut before: Option<&State> = None;
+    let mut before: Option<&BehaviourState> = None;
     let digits = behaviour.states.len().to_string().len();
     for state in &behaviour.states {
         let action = match (&state.action, before) {
@@ -175,7 +175,7 @@ fn push_reasons(page: &mut String, title: &str, reasons: &[LassoReason]) {
 /// Reasons are aligned unless a formula is longer than this.
 const FORMULA_WIDTH: usize = 60;
 
-fn changed(before: &State, (name, value): &(String, Value)) -> Vec<String> {
+fn changed(before: &BehaviourState, (name, value): &(String, Value)) -> Vec<String> {
     match before.values.get(name) {
         Some(old) => changes(name, old, value),
         None => vec![format!("{name} = {value}")],
