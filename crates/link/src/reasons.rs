@@ -173,7 +173,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// A false conjunct with the values in it, on one line.
-fn refusal(part: &omnilink_tla::eval::FalsePart) -> String {
+fn refusal(part: &omnilink_tla::eval::FalseSubformula) -> String {
     let mut line = format!("`{}` is false", one_line(&part.text));
     let values = part.values.iter().chain(&part.bindings);
     let values: Vec<String> = values

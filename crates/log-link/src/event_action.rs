@@ -15,7 +15,7 @@
 //! flag says of each argument whether it is given.
 
 use omnilink_tla::ir::{
-    Argument, Bounded, Call, Kind, Node, Operation, Operator, Pattern, Program, Uses, slot_bit,
+    Application, Argument, Bounded, Kind, Node, Operation, Operator, Pattern, Program, Uses, slot_bit,
 };
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -134,7 +134,7 @@ fn restricted(
     let at = program.operators[copy.operator as usize].body.at;
     let uses = program.operators[copy.operator as usize].body.uses;
     let body = Node {
-        kind: Kind::Call(Box::new(Call {
+        kind: Kind::Call(Box::new(Application {
             operator: copy.operator,
             arguments: (0..given)
                 .map(|slot| (copy.first_given + slot, Argument::Slot(slot)))
@@ -457,7 +457,7 @@ impl Restriction<'_> {
         }
     }
 
-    fn call(&mut self, call: &Call, node: &Node, first_given: u32) -> Option<(Node, Vec<Demand>)> {
+    fn call(&mut self, call: &Application, node: &Node, first_given: u32) -> Option<(Node, Vec<Demand>)> {
         let operator = &self.program.operators[call.operator as usize];
         let is_event = operator.is_definition
             && &*operator.name == self.event
@@ -471,7 +471,7 @@ impl Restriction<'_> {
         let copy = self.operator(call.operator)?;
         let given =
             (0..self.given()).map(|slot| (copy.first_given + slot, Argument::Slot(first_given + slot)));
-        let copied = Call {
+        let copied = Application {
             operator: copy.operator,
             arguments: call.arguments.iter().cloned().chain(given).collect(),
         };
@@ -481,7 +481,7 @@ impl Restriction<'_> {
     /// A call of which some arguments must be equal to given ones.
     fn applied(
         &mut self,
-        call: Call,
+        call: Application,
         demands: &[Demand],
         node: &Node,
         first_given: u32,

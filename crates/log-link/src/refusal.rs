@@ -1,6 +1,6 @@
 //! Why a line cannot be the next step of a state.
 
-use omnilink_tla::eval::{FalsePart, State};
+use omnilink_tla::eval::{FalseSubformula, State};
 use omnilink_value::Value;
 
 use crate::expansion::{Batch, Expander};
@@ -98,7 +98,7 @@ fn outside(spec: &LogSpec, line: &PreparedLine, action: &StageAction, reasons: &
 }
 
 /// A false conjunct with its place and the values in it, on one line.
-fn shown(spec: &LogSpec, part: &FalsePart) -> String {
+fn shown(spec: &LogSpec, part: &FalseSubformula) -> String {
     let source = spec.program.sources.get(part.at.source);
     let place = source.line_column(part.at.span.start);
     let file = source

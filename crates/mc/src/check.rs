@@ -412,7 +412,10 @@ impl CheckRun<'_> {
         };
         // An error does not matter if there is no state.
         let invariant = self.evaluate(&constant, PropertyKind::Invariant).filter(is_false);
-        invariant.or_else(|| self.evaluate(&properties, PropertyKind::Property).filter(is_false))
+        invariant.or_else(|| {
+            self.evaluate(&properties, PropertyKind::Property)
+                .filter(is_false)
+        })
     }
 
     fn report_outcome(

@@ -81,7 +81,9 @@ pub(crate) fn violation_report(
         }
     };
     match kind {
-        ViolationKind::Invariant(index) => report(PropertyKind::Invariant, system.invariants.get(*index), trace),
+        ViolationKind::Invariant(index) => {
+            report(PropertyKind::Invariant, system.invariants.get(*index), trace)
+        }
         ViolationKind::Initial(index) => report(PropertyKind::Property, system.initials.get(*index), trace),
         ViolationKind::Step(index) => report(PropertyKind::Property, system.steps.get(*index), trace),
         ViolationKind::Deadlock => report(PropertyKind::Deadlock, None, trace),
@@ -90,11 +92,7 @@ pub(crate) fn violation_report(
 }
 
 /// Describes a failed evaluation at the end of a trace.
-pub(crate) fn failure_report(
-    model: &CompiledSpec,
-    failure: &Failure,
-    trace: Vec<ShownState>,
-) -> Behaviour {
+pub(crate) fn failure_report(model: &CompiledSpec, failure: &Failure, trace: Vec<ShownState>) -> Behaviour {
     let kind = match failure.class {
         ErrorClass::Assert => PropertyKind::Assert,
         ErrorClass::Unassigned if !trace.is_empty() => PropertyKind::Incomplete,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use omnilink_evidence::Bindings;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Coverage, Evaluator, Flow, Session, SuccessorSink, TakenAction};
+use omnilink_tla::eval::{EvaluationCounts, Evaluator, Flow, Session, SuccessorSink, TakenAction};
 use omnilink_tla::ir::{Formula, Loc, Program};
 use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
 use omnilink_value::Value;
@@ -42,7 +42,7 @@ pub(crate) struct TlaSystem<'m> {
     /// Copies of the program for the search workers after the first, each made by the thread that uses it.
     pub(crate) programs: &'m [OnceLock<Program>],
     /// Number of evaluations of each definition, if they are counted.
-    pub(crate) evaluation_counts: Option<Coverage>,
+    pub(crate) evaluation_counts: Option<EvaluationCounts>,
     /// Number of states or steps that satisfy each `_POSSIBLE` formula.
     pub(crate) possible_counts: Vec<AtomicU64>,
 }

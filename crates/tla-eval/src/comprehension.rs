@@ -4,7 +4,7 @@ use omnilink_tla_ir::{Bounded, Node, Pattern};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use super::datum::{Datum, Lazy, Rule, Suspended};
+use super::datum::{Datum, Lazy, LazyFunction, Suspended};
 use super::error::{ErrorClass, Failure, Outcome, type_error};
 use super::evaluator::Evaluator;
 use super::flow::Flow;
@@ -121,7 +121,7 @@ impl<'p> Evaluator<'p> {
     pub(crate) fn rule(&mut self, bounded: &'p Bounded) -> Outcome<Datum<'p>> {
         let domains = self.sets(bounded)?;
         let body = self.suspend(bounded)?;
-        Ok(Datum::lazy(Lazy::Function(Rule {
+        Ok(Datum::lazy(Lazy::Function(LazyFunction {
             domains,
             body,
             known: Default::default(),

@@ -49,7 +49,7 @@ pub enum Lazy<'p> {
     /// `{x \in S : p}`.
     Filter(Datum<'p>, Suspended<'p>),
     /// A function given by a rule: its domain (one set per argument) and the rule.
-    Function(Rule<'p>),
+    Function(LazyFunction<'p>),
     /// A tuple with an infinite part.
     Tuple(Vec<Datum<'p>>),
     /// A function with an infinite part, keys sorted.
@@ -68,7 +68,7 @@ pub struct Suspended<'p> {
 }
 
 /// A function given by a rule.
-pub struct Rule<'p> {
+pub struct LazyFunction<'p> {
     /// The sets that the arguments come from.
     pub domains: Vec<Datum<'p>>,
     /// The rule.
@@ -79,7 +79,7 @@ pub struct Rule<'p> {
     pub changed: Vec<(Value, Datum<'p>)>,
 }
 
-impl<'p> Rule<'p> {
+impl<'p> LazyFunction<'p> {
     /// The set that each argument comes from.
     pub fn ranges(&self) -> impl ExactSizeIterator<Item = &Datum<'p>> {
         self.body
@@ -165,7 +165,7 @@ impl std::fmt::Debug for Suspended<'_> {
     }
 }
 
-impl std::fmt::Debug for Rule<'_> {
+impl std::fmt::Debug for LazyFunction<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("<lazy>")
     }

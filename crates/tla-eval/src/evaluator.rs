@@ -8,7 +8,7 @@ use omnilink_value::Value;
 
 use super::datum::Datum;
 use super::error::{ErrorClass, Failure, Outcome};
-use super::explain::FalsePart;
+use super::explain::FalseSubformula;
 use super::memo::Memo;
 use super::session::Session;
 use super::slot::Slot;
@@ -18,7 +18,7 @@ use super::successors::TakenAction;
 pub type State = Arc<[Value]>;
 
 /// Evaluations of each operator, in the order of [`Program::operators`].
-pub type Coverage = Arc<[AtomicU64]>;
+pub type EvaluationCounts = Arc<[AtomicU64]>;
 
 /// Stack that a worker may use before recursion counts as infinite. See [`omnilink_tla_syntax::deep_stack`] for its size.
 const STACK_MAX: usize = omnilink_tla_syntax::deep_stack::STACK_BYTES / 4 * 3;
@@ -49,9 +49,9 @@ pub struct Evaluator<'p> {
     /// Counts calls and elements, to check the time limit at intervals.
     ticks: u32,
     /// Number of evaluations of each operator, if they are counted.
-    pub(crate) coverage: Option<Coverage>,
+    pub(crate) coverage: Option<EvaluationCounts>,
     /// The conjuncts that disable the branches of an action, if they are collected.
-    pub(crate) refusals: Option<Vec<FalsePart>>,
+    pub(crate) refusals: Option<Vec<FalseSubformula>>,
     /// The memo, if it is enabled.
     pub(crate) memo: Option<Box<Memo>>,
     /// Whether reads are logged for the memo.
@@ -91,7 +91,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Counts the evaluations of each operator from now on. Several evaluators may share the counters.
-    pub fn count_in(&mut self, coverage: &Coverage) {
+    pub fn count_in(&mut self, coverage: &EvaluationCounts) {
         self.coverage = Some(coverage.clone());
     }
 

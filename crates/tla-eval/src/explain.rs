@@ -8,7 +8,7 @@ use super::flow::Flow;
 
 /// A part of a formula that is false.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FalsePart {
+pub struct FalseSubformula {
     /// Its location.
     pub at: Loc,
     /// Its text.
@@ -25,7 +25,7 @@ const REFUSALS_MAX: usize = 8;
 impl<'p> Evaluator<'p> {
     /// The innermost conjunct that makes a formula false in the current states; `None` if it is not false. A quantifier is explained
     /// by the first binding for which its body is false.
-    pub fn explain_false(&mut self, formula: Formula) -> Option<FalsePart> {
+    pub fn explain_false(&mut self, formula: Formula) -> Option<FalseSubformula> {
         let mut bindings = Vec::new();
         self.enter(formula, |this, body| Ok(this.false_part(body, &mut bindings)))
             .ok()?
@@ -33,7 +33,7 @@ impl<'p> Evaluator<'p> {
 
     /// Why an action with given arguments is disabled in a state: for each branch the first conjunct that is false, without
     /// duplicates. Empty if every branch has a successor, or if there is no branch.
-    pub fn refusals(&mut self, action: Operation, arguments: &[Value], from: &State) -> Vec<FalsePart> {
+    pub fn refusals(&mut self, action: Operation, arguments: &[Value], from: &State) -> Vec<FalseSubformula> {
         self.refusals_given(action, arguments, from, &[])
     }
 
@@ -44,7 +44,7 @@ impl<'p> Evaluator<'p> {
         arguments: &[Value],
         from: &State,
         given: &[(u32, Value)],
-    ) -> Vec<FalsePart> {
+    ) -> Vec<FalseSubformula> {
         self.refusals = Some(Vec::new());
         // The enumeration of successors reports the same error.
         let _ = self.successors_given(action, arguments, from, given, &mut |_, _, _| Ok(Flow::Go));
@@ -68,7 +68,7 @@ impl<'p> Evaluator<'p> {
         self.refusals = Some(refusals);
     }
 
-    fn part(&mut self, node: &'p Node, bindings: Vec<(String, String)>) -> FalsePart {
+    fn part(&mut self, node: &'p Node, bindings: Vec<(String, String)>) -> FalseSubformula {
         let mut values = Vec::new();
         if let Kind::Equal(two)
         | Kind::NotEqual(two)
@@ -86,7 +86,7 @@ impl<'p> Evaluator<'p> {
                 }
             }
         }
-        FalsePart {
+        FalseSubformula {
             at: node.at,
             text: self.program.text(node.at).to_owned(),
             bindings,
@@ -94,7 +94,11 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    fn false_part(&mut self, node: &'p Node, bindings: &mut Vec<(String, String)>) -> Option<FalsePart> {
+    fn false_part(
+        &mut self,
+        node: &'p Node,
+        bindings: &mut Vec<(String, String)>,
+    ) -> Option<FalseSubformula> {
         match &node.kind {
             Kind::And(conjuncts) => {
                 for conjunct in conjuncts {

@@ -1,6 +1,6 @@
 //! Evaluation of expressions: one match over the kinds of nodes.
 
-use omnilink_tla_ir::{Argument, Call, Comparison, Kind, Node, Two};
+use omnilink_tla_ir::{Application, Argument, Comparison, Kind, Node, Two};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
@@ -186,7 +186,7 @@ impl<'p> Evaluator<'p> {
     }
 
     #[inline(never)]
-    fn call(&mut self, call: &'p Call, node: &'p Node) -> Outcome<Datum<'p>> {
+    fn call(&mut self, call: &'p Application, node: &'p Node) -> Outcome<Datum<'p>> {
         let program = self.program;
         let operator = &program.operators[call.operator as usize];
         self.check_stack().map_err(|failure| failure.at(node.at))?;

@@ -1,6 +1,6 @@
 //! Frames and slots: binding of names, thunks and operator arguments.
 
-use omnilink_tla_ir::{Argument, Call, Loc};
+use omnilink_tla_ir::{Application, Argument, Loc};
 use omnilink_value::Value;
 
 use super::datum::Datum;
@@ -19,7 +19,7 @@ impl<'p> Evaluator<'p> {
 
     /// Builds the frame of a call, with its arguments. Returns its base; the caller makes it current.
     #[inline]
-    pub(crate) fn fill_frame(&mut self, call: &'p Call) -> Outcome<usize> {
+    pub(crate) fn fill_frame(&mut self, call: &'p Application) -> Outcome<usize> {
         let program = self.program;
         let new = self.slots.len();
         let size = program.operators[call.operator as usize].slots.len();

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use omnilink_value::{Kind, Value};
 use rustc_hash::FxHashMap;
 
-use super::datum::{Datum, Lazy, Rule, Suspended};
+use super::datum::{Datum, Lazy, LazyFunction, Suspended};
 use super::equality::keys;
 use super::error::{ErrorClass, Outcome, domain_error, type_error};
 use super::evaluator::Evaluator;
@@ -62,7 +62,12 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    fn apply_rule(&mut self, function: &Datum<'p>, rule: &Rule<'p>, argument: Value) -> Outcome<Datum<'p>> {
+    fn apply_rule(
+        &mut self,
+        function: &Datum<'p>,
+        rule: &LazyFunction<'p>,
+        argument: Value,
+    ) -> Outcome<Datum<'p>> {
         if let Some((_, value)) = rule.changed.iter().rev().find(|(key, _)| *key == argument) {
             return Ok(value.clone());
         }
@@ -85,7 +90,12 @@ impl<'p> Evaluator<'p> {
         Ok(value)
     }
 
-    fn rule_arguments(&self, function: &Datum<'p>, rule: &Rule<'p>, argument: &Value) -> Outcome<Vec<Value>> {
+    fn rule_arguments(
+        &self,
+        function: &Datum<'p>,
+        rule: &LazyFunction<'p>,
+        argument: &Value,
+    ) -> Outcome<Vec<Value>> {
         let count = rule.ranges().len();
         if count == 1 {
             return Ok(vec![argument.clone()]);
@@ -256,10 +266,10 @@ impl<'p> Evaluator<'p> {
         Datum::lazy(Lazy::Mapping(entries))
     }
 
-    fn changed_rule(&self, rule: &Rule<'p>, key: Value, new: Datum<'p>) -> Datum<'p> {
+    fn changed_rule(&self, rule: &LazyFunction<'p>, key: Value, new: Datum<'p>) -> Datum<'p> {
         let mut changed = rule.changed.clone();
         changed.push((key, new));
-        Datum::lazy(Lazy::Function(Rule {
+        Datum::lazy(Lazy::Function(LazyFunction {
             domains: rule.domains.clone(),
             body: rule.body.clone(),
             known: RefCell::new(FxHashMap::default()),

@@ -42,8 +42,8 @@ pub use analysis::{
     Layout, Left, Path, Selector, Sum, Write,
 };
 pub use equality::equal_values;
-pub use evaluator::{Coverage, Evaluator, State};
-pub use explain::FalsePart;
+pub use evaluator::{EvaluationCounts, Evaluator, State};
+pub use explain::FalseSubformula;
 pub use flow::Flow;
 pub use session::{Session, SilentSession, revision};
 pub use successors::{SuccessorSink, TakenAction};

@@ -6,7 +6,7 @@
 use omnilink_tla_ir::{Infinite, Program};
 use omnilink_value::Value;
 
-use super::datum::{Datum, Lazy, Rule};
+use super::datum::{Datum, Lazy, LazyFunction};
 use super::error::Outcome;
 use super::evaluator::Evaluator;
 
@@ -111,7 +111,7 @@ fn mapping(program: &Program, entries: &[(Value, Datum<'_>)]) -> String {
     format!("({})", entries.collect::<Vec<_>>().join(" @@ "))
 }
 
-fn rule_text(program: &Program, rule: &Rule<'_>) -> String {
+fn rule_text(program: &Program, rule: &LazyFunction<'_>) -> String {
     let bounds: Vec<String> = rule
         .ranges()
         .zip(&rule.body.bounded.names)

@@ -10,7 +10,7 @@
 //!
 //! Initial states are enumerated in the same way: `Init` is lowered as if every variable in it were primed.
 
-use omnilink_tla_ir::{Argument, Bounded, Call, Kind, Node};
+use omnilink_tla_ir::{Application, Argument, Bounded, Kind, Node};
 use omnilink_value::Value;
 
 use super::assignment::may_branch;
@@ -229,7 +229,7 @@ impl<'p> Evaluator<'p> {
     #[inline(never)]
     fn step_call(
         &mut self,
-        call: &'p Call,
+        call: &'p Application,
         node: &'p Node,
         rest: &Continuation<'_, 'p>,
         on_next: OnNextState<'_, 'p>,

@@ -226,7 +226,7 @@ pub enum Kind {
     /// `LET`: slots with their arguments, then the body.
     Let(Box<[(u32, Argument)]>, Box<Node>),
     /// A definition applied.
-    Call(Box<Call>),
+    Call(Box<Application>),
     /// An operator that is a parameter, applied: the slot and the arguments.
     CallSlot(u32, Box<[Argument]>),
     /// A built-in operator applied.
@@ -359,7 +359,7 @@ impl Pattern {
 
 /// A definition applied.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct Application {
     /// The operator.
     pub operator: u32,
     /// The arguments of its slots: parameters, then captured names.

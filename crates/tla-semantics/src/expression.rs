@@ -391,7 +391,7 @@ impl Analyzer<'_> {
         self.all(&values, max, span, LevelOf::default())
     }
 
-    fn updated(&mut self, function: ExprId, updates: &[Update], span: Span) -> LevelOf {
+    fn updated(&mut self, function: ExprId, updates: &[ExceptUpdate], span: Span) -> LevelOf {
         let mut level = self.at_most(function, Level::Action, span);
         let old = level;
         for update in updates {

@@ -1,6 +1,6 @@
 //! INSTANCE: the module, the substitutions for its constants and variables, and their checks.
 
-use omnilink_tla_syntax::ast::{Ident, Instance, Module, Substitution, UnitKind};
+use omnilink_tla_syntax::ast::{Ident, ModuleInstance, ParsedModule, Substitution, UnitKind};
 use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
 use omnilink_tla_syntax::source::Span;
 
@@ -16,7 +16,7 @@ impl Analyzer<'_> {
     /// Resolves an instance, whose parameters are in scope.
     pub(super) fn instance(
         &mut self,
-        syntax: &Instance,
+        syntax: &ModuleInstance,
         span: Span,
         params: Box<[EntityId]>,
     ) -> Option<InstanceId> {
@@ -64,7 +64,8 @@ impl Analyzer<'_> {
             return false;
         }
         let tree = self.tree();
-        let is_around = |m: &&Module| m.span.start <= module.span.start && module.span.end <= m.span.end;
+        let is_around =
+            |m: &&ParsedModule| m.span.start <= module.span.start && module.span.end <= m.span.end;
         let inner = tree.modules.iter().skip(1).find(|m| m.name.name == module.name);
         let (Some(inner), true) = (inner, self.scope.modules.contains_key(&module.name)) else {
             return false;
@@ -102,7 +103,7 @@ impl Analyzer<'_> {
         given: &Substitution,
         targets: &[EntityId],
         before: &[Substituted],
-        syntax: &Instance,
+        syntax: &ModuleInstance,
         module: ModuleId,
         span: Span,
         limits_params: bool,

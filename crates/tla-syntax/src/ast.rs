@@ -115,7 +115,7 @@ pub enum ExprKind {
     /// `r.a`.
     Field(ExprId, Ident),
     /// `[f EXCEPT ![x].a = e]`.
-    Except(ExprId, Box<[Update]>),
+    Except(ExprId, Box<[ExceptUpdate]>),
     /// `IF c THEN a ELSE b`.
     If(ExprId, ExprId, ExprId),
     /// `CASE p -> a [] q -> b [] OTHER -> c`.
@@ -183,7 +183,7 @@ pub struct Bound {
 
 /// One `![…].f = e` of an EXCEPT.
 #[derive(Clone, Debug)]
-pub struct Update {
+pub struct ExceptUpdate {
     /// The path.
     pub path: Box<[Access]>,
     /// The new value.
@@ -223,7 +223,7 @@ pub struct Substitution {
 
 /// `INSTANCE M WITH a <- b`.
 #[derive(Clone, Debug)]
-pub struct Instance {
+pub struct ModuleInstance {
     /// The module.
     pub module: Ident,
     /// The explicit substitutions.
@@ -318,10 +318,10 @@ pub enum UnitKind {
         /// Its parameters.
         params: Box<[OpDecl]>,
         /// The instance.
-        instance: Instance,
+        instance: ModuleInstance,
     },
     /// `INSTANCE M WITH …`.
-    Instance(Instance),
+    Instance(ModuleInstance),
     /// `ASSUME` or `AXIOM`, with a name or without.
     Assume {
         /// Its name.
@@ -350,7 +350,7 @@ pub enum UnitKind {
 
 /// A module.
 #[derive(Clone, Debug)]
-pub struct Module {
+pub struct ParsedModule {
     /// Its name.
     pub name: Ident,
     /// The modules it extends.
@@ -371,7 +371,7 @@ pub struct Tree {
     /// All units.
     pub units: Vec<Unit>,
     /// All modules; the first is the file's own, if there is any.
-    pub modules: Vec<Module>,
+    pub modules: Vec<ParsedModule>,
     /// The file's own module.
     pub root: Option<ModuleIndex>,
 }
@@ -388,7 +388,7 @@ impl Tree {
     }
 
     /// A module of this tree.
-    pub fn module(&self, index: ModuleIndex) -> &Module {
+    pub fn module(&self, index: ModuleIndex) -> &ParsedModule {
         &self.modules[index.0 as usize]
     }
 

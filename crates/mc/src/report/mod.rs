@@ -3,7 +3,8 @@
 mod evidence;
 
 pub use omnilink_evidence::{
-    ActionSteps, ActionTaken, Behaviour, DefinitionUse, FalsePart, LassoReason, PropertyKind, UncheckedProperty, Verdict,
+    ActionSteps, ActionTaken, Behaviour, DefinitionUse, FalsePart, LassoReason, PropertyKind,
+    UncheckedProperty, Verdict,
 };
 
 use crate::limits::Limit;

@@ -51,7 +51,9 @@ fn verdict(model: &CompiledSpec, report: &Report) -> (&'static str, Option<&'sta
     };
     match violation.kind {
         // TLC reports a constant invariant or property that is false as a configuration error.
-        PropertyKind::Invariant | PropertyKind::Property if violation.states.is_empty() => ("error", Some("config")),
+        PropertyKind::Invariant | PropertyKind::Property if violation.states.is_empty() => {
+            ("error", Some("config"))
+        }
         PropertyKind::Invariant => ("invariant", None),
         PropertyKind::Property => ("property", None),
         PropertyKind::Deadlock => ("deadlock", None),

@@ -6,7 +6,7 @@ use super::context::ContextId;
 use super::frame::{Frame, NameSlot, Naming};
 use super::operand::Operand;
 use super::{At, Cell, Key, Lowered, Lowering};
-use crate::{Call, ErrorClass, Kind, Loc, Node, Operator, Uses};
+use crate::{Application, ErrorClass, Kind, Loc, Node, Operator, Uses};
 
 impl Lowering<'_> {
     #[allow(clippy::too_many_arguments)]
@@ -73,7 +73,7 @@ impl Lowering<'_> {
         }
         let is_closed = arguments.is_empty();
         let node = Node {
-            kind: Kind::Call(Box::new(Call {
+            kind: Kind::Call(Box::new(Application {
                 operator: lowered.index,
                 arguments: arguments.into(),
             })),

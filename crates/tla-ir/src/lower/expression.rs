@@ -1,9 +1,7 @@
 //! Lowering of expressions, by kind of syntax.
 
 use omnilink_tla_semantics::entity::EntityKind;
-use omnilink_tla_syntax::ast::{
-    Access, ExprId, ExprKind, Ident, Junction, Quantifier, UnitId, Update as AstUpdate,
-};
+use omnilink_tla_syntax::ast::{Access, ExceptUpdate, ExprId, ExprKind, Ident, Junction, Quantifier, UnitId};
 use omnilink_tla_syntax::names::Name;
 use omnilink_tla_syntax::operators::Op;
 use omnilink_value::{Shape, Value};
@@ -263,7 +261,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn except(&mut self, at: At, loc: Loc, function: ExprId, updates: &[AstUpdate]) -> Node {
+    fn except(&mut self, at: At, loc: Loc, function: ExprId, updates: &[ExceptUpdate]) -> Node {
         let function = self.expr(at, function);
         let mut uses = function.uses;
         let mut lowered = Vec::with_capacity(updates.len());

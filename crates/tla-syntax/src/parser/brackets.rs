@@ -261,7 +261,7 @@ impl Parser<'_> {
         }
     }
 
-    fn update(&mut self) -> Parsed<Update> {
+    fn update(&mut self) -> Parsed<ExceptUpdate> {
         let start = self.expect(TokenKind::Bang, "`!` and what changes, as in `!.a` or `![x]`")?;
         let mut path = Vec::new();
         loop {
@@ -279,7 +279,7 @@ impl Parser<'_> {
         }
         self.expect(TokenKind::Operator(Op::Equal), "`=`, `.` or `[`")?;
         let value = self.expression()?;
-        Ok(Update {
+        Ok(ExceptUpdate {
             path: path.into(),
             value,
             span: start.span().to(self.span_of(value)),

@@ -176,7 +176,7 @@ impl Parser<'_> {
     }
 
     /// `INSTANCE M WITH …`.
-    pub(super) fn instance(&mut self) -> Parsed<Instance> {
+    pub(super) fn instance(&mut self) -> Parsed<ModuleInstance> {
         let start = self.bump();
         let module = self.lenient_identifier("the name of a module")?;
         let mut substitutions = Vec::new();
@@ -189,7 +189,7 @@ impl Parser<'_> {
             }
         }
         let span = start.span().to(self.previous_span());
-        Ok(Instance {
+        Ok(ModuleInstance {
             module,
             substitutions: substitutions.into(),
             span,

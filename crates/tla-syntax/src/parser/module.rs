@@ -34,7 +34,7 @@ impl Parser<'_> {
             name: self.names.intern(""),
             span: start.span(),
         };
-        self.tree.modules.push(Module {
+        self.tree.modules.push(ParsedModule {
             name: nowhere,
             extends: Box::new([]),
             units: Box::new([]),

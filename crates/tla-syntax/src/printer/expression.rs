@@ -306,7 +306,7 @@ impl<'a> Printer<'a> {
         self.put("]");
     }
 
-    fn update(&mut self, update: &Update) {
+    fn update(&mut self, update: &ExceptUpdate) {
         self.put("!");
         for access in &update.path {
             match access {

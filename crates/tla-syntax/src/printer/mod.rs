@@ -255,7 +255,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn instance(&mut self, instance: &Instance) {
+    fn instance(&mut self, instance: &ModuleInstance) {
         self.put("INSTANCE ");
         self.name(instance.module.name);
         if !instance.substitutions.is_empty() {

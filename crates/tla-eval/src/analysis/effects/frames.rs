@@ -1,6 +1,6 @@
 //! Frames of definitions, LETs and operators during the analysis: names stand for values, expressions or forms.
 
-use omnilink_tla_ir::{Argument, Call, Node};
+use omnilink_tla_ir::{Application, Argument, Node};
 
 use super::form::Form;
 use super::{DEPTH_MAX, Unsupported, Walk, Walked};
@@ -62,14 +62,14 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    pub(super) fn call_form(&mut self, call: &'p Call, walk: &mut Walk<'_>) -> Walked<Form> {
+    pub(super) fn call_form(&mut self, call: &'p Application, walk: &mut Walk<'_>) -> Walked<Form> {
         self.in_call(call, walk, |this, body, walk| this.form(body, walk))
     }
 
     /// Runs in the frame of a call.
     pub(super) fn in_call<T>(
         &mut self,
-        call: &'p Call,
+        call: &'p Application,
         walk: &mut Walk<'_>,
         run: impl FnOnce(&mut Self, &'p Node, &mut Walk<'_>) -> Walked<T>,
     ) -> Walked<T> {
