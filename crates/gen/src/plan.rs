@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use omnilink_link::{Action, LinkError, LinkOptions, OpLink, Outline, is_result_name, is_thread_name};
+use omnilink_link::{LinkError, LinkOptions, OpLink, Outline, SpecAction, is_result_name, is_thread_name};
 use omnilink_sched::build::BuildError;
 use omnilink_tla::semantics::load;
 use omnilink_tla::{EvaluateOptions, evaluate};
@@ -126,9 +126,9 @@ const STEP: &str = "_Step";
 const DONE: &str = "_Done";
 
 impl Planner<'_> {
-    fn ops(&mut self, actions: &[Action]) -> Vec<HarnessOp> {
+    fn ops(&mut self, actions: &[SpecAction]) -> Vec<HarnessOp> {
         let file = &self.options.link.file;
-        let is_called = |action: &&Action| {
+        let is_called = |action: &&SpecAction| {
             let name = action.name.as_str();
             let is_renamed =
                 |(op, link): (&String, &OpLink)| link.action.as_deref() == Some(name) && op != name;
@@ -186,7 +186,7 @@ impl Planner<'_> {
         ops
     }
 
-    fn op(&mut self, name: &str, action: &Action, note: Option<String>) -> HarnessOp {
+    fn op(&mut self, name: &str, action: &SpecAction, note: Option<String>) -> HarnessOp {
         let uses_of = |definition: &str| {
             let binding = self.loaded.find(definition);
             binding.map_or_else(Vec::new, |binding| parameter_uses(&self.loaded, binding.entity))
@@ -350,7 +350,7 @@ impl Planner<'_> {
 }
 
 /// How a link file says which part of what the harness records as the result each parameter takes.
-fn link_entry(op: &str, action: &Action, results: &[(&String, &Parameter)]) -> String {
+fn link_entry(op: &str, action: &SpecAction, results: &[(&String, &Parameter)]) -> String {
     let head = format!("[ops.{op}]\n");
     match results {
         [(param, _)] => format!("{head}fields = {{ {param} = \"ret\" }}\n\n"),

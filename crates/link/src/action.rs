@@ -11,7 +11,7 @@ use crate::omnilink_setup::{EVENT, GENERATED};
 
 /// An action of a spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Action {
+pub struct SpecAction {
     /// Its name.
     pub name: String,
     /// Its parameters.
@@ -24,7 +24,7 @@ pub struct Action {
     pub in_next: bool,
 }
 
-impl Action {
+impl SpecAction {
     /// `Insert(key, value)`.
     pub fn signature(&self) -> String {
         // Generated names of a setup are not shown.
@@ -43,12 +43,12 @@ impl Action {
 }
 
 /// All definitions of the spec that say something about the next state and take values only, in the order of the text.
-pub(crate) fn actions(spec: &Spec, config: Option<&Config>) -> Vec<Action> {
+pub(crate) fn actions(spec: &Spec, config: Option<&Config>) -> Vec<SpecAction> {
     let Some(root) = spec.root() else {
         return Vec::new();
     };
     let in_next = next_relation(spec, config).map_or_else(Vec::new, |next| actions_of(spec, next));
-    let mut found: Vec<(u32, u32, Action)> = Vec::new();
+    let mut found: Vec<(u32, u32, SpecAction)> = Vec::new();
     for (name, binding) in &root.scope {
         let entity = spec.entity(binding.entity);
         let EntityKind::Operator { params, .. } = &entity.kind else {
@@ -75,7 +75,7 @@ pub(crate) fn actions(spec: &Spec, config: Option<&Config>) -> Vec<Action> {
         found.push((
             entity.source.0,
             entity.span.start,
-            Action {
+            SpecAction {
                 ranges: params.iter().map(range).collect(),
                 in_next: named.is_some(),
                 at: format!("{}:{}:{}", source.path().display(), place.line, place.column),

@@ -146,7 +146,7 @@ impl TlaModel<'_> {
     fn instance(
         &self,
         binding: u32,
-        operation: ir::Operation,
+        operation: ir::OperatorId,
         arguments: &[Option<Value>],
         part: Option<StepPart>,
         read: &Operation,

@@ -1,6 +1,6 @@
 //! Bindings: how operations of each name become an action with arguments, worked out before any trace is read.
 
-use omnilink_tla::ir::Operation;
+use omnilink_tla::ir::OperatorId;
 
 use crate::omnilink_setup::EVENT;
 use crate::param::{Constant, ParamBinding};
@@ -27,7 +27,7 @@ pub(crate) struct OpBinding {
 /// A formula over the parameters of an action and perhaps more.
 #[derive(Clone, Debug)]
 pub(crate) struct Formulation {
-    pub(crate) operation: Operation,
+    pub(crate) operation: OperatorId,
     pub(crate) extras: Vec<Extra>,
 }
 

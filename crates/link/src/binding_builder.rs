@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use omnilink_tla::diagnostic::nearest;
-use omnilink_tla::ir::Operation;
+use omnilink_tla::ir::OperatorId;
 use omnilink_tla::semantics::spec::Spec;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
-use crate::action::Action;
+use crate::action::SpecAction;
 use crate::binding::{Extra, Formulation, OpBinding, StepBinding};
 use crate::error::LinkError;
 use crate::formula_action::FormulaAction;
@@ -28,12 +28,12 @@ struct BindingDraft<'a> {
     key: String,
     op: &'a str,
     action: u32,
-    of: &'a Action,
+    of: &'a SpecAction,
     link: Option<&'a OpLink>,
     extras: Vec<Extra>,
     aborted_extras: Vec<Extra>,
     /// The action of the steps.
-    step: Option<&'a Action>,
+    step: Option<&'a SpecAction>,
     /// Where the link file says what it means, rather than which action it is: this formula.
     formula: Option<&'a str>,
     /// Fields that nothing has to read.
@@ -47,7 +47,7 @@ struct BindingDraft<'a> {
 impl<'a> BindingBuilder<'a> {
     pub(crate) fn new(
         spec: &Spec,
-        actions: &'a [Action],
+        actions: &'a [SpecAction],
         formula_actions: &'a [FormulaAction],
         file: &'a LinkFile,
     ) -> Result<Self, LinkError> {
@@ -125,7 +125,7 @@ impl<'a> BindingBuilder<'a> {
     /// The bindings, from what was lowered.
     pub(crate) fn bindings(
         &self,
-        built: &mut impl Iterator<Item = Option<Operation>>,
+        built: &mut impl Iterator<Item = Option<OperatorId>>,
     ) -> (Vec<OpBinding>, FxHashMap<String, Option<u32>>) {
         let mut bindings = Vec::new();
         let mut by_name: FxHashMap<String, Option<u32>> = FxHashMap::default();
@@ -140,7 +140,7 @@ impl<'a> BindingBuilder<'a> {
     }
 }
 
-fn unknown_action(op: &str, wanted: &str, actions: &[Action]) -> LinkError {
+fn unknown_action(op: &str, wanted: &str, actions: &[SpecAction]) -> LinkError {
     let known = actions.iter().map(|action| action.name.as_str());
     let near = nearest(wanted, known.clone()).map(|near| format!(" (did you mean `{near}`?)"));
     let known: Vec<&str> = known.collect();
@@ -156,8 +156,8 @@ impl<'a> BindingDraft<'a> {
         spec: &Spec,
         key: String,
         op: &'a str,
-        (action, of): (u32, &'a Action),
-        step: Option<&'a Action>,
+        (action, of): (u32, &'a SpecAction),
+        step: Option<&'a SpecAction>,
         link: Option<&'a OpLink>,
     ) -> Result<Self, LinkError> {
         let wrong = |message: String| LinkError::Usage(format!("link file, [ops.{op}]: {message}"));
@@ -332,7 +332,7 @@ impl<'a> BindingDraft<'a> {
     }
 
     /// `None` if the action cannot be given values: its parameters are operators.
-    fn binding(&self, built: &mut impl Iterator<Item = Option<Operation>>) -> Option<OpBinding> {
+    fn binding(&self, built: &mut impl Iterator<Item = Option<OperatorId>>) -> Option<OpBinding> {
         let mut next = || built.next().flatten();
         let happened = next();
         let aborted = self

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use omnilink_tla::Count;
-use omnilink_tla::ir::Operation;
+use omnilink_tla::ir::OperatorId;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
@@ -65,14 +65,14 @@ impl CountedValues {
 /// it.
 #[derive(Debug, Default)]
 pub(crate) struct ConditionCache {
-    of: FxHashMap<(Operation, u32, Box<[Value]>), SharedVerdicts>,
+    of: FxHashMap<(OperatorId, u32, Box<[Value]>), SharedVerdicts>,
 }
 
 /// The number of conditions kept; instances keep a reference to theirs.
 const CONDITIONS_MAX: usize = 1 << 12;
 
 impl ConditionCache {
-    pub(crate) fn counts(&mut self, operation: Operation, counts: omnilink_tla::Counts) -> Counts {
+    pub(crate) fn counts(&mut self, operation: OperatorId, counts: omnilink_tla::Counts) -> Counts {
         Counts {
             of: counts
                 .of
@@ -86,7 +86,7 @@ impl ConditionCache {
         }
     }
 
-    fn shared(&mut self, operation: Operation, count: &Count) -> SharedVerdicts {
+    fn shared(&mut self, operation: OperatorId, count: &Count) -> SharedVerdicts {
         let Some((conjunct, looks_at)) = count.condition() else {
             return SharedVerdicts::default();
         };

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use omnilink_tla::eval::error::Outcome;
 use omnilink_tla::eval::{Evaluator, State};
-use omnilink_tla::ir::{Loc, Operation};
+use omnilink_tla::ir::{Loc, OperatorId};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
@@ -92,7 +92,7 @@ impl CoverageCounters {
     pub(crate) fn branches(
         &self,
         evaluator: &mut Evaluator<'_>,
-        operation: Operation,
+        operation: OperatorId,
         arguments: &[Value],
         from: &State,
         to: &[Value],
@@ -220,7 +220,7 @@ impl TlaModel<'_> {
         }
     }
 
-    fn branch_coverage(&self, operation: Operation) -> Vec<BranchCoverage> {
+    fn branch_coverage(&self, operation: OperatorId) -> Vec<BranchCoverage> {
         let Some(branches) = &self.counters.branches else {
             return Vec::new();
         };

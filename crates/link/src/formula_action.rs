@@ -8,7 +8,7 @@ use omnilink_tla::source::SourceId;
 use omnilink_tla::syntax::token::{Keyword, Token, TokenKind};
 use omnilink_tla::syntax::tokenize_fragment;
 
-use crate::action::Action;
+use crate::action::SpecAction;
 use crate::binding_builder::KEYWORDS;
 use crate::error::LinkError;
 use crate::link_file::LinkFile;
@@ -18,7 +18,7 @@ use crate::omnilink_setup::{END, end_formula};
 #[derive(Debug)]
 pub(crate) struct FormulaAction {
     /// Named like the operation; its parameters are the fields that the formula mentions.
-    pub(crate) action: Action,
+    pub(crate) action: SpecAction,
     pub(crate) formula: String,
 }
 
@@ -35,7 +35,7 @@ impl FormulaAction {
 /// All formulas of a link file in the place of actions.
 pub(crate) fn formula_actions(
     spec: &Spec,
-    actions: &[Action],
+    actions: &[SpecAction],
     file: &LinkFile,
 ) -> Result<Vec<FormulaAction>, LinkError> {
     let ends = file.thread_end.entries().map(|(op, formula)| {
@@ -53,7 +53,7 @@ pub(crate) fn formula_actions(
 
 fn formula_action(
     spec: &Spec,
-    actions: &[Action],
+    actions: &[SpecAction],
     op: &str,
     formula: &str,
 ) -> Result<FormulaAction, LinkError> {
@@ -86,8 +86,8 @@ fn formula_action(
     })
 }
 
-fn action(name: &str, params: Vec<String>, at: String) -> Action {
-    Action {
+fn action(name: &str, params: Vec<String>, at: String) -> SpecAction {
+    SpecAction {
         name: name.to_owned(),
         ranges: vec![None; params.len()],
         params,

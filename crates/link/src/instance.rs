@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use omnilink_tla::eval::Effects;
-use omnilink_tla::ir::Operation;
+use omnilink_tla::ir::OperatorId;
 use omnilink_trace::Location;
 use omnilink_value::Value;
 use smallvec::SmallVec;
@@ -22,7 +22,7 @@ pub struct Instance(pub(crate) Rc<InstanceData>);
 pub(crate) struct InstanceData {
     /// Which binding it was bound by.
     pub(crate) binding: u32,
-    pub(crate) operation: Operation,
+    pub(crate) operation: OperatorId,
     /// Values of the parameters; `None` for what a pending operation does not know.
     pub(crate) arguments: SmallVec<[Option<Value>; 3]>,
     /// Where the first such operation was read.
@@ -60,7 +60,7 @@ impl InstanceData {
     }
 }
 
-pub(crate) fn hash_of(operation: Operation, arguments: &[Option<Value>], part: Option<StepPart>) -> u64 {
+pub(crate) fn hash_of(operation: OperatorId, arguments: &[Option<Value>], part: Option<StepPart>) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
     operation.hash(&mut hasher);
     for argument in arguments {

@@ -67,7 +67,7 @@ mod tag;
 mod vacuity;
 mod variant;
 
-pub use action::Action;
+pub use action::SpecAction;
 pub use acts_as::{ActsAs, OpActsAs};
 pub use bind::BoundOp;
 pub use collect::Collection;

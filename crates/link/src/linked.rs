@@ -8,14 +8,14 @@ use omnilink_engine::Interrupt;
 use omnilink_tla::config::{Assigned, Assignment, Named};
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::Evaluator;
-use omnilink_tla::ir::{Formula, Operation, Program};
+use omnilink_tla::ir::{Formula, OperatorId, Program};
 use omnilink_tla::model::{BuildOptions, NamedFormula, build};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::{Loaded, load, load_text};
 use omnilink_tla::source::Span;
 use rustc_hash::FxHashMap;
 
-use crate::action::{Action, actions};
+use crate::action::{SpecAction, actions};
 use crate::acts_as::Declaration;
 use crate::binding::OpBinding;
 use crate::binding_builder::BindingBuilder;
@@ -47,7 +47,7 @@ pub struct Linked {
     /// Whether the spec is a setup made for OmniLink on TLC.
     pub(crate) is_setup: bool,
     /// The actions of the spec, and then those of formulas of the link file.
-    pub(crate) actions: Vec<Action>,
+    pub(crate) actions: Vec<SpecAction>,
     /// How many of them are the spec's.
     own_actions: usize,
     pub(crate) bindings: Vec<OpBinding>,
@@ -227,7 +227,7 @@ impl Linked {
             .view
             .as_ref()
             .and_then(|_| of_file())
-            .map(Operation::formula);
+            .map(OperatorId::formula);
         let mut invariants = model.invariants;
         for invariant in &options.file.invariants {
             if let Some(operation) = of_file() {
@@ -307,7 +307,7 @@ impl Linked {
     /// Marks results that no definition uses.
     fn note_reads(&mut self) {
         for binding in &mut self.bindings {
-            let operations: Vec<Operation> = binding.formulations().map(|f| f.operation).collect();
+            let operations: Vec<OperatorId> = binding.formulations().map(|f| f.operation).collect();
             for (number, param) in binding.params.iter_mut().enumerate() {
                 let is_read = operations
                     .iter()
@@ -384,7 +384,7 @@ impl Linked {
     }
 
     /// The actions of the spec.
-    pub fn actions(&self) -> &[Action] {
+    pub fn actions(&self) -> &[SpecAction] {
         &self.actions[..self.own_actions]
     }
 

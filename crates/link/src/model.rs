@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outcomes};
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Condition, EffectTemplates, Effects, Evaluator, Flow, Layout, Session as _, State};
-use omnilink_tla::ir::Operation;
+use omnilink_tla::ir::OperatorId;
 use omnilink_value::Value;
 use rustc_hash::FxHashSet;
 
@@ -133,7 +133,7 @@ impl<'l> TlaModel<'l> {
             of_aborted.chain(of_steps).chain([binding.happened.operation])
         });
         let hidden = linked.hidden.iter().map(|(action, _)| action.operation());
-        let operations: Vec<Operation> = formulations.chain(hidden).collect();
+        let operations: Vec<OperatorId> = formulations.chain(hidden).collect();
         let mut layout = Layout::of_states(self.initial.iter().map(|state| &**state.values()));
         let mut evaluator = self.evaluator.borrow_mut();
         let effects = loop {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use omnilink_tla::semantics::load;
 
-use crate::action::{Action, actions};
+use crate::action::{SpecAction, actions};
 use crate::error::LinkError;
 use crate::link_options::LinkOptions;
 use crate::spec_reader::{read_config, sound};
@@ -13,7 +13,7 @@ use crate::spec_reader::{read_config, sound};
 #[derive(Clone, Debug)]
 pub struct Outline {
     /// Its actions.
-    pub actions: Vec<Action>,
+    pub actions: Vec<SpecAction>,
     /// Its constants that the configuration says nothing about.
     pub constants: Vec<String>,
 }

@@ -1,6 +1,6 @@
 //! How a parameter of an action gets its value.
 
-use omnilink_tla::ir::{Formula, Operation};
+use omnilink_tla::ir::{Formula, OperatorId};
 use omnilink_value::Value;
 
 /// Names of fields that hold a result. They are not used for arguments.
@@ -20,7 +20,7 @@ pub(crate) struct ParamBinding {
     /// Translations; empty: as it is.
     pub(crate) codes: Vec<ResultCode>,
     /// The set that an unknown value is in.
-    pub(crate) range: Option<Operation>,
+    pub(crate) range: Option<OperatorId>,
     /// Whether the link file gives this set: then a finished operation, too, may have no value.
     pub(crate) may_be_unknown: bool,
     /// What the link file says an argument that was left out stands for.
@@ -99,7 +99,7 @@ pub(crate) struct Constant {
 }
 
 impl Constant {
-    pub(crate) fn new(operation: Operation) -> Self {
+    pub(crate) fn new(operation: OperatorId) -> Self {
         Self {
             formula: operation.formula(),
             value: None,

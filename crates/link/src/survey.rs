@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use omnilink_trace::{Args, Operation};
 
-use crate::action::Action;
+use crate::action::SpecAction;
 use crate::omnilink_setup::BOOKKEEPING;
 use crate::param::{Fallback, RESULT, is_thread_name};
 
@@ -33,7 +33,7 @@ pub struct OpSummary {
 
 impl OpSummary {
     /// The parameters without a field in the trace.
-    fn missing<'a>(&self, action: &'a Action) -> Vec<&'a String> {
+    fn missing<'a>(&self, action: &'a SpecAction) -> Vec<&'a String> {
         let is_missing = |param: &&String| {
             !self.positional
                 && !self.fields.contains(*param)
@@ -47,7 +47,7 @@ impl OpSummary {
     }
 
     /// The fields that no parameter takes; `ret` for results that stand apart.
-    fn unread(&self, action: &Action) -> Vec<String> {
+    fn unread(&self, action: &SpecAction) -> Vec<String> {
         let is_unread = |field: &&String| {
             !action.params.contains(field) && !is_thread_name(field) && !BOOKKEEPING.contains(&field.as_str())
         };
@@ -97,7 +97,7 @@ impl Survey {
     }
 
     /// A link file to start from: everything that is default stands in comments, what is missing is to be filled in.
-    pub fn link_file(&self, spec: &str, actions: &[Action], constants: &[String]) -> String {
+    pub fn link_file(&self, spec: &str, actions: &[SpecAction], constants: &[String]) -> String {
         let mut text = format!(
             "# How traces belong to {spec}. Everything is optional: an operation is the action of its name,\n"
         );
@@ -170,7 +170,7 @@ impl Survey {
     /// Operations that no action is called like.
     pub fn without_action<'a>(
         &'a self,
-        actions: &'a [Action],
+        actions: &'a [SpecAction],
     ) -> impl Iterator<Item = (&'a str, &'a OpSummary)> {
         let is_action = move |op: &str| {
             let named = |name: &str| actions.iter().any(|action| action.name == name);

@@ -1,6 +1,6 @@
 //! Tags: names for kinds of violations.
 
-use omnilink_tla::ir::Operation;
+use omnilink_tla::ir::OperatorId;
 use omnilink_tla::semantics::spec::Spec;
 
 use crate::module::identifiers;
@@ -10,7 +10,7 @@ use crate::omnilink_setup::TAG;
 #[derive(Debug)]
 pub(crate) struct Tag {
     pub(crate) name: String,
-    pub(crate) predicate: Operation,
+    pub(crate) predicate: OperatorId,
     /// What it is applied to.
     pub(crate) takes: Vec<TagField>,
 }

@@ -15,7 +15,7 @@
 //! flag says of each argument whether it is given.
 
 use omnilink_tla::ir::{
-    Application, Argument, Bounded, Kind, Node, Operation, Operator, Pattern, Program, Uses, slot_bit,
+    Application, Argument, Bounded, Kind, Node, Operator, OperatorId, Pattern, Program, Uses, slot_bit,
 };
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -28,9 +28,9 @@ pub(crate) struct EventAction {
     /// Its parameters.
     pub params: Vec<String>,
     /// Takes a value for every parameter.
-    pub exact: Operation,
+    pub exact: OperatorId,
     /// Takes flags, which say what is given, and then values.
-    pub partial: Operation,
+    pub partial: OperatorId,
 }
 
 /// Adds the events of a next-state relation to its program.
@@ -120,7 +120,7 @@ fn restricted(
     event: &str,
     params: usize,
     is_partial: bool,
-) -> Option<Operation> {
+) -> Option<OperatorId> {
     let mut restriction = Restriction {
         program,
         event,

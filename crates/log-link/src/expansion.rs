@@ -2,7 +2,7 @@
 
 use omnilink_tla::eval::error::Failure;
 use omnilink_tla::eval::{Evaluator, Flow, State};
-use omnilink_tla::ir::Operation;
+use omnilink_tla::ir::OperatorId;
 use omnilink_value::Value;
 
 use crate::error::LogError;
@@ -237,7 +237,7 @@ impl<'s> Expander<'s> {
     }
 
     /// The operation of an event, and its arguments as far as they are known.
-    pub fn event(&self, number: usize, arguments: &[Option<Value>]) -> (Operation, Vec<Value>) {
+    pub fn event(&self, number: usize, arguments: &[Option<Value>]) -> (OperatorId, Vec<Value>) {
         let action = &self.spec.actions[number];
         let is_exact = arguments.len() == action.params.len() && arguments.iter().all(Option::is_some);
         if is_exact {
@@ -254,7 +254,7 @@ impl<'s> Expander<'s> {
 
     fn run(
         &mut self,
-        operation: Operation,
+        operation: OperatorId,
         arguments: &[Value],
         state: &State,
         given: &[(u32, Value)],

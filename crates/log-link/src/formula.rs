@@ -3,7 +3,7 @@
 use omnilink_link::{Changes, Definition, identifiers};
 use omnilink_tla::eval::Evaluator;
 use omnilink_tla::eval::error::Outcome;
-use omnilink_tla::ir::Operation;
+use omnilink_tla::ir::OperatorId;
 use omnilink_value::Value;
 
 /// What a formula may say about lines.
@@ -54,7 +54,7 @@ impl FormulaText {
     }
 
     /// The formula after that.
-    pub fn compiled(self, operations: &[Option<Operation>]) -> Option<LineFormula> {
+    pub fn compiled(self, operations: &[Option<OperatorId>]) -> Option<LineFormula> {
         Some(LineFormula {
             operation: (*operations.get(self.number)?)?,
             takes: self.takes,
@@ -65,7 +65,7 @@ impl FormulaText {
 /// A formula about lines.
 #[derive(Clone, Debug)]
 pub(crate) struct LineFormula {
-    pub operation: Operation,
+    pub operation: OperatorId,
     takes: Vec<LineName>,
 }
 

@@ -6,7 +6,7 @@ use omnilink_link::{Changes, EvalSession, LinkError, LinkOptions, LogLink, compi
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::error::Failure;
 use omnilink_tla::eval::{Evaluator, Flow, State};
-use omnilink_tla::ir::{Operation, Program};
+use omnilink_tla::ir::{OperatorId, Program};
 use omnilink_tla::model::NamedFormula;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -27,7 +27,7 @@ const INITIAL_MAX: usize = 131_072;
 pub struct LogSpec {
     pub(crate) name: String,
     pub(crate) program: Program,
-    pub(crate) next: Operation,
+    pub(crate) next: OperatorId,
     pub(crate) invariants: Vec<NamedFormula>,
     pub(crate) actions: Vec<EventAction>,
     pub(crate) meanings: FxHashMap<String, Meaning>,

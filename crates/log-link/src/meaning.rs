@@ -1,7 +1,7 @@
 //! What events mean, by the spec and the link file.
 
 use omnilink_link::{Changes, EventLink};
-use omnilink_tla::ir::Operation;
+use omnilink_tla::ir::OperatorId;
 
 use crate::event_action::EventAction;
 use crate::formula::{FormulaText, LineFormula};
@@ -117,7 +117,7 @@ impl MeaningText {
     /// If an action or a parameter is unknown.
     pub fn compiled(
         self,
-        operations: &[Option<Operation>],
+        operations: &[Option<OperatorId>],
         actions: &[EventAction],
     ) -> Result<(String, Meaning), String> {
         let event = self.event;

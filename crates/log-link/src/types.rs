@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use omnilink_tla::eval::{Evaluator, Flow, State};
-use omnilink_tla::ir::{Formula, Operation};
+use omnilink_tla::ir::{Formula, OperatorId};
 use omnilink_value::Value;
 
 use crate::event_action::EventAction;
@@ -32,7 +32,7 @@ impl Types {
         initial: &[State],
     ) -> Self {
         // Each action by itself, so that one with many successors does not hide the others.
-        let mut steps: Vec<(Operation, Vec<Value>)> = actions
+        let mut steps: Vec<(OperatorId, Vec<Value>)> = actions
             .iter()
             .map(|action| (action.partial, vec![Value::bool(false); 2 * action.params.len()]))
             .collect();
@@ -79,7 +79,7 @@ impl Types {
     fn successors(
         &mut self,
         evaluator: &mut Evaluator<'_>,
-        steps: &[(Operation, Vec<Value>)],
+        steps: &[(OperatorId, Vec<Value>)],
         from: &State,
     ) -> Vec<State> {
         let mut found: Vec<State> = Vec::new();

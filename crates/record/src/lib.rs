@@ -95,7 +95,7 @@ pub use error::RecordError;
 pub use label::ThreadLabel;
 pub use log_clock::{LogClock, Stamp};
 pub use log_value::LogValue;
-pub use log_writer::{LogWriter, Observation};
+pub use log_writer::{LogWriter, VariableChange};
 pub use options::{EndFence, RecordOptions};
 pub use recorder::Recorder;
 pub use recording::{Recording, ThreadRecording};

@@ -46,8 +46,8 @@ impl LogWriter {
     }
 
     /// Something happens to a variable in the step that is logged next.
-    pub fn observe<'l>(&'l mut self, variable: &str) -> Observation<'l> {
-        Observation {
+    pub fn observe<'l>(&'l mut self, variable: &str) -> VariableChange<'l> {
+        VariableChange {
             log: self,
             variable: variable.to_owned(),
             path: Vec::new(),
@@ -126,13 +126,13 @@ impl LogWriter {
 /// What happens to a variable, or to a part of it.
 #[derive(Debug)]
 #[must_use = "say what happened: set, add, remove, append, …"]
-pub struct Observation<'l> {
+pub struct VariableChange<'l> {
     log: &'l mut LogWriter,
     variable: String,
     path: Vec<LogValue>,
 }
 
-impl Observation<'_> {
+impl VariableChange<'_> {
     /// Goes to a part: a key of a function, a field of a record, an index of a sequence.
     pub fn at(mut self, key: impl Into<LogValue>) -> Self {
         self.path.push(key.into());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use omnilink_tla_ir::{Formula, Kind, Node, Operation, Program};
+use omnilink_tla_ir::{Formula, Kind, Node, OperatorId, Program};
 use omnilink_value::Value;
 
 use super::datum::Datum;
@@ -175,7 +175,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// The value of an operation for given arguments in the current states.
-    pub fn value_with(&mut self, operation: Operation, arguments: &[Value]) -> Outcome<Value> {
+    pub fn value_with(&mut self, operation: OperatorId, arguments: &[Value]) -> Outcome<Value> {
         self.enter_with(operation, arguments, |this, body| {
             let datum = this.eval(body)?;
             this.canonical(datum)
@@ -183,7 +183,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Whether an operation holds for given arguments in the current states.
-    pub fn holds_with(&mut self, operation: Operation, arguments: &[Value]) -> Outcome<bool> {
+    pub fn holds_with(&mut self, operation: OperatorId, arguments: &[Value]) -> Outcome<bool> {
         self.enter_with(operation, arguments, |this, body| this.bool(body))
     }
 
@@ -199,7 +199,7 @@ impl<'p> Evaluator<'p> {
     /// Runs in a new frame for an operation with its parameters bound. Missing arguments stay unbound.
     pub(crate) fn enter_with<T>(
         &mut self,
-        operation: Operation,
+        operation: OperatorId,
         arguments: &[Value],
         run: impl FnOnce(&mut Self, &'p Node) -> Outcome<T>,
     ) -> Outcome<T> {

@@ -1,6 +1,6 @@
 //! Explanation of false formulas: the innermost parts that are false.
 
-use omnilink_tla_ir::{Formula, Kind, Loc, Node, Operation};
+use omnilink_tla_ir::{Formula, Kind, Loc, Node, OperatorId};
 use omnilink_value::Value;
 
 use super::evaluator::{Evaluator, State};
@@ -33,14 +33,19 @@ impl<'p> Evaluator<'p> {
 
     /// Why an action with given arguments is disabled in a state: for each branch the first conjunct that is false, without
     /// duplicates. Empty if every branch has a successor, or if there is no branch.
-    pub fn refusals(&mut self, action: Operation, arguments: &[Value], from: &State) -> Vec<FalseSubformula> {
+    pub fn refusals(
+        &mut self,
+        action: OperatorId,
+        arguments: &[Value],
+        from: &State,
+    ) -> Vec<FalseSubformula> {
         self.refusals_given(action, arguments, from, &[])
     }
 
     /// The same, where the next values of some variables are known.
     pub fn refusals_given(
         &mut self,
-        action: Operation,
+        action: OperatorId,
         arguments: &[Value],
         from: &State,
         given: &[(u32, Value)],

@@ -1,6 +1,6 @@
 //! Enumeration of initial states and successors: the public interface.
 
-use omnilink_tla_ir::{Formula, Operation};
+use omnilink_tla_ir::{Formula, OperatorId};
 use omnilink_value::Value;
 
 use super::datum::Datum;
@@ -129,7 +129,7 @@ impl<'p> Evaluator<'p> {
     /// Enumerates the successors of a state under one action with the given arguments, duplicates included.
     pub fn successors_of(
         &mut self,
-        action: Operation,
+        action: OperatorId,
         arguments: &[Value],
         from: &State,
         found: OnState<'_, 'p>,
@@ -140,7 +140,7 @@ impl<'p> Evaluator<'p> {
     /// The same, where the next values of some variables are known: an action that would assign another value has no successor.
     pub fn successors_given(
         &mut self,
-        action: Operation,
+        action: OperatorId,
         arguments: &[Value],
         from: &State,
         given: &[(u32, Value)],
@@ -156,7 +156,7 @@ impl<'p> Evaluator<'p> {
 
     fn run_with(
         &mut self,
-        action: Operation,
+        action: OperatorId,
         arguments: &[Value],
         given: &[(u32, Value)],
         successors: &mut dyn SuccessorSink<'p>,

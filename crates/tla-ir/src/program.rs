@@ -62,22 +62,22 @@ pub struct Formula(pub u32);
 
 /// Names a lowered operator of a [`Program`] whose parameters are given as values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Operation {
+pub struct OperatorId {
     pub(crate) operator: u32,
     pub(crate) params: u32,
 }
 
 impl Formula {
     /// The same operator, as an operation that takes no values.
-    pub fn operation(self) -> Operation {
-        Operation {
+    pub fn operation(self) -> OperatorId {
+        OperatorId {
             operator: self.0,
             params: 0,
         }
     }
 }
 
-impl Operation {
+impl OperatorId {
     /// The number of values it takes.
     pub fn params(self) -> usize {
         self.params as usize
@@ -96,8 +96,8 @@ impl Program {
     }
 
     /// Adds an operator whose parameters are given as values. Its nodes may refer to all operators added before.
-    pub fn add_operator(&mut self, operator: Operator) -> Operation {
-        let operation = Operation {
+    pub fn add_operator(&mut self, operator: Operator) -> OperatorId {
+        let operation = OperatorId {
             operator: self.operators.len() as u32,
             params: operator.params,
         };

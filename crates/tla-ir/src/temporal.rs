@@ -3,7 +3,7 @@
 //! The parts about single states and single steps are operations of the program. Names that quantifiers bind around them are their
 //! parameters, in the order in which they are bound. Everything else (connectives, `[]`, `<>`, fairness, quantifiers) is a tree.
 
-use crate::{Loc, Operation};
+use crate::{Loc, OperatorId};
 
 /// A temporal formula.
 #[derive(Clone, Debug)]
@@ -18,11 +18,11 @@ pub struct Temporal {
 #[derive(Clone, Debug)]
 pub enum TemporalKind {
     /// A formula about a state.
-    State(Operation),
+    State(OperatorId),
     /// `[A]_v` or `<<A>>_v`.
     Step {
         /// The formula.
-        step: Operation,
+        step: OperatorId,
         /// Whether it holds for a stuttering step: true for `[A]_v`.
         stutters: bool,
     },
@@ -31,9 +31,9 @@ pub enum TemporalKind {
         /// Whether it is strong.
         is_strong: bool,
         /// `<<A>>_v`.
-        step: Operation,
+        step: OperatorId,
         /// `ENABLED <<A>>_v`.
-        enabled: Operation,
+        enabled: OperatorId,
         /// Whether `ENABLED <<A>>_v` may be about hidden variables, so that it does not follow from the steps of the spec.
         hides: bool,
     },
@@ -74,7 +74,7 @@ pub struct TemporalBounded {
 #[derive(Clone, Debug)]
 pub struct TemporalBound {
     /// The set. It may depend on the names of outer quantifiers.
-    pub set: Operation,
+    pub set: OperatorId,
     /// The names.
     pub names: Vec<Box<str>>,
     /// Whether the names form a tuple, whose parts they stand for.

@@ -42,6 +42,6 @@ pub use check::{
 pub use evaluate::{EvaluateError, EvaluateOptions, Evaluated, MODULES, evaluate};
 pub use repl::{Entered, Repl};
 pub use show::{
-    Declared, Defined, Parameter, Show, next_relation, render_json as render_show_json,
+    Declared, Defined, OperatorParameter, Show, next_relation, render_json as render_show_json,
     render_text as render_show_text, show,
 };

@@ -32,7 +32,7 @@ pub struct Defined {
     /// `operator`, `function`, `instance` or `statement`.
     pub kind: &'static str,
     /// Its parameters, operators among them with their arity.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<OperatorParameter>,
     /// `constant`, `state`, `action` or `temporal`.
     pub level: &'static str,
     /// Whether it is LOCAL.
@@ -47,7 +47,7 @@ pub struct Defined {
 
 /// A parameter.
 #[derive(Clone, Debug, Serialize)]
-pub struct Parameter {
+pub struct OperatorParameter {
     /// The name.
     pub name: String,
     /// The number of arguments it takes itself.
@@ -175,7 +175,7 @@ fn defined(spec: &Spec, id: EntityId) -> Defined {
         EntityKind::Instance(instance) => ("instance", &spec.instance(*instance).params, false),
         _ => ("statement", &[], false),
     };
-    let parameter = |id: &EntityId| Parameter {
+    let parameter = |id: &EntityId| OperatorParameter {
         name: name(spec, spec.entity(*id)),
         arity: spec.entity(*id).arity,
     };

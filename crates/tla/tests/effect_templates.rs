@@ -5,7 +5,7 @@
 use omnilink_tla::config::Config;
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::{EffectTemplates, Effects, Evaluator, Layout, SilentSession};
-use omnilink_tla::ir::Operation;
+use omnilink_tla::ir::OperatorId;
 use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
 use omnilink_tla::semantics::load_text;
 use omnilink_tla::semantics::search_path::SearchPath;
@@ -99,7 +99,7 @@ fn filling_in_says_what_walking_says() {
         let mut evaluator = Evaluator::new(&model.program, &session);
         let mut families = EffectTemplates::default();
         for (name, operation) in OPS.iter().zip(&model.operations) {
-            let operation: Operation = operation.unwrap_or_else(|| panic!("{name} is an operator"));
+            let operation: OperatorId = operation.unwrap_or_else(|| panic!("{name} is an operator"));
             for arguments in all_arguments() {
                 let walked: Effects = evaluator.effects(operation, &arguments, &Layout::default());
                 // The first may be walked, the second finds out about the family, and the third is filled in.

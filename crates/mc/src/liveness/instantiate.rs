@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use omnilink_tla::eval::Evaluator;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::ir::Operation;
+use omnilink_tla::ir::OperatorId;
 use omnilink_tla::ir::temporal::{Temporal, TemporalBounded, TemporalKind};
 use omnilink_value::Value;
 
@@ -15,17 +15,17 @@ use super::formula::{Atom, FormulaKind, Origin, TemporalFormula};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AtomKind {
     /// Evaluated in each state.
-    State(Operation),
+    State(OperatorId),
     /// Evaluated for each step.
     Step {
-        step: Operation,
+        step: OperatorId,
         /// Its truth for a stuttering step.
         stutters: bool,
     },
     /// `ENABLED <<A>>_v`. The next atom is `<<A>>_v` itself.
     Enabled {
-        step: Operation,
-        enabled: Operation,
+        step: OperatorId,
+        enabled: OperatorId,
         /// Whether it does not follow from the steps.
         hides: bool,
     },

@@ -309,7 +309,7 @@ impl Shared<'_> {
         state: &State,
         successors: &[Node],
         decoded: &mut Vec<State>,
-        step: omnilink_tla::ir::Operation,
+        step: omnilink_tla::ir::OperatorId,
         arguments: &[Value],
         mut on_step: impl FnMut(usize),
     ) -> Result<(), StepStop> {

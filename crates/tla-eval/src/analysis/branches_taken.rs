@@ -4,7 +4,7 @@
 //! true for the states before and after. So nothing needs to be recorded while successors are computed, and runs without coverage pay
 //! nothing.
 
-use omnilink_tla_ir::{Kind, Loc, Node, Operation};
+use omnilink_tla_ir::{Kind, Loc, Node, OperatorId};
 use omnilink_value::Value;
 
 use crate::error::Outcome;
@@ -21,7 +21,7 @@ impl<'p> Evaluator<'p> {
     /// What goes wrong when a branch is evaluated.
     pub fn branches_taken(
         &mut self,
-        action: Operation,
+        action: OperatorId,
         arguments: &[Value],
         from: &State,
         to: &[Value],

@@ -7,7 +7,7 @@
 //! lets a search skip everything that only changes it in the other direction.
 
 use omnilink_tla_ir::native::lookup;
-use omnilink_tla_ir::{Argument, Bounded, Kind, Node, Operation, PathStep, Pattern, slot_bit};
+use omnilink_tla_ir::{Argument, Bounded, Kind, Node, OperatorId, PathStep, Pattern, slot_bit};
 use omnilink_value::Value;
 
 use crate::datum::Datum;
@@ -54,7 +54,7 @@ const DEPTH_MAX: u32 = 32;
 
 impl<'p> Evaluator<'p> {
     /// The conjuncts of an action with known arguments that count cells.
-    pub fn counts(&mut self, action: Operation, arguments: &[Value]) -> Counts {
+    pub fn counts(&mut self, action: OperatorId, arguments: &[Value]) -> Counts {
         self.set_state(&State::from([]));
         self.invalidate_state_caches();
         let counts = self.without_memo(|this| {
@@ -140,7 +140,7 @@ impl<'p> Evaluator<'p> {
     /// What goes wrong when the condition is evaluated.
     pub fn is_counted(
         &mut self,
-        action: Operation,
+        action: OperatorId,
         arguments: &[Value],
         count: &Count,
         held: &Value,

@@ -2,14 +2,14 @@
 //!
 //! A branch is a disjunct, an arm of a CASE, or one side of an IF that mentions the next state.
 
-use crate::{Kind, Loc, Node, Operation, Program};
+use crate::{Kind, Loc, Node, OperatorId, Program};
 
 /// Definitions nested deeper are not analysed.
 const DEPTH_MAX: u32 = 32;
 
 impl Program {
     /// The branches of an action, in the order of its text.
-    pub fn branches(&self, action: Operation) -> Vec<Loc> {
+    pub fn branches(&self, action: OperatorId) -> Vec<Loc> {
         let mut found = Vec::new();
         self.find_branches(&self.operator(action.formula()).body, 0, &mut found);
         found

@@ -1,13 +1,13 @@
 //! The parameters that an action uses.
 
-use crate::{Argument, Kind, Node, Operation, Program, slot_bit};
+use crate::{Argument, Kind, Node, OperatorId, Program, slot_bit};
 
 /// Definitions nested deeper are assumed to use everything.
 const DEPTH_MAX: u32 = 32;
 
 impl Program {
     /// Whether an operation uses a parameter. A parameter that is only passed to definitions that do not use it is unused.
-    pub fn uses_param(&self, operation: Operation, param: usize) -> bool {
+    pub fn uses_param(&self, operation: OperatorId, param: usize) -> bool {
         let Ok(param) = u32::try_from(param) else {
             return false;
         };

@@ -38,7 +38,7 @@ use omnilink_tla_syntax::ast::ExprId;
 use operand::Operand;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Formula, Node, Operation, Operator, Program, Uses};
+use crate::{Formula, Node, Operator, OperatorId, Program, Uses};
 pub use conjunct::Conjunct;
 pub use replacement::{Replacement, Replacements};
 pub use scoped::ScopedExpr;
@@ -182,7 +182,7 @@ impl<'s> Lowering<'s> {
 
     /// A definition of the root module whose arguments are values given by the caller. `None` if it is not an operator or takes
     /// operators.
-    pub fn operation(&mut self, binding: Binding) -> Option<Operation> {
+    pub fn operation(&mut self, binding: Binding) -> Option<OperatorId> {
         let spec = self.spec;
         let EntityKind::Operator { params, .. } = &spec.entity(binding.entity).kind else {
             return None;
@@ -215,7 +215,7 @@ impl<'s> Lowering<'s> {
             slots: frame.into_names(),
             body,
         });
-        Some(Operation {
+        Some(OperatorId {
             operator: index,
             params: params.len() as u32,
         })

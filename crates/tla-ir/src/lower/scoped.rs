@@ -15,7 +15,7 @@ use super::frame::{Frame, NameSlot, Naming};
 use super::node::let_in;
 use super::operand::Operand;
 use super::{At, Lowering, Mode, Replacement};
-use crate::{Formula, Kind, Node, Operation, Operator, Uses};
+use crate::{Formula, Kind, Node, Operator, OperatorId, Uses};
 
 /// A name around an expression.
 #[derive(Clone, Copy, Debug)]
@@ -402,7 +402,7 @@ impl Lowering<'_> {
         here: &ScopedExpr,
         name: &str,
         mut lower: impl FnMut(&mut Self, At, ExprId) -> Node,
-    ) -> Operation {
+    ) -> OperatorId {
         let index = self.reserve();
         let mut frame = Frame::new(false);
         for meaning in &here.scope {
@@ -430,14 +430,14 @@ impl Lowering<'_> {
                 body,
             });
         }
-        Operation {
+        OperatorId {
             operator: index,
             params,
         }
     }
 
     /// What an operation depends on.
-    pub(super) fn uses_of(&self, operation: Operation) -> Uses {
+    pub(super) fn uses_of(&self, operation: OperatorId) -> Uses {
         let operator = self.operators.get(operation.operator as usize);
         operator
             .and_then(Option::as_ref)

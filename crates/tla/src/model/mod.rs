@@ -13,7 +13,7 @@ use omnilink_value::Value;
 use crate::config::{Config, Named};
 use crate::diagnostic::{Class, Diagnostic};
 use crate::ir::temporal::{Refusal, Temporal};
-use crate::ir::{Formula, Loc, Operation, Program};
+use crate::ir::{Formula, Loc, OperatorId, Program};
 use crate::lower::{Lowering, Mode, Replacement};
 use crate::semantics::level::Level;
 use crate::semantics::spec::Spec;
@@ -80,7 +80,7 @@ pub struct CompiledSpec {
     /// The fairness conditions of the specification, which matter to temporal properties only.
     pub fairness: Vec<Temporal>,
     /// The operations of [`BuildOptions::operations`], in that order; `None` if one is not an operator or takes operators.
-    pub operations: Vec<Option<Operation>>,
+    pub operations: Vec<Option<OperatorId>>,
 }
 
 /// A spec and the errors of its configuration.

@@ -4,7 +4,7 @@
 //! number with a sum, such as `n = Cardinality({k \in S : map[k] # NoValue})`, each part of which reads one cell, is a condition
 //! on the total: if that is too low, some write must raise the part of some cell.
 
-use omnilink_tla_ir::{Comparison, Formula, Kind, Node, Operation};
+use omnilink_tla_ir::{Comparison, Formula, Kind, Node, OperatorId};
 use omnilink_value::Value;
 
 use super::cell::{Cell, CellStep};
@@ -251,7 +251,7 @@ impl<'p> Evaluator<'p> {
     /// What goes wrong when it is evaluated.
     pub fn condition_holds(
         &mut self,
-        action: Operation,
+        action: OperatorId,
         arguments: &[Value],
         condition: &Condition,
         state: &State,
@@ -267,7 +267,7 @@ impl<'p> Evaluator<'p> {
     /// What goes wrong when it is evaluated.
     pub fn condition_sum(
         &mut self,
-        action: Operation,
+        action: OperatorId,
         arguments: &[Value],
         condition: &Condition,
         state: &State,
@@ -285,7 +285,7 @@ impl<'p> Evaluator<'p> {
 
     fn at_condition<T>(
         &mut self,
-        action: Operation,
+        action: OperatorId,
         arguments: &[Value],
         condition: &Condition,
         state: &State,

@@ -28,7 +28,7 @@ pub use condition::{Condition, Direction, Sum};
 use exactness::Exactness;
 use form::{Form, Place};
 pub use layout::{Layout, Selectors};
-use omnilink_tla_ir::Operation;
+use omnilink_tla_ir::OperatorId;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -225,11 +225,11 @@ impl<'l> Walk<'l> {
 
 impl<'p> Evaluator<'p> {
     /// The effects of an action for given arguments, in states with a layout; `None` is an unknown argument.
-    pub fn effects(&mut self, action: Operation, arguments: &[Option<Value>], layout: &Layout) -> Effects {
+    pub fn effects(&mut self, action: OperatorId, arguments: &[Option<Value>], layout: &Layout) -> Effects {
         self.without_memo(|this| this.effects_of(action, arguments, layout))
     }
 
-    fn effects_of(&mut self, action: Operation, arguments: &[Option<Value>], layout: &Layout) -> Effects {
+    fn effects_of(&mut self, action: OperatorId, arguments: &[Option<Value>], layout: &Layout) -> Effects {
         self.set_state(&State::from([]));
         self.invalidate_state_caches();
         self.clear_next();

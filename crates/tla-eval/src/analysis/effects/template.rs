@@ -23,7 +23,7 @@
 //! value that equals one of the first set by chance also occurs in the second result, where one of the second set is expected. Then
 //! there is no template, and every instance is analysed.
 
-use omnilink_tla_ir::{Argument, Kind, Node, Operation, PathStep, Program};
+use omnilink_tla_ir::{Argument, Kind, Node, OperatorId, PathStep, Program};
 use omnilink_value::{Kind as ValueKind, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -34,7 +34,7 @@ use crate::evaluator::Evaluator;
 /// The effects of actions, instantiated from templates where possible.
 #[derive(Debug, Default)]
 pub struct EffectTemplates {
-    of: FxHashMap<Operation, Option<ActionTemplates>>,
+    of: FxHashMap<OperatorId, Option<ActionTemplates>>,
 }
 
 /// The templates of one action, by argument pattern.
@@ -78,7 +78,7 @@ impl EffectTemplates {
     pub fn effects(
         &mut self,
         evaluator: &mut Evaluator<'_>,
-        action: Operation,
+        action: OperatorId,
         arguments: &[Option<Value>],
         layout: &Layout,
     ) -> Effects {
@@ -89,7 +89,7 @@ impl EffectTemplates {
     fn instantiated(
         &mut self,
         evaluator: &mut Evaluator<'_>,
-        action: Operation,
+        action: OperatorId,
         arguments: &[Option<Value>],
         layout: &Layout,
     ) -> Option<Effects> {
@@ -118,7 +118,7 @@ impl EffectTemplates {
 
 impl ActionTemplates {
     /// No templates yet; `None` if the action can have none.
-    pub(super) fn of(evaluator: &mut Evaluator<'_>, action: Operation) -> Option<Self> {
+    pub(super) fn of(evaluator: &mut Evaluator<'_>, action: OperatorId) -> Option<Self> {
         let program = evaluator.program;
         let operator = program.operator(action.formula());
         let mut holders = vec![false; operator.slots.len()];
@@ -172,7 +172,7 @@ fn pattern_of(arguments: &[Option<Value>], constants: &[Value]) -> Option<Patter
 impl Template {
     pub(super) fn of(
         evaluator: &mut Evaluator<'_>,
-        action: Operation,
+        action: OperatorId,
         pattern: &Pattern,
         constants: &[Value],
         layout: &Layout,
