@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use omnilink_report::count;
-use omnilink_verify::Progress;
+use omnilink_verify::ProgressCounter;
 
 const QUIET: Duration = Duration::from_millis(500);
 const REDRAW: Duration = Duration::from_millis(100);
@@ -18,7 +18,7 @@ const REDRAW: Duration = Duration::from_millis(100);
 /// Shows a count on the terminal while it lives.
 #[derive(Debug)]
 pub(crate) struct ProgressLine {
-    progress: Progress,
+    progress: ProgressCounter,
     bar: ProgressBar,
     drawing: Option<(Sender<()>, JoinHandle<()>)>,
 }
@@ -37,7 +37,7 @@ impl ProgressLine {
 
     /// Starts to count; `text` makes the line from the count and the seconds.
     pub(crate) fn showing(text: impl Fn(u64, u64) -> String + Send + 'static) -> Self {
-        let progress = Progress::default();
+        let progress = ProgressCounter::default();
         let bar = ProgressBar::hidden().with_style(ProgressStyle::default_spinner());
         let drawing = std::io::stderr().is_terminal().then(|| {
             let (stop, stopped) = channel();
@@ -69,7 +69,7 @@ impl ProgressLine {
     }
 
     /// What is shown.
-    pub(crate) fn progress(&self) -> &Progress {
+    pub(crate) fn progress(&self) -> &ProgressCounter {
         &self.progress
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use omnilink_evidence::{Evidence, Verdict};
 use omnilink_report::{Look, TextOptions, text};
-use omnilink_verify::{Input, NewFile, Progress, check_all};
+use omnilink_verify::{Input, NewFile, ProgressCounter, check_all};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -49,7 +49,7 @@ impl<'a> Reports<'a> {
         mut self,
         inputs: &[Input],
         jobs: NonZeroUsize,
-        check: &(dyn Fn(&Input, &Progress) -> Evidence + Sync),
+        check: &(dyn Fn(&Input, &ProgressCounter) -> Evidence + Sync),
     ) -> Result<Exit, CliError> {
         let title = match inputs {
             [input] => input.name.clone(),

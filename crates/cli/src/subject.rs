@@ -8,7 +8,9 @@ use omnilink_campaign::CheckedTrace;
 use omnilink_evidence::{Command, Evidence, Verdict, Violation};
 use omnilink_link::LinkFile;
 use omnilink_trace::OpenOptions;
-use omnilink_verify::{CheckRequest, Exercise, Input, Keyed, ModelCheck, Progress, Scrutiny, Validation};
+use omnilink_verify::{
+    CheckRequest, Exercise, Input, Keyed, ModelCheck, ProgressCounter, Scrutiny, Validation,
+};
 
 use crate::check::Criteria;
 use crate::error::CliError;
@@ -142,7 +144,7 @@ impl TraceChecker {
                 };
             }
         };
-        let progress = Progress::default();
+        let progress = ProgressCounter::default();
         let mut evidence = match self {
             Self::Spec { validation, end, .. } => {
                 input.end = *end;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use omnilink_evidence::Command;
-use omnilink_link::{Collection, LinkFile, LinkOptions, LogLink};
+use omnilink_link::{CollectedConstants, LinkFile, LinkOptions, LogLink};
 use omnilink_report::Look;
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_verify::{CheckRequest, Input, LogValidation, Mutation, Scrutiny, Validation, is_log};
@@ -101,12 +101,12 @@ impl Linking {
     }
 
     /// The options for linking, with nothing collected yet, and what is to be collected.
-    pub(crate) fn options(&self, spec: &Path) -> Result<(LinkOptions, Collection), CliError> {
+    pub(crate) fn options(&self, spec: &Path) -> Result<(LinkOptions, CollectedConstants), CliError> {
         let file = match &self.link {
             Some(path) => LinkFile::read(path)?,
             None => LinkFile::beside(spec)?,
         };
-        let mut collection = Collection::default();
+        let mut collection = CollectedConstants::default();
         for (constant, fields) in &file.collect {
             collection.add_fields(constant, fields);
         }

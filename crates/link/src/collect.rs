@@ -13,7 +13,7 @@ use crate::omnilink_setup::{TRACES, asks_for_traces};
 
 /// Constants, each the set of all values that some fields of a trace hold.
 #[derive(Clone, Debug, Default)]
-pub struct Collection {
+pub struct CollectedConstants {
     constants: BTreeMap<String, Collected>,
     /// Recent calls whose arguments were taken.
     taken: CallCache<()>,
@@ -76,7 +76,7 @@ impl Field {
     }
 }
 
-impl Collection {
+impl CollectedConstants {
     /// Adds what `--collect Keys=key,lo,hi` asks for. `field*` collects the elements of sequences and sets, `2` the second
     /// argument of operations whose arguments have no names, `Put.key` the field of operations called Put only.
     ///

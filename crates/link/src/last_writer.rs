@@ -10,7 +10,7 @@ use crate::state::SpecState;
 
 /// A part of the state that was read, and the operation that wrote it last.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LastWriter {
+pub struct LastWrite {
     /// The part, such as `map[3]`.
     pub cell: String,
     /// What it holds.
@@ -25,7 +25,7 @@ const CELLS_MAX: usize = 4;
 impl TlaModel<'_> {
     /// For each cell that is read by the conjunct that refuses an operation: the operation that wrote it last. `placed` are the
     /// operations before, in order. Empty if one of them has several outcomes, because the state is then not known.
-    pub fn last_writers(&self, placed: &[&Instance], unexplained: &Instance) -> Vec<LastWriter> {
+    pub fn last_writers(&self, placed: &[&Instance], unexplained: &Instance) -> Vec<LastWrite> {
         let [initial] = &self.initial()[..] else {
             return Vec::new();
         };
@@ -60,7 +60,7 @@ impl TlaModel<'_> {
             let value = cell.held(state.values())?.to_string();
             let path: String = cell.path.iter().map(ToString::to_string).collect();
             let cell = format!("{}{path}", variable(cell));
-            Some(LastWriter { cell, value, by })
+            Some(LastWrite { cell, value, by })
         });
         reported.take(CELLS_MAX).collect()
     }

@@ -8,7 +8,7 @@
 //!
 //! - [`Linked::load`] reads the spec, its configuration and the link file;
 //! - [`TlaModel`] is the model, one for each search: [`TlaModel::bind`] turns operations of a trace into its own;
-//! - [`Collection`] fills constants from what a trace holds.
+//! - [`CollectedConstants`] fills constants from what a trace holds.
 //!
 //! ```
 //! use omnilink_link::{LinkOptions, Linked, TlaModel};
@@ -70,14 +70,14 @@ mod variant;
 pub use action::SpecAction;
 pub use acts_as::{ActsAs, OpActsAs};
 pub use bind::BoundOp;
-pub use collect::Collection;
+pub use collect::CollectedConstants;
 pub use compile::{Changes, Definition, compile};
 pub use coverage::{ActionCoverage, BranchCoverage, Coverage, InvariantCoverage};
 pub use effect_summary::EffectSummary;
 pub use error::{BindError, BindProblem, LinkError};
 pub use eval_session::EvalSession;
 pub use instance::Instance;
-pub use last_writer::LastWriter;
+pub use last_writer::LastWrite;
 pub use link_file::{HiddenLink, LinkFile, OpLink, ThreadEndLink};
 pub use link_options::LinkOptions;
 pub use linked::Linked;

@@ -16,7 +16,7 @@ pub struct LinkOptions {
     pub search: SearchPath,
     /// Constants as TLA+ expressions.
     pub constants: Vec<(String, String)>,
-    /// Constants as values: see [`Collection`](crate::Collection).
+    /// Constants as values: see [`CollectedConstants`](crate::CollectedConstants).
     pub collected: Vec<(String, Value)>,
     /// What the link file says.
     pub file: LinkFile,

@@ -5,7 +5,7 @@ use omnilink_trace::Time;
 
 use crate::check_run::CheckRequest;
 use crate::error::VerifyError;
-use crate::history::{Decode, History};
+use crate::history::{DecodeOp, History};
 use crate::input::Input;
 
 /// Longer histories are not kept in memory for this.
@@ -23,7 +23,7 @@ pub struct Placed<O> {
 /// if that cannot be found with little effort.
 pub fn explanation_before<M: Model>(
     model: &M,
-    decode: &Decode<'_, M::Op>,
+    decode: &DecodeOp<'_, M::Op>,
     input: &Input,
     request: &CheckRequest,
     unexplained: &omnilink_evidence::Operation,

@@ -34,7 +34,7 @@ pub enum Meaning<O> {
 }
 
 /// Translates an operation of a trace into one of a model.
-pub type Decode<'m, O> = dyn Fn(&omnilink_trace::Operation) -> Result<Meaning<O>, VerifyError> + 'm;
+pub type DecodeOp<'m, O> = dyn Fn(&omnilink_trace::Operation) -> Result<Meaning<O>, VerifyError> + 'm;
 
 /// What an operation means to a shipped model.
 ///
@@ -53,7 +53,7 @@ pub fn decode_native<M: NativeModel>(
 /// Reads the operations of an input for a model. Every reading gives the same operations in the same order, so that a
 /// position identifies an operation.
 pub(crate) struct History<'m, O> {
-    decode: &'m Decode<'m, O>,
+    decode: &'m DecodeOp<'m, O>,
     trace: Trace,
     numbers: FxHashMap<Value, u32>,
     /// The numbers of threads that are called by a small number, which is what threads mostly are.
@@ -79,7 +79,7 @@ pub(crate) struct Read<O> {
 }
 
 impl<'m, O: Clone> History<'m, O> {
-    pub(crate) fn open(decode: &'m Decode<'m, O>, input: &Input) -> Result<Self, VerifyError> {
+    pub(crate) fn open(decode: &'m DecodeOp<'m, O>, input: &Input) -> Result<Self, VerifyError> {
         Ok(Self {
             decode,
             trace: input.open()?,

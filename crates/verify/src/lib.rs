@@ -52,7 +52,7 @@ pub use check_run::{CheckEvent, CheckRequest, check_input, check_observed};
 pub use error::VerifyError;
 #[cfg(feature = "tla")]
 pub use exercise::Exercise;
-pub use history::{Decode, Meaning, decode_native};
+pub use history::{DecodeOp, Meaning, decode_native};
 pub use input::Input;
 pub use keyed::Keyed;
 pub use limits::{after_reading, limit_text, opened};
@@ -65,7 +65,7 @@ pub use new_file::NewFile;
 #[cfg(feature = "tla")]
 pub use omnilink_log_link::is_log;
 pub use peak_memory::peak_bytes;
-pub use progress::Progress;
+pub use progress::ProgressCounter;
 #[cfg(feature = "tla")]
 pub use score::score;
 #[cfg(all(feature = "tla", feature = "weak"))]

@@ -10,7 +10,7 @@ use omnilink_log_link::{LogCheck, LogSpec, check_log, constants_of_file, follow_
 
 use crate::error::VerifyError;
 use crate::peak_memory::peak_bytes;
-use crate::progress::Progress;
+use crate::progress::ProgressCounter;
 use crate::validation::refuse_if_vacuous;
 
 /// How long to wait before looking for more lines of a log.
@@ -62,7 +62,7 @@ impl LogValidation {
     }
 
     /// Checks one log: files, or folders of files, whose lines belong together. Whatever goes wrong is part of the report.
-    pub fn check(&self, paths: &[PathBuf], progress: &Progress) -> Evidence {
+    pub fn check(&self, paths: &[PathBuf], progress: &ProgressCounter) -> Evidence {
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         let name = names.join(" + ");
         let mut files = Vec::new();

@@ -9,14 +9,14 @@ use crate::check_run::CheckRequest;
 use crate::error::VerifyError;
 use crate::input::Input;
 use crate::keyed::{Keyed, check_model};
-use crate::progress::Progress;
+use crate::progress::ProgressCounter;
 
 /// A shipped model to check histories against.
 pub struct ModelCheck {
     check: Box<Check>,
 }
 
-type Check = dyn Fn(&Input, &Progress) -> Evidence + Send + Sync;
+type Check = dyn Fn(&Input, &ProgressCounter) -> Evidence + Send + Sync;
 
 impl ModelCheck {
     /// Finds the model by its name, with options such as `queue:capacity=8`.
@@ -29,7 +29,7 @@ impl ModelCheck {
     }
 
     /// Checks one history. Whatever goes wrong is part of the evidence.
-    pub fn check(&self, input: &Input, progress: &Progress) -> Evidence {
+    pub fn check(&self, input: &Input, progress: &ProgressCounter) -> Evidence {
         (self.check)(input, progress)
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use omnilink_engine::{Limit, LimitWatch, Limits};
 
 use crate::error::VerifyError;
-use crate::history::{Decode, History};
+use crate::history::{DecodeOp, History};
 use crate::input::Input;
 use crate::limits::CHECK_INTERVAL;
 
@@ -15,7 +15,7 @@ const PLACES_TIME: Duration = Duration::from_millis(500);
 
 /// Reads an input for some of its operations, by position.
 pub(crate) fn each_of<O: Clone>(
-    decode: &Decode<'_, O>,
+    decode: &DecodeOp<'_, O>,
     input: &Input,
     wanted: &BTreeSet<u64>,
     mut found: impl FnMut(u64, &omnilink_trace::Operation),

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How many operations were read so far. Clones share the count, so a thread of the caller can show it.
 #[derive(Clone, Debug, Default)]
-pub struct Progress {
+pub struct ProgressCounter {
     operations: Arc<AtomicU64>,
 }
 
-impl Progress {
+impl ProgressCounter {
     /// Checks add to the count in batches of this size: one atomic addition per thousand operations costs nothing.
     pub const BATCH: u64 = 1 << 10;
 

@@ -11,14 +11,14 @@ use omnilink_trace::Operation;
 use crate::check_run::{CheckRequest, check_input};
 use crate::error::VerifyError;
 use crate::input::Input;
-use crate::progress::Progress;
+use crate::progress::ProgressCounter;
 use crate::validation::meaning;
 
 /// Checks a trace, and says how well the spec pins down what was recorded, in lines of text.
 ///
 /// # Errors
 /// If the trace cannot be read or checked.
-pub fn score(linked: &Linked, input: &Input, progress: &Progress) -> Result<Vec<String>, VerifyError> {
+pub fn score(linked: &Linked, input: &Input, progress: &ProgressCounter) -> Result<Vec<String>, VerifyError> {
     let request = CheckRequest {
         command: Command::Validate,
         model_name: linked.name().to_owned(),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use omnilink_engine::LimitWatch;
 use omnilink_evidence::{Evidence, Unknown, Verdict};
-use omnilink_link::{BoundOp, Collection, LinkOptions, Linked, TlaModel};
+use omnilink_link::{BoundOp, CollectedConstants, LinkOptions, Linked, TlaModel};
 use omnilink_tla::deep_stack;
 use omnilink_trace::Operation;
 
@@ -17,7 +17,7 @@ use crate::input::Input;
 use crate::limits::after_reading;
 use crate::mutation::Mutation;
 use crate::peak_memory::peak_bytes;
-use crate::progress::Progress;
+use crate::progress::ProgressCounter;
 
 /// How much `valid` must mean.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +33,7 @@ pub struct Scrutiny {
 pub struct Validation {
     spec: PathBuf,
     options: LinkOptions,
-    collection: Collection,
+    collection: CollectedConstants,
     shared: Option<Linked>,
     scrutiny: Scrutiny,
     request: CheckRequest,
@@ -47,7 +47,7 @@ impl Validation {
     pub fn new(
         spec: &Path,
         options: LinkOptions,
-        collection: Collection,
+        collection: CollectedConstants,
         request: CheckRequest,
     ) -> Result<Self, VerifyError> {
         // What is collected differs from trace to trace; without that, one reading of the spec serves all.
@@ -72,7 +72,7 @@ impl Validation {
     }
 
     /// Checks one trace. Whatever goes wrong is part of the report.
-    pub fn check(&self, input: &Input, progress: &Progress) -> Evidence {
+    pub fn check(&self, input: &Input, progress: &ProgressCounter) -> Evidence {
         let started = Instant::now();
         // Reading the spec and evaluating it both need a deep stack: one for both.
         let mut report = deep_stack::run(|| self.try_report(input, progress))
@@ -81,7 +81,7 @@ impl Validation {
         report
     }
 
-    fn try_report(&self, input: &Input, progress: &Progress) -> Result<Evidence, VerifyError> {
+    fn try_report(&self, input: &Input, progress: &ProgressCounter) -> Result<Evidence, VerifyError> {
         let started = Instant::now();
         let mut notes = Vec::new();
         let collected;
@@ -161,7 +161,11 @@ const GRACE: Duration = Duration::from_millis(20);
 ///
 /// # Errors
 /// If the input cannot be read, or a limit is reached.
-pub fn collect(what: &Collection, input: &Input, watch: &mut LimitWatch) -> Result<Collection, VerifyError> {
+pub fn collect(
+    what: &CollectedConstants,
+    input: &Input,
+    watch: &mut LimitWatch,
+) -> Result<CollectedConstants, VerifyError> {
     let watch = std::cell::RefCell::new(watch);
     input.gather(|mut trace| {
         let mut collection = what.clone();

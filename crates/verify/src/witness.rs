@@ -12,11 +12,11 @@ use omnilink_trace::{Header, Operation, Time, Timebox, TraceWriter, WriteOptions
 use omnilink_value::Value;
 
 use crate::error::VerifyError;
-use crate::history::{Decode, History};
+use crate::history::{DecodeOp, History};
 use crate::input::Input;
 
 pub(crate) fn write<O: Clone>(
-    decode: &Decode<'_, O>,
+    decode: &DecodeOp<'_, O>,
     input: &Input,
     witness: &Linearization,
     file: &Path,

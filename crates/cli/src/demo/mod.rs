@@ -14,10 +14,10 @@ use clap::Args;
 use omnilink_campaign::{Campaign, CampaignOptions, Chaos, CheckedTrace, FinishedRun, Store};
 use omnilink_engine::{Limits, Options};
 use omnilink_evidence::{Command, Evidence, Verdict};
-use omnilink_link::{Collection, LinkOptions};
+use omnilink_link::{CollectedConstants, LinkOptions};
 use omnilink_report::{Look, TextOptions, Tone, count, text};
 use omnilink_trace::OpenOptions;
-use omnilink_verify::{CheckRequest, Input, NewFile, Progress, Validation};
+use omnilink_verify::{CheckRequest, Input, NewFile, ProgressCounter, Validation};
 
 use self::harness::{OPERATIONS_PER_THREAD, THREADS};
 use self::ring::Ring;
@@ -174,7 +174,12 @@ fn validation(spec: &Path, minimize: bool) -> Result<Validation, CliError> {
         minimize,
         ..CheckRequest::new("Queue.tla")
     };
-    Ok(Validation::new(spec, options, Collection::default(), request)?)
+    Ok(Validation::new(
+        spec,
+        options,
+        CollectedConstants::default(),
+        request,
+    )?)
 }
 
 /// The violation, of as few operations as will do.
@@ -281,7 +286,7 @@ impl Demonstration<'_> {
                 };
             }
         };
-        let evidence = self.validation.check(&input, &Progress::default());
+        let evidence = self.validation.check(&input, &ProgressCounter::default());
         CheckedTrace {
             verdict: evidence.verdict.word().to_owned(),
             headline: evidence.error.clone(),

@@ -10,7 +10,7 @@ use omnilink_lineup::{
     Alphabet, Condition, ModelSpecification, SerialCriterion, Specification, SpecificationResult,
     StopConditions, calls_as_operations, explain_by,
 };
-use omnilink_link::{Collection, LinkOptions, Linked};
+use omnilink_link::{CollectedConstants, LinkOptions, Linked};
 use omnilink_models::AnyModel;
 use omnilink_trace::Operation;
 use omnilink_verify::{NamedModel, NativeSubject, SpecSubject};
@@ -58,7 +58,7 @@ struct Spec<'a> {
     path: &'a Path,
     options: LinkOptions,
     /// What is taken from the calls of a component. Without that, one reading of the spec serves all components.
-    collection: Collection,
+    collection: CollectedConstants,
     shared: Option<Arc<Linked>>,
 }
 

@@ -5,7 +5,7 @@ use std::sync::Barrier;
 
 use fastrand::Rng;
 use omnilink_engine::{Checker, Operation as Op, Options, Partitioning, Progress};
-use omnilink_link::{BoundOp, Collection, LinkError, LinkFile, LinkOptions, Linked};
+use omnilink_link::{BoundOp, CollectedConstants, LinkError, LinkFile, LinkOptions, Linked};
 use omnilink_record::{RecordError, Recorder, ThreadLog};
 use omnilink_trace::{OpenOptions, Operation, Timebox, Trace, TraceError, TraceWriter, WriteOptions};
 use thiserror::Error;
@@ -107,7 +107,7 @@ impl Subject {
     }
 
     fn is_valid(&self, specs: &Path, operations: &[Operation]) -> Result<bool, Trouble> {
-        let mut collection = Collection::default();
+        let mut collection = CollectedConstants::default();
         for collected in self.collect {
             collection.add(collected)?;
         }

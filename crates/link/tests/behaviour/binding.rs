@@ -1,6 +1,6 @@
 //! Operations and actions: by name, by position, and what is wrong with those that do not fit.
 
-use omnilink_link::{Collection, TlaModel};
+use omnilink_link::{CollectedConstants, TlaModel};
 
 use crate::world::{REGISTER, bound, is_valid, linked, ndjson, trace};
 
@@ -207,7 +207,7 @@ fn an_operation_is_bound_the_same_whatever_was_bound_before() {
 
 #[test]
 fn what_is_collected_does_not_depend_on_what_was_met_before() {
-    let mut collection = Collection::default();
+    let mut collection = CollectedConstants::default();
     collection.add("Keys=key,Put.old").unwrap();
     collection.add("Threads=thread").unwrap();
     collection.add("Results=ret").unwrap();

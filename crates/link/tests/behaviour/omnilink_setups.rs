@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use omnilink_engine::{Conclusion, Options, check};
-use omnilink_link::{Collection, LinkOptions, Linked};
+use omnilink_link::{CollectedConstants, LinkOptions, Linked};
 
 use crate::world::{bound, ndjson, trace};
 
@@ -48,7 +48,7 @@ fn verdict_and_tags(lines: &str) -> (Conclusion, Vec<String>) {
     write("MCCounterValidate.tla", MC);
     write("MCCounterValidate.cfg", CFG);
     let spec: &Path = &folder.path().join("MCCounterValidate.tla");
-    let mut collection = Collection::default();
+    let mut collection = CollectedConstants::default();
     collection.add_asked_for_by(spec);
     trace(ndjson(lines)).for_each(|operation| collection.observe(&operation.unwrap()));
     let options = LinkOptions {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use omnilink_engine::{Checker, Conclusion, Operation, Options, Partitioning, Progress, check};
 use omnilink_link::{
-    BindError, BoundOp, Collection, Instance, LinkError, LinkFile, LinkOptions, Linked, TlaModel,
+    BindError, BoundOp, CollectedConstants, Instance, LinkError, LinkFile, LinkOptions, Linked, TlaModel,
 };
 use omnilink_trace::{OpenOptions, Trace};
 
@@ -122,7 +122,7 @@ pub fn verdict_on(
     collect: &[&str],
     constants: &[(&str, &str)],
 ) -> Conclusion {
-    let mut collection = Collection::default();
+    let mut collection = CollectedConstants::default();
     collect.iter().for_each(|text| collection.add(text).unwrap());
     for operation in Trace::open(file, &OpenOptions::default()).unwrap() {
         collection.observe(&operation.unwrap());

@@ -13,11 +13,11 @@ use omnilink_evidence::{Command, Evidence, Figures, Subject, ThreadNames, Violat
 use omnilink_trace::Timebox;
 
 use crate::error::VerifyError;
-use crate::history::Decode;
+use crate::history::DecodeOp;
 use crate::input::Input;
 use crate::limits::is_interrupted;
 use crate::peak_memory::peak_bytes;
-use crate::progress::Progress;
+use crate::progress::ProgressCounter;
 use crate::witness;
 
 /// What is wanted of each input.
@@ -66,10 +66,10 @@ pub enum CheckEvent<'a, O> {
 /// Checks one input. Whatever goes wrong is part of the evidence.
 pub fn check_input<M: Model>(
     model: &M,
-    decode: &Decode<'_, M::Op>,
+    decode: &DecodeOp<'_, M::Op>,
     input: &Input,
     request: &CheckRequest,
-    progress: &Progress,
+    progress: &ProgressCounter,
 ) -> Evidence {
     check_observed(model, decode, input, request, progress, &|_| ())
 }
@@ -77,10 +77,10 @@ pub fn check_input<M: Model>(
 /// The same, with an observer of what happens.
 pub fn check_observed<M: Model>(
     model: &M,
-    decode: &Decode<'_, M::Op>,
+    decode: &DecodeOp<'_, M::Op>,
     input: &Input,
     request: &CheckRequest,
-    progress: &Progress,
+    progress: &ProgressCounter,
     observe: &dyn Fn(CheckEvent<'_, M::Op>),
 ) -> Evidence {
     let mut run = CheckRun {
@@ -135,10 +135,10 @@ pub(crate) fn evidence_of(input: &Input, request: &CheckRequest) -> Evidence {
 
 struct CheckRun<'a, M: Model> {
     model: &'a M,
-    decode: &'a Decode<'a, M::Op>,
+    decode: &'a DecodeOp<'a, M::Op>,
     input: &'a Input,
     request: &'a CheckRequest,
-    progress: &'a Progress,
+    progress: &'a ProgressCounter,
     observe: &'a dyn Fn(CheckEvent<'_, M::Op>),
     started: Instant,
     evidence: Evidence,

@@ -2,15 +2,14 @@
 
 use omnilink_engine::{
     CheckError, Checker, Conclusion, Consistency, Footprint, Keys, Limit, LimitWatch, Limits, Linearization,
-    Model, Options, Outcome, Partitioning, Progress as Going, SearchFigures, Strategy, Unknown,
-    check_as_collections,
+    Model, Options, Outcome, Partitioning, Progress, SearchFigures, Strategy, Unknown, check_as_collections,
 };
 
 use super::{CheckEvent, CheckRun};
 use crate::error::VerifyError;
 use crate::history::{History, Meaning};
 use crate::limits::{CHECK_INTERVAL, is_interrupted};
-use crate::progress::Progress;
+use crate::progress::ProgressCounter;
 
 /// How much a check of a stronger level than the one asked for may take.
 const DETOUR_CONFIGURATIONS: u64 = 1 << 20;
@@ -156,12 +155,12 @@ impl<M: Model> CheckRun<'_, M> {
                 None => checker.push(read.operation)?,
             };
             match progress {
-                Going::Going => {}
-                Going::Decided => {
+                Progress::Going => {}
+                Progress::Decided => {
                     self.taken += 1;
                     break;
                 }
-                Going::Spans => {
+                Progress::Spans => {
                     spanning = Some(read.observed);
                     break;
                 }
@@ -173,7 +172,7 @@ impl<M: Model> CheckRun<'_, M> {
                 }
             }
             self.taken += 1;
-            if self.taken.is_multiple_of(Progress::BATCH) {
+            if self.taken.is_multiple_of(ProgressCounter::BATCH) {
                 self.progress.add_batch();
             }
         }

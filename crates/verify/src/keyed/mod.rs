@@ -18,7 +18,7 @@ use crate::check_run::{CheckRequest, check_input};
 use crate::error::VerifyError;
 use crate::history::{Meaning, decode_native};
 use crate::input::Input;
-use crate::progress::Progress;
+use crate::progress::ProgressCounter;
 
 /// Whether the values of a history are `[key value]` pairs of independent keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(crate) fn check_model<M: NativeModel>(
     keyed: Keyed,
     input: &Input,
     request: &CheckRequest,
-    progress: &Progress,
+    progress: &ProgressCounter,
 ) -> Evidence {
     let plain = |input: &Input, request: &CheckRequest| {
         let decode = |operation: &Operation| decode_native(model, operation);

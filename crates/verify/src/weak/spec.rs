@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use omnilink_consistency::{Guarantee, RecordedHistory, WeakOptions, infer_recorded};
-use omnilink_link::{Collection, LinkOptions, Linked};
+use omnilink_link::{CollectedConstants, LinkOptions, Linked};
 
 use super::histories::{Read, histories};
 use super::judge_factory::{Judge, JudgeFactory, judge_by, weak_error};
@@ -22,7 +22,7 @@ impl WeakCheck<'_> {
         &self,
         spec: &Path,
         options: &LinkOptions,
-        collection: &Collection,
+        collection: &CollectedConstants,
         deliver: &mut Deliver<'_>,
     ) -> Result<(), VerifyError> {
         if collection.is_empty() {
@@ -50,7 +50,7 @@ impl WeakCheck<'_> {
         index: usize,
         spec: &Path,
         options: &LinkOptions,
-        collection: &Collection,
+        collection: &CollectedConstants,
     ) -> Result<Linked, VerifyError> {
         let mut collection = collection.clone();
         for recorded in histories(&self.inputs[index], self.reading())?.each {
