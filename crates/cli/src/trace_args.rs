@@ -1,6 +1,6 @@
 //! Formats and names of operations, as arguments.
 
-use omnilink_trace::{Format, Name, UnknownFormat};
+use omnilink_trace::{Format, OperationName, UnknownFormat};
 
 /// A format by its name, for arguments.
 pub fn format_name(name: &str) -> Result<Format, String> {
@@ -8,10 +8,10 @@ pub fn format_name(name: &str) -> Result<Format, String> {
 }
 
 /// A code and the name that it stands for, for arguments.
-pub fn renaming(text: &str) -> Result<(String, Name), String> {
+pub fn renaming(text: &str) -> Result<(String, OperationName), String> {
     match text.split_once('=') {
         Some((code, name)) if !code.trim().is_empty() && !name.trim().is_empty() => {
-            Ok((code.trim().to_owned(), Name::new(name.trim())))
+            Ok((code.trim().to_owned(), OperationName::new(name.trim())))
         }
         _ => Err("give CODE=NAME, such as 0=put".to_owned()),
     }

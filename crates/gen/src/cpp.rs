@@ -6,9 +6,9 @@ use omnilink_value::Value;
 
 use crate::identifier::identifier;
 use crate::operation::{HarnessOp, Parameter};
+use crate::parameter_type::ParameterType;
 use crate::plan::HarnessPlan;
 use crate::sections::Section;
-use crate::value_kind::ValueKind;
 use crate::value_source::{Choice, ValueSource, value_sources};
 
 /// What stands before the sections of `system.hpp`.
@@ -63,11 +63,11 @@ pub(crate) fn sections(plan: &HarnessPlan) -> Vec<Section> {
 fn value_section(source: &ValueSource) -> Section {
     let kind = source_type(source);
     let mut text = String::new();
-    if let ValueKind::Unknown = source.kind {
+    if let ParameterType::Unknown = source.kind {
         text.push_str("// The specification does not show of which kind it is; change the type if these are no integers.\n");
     }
     text.push_str("namespace values {\n");
-    if let ValueKind::Record(fields) = &source.kind {
+    if let ParameterType::Record(fields) = &source.kind {
         text.push_str(&structure(&record_name(&source.name), fields));
     }
     let body = match &source.choice {
@@ -97,17 +97,21 @@ fn value_section(source: &ValueSource) -> Section {
 }
 
 /// An expression for a value where the specification does not say which there are.
-fn open_choice(kind: &ValueKind) -> String {
+fn open_choice(kind: &ParameterType) -> String {
     match kind {
-        ValueKind::Unknown | ValueKind::Int => "random.between(1, omnilink::settings().values)".to_owned(),
-        ValueKind::Bool => "random.chance(0.5)".to_owned(),
-        ValueKind::Str => "\"v\" + std::to_string(random.between(1, omnilink::settings().values))".to_owned(),
-        ValueKind::Model => "omnilink::ModelValue{\"m1\"}".to_owned(),
-        ValueKind::Seq(element) | ValueKind::Set(element) => {
+        ParameterType::Unknown | ParameterType::Int => {
+            "random.between(1, omnilink::settings().values)".to_owned()
+        }
+        ParameterType::Bool => "random.chance(0.5)".to_owned(),
+        ParameterType::Str => {
+            "\"v\" + std::to_string(random.between(1, omnilink::settings().values))".to_owned()
+        }
+        ParameterType::Model => "omnilink::ModelValue{\"m1\"}".to_owned(),
+        ParameterType::Seq(element) | ParameterType::Set(element) => {
             let element = open_choice(element);
             format!("{{{element}, {element}}}")
         }
-        ValueKind::Record(fields) => {
+        ParameterType::Record(fields) => {
             let fields: Vec<String> = fields.iter().map(|(_, kind)| open_choice(kind)).collect();
             format!("{{{}}}", fields.join(", "))
         }
@@ -120,26 +124,26 @@ fn record_name(source: &str) -> String {
 
 fn source_type(source: &ValueSource) -> String {
     match &source.kind {
-        ValueKind::Record(_) => format!("values::{}", record_name(&source.name)),
+        ParameterType::Record(_) => format!("values::{}", record_name(&source.name)),
         kind => type_of(kind),
     }
 }
 
-fn type_of(kind: &ValueKind) -> String {
+fn type_of(kind: &ParameterType) -> String {
     match kind {
-        ValueKind::Unknown | ValueKind::Int => "std::int64_t".to_owned(),
-        ValueKind::Bool => "bool".to_owned(),
-        ValueKind::Str => "std::string".to_owned(),
-        ValueKind::Model => "omnilink::ModelValue".to_owned(),
-        ValueKind::Seq(element) => format!("std::vector<{}>", type_of(element)),
-        ValueKind::Set(element) => format!("std::set<{}>", type_of(element)),
+        ParameterType::Unknown | ParameterType::Int => "std::int64_t".to_owned(),
+        ParameterType::Bool => "bool".to_owned(),
+        ParameterType::Str => "std::string".to_owned(),
+        ParameterType::Model => "omnilink::ModelValue".to_owned(),
+        ParameterType::Seq(element) => format!("std::vector<{}>", type_of(element)),
+        ParameterType::Set(element) => format!("std::set<{}>", type_of(element)),
         // Inside other values: names of fields and integers will do as a start.
-        ValueKind::Record(_) => "std::map<std::string, std::int64_t>".to_owned(),
+        ParameterType::Record(_) => "std::map<std::string, std::int64_t>".to_owned(),
     }
 }
 
 /// A record type that can be recorded.
-fn structure(name: &str, fields: &[(String, ValueKind)]) -> String {
+fn structure(name: &str, fields: &[(String, ParameterType)]) -> String {
     let mut text = format!("struct {name} {{\n");
     for (field, kind) in fields {
         let _ = writeln!(text, "  {} {};", type_of(kind), identifier(field));
@@ -234,7 +238,7 @@ fn action_section(op: &HarnessOp, types: &[String]) -> Section {
         [] => "call.end();".to_owned(),
         [_] => "call.end(result);".to_owned(),
         several => {
-            let fields: Vec<(String, ValueKind)> = several
+            let fields: Vec<(String, ParameterType)> = several
                 .iter()
                 .map(|result| (result.name.clone(), result.kind.clone()))
                 .collect();

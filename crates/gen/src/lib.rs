@@ -11,15 +11,15 @@
 mod cpp;
 mod identifier;
 mod operation;
+mod parameter_type;
 mod parameter_use;
 mod plan;
 mod project;
 mod rust;
 mod sections;
-mod value_kind;
 mod value_source;
 
 pub use operation::{HarnessOp, Parameter, ParameterRole};
+pub use parameter_type::ParameterType;
 pub use plan::{GenError, HarnessPlan, PlanOptions};
 pub use project::{Generated, Language, generate};
-pub use value_kind::ValueKind;

@@ -2,7 +2,7 @@
 
 use omnilink_value::Value;
 
-use crate::value_kind::ValueKind;
+use crate::parameter_type::ParameterType;
 
 /// What a parameter of an action is for a harness.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Parameter {
     /// What it is.
     pub role: ParameterRole,
     /// Of which kind its values are.
-    pub kind: ValueKind,
+    pub kind: ParameterType,
     /// The set that the specification takes its values from, as TLA+.
     pub range: Option<String>,
     /// The elements of this set, if they can be enumerated.

@@ -15,7 +15,7 @@ use omnilink_tla::syntax::ast::{ExprId, ExprKind, Junction, Quantifier};
 use omnilink_tla::syntax::operators::Op;
 use omnilink_tla::syntax::printer::print_expr;
 
-use crate::value_kind::ValueKind;
+use crate::parameter_type::ParameterType;
 
 /// What a definition shows about one of its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) struct ParameterUse {
     /// A constant set that it is an element of.
     pub(crate) range: Option<String>,
     /// Of which kind it is used.
-    pub(crate) kind: Option<ValueKind>,
+    pub(crate) kind: Option<ParameterType>,
     /// Whether it selects a part of the state.
     is_index: bool,
 }
@@ -241,7 +241,7 @@ impl Search<'_> {
                             self.uses[index].range.get_or_insert(range);
                         }
                         Op::In | Op::NotIn if one == *right => {
-                            self.of_kind(index, ValueKind::Set(Box::new(ValueKind::Unknown)));
+                            self.of_kind(index, ParameterType::Set(Box::new(ParameterType::Unknown)));
                         }
                         Op::Equal | Op::NotEqual => {
                             if let Some(kind) = literal(spec, tree, other) {
@@ -257,20 +257,22 @@ impl Search<'_> {
                         | Op::GreaterEq
                         | Op::Dots
                         | Op::Percent
-                        | Op::Div => self.of_kind(index, ValueKind::Int),
-                        Op::And | Op::Or | Op::Implies | Op::Equiv => self.of_kind(index, ValueKind::Bool),
-                        Op::Circ => self.of_kind(index, ValueKind::Seq(Box::new(ValueKind::Unknown))),
+                        | Op::Div => self.of_kind(index, ParameterType::Int),
+                        Op::And | Op::Or | Op::Implies | Op::Equiv => {
+                            self.of_kind(index, ParameterType::Bool)
+                        }
+                        Op::Circ => self.of_kind(index, ParameterType::Seq(Box::new(ParameterType::Unknown))),
                         _ => {}
                     }
                 }
             }
             ExprKind::Junction(_, items) => {
                 for item in items {
-                    self.of_kind_if(tree, *item, names, ValueKind::Bool);
+                    self.of_kind_if(tree, *item, names, ParameterType::Bool);
                 }
             }
             ExprKind::Prefix(Op::Not, inner) | ExprKind::If(inner, _, _) => {
-                self.of_kind_if(tree, *inner, names, ValueKind::Bool);
+                self.of_kind_if(tree, *inner, names, ParameterType::Bool);
             }
             ExprKind::Call(function, arguments) if spec.level(tree, *function) != Level::Constant => {
                 for argument in arguments {
@@ -291,7 +293,12 @@ impl Search<'_> {
                 let is_sequence =
                     ["Len", "Head", "Tail", "Append", "SubSeq"].contains(&spec.names.text(ident.name));
                 if let (true, Some(first)) = (is_sequence, arguments.first()) {
-                    self.of_kind_if(tree, *first, names, ValueKind::Seq(Box::new(ValueKind::Unknown)));
+                    self.of_kind_if(
+                        tree,
+                        *first,
+                        names,
+                        ParameterType::Seq(Box::new(ParameterType::Unknown)),
+                    );
                 }
             }
             _ => {}
@@ -304,13 +311,13 @@ impl Search<'_> {
         }
     }
 
-    fn of_kind_if(&mut self, tree: TreeId, id: ExprId, names: &Names, kind: ValueKind) {
+    fn of_kind_if(&mut self, tree: TreeId, id: ExprId, names: &Names, kind: ParameterType) {
         if let Some(index) = self.parameter(tree, id, names) {
             self.of_kind(index, kind);
         }
     }
 
-    fn of_kind(&mut self, index: usize, kind: ValueKind) {
+    fn of_kind(&mut self, index: usize, kind: ParameterType) {
         self.uses[index].kind.get_or_insert(kind);
     }
 
@@ -320,15 +327,15 @@ impl Search<'_> {
     }
 }
 
-fn literal(spec: &Spec, tree: TreeId, id: ExprId) -> Option<ValueKind> {
+fn literal(spec: &Spec, tree: TreeId, id: ExprId) -> Option<ParameterType> {
     match &spec.tree(tree).expr(id).kind {
-        ExprKind::Number(_) => Some(ValueKind::Int),
-        ExprKind::Text(_) => Some(ValueKind::Str),
-        ExprKind::Tuple(_) => Some(ValueKind::Seq(Box::new(ValueKind::Unknown))),
-        ExprKind::SetEnum(_) => Some(ValueKind::Set(Box::new(ValueKind::Unknown))),
+        ExprKind::Number(_) => Some(ParameterType::Int),
+        ExprKind::Text(_) => Some(ParameterType::Str),
+        ExprKind::Tuple(_) => Some(ParameterType::Seq(Box::new(ParameterType::Unknown))),
+        ExprKind::SetEnum(_) => Some(ParameterType::Set(Box::new(ParameterType::Unknown))),
         ExprKind::Paren(inner) => literal(spec, tree, *inner),
         ExprKind::Apply(ident, _) if ["TRUE", "FALSE"].contains(&spec.names.text(ident.name)) => {
-            Some(ValueKind::Bool)
+            Some(ParameterType::Bool)
         }
         _ => None,
     }

@@ -9,8 +9,8 @@ use omnilink_tla::{EvaluateOptions, evaluate};
 use thiserror::Error;
 
 use crate::operation::{HarnessOp, Parameter, ParameterRole};
+use crate::parameter_type::ParameterType;
 use crate::parameter_use::{ParameterUse, parameter_uses};
-use crate::value_kind::ValueKind;
 
 /// Why no harness can be generated.
 #[derive(Debug, Error)]
@@ -274,9 +274,9 @@ impl Planner<'_> {
         let range = ranged.or(usage.range);
         let (kind, values) = range
             .as_deref()
-            .map_or((ValueKind::Unknown, None), |range| self.kind_of_range(range));
+            .map_or((ParameterType::Unknown, None), |range| self.kind_of_range(range));
         let kind = match kind {
-            ValueKind::Unknown => usage.kind.unwrap_or(ValueKind::Unknown),
+            ParameterType::Unknown => usage.kind.unwrap_or(ParameterType::Unknown),
             kind => kind,
         };
         Parameter {
@@ -290,11 +290,11 @@ impl Planner<'_> {
     }
 
     /// The kind of a set's elements, and the elements if they can be enumerated.
-    fn kind_of_range(&self, range: &str) -> (ValueKind, Option<Vec<omnilink_value::Value>>) {
+    fn kind_of_range(&self, range: &str) -> (ParameterType, Option<Vec<omnilink_value::Value>>) {
         match range {
-            "Nat" | "Int" => return (ValueKind::Int, None),
-            "STRING" => return (ValueKind::Str, None),
-            "BOOLEAN" => return (ValueKind::Bool, None),
+            "Nat" | "Int" => return (ParameterType::Int, None),
+            "STRING" => return (ParameterType::Str, None),
+            "BOOLEAN" => return (ParameterType::Bool, None),
             _ => {}
         }
         let of_part = |prefix: &str, suffix: &str| {
@@ -302,10 +302,10 @@ impl Planner<'_> {
             Some(Box::new(self.kind_of_range(inner.trim()).0))
         };
         if let Some(element) = of_part("Seq(", ")") {
-            return (ValueKind::Seq(element), None);
+            return (ParameterType::Seq(element), None);
         }
         if let Some(element) = of_part("SUBSET ", "") {
-            return (ValueKind::Set(element), None);
+            return (ParameterType::Set(element), None);
         }
         let options = EvaluateOptions {
             file: Some(self.spec.to_owned()),
@@ -320,9 +320,9 @@ impl Planner<'_> {
         match set.as_ref().and_then(|set| set.as_set()) {
             Some(elements) => {
                 let values = elements.iter().filter(|value| !value.is_null()).cloned();
-                (ValueKind::of_all(elements), Some(values.collect()))
+                (ParameterType::of_all(elements), Some(values.collect()))
             }
-            None => (ValueKind::Unknown, None),
+            None => (ParameterType::Unknown, None),
         }
     }
 

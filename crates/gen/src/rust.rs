@@ -6,9 +6,9 @@ use omnilink_value::Value;
 
 use crate::identifier::{identifier, snake_case};
 use crate::operation::{HarnessOp, Parameter};
+use crate::parameter_type::ParameterType;
 use crate::plan::HarnessPlan;
 use crate::sections::Section;
-use crate::value_kind::ValueKind;
 use crate::value_source::{Choice, ValueSource, value_sources};
 
 /// What stands before the sections of `src/system.rs`.
@@ -72,10 +72,10 @@ fn function_of(source: &str) -> String {
 fn value_section(source: &ValueSource) -> Section {
     let kind = source_type(source);
     let mut text = String::new();
-    if let ValueKind::Record(fields) = &source.kind {
+    if let ParameterType::Record(fields) = &source.kind {
         text.push_str(&structure(&record_name(&source.name), fields));
     }
-    if source.kind == ValueKind::Unknown {
+    if source.kind == ParameterType::Unknown {
         text.push_str(
             "/// The specification does not show of which kind it is; change the type if these are no integers.\n",
         );
@@ -108,19 +108,19 @@ fn value_section(source: &ValueSource) -> Section {
 }
 
 /// An expression for a value where the specification does not say which there are.
-fn open_choice(kind: &ValueKind, name: &str) -> String {
+fn open_choice(kind: &ParameterType, name: &str) -> String {
     match kind {
-        ValueKind::Unknown | ValueKind::Int => "random.between(1, settings().values)".to_owned(),
-        ValueKind::Bool => "random.chance(0.5)".to_owned(),
-        ValueKind::Str => "format!(\"v{}\", random.between(1, settings().values))".to_owned(),
-        ValueKind::Model => "omnilink_record::ModelValue(\"m1\")".to_owned(),
-        ValueKind::Seq(element) => format!(
+        ParameterType::Unknown | ParameterType::Int => "random.between(1, settings().values)".to_owned(),
+        ParameterType::Bool => "random.chance(0.5)".to_owned(),
+        ParameterType::Str => "format!(\"v{}\", random.between(1, settings().values))".to_owned(),
+        ParameterType::Model => "omnilink_record::ModelValue(\"m1\")".to_owned(),
+        ParameterType::Seq(element) => format!(
             "vec![{}, {}]",
             open_choice(element, name),
             open_choice(element, name)
         ),
-        ValueKind::Set(element) => format!("[{}].into_iter().collect()", open_choice(element, name)),
-        ValueKind::Record(fields) => {
+        ParameterType::Set(element) => format!("[{}].into_iter().collect()", open_choice(element, name)),
+        ParameterType::Record(fields) => {
             let fields: Vec<String> = fields
                 .iter()
                 .map(|(field, kind)| format!("{}: {}", snake_case(field), open_choice(kind, name)))
@@ -140,26 +140,26 @@ fn record_name(source: &str) -> String {
 
 fn source_type(source: &ValueSource) -> String {
     match &source.kind {
-        ValueKind::Record(_) => record_name(&source.name),
+        ParameterType::Record(_) => record_name(&source.name),
         kind => type_of(kind),
     }
 }
 
-fn type_of(kind: &ValueKind) -> String {
+fn type_of(kind: &ParameterType) -> String {
     match kind {
-        ValueKind::Unknown | ValueKind::Int => "i64".to_owned(),
-        ValueKind::Bool => "bool".to_owned(),
-        ValueKind::Str => "String".to_owned(),
-        ValueKind::Model => "omnilink_record::ModelValue<'static>".to_owned(),
-        ValueKind::Seq(element) => format!("Vec<{}>", type_of(element)),
-        ValueKind::Set(element) => format!("std::collections::BTreeSet<{}>", type_of(element)),
+        ParameterType::Unknown | ParameterType::Int => "i64".to_owned(),
+        ParameterType::Bool => "bool".to_owned(),
+        ParameterType::Str => "String".to_owned(),
+        ParameterType::Model => "omnilink_record::ModelValue<'static>".to_owned(),
+        ParameterType::Seq(element) => format!("Vec<{}>", type_of(element)),
+        ParameterType::Set(element) => format!("std::collections::BTreeSet<{}>", type_of(element)),
         // Inside other values: names of fields and integers will do as a start.
-        ValueKind::Record(_) => "std::collections::BTreeMap<String, i64>".to_owned(),
+        ParameterType::Record(_) => "std::collections::BTreeMap<String, i64>".to_owned(),
     }
 }
 
 /// A record type that can be recorded.
-fn structure(name: &str, fields: &[(String, ValueKind)]) -> String {
+fn structure(name: &str, fields: &[(String, ParameterType)]) -> String {
     let mut text = format!("#[derive(Clone, Debug)]\npub struct {name} {{\n");
     for (field, kind) in fields {
         let _ = writeln!(text, "    pub {}: {},", snake_case(field), type_of(kind));
@@ -180,8 +180,8 @@ fn structure(name: &str, fields: &[(String, ValueKind)]) -> String {
     text
 }
 
-fn literal(value: &Value, kind: &ValueKind, name: &str) -> String {
-    let listed = |items: &[Value], element: &ValueKind| {
+fn literal(value: &Value, kind: &ParameterType, name: &str) -> String {
+    let listed = |items: &[Value], element: &ParameterType| {
         let items: Vec<String> = items
             .iter()
             .map(|item| literal(item, element, &type_of(element)))
@@ -189,21 +189,21 @@ fn literal(value: &Value, kind: &ValueKind, name: &str) -> String {
         items.join(", ")
     };
     match kind {
-        ValueKind::Str => format!("String::from({:?})", value.as_str().unwrap_or_default()),
-        ValueKind::Model => format!(
+        ParameterType::Str => format!("String::from({:?})", value.as_str().unwrap_or_default()),
+        ParameterType::Model => format!(
             "omnilink_record::ModelValue({:?})",
             value.as_model().unwrap_or_default()
         ),
-        ValueKind::Bool => value.as_bool().unwrap_or_default().to_string(),
-        ValueKind::Seq(element) => {
+        ParameterType::Bool => value.as_bool().unwrap_or_default().to_string(),
+        ParameterType::Seq(element) => {
             format!("vec![{}]", listed(value.as_tuple().unwrap_or_default(), element))
         }
-        ValueKind::Set(element) => format!(
+        ParameterType::Set(element) => format!(
             "[{}].into_iter().collect::<{}>()",
             listed(value.as_set().unwrap_or_default(), element),
             type_of(kind)
         ),
-        ValueKind::Record(fields) => {
+        ParameterType::Record(fields) => {
             let written: Vec<String> = fields
                 .iter()
                 .filter_map(|(field, kind)| {
@@ -217,7 +217,7 @@ fn literal(value: &Value, kind: &ValueKind, name: &str) -> String {
                 .collect();
             format!("{name} {{ {} }}", written.join(", "))
         }
-        ValueKind::Int | ValueKind::Unknown => value.as_int().unwrap_or_default().to_string(),
+        ParameterType::Int | ParameterType::Unknown => value.as_int().unwrap_or_default().to_string(),
     }
 }
 
@@ -256,7 +256,7 @@ fn action_section(op: &HarnessOp, types: &[String]) -> Section {
         [] => "call.end(());".to_owned(),
         [_] => "call.end(result);".to_owned(),
         several => {
-            let fields: Vec<(String, ValueKind)> = several
+            let fields: Vec<(String, ParameterType)> = several
                 .iter()
                 .map(|result| (result.name.clone(), result.kind.clone()))
                 .collect();

@@ -4,7 +4,7 @@ use omnilink_value::Value;
 
 use crate::identifier::identifier;
 use crate::operation::{HarnessOp, Parameter};
-use crate::value_kind::ValueKind;
+use crate::parameter_type::ParameterType;
 
 /// A function that chooses values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(crate) struct ValueSource {
     /// The function's name.
     pub(crate) name: String,
     /// Of which kind the values are.
-    pub(crate) kind: ValueKind,
+    pub(crate) kind: ParameterType,
     /// The set that the specification takes them from, as TLA+.
     pub(crate) range: Option<String>,
     /// What is chosen from.
@@ -37,7 +37,7 @@ impl ValueSource {
     fn of(name: String, parameter: &Parameter) -> Self {
         let choice = match parameter.values.as_deref() {
             None | Some([]) => Choice::Settings,
-            Some(_) if parameter.kind == ValueKind::Unknown => Choice::Settings,
+            Some(_) if parameter.kind == ParameterType::Unknown => Choice::Settings,
             Some(values) => Choice::of(values),
         };
         Self {

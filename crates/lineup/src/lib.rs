@@ -76,8 +76,8 @@ pub use scope::Scope;
 pub use serial::{CallOutcome, Nondeterminism, NotSerial, SerialHistories, SerialStep};
 pub use slot::{CallSlot, Lane};
 pub use specification::{
-    Condition, ModelSpecification, Requests, Specification, SpecificationError, SpecificationResult,
-    calls_as_operations, explain_by,
+    CorrectnessCondition, ModelSpecification, Requests, Specification, SpecificationError,
+    SpecificationResult, calls_as_operations, explain_by,
 };
 pub use verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, RunViolation, Undecided, Why};
 pub use witness::{StuckCall, Witnesses};

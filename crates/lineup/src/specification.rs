@@ -58,14 +58,14 @@ pub type SpecificationResult = Result<Option<Why>, SpecificationError>;
 
 /// What a specification requires of histories.
 #[derive(Clone, Debug)]
-pub enum Condition {
+pub enum CorrectnessCondition {
     /// One order of all calls: linearizable or sequential.
     Order(Consistency),
     /// A weak consistency level.
     Weak(Guarantee),
 }
 
-impl Condition {
+impl CorrectnessCondition {
     /// The condition with this name: `linearizable`, `sequential`, `causal` ….
     ///
     /// # Errors
@@ -201,7 +201,7 @@ pub struct ModelSpecification<'a, M, D> {
     /// The names of its operations.
     pub methods: &'a [&'a str],
     /// What is required of histories.
-    pub condition: &'a Condition,
+    pub condition: &'a CorrectnessCondition,
     /// Limits on time and memory, and an interrupt.
     pub stop: StopConditions,
 }
@@ -216,8 +216,10 @@ pub fn explain_by<M: Model, D: Decoder<M::Op>>(
 ) -> SpecificationResult {
     let limits = search_limits(&specification.stop);
     let explained = match specification.condition {
-        Condition::Order(consistency) => specification.by_engine(*consistency, limits, &operations),
-        Condition::Weak(question) => specification.by_weak_checker(question, limits, operations),
+        CorrectnessCondition::Order(consistency) => {
+            specification.by_engine(*consistency, limits, &operations)
+        }
+        CorrectnessCondition::Weak(question) => specification.by_weak_checker(question, limits, operations),
     };
     // A model that a limit stops in the middle of a step fails.
     match explained {

@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 use omnilink_tla::eval::State;
 use omnilink_tla::ir::{Kind, Node, PathStep, Program};
-use omnilink_value::{Kind as ValueKind, Value};
+use omnilink_value::{Value, ValueKind};
 use rustc_hash::FxHashMap;
 
 use crate::value_type::Vocabulary;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use omnilink_value::{Kind, Value};
+use omnilink_value::{Value, ValueKind};
 
 /// Which values there may be at one place. Several kinds at once are possible: TLA+ is untyped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,13 +65,13 @@ impl ValueType {
     /// Adds a value that occurs.
     pub fn add(&mut self, value: &Value) {
         match value.kind() {
-            Kind::Int => self.has_int = true,
-            Kind::Bool => self.has_bool = true,
-            Kind::Str => self.has_string = true,
-            Kind::Model => {
+            ValueKind::Int => self.has_int = true,
+            ValueKind::Bool => self.has_bool = true,
+            ValueKind::Str => self.has_string = true,
+            ValueKind::Model => {
                 self.models.extend(value.as_model().map(str::to_owned));
             }
-            Kind::Set => {
+            ValueKind::Set => {
                 let element = self.set.get_or_insert_default();
                 value
                     .as_set()
@@ -79,7 +79,7 @@ impl ValueType {
                     .flatten()
                     .for_each(|one| element.add(one));
             }
-            Kind::Tuple => {
+            ValueKind::Tuple => {
                 let element = self.sequence.get_or_insert_default();
                 value
                     .as_tuple()
@@ -87,13 +87,13 @@ impl ValueType {
                     .flatten()
                     .for_each(|one| element.add(one));
             }
-            Kind::Record => {
+            ValueKind::Record => {
                 let fields = self.record.get_or_insert_default();
                 for (name, value) in value.as_record().into_iter().flat_map(|record| record.iter()) {
                     fields.entry(name.to_owned()).or_default().add(value);
                 }
             }
-            Kind::Function => {
+            ValueKind::Function => {
                 let function = self.function.get_or_insert_default();
                 for (key, value) in value.as_entries().into_iter().flatten() {
                     function.key.add(key);
@@ -187,11 +187,11 @@ impl ValueType {
             return Err(TypeProblem::Null);
         }
         match json.kind() {
-            Kind::Str => self.convert_string(json, words),
-            Kind::Tuple => self.convert_array(json, words),
-            Kind::Record => self.convert_object(json, words),
+            ValueKind::Str => self.convert_string(json, words),
+            ValueKind::Tuple => self.convert_array(json, words),
+            ValueKind::Record => self.convert_object(json, words),
             // Sets, functions and model values are written as such.
-            Kind::Set => {
+            ValueKind::Set => {
                 let element = self.element();
                 let elements = json.as_set().into_iter().flatten();
                 let elements: Result<Vec<Value>, _> =

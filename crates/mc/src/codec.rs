@@ -4,7 +4,7 @@
 //! quarter to a tenth of its values' heap memory, shares nothing with other threads, and can be written to a file as it is. The
 //! cost is decoding each distinct state once; generating its successors costs far more.
 
-use omnilink_value::{Kind, Value};
+use omnilink_value::{Value, ValueKind};
 
 use crate::transition_system::State;
 
@@ -26,7 +26,7 @@ const FUNCTION: u8 = 0x87;
 /// Appends a value.
 pub(crate) fn encode(value: &Value, out: &mut Vec<u8>) {
     match value.kind() {
-        Kind::Int => match value.as_int() {
+        ValueKind::Int => match value.as_int() {
             Some(small @ 0..=127) => out.push(small as u8),
             other => {
                 let number = other.unwrap_or_default();
@@ -34,16 +34,16 @@ pub(crate) fn encode(value: &Value, out: &mut Vec<u8>) {
                 encode_count(((number << 1) ^ (number >> 63)) as u64, out);
             }
         },
-        Kind::Bool => out.push(if value.as_bool() == Some(true) {
+        ValueKind::Bool => out.push(if value.as_bool() == Some(true) {
             TRUE
         } else {
             FALSE
         }),
-        Kind::Str => encode_text(STR, value.as_str().unwrap_or_default(), out),
-        Kind::Model => encode_text(MODEL, value.as_model().unwrap_or_default(), out),
-        Kind::Set => encode_all(SET, value.as_set().unwrap_or_default(), out),
-        Kind::Tuple => encode_all(TUPLE, value.as_tuple().unwrap_or_default(), out),
-        Kind::Record | Kind::Function => {
+        ValueKind::Str => encode_text(STR, value.as_str().unwrap_or_default(), out),
+        ValueKind::Model => encode_text(MODEL, value.as_model().unwrap_or_default(), out),
+        ValueKind::Set => encode_all(SET, value.as_set().unwrap_or_default(), out),
+        ValueKind::Tuple => encode_all(TUPLE, value.as_tuple().unwrap_or_default(), out),
+        ValueKind::Record | ValueKind::Function => {
             let entries = value.as_entries().unwrap_or_default();
             out.push(FUNCTION);
             encode_count(entries.len() as u64, out);

@@ -1,7 +1,7 @@
 //! A reader of one operation of a trace: finds its arguments and its result, whatever the importer.
 
 use omnilink_trace::{Args, Operation};
-use omnilink_value::{Kind, Value};
+use omnilink_value::{Value, ValueKind};
 
 use crate::catalogue::{ModelEntry, OpEntry, is_similar};
 use crate::decode::{DecodeError, DecodeProblem};
@@ -331,7 +331,7 @@ impl<'a> CallReader<'a> {
 
     /// `value`, if it can be ordered. A number that is no 64-bit integer cannot.
     pub(crate) fn ordered(&self, value: &Value) -> Result<Value, DecodeError> {
-        let is_opaque = value.kind() == Kind::Model && !value.is_null();
+        let is_opaque = value.kind() == ValueKind::Model && !value.is_null();
         match is_opaque {
             true => Err(self.wrong(
                 "a value",

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use omnilink_trace::{Args, Operation};
-use omnilink_value::{Kind, Value};
+use omnilink_value::{Value, ValueKind};
 
 use crate::catalogue::{ModelEntry, is_similar};
 
@@ -109,7 +109,7 @@ pub fn split(operation: &Operation, entry: &ModelEntry) -> Option<(Value, Operat
     let [key, value] = record.field(VALUE)?.as_tuple()? else {
         return None;
     };
-    if !matches!(key.kind(), Kind::Int | Kind::Str | Kind::Bool) {
+    if !matches!(key.kind(), ValueKind::Int | ValueKind::Str | ValueKind::Bool) {
         return None;
     }
     let ret = match &operation.ret {

@@ -4,7 +4,7 @@
 //! went (`msgs = @ \cup {m}`), a sequence by what was put at its end or taken from its front; anything else by its new
 //! value. `@` stands for the old value, as in EXCEPT.
 
-use omnilink_value::{Kind, Value};
+use omnilink_value::{Value, ValueKind};
 
 /// The changes of a variable, one line each.
 pub(crate) fn changes(name: &str, old: &Value, new: &Value) -> Vec<String> {
@@ -18,9 +18,9 @@ fn describe(path: &str, old: &Value, new: &Value, lines: &mut Vec<String>) {
         return;
     }
     let short = match (old.kind(), new.kind()) {
-        (Kind::Set, Kind::Set) => set_change(old, new),
-        (Kind::Tuple, Kind::Tuple) if old.len() != new.len() => sequence_change(old, new),
-        (Kind::Tuple | Kind::Record | Kind::Function, _) if old.kind() == new.kind() => {
+        (ValueKind::Set, ValueKind::Set) => set_change(old, new),
+        (ValueKind::Tuple, ValueKind::Tuple) if old.len() != new.len() => sequence_change(old, new),
+        (ValueKind::Tuple | ValueKind::Record | ValueKind::Function, _) if old.kind() == new.kind() => {
             let changed = changed_entries(old, new);
             if !changed.is_empty() && changed.len() * 2 <= new.len().unwrap_or(0) {
                 for (key, old, new) in changed {

@@ -1,7 +1,7 @@
 //! Access to variables and to parts of values along a path.
 
 use omnilink_tla_ir::{Kind, Node, PathStep};
-use omnilink_value::{Kind as ValueKind, Value};
+use omnilink_value::{Value, ValueKind};
 use smallvec::SmallVec;
 
 use super::datum::Datum;

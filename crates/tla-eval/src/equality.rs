@@ -5,7 +5,7 @@
 //! TLC compares records in the order in which it first saw the names of their fields; here records are different if any field is.
 
 use omnilink_tla_ir::Infinite;
-use omnilink_value::{Kind, Value};
+use omnilink_value::{Value, ValueKind};
 
 use super::datum::{Datum, Lazy};
 use super::error::{Outcome, type_error};
@@ -21,7 +21,9 @@ pub fn equal_values(left: &Value, right: &Value) -> Outcome<bool> {
         return Ok(true);
     }
     match (left.kind(), right.kind()) {
-        (Kind::Int, Kind::Int) | (Kind::Bool, Kind::Bool) | (Kind::Str, Kind::Str) => Ok(false),
+        (ValueKind::Int, ValueKind::Int)
+        | (ValueKind::Bool, ValueKind::Bool)
+        | (ValueKind::Str, ValueKind::Str) => Ok(false),
         _ => differ(left, right).map(|()| false),
     }
 }
@@ -29,10 +31,12 @@ pub fn equal_values(left: &Value, right: &Value) -> Outcome<bool> {
 /// Whether two unequal values are different rather than incomparable.
 fn differ(left: &Value, right: &Value) -> Outcome<()> {
     match (left.kind(), right.kind()) {
-        (Kind::Int, Kind::Int) | (Kind::Bool, Kind::Bool) | (Kind::Str, Kind::Str) => Ok(()),
-        (Kind::Model, _) => model_differs(left, right),
-        (_, Kind::Model) => model_differs(right, left),
-        (Kind::Set, Kind::Set) => {
+        (ValueKind::Int, ValueKind::Int)
+        | (ValueKind::Bool, ValueKind::Bool)
+        | (ValueKind::Str, ValueKind::Str) => Ok(()),
+        (ValueKind::Model, _) => model_differs(left, right),
+        (_, ValueKind::Model) => model_differs(right, left),
+        (ValueKind::Set, ValueKind::Set) => {
             let (left, right) = (
                 left.as_set().unwrap_or_default(),
                 right.as_set().unwrap_or_default(),
@@ -42,7 +46,7 @@ fn differ(left: &Value, right: &Value) -> Outcome<()> {
             }
             first_difference(left.iter().zip(right))
         }
-        (Kind::Tuple, Kind::Tuple) => {
+        (ValueKind::Tuple, ValueKind::Tuple) => {
             let (left, right) = (
                 left.as_tuple().unwrap_or_default(),
                 right.as_tuple().unwrap_or_default(),
@@ -52,9 +56,10 @@ fn differ(left: &Value, right: &Value) -> Outcome<()> {
             }
             first_difference(left.iter().zip(right))
         }
-        (Kind::Tuple | Kind::Record | Kind::Function, Kind::Tuple | Kind::Record | Kind::Function) => {
-            functions_differ(left, right)
-        }
+        (
+            ValueKind::Tuple | ValueKind::Record | ValueKind::Function,
+            ValueKind::Tuple | ValueKind::Record | ValueKind::Function,
+        ) => functions_differ(left, right),
         _ => Err(type_error(format!(
             "cannot compare {} with {}: {left} and {right}",
             kind_words(left),
@@ -82,7 +87,7 @@ fn functions_differ(left: &Value, right: &Value) -> Outcome<()> {
     if let Some((l, r)) = left.iter().zip(right).find(|(l, r)| l.0 != r.0) {
         return differ(&l.0, &r.0);
     }
-    let is_record = left.first().is_some_and(|(key, _)| key.kind() == Kind::Str);
+    let is_record = left.first().is_some_and(|(key, _)| key.kind() == ValueKind::Str);
     let mut incomparable = None;
     for ((_, l), (_, r)) in left.iter().zip(right).filter(|(l, r)| l.1 != r.1) {
         match differ(l, r) {
@@ -127,14 +132,14 @@ fn model_differs(model: &Value, other: &Value) -> Outcome<()> {
 /// The kind of a value, for messages.
 pub(crate) fn kind_words(value: &Value) -> &'static str {
     match value.kind() {
-        Kind::Model => "a model value",
-        Kind::Bool => "a Boolean",
-        Kind::Int => "an integer",
-        Kind::Str => "a string",
-        Kind::Set => "a set",
-        Kind::Tuple => "a tuple",
-        Kind::Record => "a record",
-        Kind::Function => "a function",
+        ValueKind::Model => "a model value",
+        ValueKind::Bool => "a Boolean",
+        ValueKind::Int => "an integer",
+        ValueKind::Str => "a string",
+        ValueKind::Set => "a set",
+        ValueKind::Tuple => "a tuple",
+        ValueKind::Record => "a record",
+        ValueKind::Function => "a function",
     }
 }
 
@@ -152,7 +157,8 @@ pub(crate) fn check_neighbours(elements: &[Value]) -> Outcome<()> {
 fn is_plain(elements: &[Value]) -> bool {
     match (elements.first(), elements.last()) {
         (Some(first), Some(last)) => {
-            first.kind() == last.kind() && matches!(first.kind(), Kind::Int | Kind::Str | Kind::Bool)
+            first.kind() == last.kind()
+                && matches!(first.kind(), ValueKind::Int | ValueKind::Str | ValueKind::Bool)
         }
         _ => true,
     }
@@ -231,7 +237,7 @@ impl<'p> Evaluator<'p> {
                     || matches!(other, Datum::Value(v) if !of_set && v.len().is_none())
                 {
                     return match other {
-                        Datum::Value(value) if value.kind() == Kind::Model => {
+                        Datum::Value(value) if value.kind() == ValueKind::Model => {
                             model_differs(value, &Value::int(0)).map(|()| false)
                         }
                         _ => Err(type_error(format!(

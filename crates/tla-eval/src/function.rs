@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use omnilink_value::{Kind, Value};
+use omnilink_value::{Value, ValueKind};
 use rustc_hash::FxHashMap;
 
 use super::datum::{Datum, Lazy, LazyFunction, Suspended};
@@ -20,7 +20,10 @@ impl<'p> Evaluator<'p> {
     /// Whether a value can be applied.
     pub(crate) fn is_function(&self, datum: &Datum<'p>) -> bool {
         match datum {
-            Datum::Value(value) => matches!(value.kind(), Kind::Tuple | Kind::Record | Kind::Function),
+            Datum::Value(value) => matches!(
+                value.kind(),
+                ValueKind::Tuple | ValueKind::Record | ValueKind::Function
+            ),
             Datum::Lazy(lazy) => matches!(**lazy, Lazy::Function(_) | Lazy::Tuple(_) | Lazy::Mapping(_)),
         }
     }
@@ -292,13 +295,13 @@ pub(crate) fn apply_value<'v>(function: &'v Value, argument: &Value) -> Outcome<
         return Ok(value);
     }
     Err(match function.kind() {
-        Kind::Tuple if argument.as_int().is_none() => type_error(format!(
+        ValueKind::Tuple if argument.as_int().is_none() => type_error(format!(
             "the sequence {function} is applied to {argument}, which is no integer"
         )),
-        Kind::Record if argument.as_str().is_none() => type_error(format!(
+        ValueKind::Record if argument.as_str().is_none() => type_error(format!(
             "the record {function} is applied to {argument}, which is no string"
         )),
-        Kind::Function => {
+        ValueKind::Function => {
             if let Some(value) = ignoring_more(function, argument) {
                 return Ok(value);
             }
@@ -307,7 +310,7 @@ pub(crate) fn apply_value<'v>(function: &'v Value, argument: &Value) -> Outcome<
                 _ => outside(&function.to_string(), &argument.to_string()),
             }
         }
-        Kind::Tuple | Kind::Record => outside(&function.to_string(), &argument.to_string()),
+        ValueKind::Tuple | ValueKind::Record => outside(&function.to_string(), &argument.to_string()),
         _ => type_error(format!(
             "{function} is {}, so it cannot be applied to {argument}",
             super::equality::kind_words(function)

@@ -1,7 +1,7 @@
 //! Membership and inclusion, without materialising the set if possible.
 
 use omnilink_tla_ir::Infinite;
-use omnilink_value::{Kind, Value, position_in};
+use omnilink_value::{Value, ValueKind, position_in};
 
 use super::datum::{Datum, Lazy, Suspended};
 use super::equality::equal_values;
@@ -39,7 +39,7 @@ impl<'p> Evaluator<'p> {
             Lazy::Interval(low, high) => match element.as_value().map(|value| (value.kind(), value.as_int()))
             {
                 Some((_, Some(element))) => Ok((*low..=*high).contains(&element)),
-                Some((Kind::Model, _)) => self.model_in(element, set),
+                Some((ValueKind::Model, _)) => self.model_in(element, set),
                 // An empty interval contains nothing, whatever the kind of the element: the domain of the empty function is one.
                 _ if low > high => Ok(false),
                 _ => Err(self.no_element(element, set)),
@@ -130,7 +130,7 @@ impl<'p> Evaluator<'p> {
     /// A model value is in no lazy set; any other value of the wrong kind is an error.
     fn model_in(&self, element: &Datum<'p>, set: &Datum<'p>) -> Outcome<bool> {
         match element.as_value().map(Value::kind) {
-            Some(Kind::Model) => Ok(false),
+            Some(ValueKind::Model) => Ok(false),
             _ => Err(self.no_element(element, set)),
         }
     }
@@ -144,8 +144,10 @@ impl<'p> Evaluator<'p> {
         let value = element.as_value();
         match (infinite, value.map(Value::kind)) {
             (Infinite::Any, _) => Ok(true),
-            (Infinite::Nat, Some(Kind::Int)) => Ok(value.and_then(Value::as_int).is_some_and(|int| int >= 0)),
-            (Infinite::Int, Some(Kind::Int)) | (Infinite::Strings, Some(Kind::Str)) => Ok(true),
+            (Infinite::Nat, Some(ValueKind::Int)) => {
+                Ok(value.and_then(Value::as_int).is_some_and(|int| int >= 0))
+            }
+            (Infinite::Int, Some(ValueKind::Int)) | (Infinite::Strings, Some(ValueKind::Str)) => Ok(true),
             _ => self.model_in(element, set),
         }
     }
@@ -332,7 +334,7 @@ pub(crate) fn is_listed(element: &Value, elements: &[Value]) -> Outcome<bool> {
         (Some(first), Some(last))
             if first.kind() == element.kind()
                 && last.kind() == element.kind()
-                && matches!(element.kind(), Kind::Int | Kind::Str | Kind::Bool) =>
+                && matches!(element.kind(), ValueKind::Int | ValueKind::Str | ValueKind::Bool) =>
         {
             Ok(false)
         }

@@ -143,13 +143,13 @@ impl<'p> Evaluator<'p> {
 
 /// Whether the union of two sorted sets is a set: neighbours in the merged order must be comparable.
 fn check_merge(left: &[Value], right: &[Value]) -> Outcome<()> {
-    use omnilink_value::Kind;
-    let plain = |elements: &[Value], kind: Kind| {
+    use omnilink_value::ValueKind;
+    let plain = |elements: &[Value], kind: ValueKind| {
         elements.first().is_some_and(|first| first.kind() == kind)
             && elements.last().is_some_and(|last| last.kind() == kind)
     };
     if let Some(first) = left.first()
-        && matches!(first.kind(), Kind::Int | Kind::Str | Kind::Bool)
+        && matches!(first.kind(), ValueKind::Int | ValueKind::Str | ValueKind::Bool)
         && plain(left, first.kind())
         && plain(right, first.kind())
     {

@@ -4,7 +4,7 @@
 //! which costs two workers about a tenth of their time. So every worker has its own copy of the constants of its
 //! program.
 
-use omnilink_value::{Kind as ValueKind, Shape, Value};
+use omnilink_value::{Shape, Value, ValueKind};
 
 use super::node::{Kind, Node, PathStep};
 use super::program::Program;

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::import::EdnError;
 use crate::input::Cancelled;
-use crate::{Format, Location, Name, Time};
+use crate::{Format, Location, OperationName, Time};
 
 /// A trace that cannot be read or written: the problem and its location.
 #[derive(Debug, Error)]
@@ -81,7 +81,7 @@ pub enum Problem {
     #[error("{}the field \"{field}\" is missing; expected {expected}", InOp(op))]
     MissingField {
         /// The operation, if it is known.
-        op: Option<Name>,
+        op: Option<OperationName>,
         /// The field.
         field: &'static str,
         /// What it should hold.
@@ -105,7 +105,7 @@ pub enum Problem {
     #[error("{}the field \"{field}\" holds {found}; expected {expected}", InOp(op))]
     WrongField {
         /// The operation, if it is known.
-        op: Option<Name>,
+        op: Option<OperationName>,
         /// The field.
         field: &'static str,
         /// What it should hold.
@@ -117,7 +117,7 @@ pub enum Problem {
     #[error("{op} ends at {end}, before it starts at {start}; check the clock of the recorder")]
     EndBeforeStart {
         /// The operation.
-        op: Name,
+        op: OperationName,
         /// Its start.
         start: Time,
         /// Its end.
@@ -133,11 +133,11 @@ pub enum Problem {
         /// The thread.
         thread: Value,
         /// The operation that starts too early.
-        op: Name,
+        op: OperationName,
         /// Its start.
         start: Time,
         /// The operation that is still open.
-        earlier: Name,
+        earlier: OperationName,
         /// Its end, if it ended.
         earlier_end: Option<Time>,
         /// Where that was read.
@@ -149,7 +149,7 @@ pub enum Problem {
         /// The process.
         process: Value,
         /// The operation that is called.
-        op: Name,
+        op: OperationName,
         /// Where the open call was read.
         earlier: Location,
     },
@@ -159,7 +159,7 @@ pub enum Problem {
         /// The process, client or call number.
         process: Value,
         /// The operation that returns.
-        op: Name,
+        op: OperationName,
     },
     /// A return that does not identify its call.
     #[error(
@@ -168,7 +168,7 @@ pub enum Problem {
     )]
     AmbiguousReturn {
         /// The operation that returns.
-        op: Name,
+        op: OperationName,
         /// The number of open calls that it may belong to.
         candidates: usize,
     },
@@ -186,9 +186,9 @@ pub enum Problem {
         /// The process.
         process: Value,
         /// The operation of the call.
-        called: Name,
+        called: OperationName,
         /// The operation of the return.
-        returned: Name,
+        returned: OperationName,
     },
     /// Bytes that are no record, followed by records.
     #[error(
@@ -205,7 +205,7 @@ pub enum Problem {
     )]
     Late {
         /// The operation.
-        op: Name,
+        op: OperationName,
         /// Its start.
         start: Time,
     },
@@ -221,7 +221,7 @@ pub enum Problem {
     #[error("{op}: shifting its times by {offset} leaves the 64-bit clock")]
     TimeOverflow {
         /// The operation.
-        op: Name,
+        op: OperationName,
         /// The shift.
         offset: Time,
     },
@@ -229,7 +229,7 @@ pub enum Problem {
     #[error("{op}: the field \"{field}\" of \"meta\" holds {found}; expected {expected}")]
     WrongMeta {
         /// The operation.
-        op: Name,
+        op: OperationName,
         /// The field.
         field: String,
         /// What it should hold.
@@ -243,7 +243,7 @@ pub enum Problem {
     )]
     EmptyClip {
         /// The operation.
-        op: Name,
+        op: OperationName,
         /// The field.
         field: String,
         /// The earliest time of that interval.
@@ -305,7 +305,7 @@ impl Problem {
 
     /// A required field is missing.
     #[cold]
-    pub(crate) fn missing(op: Option<&Name>, field: &'static str, expected: &'static str) -> Self {
+    pub(crate) fn missing(op: Option<&OperationName>, field: &'static str, expected: &'static str) -> Self {
         Self::MissingField {
             op: op.cloned(),
             field,
@@ -316,7 +316,7 @@ impl Problem {
     /// A field has a value of the wrong type.
     #[cold]
     pub(crate) fn wrong(
-        op: Option<&Name>,
+        op: Option<&OperationName>,
         field: &'static str,
         expected: &'static str,
         found: &Value,
@@ -330,7 +330,7 @@ impl Problem {
     }
 }
 
-struct InOp<'a>(&'a Option<Name>);
+struct InOp<'a>(&'a Option<OperationName>);
 
 impl fmt::Display for InOp<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -10,9 +10,9 @@ use serde::{Serialize, Serializer};
 ///
 /// It is a string [`Value`] underneath: up to 14 bytes live inside it, a longer one is shared.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name(Value);
+pub struct OperationName(Value);
 
-impl Name {
+impl OperationName {
     /// A name with this text.
     pub fn new(text: &str) -> Self {
         Self(Value::str(text))
@@ -30,7 +30,7 @@ impl Name {
     }
 }
 
-impl Deref for Name {
+impl Deref for OperationName {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -38,37 +38,37 @@ impl Deref for Name {
     }
 }
 
-impl From<&str> for Name {
+impl From<&str> for OperationName {
     fn from(text: &str) -> Self {
         Self::new(text)
     }
 }
 
-impl PartialEq<str> for Name {
+impl PartialEq<str> for OperationName {
     fn eq(&self, other: &str) -> bool {
         self.as_str() == other
     }
 }
 
-impl PartialEq<&str> for Name {
+impl PartialEq<&str> for OperationName {
     fn eq(&self, other: &&str) -> bool {
         self.as_str() == *other
     }
 }
 
-impl Serialize for Name {
+impl Serialize for OperationName {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for OperationName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }
 
-impl fmt::Debug for Name {
+impl fmt::Debug for OperationName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_str(), f)
     }
@@ -80,7 +80,7 @@ impl fmt::Debug for Name {
 /// never grows.
 #[derive(Debug)]
 pub(crate) struct NameCache {
-    slots: Box<[Option<Name>; NameCache::SLOTS]>,
+    slots: Box<[Option<OperationName>; NameCache::SLOTS]>,
 }
 
 impl NameCache {
@@ -93,7 +93,7 @@ impl NameCache {
     }
 
     #[inline]
-    pub(crate) fn get(&mut self, text: &str) -> Name {
+    pub(crate) fn get(&mut self, text: &str) -> OperationName {
         let ends = text.bytes().take(4).chain(text.bytes().rev().take(4));
         let mix = ends.fold(text.len(), |mix, byte| {
             mix.wrapping_mul(31).wrapping_add(usize::from(byte))
@@ -101,7 +101,7 @@ impl NameCache {
         let slot = &mut self.slots[mix % Self::SLOTS];
         match slot {
             Some(name) if name == text => name.clone(),
-            _ => slot.insert(Name::new(text)).clone(),
+            _ => slot.insert(OperationName::new(text)).clone(),
         }
     }
 }

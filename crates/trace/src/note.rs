@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::{Location, Name};
+use crate::{Location, OperationName};
 use omnilink_value::Value;
 
 /// A peculiarity of the input that did not stop the reader but may explain a verdict.
@@ -54,7 +54,7 @@ pub enum Note {
         /// The receiver, which ends before the sender starts.
         location: Location,
         /// Its name.
-        op: Name,
+        op: OperationName,
     },
 }
 

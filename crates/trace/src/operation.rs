@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use omnilink_value::Value;
 
-use crate::{Location, Name, Timebox};
+use crate::{Location, OperationName, Timebox};
 
 /// One observed call of an operation, or one line of a log.
 ///
@@ -28,7 +28,7 @@ pub struct Operation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// The name of the operation. Empty for a log line without an event.
-    pub name: Name,
+    pub name: OperationName,
     /// The arguments.
     pub args: Args,
     /// The result, if the trace separates it from the arguments.
@@ -45,7 +45,7 @@ pub struct Call {
 
 impl Call {
     /// A call without a result or anything else.
-    pub fn new(name: Name, args: Args) -> Self {
+    pub fn new(name: OperationName, args: Args) -> Self {
         Self {
             name,
             args,
@@ -83,7 +83,12 @@ impl DerefMut for Operation {
 
 impl Operation {
     /// An operation without a result, for building one in code.
-    pub fn new(thread: impl Into<Value>, name: impl Into<Name>, args: Args, timebox: Timebox) -> Self {
+    pub fn new(
+        thread: impl Into<Value>,
+        name: impl Into<OperationName>,
+        args: Args,
+        timebox: Timebox,
+    ) -> Self {
         Self {
             thread: thread.into(),
             call: Arc::new(Call::new(name.into(), args)),

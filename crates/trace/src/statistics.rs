@@ -7,7 +7,7 @@ use omnilink_value::Value;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use crate::{Name, Operation, Time, TraceError};
+use crate::{Operation, OperationName, Time, TraceError};
 
 /// Statistics of a trace, computed in one pass.
 ///
@@ -34,9 +34,9 @@ pub struct Statistics {
     /// The number of calls by overlap: entry 0 counts the calls with overlap 1, and so on.
     pub overlap_histogram: Vec<u64>,
     /// The operations with the longest timeboxes, longest first.
-    pub longest: Vec<LongOperation>,
+    pub longest: Vec<LongestOperation>,
     /// Statistics by operation name.
-    pub names: BTreeMap<Name, NameStatistics>,
+    pub names: BTreeMap<OperationName, NameStatistics>,
     #[serde(skip)]
     open: OpenOperations,
 }
@@ -54,7 +54,7 @@ pub struct NameStatistics {
 
 /// An operation with a long timebox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct LongOperation {
+pub struct LongestOperation {
     /// The length of the timebox.
     pub length: u64,
     /// Its start.
@@ -122,7 +122,7 @@ impl Statistics {
         self.last_time = Some(self.last_time.map_or(last, |latest| latest.max(last)));
         let Some(end) = operation.timebox.end else { return };
         let length = end.abs_diff(start);
-        let is_short = |shortest: &LongOperation| shortest.length >= length;
+        let is_short = |shortest: &LongestOperation| shortest.length >= length;
         if self.longest.len() == LONGEST_MAX && self.longest.last().is_some_and(is_short) {
             return;
         }
@@ -130,7 +130,7 @@ impl Statistics {
         self.longest.truncate(LONGEST_MAX - 1);
         self.longest.insert(
             at,
-            LongOperation {
+            LongestOperation {
                 length,
                 start,
                 thread: operation.thread.clone(),

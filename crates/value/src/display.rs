@@ -2,24 +2,24 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use crate::value::{Kind, Value};
+use crate::value::{Value, ValueKind};
 
 /// Prints a TLA+ expression that denotes this value.
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.kind() {
-            Kind::Model => f.write_str(self.as_model().unwrap_or_default()),
-            Kind::Bool => f.write_str(if self.as_bool() == Some(true) {
+            ValueKind::Model => f.write_str(self.as_model().unwrap_or_default()),
+            ValueKind::Bool => f.write_str(if self.as_bool() == Some(true) {
                 "TRUE"
             } else {
                 "FALSE"
             }),
-            Kind::Int => Display::fmt(&self.as_int().unwrap_or_default(), f),
-            Kind::Str => write_string(f, self.as_str().unwrap_or_default()),
-            Kind::Set => write_list(f, "{", self.as_set().unwrap_or_default(), "}"),
-            Kind::Tuple => write_list(f, "<<", self.as_tuple().unwrap_or_default(), ">>"),
-            Kind::Record => write_record(f, self.as_entries().unwrap_or_default()),
-            Kind::Function => write_function(f, self.as_entries().unwrap_or_default()),
+            ValueKind::Int => Display::fmt(&self.as_int().unwrap_or_default(), f),
+            ValueKind::Str => write_string(f, self.as_str().unwrap_or_default()),
+            ValueKind::Set => write_list(f, "{", self.as_set().unwrap_or_default(), "}"),
+            ValueKind::Tuple => write_list(f, "<<", self.as_tuple().unwrap_or_default(), ">>"),
+            ValueKind::Record => write_record(f, self.as_entries().unwrap_or_default()),
+            ValueKind::Function => write_function(f, self.as_entries().unwrap_or_default()),
         }
     }
 }

@@ -312,6 +312,6 @@ mod tests {
         let sequence = Value::function_of_sorted([(1.into(), "a".into()), (2.into(), "b".into())]);
         assert_eq!(sequence, Value::tuple(["a".into(), "b".into()]));
         let from_zero = Value::function_of_sorted([(0.into(), "a".into()), (1.into(), "b".into())]);
-        assert_eq!(from_zero.kind(), crate::Kind::Function);
+        assert_eq!(from_zero.kind(), crate::ValueKind::Function);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The key decision of this crate is **one canonical form**: two values that are equal in TLA+ have the same representation.
 //! TLA+ has one kind of function and three ways to write it, so a function over `1..n` is always a tuple, a function over
-//! strings is always a record, and only the others are a [`Kind::Function`]; the empty function is `<<>>`. Sets are sorted
+//! strings is always a record, and only the others are a [`ValueKind::Function`]; the empty function is `<<>>`. Sets are sorted
 //! arrays without duplicates. Equality is then a comparison of memory, and every value on the heap carries a structural hash,
 //! so one comparison separates most unequal values.
 //!
@@ -40,7 +40,7 @@ pub use build::DuplicateKey;
 pub use edit::position_in;
 pub use renaming::{Renaming, RenamingError};
 pub use shape::Shape;
-pub use value::{Kind, RecordFields, Value};
+pub use value::{RecordFields, Value, ValueKind};
 
 /// The maximal nesting of arrays, objects and maps in input. Values are traversed recursively, so hostile input must not
 /// determine the stack depth.

@@ -1,6 +1,6 @@
 //! Equality and the total order.
 //!
-//! Values are ordered by [`Kind`](crate::Kind) first. Within a kind:
+//! Values are ordered by [`ValueKind`](crate::ValueKind) first. Within a kind:
 //!
 //! - `FALSE` before `TRUE`; integers by size; strings and model values by their text (bytes of UTF-8);
 //! - sets by cardinality, then element by element in their own order; tuples by length, then element by element;

@@ -2,7 +2,7 @@
 
 use crate::build::{ElementBuffer, EntryBuffer};
 use crate::hash::{avalanche, mix};
-use crate::value::{Kind, Repr, Value};
+use crate::value::{Repr, Value, ValueKind};
 
 /// A renaming of model values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,22 +92,22 @@ impl Renaming {
                     .slice
                     .iter()
                     .map(|element| avalanche(self.hash64(element)));
-                (summed(elements.slice.len(), parts), Kind::Set)
+                (summed(elements.slice.len(), parts), ValueKind::Set)
             }
             Repr::Tuple(elements) => {
                 let parts = (1..).zip(elements.slice.iter());
                 let parts = parts.map(|(index, element)| mix(index, self.hash64(element)));
-                (summed(elements.slice.len(), parts), Kind::Tuple)
+                (summed(elements.slice.len(), parts), ValueKind::Tuple)
             }
             Repr::Record(entries) => {
                 let parts = entries.slice.iter();
                 let parts = parts.map(|(key, value)| mix(key.hash64(), self.hash64(value)));
-                (summed(entries.slice.len(), parts), Kind::Record)
+                (summed(entries.slice.len(), parts), ValueKind::Record)
             }
             Repr::Function(entries) => {
                 let parts = entries.slice.iter();
                 let parts = parts.map(|(key, value)| mix(self.hash64(key), self.hash64(value)));
-                (summed(entries.slice.len(), parts), Kind::Function)
+                (summed(entries.slice.len(), parts), ValueKind::Function)
             }
         };
         avalanche(mix(sum, kind as u64 + 1))

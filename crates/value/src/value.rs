@@ -58,7 +58,7 @@ pub(crate) enum Repr {
 
 /// The kind of a value. A value of an earlier kind is smaller than one of a later kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum ValueKind {
     /// An untyped model value: equal only to itself.
     Model,
     /// `FALSE` or `TRUE`.
@@ -150,16 +150,16 @@ impl Value {
 
     /// The kind of this value.
     #[inline]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ValueKind {
         match &self.0 {
-            Repr::Bool(_) => Kind::Bool,
-            Repr::Int(_) => Kind::Int,
-            Repr::ShortStr(_) | Repr::LongStr(_) => Kind::Str,
-            Repr::ShortModel(_) | Repr::LongModel(_) => Kind::Model,
-            Repr::Set(_) => Kind::Set,
-            Repr::Tuple(_) => Kind::Tuple,
-            Repr::Record(_) => Kind::Record,
-            Repr::Function(_) => Kind::Function,
+            Repr::Bool(_) => ValueKind::Bool,
+            Repr::Int(_) => ValueKind::Int,
+            Repr::ShortStr(_) | Repr::LongStr(_) => ValueKind::Str,
+            Repr::ShortModel(_) | Repr::LongModel(_) => ValueKind::Model,
+            Repr::Set(_) => ValueKind::Set,
+            Repr::Tuple(_) => ValueKind::Tuple,
+            Repr::Record(_) => ValueKind::Record,
+            Repr::Function(_) => ValueKind::Function,
         }
     }
 

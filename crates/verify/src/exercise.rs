@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use omnilink_link::is_result_name;
 use omnilink_trace::{Operation, Time};
-use omnilink_value::{Kind, Value};
+use omnilink_value::{Value, ValueKind};
 
 /// What a trace exercised.
 #[derive(Clone, Debug, Default)]
@@ -81,19 +81,19 @@ fn kind_of_result(operation: &Operation) -> String {
     };
     let text = match value.kind() {
         _ if value.is_null() => "null",
-        Kind::Bool if value.as_bool() == Some(true) => "true",
-        Kind::Bool => "false",
-        Kind::Int => match value.as_int() {
+        ValueKind::Bool if value.as_bool() == Some(true) => "true",
+        ValueKind::Bool => "false",
+        ValueKind::Int => match value.as_int() {
             Some(0) => "0",
             Some(..0) => "negative",
             _ => "number",
         },
         // A status has no digits; a value that was written may have.
-        Kind::Str => match value.as_str() {
+        ValueKind::Str => match value.as_str() {
             Some(text) if text.len() <= 24 && !text.contains(|c: char| c.is_ascii_digit()) => text,
             _ => "text",
         },
-        Kind::Model => value.as_model().unwrap_or("model value"),
+        ValueKind::Model => value.as_model().unwrap_or("model value"),
         _ if value.len() == Some(0) => "empty",
         _ => "several",
     };

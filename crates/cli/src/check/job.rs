@@ -7,7 +7,7 @@ use clap::Args;
 use omnilink_engine::Options;
 use omnilink_evidence::Command;
 use omnilink_report::Look;
-use omnilink_trace::{Format, Name, OpenOptions};
+use omnilink_trace::{Format, OpenOptions, OperationName};
 use omnilink_verify::CheckRequest;
 
 use crate::error::CliError;
@@ -32,7 +32,7 @@ pub(crate) struct Job {
     format: Option<Format>,
     /// What operations are called instead, such as 0=put,1=get for a history that numbers them
     #[arg(long, value_name = "CODE=NAME,…", value_parser = renaming, value_delimiter = ',')]
-    ops: Vec<(String, Name)>,
+    ops: Vec<(String, OperationName)>,
     /// Calls of one thread may overlap: the thread is a label, not an order
     #[arg(long = "async")]
     is_async: bool,

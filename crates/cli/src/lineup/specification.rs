@@ -7,7 +7,7 @@ use clap::Args;
 use omnilink_consistency::{Guarantee, MethodLevels, parse_axioms};
 use omnilink_engine::{Consistency, Interrupt};
 use omnilink_lineup::{
-    Alphabet, Condition, ModelSpecification, SerialCriterion, Specification, SpecificationResult,
+    Alphabet, CorrectnessCondition, ModelSpecification, SerialCriterion, Specification, SpecificationResult,
     StopConditions, calls_as_operations, explain_by,
 };
 use omnilink_link::{CollectedConstants, LinkOptions, Linked};
@@ -43,7 +43,7 @@ pub(super) struct SpecificationArgs {
 
 /// What explains histories, found to make sense before anything is built.
 pub(super) struct Explained<'a> {
-    condition: Condition,
+    condition: CorrectnessCondition,
     by: By<'a>,
 }
 
@@ -101,7 +101,7 @@ impl SpecificationArgs {
         arguments
     }
 
-    fn condition(&self) -> Result<Condition, CliError> {
+    fn condition(&self) -> Result<CorrectnessCondition, CliError> {
         let bad = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
         let text = |path: &Path| {
             std::fs::read_to_string(path)
@@ -115,9 +115,11 @@ impl SpecificationArgs {
                 MethodLevels::parse(&path.display().to_string(), &text(path)?)
                     .map_err(|error| bad(&error))?,
             ),
-            (None, None) => return Condition::from_name(&self.consistency).map_err(|error| bad(&error)),
+            (None, None) => {
+                return CorrectnessCondition::from_name(&self.consistency).map_err(|error| bad(&error));
+            }
         };
-        Ok(Condition::Weak(question))
+        Ok(CorrectnessCondition::Weak(question))
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> Result<Spec<'a>, CliError> {
@@ -142,11 +144,11 @@ fn load(path: &Path, options: &LinkOptions) -> Result<Arc<Linked>, CliError> {
 }
 
 /// What serial runs can be asked for.
-fn criterion(condition: &Condition) -> Result<SerialCriterion, CliError> {
+fn criterion(condition: &CorrectnessCondition) -> Result<SerialCriterion, CliError> {
     match condition {
-        Condition::Order(Consistency::Linearizable) => Ok(SerialCriterion::Linearizable),
-        Condition::Order(Consistency::Sequential) => Ok(SerialCriterion::Sequential),
-        Condition::Weak(question) => Err(CliError::Usage(format!(
+        CorrectnessCondition::Order(Consistency::Linearizable) => Ok(SerialCriterion::Linearizable),
+        CorrectnessCondition::Order(Consistency::Sequential) => Ok(SerialCriterion::Sequential),
+        CorrectnessCondition::Weak(question) => Err(CliError::Usage(format!(
             "{} needs a --model or a --spec: serial runs tell nothing about calls that do not see each other",
             question.name()
         ))),
@@ -206,7 +208,12 @@ impl Spec<'_> {
 }
 
 /// A spec is evaluated on a deep stack, by one evaluator: in a thread of its own.
-fn of_spec(name: String, linked: Arc<Linked>, condition: Condition, stop: StopConditions) -> Specification {
+fn of_spec(
+    name: String,
+    linked: Arc<Linked>,
+    condition: CorrectnessCondition,
+    stop: StopConditions,
+) -> Specification {
     Specification::in_a_thread(name, move |requests| {
         let answer = linked.run_until(stop.deadline, stop.interrupt.map(Interrupt::new), |model| {
             let subject = SpecSubject {
@@ -221,7 +228,7 @@ fn of_spec(name: String, linked: Arc<Linked>, condition: Condition, stop: StopCo
 
 fn explained_by<S: NamedModel>(
     subject: &S,
-    condition: &Condition,
+    condition: &CorrectnessCondition,
     stop: StopConditions,
     operations: Vec<Operation>,
 ) -> SpecificationResult {

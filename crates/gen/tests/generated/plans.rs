@@ -1,6 +1,6 @@
 //! What is seen in a specification.
 
-use omnilink_gen::{GenError, HarnessPlan, PlanOptions, ValueKind};
+use omnilink_gen::{GenError, HarnessPlan, ParameterType, PlanOptions};
 
 use crate::specs::{BULK, BULK_LINK, QUEUE, bank, options, written};
 
@@ -28,17 +28,17 @@ fn every_action_of_next_is_an_operation_with_arguments_and_results() {
             "delete() -> ",
         ]
     );
-    let kinds: Vec<&ValueKind> = plan
+    let kinds: Vec<&ParameterType> = plan
         .ops
         .iter()
         .flat_map(|op| op.arguments())
         .map(|argument| &argument.kind)
         .collect();
-    let record = ValueKind::Record(vec![
-        ("id".into(), ValueKind::Int),
-        ("tags".into(), ValueKind::Seq(Box::new(ValueKind::Str))),
+    let record = ParameterType::Record(vec![
+        ("id".into(), ParameterType::Int),
+        ("tags".into(), ParameterType::Seq(Box::new(ParameterType::Str))),
     ]);
-    let (model, int, text) = (&ValueKind::Model, &ValueKind::Int, &ValueKind::Str);
+    let (model, int, text) = (&ParameterType::Model, &ParameterType::Int, &ParameterType::Str);
     assert_eq!(
         kinds,
         [model, int, model, int, model, text, &record, model, int, int]
@@ -69,7 +69,7 @@ fn the_link_file_names_operations_and_hides_actions() {
     let spec = written(folder.path(), "Bulk", BULK);
     let plan = HarnessPlan::read(&spec, &options(None, BULK_LINK)).expect("a plan");
     assert_eq!(lines(&plan), ["PutAll(items) -> ", "push(value) -> "]);
-    let kinds: Vec<&ValueKind> = plan
+    let kinds: Vec<&ParameterType> = plan
         .ops
         .iter()
         .flat_map(|op| op.arguments())
@@ -77,7 +77,10 @@ fn the_link_file_names_operations_and_hides_actions() {
         .collect();
     assert_eq!(
         kinds,
-        [&ValueKind::Seq(Box::new(ValueKind::Unknown)), &ValueKind::Int]
+        [
+            &ParameterType::Seq(Box::new(ParameterType::Unknown)),
+            &ParameterType::Int
+        ]
     );
 }
 

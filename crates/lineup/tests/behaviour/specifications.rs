@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use omnilink_evidence::Limit;
 use omnilink_lineup::{
-    Alphabet, Condition, LineupOptions, Matrix, MatrixVerdict, ModelSpecification, Request, SerialCriterion,
-    Specification, SpecificationError, SpecificationResult, StopConditions, Undecided, check_matrix,
-    explain_by,
+    Alphabet, CorrectnessCondition, LineupOptions, Matrix, MatrixVerdict, ModelSpecification, Request,
+    SerialCriterion, Specification, SpecificationError, SpecificationResult, StopConditions, Undecided,
+    check_matrix, explain_by,
 };
 use omnilink_models::{DecodeError, Decoded, NativeModel, Visitor, with_model};
 use omnilink_trace::Operation;
@@ -17,10 +17,10 @@ use crate::machines::{Machine, Machines};
 
 /// A shipped model at a level.
 fn shipped(model: &str, level: &str) -> Specification {
-    with_model(model, OfModel(Condition::from_name(level).unwrap())).unwrap()
+    with_model(model, OfModel(CorrectnessCondition::from_name(level).unwrap())).unwrap()
 }
 
-struct OfModel(Condition);
+struct OfModel(CorrectnessCondition);
 
 impl Visitor for OfModel {
     type Output = Specification;
@@ -34,7 +34,7 @@ impl Visitor for OfModel {
 
 fn explained<M: NativeModel>(
     model: &M,
-    condition: &Condition,
+    condition: &CorrectnessCondition,
     operations: Vec<Operation>,
 ) -> SpecificationResult {
     let decoder = |operation: &Operation| -> Result<Option<M::Op>, DecodeError> {
@@ -156,7 +156,7 @@ fn a_call_that_the_model_does_not_have_is_an_error() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("no operation \"shuffle\""), "{error}");
-    assert!(Condition::from_name("sort of").is_err());
+    assert!(CorrectnessCondition::from_name("sort of").is_err());
 }
 
 /// The verdict about one call against a specification.

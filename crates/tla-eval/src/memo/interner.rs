@@ -8,7 +8,7 @@ use std::hash::Hash;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use omnilink_value::{Kind, Value};
+use omnilink_value::{Value, ValueKind};
 use rustc_hash::FxHashSet;
 
 use super::MemoSuccessor;
@@ -40,9 +40,9 @@ impl Interner {
 /// Whether a value has no heap memory to share.
 fn is_inline(value: &Value) -> bool {
     match value.kind() {
-        Kind::Bool | Kind::Int => true,
-        Kind::Str | Kind::Model => value.heap_bytes() == 0,
-        Kind::Set | Kind::Tuple | Kind::Record | Kind::Function => false,
+        ValueKind::Bool | ValueKind::Int => true,
+        ValueKind::Str | ValueKind::Model => value.heap_bytes() == 0,
+        ValueKind::Set | ValueKind::Tuple | ValueKind::Record | ValueKind::Function => false,
     }
 }
 

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::fmt;
 
 use omnilink_value::json::{write_int, write_string};
-use omnilink_value::{Kind, Value};
+use omnilink_value::{Value, ValueKind};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::entries::pairs_of;
@@ -39,17 +39,17 @@ pub(super) fn object_text(value: &Value) -> Option<String> {
 
 fn write(out: &mut String, value: &Value) {
     match value.kind() {
-        Kind::Bool => out.push_str(if value.as_bool() == Some(true) {
+        ValueKind::Bool => out.push_str(if value.as_bool() == Some(true) {
             "true"
         } else {
             "false"
         }),
-        Kind::Int => write_int(out, value.as_int().unwrap_or_default()),
-        Kind::Str => write_string(out, value.as_str().unwrap_or_default()),
-        Kind::Model => write_string(out, value.as_model().unwrap_or_default()),
-        Kind::Set => write_array(out, value.as_set().unwrap_or_default()),
-        Kind::Tuple => write_array(out, value.as_tuple().unwrap_or_default()),
-        Kind::Record | Kind::Function => write_object(out, pairs_of(value).unwrap_or_default()),
+        ValueKind::Int => write_int(out, value.as_int().unwrap_or_default()),
+        ValueKind::Str => write_string(out, value.as_str().unwrap_or_default()),
+        ValueKind::Model => write_string(out, value.as_model().unwrap_or_default()),
+        ValueKind::Set => write_array(out, value.as_set().unwrap_or_default()),
+        ValueKind::Tuple => write_array(out, value.as_tuple().unwrap_or_default()),
+        ValueKind::Record | ValueKind::Function => write_object(out, pairs_of(value).unwrap_or_default()),
     }
 }
 

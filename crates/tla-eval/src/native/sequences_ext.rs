@@ -51,7 +51,10 @@ fn to_set_direct(operands: &[&Value]) -> Option<Value> {
     let parts = operands.first()?.as_tuple()?;
     let kind = parts.first()?.kind();
     // Scalars of one kind are comparable; other elements need a check that can fail.
-    let is_plain = matches!(kind, omnilink_value::Kind::Int | omnilink_value::Kind::Str);
+    let is_plain = matches!(
+        kind,
+        omnilink_value::ValueKind::Int | omnilink_value::ValueKind::Str
+    );
     (is_plain && parts.iter().all(|part| part.kind() == kind)).then(|| Value::set(parts.iter().cloned()))
 }
 

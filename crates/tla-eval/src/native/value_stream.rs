@@ -4,7 +4,7 @@
 //! order in which they begin (strings: end), and may be referred to by that number. A string is three numbers (two internal to TLC's
 //! process, and the length) and one byte per character. The writer uses no back references, which every reader accepts.
 
-use omnilink_value::{Kind, Value};
+use omnilink_value::{Value, ValueKind};
 
 use super::entries::pairs_of;
 use crate::error::ErrorClass;
@@ -239,8 +239,8 @@ pub(super) fn write(value: &Value) -> Result<Vec<u8>, Wrong> {
 
 fn write_value(out: &mut Vec<u8>, value: &Value) -> Result<(), Wrong> {
     match value.kind() {
-        Kind::Bool => out.extend([BOOL, u8::from(value.as_bool() == Some(true))]),
-        Kind::Int => {
+        ValueKind::Bool => out.extend([BOOL, u8::from(value.as_bool() == Some(true))]),
+        ValueKind::Int => {
             let int = value.as_int().unwrap_or_default();
             let Ok(int) = i32::try_from(int) else {
                 return wrong(
@@ -251,14 +251,14 @@ fn write_value(out: &mut Vec<u8>, value: &Value) -> Result<(), Wrong> {
             out.push(INT);
             out.extend(int.to_be_bytes());
         }
-        Kind::Str => write_text(out, value.as_str().unwrap_or_default())?,
-        Kind::Model => {
+        ValueKind::Str => write_text(out, value.as_str().unwrap_or_default())?,
+        ValueKind::Model => {
             return wrong(
                 ErrorClass::Type,
                 format!("the model value {value} means nothing to another process; write a string instead"),
             );
         }
-        Kind::Set => {
+        ValueKind::Set => {
             let elements = value.as_set().unwrap_or_default();
             out.push(SET);
             // The sign marks elements that are not in TLC's order.
@@ -267,7 +267,7 @@ fn write_value(out: &mut Vec<u8>, value: &Value) -> Result<(), Wrong> {
                 write_value(out, element)?;
             }
         }
-        Kind::Tuple => {
+        ValueKind::Tuple => {
             let parts = value.as_tuple().unwrap_or_default();
             out.push(TUPLE);
             write_natural(out, parts.len());
@@ -275,7 +275,7 @@ fn write_value(out: &mut Vec<u8>, value: &Value) -> Result<(), Wrong> {
                 write_value(out, part)?;
             }
         }
-        Kind::Record => {
+        ValueKind::Record => {
             let entries = value.as_entries().unwrap_or_default();
             out.push(RECORD);
             out.extend((-(entries.len() as i32)).to_be_bytes());
@@ -284,7 +284,7 @@ fn write_value(out: &mut Vec<u8>, value: &Value) -> Result<(), Wrong> {
                 write_value(out, value)?;
             }
         }
-        Kind::Function => {
+        ValueKind::Function => {
             let pairs = pairs_of(value).unwrap_or_default();
             out.push(FUNCTION);
             write_natural(out, pairs.len());

@@ -16,7 +16,7 @@ use omnilink_value::Value;
 use omnilink_value::json::JsonCursor;
 use rustc_hash::FxHasher;
 
-use crate::{Args, Call, FifoCache, Name};
+use crate::{Args, Call, FifoCache, OperationName};
 
 /// Calls by the text of their name and arguments, and calls with results.
 #[derive(Debug, Default)]
@@ -70,7 +70,7 @@ impl CallCache {
         &mut self,
         miss: CacheMiss<'_>,
         cursor: &JsonCursor<'_>,
-        name: Name,
+        name: OperationName,
         args: Args,
     ) -> Arc<Call> {
         let call = Arc::new(Call::new(name, args));

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use omnilink_value::{Kind, Value};
+use omnilink_value::{Value, ValueKind};
 
 use super::Field;
 use crate::location::Source;
-use crate::{Args, Call, Header, Location, Name, Operation, Problem, Time, Timebox, TraceError};
+use crate::{Args, Call, Header, Location, Operation, OperationName, Problem, Time, Timebox, TraceError};
 
 /// The fields of a record as they were read.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub(crate) struct RawRecord {
     pub(crate) thread: Option<Value>,
     /// Name, arguments and possibly a result, from the cache.
     pub(crate) call: Option<Arc<Call>>,
-    pub(crate) name: Option<Name>,
+    pub(crate) name: Option<OperationName>,
     pub(crate) args: Option<Args>,
     pub(crate) start: Option<Time>,
     pub(crate) end: Option<Time>,
@@ -51,7 +51,7 @@ impl RawRecord {
                 false => return Err(self.wrong(field, "a number, a string or another scalar", &value)),
             },
             Field::Op => match value.as_str() {
-                Some(name) => self.name = Some(Name::new(name)),
+                Some(name) => self.name = Some(OperationName::new(name)),
                 None => return Err(self.wrong(field, "the name of the operation, a string", &value)),
             },
             Field::Args => match is_map {
@@ -85,7 +85,7 @@ impl RawRecord {
     }
 
     /// The name of the operation, if it was read.
-    fn name(&self) -> Option<&Name> {
+    fn name(&self) -> Option<&OperationName> {
         let cached = self.call.as_ref().map(|call| &call.name);
         cached.or(self.name.as_ref())
     }
@@ -105,7 +105,9 @@ impl RawRecord {
         let (name, args) = match self.call {
             Some(call) => (call.name.clone(), call.args.clone()),
             None => {
-                let name = self.name.or_else(|| is_log_line.then(|| Name::new("")))?;
+                let name = self
+                    .name
+                    .or_else(|| is_log_line.then(|| OperationName::new("")))?;
                 (name, self.args.unwrap_or_else(Args::none))
             }
         };
@@ -206,7 +208,7 @@ impl RecordDefaults {
 fn timebox(fields: &RawRecord, ordinal: i64) -> Result<Timebox, Problem> {
     match (fields.start, fields.end) {
         (Some(start), Some(end)) if end < start => Err(Problem::EndBeforeStart {
-            op: fields.name().cloned().unwrap_or_else(|| Name::new("?")),
+            op: fields.name().cloned().unwrap_or_else(|| OperationName::new("?")),
             start,
             end,
         }),
@@ -225,5 +227,8 @@ fn timebox(fields: &RawRecord, ordinal: i64) -> Result<Timebox, Problem> {
 }
 
 fn is_scalar(value: &Value) -> bool {
-    matches!(value.kind(), Kind::Int | Kind::Str | Kind::Bool | Kind::Model)
+    matches!(
+        value.kind(),
+        ValueKind::Int | ValueKind::Str | ValueKind::Bool | ValueKind::Model
+    )
 }

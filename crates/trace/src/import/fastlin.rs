@@ -14,7 +14,7 @@ use omnilink_value::Value;
 use crate::input::{InputBuffer, TextInput};
 use crate::note::Notes;
 use crate::stream::OperationStream;
-use crate::{Args, Call, Header, Name, Operation, Problem, Time, Timebox, TraceError};
+use crate::{Args, Call, Header, Operation, OperationName, Problem, Time, Timebox, TraceError};
 
 /// The methods whose value is the result; the value of any other method is the argument.
 const RETURNING: [&str; 7] = ["deq", "pop", "poll", "peek", "read", "front", "top"];
@@ -112,7 +112,7 @@ impl FastlinReader {
     fn call(&self, method: &str, values: &[i64]) -> Option<Call> {
         let call = |name: &str, args: Args, ret: Option<Value>| Call {
             ret,
-            ..Call::new(Name::new(name), args)
+            ..Call::new(OperationName::new(name), args)
         };
         let passed = |value: i64| Args::named([("value", Value::int(value))]);
         let yes = |flag: i64| Some(Value::bool(flag != 0));

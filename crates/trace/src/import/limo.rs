@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::event_history::Events;
 use crate::input::{InputBuffer, TextInput};
 use crate::note::Notes;
-use crate::{Args, Call, Header, Name, Operation, Problem, Time, Timebox, TraceError};
+use crate::{Args, Call, Header, Operation, OperationName, Problem, Time, Timebox, TraceError};
 
 const LINE: &str = "a line such as `[1] call enq(5)`, `[1] return` or `[2] return empty`";
 const TITLE: &[u8] = b"# @object";
@@ -50,13 +50,13 @@ impl LimoHistory {
                 if let Some(earlier) = self.open.get(&id) {
                     return Err(Problem::CallWhileOpen {
                         process: id.into(),
-                        op: Name::new(name),
+                        op: OperationName::new(name),
                         earlier: earlier.location.clone(),
                     });
                 }
                 let operation = Operation {
                     thread: id.into(),
-                    call: Arc::new(Call::new(Name::new(name), args)),
+                    call: Arc::new(Call::new(OperationName::new(name), args)),
                     timebox: Timebox::pending(time),
                     location: self.text.location(),
                 };
@@ -67,7 +67,7 @@ impl LimoHistory {
                 let Some(mut operation) = self.open.remove(&id) else {
                     return Err(Problem::ReturnWithoutCall {
                         process: id.into(),
-                        op: Name::new("a call"),
+                        op: OperationName::new("a call"),
                     });
                 };
                 operation.timebox.end = Some(time);

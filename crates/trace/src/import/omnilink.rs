@@ -12,7 +12,7 @@ use crate::input::{InputBuffer, MsgpackMaps};
 use crate::location::Source;
 use crate::note::Notes;
 use crate::stream::OperationStream;
-use crate::{Args, Call, Location, Name, Note, Operation, Problem, Time, Timebox, TraceError};
+use crate::{Args, Call, Location, Note, Operation, OperationName, Problem, Time, Timebox, TraceError};
 
 const TERMINATE: &str = "__TerminateThread";
 const ABORT: &str = "__AbortThread";
@@ -73,7 +73,7 @@ impl OmniLinkReader {
             "the name of the operation, a string",
             Value::as_str,
         )?;
-        let name = Name::new(name);
+        let name = OperationName::new(name);
         let body = field(record, Some(&name), "operation", "a map", |body| {
             body.as_record().map(|_| body)
         })?;
@@ -157,7 +157,7 @@ const RESERVED: [&str; 4] = ["_op_start", "_op_end", "_did_abort", "_meta"];
 
 fn field<'a, T>(
     record: &'a Value,
-    op: Option<&Name>,
+    op: Option<&OperationName>,
     field: &'static str,
     expected: &'static str,
     read: impl Fn(&'a Value) -> Option<T>,
@@ -169,7 +169,7 @@ fn field<'a, T>(
 }
 
 /// An end of zero is one that was never set.
-fn timebox(op: &Name, start: Time, end: Time) -> Result<Timebox, Problem> {
+fn timebox(op: &OperationName, start: Time, end: Time) -> Result<Timebox, Problem> {
     match end {
         0 if start > 0 => Ok(Timebox::pending(start)),
         _ if end < start => Err(Problem::EndBeforeStart {

@@ -13,7 +13,7 @@ use super::event_history::Events;
 use crate::format1::nearest;
 use crate::input::{InputBuffer, JsonElements};
 use crate::note::Notes;
-use crate::{Args, Call, Location, Name, Operation, Problem, Time, Timebox, TraceError};
+use crate::{Args, Call, Location, Operation, OperationName, Problem, Time, Timebox, TraceError};
 
 /// The operations or events of a file.
 pub(crate) struct PorcupineHistory {
@@ -116,7 +116,7 @@ impl PorcupineHistory {
                 Some(earlier) => Problem::DuplicateReturn { call: id, earlier },
                 None => Problem::ReturnWithoutCall {
                     process: id,
-                    op: Name::new("a call"),
+                    op: OperationName::new("a call"),
                 },
             });
         };
@@ -187,9 +187,9 @@ const UNNAMED: &str = "call";
 
 /// The name and arguments of an input: one field of an object is the name and the others are the arguments; anything else is
 /// the argument `value` of an operation called `call`.
-fn call(input: Value) -> (Name, Args) {
+fn call(input: Value) -> (OperationName, Args) {
     let Some(record) = input.as_record().filter(|record| !record.is_empty()) else {
-        return (Name::new(UNNAMED), Args::named([("value", input)]));
+        return (OperationName::new(UNNAMED), Args::named([("value", input)]));
     };
     // Go's enumerations are numbers, and a boolean often distinguishes two operations. Both are names here; `--ops` maps
     // them to better ones.
@@ -206,10 +206,10 @@ fn call(input: Value) -> (Name, Args) {
     let args = Args::named(others.map(|(field, value)| (field, value.clone())));
     let name = match name {
         Some((_, value)) => match value.as_str() {
-            Some(name) => Name::new(name),
-            None => Name::new(&value.to_json()),
+            Some(name) => OperationName::new(name),
+            None => OperationName::new(&value.to_json()),
         },
-        None => Name::new(UNNAMED),
+        None => OperationName::new(UNNAMED),
     };
     (name, args)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Format, InputOrder, Name};
+use crate::{Format, InputOrder, OperationName};
 
 /// How to read a trace.
 ///
@@ -27,7 +27,7 @@ pub struct OpenOptions {
     /// Otherwise the former are dropped and the latter become notes.
     pub thread_ends: bool,
     /// New names of operations, by their names in the input: `0` may become `put`.
-    pub names: BTreeMap<String, Name>,
+    pub names: BTreeMap<String, OperationName>,
     /// Asked before each read of an input: if it returns `true`, reading fails with
     /// [`Problem::Cancelled`](crate::Problem::Cancelled). Opening a large input reads all of it if it has to be sorted.
     pub is_cancelled: Option<fn() -> bool>,
@@ -76,7 +76,7 @@ impl OpenOptions {
 
     /// The same options with these [`names`](Self::names).
     #[must_use]
-    pub fn with_names(mut self, names: BTreeMap<String, Name>) -> Self {
+    pub fn with_names(mut self, names: BTreeMap<String, OperationName>) -> Self {
         self.names = names;
         self
     }

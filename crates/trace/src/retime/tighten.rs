@@ -31,7 +31,7 @@ use rustc_hash::FxHashMap;
 
 use crate::note::Notes;
 use crate::stream::OperationStream;
-use crate::{Location, Name, Note, Operation, Problem, Time, TraceError};
+use crate::{Location, Note, Operation, OperationName, Problem, Time, TraceError};
 
 /// The number of an operation in the trace.
 type Index = u64;
@@ -50,7 +50,7 @@ pub(super) struct Tighten {
     receivers: FxHashMap<Value, Vec<Index>>,
     /// Messages that released operations received. If one is sent later, the trace contradicts the assumption. Cleared at
     /// [`RELEASED_MAX`], so that memory does not grow with the trace.
-    released: FxHashMap<Value, (Location, Name)>,
+    released: FxHashMap<Value, (Location, OperationName)>,
     ready: VecDeque<Arc<Operation>>,
     count: Index,
 }

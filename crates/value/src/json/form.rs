@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::build::{DuplicateKey, EntryBuffer};
-use crate::value::{Kind, Value};
+use crate::value::{Value, ValueKind};
 
 pub(crate) const SET: &str = "$set";
 pub(crate) const FUNCTION: &str = "$fn";
@@ -70,7 +70,7 @@ fn model(content: &Value) -> Result<Value, FormError> {
 
 /// Whether this record, written as a plain object, would be read as another value.
 pub(crate) fn needs_function_form(record: &Value) -> bool {
-    debug_assert_eq!(record.kind(), Kind::Record);
+    debug_assert_eq!(record.kind(), ValueKind::Record);
     match record.as_entries() {
         Some([(key, _)]) => matches!(key.as_str(), Some(SET | FUNCTION | MODEL)),
         _ => false,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{FUNCTION, MODEL, SET, needs_function_form};
-use crate::value::{Kind, Value};
+use crate::value::{Value, ValueKind};
 
 impl Value {
     /// This value as JSON text on one line, without spaces.
@@ -17,22 +17,22 @@ impl Value {
 /// Appends `value` as JSON text.
 pub fn write_value(out: &mut String, value: &Value) {
     match value.kind() {
-        Kind::Bool => out.push_str(if value.as_bool() == Some(true) {
+        ValueKind::Bool => out.push_str(if value.as_bool() == Some(true) {
             "true"
         } else {
             "false"
         }),
-        Kind::Int => write_int(out, value.as_int().unwrap_or_default()),
-        Kind::Str => write_string(out, value.as_str().unwrap_or_default()),
-        Kind::Model if value.is_null() => out.push_str("null"),
-        Kind::Model => write_form(out, MODEL, |out| {
+        ValueKind::Int => write_int(out, value.as_int().unwrap_or_default()),
+        ValueKind::Str => write_string(out, value.as_str().unwrap_or_default()),
+        ValueKind::Model if value.is_null() => out.push_str("null"),
+        ValueKind::Model => write_form(out, MODEL, |out| {
             write_string(out, value.as_model().unwrap_or_default())
         }),
-        Kind::Set => write_form(out, SET, |out| {
+        ValueKind::Set => write_form(out, SET, |out| {
             write_array(out, value.as_set().unwrap_or_default())
         }),
-        Kind::Tuple => write_array(out, value.as_tuple().unwrap_or_default()),
-        Kind::Record if !needs_function_form(value) => {
+        ValueKind::Tuple => write_array(out, value.as_tuple().unwrap_or_default()),
+        ValueKind::Record if !needs_function_form(value) => {
             write_list(
                 out,
                 '{',
@@ -45,7 +45,7 @@ pub fn write_value(out: &mut String, value: &Value) {
                 },
             );
         }
-        Kind::Record | Kind::Function => write_form(out, FUNCTION, |out| {
+        ValueKind::Record | ValueKind::Function => write_form(out, FUNCTION, |out| {
             write_list(
                 out,
                 '[',

@@ -3,7 +3,7 @@
 use rmp::encode;
 
 use crate::json::{FUNCTION, MODEL, SET, needs_function_form};
-use crate::value::{Kind, Value};
+use crate::value::{Value, ValueKind};
 
 impl Value {
     /// This value as MessagePack.
@@ -20,20 +20,20 @@ impl Value {
 /// When a collection or text has 2³² parts or more, which MessagePack cannot represent.
 pub fn write_value(out: &mut Vec<u8>, value: &Value) {
     match value.kind() {
-        Kind::Bool => out.push(if value.as_bool() == Some(true) { 0xc3 } else { 0xc2 }),
-        Kind::Int => write_int(out, value.as_int().unwrap_or_default()),
-        Kind::Str => write_str(out, value.as_str().unwrap_or_default()),
-        Kind::Model if value.is_null() => out.push(0xc0),
-        Kind::Model => {
+        ValueKind::Bool => out.push(if value.as_bool() == Some(true) { 0xc3 } else { 0xc2 }),
+        ValueKind::Int => write_int(out, value.as_int().unwrap_or_default()),
+        ValueKind::Str => write_str(out, value.as_str().unwrap_or_default()),
+        ValueKind::Model if value.is_null() => out.push(0xc0),
+        ValueKind::Model => {
             write_form(out, MODEL);
             write_str(out, value.as_model().unwrap_or_default());
         }
-        Kind::Set => {
+        ValueKind::Set => {
             write_form(out, SET);
             write_array(out, value.as_set().unwrap_or_default());
         }
-        Kind::Tuple => write_array(out, value.as_tuple().unwrap_or_default()),
-        Kind::Record if !needs_function_form(value) => {
+        ValueKind::Tuple => write_array(out, value.as_tuple().unwrap_or_default()),
+        ValueKind::Record if !needs_function_form(value) => {
             let entries = value.as_entries().unwrap_or_default();
             write_map_len(out, entries.len());
             for (key, value) in entries {
@@ -41,7 +41,7 @@ pub fn write_value(out: &mut Vec<u8>, value: &Value) {
                 write_value(out, value);
             }
         }
-        Kind::Record | Kind::Function => {
+        ValueKind::Record | ValueKind::Function => {
             write_form(out, FUNCTION);
             let entries = value.as_entries().unwrap_or_default();
             write_array_len(out, entries.len());

@@ -1,6 +1,6 @@
 //! One canonical form: what TLA+ calls equal is the same value, however it was built.
 
-use omnilink_value::{Kind, Value};
+use omnilink_value::{Value, ValueKind};
 use proptest::prelude::*;
 
 use crate::arbitrary;
@@ -13,14 +13,14 @@ fn function(entries: &[(Value, Value)]) -> Value {
 fn a_function_over_one_to_n_is_a_tuple() {
     let built = function(&[(2.into(), "b".into()), (1.into(), "a".into())]);
     assert_eq!(built, Value::tuple(["a".into(), "b".into()]));
-    assert_eq!(built.kind(), Kind::Tuple);
+    assert_eq!(built.kind(), ValueKind::Tuple);
 }
 
 #[test]
 fn a_function_over_strings_is_a_record() {
     let built = function(&[("b".into(), 2.into()), ("a".into(), 1.into())]);
     assert_eq!(built, Value::record([("a", 1.into()), ("b", 2.into())]));
-    assert_eq!(built.kind(), Kind::Record);
+    assert_eq!(built.kind(), ValueKind::Record);
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_function_over_anything_else_stays_a_function() {
     ] {
         let built =
             Value::function(keys.into_iter().map(|key| (key, Value::bool(true)))).expect("distinct keys");
-        assert_eq!(built.kind(), Kind::Function, "{built}");
+        assert_eq!(built.kind(), ValueKind::Function, "{built}");
     }
 }
 

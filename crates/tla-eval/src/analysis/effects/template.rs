@@ -24,7 +24,7 @@
 //! there is no template, and every instance is analysed.
 
 use omnilink_tla_ir::{Argument, Kind, Node, OperatorId, PathStep, Program};
-use omnilink_value::{Kind as ValueKind, Value};
+use omnilink_value::{Value, ValueKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

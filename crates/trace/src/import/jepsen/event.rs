@@ -1,8 +1,8 @@
 //! One event of a Jepsen history, independent of its notation.
 
-use omnilink_value::{Kind as ValueKind, Value};
+use omnilink_value::{Value, ValueKind};
 
-use crate::{Name, Problem, Time};
+use crate::{OperationName, Problem, Time};
 
 /// The `:type` of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) struct JepsenEvent {
     /// `None` if the history does not name it.
     pub(super) process: Option<Value>,
     pub(super) kind: EventType,
-    pub(super) f: Name,
+    pub(super) f: OperationName,
     pub(super) value: Option<Value>,
     /// All other keys.
     pub(super) extra: Vec<(String, Value)>,
@@ -55,7 +55,7 @@ pub(super) fn event(form: &Value, line: u64) -> Result<Option<TimedEvent>, Probl
         let expected = "an event map such as {:process 0, :type :invoke, :f :read, :value nil}";
         return Err(Problem::bad_line(expected, &form.to_string()));
     };
-    let op = record.get("f").and_then(Value::as_str).map(Name::new);
+    let op = record.get("f").and_then(Value::as_str).map(OperationName::new);
     let op = op.as_ref();
     let process = record.get("process").filter(|process| !process.is_null());
     if process.is_some_and(is_nemesis) {
@@ -76,11 +76,11 @@ pub(super) fn event(form: &Value, line: u64) -> Result<Option<TimedEvent>, Probl
     let value = record.get("value").cloned();
     let f = match record.get("f") {
         Some(f) => match (f.as_str(), f.as_int()) {
-            (Some(name), _) => Name::new(name),
-            (None, Some(number)) => Name::new(&number.to_string()),
+            (Some(name), _) => OperationName::new(name),
+            (None, Some(number)) => OperationName::new(&number.to_string()),
             (None, None) => return Err(Problem::wrong(op, "f", "the name of the operation", f)),
         },
-        None if value.as_ref().is_some_and(is_transaction) => Name::new(TRANSACTION),
+        None if value.as_ref().is_some_and(is_transaction) => OperationName::new(TRANSACTION),
         // Other events of the nodes are :info events without a process.
         None if process.is_none() && kind == EventType::Info => return Ok(None),
         None => return Err(Problem::missing(op, "f", "the name of the operation")),

@@ -8,7 +8,7 @@ use crate::import::edn::EdnCursor;
 use crate::import::event_history::Events;
 use crate::input::{InputBuffer, TextInput};
 use crate::note::Notes;
-use crate::{Name, Operation, Problem, Time, TraceError};
+use crate::{Operation, OperationName, Problem, Time, TraceError};
 
 /// The events of a log. The clock is the number of the event.
 pub(crate) struct JepsenLog {
@@ -124,7 +124,7 @@ impl<'a> EventLine<'a> {
         Ok(JepsenEvent {
             process: Some(Value::int(self.process)),
             kind: self.kind,
-            f: Name::new(self.f),
+            f: OperationName::new(self.f),
             value,
             extra,
             line,

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use omnilink_value::{Kind, Value};
+use omnilink_value::{Value, ValueKind};
 
 /// Of which kind the values of a parameter are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ValueKind {
+pub enum ParameterType {
     /// The specification does not show it.
     Unknown,
     /// Integers.
@@ -18,24 +18,24 @@ pub enum ValueKind {
     /// Model values.
     Model,
     /// Sequences.
-    Seq(Box<ValueKind>),
+    Seq(Box<ParameterType>),
     /// Sets.
-    Set(Box<ValueKind>),
+    Set(Box<ParameterType>),
     /// Records with these fields.
-    Record(Vec<(String, ValueKind)>),
+    Record(Vec<(String, ParameterType)>),
 }
 
-impl ValueKind {
+impl ParameterType {
     /// The kind of a value.
     pub fn of(value: &Value) -> Self {
         match value.kind() {
-            Kind::Int => Self::Int,
-            Kind::Bool => Self::Bool,
-            Kind::Str => Self::Str,
-            Kind::Model => Self::Model,
-            Kind::Tuple => Self::Seq(Box::new(Self::of_all(value.as_tuple().unwrap_or_default()))),
-            Kind::Set => Self::Set(Box::new(Self::of_all(value.as_set().unwrap_or_default()))),
-            Kind::Record => {
+            ValueKind::Int => Self::Int,
+            ValueKind::Bool => Self::Bool,
+            ValueKind::Str => Self::Str,
+            ValueKind::Model => Self::Model,
+            ValueKind::Tuple => Self::Seq(Box::new(Self::of_all(value.as_tuple().unwrap_or_default()))),
+            ValueKind::Set => Self::Set(Box::new(Self::of_all(value.as_set().unwrap_or_default()))),
+            ValueKind::Record => {
                 let fields = value.as_record();
                 let fields = fields.iter().flat_map(|fields| fields.iter());
                 Self::Record(
@@ -82,7 +82,7 @@ impl ValueKind {
     }
 }
 
-impl fmt::Display for ValueKind {
+impl fmt::Display for ParameterType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown => f.write_str("a value of a kind that the specification does not show"),
@@ -104,15 +104,15 @@ mod tests {
     #[test]
     fn the_kind_of_a_set_is_that_of_all_its_elements() {
         let ints = [Value::int(1), Value::int(2)];
-        assert_eq!(ValueKind::of_all(&ints), ValueKind::Int);
+        assert_eq!(ParameterType::of_all(&ints), ParameterType::Int);
         assert_eq!(
-            ValueKind::of_all(&[Value::int(1), Value::str("a")]),
-            ValueKind::Unknown
+            ParameterType::of_all(&[Value::int(1), Value::str("a")]),
+            ParameterType::Unknown
         );
         let sequences = [Value::tuple([]), Value::tuple(ints)];
         assert_eq!(
-            ValueKind::of_all(&sequences),
-            ValueKind::Seq(Box::new(ValueKind::Int))
+            ParameterType::of_all(&sequences),
+            ParameterType::Seq(Box::new(ParameterType::Int))
         );
     }
 }
