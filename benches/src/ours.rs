@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use omnilink_engine::{Checker, Components, Operation, Options, Outcome, Partitioning, Progress};
+use omnilink_engine::{Checker, Components, Options, Outcome, Partitioning, Progress, TimedOp};
 use omnilink_models::{Decode, Decoded};
 use omnilink_trace::{OpenOptions, Trace};
 use omnilink_value::Value;
@@ -11,7 +11,7 @@ use omnilink_value::Value;
 ///
 /// # Panics
 /// If the input is not what the benchmark made it: a benchmark has no error to return.
-pub fn operations<M: Decode>(model: &M, path: &Path) -> impl Iterator<Item = Operation<M::Op>> {
+pub fn operations<M: Decode>(model: &M, path: &Path) -> impl Iterator<Item = TimedOp<M::Op>> {
     let trace = Trace::open(path, &OpenOptions::default()).expect("a readable input");
     let mut threads: Vec<Value> = Vec::new();
     trace.filter_map(move |operation| {
@@ -24,7 +24,7 @@ pub fn operations<M: Decode>(model: &M, path: &Path) -> impl Iterator<Item = Ope
                 threads.len() - 1
             });
         match model.decode(&operation).expect("operations of the model") {
-            Decoded::Op(op) => Some(Operation::new(thread as u32, op, operation.timebox)),
+            Decoded::Op(op) => Some(TimedOp::new(thread as u32, op, operation.timebox)),
             Decoded::DidNotHappen => None,
         }
     })

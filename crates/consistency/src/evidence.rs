@@ -2,8 +2,8 @@
 
 use omnilink_engine::Model;
 use omnilink_evidence::{
-    Anomaly, Command, Conclusion, Evidence, ExplainedOrder, Figures, InferredLevels, Operation,
-    PlacedOperation, Refutation, Subject, ThreadName, Unknown, Verdict, Violation, VisibleSet, Witness,
+    Anomaly, Command, Conclusion, Evidence, ExplainedOrder, Figures, InferredLevels, PlacedOperation,
+    Refutation, ReportedOperation, Subject, ThreadName, Unknown, Verdict, Violation, VisibleSet, Witness,
 };
 
 use crate::criterion::Ret;
@@ -16,7 +16,7 @@ use crate::recorded_history::{OrderSource, RecordedHistory};
 
 /// The operations of a history, as reports show them.
 pub(crate) struct ShownHistory {
-    ops: Vec<Operation>,
+    ops: Vec<ReportedOperation>,
     /// For each operation, whether it may change the state.
     writes: Vec<bool>,
 }
@@ -37,7 +37,7 @@ impl ShownHistory {
         let shown = |(position, op): (u64, &HistoryOp<M::Op>)| {
             let source = kept.get(position as usize).and_then(|at| recorded.ops.get(*at));
             let timebox = source.filter(|_| is_timed).map(|source| source.timebox);
-            Operation {
+            ReportedOperation {
                 id: position,
                 label: Some(op.label.clone()),
                 thread: ThreadName::Name(thread_name(op.thread)),

@@ -5,8 +5,7 @@
 //! order in which steps are tried, remembers states without a solution, and keeps the limits.
 
 use omnilink_engine::{
-    CheckError, Checker, Conclusion, Limit, Limits, Model, Operation, Options, Partitioning, Progress,
-    Strategy,
+    CheckError, Checker, Conclusion, Limit, Limits, Model, Options, Partitioning, Progress, Strategy, TimedOp,
 };
 
 use crate::check::WeakError;
@@ -48,7 +47,7 @@ pub(crate) fn linearize<P: Model<Op = usize>>(
     };
     let mut checker = Checker::with_partitioning(places, options, Partitioning::Whole).without_alternatives();
     for &op in &timeline.by_start {
-        let operation = Operation {
+        let operation = TimedOp {
             op,
             thread: 0,
             timebox: timeline.timeboxes[op],

@@ -6,7 +6,7 @@
 //! real time. The engine decides both, at any length. If neither way applies, there is no answer.
 
 use omnilink_engine::{
-    CheckError, Consistency, Limit, LimitWatch, Limits, Model, Operation, Options, check_and_keep_order,
+    CheckError, Consistency, Limit, LimitWatch, Limits, Model, Options, TimedOp, check_and_keep_order,
 };
 use omnilink_evidence::{Anomaly, Conclusion, Unknown};
 use omnilink_trace::{Time, Timebox};
@@ -243,14 +243,14 @@ impl<O: Clone> LongHistory<O> {
             let HistoryOp {
                 op, thread, optional, ..
             } = &self.ops[*at];
-            Operation {
+            TimedOp {
                 op: op.clone(),
                 thread: *thread,
                 timebox: self.timeboxes[*at],
                 optional: *optional,
             }
         };
-        let history: Vec<Operation<O>> = by_start.iter().map(operation).collect();
+        let history: Vec<TimedOp<O>> = by_start.iter().map(operation).collect();
         let outcome = check_and_keep_order(model, &history, options).map_err(failed)?;
         Ok(match outcome.conclusion {
             Conclusion::Violation(counterexample) => {

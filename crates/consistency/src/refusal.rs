@@ -3,7 +3,7 @@
 //! The search only needs to know whether there is a next state. The reason, and whether the model failed rather than
 //! refused, is computed afterwards by the engine, for the few steps that are reported.
 
-use omnilink_engine::{CheckError, Conclusion, Continuation, Model, Operation, Options, Outcomes, check};
+use omnilink_engine::{CheckError, Conclusion, Continuation, Model, Options, Outcomes, TimedOp, check};
 use omnilink_trace::Timebox;
 
 /// A model with another initial state.
@@ -30,7 +30,7 @@ impl<M: Model> Model for StartingAt<'_, M> {
 /// # Errors
 /// If the model itself fails.
 pub(crate) fn refusal<M: Model>(model: &M, state: &M::State, op: &M::Op) -> Result<Option<String>, String> {
-    let alone = Operation::new(0, op.clone(), Timebox::new(0, 1));
+    let alone = TimedOp::new(0, op.clone(), Timebox::new(0, 1));
     match check(&StartingAt { model, state }, [alone], Options::default()) {
         Err(CheckError::Model(message)) => Err(message),
         Err(error @ CheckError::Exceeded(_)) => Err(error.to_string()),

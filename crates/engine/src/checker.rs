@@ -14,7 +14,7 @@ use crate::evidence::Outcome;
 use crate::interned_model::InternedModel;
 use crate::model::Model;
 use crate::op_table::Followed;
-use crate::operation::Operation;
+use crate::operation::TimedOp;
 use crate::options::{Consistency, Limits, Options, Strategy};
 use crate::part_search::Frontier;
 use crate::partition::{Components, Partitioning};
@@ -135,7 +135,7 @@ impl<'m, M: Model> Checker<'m, M> {
     /// # Errors
     /// If it starts before the one given last.
     #[inline]
-    pub fn push(&mut self, operation: Operation<M::Op>) -> Result<Progress, CheckError> {
+    pub fn push(&mut self, operation: TimedOp<M::Op>) -> Result<Progress, CheckError> {
         self.push_operation(operation, Followed::Unknown)
     }
 
@@ -147,7 +147,7 @@ impl<'m, M: Model> Checker<'m, M> {
     #[inline]
     pub fn push_followed(
         &mut self,
-        operation: Operation<M::Op>,
+        operation: TimedOp<M::Op>,
         is_followed: bool,
     ) -> Result<Progress, CheckError> {
         let followed = if is_followed { Followed::Yes } else { Followed::No };
@@ -157,10 +157,10 @@ impl<'m, M: Model> Checker<'m, M> {
     #[inline]
     fn push_operation(
         &mut self,
-        operation: Operation<M::Op>,
+        operation: TimedOp<M::Op>,
         followed: Followed,
     ) -> Result<Progress, CheckError> {
-        let Operation {
+        let TimedOp {
             op,
             thread,
             timebox,
@@ -195,7 +195,7 @@ impl<'m, M: Model> Checker<'m, M> {
 /// If the model fails.
 pub fn check<M: Model>(
     model: &M,
-    history: impl IntoIterator<Item = Operation<M::Op>>,
+    history: impl IntoIterator<Item = TimedOp<M::Op>>,
     options: Options,
 ) -> Result<Outcome, CheckError> {
     let history = in_order_of_start(history.into_iter().collect());
@@ -208,7 +208,7 @@ pub fn check<M: Model>(
 /// If the model fails.
 pub fn check_and_keep_order<M: Model>(
     model: &M,
-    history: &[Operation<M::Op>],
+    history: &[TimedOp<M::Op>],
     options: Options,
 ) -> Result<Outcome, CheckError> {
     check_sorted(model, model.initial(), history, options, CheckMode::Order)
@@ -218,7 +218,7 @@ pub fn check_and_keep_order<M: Model>(
 pub(crate) fn check_from<M: Model>(
     model: &M,
     initial: Vec<M::State>,
-    history: Vec<Operation<M::Op>>,
+    history: Vec<TimedOp<M::Op>>,
     options: Options,
 ) -> Result<Outcome, CheckError> {
     check_sorted(
@@ -230,7 +230,7 @@ pub(crate) fn check_from<M: Model>(
     )
 }
 
-fn in_order_of_start<O>(mut history: Vec<Operation<O>>) -> Vec<Operation<O>> {
+fn in_order_of_start<O>(mut history: Vec<TimedOp<O>>) -> Vec<TimedOp<O>> {
     if !history.is_sorted_by_key(|operation| operation.timebox.start) {
         history.sort_by_key(|operation| operation.timebox.start);
     }
@@ -252,7 +252,7 @@ enum CheckMode {
 fn check_sorted<M: Model>(
     model: &M,
     initial: Vec<M::State>,
-    history: &[Operation<M::Op>],
+    history: &[TimedOp<M::Op>],
     options: Options,
     mode: CheckMode,
 ) -> Result<Outcome, CheckError> {
@@ -301,7 +301,7 @@ fn check_sorted<M: Model>(
 }
 
 /// For each operation, whether another one of its thread starts where it ends.
-pub(crate) fn followed<O>(history: &[Operation<O>], options: &Options) -> Vec<bool> {
+pub(crate) fn followed<O>(history: &[TimedOp<O>], options: &Options) -> Vec<bool> {
     if options.async_threads || options.consistency == Consistency::Sequential {
         return vec![false; history.len()];
     }
@@ -310,7 +310,7 @@ pub(crate) fn followed<O>(history: &[Operation<O>], options: &Options) -> Vec<bo
         .enumerate()
         .map(|(position, operation)| ((operation.thread, operation.timebox.start), position))
         .collect();
-    let is_followed = |(position, operation): (usize, &Operation<O>)| {
+    let is_followed = |(position, operation): (usize, &TimedOp<O>)| {
         let end = operation.timebox.end?;
         starts.get(&(operation.thread, end)).map(|last| *last > position)
     };

@@ -1,6 +1,6 @@
 //! The translation of a search's ids back into evidence.
 
-use omnilink_evidence::{Alternative, Candidate, Continuation, Counterexample, Operation};
+use omnilink_evidence::{Alternative, Candidate, Continuation, Counterexample, ReportedOperation};
 
 use crate::blocked_return::BlockedReturn;
 use crate::op_table::{OpRef, OpTable};
@@ -22,14 +22,14 @@ impl<'a, 's> EvidenceBuilder<'a, 's> {
         }
     }
 
-    pub fn view(&self, op: OpRef) -> Operation {
+    pub fn view(&self, op: OpRef) -> ReportedOperation {
         let record = self.op_table.get(op);
         let text = self.space.model.describe_op(record.class);
         let timebox = record.timebox();
-        Operation::timed(record.id, record.thread, text, timebox.start, timebox.end)
+        ReportedOperation::timed(record.id, record.thread, text, timebox.start, timebox.end)
     }
 
-    fn views(&self, ops: &[OpRef]) -> Vec<Operation> {
+    fn views(&self, ops: &[OpRef]) -> Vec<ReportedOperation> {
         ops.iter().map(|op| self.view(*op)).collect()
     }
 

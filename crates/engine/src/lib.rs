@@ -72,7 +72,7 @@ pub use omnilink_evidence::{
     AgreedPrefix, Alternative, BrokenRule, Candidate, Continuation, Counterexample, Decider, Limit,
     Linearization, Placement, Unknown, Verdict,
 };
-pub use operation::Operation;
+pub use operation::TimedOp;
 pub use options::{Consistency, Limits, Options, Reductions, Strategy};
 pub use partition::{Components, Partitioning};
 

@@ -17,7 +17,7 @@ use crate::checker::Checker;
 use crate::error::{CheckError, Progress};
 use crate::evidence::Outcome;
 use crate::model::Model;
-use crate::operation::Operation;
+use crate::operation::TimedOp;
 use crate::options::Options;
 use crate::partition::Partitioning;
 
@@ -220,7 +220,7 @@ impl<'m, M: Model> Monitor<'m, M> {
             // Events have distinct times, so no operation starts where another one ends.
             progress = self
                 .checker
-                .push_followed(Operation::new(thread, op, timebox), false)?;
+                .push_followed(TimedOp::new(thread, op, timebox), false)?;
             if progress != Progress::Going {
                 break;
             }

@@ -71,7 +71,7 @@ mod tests {
     use super::{ACTIVE, Mutant};
     use crate::options::{Consistency, Options, Reductions, Strategy};
     use crate::test_models::{self, HistoryProfile, Map, Queue, Register, RegisterOp, TestModel};
-    use crate::{Operation, check, naive};
+    use crate::{TimedOp, check, naive};
 
     const ABSORPTION: Reductions = Reductions {
         absorption: true,
@@ -123,7 +123,7 @@ mod tests {
         rounds: u64,
         mutant: Mutant,
         reductions: Reductions,
-        history: fn(&T, &mut Rng) -> Vec<Operation<T::Op>>,
+        history: fn(&T, &mut Rng) -> Vec<TimedOp<T::Op>>,
     ) -> bool {
         let model = T::new();
         let mut rng = Rng::with_seed(7);
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn an_optional_operation_with_a_successor_in_its_thread_cannot_be_postponed() {
         let caught = is_caught_among(1, Mutant::PostponeOverTies, FOOTPRINTS, |_: &Register, _| {
-            let op = |thread, op, start, end| Operation::new(thread, op, Timebox::new(start, end));
+            let op = |thread, op, start, end| TimedOp::new(thread, op, Timebox::new(start, end));
             let mut optional = op(0, RegisterOp::Write(0, 1), 1, 5);
             optional.optional = true;
             vec![

@@ -3,7 +3,7 @@
 //! It tries every order of a small history. The engine is tested against it, and it confirms minimal counterexamples.
 
 use crate::model::{Model, successors};
-use crate::operation::Operation;
+use crate::operation::TimedOp;
 use crate::options::Consistency;
 
 /// Finds an order that explains `history`, as positions in it, by trying all orders.
@@ -14,7 +14,7 @@ use crate::options::Consistency;
 /// If the history has more than 64 operations.
 pub fn explain<M: Model>(
     model: &M,
-    history: &[Operation<M::Op>],
+    history: &[TimedOp<M::Op>],
     consistency: Consistency,
 ) -> Option<Vec<usize>> {
     explain_from(model, &model.initial(), history, consistency)
@@ -24,7 +24,7 @@ pub fn explain<M: Model>(
 pub(crate) fn explain_from<M: Model>(
     model: &M,
     initial: &[M::State],
-    history: &[Operation<M::Op>],
+    history: &[TimedOp<M::Op>],
     consistency: Consistency,
 ) -> Option<Vec<usize>> {
     assert!(history.len() <= 64, "the naive checker is for small histories");
@@ -60,7 +60,7 @@ pub(crate) fn explain_from<M: Model>(
 
 fn extend<M: Model>(
     model: &M,
-    history: &[Operation<M::Op>],
+    history: &[TimedOp<M::Op>],
     before: &[u64],
     goal: u64,
     placed: u64,

@@ -4,7 +4,7 @@ use omnilink_trace::Timebox;
 
 /// An operation with its timebox, decoded for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Operation<O> {
+pub struct TimedOp<O> {
     /// Name, arguments and result in the model's type.
     pub op: O,
     /// The thread that called it. A thread calls one operation after the other: if one starts at the time at which another
@@ -18,7 +18,7 @@ pub struct Operation<O> {
     pub optional: bool,
 }
 
-impl<O> Operation<O> {
+impl<O> TimedOp<O> {
     /// An operation that happened if it returned, and that may have happened if it is pending.
     pub fn new(thread: u32, op: O, timebox: Timebox) -> Self {
         Self {
@@ -30,7 +30,13 @@ impl<O> Operation<O> {
     }
 
     /// The operation as reports show it: at this position of the history, with this text.
-    pub fn shown(&self, id: u64, text: String) -> omnilink_evidence::Operation {
-        omnilink_evidence::Operation::timed(id, self.thread, text, self.timebox.start, self.timebox.end)
+    pub fn shown(&self, id: u64, text: String) -> omnilink_evidence::ReportedOperation {
+        omnilink_evidence::ReportedOperation::timed(
+            id,
+            self.thread,
+            text,
+            self.timebox.start,
+            self.timebox.end,
+        )
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::operation::Operation;
+use crate::operation::ReportedOperation;
 
 /// One way to explain everything before the operation that cannot be explained.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,13 +10,13 @@ pub struct Alternative {
     /// The state that it leaves, in the model's notation.
     pub state: String,
     /// The last operations placed, oldest first, up to [`Alternative::RECENT_MAX`].
-    pub recent: Vec<Operation>,
+    pub recent: Vec<ReportedOperation>,
     /// All operations placed after the prefix that all alternatives share, oldest first, up to [`Alternative::STEPS_MAX`]; empty
     /// where that prefix is not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
     /// Operations that had not returned yet and have already taken effect.
-    pub placed: Vec<Operation>,
+    pub placed: Vec<ReportedOperation>,
     /// Operations that could come next. The unexplained operation is the first.
     pub candidates: Vec<Candidate>,
 }
@@ -28,7 +28,7 @@ impl Alternative {
     /// How many steps are listed: the last ones.
     pub const STEPS_MAX: usize = 256;
 
-    pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut Operation)) {
+    pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut ReportedOperation)) {
         self.recent.iter_mut().for_each(&mut *visit);
         self.placed.iter_mut().for_each(&mut *visit);
         for candidate in &mut self.candidates {
@@ -50,7 +50,7 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The operation.
-    pub op: Operation,
+    pub op: ReportedOperation,
     /// What the model says to it.
     #[serde(flatten)]
     pub continuation: Continuation,

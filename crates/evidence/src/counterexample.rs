@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::alternative::Alternative;
-use crate::operation::Operation;
+use crate::operation::ReportedOperation;
 
 /// The operation that no order explains, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counterexample {
     /// The operation whose return cannot be explained, although everything that returned before it can.
-    pub op: Operation,
+    pub op: ReportedOperation,
     /// How many ways there are to explain what came before, after reductions.
     pub alternatives_total: u64,
     /// These ways, up to [`Counterexample::ALTERNATIVES_MAX`].
@@ -26,7 +26,7 @@ impl Counterexample {
     pub const ALTERNATIVES_MAX: usize = 64;
 
     /// Visits every operation, to number, name or locate it.
-    pub fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut Operation)) {
+    pub fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut ReportedOperation)) {
         visit(&mut self.op);
         for alternative in &mut self.alternatives {
             alternative.visit_operations(visit);
@@ -50,9 +50,9 @@ pub struct AgreedPrefix {
     /// How many operations it has.
     pub placed: u64,
     /// The last of them.
-    pub last: Option<Operation>,
+    pub last: Option<ReportedOperation>,
     /// The operations that some explanation places after it, in the order of the input.
-    pub since: Vec<Operation>,
+    pub since: Vec<ReportedOperation>,
     /// The last operations of the prefix with the state that each leaves, oldest first, up to [`Alternative::STEPS_MAX`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recent: Vec<AgreedStep>,
@@ -63,7 +63,7 @@ pub struct AgreedPrefix {
 pub struct AgreedStep {
     /// The operation.
     #[serde(flatten)]
-    pub op: Operation,
+    pub op: ReportedOperation,
     /// The state that it leaves, if there is one only and it was kept.
     pub state: Option<String>,
 }
@@ -75,7 +75,7 @@ pub struct BrokenRule {
     pub rule: String,
     /// The operations, in order of start.
     #[serde(rename = "rule_ops")]
-    pub operations: Vec<Operation>,
+    pub operations: Vec<ReportedOperation>,
 }
 
 /// A violation shrunk to the operations that cause it. Times are ranks: only the order that matters is left.
@@ -83,7 +83,7 @@ pub struct BrokenRule {
 pub struct MinimalHistory {
     /// The operations, in order of start, with their positions in the whole history.
     #[serde(rename = "ops")]
-    pub operations: Vec<Operation>,
+    pub operations: Vec<ReportedOperation>,
     /// How many operations make no difference.
     pub left_out: u64,
     /// The states that may hold before them; `None` for the model's own initial states.
@@ -97,7 +97,7 @@ pub struct MinimalHistory {
 
 impl MinimalHistory {
     /// Visits every operation.
-    pub fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut Operation)) {
+    pub fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut ReportedOperation)) {
         self.operations.iter_mut().for_each(&mut *visit);
         self.counterexample.visit_operations(visit);
     }
@@ -111,5 +111,5 @@ pub struct LastWriter {
     /// Its value.
     pub value: String,
     /// The operation that wrote it; `None`: it still has its initial value.
-    pub by: Option<Operation>,
+    pub by: Option<ReportedOperation>,
 }

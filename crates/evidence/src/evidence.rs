@@ -10,7 +10,7 @@ use crate::history_window::HistoryWindow;
 use crate::inference::InferredLevels;
 use crate::lineup_coverage::LineupCoverage;
 use crate::log_findings::LogFindings;
-use crate::operation::Operation;
+use crate::operation::ReportedOperation;
 use crate::unknown::Unknown;
 use crate::verdict::Verdict;
 use crate::violation::Violation;
@@ -210,7 +210,7 @@ impl Evidence {
     }
 
     /// Visits every operation, to name its thread, to locate it or to give it another number.
-    pub fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut Operation)) {
+    pub fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut ReportedOperation)) {
         if let Some(witness) = &mut self.witness {
             witness.visit_operations(visit);
         }

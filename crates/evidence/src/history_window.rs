@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::operation::Operation;
+use crate::operation::ReportedOperation;
 
 /// The operations before and around the one that cannot be explained, so that evidence can be looked at without its trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryWindow {
     /// The operations, in order of start.
     #[serde(rename = "ops")]
-    pub operations: Vec<Operation>,
+    pub operations: Vec<ReportedOperation>,
     /// How many operations of the history came before the first of them.
     pub left_out_before: u64,
 }

@@ -6,7 +6,7 @@
 //!
 //! - [`Verdict`] is the answer in one word, [`Conclusion`] the same with what supports it;
 //! - [`Evidence`] is everything there is to say about one input: what `--json` prints;
-//! - [`Operation`] is a call that was observed, [`BehaviourState`] a state of a specification, [`Alternative`] one way to explain what
+//! - [`ReportedOperation`] is a call that was observed, [`BehaviourState`] a state of a specification, [`Alternative`] one way to explain what
 //!   came before a violation;
 //! - [`Violation`] says why the answer is no: a [`Counterexample`], a [`Refutation`], an [`Anomaly`], a [`Behaviour`] or a
 //!   [`FailingRun`].
@@ -54,7 +54,7 @@ pub use inference::InferredLevels;
 pub use limit::Limit;
 pub use lineup_coverage::{LineupCoverage, LineupScope, PlainAccesses, RunPhase, UndecidedMatrix};
 pub use log_findings::{LogActionFindings, LogFindings};
-pub use operation::{Operation, ThreadName, Time};
+pub use operation::{ReportedOperation, ThreadName, Time};
 pub use schedule::{
     FailingRun, MatrixLane, ScheduleEnding, ScheduleEvent, SerialContradiction, StuckOperation, ThreadSwitch,
     Unexplained,

@@ -10,7 +10,7 @@ pub type Time = i64;
 
 /// An observed call, as reports show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Operation {
+pub struct ReportedOperation {
     /// Its position in the history, counted from 0.
     pub id: u64,
     /// The identifier that the input gives it, if it gives one.
@@ -31,7 +31,7 @@ pub struct Operation {
     pub place: Option<String>,
 }
 
-impl Operation {
+impl ReportedOperation {
     /// An operation with a timebox; without an end it is pending.
     pub fn timed(id: u64, thread: u32, text: String, start: Time, end: Option<Time>) -> Self {
         Self {

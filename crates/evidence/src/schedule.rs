@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::counterexample::Counterexample;
-use crate::operation::{Operation, ThreadName};
+use crate::operation::{ReportedOperation, ThreadName};
 
 /// A run of a test matrix with a history that nothing explains, and how to repeat it.
 ///
@@ -25,7 +25,7 @@ pub struct FailingRun {
     /// For each thread of the matrix, its calls with what came of them.
     pub lanes: Vec<MatrixLane>,
     /// The calls, in the order in which they were made. Times are positions among calls and returns.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<ReportedOperation>,
     /// The ids of the operations that cannot be explained.
     pub unexplained: Vec<u64>,
     /// Calls and returns in the order in which they happened.
@@ -51,7 +51,7 @@ pub struct FailingRun {
 }
 
 impl FailingRun {
-    pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut Operation)) {
+    pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut ReportedOperation)) {
         self.operations.iter_mut().for_each(&mut *visit);
         self.why.visit_operations(visit);
     }
@@ -103,7 +103,7 @@ pub enum Unexplained {
 }
 
 impl Unexplained {
-    fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut Operation)) {
+    fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut ReportedOperation)) {
         match self {
             Self::Results { counterexample } | Self::Crash { counterexample, .. } => {
                 counterexample.visit_operations(visit);

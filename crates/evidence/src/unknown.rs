@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::alternative::Alternative;
 use crate::limit::Limit;
-use crate::operation::Operation;
+use crate::operation::ReportedOperation;
 
 /// Why there is no answer, and how far the check got.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct Unknown {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<u64>,
     /// The return at which the search stopped, if it was at one.
-    pub at: Option<Operation>,
+    pub at: Option<ReportedOperation>,
     /// How many configurations were alive there.
     pub frontier: u64,
     /// Some of them.
@@ -45,7 +45,7 @@ impl Unknown {
         }
     }
 
-    pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut Operation)) {
+    pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut ReportedOperation)) {
         self.at.iter_mut().for_each(&mut *visit);
         for alternative in &mut self.alternatives {
             alternative.visit_operations(visit);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::behaviour::Behaviour;
 use crate::counterexample::Counterexample;
-use crate::operation::Operation;
+use crate::operation::ReportedOperation;
 use crate::schedule::{FailingRun, SerialContradiction};
 use crate::transactions::Anomaly;
 use crate::visibility::Refutation;
@@ -28,7 +28,7 @@ pub enum Violation {
 }
 
 impl Violation {
-    pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut Operation)) {
+    pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut ReportedOperation)) {
         match self {
             Self::Operation(counterexample) => counterexample.visit_operations(visit),
             Self::Visibility(refutation) => refutation.visit_operations(visit),

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::operation::Operation;
+use crate::operation::ReportedOperation;
 
 /// An operation in an order, with what it sees of those before it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlacedOperation {
     /// The operation.
     #[serde(flatten)]
-    pub op: Operation,
+    pub op: ReportedOperation,
     /// The ids of the operations that it sees; `None` where every operation sees all before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sees: Option<Vec<u64>>,
@@ -21,14 +21,14 @@ pub struct PlacedOperation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refutation {
     /// The operation that would be next and has no admissible visibility.
-    pub op: Operation,
+    pub op: ReportedOperation,
     /// The longest order that can be explained.
     pub explained: ExplainedOrder,
     /// What the operation could see, and why that does not explain its return; the closest first.
     pub candidates: Vec<VisibleSet>,
     /// Returns that cannot be explained together; without any one of them, the rest can. `None` if they were not searched
     /// for, or a limit was reached.
-    pub core: Option<Vec<Operation>>,
+    pub core: Option<Vec<ReportedOperation>>,
 }
 
 /// An order that explains a part of a history.
@@ -50,7 +50,7 @@ pub struct VisibleSet {
 }
 
 impl Refutation {
-    pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut Operation)) {
+    pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut ReportedOperation)) {
         visit(&mut self.op);
         for placed in &mut self.explained.order {
             visit(&mut placed.op);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::operation::{Operation, Time};
+use crate::operation::{ReportedOperation, Time};
 use crate::visibility::PlacedOperation;
 
 /// What explains a valid history.
@@ -30,7 +30,7 @@ pub enum Witness {
 }
 
 impl Witness {
-    pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut Operation)) {
+    pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut ReportedOperation)) {
         if let Self::Visibility { order } = self {
             order.iter_mut().for_each(|placed| visit(&mut placed.op));
         }

@@ -3,8 +3,8 @@
 use omnilink_evidence::{
     ActionTaken, AgreedPrefix, AgreedStep, Alternative, Anomaly, Behaviour, Bindings, BrokenRule, Candidate,
     Command, Continuation, Counterexample, Evidence, EvidenceError, ExplainedOrder, Exploration, FalsePart,
-    LastWriter, Limit, MinimalHistory, Operation, PlacedOperation, PropertyKind, Refutation, Step, Subject,
-    ThreadName, ThreadNames, Unknown, Verdict, Violation, VisibleSet, Witness,
+    LastWriter, Limit, MinimalHistory, PlacedOperation, PropertyKind, Refutation, ReportedOperation, Step,
+    Subject, ThreadName, ThreadNames, Unknown, Verdict, Violation, VisibleSet, Witness,
 };
 use omnilink_value::Value;
 use proptest::collection::vec;
@@ -18,11 +18,11 @@ fn thread() -> impl Strategy<Value = ThreadName> {
     ]
 }
 
-fn operation() -> impl Strategy<Value = Operation> {
+fn operation() -> impl Strategy<Value = ReportedOperation> {
     let times = (any::<Option<i64>>(), any::<Option<i64>>(), any::<bool>());
     let texts = (any::<String>(), any::<Option<String>>(), any::<Option<String>>());
     (any::<u64>(), thread(), texts, times).prop_map(
-        |(id, thread, (text, label, place), (start, end, pending))| Operation {
+        |(id, thread, (text, label, place), (start, end, pending))| ReportedOperation {
             id,
             label,
             thread,
@@ -35,7 +35,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     )
 }
 
-fn operations() -> impl Strategy<Value = Vec<Operation>> {
+fn operations() -> impl Strategy<Value = Vec<ReportedOperation>> {
     vec(operation(), 0..3)
 }
 
@@ -262,7 +262,7 @@ fn of_several_verdicts_the_worst_is_the_greatest() {
 #[test]
 fn threads_are_named_once_and_sorted_as_people_look_for_them() {
     let mut evidence = Evidence::new(Command::Check, Subject::Operations, "trace");
-    let at = Operation::timed(0, 1, "read()".to_owned(), 3, None);
+    let at = ReportedOperation::timed(0, 1, "read()".to_owned(), 3, None);
     evidence.give_up(Unknown {
         at: Some(at),
         ..Unknown::limited(Limit::Time)

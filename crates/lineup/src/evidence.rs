@@ -1,9 +1,9 @@
 //! The evidence of a campaign: what reports and `--json` show.
 
 use omnilink_evidence::{
-    Command, Counterexample, Evidence, FailingRun, Limit, LineupCoverage, LineupScope, MatrixLane, Operation,
-    PlainAccesses, RunPhase, ScheduleEnding, ScheduleEvent, SerialContradiction, StuckOperation, ThreadName,
-    ThreadSwitch, UndecidedMatrix, Unexplained, Unknown, Verdict,
+    Command, Counterexample, Evidence, FailingRun, Limit, LineupCoverage, LineupScope, MatrixLane,
+    PlainAccesses, ReportedOperation, RunPhase, ScheduleEnding, ScheduleEvent, SerialContradiction,
+    StuckOperation, ThreadName, ThreadSwitch, UndecidedMatrix, Unexplained, Unknown, Verdict,
 };
 
 use omnilink_report::count;
@@ -279,13 +279,13 @@ fn why(words: Words<'_>, violation: &RunViolation) -> Unexplained {
 }
 
 /// The calls in the order in which they were made.
-fn operations(words: Words<'_>, history: &CallHistory) -> Vec<Operation> {
-    let mut calls: Vec<(CallSlot, Operation)> = Vec::new();
+fn operations(words: Words<'_>, history: &CallHistory) -> Vec<ReportedOperation> {
+    let mut calls: Vec<(CallSlot, ReportedOperation)> = Vec::new();
     for (now, event) in (0..).zip(&history.events) {
         match *event {
             HistoryEvent::Call(slot) => {
                 let text = words.outcome(slot, history);
-                let mut operation = Operation::timed(calls.len() as u64, 0, text, now, None);
+                let mut operation = ReportedOperation::timed(calls.len() as u64, 0, text, now, None);
                 operation.thread = thread_name(slot.lane);
                 calls.push((slot, operation));
             }

@@ -16,9 +16,7 @@ use omnilink_consistency::{
     Decoder, Guarantee, RecordedCheckError, RecordedHistory, UnknownConsistency, WeakChecker, WeakOptions,
     check_recorded,
 };
-use omnilink_engine::{
-    CheckError, Conclusion, Consistency, Limits, Model, Operation as EngineOperation, Options, check,
-};
+use omnilink_engine::{CheckError, Conclusion, Consistency, Limits, Model, Options, TimedOp, check};
 use omnilink_evidence::{Limit, Verdict};
 use omnilink_report::{Look, visibility_reason};
 use omnilink_sched::StopConditions;
@@ -241,7 +239,7 @@ impl<M: Model, D: Decoder<M::Op>> ModelSpecification<'_, M, D> {
             let decoded = self.decoder.returned(operation);
             if let Some(op) = decoded.map_err(|error| SpecificationError::Decode(error.to_string()))? {
                 let thread = operation.thread.as_int().unwrap_or_default() as u32;
-                history.push(EngineOperation::new(thread, op, operation.timebox));
+                history.push(TimedOp::new(thread, op, operation.timebox));
                 positions.push(position);
             }
         }

@@ -7,7 +7,7 @@
 //!
 //! A crash ends a history as being stuck does. The other pending calls may or may not have taken effect.
 
-use omnilink_engine::{Conclusion, Consistency, Counterexample, Limits, Operation, Options, check};
+use omnilink_engine::{Conclusion, Consistency, Counterexample, Limits, Options, TimedOp, check};
 use omnilink_trace::{Time, Timebox};
 
 use crate::automaton::{Automaton, Observed};
@@ -105,13 +105,13 @@ impl<'a> Witnesses<'a> {
         }
     }
 
-    fn operations(&self, history: &CallHistory, last: Option<Observed>) -> Vec<Operation<Observed>> {
+    fn operations(&self, history: &CallHistory, last: Option<Observed>) -> Vec<TimedOp<Observed>> {
         let never = history.events.len() as Time;
         let is_crash = matches!(history.ending, HistoryEnding::Crashed(..));
-        let mut operations: Vec<Operation<Observed>> = Vec::new();
+        let mut operations: Vec<TimedOp<Observed>> = Vec::new();
         for (now, event) in (0..).zip(&history.events) {
             match *event {
-                HistoryEvent::Call(slot) => operations.push(Operation {
+                HistoryEvent::Call(slot) => operations.push(TimedOp {
                     op: Observed { slot, outcome: None },
                     thread: slot.lane.number(),
                     timebox: Timebox::pending(now),
@@ -132,7 +132,7 @@ impl<'a> Witnesses<'a> {
         }
         if let Some(last) = last {
             let slot = last.slot;
-            let mut operation = Operation::new(slot.lane.number(), last, Timebox::new(never, never));
+            let mut operation = TimedOp::new(slot.lane.number(), last, Timebox::new(never, never));
             let open = operations.iter().position(|operation| operation.op.slot == slot);
             if let Some(open) = open {
                 operation.timebox.start = operations.remove(open).timebox.start;

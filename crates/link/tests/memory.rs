@@ -5,7 +5,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use omnilink_engine::{Checker, Operation, Options, Partitioning};
+use omnilink_engine::{Checker, Options, Partitioning, TimedOp};
 use omnilink_link::{BoundOp, LinkFile, LinkOptions, Linked};
 use omnilink_trace::{OpenOptions, Trace};
 
@@ -136,7 +136,7 @@ fn most_held(spec: &str, toml: &str, trace: &str) -> usize {
             for operation in trace {
                 let operation = operation.unwrap();
                 let thread = operation.thread.as_int().unwrap_or(0) as u32;
-                let single = |instance| Operation::new(thread, instance, operation.timebox);
+                let single = |instance| TimedOp::new(thread, instance, operation.timebox);
                 match model.bind(&operation).unwrap() {
                     BoundOp::LeftOut | BoundOp::DidNotHappen => {}
                     BoundOp::Once(instance) => {
@@ -145,7 +145,7 @@ fn most_held(spec: &str, toml: &str, trace: &str) -> usize {
                     BoundOp::InSteps { step, times, done } => {
                         for _ in 0..times {
                             let optional = true;
-                            let step = Operation {
+                            let step = TimedOp {
                                 optional,
                                 ..single(step.clone())
                             };

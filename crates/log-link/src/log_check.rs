@@ -6,7 +6,7 @@ use std::time::Instant;
 use omnilink_engine::{LimitWatch, Limits};
 use omnilink_evidence::{
     Alternative, Candidate, Command, Continuation, Counterexample, Evidence, Figures, LogActionFindings,
-    LogFindings, Operation, Subject, ThreadName, Unknown, VacuityFindings, Violation,
+    LogFindings, ReportedOperation, Subject, ThreadName, Unknown, VacuityFindings, Violation,
 };
 use omnilink_link::{EvalSession, LinkOptions, LogOrder};
 use omnilink_tla::deep_stack;
@@ -355,9 +355,9 @@ fn vacuity(search: &Search<'_>) -> Vec<VacuityFindings> {
 }
 
 /// A line as reports show it.
-pub(crate) fn line_operation(search: &Search<'_>, spec: &LogSpec, line: u32) -> Option<Operation> {
+pub(crate) fn line_operation(search: &Search<'_>, spec: &LogSpec, line: u32) -> Option<ReportedOperation> {
     let prepared = search.lines.get(line)?;
-    Some(Operation {
+    Some(ReportedOperation {
         id: u64::from(line),
         label: None,
         thread: ThreadName::Name(prepared.node.clone()),
@@ -409,7 +409,7 @@ fn counterexample(search: &mut Search<'_>, expander: &mut Expander<'_>) -> Resul
     }
     let line = unexplained.unwrap_or(depth);
     let op = line_operation(search, spec, line).unwrap_or_else(|| {
-        Operation::timed(
+        ReportedOperation::timed(
             u64::from(line),
             0,
             "no initial state satisfies the invariants".to_owned(),

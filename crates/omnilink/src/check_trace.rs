@@ -1,6 +1,6 @@
 //! From a recorded trace to a verdict, in one call.
 
-use omnilink_engine::{CheckError, Operation, Options, Outcome, check};
+use omnilink_engine::{CheckError, Options, Outcome, TimedOp, check};
 use omnilink_models::{Decode, DecodeError, Decoded};
 use omnilink_trace::{Trace, TraceError};
 use omnilink_value::Value;
@@ -38,7 +38,7 @@ pub fn check_trace<M: Decode>(model: &M, trace: Trace, options: Options) -> Resu
                 threads.len() - 1
             });
         if let Decoded::Op(op) = model.decode(&operation)? {
-            history.push(Operation::new(thread as u32, op, operation.timebox));
+            history.push(TimedOp::new(thread as u32, op, operation.timebox));
         }
     }
     Ok(check(model, history, options)?)

@@ -6,14 +6,14 @@
 //!
 //! ```
 //! use omnilink::models::{Register, RegisterOp};
-//! use omnilink::{Operation, Options, Timebox, Value, check};
+//! use omnilink::{Options, TimedOp, Timebox, Value, check};
 //!
 //! // t0  |--write 1--|        |--write 2--|
 //! // t1        |-------read 2-------|            valid: write 1, write 2, read 2
 //! let history = [
-//!     Operation::new(0, RegisterOp::Write(Value::int(1)), Timebox::new(0, 10)),
-//!     Operation::new(1, RegisterOp::Read(Some(Value::int(2))), Timebox::new(5, 25)),
-//!     Operation::new(0, RegisterOp::Write(Value::int(2)), Timebox::new(20, 30)),
+//!     TimedOp::new(0, RegisterOp::Write(Value::int(1)), Timebox::new(0, 10)),
+//!     TimedOp::new(1, RegisterOp::Read(Some(Value::int(2))), Timebox::new(5, 25)),
+//!     TimedOp::new(0, RegisterOp::Write(Value::int(2)), Timebox::new(20, 30)),
 //! ];
 //! let register = Register { initial: Value::int(0) };
 //! assert!(check(&register, history, Options::default())?.conclusion.is_valid());
@@ -92,8 +92,8 @@ pub use check_trace::{CheckTraceError, check_trace};
 
 pub use omnilink_engine::{
     CallEvent, CheckError, Checker, Components, Conclusion, Consistency, Counterexample, EventError,
-    Footprint, Keys, Limits, Linearization, MinimalCounterexample, Model, Monitor, Operation, Options,
-    Outcome, Outcomes, Partitioning, Progress, Reductions, Strategy, Verdict, check, minimize,
+    Footprint, Keys, Limits, Linearization, MinimalCounterexample, Model, Monitor, Options, Outcome,
+    Outcomes, Partitioning, Progress, Reductions, Strategy, TimedOp, Verdict, check, minimize,
 };
 pub use omnilink_trace::Timebox;
 pub use omnilink_value::Value;

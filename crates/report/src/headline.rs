@@ -1,6 +1,6 @@
 //! An answer in one sentence, and the place that it is about: what lists of answers show.
 
-use omnilink_evidence::{Anomaly, Command, Evidence, Operation, Verdict, Violation};
+use omnilink_evidence::{Anomaly, Command, Evidence, ReportedOperation, Verdict, Violation};
 
 use crate::look::Look;
 
@@ -99,7 +99,7 @@ pub(crate) fn command_word(command: Command) -> &'static str {
     }
 }
 
-fn place_of(op: &Operation) -> Option<String> {
+fn place_of(op: &ReportedOperation) -> Option<String> {
     op.place.clone()
 }
 

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use omnilink_evidence::{Operation, ThreadName};
+use omnilink_evidence::{ReportedOperation, ThreadName};
 use omnilink_trace::Timebox;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -48,7 +48,7 @@ impl Mark {
 
 impl Bar {
     /// An operation; without times it is drawn at the beginning.
-    pub(crate) fn new(op: &Operation, mark: Mark) -> Self {
+    pub(crate) fn new(op: &ReportedOperation, mark: Mark) -> Self {
         Self {
             thread: op.thread.clone(),
             text: op.text.clone(),

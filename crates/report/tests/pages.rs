@@ -1,7 +1,7 @@
 //! Whole pages, as a reader sees them. Each history is a picture: `thread op start..end`.
 
 use omnilink_engine::{
-    Conclusion, Footprint, Limits, Model, Operation, Options, Outcomes, Strategy, check, minimize,
+    Conclusion, Footprint, Limits, Model, Options, Outcomes, Strategy, TimedOp, check, minimize,
 };
 use omnilink_evidence::{Command, Evidence, Figures, Subject, ThreadNames, Verdict, Violation};
 use omnilink_report::{Look, TextOptions, text};
@@ -47,7 +47,7 @@ impl Model for Register {
     }
 }
 
-fn history(picture: &str) -> Vec<Operation<Op>> {
+fn history(picture: &str) -> Vec<TimedOp<Op>> {
     let line = |line: &str| {
         let [thread, name, value, times] = line.split_whitespace().collect::<Vec<_>>()[..] else {
             panic!("`thread name value start..end`, not {line:?}")
@@ -63,7 +63,7 @@ fn history(picture: &str) -> Vec<Operation<Op>> {
         } else {
             Op::Read(value)
         };
-        Operation::new(thread.parse().unwrap(), op, timebox)
+        TimedOp::new(thread.parse().unwrap(), op, timebox)
     };
     picture
         .lines()

@@ -1,6 +1,6 @@
 //! The operations before a violation, in one order that explains them.
 
-use omnilink_engine::{Checker, Conclusion, Limits, Model, Operation, Options, Partitioning, Progress};
+use omnilink_engine::{Checker, Conclusion, Limits, Model, Options, Partitioning, Progress, TimedOp};
 use omnilink_trace::Time;
 
 use crate::check_run::CheckRequest;
@@ -15,7 +15,7 @@ const CONFIGURATIONS_MAX: u64 = 2_000_000;
 
 /// An operation with its position in the history.
 pub struct Placed<O> {
-    pub shown: omnilink_evidence::Operation,
+    pub shown: omnilink_evidence::ReportedOperation,
     pub op: O,
 }
 
@@ -26,12 +26,12 @@ pub fn explanation_before<M: Model>(
     decode: &DecodeOp<'_, M::Op>,
     input: &Input,
     request: &CheckRequest,
-    unexplained: &omnilink_evidence::Operation,
+    unexplained: &omnilink_evidence::ReportedOperation,
 ) -> Result<Option<Vec<Placed<M::Op>>>, VerifyError> {
     let last = unexplained.end.unwrap_or(Time::MAX);
     let mut history = History::open(decode, input)?;
     let mut ids: Vec<u64> = Vec::new();
-    let mut operations: Vec<Operation<M::Op>> = Vec::new();
+    let mut operations: Vec<TimedOp<M::Op>> = Vec::new();
     let mut id = 0;
     while let Some(read) = history.next()? {
         let mut operation = read.operation;

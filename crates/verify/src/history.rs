@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use omnilink_engine::Operation;
+use omnilink_engine::TimedOp;
 use omnilink_evidence::ThreadNames;
 use omnilink_models::{Decoded, NativeModel};
 use omnilink_trace::{Time, Timebox, Trace};
@@ -75,7 +75,7 @@ pub(crate) struct History<'m, O> {
 /// An operation as the trace has it and as the engine takes it.
 pub(crate) struct Read<O> {
     pub(crate) observed: Arc<omnilink_trace::Operation>,
-    pub(crate) operation: Operation<O>,
+    pub(crate) operation: TimedOp<O>,
 }
 
 impl<'m, O: Clone> History<'m, O> {
@@ -123,16 +123,16 @@ impl<'m, O: Clone> History<'m, O> {
                 Meaning::DidNotHappen => self.aborted += 1,
                 Meaning::Once(op) => {
                     let thread = self.number(&observed.thread);
-                    let operation = Operation::new(thread, op, observed.timebox);
+                    let operation = TimedOp::new(thread, op, observed.timebox);
                     return Ok(Some(Read { observed, operation }));
                 }
                 Meaning::InSteps { step, times, done } => {
                     let thread = self.number(&observed.thread);
                     let part = |op: O, optional: bool| Read {
                         observed: Arc::clone(&observed),
-                        operation: Operation {
+                        operation: TimedOp {
                             optional,
-                            ..Operation::new(thread, op, observed.timebox)
+                            ..TimedOp::new(thread, op, observed.timebox)
                         },
                     };
                     self.parts.extend((0..times).map(|_| part(step.clone(), true)));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use omnilink_engine::{Conclusion, Limits, Model as _, Operation, Options, check};
+use omnilink_engine::{Conclusion, Limits, Model as _, Options, TimedOp, check};
 use omnilink_evidence::{MutantFindings, MutationFindings};
 use omnilink_link::{BoundOp, Instance, Mutator, TlaModel};
 use omnilink_trace::Timebox;
@@ -156,12 +156,12 @@ fn beginning(model: &TlaModel<'_>, input: &Input) -> Result<Vec<Recorded>, Verif
     Ok(recorded)
 }
 
-fn operations(recorded: &[Recorded]) -> Vec<Operation<Instance>> {
+fn operations(recorded: &[Recorded]) -> Vec<TimedOp<Instance>> {
     let mut operations = Vec::new();
     for recorded in recorded {
         let single = |instance: &Instance, optional: bool| {
-            let operation = Operation::new(recorded.thread, instance.clone(), recorded.timebox);
-            Operation {
+            let operation = TimedOp::new(recorded.thread, instance.clone(), recorded.timebox);
+            TimedOp {
                 optional: optional || operation.optional,
                 ..operation
             }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use omnilink_evidence::{Continuation, Evidence, Operation, Violation};
+use omnilink_evidence::{Continuation, Evidence, ReportedOperation, Violation};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -130,7 +130,7 @@ impl SourceFinder {
 }
 
 /// Every refusal of some evidence, with the operation that is refused.
-fn refusals(evidence: &Evidence) -> Vec<(&Operation, &str)> {
+fn refusals(evidence: &Evidence) -> Vec<(&ReportedOperation, &str)> {
     let alternatives = match (&evidence.violation, &evidence.unknown) {
         (Some(Violation::Operation(counterexample)), _) => &counterexample.alternatives,
         (Some(Violation::Visibility(refutation)), _) => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_evidence::{Evidence, Operation, ThreadName, Time};
+use omnilink_evidence::{Evidence, ReportedOperation, ThreadName, Time};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -126,12 +126,12 @@ pub struct TimelineBuilder {
 impl TimelineBuilder {
     /// The timeline of the operations that some evidence names; `None` if it names none.
     pub fn of_evidence(evidence: &Evidence) -> Option<Timeline> {
-        let known: Vec<Operation> = named_operations(evidence).into_values().collect();
+        let known: Vec<ReportedOperation> = named_operations(evidence).into_values().collect();
         (!known.is_empty()).then(|| Self::of_operations(&known))
     }
 
     /// The timeline of some operations.
-    pub(crate) fn of_operations(operations: &[Operation]) -> Timeline {
+    pub(crate) fn of_operations(operations: &[ReportedOperation]) -> Timeline {
         let mut builder = Self::default();
         let is_untimed = operations.iter().any(|op| op.start.is_none());
         for (rank, op) in operations.iter().enumerate() {
@@ -275,7 +275,7 @@ fn id_of(id: u64) -> u32 {
 }
 
 /// The operations that evidence names, by id. Those of the shrunk history have ranks for times and are left out.
-fn named_operations(evidence: &Evidence) -> BTreeMap<u64, Operation> {
+fn named_operations(evidence: &Evidence) -> BTreeMap<u64, ReportedOperation> {
     let mut named = BTreeMap::new();
     let mut evidence = evidence.clone();
     evidence.minimal = None;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use omnilink_evidence::{
-    AgreedPrefix, AgreedStep, Alternative, Decider, Limit, Linearization, Operation, Step, Unknown,
+    AgreedPrefix, AgreedStep, Alternative, Decider, Limit, Linearization, ReportedOperation, Step, Unknown,
 };
 
 use super::{ActivePart, CheckRun, Part};
@@ -209,7 +209,7 @@ fn agreed(
     let builder = EvidenceBuilder::new(space, &part.search.op_table, false);
     let last = shared.last().map(|op| builder.view(*op));
     let since: BTreeSet<OpRef> = since.into_iter().flatten().collect();
-    let mut since: Vec<Operation> = since.into_iter().map(|op| builder.view(op)).collect();
+    let mut since: Vec<ReportedOperation> = since.into_iter().map(|op| builder.view(op)).collect();
     since.sort_by_key(|op| op.id);
     Some(AgreedPrefix {
         states: space.model.describe_replay(part.replay.id),

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::{CollectionKind, Observation};
 use crate::footprint::Keys;
 use crate::model::{Model, successors};
-use crate::operation::Operation;
+use crate::operation::TimedOp;
 
 /// The number of values whose operations are tried.
 const VALUES_MAX: usize = 3;
@@ -26,7 +26,7 @@ const STEPS_MAX: usize = 4_000;
 pub(super) fn disagreement<M: Model>(
     model: &M,
     kind: CollectionKind,
-    history: &[Operation<M::Op>],
+    history: &[TimedOp<M::Op>],
 ) -> Option<String> {
     let alphabet = alphabet(model, kind, history);
     let mut steps = 0;
@@ -62,7 +62,7 @@ pub(super) fn disagreement<M: Model>(
 }
 
 /// Operations of the history on the first values that are added, each once. Of registers, only one.
-fn alphabet<M: Model>(model: &M, kind: CollectionKind, history: &[Operation<M::Op>]) -> Vec<M::Op> {
+fn alphabet<M: Model>(model: &M, kind: CollectionKind, history: &[TimedOp<M::Op>]) -> Vec<M::Op> {
     let mut values: Vec<&Value> = Vec::new();
     let mut keys: Option<Keys> = None;
     for operation in history {
@@ -81,7 +81,7 @@ fn alphabet<M: Model>(model: &M, kind: CollectionKind, history: &[Operation<M::O
         }
     }
     let mut seen: FxHashSet<&M::Op> = FxHashSet::default();
-    let is_tried = |operation: &&Operation<M::Op>| {
+    let is_tried = |operation: &&TimedOp<M::Op>| {
         let footprint = model.footprint(&operation.op);
         let is_here = keys
             .as_ref()

@@ -18,7 +18,7 @@ use crate::checker::check_from;
 use crate::error::CheckError;
 use crate::evidence::{Conclusion, Outcome, SearchFigures};
 use crate::model::Model;
-use crate::operation::Operation;
+use crate::operation::TimedOp;
 use crate::options::{Consistency, Options, Strategy};
 use part::{CollectionPart, PartDecision, parts_of};
 pub use unmonitored::Unmonitored;
@@ -156,7 +156,7 @@ impl<'a> Observation<'a> {
 /// If no monitor decides it. The inner error is one of the model: see [`CheckError`].
 pub fn check_as_collections<M: Model>(
     model: &M,
-    history: &[Operation<M::Op>],
+    history: &[TimedOp<M::Op>],
     options: &Options,
 ) -> Result<Result<Outcome, CheckError>, Unmonitored> {
     let kind = model.collection_kind().ok_or(Unmonitored::NoCollection)?;
@@ -193,7 +193,7 @@ pub fn check_as_collections<M: Model>(
 }
 
 /// Statistics of a check that a monitor decided; `searched` are those of the search that confirmed it.
-fn figures<O>(history: &[Operation<O>], partitions: u64, searched: SearchFigures) -> SearchFigures {
+fn figures<O>(history: &[TimedOp<O>], partitions: u64, searched: SearchFigures) -> SearchFigures {
     let pending = history
         .iter()
         .filter(|operation| operation.timebox.is_pending())
@@ -210,7 +210,7 @@ fn figures<O>(history: &[Operation<O>], partitions: u64, searched: SearchFigures
 /// The evidence of a violation: the operations that break the rule, checked by the general search.
 fn refuted<M: Model>(
     model: &M,
-    history: &[Operation<M::Op>],
+    history: &[TimedOp<M::Op>],
     options: &Options,
     part: &CollectionPart,
     refutation: &Refutation,
@@ -219,7 +219,7 @@ fn refuted<M: Model>(
     let mut positions: Vec<usize> = refutation.operations.iter().map(|at| part.members[*at]).collect();
     positions.sort_unstable();
     positions.dedup();
-    let few: Vec<Operation<M::Op>> = positions
+    let few: Vec<TimedOp<M::Op>> = positions
         .iter()
         .map(|position| history[*position].clone())
         .collect();

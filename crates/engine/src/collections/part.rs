@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::unmonitored::Unmonitored;
 use super::{CollectionKind, Observation};
 use crate::model::Model;
-use crate::operation::Operation;
+use crate::operation::TimedOp;
 use crate::options::Options;
 use crate::partition::{Components, Partitioning};
 
@@ -38,7 +38,7 @@ pub(super) enum PartDecision {
 /// Splits a history into its collections.
 pub(super) fn parts_of<M: Model>(
     model: &M,
-    history: &[Operation<M::Op>],
+    history: &[TimedOp<M::Op>],
     kind: CollectionKind,
     options: &Options,
 ) -> Result<Vec<CollectionPart>, Unmonitored> {
@@ -122,7 +122,7 @@ pub(super) fn parts_of<M: Model>(
 /// The values that one operation adds, with their parts, for kinds of operations that may find their value inside.
 fn added_once<'h, M: Model>(
     model: &M,
-    history: &'h [Operation<M::Op>],
+    history: &'h [TimedOp<M::Op>],
     partitioning: &Partitioning,
 ) -> FxHashSet<(u64, &'h Value)> {
     let mut additions: FxHashMap<(u64, &Value), u32> = FxHashMap::default();

@@ -8,7 +8,7 @@ use crate::budget::Budget;
 use crate::interned_model::InternedModel;
 use crate::model::Model;
 use crate::op_table::{Followed, OpRecord};
-use crate::operation::Operation;
+use crate::operation::TimedOp;
 use crate::options::Options;
 use crate::partition::Partitioning;
 use crate::replay::Replay;
@@ -19,7 +19,7 @@ use crate::ties::{PartOp, PartPosition, Ties};
 /// with the same moment keep the order of their part and of their thread, if that is possible.
 pub(super) fn merged<M: Model>(
     model: &M,
-    history: &[Operation<M::Op>],
+    history: &[TimedOp<M::Op>],
     parts: &[CollectionPart],
     orders: &[Vec<usize>],
     options: &Options,
@@ -57,7 +57,7 @@ pub(super) fn merged<M: Model>(
         .collect()
 }
 
-fn record_of<O>(operation: &Operation<O>, position: usize, class: ClassId, options: &Options) -> OpRecord {
+fn record_of<O>(operation: &TimedOp<O>, position: usize, class: ClassId, options: &Options) -> OpRecord {
     OpRecord {
         id: position as u64,
         class,
@@ -77,7 +77,7 @@ fn record_of<O>(operation: &Operation<O>, position: usize, class: ClassId, optio
 /// after its start; and it must, if that operation takes effect after its end.
 pub(super) fn replayed<M: Model>(
     model: &M,
-    history: &[Operation<M::Op>],
+    history: &[TimedOp<M::Op>],
     order: &[usize],
     looks: &[usize],
     options: &Options,
@@ -114,7 +114,7 @@ pub(super) fn replayed<M: Model>(
         open.push(record(look, &mut source));
     }
     place_looks(&mut open, Time::MAX, &mut replay, &mut source, &mut placements)?;
-    let is_mandatory = |operation: &&Operation<M::Op>| !operation.optional && !operation.timebox.is_pending();
+    let is_mandatory = |operation: &&TimedOp<M::Op>| !operation.optional && !operation.timebox.is_pending();
     let mandatory = history.iter().filter(is_mandatory).count();
     (replay.mandatory == mandatory as u64).then_some(placements)
 }

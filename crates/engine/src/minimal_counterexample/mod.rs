@@ -27,14 +27,14 @@ use crate::checker::check;
 use crate::error::CheckError;
 use crate::evidence::{Conclusion, Outcome};
 use crate::model::Model;
-use crate::operation::Operation;
+use crate::operation::TimedOp;
 use crate::options::{Consistency, Limits, Options};
 
 /// A few operations of a history that have no explanation, whatever the others did.
 #[derive(Clone, Debug)]
 pub struct MinimalCounterexample<O> {
     /// The operations in order of start, with ranks instead of times: only the order that matters is left.
-    pub operations: Vec<Operation<O>>,
+    pub operations: Vec<TimedOp<O>>,
     /// The position of each operation in the given history.
     pub ids: Vec<usize>,
     /// The possible states before these operations as text; `None` for the model's initial states.
@@ -51,7 +51,7 @@ impl<O> MinimalCounterexample<O> {
     /// The history as reports show it. `describe` gives the text of an operation.
     pub fn shown(self, describe: impl Fn(&O) -> String) -> MinimalHistory {
         let shown =
-            |(operation, id): (&Operation<O>, &usize)| operation.shown(*id as u64, describe(&operation.op));
+            |(operation, id): (&TimedOp<O>, &usize)| operation.shown(*id as u64, describe(&operation.op));
         let operations = self.operations.iter().zip(&self.ids).map(shown).collect();
         let mut counterexample = self.counterexample;
         counterexample.visit_operations(&mut |op| {
@@ -72,14 +72,14 @@ impl<O> MinimalCounterexample<O> {
 /// An operation of a history that is being shrunk.
 #[derive(Clone, Debug)]
 struct TrialOp<O> {
-    operation: Operation<O>,
+    operation: TimedOp<O>,
     /// The position in the given history.
     id: usize,
     /// Whether it is part of the minimal history. Hidden operations are optional.
     shown: bool,
 }
 
-fn trial_ops<O>(history: Vec<Operation<O>>) -> Vec<TrialOp<O>> {
+fn trial_ops<O>(history: Vec<TimedOp<O>>) -> Vec<TrialOp<O>> {
     let trial_op = |(id, operation)| TrialOp {
         operation,
         id,
@@ -95,7 +95,7 @@ fn trial_ops<O>(history: Vec<Operation<O>>) -> Vec<TrialOp<O>> {
 /// Those of [`check`](crate::check).
 pub fn minimize<M: Model>(
     model: &M,
-    history: Vec<Operation<M::Op>>,
+    history: Vec<TimedOp<M::Op>>,
     options: Options,
 ) -> Result<Option<MinimalCounterexample<M::Op>>, CheckError> {
     let deadline = Instant::now() + options.limits.time.unwrap_or(DEFAULT_TIME);
@@ -167,6 +167,6 @@ fn is_violation(outcome: Result<Outcome, CheckError>) -> Result<bool, CheckError
     }
 }
 
-fn operations<O: Clone>(ops: &[TrialOp<O>]) -> Vec<Operation<O>> {
+fn operations<O: Clone>(ops: &[TrialOp<O>]) -> Vec<TimedOp<O>> {
     ops.iter().map(|op| op.operation.clone()).collect()
 }

@@ -3,8 +3,8 @@
 use crate::test_models::{self, HistoryProfile, TestModel, one_in};
 use fastrand::Rng;
 use omnilink_engine::{
-    CheckError, Checker, Conclusion, Consistency, Model, Operation, Options, Outcome, Partitioning,
-    Reductions, Strategy, check, naive,
+    CheckError, Checker, Conclusion, Consistency, Model, Options, Outcome, Partitioning, Reductions,
+    Strategy, TimedOp, check, naive,
 };
 use omnilink_trace::Timebox;
 
@@ -28,7 +28,7 @@ fn reduction_sets() -> Vec<Reductions> {
     sets
 }
 
-fn show<M: Model>(history: &[Operation<M::Op>]) -> String {
+fn show<M: Model>(history: &[TimedOp<M::Op>]) -> String {
     history
         .iter()
         .map(|o| {
@@ -199,13 +199,13 @@ fn register_histories_with_many_lost_calls() {
 #[test]
 fn an_optional_operation_may_enable_a_read_through_a_write() {
     let history = vec![
-        Operation::new(
+        TimedOp::new(
             0,
             test_models::RegisterOp::Cas(0, 1, 2, None),
             Timebox::pending(0),
         ),
-        Operation::new(1, test_models::RegisterOp::Write(0, 1), Timebox::new(1, 100)),
-        Operation::new(2, test_models::RegisterOp::Read(0, Some(2)), Timebox::new(2, 50)),
+        TimedOp::new(1, test_models::RegisterOp::Write(0, 1), Timebox::new(1, 100)),
+        TimedOp::new(2, test_models::RegisterOp::Read(0, Some(2)), Timebox::new(2, 50)),
     ];
     for reductions in reduction_sets() {
         let options = Options {
@@ -260,7 +260,7 @@ fn histories_whose_threads_link_registers() {
                     .iter()
                     .map(|p| p.op as usize)
                     .collect();
-                let relabelled = order.iter().zip(0i64..).map(|(&op, at)| Operation {
+                let relabelled = order.iter().zip(0i64..).map(|(&op, at)| TimedOp {
                     timebox: Timebox::new(at, at),
                     ..history[op].clone()
                 });

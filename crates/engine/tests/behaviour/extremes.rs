@@ -2,24 +2,24 @@
 
 use crate::test_models::{self, Register, RegisterOp};
 use omnilink_engine::{
-    Checker, Conclusion, Consistency, Limit, Limits, Model, Operation, Options, Outcome, Outcomes, Progress,
-    Strategy, check,
+    Checker, Conclusion, Consistency, Limit, Limits, Model, Options, Outcome, Outcomes, Progress, Strategy,
+    TimedOp, check,
 };
 use omnilink_trace::Timebox;
 
-fn write(thread: u32, value: u8, timebox: Timebox) -> Operation<RegisterOp> {
-    Operation::new(thread, RegisterOp::Write(0, value), timebox)
+fn write(thread: u32, value: u8, timebox: Timebox) -> TimedOp<RegisterOp> {
+    TimedOp::new(thread, RegisterOp::Write(0, value), timebox)
 }
 
-fn read(thread: u32, value: u8, timebox: Timebox) -> Operation<RegisterOp> {
-    Operation::new(thread, RegisterOp::Read(0, Some(value)), timebox)
+fn read(thread: u32, value: u8, timebox: Timebox) -> TimedOp<RegisterOp> {
+    TimedOp::new(thread, RegisterOp::Read(0, Some(value)), timebox)
 }
 
-fn outcome(history: Vec<Operation<RegisterOp>>) -> Outcome {
+fn outcome(history: Vec<TimedOp<RegisterOp>>) -> Outcome {
     check(&Register, history, Options::default()).expect("registers do not fail")
 }
 
-fn is_valid(history: Vec<Operation<RegisterOp>>) -> bool {
+fn is_valid(history: Vec<TimedOp<RegisterOp>>) -> bool {
     match outcome(history).conclusion {
         Conclusion::Valid(_) => true,
         Conclusion::Violation(_) => false,
@@ -113,7 +113,7 @@ fn a_million_operations() {
 }
 
 /// A history that no strategy decides quickly: concurrent writes of different values, then a read of none of them.
-fn hard() -> Vec<Operation<RegisterOp>> {
+fn hard() -> Vec<TimedOp<RegisterOp>> {
     let mut history: Vec<_> = (0..60)
         .flat_map(|n| {
             let value = n as u8 + 1;
@@ -210,7 +210,7 @@ fn a_step_that_the_time_limit_cuts_short_is_no_refusal() {
             },
             ..Options::default()
         };
-        let calls = (0..3).map(|n| Operation::new(0, (), Timebox::new(10 * n, 10 * n + 5)));
+        let calls = (0..3).map(|n| TimedOp::new(0, (), Timebox::new(10 * n, 10 * n + 5)));
         let outcome = check(&Slow, calls, options).expect("no failure");
         let Conclusion::Unknown(unfinished) = outcome.conclusion else {
             panic!("{strategy:?} {consistency:?}: {:?}", outcome.conclusion)
@@ -255,7 +255,7 @@ fn models_without_footprints_need_no_parts() {
     {
         let timebox = Timebox::new(10 * n as i64, 10 * n as i64 + 5);
         assert_eq!(
-            checker.push(Operation::new(0, op, timebox)).expect("in order"),
+            checker.push(TimedOp::new(0, op, timebox)).expect("in order"),
             Progress::Going
         );
     }

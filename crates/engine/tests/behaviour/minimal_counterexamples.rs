@@ -2,7 +2,7 @@
 
 use crate::test_models::{self, Register, RegisterOp, TestModel};
 use fastrand::Rng;
-use omnilink_engine::{Consistency, Model, Operation, Options, minimize, naive};
+use omnilink_engine::{Consistency, Model, Options, TimedOp, minimize, naive};
 use omnilink_trace::Timebox;
 
 fn shrinks_every_violation<T: TestModel>(seed: u64, consistency: Consistency) {
@@ -56,7 +56,7 @@ fn of_sequentially_inconsistent_queues() {
 /// ```
 #[test]
 fn a_stale_read_needs_two_operations() {
-    let at = |thread, op, start: i64| Operation::new(thread, op, Timebox::new(start, start + 5));
+    let at = |thread, op, start: i64| TimedOp::new(thread, op, Timebox::new(start, start + 5));
     let mut history = vec![
         at(0, RegisterOp::Write(0, 1), 0),
         at(0, RegisterOp::Write(0, 2), 10),
@@ -87,7 +87,7 @@ fn a_stale_read_needs_two_operations() {
 /// The minimal history starts from the states directly before its first operation, and lists them.
 #[test]
 fn a_long_beginning_is_replaced_by_its_states() {
-    let at = |thread, op, start: i64| Operation::new(thread, op, Timebox::new(start, start + 5));
+    let at = |thread, op, start: i64| TimedOp::new(thread, op, Timebox::new(start, start + 5));
     let mut history: Vec<_> = (0..300)
         .map(|n| at(0, RegisterOp::Write(0, (n % 2) as u8), 10 * n))
         .collect();
@@ -107,10 +107,10 @@ fn a_long_beginning_is_replaced_by_its_states() {
 /// The history is cut after `r 2`. The compare-and-swap is placed by then and cannot happen again; that is no violation.
 #[test]
 fn an_operation_across_the_cut_that_has_happened_need_not_happen_again() {
-    let at = |op, start: i64| Operation::new(2, op, Timebox::new(start, start + 5));
+    let at = |op, start: i64| TimedOp::new(2, op, Timebox::new(start, start + 5));
     let mut history = vec![
-        Operation::new(0, RegisterOp::Read(0, Some(7)), Timebox::new(0, 2_000)),
-        Operation::new(1, RegisterOp::Cas(0, 1, 2, Some(true)), Timebox::new(1, 1_500)),
+        TimedOp::new(0, RegisterOp::Read(0, Some(7)), Timebox::new(0, 2_000)),
+        TimedOp::new(1, RegisterOp::Cas(0, 1, 2, Some(true)), Timebox::new(1, 1_500)),
         at(RegisterOp::Write(0, 1), 10),
         at(RegisterOp::Read(0, Some(2)), 20),
     ];
@@ -132,7 +132,7 @@ fn an_operation_across_the_cut_that_has_happened_need_not_happen_again() {
 /// ```
 #[test]
 fn a_violation_across_parts_keeps_both_parts() {
-    let op = |thread, op, start, end| Operation::new(thread, op, Timebox::new(start, end));
+    let op = |thread, op, start, end| TimedOp::new(thread, op, Timebox::new(start, end));
     let history = vec![
         op(0, RegisterOp::Write(0, 1), 0, 5),
         op(1, RegisterOp::Write(1, 1), 0, 5),

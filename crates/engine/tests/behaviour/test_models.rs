@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "the unit tests of the engine use some of it")]
 
 use fastrand::Rng;
-use omnilink_engine::{Footprint, Keys, Model, Operation, Outcomes, successors};
+use omnilink_engine::{Footprint, Keys, Model, Outcomes, TimedOp, successors};
 use omnilink_trace::Timebox;
 
 /// True once in `n` times.
@@ -46,7 +46,7 @@ impl HistoryProfile {
 }
 
 /// A random history of up to 4 threads and 8 operations. The results come from one interleaving; some are then changed.
-pub fn random_history<T: TestModel>(model: &T, rng: &mut Rng) -> Vec<Operation<T::Op>> {
+pub fn random_history<T: TestModel>(model: &T, rng: &mut Rng) -> Vec<TimedOp<T::Op>> {
     let profile = HistoryProfile::any(rng);
     let count = 1 + rng.u64(..8);
     history_of(model, count, profile, rng)
@@ -58,7 +58,7 @@ pub fn history_of<T: TestModel>(
     count: u64,
     profile: HistoryProfile,
     rng: &mut Rng,
-) -> Vec<Operation<T::Op>> {
+) -> Vec<TimedOp<T::Op>> {
     let threads = 1 + rng.u64(..4);
     let stretch = 1 + rng.u64(..if profile.coarse_clock { 3 } else { 12 });
     let mut clocks = vec![0i64; threads as usize];
@@ -100,7 +100,7 @@ pub fn history_of<T: TestModel>(
         } else {
             (op, Timebox::new(start, end))
         };
-        let mut operation = Operation::new(thread, op, timebox);
+        let mut operation = TimedOp::new(thread, op, timebox);
         operation.optional = !pending && one_in(profile.optional, rng);
         history.push(operation);
     }
@@ -109,7 +109,7 @@ pub fn history_of<T: TestModel>(
 }
 
 /// A random history of threads that switch between two registers at the same clock readings.
-pub fn linked_registers(rng: &mut Rng) -> Vec<Operation<RegisterOp>> {
+pub fn linked_registers(rng: &mut Rng) -> Vec<TimedOp<RegisterOp>> {
     let mut history = Vec::new();
     for thread in 0..2 + rng.u64(..2) {
         let mut clock = 0;
@@ -120,7 +120,7 @@ pub fn linked_registers(rng: &mut Rng) -> Vec<Operation<RegisterOp>> {
                 _ => RegisterOp::Read(r, Some(rng.u8(..2))),
             };
             let end = clock + rng.u64(..2) as i64;
-            history.push(Operation::new(thread as u32, op, Timebox::new(clock, end)));
+            history.push(TimedOp::new(thread as u32, op, Timebox::new(clock, end)));
             clock = end;
         }
     }

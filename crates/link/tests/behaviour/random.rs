@@ -1,6 +1,6 @@
 //! Random small traces: the engine with all it knows about a spec against trying every order with the same evaluator.
 
-use omnilink_engine::{Consistency, Operation, Options, check, naive};
+use omnilink_engine::{Consistency, Options, TimedOp, check, naive};
 use proptest::prelude::*;
 
 use crate::world::{bound, linked, trace};
@@ -99,7 +99,7 @@ proptest! {
         let linked = linked(MAP, "");
         let (found, expected) = linked
             .run(|model| {
-                let operations: Vec<Operation<_>> = bound(model, trace(lines(&history))).unwrap();
+                let operations: Vec<TimedOp<_>> = bound(model, trace(lines(&history))).unwrap();
                 let expected = naive::explain(model, &operations, Consistency::Linearizable).is_some();
                 let found = check(model, operations, Options::default()).unwrap().conclusion.is_valid();
                 (found, expected)

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use omnilink_engine::{Checker, Conclusion, Operation, Options, Partitioning, Progress, check};
+use omnilink_engine::{Checker, Conclusion, Options, Partitioning, Progress, TimedOp, check};
 use omnilink_link::{
     BindError, BoundOp, CollectedConstants, Instance, LinkError, LinkFile, LinkOptions, Linked, TlaModel,
 };
@@ -64,17 +64,17 @@ pub fn trace(ndjson: String) -> Trace {
 }
 
 /// The operations of a trace for the engine.
-pub fn bound(model: &TlaModel<'_>, trace: Trace) -> Result<Vec<Operation<Instance>>, BindError> {
+pub fn bound(model: &TlaModel<'_>, trace: Trace) -> Result<Vec<TimedOp<Instance>>, BindError> {
     let mut operations = Vec::new();
     for operation in trace {
         let operation = operation.unwrap();
         let thread = operation.thread.as_int().unwrap_or(0) as u32;
-        let single = |instance| Operation::new(thread, instance, operation.timebox);
+        let single = |instance| TimedOp::new(thread, instance, operation.timebox);
         match model.bind(&operation)? {
             BoundOp::LeftOut | BoundOp::DidNotHappen => {}
             BoundOp::Once(instance) => operations.push(single(instance)),
             BoundOp::InSteps { step, times, done } => {
-                operations.extend((0..times).map(|_| Operation {
+                operations.extend((0..times).map(|_| TimedOp {
                     optional: true,
                     ..single(step.clone())
                 }));

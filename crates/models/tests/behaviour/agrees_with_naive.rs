@@ -3,7 +3,7 @@
 
 use crate::common::{Shape, Visitor, Workload, each_workload, random_history};
 use fastrand::Rng;
-use omnilink_engine::{Consistency, Model, Operation, Options, Reductions, Strategy, check, naive};
+use omnilink_engine::{Consistency, Model, Options, Reductions, Strategy, TimedOp, check, naive};
 use omnilink_trace::Timebox;
 
 /// The number of histories per model: `OMNILINK_ROUNDS`, or a default.
@@ -25,7 +25,7 @@ struct Comparison {
 
 impl Comparison {
     /// The history with times of this clock.
-    fn by_clock<O>(&self, mut history: Vec<Operation<O>>) -> Vec<Operation<O>> {
+    fn by_clock<O>(&self, mut history: Vec<TimedOp<O>>) -> Vec<TimedOp<O>> {
         for operation in &mut history {
             let Timebox { start, end } = &mut operation.timebox;
             *start = start.div_euclid(self.tick);
@@ -75,8 +75,8 @@ impl Visitor for Comparison {
     }
 }
 
-fn drawn<M: Model>(model: &M, history: &[Operation<M::Op>]) -> String {
-    let line = |operation: &Operation<M::Op>| {
+fn drawn<M: Model>(model: &M, history: &[TimedOp<M::Op>]) -> String {
+    let line = |operation: &TimedOp<M::Op>| {
         let end = operation
             .timebox
             .end

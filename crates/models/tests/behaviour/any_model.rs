@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::common::check_text;
-use omnilink_engine::{Conclusion, Model, Operation, Options, Outcome, check};
+use omnilink_engine::{Conclusion, Model, Options, Outcome, TimedOp, check};
 use omnilink_models::{AnyModel, Decoded, catalogue};
 use omnilink_trace::{OpenOptions, Trace};
 
@@ -18,7 +18,7 @@ fn check_behind_pointer(spec: &str, text: &str) -> Outcome {
         let thread = *threads.entry(operation.thread.clone()).or_insert(next);
         if let Decoded::Op(op) = model.decode(&operation).unwrap() {
             assert_eq!(model.clone().describe_op(&op), model.describe_op(&op.clone()));
-            history.push(Operation::new(thread, op, operation.timebox));
+            history.push(TimedOp::new(thread, op, operation.timebox));
         }
     }
     check(&model, history, Options::default()).unwrap()

@@ -1,7 +1,7 @@
 //! Arbitrary operations: decoding and checking them with any model ends with a verdict or an error, never with a panic.
 
 use fastrand::Rng;
-use omnilink_engine::{CheckError, Limits, Operation, Options, check};
+use omnilink_engine::{CheckError, Limits, Options, TimedOp, check};
 use omnilink_models::{Decoded, NativeModel, Visitor, catalogue, with_model};
 use omnilink_trace::{self as trace, Args, Timebox};
 use omnilink_value::Value;
@@ -73,7 +73,7 @@ impl Visitor for DecodeAndCheck<'_> {
         for start in 0..24 {
             let operation = operation(self.0, &names, start);
             match model.decode(&operation) {
-                Ok(Decoded::Op(op)) => history.push(Operation::new(0, op, operation.timebox)),
+                Ok(Decoded::Op(op)) => history.push(TimedOp::new(0, op, operation.timebox)),
                 Ok(Decoded::DidNotHappen) => {}
                 Err(error) => assert!(error.to_string().starts_with("memory: "), "{error}"),
             }

@@ -3,7 +3,7 @@
 
 use crate::common::{Shape, Visitor, Workload, each_workload, random_history};
 use fastrand::Rng;
-use omnilink_engine::{Conclusion, Consistency, Model, Operation, Options, check_as_collections, naive};
+use omnilink_engine::{Conclusion, Consistency, Model, Options, TimedOp, check_as_collections, naive};
 
 /// The naive checker tries every order, so histories have at most this many operations.
 const OPERATIONS_MAX: usize = 9;
@@ -28,7 +28,7 @@ impl Visitor for Comparison {
             };
             let mut history = random_history(workload, &mut Rng::with_seed(round), shape);
             history.truncate(OPERATIONS_MAX);
-            for Operation { timebox, .. } in &mut history {
+            for TimedOp { timebox, .. } in &mut history {
                 timebox.start = timebox.start.div_euclid(self.tick);
                 timebox.end = timebox.end.map(|end| end.div_euclid(self.tick));
             }

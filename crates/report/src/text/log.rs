@@ -1,7 +1,7 @@
 //! A log checked against a specification: the answer, the line that nothing explains, why, and what would have to be different.
 
 use omnilink_evidence::{
-    Continuation, Counterexample, Evidence, LogFindings, Operation, Unknown, Verdict, Violation,
+    Continuation, Counterexample, Evidence, LogFindings, ReportedOperation, Unknown, Verdict, Violation,
 };
 
 use super::{TextOptions, headline, limit_reached};
@@ -82,7 +82,7 @@ fn unknown_text(evidence: &Evidence, unknown: &Unknown, look: &Look) -> String {
     page
 }
 
-fn described(op: &Operation, look: &Look) -> String {
+fn described(op: &ReportedOperation, look: &Look) -> String {
     let place = op.place.as_deref().unwrap_or("the beginning");
     look.clean(&format!("{place} (node {}): {}", op.thread, op.text))
         .into_owned()

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use omnilink_evidence::{
-    Evidence, Limit, Operation, PlacedOperation, Refutation, Unknown, Verdict, Violation, Witness,
+    Evidence, Limit, PlacedOperation, Refutation, ReportedOperation, Unknown, Verdict, Violation, Witness,
 };
 
 use super::{history_headline, limit_reached};
@@ -172,7 +172,7 @@ impl Page<'_> {
     }
 
     /// `#3 thread 1: size() = 0`
-    fn op(&self, op: &Operation) -> String {
+    fn op(&self, op: &ReportedOperation) -> String {
         let pending = if op.pending { " (pending)" } else { "" };
         let line = format!("#{} thread {}: {}{pending}", op.name(), op.thread, op.text);
         self.look.clean(&line).into_owned()

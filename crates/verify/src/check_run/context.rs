@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use omnilink_engine::{Counterexample, LimitWatch, Linearization, Model, Placement, successors};
-use omnilink_evidence::{HistoryWindow, Operation, Witness};
+use omnilink_evidence::{HistoryWindow, ReportedOperation, Witness};
 
 use super::CheckRun;
 use crate::error::VerifyError;
@@ -27,13 +27,13 @@ pub(super) fn without_steps(counterexample: &mut Counterexample) {
 }
 
 impl<M: Model> CheckRun<'_, M> {
-    fn shown(&self, id: u64, read: &Read<M::Op>) -> Operation {
+    fn shown(&self, id: u64, read: &Read<M::Op>) -> ReportedOperation {
         read.operation
             .shown(id, self.model.describe_op(&read.operation.op))
     }
 
     /// Keeps the operations around one that cannot be explained. A limit ends it early: the verdict is known.
-    pub(super) fn add_context(&mut self, unexplained: &Operation) -> Result<(), VerifyError> {
+    pub(super) fn add_context(&mut self, unexplained: &ReportedOperation) -> Result<(), VerifyError> {
         let mut history = History::open(self.decode, self.input)?;
         let mut watch = LimitWatch::new(self.request.options.limits);
         let mut before: VecDeque<(u64, Read<M::Op>)> = VecDeque::new();
@@ -56,7 +56,8 @@ impl<M: Model> CheckRun<'_, M> {
             }
             id += 1;
         }
-        let operations: Vec<Operation> = before.iter().map(|(id, read)| self.shown(*id, read)).collect();
+        let operations: Vec<ReportedOperation> =
+            before.iter().map(|(id, read)| self.shown(*id, read)).collect();
         self.evidence.context = Some(Box::new(HistoryWindow {
             left_out_before: operations.first().map_or(0, |op| op.id),
             operations,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use omnilink_engine::{
-    Components, Consistency, Counterexample, Footprint, LimitWatch, Model, Operation, Placement, minimize,
+    Components, Consistency, Counterexample, Footprint, LimitWatch, Model, Placement, TimedOp, minimize,
 };
 use omnilink_evidence::MinimalHistory;
 use omnilink_trace::{Time, Timebox};
@@ -76,7 +76,7 @@ impl<M: Model> CheckRun<'_, M> {
         counterexample: &Counterexample,
     ) -> Result<Option<Box<MinimalHistory>>, VerifyError> {
         let mut history = History::open(self.decode, self.input)?;
-        let mut operations: Vec<Operation<M::Op>> = Vec::new();
+        let mut operations: Vec<TimedOp<M::Op>> = Vec::new();
         let is_sequential = self.request.options.consistency == Consistency::Sequential;
         let mut watch = LimitWatch::new(self.options().limits);
         while let Some(read) = history.next()? {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use omnilink_engine::{Operation, Options, Outcome, check};
+use omnilink_engine::{Options, Outcome, TimedOp, check};
 use omnilink_models::{Decoded, NativeModel, Visitor, with_model};
 use omnilink_trace::{OpenOptions, Trace};
 
@@ -34,7 +34,7 @@ impl Visitor for Check {
             let next = threads.len() as u32;
             let thread = *threads.entry(operation.thread.clone()).or_insert(next);
             match model.decode(&operation).map_err(|error| error.to_string())? {
-                Decoded::Op(op) => history.push(Operation::new(thread, op, operation.timebox)),
+                Decoded::Op(op) => history.push(TimedOp::new(thread, op, operation.timebox)),
                 Decoded::DidNotHappen => {}
             }
         }

@@ -1,6 +1,6 @@
 //! Random histories: simulates an interleaving, so that most results fit, and then changes some results.
 
-use omnilink_engine::{Model, Operation, successors};
+use omnilink_engine::{Model, TimedOp, successors};
 use omnilink_trace::{Time, Timebox};
 
 use super::Workload;
@@ -46,7 +46,7 @@ pub fn random_history<W: Workload>(
     workload: &W,
     rng: &mut Rng,
     shape: Shape,
-) -> Vec<Operation<<W::Model as Model>::Op>> {
+) -> Vec<TimedOp<<W::Model as Model>::Op>> {
     let model = workload.model();
     let calls = workload.calls();
     let mut state = rng
@@ -86,7 +86,7 @@ pub fn random_history<W: Workload>(
                 }
             }
             Phase::Called { call, start } | Phase::TookEffect { call, start, .. } if crashes => {
-                history.push(Operation::new(thread.label, call, Timebox::pending(start)));
+                history.push(TimedOp::new(thread.label, call, Timebox::pending(start)));
                 thread.label = label();
                 Phase::Idle
             }
@@ -114,14 +114,14 @@ pub fn random_history<W: Workload>(
                 } else {
                     op
                 };
-                history.push(Operation::new(thread.label, op, Timebox::new(start, clock)));
+                history.push(TimedOp::new(thread.label, op, Timebox::new(start, clock)));
                 Phase::Idle
             }
         };
     }
     for thread in threads {
         if let Phase::Called { call, start } | Phase::TookEffect { call, start, .. } = thread.phase {
-            history.push(Operation::new(thread.label, call, Timebox::pending(start)));
+            history.push(TimedOp::new(thread.label, call, Timebox::pending(start)));
         }
     }
     history.sort_by_key(|operation| operation.timebox.start);

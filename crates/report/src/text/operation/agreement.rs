@@ -1,6 +1,6 @@
 //! The prefix that all explanations share, what came after it, and the last writers of what the operation read.
 
-use omnilink_evidence::{Counterexample, Operation};
+use omnilink_evidence::{Counterexample, ReportedOperation};
 
 use super::Page;
 use crate::figures::count;
@@ -16,7 +16,10 @@ const CALL_MAX: usize = 60;
 
 impl<'a> Page<'a> {
     /// The operations that [`push_agreement`](Self::push_agreement) and [`push_writers`](Self::push_writers) name.
-    pub(super) fn named_by_agreement(&self, counterexample: &'a Counterexample) -> Vec<&'a Operation> {
+    pub(super) fn named_by_agreement(
+        &self,
+        counterexample: &'a Counterexample,
+    ) -> Vec<&'a ReportedOperation> {
         let agreed = counterexample
             .agreed
             .iter()
@@ -25,7 +28,7 @@ impl<'a> Page<'a> {
         named.chain(self.writers()).collect()
     }
 
-    fn writers(&self) -> impl Iterator<Item = &'a Operation> {
+    fn writers(&self) -> impl Iterator<Item = &'a ReportedOperation> {
         let writers = self.evidence.last_writers.iter();
         writers.filter_map(|writer| writer.by.as_ref())
     }
@@ -57,7 +60,7 @@ impl<'a> Page<'a> {
             (None, 0) => sentence.push_str(", the first one"),
             (None, placed) => sentence.push_str(&format!(", after {} operations", count(placed))),
         }
-        let call = |op: &Operation| glued(&look.shorten(&self.call(op, look), CALL_MAX));
+        let call = |op: &ReportedOperation| glued(&look.shorten(&self.call(op, look), CALL_MAX));
         let mut since: Vec<String> = agreed.since.iter().take(SINCE_MAX).map(call).collect();
         if agreed.since.len() > SINCE_MAX {
             since.push(format!("{} more", count((agreed.since.len() - SINCE_MAX) as u64)));

@@ -3,7 +3,7 @@
 //! Alternatives that leave the same state and the same choices are shown once: a reader wants to know what the object could
 //! have held, not in how many orders that could happen.
 
-use omnilink_evidence::{Alternative, Candidate, Continuation, Counterexample, Operation};
+use omnilink_evidence::{Alternative, Candidate, Continuation, Counterexample, ReportedOperation};
 
 use super::Page;
 use super::differences::marked;
@@ -26,7 +26,10 @@ const STATES_MAX: usize = 3;
 
 impl<'a> Page<'a> {
     /// The operations that [`push_alternatives`](Self::push_alternatives) names.
-    pub(super) fn named_by_alternatives(&self, counterexample: &'a Counterexample) -> Vec<&'a Operation> {
+    pub(super) fn named_by_alternatives(
+        &self,
+        counterexample: &'a Counterexample,
+    ) -> Vec<&'a ReportedOperation> {
         let groups = grouped(&counterexample.alternatives);
         let shown = groups
             .iter()
@@ -182,7 +185,7 @@ impl<'a> Page<'a> {
     }
 
     /// `thread 3: dequeue() = 5`
-    pub(super) fn call(&self, op: &Operation, look: &Look) -> String {
+    pub(super) fn call(&self, op: &ReportedOperation, look: &Look) -> String {
         let thread = op.thread.to_string();
         format!("thread {}: {}", look.clean(&thread), look.clean(&op.text))
     }

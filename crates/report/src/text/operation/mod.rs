@@ -7,7 +7,9 @@ mod findings;
 mod keys;
 mod violation;
 
-use omnilink_evidence::{Decider, Evidence, Limit, Operation, Unknown, VacuityFindings, Verdict, Violation};
+use omnilink_evidence::{
+    Decider, Evidence, Limit, ReportedOperation, Unknown, VacuityFindings, Verdict, Violation,
+};
 
 use super::{TextOptions, limit_reached};
 use crate::figures::{bytes, count, counted, seconds};
@@ -164,7 +166,7 @@ impl Page<'_> {
     }
 
     /// `thread 3's dequeue() = 5 [120, 140] (queue.ndjson:17)`
-    fn sentence_of(&self, op: &Operation, look: &Look) -> String {
+    fn sentence_of(&self, op: &ReportedOperation, look: &Look) -> String {
         let thread = op.thread.to_string();
         let text = look.clean(&op.text);
         let call = format!(
@@ -181,7 +183,7 @@ impl Page<'_> {
 }
 
 /// `[120, 140]`, or `[120, pending)`.
-fn timebox(op: &Operation) -> String {
+fn timebox(op: &ReportedOperation) -> String {
     let start = op.start.unwrap_or(0);
     match op.end {
         Some(end) => format!("[{start}, {end}]"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_evidence::{BrokenRule, Counterexample, MinimalHistory, Operation};
+use omnilink_evidence::{BrokenRule, Counterexample, MinimalHistory, ReportedOperation};
 
 use super::Page;
 use crate::figures::{count, counted};
@@ -112,8 +112,8 @@ impl<'a> Page<'a> {
             .into_iter()
             .chain(self.named_by_agreement(counterexample))
             .chain([unexplained]);
-        let named: BTreeMap<u64, &Operation> = named.map(|op| (op.id, op)).collect();
-        let ops: Vec<Operation> = named.into_values().cloned().collect();
+        let named: BTreeMap<u64, &ReportedOperation> = named.map(|op| (op.id, op)).collect();
+        let ops: Vec<ReportedOperation> = named.into_values().cloned().collect();
         let drawing = self.drawing(&ops, unexplained.id, look);
         let earliest = ops.iter().map(|op| op.id).min().unwrap_or(0);
         if earliest > 0 {
@@ -124,8 +124,8 @@ impl<'a> Page<'a> {
         page.push_str(&drawing);
     }
 
-    fn drawing(&self, ops: &[Operation], unexplained: u64, look: &Look) -> String {
-        let mark = |op: &Operation| match op.id == unexplained {
+    fn drawing(&self, ops: &[ReportedOperation], unexplained: u64, look: &Look) -> String {
+        let mark = |op: &ReportedOperation| match op.id == unexplained {
             true => Mark::Unexplained,
             false => Mark::Plain,
         };
