@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use omnilink_engine::{Checker, Components, Options, Outcome, Partitioning, Progress, TimedOp};
+use omnilink_engine::{CheckOutcome, Checker, Components, Options, Partitioning, Progress, TimedOp};
 use omnilink_models::{Decode, Decoded};
 use omnilink_trace::{OpenOptions, Trace};
 use omnilink_value::Value;
@@ -34,7 +34,7 @@ pub fn operations<M: Decode>(model: &M, path: &Path) -> impl Iterator<Item = Tim
 ///
 /// # Panics
 /// If the input is not what the benchmark made it.
-pub fn check_file<M: Decode>(model: &M, path: &Path, options: Options) -> Outcome {
+pub fn check_file<M: Decode>(model: &M, path: &Path, options: Options) -> CheckOutcome {
     let mut partitioning = Partitioning::PerKey;
     loop {
         let mut checker = Checker::with_partitioning(model, options, partitioning);

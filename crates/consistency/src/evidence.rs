@@ -3,7 +3,8 @@
 use omnilink_engine::Model;
 use omnilink_evidence::{
     Anomaly, Command, Conclusion, Evidence, ExplainedOrder, Figures, InferredLevels, PlacedOperation,
-    Refutation, ReportedOperation, Subject, ThreadName, Unknown, Verdict, Violation, VisibleSet, Witness,
+    ReportedOperation, Subject, ThreadName, Unknown, Verdict, Violation, VisibilityRefutation, VisibleSet,
+    Witness,
 };
 
 use crate::criterion::Ret;
@@ -86,7 +87,7 @@ impl ShownHistory {
                 evidence.implied_by = level.filter(|level| evidence.consistency.as_ref() != Some(level));
             }
             Conclusion::Violation(violation) => evidence.violate(match *violation {
-                LongViolation::Unexplained(op) => Violation::Visibility(Box::new(Refutation {
+                LongViolation::Unexplained(op) => Violation::Visibility(Box::new(VisibilityRefutation {
                     op: self.ops[op].clone(),
                     explained: ExplainedOrder::default(),
                     candidates: Vec::new(),
@@ -124,14 +125,14 @@ impl ShownHistory {
         order.iter().map(placed).collect()
     }
 
-    fn refutation(&self, unexplained: &UnexplainedReturn) -> Refutation {
+    fn refutation(&self, unexplained: &UnexplainedReturn) -> VisibilityRefutation {
         let candidates = unexplained.candidates.iter().map(|candidate| VisibleSet {
             sees: ids(candidate.sees),
             state: candidate.state.clone(),
             reason: candidate.reason.clone(),
         });
         let core = |core: OpSet| core.iter().map(|op| self.ops[op].clone()).collect();
-        Refutation {
+        VisibilityRefutation {
             op: self.ops[unexplained.op].clone(),
             explained: ExplainedOrder {
                 order: self.order(&unexplained.explained, Some(&unexplained.visible)),

@@ -10,7 +10,7 @@ use crate::budget::Budget;
 use crate::check_run::CheckRun;
 use crate::collections::check_as_collections;
 use crate::error::{CheckError, Progress};
-use crate::evidence::Outcome;
+use crate::evidence::CheckOutcome;
 use crate::interned_model::InternedModel;
 use crate::model::Model;
 use crate::op_table::Followed;
@@ -184,7 +184,7 @@ impl<'m, M: Model> Checker<'m, M> {
     /// # Errors
     /// If the model failed; if the check has to start over, because threads link parts ([`CheckError::Entangled`]) or
     /// because of a tie ([`CheckError::Tied`]); or if an explanation does not replay.
-    pub fn finish(mut self) -> Result<Outcome, CheckError> {
+    pub fn finish(mut self) -> Result<CheckOutcome, CheckError> {
         self.run.finish(&mut self.space)
     }
 }
@@ -197,7 +197,7 @@ pub fn check<M: Model>(
     model: &M,
     history: impl IntoIterator<Item = TimedOp<M::Op>>,
     options: Options,
-) -> Result<Outcome, CheckError> {
+) -> Result<CheckOutcome, CheckError> {
     let history = in_order_of_start(history.into_iter().collect());
     check_sorted(model, model.initial(), &history, options, CheckMode::Verdict)
 }
@@ -210,7 +210,7 @@ pub fn check_and_keep_order<M: Model>(
     model: &M,
     history: &[TimedOp<M::Op>],
     options: Options,
-) -> Result<Outcome, CheckError> {
+) -> Result<CheckOutcome, CheckError> {
     check_sorted(model, model.initial(), history, options, CheckMode::Order)
 }
 
@@ -220,7 +220,7 @@ pub(crate) fn check_from<M: Model>(
     initial: Vec<M::State>,
     history: Vec<TimedOp<M::Op>>,
     options: Options,
-) -> Result<Outcome, CheckError> {
+) -> Result<CheckOutcome, CheckError> {
     check_sorted(
         model,
         initial,
@@ -255,7 +255,7 @@ fn check_sorted<M: Model>(
     history: &[TimedOp<M::Op>],
     options: Options,
     mode: CheckMode,
-) -> Result<Outcome, CheckError> {
+) -> Result<CheckOutcome, CheckError> {
     if options.strategy == Strategy::Monitor {
         return check_as_collections(model, history, &options)?;
     }

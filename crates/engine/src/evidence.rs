@@ -1,13 +1,12 @@
 //! The outcome of a check: its conclusion, and what the search cost.
 
-use omnilink_evidence::{Counterexample, Decider, Linearization};
+use omnilink_evidence::Decider;
 
-/// A linearization, the operation that no order explains, or how far the search got.
-pub type Conclusion = omnilink_evidence::Conclusion<Linearization, Counterexample>;
+pub use omnilink_evidence::Conclusion;
 
 /// The outcome of a check.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct CheckOutcome {
     /// Does some behaviour of the model explain the history?
     pub conclusion: Conclusion,
     /// What the search cost.
@@ -47,8 +46,8 @@ impl SearchFigures {
     }
 }
 
-impl From<&Outcome> for omnilink_evidence::Figures {
-    fn from(outcome: &Outcome) -> Self {
+impl From<&CheckOutcome> for omnilink_evidence::Figures {
+    fn from(outcome: &CheckOutcome) -> Self {
         let figures = &outcome.figures;
         let is_decided = !matches!(outcome.conclusion, Conclusion::Unknown(_));
         Self {

@@ -10,7 +10,7 @@
 //!
 //! - [`check`] checks a history in memory, [`Checker`] one operation at a time, [`Monitor`] calls and returns;
 //! - [`Options`] selects consistency, strategy, limits and reductions;
-//! - [`Outcome`] has the [`Conclusion`]: a verdict with its evidence; [`minimize`] shrinks a violation soundly;
+//! - [`CheckOutcome`] has the [`Conclusion`]: a verdict with its evidence; [`minimize`] shrinks a violation soundly;
 //! - [`naive`] is the definition itself, for tests.
 //!
 //! Every reduction is proved where it is implemented: absorption (`open_ops/absorption.rs`), stubborn sets and symmetry
@@ -61,7 +61,7 @@ mod ties;
 pub use checker::{Checker, check, check_and_keep_order};
 pub use collections::{CollectionKind, Observation, Unmonitored, check_as_collections};
 pub use error::{CheckError, Progress};
-pub use evidence::{Conclusion, Outcome, SearchFigures};
+pub use evidence::{CheckOutcome, Conclusion, SearchFigures};
 pub use footprint::{Footprint, Keys};
 pub use limit_watch::{Interrupt, LimitWatch};
 pub use memory::{default_memory_bytes, resident_bytes};

@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use crate::checker::Checker;
 use crate::error::{CheckError, Progress};
-use crate::evidence::Outcome;
+use crate::evidence::CheckOutcome;
 use crate::model::Model;
 use crate::operation::TimedOp;
 use crate::options::Options;
@@ -232,7 +232,7 @@ impl<'m, M: Model> Monitor<'m, M> {
     ///
     /// # Errors
     /// Those of [`Checker::finish`].
-    pub fn finish(mut self) -> Result<Outcome, EventError> {
+    pub fn finish(mut self) -> Result<CheckOutcome, EventError> {
         self.forward(true)?;
         Ok(self.checker.finish()?)
     }

@@ -1,11 +1,14 @@
 //! A verdict together with what supports it.
 
+use crate::counterexample::Counterexample;
 use crate::unknown::Unknown;
 use crate::verdict::Verdict;
+use crate::witness::Linearization;
 
-/// A verdict together with what supports it: a witness `W`, a violation `V`, or how far the check got.
+/// A verdict together with what supports it: a witness `W`, a violation `V`, or how far the check got. By default a
+/// linearization and the operation that no order explains.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Conclusion<W, V> {
+pub enum Conclusion<W = Linearization, V = Counterexample> {
     /// There is an explanation: this one.
     Valid(W),
     /// There is none, because of this.

@@ -8,7 +8,7 @@
 //! - [`Evidence`] is everything there is to say about one input: what `--json` prints;
 //! - [`ReportedOperation`] is a call that was observed, [`BehaviourState`] a state of a specification, [`Alternative`] one way to explain what
 //!   came before a violation;
-//! - [`Violation`] says why the answer is no: a [`Counterexample`], a [`Refutation`], an [`Anomaly`], a [`Behaviour`] or a
+//! - [`Violation`] says why the answer is no: a [`Counterexample`], a [`VisibilityRefutation`], an [`Anomaly`], a [`Behaviour`] or a
 //!   [`FailingRun`].
 //!
 //! What was given up: states of models are text here, because each model has a state type of its own.
@@ -54,7 +54,7 @@ pub use inference::InferredLevels;
 pub use limit::Limit;
 pub use lineup_coverage::{LineupCoverage, LineupScope, PlainAccesses, RunPhase, UndecidedMatrix};
 pub use log_findings::{LogActionFindings, LogFindings};
-pub use operation::{ReportedOperation, ThreadName, Time};
+pub use operation::{ReportedOperation, ThreadName};
 pub use schedule::{
     FailingRun, MatrixLane, ScheduleEnding, ScheduleEvent, SerialContradiction, StuckOperation, ThreadSwitch,
     Unexplained,
@@ -64,5 +64,5 @@ pub use transactions::Anomaly;
 pub use unknown::Unknown;
 pub use verdict::Verdict;
 pub use violation::Violation;
-pub use visibility::{ExplainedOrder, PlacedOperation, Refutation, VisibleSet};
+pub use visibility::{ExplainedOrder, PlacedOperation, VisibilityRefutation, VisibleSet};
 pub use witness::{Linearization, Placement, Witness};

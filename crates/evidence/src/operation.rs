@@ -5,9 +5,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A point in time, in the unit of the trace.
-pub type Time = i64;
-
 /// An observed call, as reports show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportedOperation {
@@ -20,10 +17,10 @@ pub struct ReportedOperation {
     pub thread: ThreadName,
     /// Name, arguments and result, in the model's notation.
     pub text: String,
-    /// When it was called, if that was recorded.
-    pub start: Option<Time>,
+    /// When it was called, in the unit of the trace, if that was recorded.
+    pub start: Option<i64>,
     /// When it returned; absent if it never did, or if no times were recorded.
-    pub end: Option<Time>,
+    pub end: Option<i64>,
     /// Whether it never returned. Then it may or may not have taken effect.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pending: bool,
@@ -33,7 +30,7 @@ pub struct ReportedOperation {
 
 impl ReportedOperation {
     /// An operation with a timebox; without an end it is pending.
-    pub fn timed(id: u64, thread: u32, text: String, start: Time, end: Option<Time>) -> Self {
+    pub fn timed(id: u64, thread: u32, text: String, start: i64, end: Option<i64>) -> Self {
         Self {
             id,
             label: None,

@@ -7,7 +7,7 @@ use crate::counterexample::Counterexample;
 use crate::operation::ReportedOperation;
 use crate::schedule::{FailingRun, SerialContradiction};
 use crate::transactions::Anomaly;
-use crate::visibility::Refutation;
+use crate::visibility::VisibilityRefutation;
 
 /// Why the answer is no. In JSON, `type` names the variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub enum Violation {
     /// No order explains an operation.
     Operation(Box<Counterexample>),
     /// No order with a visibility explains an operation.
-    Visibility(Box<Refutation>),
+    Visibility(Box<VisibilityRefutation>),
     /// Transactions are not isolated.
     Transactions(Anomaly),
     /// A behaviour of a specification violates a property.

@@ -19,7 +19,7 @@ pub struct PlacedOperation {
 
 /// Why no order with a visibility explains a history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refutation {
+pub struct VisibilityRefutation {
     /// The operation that would be next and has no admissible visibility.
     pub op: ReportedOperation,
     /// The longest order that can be explained.
@@ -49,7 +49,7 @@ pub struct VisibleSet {
     pub reason: Option<String>,
 }
 
-impl Refutation {
+impl VisibilityRefutation {
     pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut ReportedOperation)) {
         visit(&mut self.op);
         for placed in &mut self.explained.order {

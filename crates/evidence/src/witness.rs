@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::operation::{ReportedOperation, Time};
+use crate::operation::ReportedOperation;
 use crate::visibility::PlacedOperation;
 
 /// What explains a valid history.
@@ -52,5 +52,5 @@ pub struct Placement {
     /// The operation's position in the history.
     pub op: u64,
     /// A point in its timebox at which it may have taken effect.
-    pub at: Time,
+    pub at: i64,
 }

@@ -3,8 +3,8 @@
 use omnilink_evidence::{
     ActionTaken, AgreedPrefix, AgreedStep, Alternative, Anomaly, Behaviour, Bindings, BrokenRule, Candidate,
     Command, Continuation, Counterexample, Evidence, EvidenceError, ExplainedOrder, Exploration, FalsePart,
-    LastWriter, Limit, MinimalHistory, PlacedOperation, PropertyKind, Refutation, ReportedOperation, Step,
-    Subject, ThreadName, ThreadNames, Unknown, Verdict, Violation, VisibleSet, Witness,
+    LastWriter, Limit, MinimalHistory, PlacedOperation, PropertyKind, ReportedOperation, Step, Subject,
+    ThreadName, ThreadNames, Unknown, Verdict, Violation, VisibilityRefutation, VisibleSet, Witness,
 };
 use omnilink_value::Value;
 use proptest::collection::vec;
@@ -151,7 +151,7 @@ fn placed() -> impl Strategy<Value = PlacedOperation> {
     })
 }
 
-fn refutation() -> impl Strategy<Value = Refutation> {
+fn refutation() -> impl Strategy<Value = VisibilityRefutation> {
     let set = (any::<Vec<u64>>(), any::<String>(), any::<Option<String>>());
     let set = set.prop_map(|(sees, state, reason)| VisibleSet { sees, state, reason });
     (
@@ -160,7 +160,7 @@ fn refutation() -> impl Strategy<Value = Refutation> {
         vec(set, 0..3),
         option::of(operations()),
     )
-        .prop_map(|(op, order, candidates, core)| Refutation {
+        .prop_map(|(op, order, candidates, core)| VisibilityRefutation {
             op,
             explained: ExplainedOrder { order },
             candidates,

@@ -1,6 +1,6 @@
 //! From a recorded trace to a verdict, in one call.
 
-use omnilink_engine::{CheckError, Options, Outcome, TimedOp, check};
+use omnilink_engine::{CheckError, CheckOutcome, Options, TimedOp, check};
 use omnilink_models::{Decode, DecodeError, Decoded};
 use omnilink_trace::{Trace, TraceError};
 use omnilink_value::Value;
@@ -25,7 +25,11 @@ pub enum CheckTraceError {
 ///
 /// # Errors
 /// If the trace or one of its operations cannot be read, or the check fails.
-pub fn check_trace<M: Decode>(model: &M, trace: Trace, options: Options) -> Result<Outcome, CheckTraceError> {
+pub fn check_trace<M: Decode>(
+    model: &M,
+    trace: Trace,
+    options: Options,
+) -> Result<CheckOutcome, CheckTraceError> {
     let mut threads: Vec<Value> = Vec::new();
     let mut history = Vec::new();
     for operation in trace {

@@ -91,8 +91,8 @@ mod check_trace;
 pub use check_trace::{CheckTraceError, check_trace};
 
 pub use omnilink_engine::{
-    CallEvent, CheckError, Checker, Components, Conclusion, Consistency, Counterexample, EventError,
-    Footprint, Keys, Limits, Linearization, MinimalCounterexample, Model, Monitor, Options, Outcome,
+    CallEvent, CheckError, CheckOutcome, Checker, Components, Conclusion, Consistency, Counterexample,
+    EventError, Footprint, Keys, Limits, Linearization, MinimalCounterexample, Model, Monitor, Options,
     Outcomes, Partitioning, Progress, Reductions, Strategy, TimedOp, Verdict, check, minimize,
 };
 pub use omnilink_trace::Timebox;

@@ -43,7 +43,7 @@ pub struct ActionArgument {
 
 /// One action of a next-state relation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Action {
+pub struct NextAction {
     /// The definition's name; for a formula without one, that of the definition around it.
     pub name: String,
     /// Whether the action is the whole of a definition.
@@ -62,8 +62,8 @@ pub struct Action {
 }
 
 /// Decomposes a next-state relation into at most about ten thousand actions, through at most five hundred nested definitions.
-/// [`Action::whole`] marks actions that these limits left whole.
-pub fn actions_of(spec: &Spec, next: EntityId) -> Vec<Action> {
+/// [`NextAction::whole`] marks actions that these limits left whole.
+pub fn actions_of(spec: &Spec, next: EntityId) -> Vec<NextAction> {
     let mut finder = Finder {
         spec,
         found: Vec::new(),
@@ -148,7 +148,7 @@ fn operands(tree: &Tree, mut id: ExprId, op: Op) -> Vec<ExprId> {
 
 struct Finder<'a> {
     spec: &'a Spec,
-    found: Vec<Action>,
+    found: Vec<NextAction>,
     bound: Vec<(EntityId, Ranging)>,
     /// Arguments of the enclosing definitions: the parameter, the text, and the set it ranges over.
     values: Vec<(EntityId, String, Option<String>)>,
@@ -200,10 +200,10 @@ impl Finder<'_> {
         let Some((part, (entity, args))) = operator else {
             let around = self.path.last().copied();
             let name = around.map_or(String::new(), |entity| self.name(entity));
-            self.push(Action {
+            self.push(NextAction {
                 name,
                 entity: around,
-                ..Action::default()
+                ..NextAction::default()
             });
             return;
         };
@@ -246,20 +246,20 @@ impl Finder<'_> {
             })
             .collect();
         let name = self.name(entity);
-        self.push(Action {
+        self.push(NextAction {
             name,
             named: true,
             arguments,
             guards,
             whole: transparent,
             entity: Some(entity),
-            ..Action::default()
+            ..NextAction::default()
         });
     }
 
-    fn push(&mut self, action: Action) {
+    fn push(&mut self, action: NextAction) {
         let bound = self.bound.iter().map(|(_, ranging)| ranging.clone()).collect();
-        self.found.push(Action { bound, ..action });
+        self.found.push(NextAction { bound, ..action });
     }
 
     /// Whether a body only combines definitions of actions. Another name for one definition is a combination only where

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::actions::{Action, actions_of, next_of};
+use crate::actions::{NextAction, actions_of, next_of};
 use crate::config::Config;
 use crate::deep_stack;
 use crate::diagnostic::span_json;
@@ -72,7 +72,7 @@ pub struct Show {
     /// The next-state relation.
     pub next: Option<String>,
     /// Its actions.
-    pub actions: Vec<Action>,
+    pub actions: Vec<NextAction>,
     /// The number of actions that may combine others but were not decomposed, because there are too many.
     pub actions_left_whole: usize,
 }
@@ -278,7 +278,7 @@ fn head(definition: &Defined) -> String {
     }
 }
 
-fn action_line(action: &Action) -> String {
+fn action_line(action: &NextAction) -> String {
     let arguments: Vec<String> = action
         .arguments
         .iter()

@@ -1,6 +1,6 @@
 //! What happened to a system while it was observed: faults of a nemesis, lines of a log.
 
-use omnilink_evidence::Time;
+use omnilink_trace::Time;
 use serde::{Deserialize, Serialize};
 
 /// Something that happened to the system: a moment, or a time from `start` to `end`.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_evidence::{Evidence, ReportedOperation, ThreadName, Time};
+use omnilink_evidence::{Evidence, ReportedOperation, ThreadName};
+use omnilink_trace::Time;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 

@@ -7,8 +7,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use omnilink_campaign::Store;
-use omnilink_evidence::{Evidence, Subject, Time};
-use omnilink_trace::{OpenOptions, Operation};
+use omnilink_evidence::{Evidence, Subject};
+use omnilink_trace::{OpenOptions, Operation, Time};
 use omnilink_verify::{Input, VerifyError};
 use omnilink_view::{
     Fault, Scene, SourceFinder, Story, Timeline, TimelineBuilder, faults_of_log, html, nemesis_faults,

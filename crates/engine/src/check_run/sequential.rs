@@ -6,7 +6,7 @@ use omnilink_trace::Time;
 
 use super::CheckRun;
 use crate::error::CheckError;
-use crate::evidence::{Conclusion, Outcome};
+use crate::evidence::{CheckOutcome, Conclusion};
 use crate::evidence_builder::EvidenceBuilder;
 use crate::op_table::OpRecord;
 use crate::program_order::{self, ProgramOrderResult};
@@ -16,10 +16,13 @@ use crate::state_space::DynStateSpace;
 
 impl CheckRun {
     /// The outcome for sequential consistency.
-    pub(super) fn finish_sequential(mut self, space: &mut DynStateSpace<'_>) -> Result<Outcome, CheckError> {
+    pub(super) fn finish_sequential(
+        mut self,
+        space: &mut DynStateSpace<'_>,
+    ) -> Result<CheckOutcome, CheckError> {
         // Later operations may explain earlier ones, so a prefix of the history proves nothing.
         if let Some(limit) = self.budget.exhausted() {
-            return Ok(Outcome {
+            return Ok(CheckOutcome {
                 conclusion: Conclusion::Unknown(Box::new(Unknown::limited(limit))),
                 figures: self.final_figures(space),
             });
@@ -56,7 +59,7 @@ impl CheckRun {
                 }))
             }
         };
-        Ok(Outcome {
+        Ok(CheckOutcome {
             conclusion,
             figures: self.final_figures(space),
         })

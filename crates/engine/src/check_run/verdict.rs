@@ -8,7 +8,7 @@ use omnilink_evidence::{
 
 use super::{ActivePart, CheckRun, Part};
 use crate::error::CheckError;
-use crate::evidence::{Conclusion, Outcome, SearchFigures};
+use crate::evidence::{CheckOutcome, Conclusion, SearchFigures};
 use crate::evidence_builder::EvidenceBuilder;
 use crate::mutant::{Mutant, mutated};
 use crate::op_table::OpRef;
@@ -20,7 +20,7 @@ use crate::state_space::DynStateSpace;
 
 impl CheckRun {
     /// The outcome, after the last operation.
-    pub fn finish(mut self, space: &mut DynStateSpace<'_>) -> Result<Outcome, CheckError> {
+    pub fn finish(mut self, space: &mut DynStateSpace<'_>) -> Result<CheckOutcome, CheckError> {
         if let Some(id) = self.spanning_op {
             return Err(CheckError::Spans(id));
         }
@@ -63,7 +63,7 @@ impl CheckRun {
             (None, Some(limit)) => self.unfinished(limit, space),
             (None, None) => self.valid(),
         };
-        Ok(Outcome {
+        Ok(CheckOutcome {
             conclusion,
             figures: self.final_figures(space),
         })

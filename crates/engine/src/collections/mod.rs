@@ -16,7 +16,7 @@ use omnilink_value::Value;
 
 use crate::checker::check_from;
 use crate::error::CheckError;
-use crate::evidence::{Conclusion, Outcome, SearchFigures};
+use crate::evidence::{CheckOutcome, Conclusion, SearchFigures};
 use crate::model::Model;
 use crate::operation::TimedOp;
 use crate::options::{Consistency, Options, Strategy};
@@ -158,7 +158,7 @@ pub fn check_as_collections<M: Model>(
     model: &M,
     history: &[TimedOp<M::Op>],
     options: &Options,
-) -> Result<Result<Outcome, CheckError>, Unmonitored> {
+) -> Result<Result<CheckOutcome, CheckError>, Unmonitored> {
     let kind = model.collection_kind().ok_or(Unmonitored::NoCollection)?;
     if options.consistency != Consistency::Linearizable {
         return Err(Unmonitored::Level);
@@ -186,7 +186,7 @@ pub fn check_as_collections<M: Model>(
         replayed: placements.len() as u64,
         order: Some(placements),
     };
-    Ok(Ok(Outcome {
+    Ok(Ok(CheckOutcome {
         conclusion: Conclusion::Valid(witness),
         figures,
     }))
@@ -215,7 +215,7 @@ fn refuted<M: Model>(
     part: &CollectionPart,
     refutation: &Refutation,
     partitions: u64,
-) -> Result<Result<Outcome, CheckError>, Unmonitored> {
+) -> Result<Result<CheckOutcome, CheckError>, Unmonitored> {
     let mut positions: Vec<usize> = refutation.operations.iter().map(|at| part.members[*at]).collect();
     positions.sort_unstable();
     positions.dedup();
@@ -251,7 +251,7 @@ fn refuted<M: Model>(
     // The prefix that explanations of these operations share is not shared by those of the whole history.
     counterexample.agreed = None;
     counterexample.broken = Some(broken);
-    Ok(Ok(Outcome {
+    Ok(Ok(CheckOutcome {
         conclusion: Conclusion::Violation(counterexample),
         figures: figures(history, partitions, outcome.figures),
     }))

@@ -25,7 +25,7 @@ use self::cuts::{cut_beginning, cut_end, keep_component};
 use self::shrinker::Shrinker;
 use crate::checker::check;
 use crate::error::CheckError;
-use crate::evidence::{Conclusion, Outcome};
+use crate::evidence::{CheckOutcome, Conclusion};
 use crate::model::Model;
 use crate::operation::TimedOp;
 use crate::options::{Consistency, Limits, Options};
@@ -160,7 +160,7 @@ fn limits_until(deadline: Instant, limits: Limits) -> Limits {
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
 /// Whether there is certainly no explanation. If the model exceeds a limit of its own, that is unknown.
-fn is_violation(outcome: Result<Outcome, CheckError>) -> Result<bool, CheckError> {
+fn is_violation(outcome: Result<CheckOutcome, CheckError>) -> Result<bool, CheckError> {
     match outcome {
         Err(CheckError::Exceeded(_)) => Ok(false),
         outcome => Ok(outcome?.conclusion.is_violation()),

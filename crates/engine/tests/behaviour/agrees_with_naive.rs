@@ -3,7 +3,7 @@
 use crate::test_models::{self, HistoryProfile, TestModel, one_in};
 use fastrand::Rng;
 use omnilink_engine::{
-    CheckError, Checker, Conclusion, Consistency, Model, Options, Outcome, Partitioning, Reductions,
+    CheckError, CheckOutcome, Checker, Conclusion, Consistency, Model, Options, Partitioning, Reductions,
     Strategy, TimedOp, check, naive,
 };
 use omnilink_trace::Timebox;
@@ -249,7 +249,7 @@ fn histories_whose_threads_link_registers() {
             for operation in &history {
                 checker.push(operation.clone()).expect("in order");
             }
-            if let Ok(Outcome {
+            if let Ok(CheckOutcome {
                 conclusion: Conclusion::Valid(witness),
                 ..
             }) = checker.finish()

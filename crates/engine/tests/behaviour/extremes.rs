@@ -2,8 +2,8 @@
 
 use crate::test_models::{self, Register, RegisterOp};
 use omnilink_engine::{
-    Checker, Conclusion, Consistency, Limit, Limits, Model, Options, Outcome, Outcomes, Progress, Strategy,
-    TimedOp, check,
+    CheckOutcome, Checker, Conclusion, Consistency, Limit, Limits, Model, Options, Outcomes, Progress,
+    Strategy, TimedOp, check,
 };
 use omnilink_trace::Timebox;
 
@@ -15,7 +15,7 @@ fn read(thread: u32, value: u8, timebox: Timebox) -> TimedOp<RegisterOp> {
     TimedOp::new(thread, RegisterOp::Read(0, Some(value)), timebox)
 }
 
-fn outcome(history: Vec<TimedOp<RegisterOp>>) -> Outcome {
+fn outcome(history: Vec<TimedOp<RegisterOp>>) -> CheckOutcome {
     check(&Register, history, Options::default()).expect("registers do not fail")
 }
 
@@ -127,7 +127,7 @@ fn hard() -> Vec<TimedOp<RegisterOp>> {
     history
 }
 
-fn limited(limits: Limits) -> Outcome {
+fn limited(limits: Limits) -> CheckOutcome {
     check(
         &Register,
         hard(),

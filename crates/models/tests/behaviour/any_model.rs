@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use crate::common::check_text;
-use omnilink_engine::{Conclusion, Model, Options, Outcome, TimedOp, check};
+use omnilink_engine::{CheckOutcome, Conclusion, Model, Options, TimedOp, check};
 use omnilink_models::{AnyModel, Decoded, catalogue};
 use omnilink_trace::{OpenOptions, Trace};
 
 /// The verdict on the text behind a pointer.
-fn check_behind_pointer(spec: &str, text: &str) -> Outcome {
+fn check_behind_pointer(spec: &str, text: &str) -> CheckOutcome {
     let model = AnyModel::from_spec(spec).unwrap();
     let trace = Trace::from_bytes("text", text.as_bytes().to_vec(), &OpenOptions::default()).unwrap();
     let mut threads = HashMap::new();
@@ -60,7 +60,7 @@ fn a_violation_has_the_same_evidence_behind_a_pointer() {
             check_text(spec, &text).unwrap(),
             check_behind_pointer(spec, &text),
         );
-        let evidence = |outcome: &Outcome| match &outcome.conclusion {
+        let evidence = |outcome: &CheckOutcome| match &outcome.conclusion {
             Conclusion::Violation(counterexample) => format!("{counterexample:?}"),
             other => panic!("{spec}: {other:?}"),
         };

@@ -1,7 +1,7 @@
 //! Error messages for invalid operations and options, and refusal reasons of operations that cannot have happened.
 
 use crate::common::{check_text, decoded, line};
-use omnilink_engine::{Conclusion, Continuation, Outcome};
+use omnilink_engine::{CheckOutcome, Conclusion, Continuation};
 use omnilink_models::{NativeModel, Visitor, with_model};
 
 #[test]
@@ -179,7 +179,7 @@ fn options_change_what_is_accepted() {
 }
 
 /// The reason why the first operation that cannot be explained was refused.
-fn refusal(outcome: &Outcome) -> String {
+fn refusal(outcome: &CheckOutcome) -> String {
     let Conclusion::Violation(counterexample) = &outcome.conclusion else {
         panic!("expected a violation")
     };

@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use omnilink_evidence::{
-    Evidence, Limit, PlacedOperation, Refutation, ReportedOperation, Unknown, Verdict, Violation, Witness,
+    Evidence, Limit, PlacedOperation, ReportedOperation, Unknown, Verdict, Violation, VisibilityRefutation,
+    Witness,
 };
 
 use super::{history_headline, limit_reached};
@@ -89,7 +90,7 @@ impl Page<'_> {
         push_wrapped(&mut self.text, margin, &hanging, line, self.look);
     }
 
-    fn refutation(&mut self, refutation: &Refutation) {
+    fn refutation(&mut self, refutation: &VisibilityRefutation) {
         let explained = &refutation.explained.order;
         if explained.is_empty() && refutation.candidates.is_empty() && refutation.core.is_none() {
             let op = &refutation.op;

@@ -1,8 +1,9 @@
 //! The readings of an input through the engine: each key apart, then what turned out to belong together, then everything.
 
 use omnilink_engine::{
-    CheckError, Checker, Conclusion, Consistency, Footprint, Keys, Limit, LimitWatch, Limits, Linearization,
-    Model, Options, Outcome, Partitioning, Progress, SearchFigures, Strategy, Unknown, check_as_collections,
+    CheckError, CheckOutcome, Checker, Conclusion, Consistency, Footprint, Keys, Limit, LimitWatch, Limits,
+    Linearization, Model, Options, Partitioning, Progress, SearchFigures, Strategy, Unknown,
+    check_as_collections,
 };
 
 use super::{CheckEvent, CheckRun};
@@ -22,7 +23,7 @@ const DEPTH_FIRST_CONFIGURATIONS_PER_OP: u64 = 64;
 
 /// What came of one reading.
 enum Pass {
-    Done(Outcome),
+    Done(CheckOutcome),
     /// An operation with this footprint spans what was taken apart.
     Spans(Footprint),
     /// Threads link these parts.
@@ -34,7 +35,7 @@ impl<M: Model> CheckRun<'_, M> {
     const PASSES_MAX: u32 = 8;
 
     /// Checks each key apart from the others, unless it turns out that they belong together.
-    pub(super) fn check(&mut self, options: Options) -> Result<Outcome, VerifyError> {
+    pub(super) fn check(&mut self, options: Options) -> Result<CheckOutcome, VerifyError> {
         let mut components = match self.pass(options, Partitioning::PerKey)? {
             Pass::Done(outcome) => return Ok(outcome),
             Pass::Spans(footprint) => match is_everything(&footprint) {
@@ -61,7 +62,7 @@ impl<M: Model> CheckRun<'_, M> {
     /// Sequential consistency by way of linearizability, which is stronger and easier: real time tells most of the order. An order
     /// that keeps real time keeps the order of each thread, too; that is looked at, and not taken for granted where one
     /// operation begins at the moment at which another ends.
-    pub(super) fn by_real_time(&mut self) -> Result<Option<Outcome>, VerifyError> {
+    pub(super) fn by_real_time(&mut self) -> Result<Option<CheckOutcome>, VerifyError> {
         if self.request.options.consistency != Consistency::Sequential {
             return Ok(None);
         }
@@ -89,7 +90,7 @@ impl<M: Model> CheckRun<'_, M> {
     }
 
     /// Reads the whole input, for monitors to decide it, if they can.
-    pub(super) fn check_as_collections(&mut self) -> Result<Option<Outcome>, VerifyError> {
+    pub(super) fn check_as_collections(&mut self) -> Result<Option<CheckOutcome>, VerifyError> {
         let mut history = History::open(self.decode, self.input)?;
         let mut operations = Vec::new();
         while let Some(read) = history.next()? {
@@ -216,7 +217,11 @@ impl<M: Model> CheckRun<'_, M> {
     /// The portfolio starts depth-first search from the sweep's frontier, where most configurations may be dead ends that take
     /// exponential time to refute. From the initial state it often goes straight to an explanation. The attempt is bounded by
     /// the length of the history, and only an explanation counts: for a violation the sweep has the better evidence.
-    fn depth_first_from_start(&mut self, options: Options, partitioning: &Partitioning) -> Option<Outcome> {
+    fn depth_first_from_start(
+        &mut self,
+        options: Options,
+        partitioning: &Partitioning,
+    ) -> Option<CheckOutcome> {
         // A limit on configurations is for the whole check, and this search would count its own.
         let has_limit = options.limits.configurations.is_some();
         if has_limit || options.strategy != Strategy::Portfolio || self.taken > DEPTH_FIRST_OPS_MAX {
@@ -239,7 +244,7 @@ impl<M: Model> CheckRun<'_, M> {
         }
     }
 
-    fn whole(&mut self, options: Options) -> Result<Outcome, VerifyError> {
+    fn whole(&mut self, options: Options) -> Result<CheckOutcome, VerifyError> {
         match self.pass(options, Partitioning::Whole)? {
             Pass::Done(outcome) => Ok(outcome),
             Pass::Spans(_) | Pass::Entangled(_) => unreachable!("nothing spans more than the whole"),
@@ -263,8 +268,8 @@ fn is_everything(footprint: &Footprint) -> bool {
     matches!(footprint.reads, Keys::All) || matches!(footprint.writes, Keys::All)
 }
 
-fn unread_outcome(limit: Limit) -> Outcome {
-    Outcome {
+fn unread_outcome(limit: Limit) -> CheckOutcome {
+    CheckOutcome {
         conclusion: Conclusion::Unknown(Box::new(Unknown::limited(limit))),
         figures: SearchFigures::default(),
     }

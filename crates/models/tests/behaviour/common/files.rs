@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use omnilink_engine::{Options, Outcome, TimedOp, check};
+use omnilink_engine::{CheckOutcome, Options, TimedOp, check};
 use omnilink_models::{Decoded, NativeModel, Visitor, with_model};
 use omnilink_trace::{OpenOptions, Trace};
 
 /// What becomes of the trace at `path` under the model that `spec` asks for.
-pub fn check_file(spec: &str, path: &Path) -> Result<Outcome, String> {
+pub fn check_file(spec: &str, path: &Path) -> Result<CheckOutcome, String> {
     let trace = Trace::open(path, &OpenOptions::default()).map_err(|error| error.to_string())?;
     with_model(spec, Check(trace)).map_err(|error| error.to_string())?
 }
 
 /// What becomes of a trace in memory.
-pub fn check_text(spec: &str, text: &str) -> Result<Outcome, String> {
+pub fn check_text(spec: &str, text: &str) -> Result<CheckOutcome, String> {
     let bytes = text.as_bytes().to_vec();
     let trace =
         Trace::from_bytes("text", bytes, &OpenOptions::default()).map_err(|error| error.to_string())?;
@@ -24,7 +24,7 @@ pub fn check_text(spec: &str, text: &str) -> Result<Outcome, String> {
 struct Check(Trace);
 
 impl Visitor for Check {
-    type Output = Result<Outcome, String>;
+    type Output = Result<CheckOutcome, String>;
 
     fn visit<M: NativeModel>(self, model: M) -> Self::Output {
         let mut threads = HashMap::new();
