@@ -56,11 +56,11 @@ pub struct Observed {
 /// Keys and values are `1..=KEYS`.
 pub const KEYS: u8 = 11;
 
-/// A generator of reproducible random numbers (splitmix64).
+/// Reproducible random numbers. The histories that were measured depend on them, so the generator is fixed here.
 #[derive(Debug)]
-pub struct Dice(u64);
+pub struct SplitMix64(u64);
 
-impl Dice {
+impl SplitMix64 {
     /// Equal seeds give equal numbers.
     pub fn new(seed: u64) -> Self {
         Self(seed)
@@ -171,13 +171,13 @@ impl Load {
             Effect,
             Return,
         }
-        let mut dice: Vec<Dice> = (0..self.threads)
-            .map(|thread| Dice(self.seed << 20 ^ u64::from(thread) << 50))
+        let mut rngs: Vec<SplitMix64> = (0..self.threads)
+            .map(|thread| SplitMix64(self.seed << 20 ^ u64::from(thread) << 50))
             .collect();
-        let mut agenda: BinaryHeap<Reverse<(i64, u32)>> = dice
+        let mut agenda: BinaryHeap<Reverse<(i64, u32)>> = rngs
             .iter_mut()
             .zip(0..)
-            .map(|(dice, thread)| Reverse((dice.below(AROUND) as i64, thread)))
+            .map(|(rng, thread)| Reverse((rng.below(AROUND) as i64, thread)))
             .collect();
         let mut steps: Vec<Step> = (0..self.threads).map(|_| Step::Call).collect();
         let mut done = vec![0; self.threads as usize];
@@ -195,17 +195,17 @@ impl Load {
                 Step::Call => {
                     current[at] = Observed {
                         thread,
-                        call: dice[at].call(),
+                        call: rngs[at].call(),
                         start: now,
                         ..nothing
                     };
                     steps[at] = Step::Effect;
-                    50 + dice[at].below(AROUND)
+                    50 + rngs[at].below(AROUND)
                 }
                 Step::Effect => {
                     current[at].answer = store.execute(current[at].call);
                     steps[at] = Step::Return;
-                    50 + dice[at].below(AROUND)
+                    50 + rngs[at].below(AROUND)
                 }
                 Step::Return => {
                     current[at].end = now;
@@ -215,7 +215,7 @@ impl Load {
                         continue;
                     }
                     steps[at] = Step::Call;
-                    20 + dice[at].below((AROUND * self.idle_percent / 100).max(1))
+                    20 + rngs[at].below((AROUND * self.idle_percent / 100).max(1))
                 }
             };
             agenda.push(Reverse((now + wait as i64, thread)));

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::map_workload::Dice;
+use crate::map_workload::SplitMix64;
 
 /// What to simulate.
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +41,8 @@ impl RegisterLoad {
     /// # Errors
     /// Those of the writer.
     pub fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
-        let mut dice = Dice::new(self.seed);
-        let mut planned = self.plan(&mut dice);
+        let mut rng = SplitMix64::new(self.seed);
+        let mut planned = self.plan(&mut rng);
         planned.sort_by_key(|op| op.effect);
         let last_read = planned.iter().rposition(|op| op.kind == Kind::Read);
         let (mut value, mut written) = (0, 0);
@@ -72,7 +72,7 @@ impl RegisterLoad {
                 format!(r#"{{"thread":{thread},"op":"read","ret":{seen},"start":{start},"end":{end}}}"#)
             } else {
                 written += 1;
-                if kind == Kind::Write || dice.below(2) == 0 {
+                if kind == Kind::Write || rng.below(2) == 0 {
                     value = written;
                 }
                 let args = format!(r#"{{"value":{written}}}"#);
@@ -84,17 +84,17 @@ impl RegisterLoad {
         lines.iter().try_for_each(|(_, line)| writeln!(out, "{line}"))
     }
 
-    fn plan(&self, dice: &mut Dice) -> Vec<Planned> {
+    fn plan(&self, rng: &mut SplitMix64) -> Vec<Planned> {
         let mut free: Vec<(i64, u32)> = (0..self.clients).map(|client| (0, client)).collect();
         let mut names = self.clients;
         let mut planned = Vec::new();
         for _ in 0..self.ops {
             let client = (0..free.len()).min_by_key(|client| free[*client]).unwrap_or(0);
             let (now, thread) = free[client];
-            let start = now + 1 + dice.below(20) as i64;
-            let effect = start + dice.below(30) as i64;
-            let end = effect + dice.below(30) as i64;
-            let kind = match (dice.below(2), dice.below(self.crash_one_in)) {
+            let start = now + 1 + rng.below(20) as i64;
+            let effect = start + rng.below(30) as i64;
+            let end = effect + rng.below(30) as i64;
+            let kind = match (rng.below(2), rng.below(self.crash_one_in)) {
                 (0, _) => Kind::Read,
                 (_, 0) => Kind::CrashingWrite,
                 _ => Kind::Write,

@@ -64,7 +64,7 @@ pub(crate) fn look(ascii: bool) -> Look {
     }
 }
 
-/// Standard output. When its reader goes away (`omnilink … | head`), what is left is not worth an error.
+/// Standard output. When its reader goes away (`omnilink … | head`), the rest is dropped without an error.
 pub(crate) struct Output {
     stream: AutoStream<io::Stdout>,
     is_closed: bool,

@@ -46,7 +46,7 @@ enum Verb {
     Show(ShowArgs),
     /// Evaluate a constant expression: exit code 0 if it has a value, 2 if it has none, 3 if a limit was reached
     Eval(EvalArgs),
-    /// Read definitions and expressions from standard input, and say what the expressions are worth
+    /// Read definitions and expressions from standard input, and print the values of the expressions
     #[command(after_help = EXAMPLES)]
     Repl(Surroundings),
 }

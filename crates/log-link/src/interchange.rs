@@ -95,7 +95,7 @@ impl Interchange {
         constants.values.extend(words.table.values().cloned());
         let mut identities: BTreeSet<Value> = BTreeSet::new();
         for constant in &constants.values {
-            // Only elements of constant sets are worth a look: a value that stands for itself is told apart.
+            // Only elements of constant sets can be interchangeable: the specification can compare any other value.
             if let Some(elements) = constant.as_set() {
                 identities.extend(elements.iter().filter(|element| is_identity(element)).cloned());
             }

@@ -221,7 +221,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Whether a name is already declared in the same way, which is only worth a warning.
+    /// Whether a name is already declared in the same way, which is only a warning.
     pub(super) fn declared_again(
         &mut self,
         ident: Ident,

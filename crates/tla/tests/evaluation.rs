@@ -1,4 +1,4 @@
-//! What expressions and actions mean once lowered: each test is a small spec and what it is worth.
+//! What expressions and actions mean once lowered: each test is a small spec and its value.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;

@@ -13,7 +13,7 @@ use thiserror::Error;
 /// The longest request: an address and some headers.
 const REQUEST_MAX: usize = 16 << 10;
 /// A client that says nothing for this long is not waited for.
-const PATIENCE: Duration = Duration::from_secs(2);
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often to look for a request, and whether to end.
 const INTERVAL: Duration = Duration::from_millis(20);
 /// A page that was closed may have been reloaded: this long it may come back.
@@ -85,12 +85,12 @@ impl Server {
     /// Answers requests until the last page is closed or `is_stopped`. `page` gives the page of a path below the token: of the
     /// empty path, and of what links on that page lead to.
     pub fn serve(&self, mut page: impl FnMut(&str) -> Option<Response>, is_stopped: impl Fn() -> bool) {
-        let mut heard: Option<Instant> = None;
+        let mut last_alive: Option<Instant> = None;
         let mut closed: Option<Instant> = None;
         while !is_stopped() {
             match self.listener.accept() {
                 Ok((stream, _)) => match self.answer(stream, &mut page) {
-                    Some(Event::Alive) => (heard, closed) = (Some(Instant::now()), None),
+                    Some(Event::Alive) => (last_alive, closed) = (Some(Instant::now()), None),
                     Some(Event::Closed) => closed = Some(Instant::now()),
                     None => {}
                 },
@@ -98,7 +98,7 @@ impl Server {
             }
             let is_over =
                 |since: Option<Instant>, limit: Duration| since.is_some_and(|since| since.elapsed() > limit);
-            if is_over(closed, RELOAD) || is_over(heard, SILENCE) {
+            if is_over(closed, RELOAD) || is_over(last_alive, SILENCE) {
                 return;
             }
         }
@@ -109,10 +109,10 @@ impl Server {
         mut stream: TcpStream,
         page: &mut impl FnMut(&str) -> Option<Response>,
     ) -> Option<Event> {
-        // A client that goes away in the middle of an answer is not worth a word.
+        // A client that disconnects in the middle of an answer is no error.
         stream.set_nonblocking(false).ok()?;
-        stream.set_read_timeout(Some(PATIENCE)).ok()?;
-        stream.set_write_timeout(Some(PATIENCE * 10)).ok()?;
+        stream.set_read_timeout(Some(CLIENT_TIMEOUT)).ok()?;
+        stream.set_write_timeout(Some(CLIENT_TIMEOUT * 10)).ok()?;
         let request = read_request(&mut stream)?;
         let (event, answer) = match self.path_of(&request) {
             Some(("POST", "alive")) => (Some(Event::Alive), None),

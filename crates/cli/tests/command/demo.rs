@@ -1,4 +1,4 @@
-//! The demonstration ends with an answer worth reading.
+//! The demonstration ends with a violation and its explanation.
 
 use super::ran::{folder, omnilink_in};
 

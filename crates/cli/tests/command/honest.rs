@@ -218,8 +218,8 @@ fn a_spec_that_notices_nothing_is_shown_up() {
     assert_eq!(validate(&files, &["--mutate", "20", "--strict"]).code, 2);
 }
 
-/// The kinds of doubt in `--json`, what `--strict` makes of them, and what a person reads.
-fn doubts(files: &[(&str, &str)]) -> (Vec<String>, i32, String) {
+/// The kinds of vacuity in `--json`, the exit code with `--strict`, and the text of the report.
+fn vacuity(files: &[(&str, &str)]) -> (Vec<String>, i32, String) {
     let report = &validate(files, &["--json"]).json()[0];
     assert_eq!(report["verdict"], "valid", "{report}");
     let kinds = report["vacuity"].as_array().unwrap().iter();
@@ -241,7 +241,7 @@ fn a_tautology_is_told_and_strict_refuses_it() {
     );
     let trace = "{\"thread\":0,\"op\":\"Write\",\"args\":{\"value\":1},\"start\":1,\"end\":2}\n\
         {\"thread\":0,\"op\":\"Read\",\"args\":{\"value\":7},\"start\":3,\"end\":4}\n";
-    let (kinds, strict, text) = doubts(&[("Reg.tla", &spec), ("run.ndjson", trace)]);
+    let (kinds, strict, text) = vacuity(&[("Reg.tla", &spec), ("run.ndjson", trace)]);
     assert_eq!(
         (kinds.as_slice(), strict),
         (&["unconstrained".to_owned(), "any_value".to_owned()][..], 2)
@@ -253,7 +253,7 @@ fn a_tautology_is_told_and_strict_refuses_it() {
     assert!(text.contains("\"value\" of Read makes no difference"), "{text}");
     assert!(text.contains("this means little"), "{text}");
     let fine = trace.replace("\"value\":7", "\"value\":1");
-    let (kinds, strict, _) = doubts(&[("Reg.tla", REG), ("run.ndjson", &fine)]);
+    let (kinds, strict, _) = vacuity(&[("Reg.tla", REG), ("run.ndjson", &fine)]);
     assert_eq!((kinds.len(), strict), (0, 0));
 }
 
@@ -261,7 +261,7 @@ fn a_tautology_is_told_and_strict_refuses_it() {
 fn a_misspelt_field_inside_a_result_is_told() {
     let trace = "{\"thread\":0,\"op\":\"Set\",\"args\":{\"value\":1,\"ttl\":null},\"start\":1,\"end\":2}\n\
         {\"thread\":0,\"op\":\"Get\",\"args\":{},\"ret\":{\"v\":1,\"ttll\":9},\"start\":3,\"end\":4}\n";
-    let (kinds, strict, text) = doubts(&[("Opt.tla", OPT), ("Opt.cfg", OPT_CFG), ("run.ndjson", trace)]);
+    let (kinds, strict, text) = vacuity(&[("Opt.tla", OPT), ("Opt.cfg", OPT_CFG), ("run.ndjson", trace)]);
     assert_eq!(
         (kinds.as_slice(), strict),
         (&["any_value".to_owned()][..], 2),
@@ -291,7 +291,7 @@ fn a_trace_in_which_nothing_had_to_be_explained_is_told() {
             "nothing was checked",
         ),
     ] {
-        let (kinds, strict, text) = doubts(&[("Reg.tla", REG), ("run.ndjson", &trace)]);
+        let (kinds, strict, text) = vacuity(&[("Reg.tla", REG), ("run.ndjson", &trace)]);
         assert_eq!((kinds.as_slice(), strict), (&[kind.to_owned()][..], 2), "{text}");
         assert!(text.contains(words), "{text}");
     }

@@ -340,7 +340,7 @@ fn verbs_that_write_traces_end_at_an_interrupt_and_leave_no_half_record() {
         .collect();
     let folder = folder(&[]);
     for verb in WRITING {
-        // Once with so much input that a part of it is written before the rest is read, and once with none.
+        // Once with enough input that a part of it is written before the rest is read, and once with none.
         for input in [&*lines, ""] {
             for output in [&["-o", "two.ndjson"][..], &[]] {
                 let arguments = [&["trace"], verb, &["-"], output].concat();

@@ -59,7 +59,7 @@ fn several_histories_at_a_time_are_answered_in_their_order() {
             named.replace("stale", &format!("stale {number}"))
         })
         .collect();
-    // The rest of an input with a history that makes no sense is left out, whoever was quicker.
+    // The rest of an input with a history that makes no sense is left out, whichever worker is faster.
     let broken = format!(
         "{many}{}\n{many}",
         HISTORIES.lines().next().unwrap_or("").replace("put", "putt")

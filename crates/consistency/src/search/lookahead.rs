@@ -110,8 +110,8 @@ impl<M: Model> Search<'_, '_, M> {
     /// Whether a lookahead is due.
     pub(super) fn is_lookahead_due(&self) -> bool {
         let now = self.points;
-        let patience = self.reductions.lookahead_after;
-        patience.is_some_and(|patience| now > patience) && now >= self.lookahead.next
+        let after = self.reductions.lookahead_after;
+        after.is_some_and(|after| now > after) && now >= self.lookahead.next
     }
 
     /// A required operation that nothing can explain any more.

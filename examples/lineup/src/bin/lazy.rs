@@ -21,7 +21,7 @@ impl Lazy {
         self.drawn.load(Ordering::SeqCst)
     }
 
-    /// Takes a while, as what is worth being made once does.
+    /// Takes a while, as initialisation that is done once usually does.
     fn draw(&self) -> i64 {
         (0..1_000).for_each(|step| {
             black_box(step);
