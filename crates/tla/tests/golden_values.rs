@@ -1,6 +1,6 @@
-//! The golden corpus: what TLC evaluates expressions to.
+//! The golden corpus: what TLC evaluates expressions to. A test binary of its own, because it changes the folder and the environment.
 
-#[path = "../../tla-semantics/tests/common/mod.rs"]
+#[path = "../../tla-semantics/tests/behaviour/common/mod.rs"]
 mod common;
 
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ pub mod corpus;
 pub mod line_slip;
 pub mod mutation;
 pub mod slip;
-#[path = "../../../tla-syntax/tests/common/mod.rs"]
+#[path = "../../../../tla-syntax/tests/common/mod.rs"]
 mod texts;
 
 use std::path::Path;

@@ -1,8 +1,6 @@
 //! Configuration files: what is read, what is refused.
 
-mod common;
-
-use common::load_body;
+use crate::common::load_body;
 use omnilink_tla_semantics::Loaded;
 use omnilink_tla_semantics::config::{Assigned, Config, ConfigValue, parse};
 use omnilink_tla_syntax::diagnostic::Diagnostic;

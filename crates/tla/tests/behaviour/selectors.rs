@@ -1,9 +1,6 @@
 //! Parts of definitions and theorems, as SANY selects them: the last definition of each picture is the selector.
 
-#[path = "../../tla-semantics/tests/common/mod.rs"]
-mod common;
-
-use common::{complaints, load_body};
+use crate::common::{complaints, load_body};
 use omnilink_tla::semantics::entity::Aspect;
 use omnilink_tla::{EvaluateOptions, evaluate};
 

@@ -1,10 +1,8 @@
-//! One mistake gives one error, nearly always: random edits of the golden specs, or of others (see [`common::corpus`]),
+//! One mistake gives one error, nearly always: random edits of the golden specs, or of others (see [`crate::common::corpus`]),
 //! are counted by the number of errors they give.
 
-mod common;
-
-use common::corpus::Corpus;
-use common::mutation::Mutable;
+use crate::common::corpus::Corpus;
+use crate::common::mutation::Mutable;
 
 /// Of 1,000 refused edits, this many may give more than one error.
 const SEVERAL_MAX_PER_MILLE: usize = 40;

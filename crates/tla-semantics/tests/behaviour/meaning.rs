@@ -1,8 +1,6 @@
 //! Scopes, arities, instances, levels, recursion, labels: what is accepted, what is not, and what is found out.
 
-mod common;
-
-use common::{complaints, load_body};
+use crate::common::{complaints, load_body};
 use omnilink_tla_semantics::entity::{EntityKind, Resolved};
 use omnilink_tla_semantics::level::Level;
 
@@ -311,7 +309,7 @@ fn every_name_of_a_body_is_resolved() {
 fn every_built_in_module_resolves_and_is_listed() {
     use omnilink_tla_semantics::search_path::{SearchPath, built_in_names, built_in_text};
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/modules");
-    let files: Vec<String> = common::files(&folder, ".tla")
+    let files: Vec<String> = crate::common::files(&folder, ".tla")
         .iter()
         .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
         .collect();

@@ -1,10 +1,8 @@
 //! Two mistakes give two errors: what joins the consequences of one may not swallow another.
 
-mod common;
-
-use common::corpus::{Corpus, Sound};
-use common::mutation::Mutable;
-use common::slip::{Slip, spoilt};
+use crate::common::corpus::{Corpus, Sound};
+use crate::common::mutation::Mutable;
+use crate::common::slip::{Slip, spoilt};
 use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
 use omnilink_tla_syntax::source::SourceId;
 use omnilink_tla_syntax::token::Token;

@@ -1,8 +1,6 @@
 //! One mistake gives one error, at the right place, with advice that fits.
 
-mod common;
-
-use common::{advice, complaints};
+use crate::common::{advice, complaints};
 
 /// The whole list of complaints about a body.
 fn assert_complaints(body: &str, expected: &[&str]) {
@@ -379,7 +377,7 @@ fn advice_fits_the_usual_slips() {
 
 #[test]
 fn a_module_that_is_not_closed_says_where_it_began() {
-    let read = common::read("---- MODULE M ----\nA == 1\n");
+    let read = crate::common::read("---- MODULE M ----\nA == 1\n");
     assert_eq!(read.diagnostics.len(), 1);
     assert_eq!(read.diagnostics[0].message, "module M is not closed");
     assert_eq!(

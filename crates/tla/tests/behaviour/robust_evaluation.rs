@@ -1,13 +1,10 @@
 //! Golden expressions with a token deleted, swapped or renamed: whatever they mean then, there is a value or an error and
 //! never a panic, within a budget of steps.
 
-#[path = "../../tla-semantics/tests/common/mod.rs"]
-mod common;
-
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use common::golden;
+use crate::common::golden;
 use omnilink_tla::config;
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::error::ErrorClass;

@@ -1,11 +1,8 @@
 //! Whatever the bytes are: a tree or diagnostics, never a panic, a hang or a stack overflow.
 
-#[path = "../../tla-semantics/tests/common/mod.rs"]
-mod common;
-
 use std::path::Path;
 
-use common::{accepted_specs, read};
+use crate::common::{accepted_specs, read};
 use omnilink_tla::diagnostic::{Class, render};
 use omnilink_tla::semantics::load_text;
 use omnilink_tla::semantics::search_path::SearchPath;

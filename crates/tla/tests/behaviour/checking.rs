@@ -1,11 +1,8 @@
 //! What `check` says about a spec with its configuration.
 
-#[path = "../../tla-semantics/tests/common/mod.rs"]
-mod common;
-
 use std::path::Path;
 
-use common::golden;
+use crate::common::golden;
 use omnilink_tla::{SpecOptions, check};
 
 /// What is wrong with a run of the golden specs: its configuration does not fit, or it is no run.

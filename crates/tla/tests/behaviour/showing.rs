@@ -1,9 +1,6 @@
 //! What `show` says about a spec.
 
-#[path = "../../tla-semantics/tests/common/mod.rs"]
-mod common;
-
-use common::load_body;
+use crate::common::load_body;
 use omnilink_tla::{
     SpecOptions, check, render_check_json, render_check_text, render_show_json, render_show_text, show,
 };

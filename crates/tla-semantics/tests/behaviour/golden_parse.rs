@@ -3,11 +3,9 @@
 //! `OMNILINK_GOLDEN` names another folder of the same layout. Whatever is in it is counted and compared; an item that
 //! cannot be read is listed with what does not agree.
 
-mod common;
-
 use std::path::Path;
 
-use common::golden;
+use crate::common::golden;
 use omnilink_tla_semantics::search_path::SearchPath;
 use omnilink_tla_semantics::{Loaded, load, load_text};
 use omnilink_tla_syntax::source::SourceId;
@@ -220,7 +218,7 @@ fn golden_expressions_are_accepted_or_rejected_as_recorded() {
 #[test]
 fn golden_specs_are_accepted() {
     let folder = golden("specs");
-    let specs = common::files(&folder, ".tla");
+    let specs = crate::common::files(&folder, ".tla");
     let wrong = specs
         .iter()
         .filter_map(|path| {

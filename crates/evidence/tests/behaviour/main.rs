@@ -1,0 +1,4 @@
+//! Evidence as JSON.
+
+mod examples;
+mod round_trip;

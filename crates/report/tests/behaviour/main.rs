@@ -1,0 +1,4 @@
+//! Reports as they are printed.
+
+mod pages;
+mod weak_pages;

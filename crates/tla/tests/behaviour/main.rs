@@ -1,0 +1,13 @@
+//! What specifications mean, and what the facade says about them.
+
+mod checking;
+#[path = "../../../tla-semantics/tests/behaviour/common/mod.rs"]
+mod common;
+mod counting;
+mod effect_templates;
+mod evaluating;
+mod evaluation;
+mod robust_evaluation;
+mod robustness;
+mod selectors;
+mod showing;
