@@ -1,6 +1,6 @@
 use omnilink_mc::{Limit, SearchProgress, SimulationEnd, SimulationOptions, ViolationKind, simulate};
 
-use crate::toy_systems::{Grid, search, sum};
+use super::toy_systems::{Grid, search, sum};
 
 const GRID: Grid = Grid {
     side: 9,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::common::{answer, runs};
+use crate::common::{answer, runs};
 
 /// Whether an answer agrees with TLC's in a field.
 fn agrees(item: &Value, answer: &Value, key: &str) -> bool {

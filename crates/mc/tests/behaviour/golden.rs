@@ -105,7 +105,7 @@ fn run(item: &Value, workers: usize) -> Result<Value, String> {
     let text = |key: &str| item[key].as_str().unwrap_or_default();
     let mut command = Command::new(std::env::current_exe().map_err(|error| error.to_string())?);
     command
-        .args(["golden_item", "--exact", "--nocapture"])
+        .args(["golden::golden_item", "--exact", "--nocapture"])
         .current_dir(corpus().join(text("dir")))
         .env(SPEC, text("spec"))
         .env(CONFIG, text("cfg"))

@@ -7,7 +7,7 @@ use omnilink_mc::{
 };
 use omnilink_value::Value;
 
-use crate::toy_systems::{Grid, search, sum};
+use super::toy_systems::{Grid, search, sum};
 
 fn explore(grid: &Grid, search: &SearchOptions) -> SearchOutcome<String> {
     match breadth_first(grid, grid.dimensions, search, &SearchProgress::default(), None) {

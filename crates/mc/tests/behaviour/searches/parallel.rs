@@ -8,7 +8,7 @@ use std::time::Duration;
 use omnilink_mc::{Fingerprint, Limit, SearchEnd, SearchOutcome, SearchProgress, breadth_first, path_to};
 use omnilink_value::Value;
 
-use crate::toy_systems::{RandomGraph, search};
+use super::toy_systems::{RandomGraph, search};
 
 fn explore(graph: &RandomGraph, workers: usize) -> SearchOutcome<String> {
     match breadth_first(graph, 1, &search(workers), &SearchProgress::default(), None) {

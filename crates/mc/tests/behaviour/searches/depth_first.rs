@@ -1,6 +1,6 @@
 use omnilink_mc::{Limit, SearchEnd, SearchOptions, SearchProgress, depth_first, path_to};
 
-use crate::toy_systems::{Grid, search, sum};
+use super::toy_systems::{Grid, search, sum};
 
 const GRID: Grid = Grid {
     side: 9,

@@ -2,9 +2,7 @@
 //!
 //! `OMNILINK_GOLDEN` selects another corpus of the same layout.
 
-mod common;
-
-use common::{answer, runs};
+use crate::common::{answer, runs};
 use serde_json::Value;
 
 /// Whether two answers agree in a field. Some configuration errors that TLC meets during evaluation are reported before the search

@@ -1,0 +1,10 @@
+//! What the model checker answers: golden runs of TLC, temporal properties, searches, the memo.
+
+mod common;
+mod fidelity;
+mod golden;
+mod liveness;
+mod memo;
+mod mutations;
+mod searches;
+mod semantics;
