@@ -3,44 +3,17 @@
 //! Each item runs in a process of its own, which is this test program again: a spec reads its trace relative to its folder and
 //! finds the name in the environment. `OMNILINK_GOLDEN` selects another corpus of the same layout.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use omnilink_mc::report::{Answer, PropertyKind, Report};
-use omnilink_mc::{CheckOptions, SearchProgress, check};
-use omnilink_tla::model::{BuildOptions, build};
-use omnilink_tla::{SpecOptions, check as read};
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::common::{answer_of, corpus, runs};
 
 const SPEC: &str = "OMNILINK_GOLDEN_SPEC";
 const CONFIG: &str = "OMNILINK_GOLDEN_CONFIG";
 const WORKERS: &str = "OMNILINK_GOLDEN_WORKERS";
 const MARK: &str = "golden answer: ";
-
-fn corpus() -> PathBuf {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tla/tests/golden");
-    std::env::var_os("OMNILINK_GOLDEN")
-        .map_or(own, PathBuf::from)
-        .join("specs")
-}
-
-/// The verdict in the terms of the corpus.
-fn verdict(report: &Report) -> (&'static str, Option<&'static str>) {
-    match &report.answer {
-        Answer::Wrong(violation) => match violation.kind {
-            PropertyKind::Invariant => ("invariant", None),
-            PropertyKind::Property => ("property", None),
-            PropertyKind::Deadlock => ("deadlock", None),
-            PropertyKind::Assert => ("assert", None),
-            PropertyKind::Assumption => ("error", Some("assumption")),
-            PropertyKind::Postcondition => ("error", Some("postcondition")),
-            PropertyKind::Incomplete => ("error", Some("incomplete-next")),
-            PropertyKind::Evaluation => ("error", Some("eval")),
-        },
-        Answer::Limit(limit) => (limit.word(), None),
-        Answer::Valid | Answer::Stopped => ("ok", None),
-    }
-}
 
 /// Checks one item when started as its own process; does nothing otherwise.
 #[test]
@@ -49,55 +22,7 @@ fn golden_item() {
         return;
     };
     let workers = std::env::var(WORKERS).ok().and_then(|text| text.parse().ok());
-    let options = SpecOptions {
-        config: Some(config.into()),
-        ..SpecOptions::default()
-    };
-    let checked = read(Path::new(&spec), &options);
-    assert!(checked.is_ok(), "{:?}", checked.diagnostics);
-    let model = build(
-        checked.spec,
-        &checked.config.unwrap_or_default(),
-        &BuildOptions::default(),
-    );
-    let model = model.unwrap_or_else(|rejected| panic!("{:?}", rejected.diagnostics));
-    let options = CheckOptions {
-        workers: workers.unwrap_or(1),
-        ..CheckOptions::default()
-    };
-    let report = check(
-        &model,
-        "golden",
-        &options,
-        &SearchProgress::default(),
-        &|_| {},
-        None,
-    );
-    let report = report.unwrap_or_else(|error| panic!("{error}"));
-    let (verdict, error_kind) = verdict(&report);
-    let mut answer = json!({
-        "verdict": verdict,
-        "generated": report.figures.generated,
-        "distinct": report.figures.distinct,
-        "depth": report.figures.depth,
-    });
-    if let Some(kind) = error_kind {
-        answer["error_kind"] = json!(kind);
-    }
-    if let Answer::Wrong(violation) = &report.answer {
-        if let Some(violated) = &violation.violated {
-            answer["violated"] = json!(violated);
-        }
-        // Which lasso is shown is a matter of choice.
-        let is_lasso = violation.lasso.is_some();
-        answer["is_lasso"] = json!(is_lasso);
-        if !violation.states.is_empty() && !is_lasso {
-            answer["trace_len"] = json!(violation.states.len());
-        }
-        if let Some(error) = &violation.error {
-            answer["error"] = json!(error);
-        }
-    }
+    let answer = answer_of(Path::new(&spec), config.into(), workers.unwrap_or(1));
     println!("{MARK}{answer}");
 }
 
@@ -106,7 +31,7 @@ fn run(item: &Value, workers: usize) -> Result<Value, String> {
     let mut command = Command::new(std::env::current_exe().map_err(|error| error.to_string())?);
     command
         .args(["golden::golden_item", "--exact", "--nocapture"])
-        .current_dir(corpus().join(text("dir")))
+        .current_dir(corpus("specs").join(text("dir")))
         .env(SPEC, text("spec"))
         .env(CONFIG, text("cfg"))
         .env(WORKERS, workers.to_string());
@@ -143,7 +68,8 @@ fn disagreement(item: &Value, workers: usize) -> Option<String> {
     let differences: Vec<String> = compared(item)
         .iter()
         .filter(|key| !item[**key].is_null() && item[**key] != answer[**key])
-        .filter(|key| **key != "trace_len" || !answer["trace_len"].is_null() || answer["is_lasso"] != true)
+        // Which lasso is shown is a matter of choice.
+        .filter(|key| **key != "trace_len" || answer["is_lasso"] != true)
         .map(|key| format!("{key}: TLC {}, here {}", item[*key], answer[*key]))
         .collect();
     let error = answer["error"]
@@ -153,11 +79,7 @@ fn disagreement(item: &Value, workers: usize) -> Option<String> {
 }
 
 fn compare(workers: usize, is_wanted: impl Fn(&Value) -> bool) {
-    let text = std::fs::read_to_string(corpus().join("golden.json"));
-    let items: Vec<Value> = text
-        .map_err(|error| error.to_string())
-        .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
-        .unwrap_or_else(|error| panic!("{}: {error}", corpus().display()));
+    let items = runs("specs");
     let items: Vec<&Value> = items.iter().filter(|item| is_wanted(item)).collect();
     let mut wrong = Vec::new();
     for item in &items {

@@ -71,11 +71,16 @@ fn verdict(model: &CompiledSpec, report: &Report) -> (&'static str, Option<&'sta
 pub fn answer(part: &str, item: &Value) -> Value {
     let folder = corpus(part).join(item["dir"].as_str().unwrap_or_default());
     let file = |key: &str| folder.join(item[key].as_str().unwrap_or_default());
+    answer_of(&file("spec"), file("cfg"), 1)
+}
+
+/// The answer for a specification with a configuration.
+pub fn answer_of(spec: &Path, config: PathBuf, workers: usize) -> Value {
     let options = SpecOptions {
-        config: Some(file("cfg")),
+        config: Some(config),
         ..SpecOptions::default()
     };
-    let checked = read(&file("spec"), &options);
+    let checked = read(spec, &options);
     if !checked.is_ok() {
         return rejection(&checked.diagnostics, "parse");
     }
@@ -90,7 +95,10 @@ pub fn answer(part: &str, item: &Value) -> Value {
     let report = check(
         &model,
         "golden",
-        &CheckOptions::default(),
+        &CheckOptions {
+            workers,
+            ..CheckOptions::default()
+        },
         &SearchProgress::default(),
         &|_| {},
         None,
@@ -109,6 +117,7 @@ pub fn answer(part: &str, item: &Value) -> Value {
         "property": violated,
         "distinct": report.figures.distinct,
         "depth": report.figures.depth,
+        "is_lasso": violation.is_some_and(|violation| violation.lasso.is_some()),
         "trace_len": violation.map(|violation| violation.states.len()),
         "error": violation.and_then(|violation| violation.error.clone()),
     })
