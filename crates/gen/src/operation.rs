@@ -58,6 +58,28 @@ impl HarnessOp {
         self.having(ParameterRole::Result)
     }
 
+    /// The comment above its function: the action, where it is defined, and which parameters are results. Each line begins with
+    /// `start`.
+    pub(crate) fn heading(&self, start: &str) -> String {
+        let mut text = format!("{start} {}, {}", self.action, self.at);
+        if let Some(note) = &self.note {
+            text.push_str("; ");
+            text.push_str(note);
+        }
+        text.push('\n');
+        for result in self.results() {
+            let name = &result.name;
+            text.push_str(&match &result.reason {
+                Some(reason) => format!(
+                    "{start}   {name} is taken to be a result, because of {reason}; if it is not: --argument {}.{name}\n",
+                    self.name
+                ),
+                None => format!("{start}   {name} is a result\n"),
+            });
+        }
+        text
+    }
+
     fn having(&self, role: ParameterRole) -> impl Iterator<Item = &Parameter> {
         self.parameters
             .iter()

@@ -236,21 +236,7 @@ fn action_section(op: &HarnessOp, types: &[String]) -> Section {
         })
         .collect();
     let results: Vec<&Parameter> = op.results().collect();
-    let mut text = format!("/// {}, {}", op.action, op.at);
-    if let Some(note) = &op.note {
-        let _ = write!(text, "; {note}");
-    }
-    text.push('\n');
-    for result in &results {
-        let _ = match &result.reason {
-            Some(reason) => writeln!(
-                text,
-                "/// `{}` is taken to be a result, because of `{reason}`; if it is not: --argument {}.{}",
-                result.name, op.name, result.name
-            ),
-            None => writeln!(text, "/// `{}` is a result.", result.name),
-        };
-    }
+    let mut text = op.heading("///");
     let mut before = String::new();
     let ended = match results.as_slice() {
         [] => "call.end(());".to_owned(),
