@@ -29,6 +29,7 @@ mod ties;
 mod tla;
 mod trace_verbs;
 mod validate;
+mod validate_evidence;
 mod verdicts;
 mod view;
 mod weak;

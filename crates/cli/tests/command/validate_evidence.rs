@@ -1,0 +1,172 @@
+//! What `omnilink validate` shows of a violation: the minimal history, where explanations agree, who wrote last.
+
+use crate::ran::{folder, omnilink_in};
+use crate::validate::{REGISTER, line, stale, validate};
+
+#[test]
+fn a_violation_can_be_shrunk_and_kept() {
+    let folder = folder(&[("Register.tla", REGISTER), ("run.ndjson", &stale())]);
+    let arguments = [
+        "validate",
+        "Register.tla",
+        "run.ndjson",
+        "--minimize",
+        "--evidence",
+        "evidence.json",
+    ];
+    let ran = omnilink_in(folder.path(), &arguments);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.stdout.contains("One operation alone cannot be explained"),
+        "{}",
+        ran.stdout
+    );
+    let evidence = std::fs::read_to_string(folder.path().join("evidence.json")).unwrap();
+    assert!(evidence.contains("\"violation\""), "{evidence}");
+}
+
+#[test]
+fn a_minimal_history_comes_with_its_own_alternatives_and_the_state_directly_before() {
+    // A write that matters, many that do not, and a read that is wrong.
+    let mut trace = line(0, "Write", r#""value":1"#, 0, 1);
+    for number in 0..40 {
+        trace += &line(
+            1,
+            "Write",
+            &format!("\"value\":{}", number % 3),
+            2 + 4 * number,
+            3 + 4 * number,
+        );
+        trace += &line(
+            2,
+            "Read",
+            &format!("\"result\":{}", number % 3),
+            4 + 4 * number,
+            5 + 4 * number,
+        );
+    }
+    trace += &line(0, "Write", r#""value":2"#, 300, 301);
+    trace += &line(1, "Read", r#""result":3"#, 302, 303);
+    let ran = validate(&trace, &["--minimize"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.stdout.contains("One operation alone cannot be explained"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("Before them the state was x = 2"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        !ran.stdout.contains("Write("),
+        "only what belongs to it: {}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn where_explanations_agree_and_who_wrote_last_is_told() {
+    let trace = line(0, "Write", r#""value":3"#, 0, 1)
+        + &line(0, "Write", r#""value":1"#, 10, 20)
+        + &line(1, "Write", r#""value":2"#, 11, 21)
+        + &line(2, "Read", r#""result":3"#, 30, 40);
+    let ran = validate(&trace, &[]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let told = ran
+        .stdout
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .replace('\u{a0}', " ");
+    for words in [
+        "All explanations agree on the state x = 3, after thread 0's Write(value: 3) [0, 1] (run.ndjson:1).",
+        "Since then came thread 0: Write(value: 1), thread 1: Write(value: 2).",
+        "was left by thread",
+    ] {
+        assert!(told.contains(words), "{words:?} is missing: {}", ran.stdout);
+    }
+    // Every operation that the text names is drawn.
+    let drawing: Vec<&str> = ran.stdout.lines().filter(|line| line.contains("|-")).collect();
+    for op in [
+        "Write(value: 1)",
+        "Write(value: 2)",
+        "Write(value: 3)",
+        "Read(result: 3)",
+    ] {
+        assert!(
+            drawing.iter().any(|line| line.contains(op)),
+            "{op} is not drawn: {}",
+            ran.stdout
+        );
+    }
+    let report = &validate(&trace, &["--json"]).json()[0];
+    assert_eq!(
+        report["violation"]["agreed"]["states"],
+        serde_json::json!(["x = 3"])
+    );
+    let writer = &report["last_writers"][0];
+    assert_eq!(writer["cell"], "x", "{report}");
+    assert!(
+        writer["by"]["place"].as_str().unwrap().starts_with("run.ndjson:"),
+        "{report}"
+    );
+}
+
+#[test]
+fn the_cell_that_was_read_is_told_with_its_last_writer() {
+    let spec = "---- MODULE Map ----\nEXTENDS Integers\nVARIABLE m\nInit == m = [k \\in 1..3 |-> 0]\n\
+        Put(key, value) == m' = [m EXCEPT ![key] = value]\nGet(key, result) == result = m[key] /\\ UNCHANGED m\n====\n";
+    let trace = line(0, "Put", r#""key":1,"value":5"#, 0, 1)
+        + &line(4, "Put", r#""key":2,"value":6"#, 2, 3)
+        + &line(0, "Put", r#""key":1,"value":7"#, 4, 5)
+        + &line(1, "Get", r#""key":2,"result":9"#, 6, 7);
+    let folder = folder(&[("Map.tla", spec), ("run.ndjson", &trace)]);
+    let ran = omnilink_in(folder.path(), &["validate", "Map.tla", "run.ndjson"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let told = ran
+        .stdout
+        .replace('\u{a0}', " ")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        told.contains("m[2] = 6 was left by thread 4's Put(key: 2, value: 6) [2, 3] (run.ndjson:2)."),
+        "{}",
+        ran.stdout
+    );
+    let trace = line(1, "Get", r#""key":3,"result":9"#, 6, 7);
+    std::fs::write(folder.path().join("run.ndjson"), trace).unwrap();
+    let ran = omnilink_in(folder.path(), &["validate", "Map.tla", "run.ndjson"]);
+    assert!(
+        ran.stdout.contains("m[3] = 0 is what it was at the beginning"),
+        "{}",
+        ran.stdout.replace('\u{a0}', " ")
+    );
+}
+
+#[test]
+fn a_result_that_no_state_can_give_is_said_to_be_one() {
+    let spec = "---- MODULE Bit ----\nEXTENDS Integers\nVARIABLE x\nInit == x = 0\n\
+        Flip(result) == result \\in {0, 1} /\\ x' = 1 - x /\\ result = x'\n====\n";
+    let folder = folder(&[
+        ("Bit.tla", spec),
+        ("run.ndjson", &line(0, "Flip", r#""result":7"#, 0, 1)),
+    ]);
+    let ran = omnilink_in(folder.path(), &["validate", "Bit.tla", "run.ndjson"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.stdout.contains("No state at all allows this operation"),
+        "{}",
+        ran.stdout
+    );
+    std::fs::write(
+        folder.path().join("run.ndjson"),
+        line(0, "Flip", r#""result":0"#, 0, 1),
+    )
+    .unwrap();
+    let ran = omnilink_in(folder.path(), &["validate", "Bit.tla", "run.ndjson"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(!ran.stdout.contains("No state at all"), "{}", ran.stdout);
+}
