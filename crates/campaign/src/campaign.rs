@@ -21,6 +21,7 @@ use crate::planned_run::{PlannedRun, Shard};
 use crate::process::{Ended, HarnessCommand, ProcessEnding};
 use crate::repetition::resolve;
 use crate::store::{CampaignRecord, KeptFile, RunRecord, Store, StoreError};
+use crate::thread_counts::ThreadCounts;
 
 /// What a campaign does.
 #[derive(Clone, Debug)]
@@ -53,6 +54,8 @@ pub struct CampaignOptions {
     pub keeps_valid: bool,
     /// What every run is told in its environment; stored with each run, so that it can be repeated.
     pub environment: BTreeMap<String, String>,
+    /// From how many threads the number for each run is drawn; the harness's own number if `None`.
+    pub threads: Option<ThreadCounts>,
     /// Whether what runs exercised decides what later runs get.
     pub is_guided: bool,
 }
@@ -75,6 +78,7 @@ impl CampaignOptions {
             shard: None,
             keeps_valid: true,
             environment: BTreeMap::new(),
+            threads: None,
             is_guided: false,
         }
     }
@@ -292,13 +296,14 @@ impl Campaign {
     /// What a run gets.
     fn plan(&self, number: u64) -> PlannedRun {
         let plan = PlannedRun::new(self.options.seed, number);
-        match &self.guide {
+        let plan = match &self.guide {
             Some(guide) => guide.lock().unwrap_or_else(PoisonError::into_inner).plan(plan),
             None => PlannedRun {
                 choices: self.options.environment.clone(),
                 ..plan
             },
-        }
+        };
+        plan.with_threads(self.options.threads)
     }
 
     /// Makes one run with the seed and the choices of another.
@@ -423,6 +428,7 @@ impl Campaign {
             directory: &self.options.directory,
             environment: &environment,
             time_limit: self.options.run_time_limit,
+            processors: plan.processors(),
         };
         command.run(is_over).map_err(|error| CampaignError::Start {
             program: program.into(),

@@ -11,6 +11,8 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::planned_run::PRIORITIES;
+
 /// How rare interleavings are made to happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chaos {
@@ -116,11 +118,19 @@ impl Chaos {
         seed: u64,
         environment: &mut BTreeMap<OsString, OsString>,
     ) -> Result<(), ChaosError> {
+        let priorities: Option<u64> = environment
+            .get(OsStr::new(PRIORITIES))
+            .and_then(|given| given.to_str()?.parse().ok());
+        let nice_max = u8::try_from(priorities.unwrap_or(0)).unwrap_or(u8::MAX);
         match self {
-            Self::None | Self::Rr => {}
-            Self::Signals => {
+            // rr's chaos has priorities of its own.
+            Self::Rr => {}
+            Self::None if nice_max == 0 => {}
+            Self::None | Self::Signals => {
                 let stalls = omnilink_sched::ThreadStalls {
                     seed,
+                    nice_max,
+                    is_stalling: self == Self::Signals,
                     ..omnilink_sched::ThreadStalls::default()
                 };
                 let variables = stalls
@@ -130,13 +140,19 @@ impl Chaos {
             }
             Self::Schedule => {
                 // Every second run changes priorities (PCT), the others decide at random: each finds what the other misses.
-                if seed % 2 == 1 {
-                    let changes = 1 + (seed >> 1) % 4;
-                    environment.insert("OMNILINK_CHANGES".into(), changes.to_string().into());
-                    environment
-                        .entry("OMNILINK_STEPS".into())
-                        .or_insert_with(|| "20000".into());
+                let changes = priorities.unwrap_or(seed % 2 * (1 + (seed >> 1) % 4));
+                let mut choose = |name: &str, value: String| {
+                    environment.entry(name.into()).or_insert_with(|| value.into());
+                };
+                if changes > 0 {
+                    choose("OMNILINK_CHANGES", changes.to_string());
+                    choose("OMNILINK_STEPS", "20000".to_owned());
                 }
+                // Fast steps leave sleeping threads asleep, slow ones make time-outs expire: both happen.
+                choose(
+                    "OMNILINK_STEP_NS",
+                    (100 * 10_u64.pow((seed >> 8) as u32 % 4)).to_string(),
+                );
             }
         }
         Ok(())

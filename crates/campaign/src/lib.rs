@@ -18,10 +18,12 @@ mod kept_files;
 mod output_tail;
 mod planned_run;
 mod process;
+mod processors;
 mod repetition;
 mod revision;
 mod stacks;
 mod store;
+mod thread_counts;
 
 pub use campaign::{Campaign, CampaignError, CampaignOptions, CheckTrace, CheckedTrace, FinishedRun, Stop};
 pub use chaos::{Chaos, ChaosError};
@@ -33,3 +35,4 @@ pub use revision::revised;
 pub use store::{
     CampaignRecord, FindingGroup, Imported, KeptFile, RunFilter, RunRecord, Store, StoreError, Totals,
 };
+pub use thread_counts::{ThreadCounts, ThreadCountsError};

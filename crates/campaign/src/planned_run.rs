@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::chaos::{Chaos, ChaosError};
+use crate::processors::PinnedProcessors;
+use crate::thread_counts::ThreadCounts;
 
 /// What a run gets. It depends on the campaign's seed and the run's number only, so a run can be repeated alone, and on any
 /// machine.
@@ -37,7 +39,30 @@ impl PlannedRun {
     }
 }
 
+/// How many processors the threads of a run share.
+pub(crate) const PIN: &str = "OMNILINK_PIN";
+/// How often priorities change under `schedule`; how different they are for native threads.
+pub(crate) const PRIORITIES: &str = "OMNILINK_PRIORITIES";
+
 impl PlannedRun {
+    /// The same run with a number of threads.
+    pub(crate) fn with_threads(mut self, counts: Option<ThreadCounts>) -> Self {
+        if let Some(counts) = counts {
+            self.choices
+                .insert("OMNILINK_THREADS".to_owned(), counts.of(self.seed).to_string());
+        }
+        self
+    }
+
+    /// The processors that its process is bound to: as many as it says, others for the next run.
+    pub(crate) fn processors(&self) -> Option<PinnedProcessors> {
+        let count = self.choices.get(PIN)?.parse().ok()?;
+        Some(PinnedProcessors {
+            count,
+            first: self.number,
+        })
+    }
+
     /// What the process of this run finds in its environment.
     pub(crate) fn environment(
         &self,

@@ -10,6 +10,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::output_tail::OutputTail;
+use crate::processors::PinnedProcessors;
 use crate::stacks::stacks_of;
 
 /// How a process ended.
@@ -44,6 +45,7 @@ pub(crate) struct HarnessCommand<'a> {
     pub(crate) directory: &'a Path,
     pub(crate) environment: &'a BTreeMap<OsString, OsString>,
     pub(crate) time_limit: Duration,
+    pub(crate) processors: Option<PinnedProcessors>,
 }
 
 /// What a process left behind.
@@ -59,7 +61,14 @@ pub(crate) struct Ended {
 impl HarnessCommand<'_> {
     /// Runs the process to its end, or to its time limit, or until `is_stopped`. Whatever it has started ends with it.
     pub(crate) fn run(&self, is_stopped: &dyn Fn() -> bool) -> io::Result<Ended> {
-        let mut child = Command::new(self.program)
+        let mut command = Command::new(self.program);
+        #[cfg(target_os = "linux")]
+        if let Some(processors) = self.processors {
+            let set = processors.set()?;
+            // SAFETY: makes one system call in the new process, on a value that was prepared before.
+            unsafe { command.pre_exec(move || crate::processors::bind(&set)) };
+        }
+        let mut child = command
             .args(self.arguments)
             .current_dir(self.directory)
             .envs(self.environment)

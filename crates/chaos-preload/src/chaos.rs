@@ -8,6 +8,8 @@ use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering
 static SEED: AtomicU64 = AtomicU64::new(0);
 static PERIOD_NS: [AtomicU64; 2] = [AtomicU64::new(10_000), AtomicU64::new(60_000)];
 static STALL_NS_MAX: AtomicU64 = AtomicU64::new(1_000_000);
+/// Threads get a niceness from 0 to this; 0 changes nothing.
+static NICE_MAX: AtomicU64 = AtomicU64::new(0);
 static IS_MONOTONIC: AtomicBool = AtomicBool::new(false);
 static THREADS: AtomicU64 = AtomicU64::new(0);
 static STALLS: AtomicU64 = AtomicU64::new(0);
@@ -34,6 +36,7 @@ unsafe extern "C" {
     fn getenv(name: *const c_char) -> *const c_char;
     fn sigaction(signal: c_int, new: *const SignalAction, old: *mut SignalAction) -> c_int;
     fn sched_yield() -> c_int;
+    fn setpriority(which: c_int, who: u32, nice: c_int) -> c_int;
     fn nanosleep(time: *const [i64; 2], rest: *mut [i64; 2]) -> c_int;
     fn write(file: c_int, bytes: *const u8, length: usize) -> isize;
     fn pthread_key_create(key: *mut u32, destructor: unsafe extern "C" fn(*mut c_void)) -> c_int;
@@ -80,6 +83,17 @@ impl Thread {
         let doublings = u64::from(64 - (high / low).leading_zeros());
         let scaled = low << (self.random() % doublings.max(1));
         (scaled + self.random() % scaled.max(1)).clamp(low, high)
+    }
+
+    /// Gives the calling thread a priority, if priorities are to differ. Refusals leave it as it is.
+    fn be_nice(&mut self) {
+        const PRIO_PROCESS: c_int = 0;
+        let max = NICE_MAX.load(Relaxed);
+        if max != 0 {
+            let nice = (self.random() % (max + 1)) as c_int;
+            // SAFETY: Linux takes 0 for the calling thread.
+            unsafe { setpriority(PRIO_PROCESS, 0, nice) };
+        }
     }
 
     /// Sets the timer for the next stall.
@@ -132,8 +146,11 @@ unsafe extern "C" fn begin_thread(thread: *mut c_void) -> *mut c_void {
     // SAFETY: `pthread_create` below passes the structure to this thread alone; the timer is not armed yet.
     let (routine, argument) = unsafe {
         pthread_setspecific(KEY.load(Relaxed), thread.cast());
-        (*thread).timer = Timer::open(IS_MONOTONIC.load(Relaxed));
-        (*thread).arm();
+        (*thread).be_nice();
+        if STALL_NS_MAX.load(Relaxed) != 0 {
+            (*thread).timer = Timer::open(IS_MONOTONIC.load(Relaxed));
+            (*thread).arm();
+        }
         ((*thread).routine, (*thread).argument)
     };
     // SAFETY: this is how the program wanted the thread to begin.
@@ -230,8 +247,9 @@ unsafe extern "C" fn begin() {
         PERIOD_NS[1].store(max.clamp(PERIOD_NS_MIN, 999_999_999), Relaxed);
     }
     if let Some(max) = nanoseconds(c"OMNILINK_CHAOS_STALL_US") {
-        STALL_NS_MAX.store(max.clamp(1_000, 999_999_999), Relaxed);
+        STALL_NS_MAX.store(max.min(999_999_999), Relaxed);
     }
+    NICE_MAX.store(number_in(c"OMNILINK_CHAOS_NICE").unwrap_or(0).min(19), Relaxed);
     IS_MONOTONIC.store(is_set(c"OMNILINK_CHAOS_TIMER"), Relaxed);
     let action = SignalAction {
         handler: on_signal,

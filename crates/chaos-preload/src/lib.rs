@@ -6,7 +6,7 @@
 //! clock. The seed decides the random numbers, not the moments of the stalls: there is no exact repetition.
 //!
 //! Environment: `OMNILINK_CHAOS_SEED`, `OMNILINK_CHAOS_MIN_US` and `OMNILINK_CHAOS_MAX_US` (time between two stalls),
-//! `OMNILINK_CHAOS_STALL_US` (the longest stall), `OMNILINK_CHAOS_TIMER=monotonic` (no software event),
+//! `OMNILINK_CHAOS_STALL_US` (the longest stall; 0 for none), `OMNILINK_CHAOS_NICE` (threads get a niceness from 0 to this), `OMNILINK_CHAOS_TIMER=monotonic` (no software event),
 //! `OMNILINK_CHAOS_VERBOSE` (print the number of stalls at exit).
 //!
 //! # How it gets into a program

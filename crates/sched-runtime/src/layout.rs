@@ -5,7 +5,7 @@
 
 /// Written by the explorer; a runtime with another layout refuses to serve.
 pub const MAGIC: u64 = 0x006f_6d6e_696c_0005;
-/// Threads of one execution: as many as bits in [`StepRecord::candidates`].
+/// Threads of one execution of the explorer: as many as bits in [`StepRecord::candidates`]. A whole program may have more.
 pub const THREADS_CAP: usize = 32;
 /// Steps that are recorded; a longer execution goes on unrecorded.
 pub const STEPS_CAP: usize = 1 << 15;
@@ -176,7 +176,7 @@ pub struct StepRecord {
     pub current_code: u64,
     /// The code address at which the chosen thread went on.
     pub chosen_code: u64,
-    /// The threads that could have been chosen, as a bit set.
+    /// The threads that could have been chosen, as a bit set. Of a whole program only the first ones: nobody reads its steps.
     pub candidates: u32,
     /// The thread that was running, or [`NO_THREAD`].
     pub current: u8,

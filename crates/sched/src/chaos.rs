@@ -23,6 +23,10 @@ pub struct ThreadStalls {
     /// The longest stall, in microseconds. Half of the stalls are sleeps of up to this, all orders of magnitude equally likely;
     /// the others yield once.
     pub stall_us_max: u32,
+    /// Whether threads are stalled at all; `false` leaves their priorities.
+    pub is_stalling: bool,
+    /// Each thread gets a niceness from 0 to this, at random. 0 changes nothing; the system's highest is 19.
+    pub nice_max: u8,
 }
 
 impl Default for ThreadStalls {
@@ -31,6 +35,8 @@ impl Default for ThreadStalls {
             seed: 0,
             period_us: (10, 60),
             stall_us_max: 1_000,
+            is_stalling: true,
+            nice_max: 0,
         }
     }
 }
@@ -43,12 +49,18 @@ impl ThreadStalls {
     pub fn environment(&self) -> Result<Vec<(OsString, OsString)>, BuildError> {
         let library = chaos_library()?;
         let number = |name: &str, value: u64| (OsString::from(name), OsString::from(value.to_string()));
+        let stall_us = if self.is_stalling {
+            self.stall_us_max.max(1)
+        } else {
+            0
+        };
         Ok(vec![
             (OsString::from("LD_PRELOAD"), library.into_os_string()),
             number("OMNILINK_CHAOS_SEED", self.seed),
             number("OMNILINK_CHAOS_MIN_US", self.period_us.0.into()),
             number("OMNILINK_CHAOS_MAX_US", self.period_us.1.into()),
-            number("OMNILINK_CHAOS_STALL_US", self.stall_us_max.into()),
+            number("OMNILINK_CHAOS_STALL_US", stall_us.into()),
+            number("OMNILINK_CHAOS_NICE", self.nice_max.min(19).into()),
         ])
     }
 }

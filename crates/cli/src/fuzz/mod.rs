@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use clap::Args;
-use omnilink_campaign::{Campaign, CampaignOptions, Chaos, Shard, Store};
+use omnilink_campaign::{Campaign, CampaignOptions, Chaos, Shard, Store, ThreadCounts};
 
 use self::screen::Tally;
 use crate::error::CliError;
@@ -51,12 +51,18 @@ pub(crate) struct FuzzArgs {
     /// A run that takes longer is hung, which is a finding
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = quantity::duration)]
     run_time_limit: Duration,
-    /// How many threads the harness is asked to run (OMNILINK_THREADS)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    threads: Option<u32>,
+    /// How many threads the harness is asked to run (OMNILINK_THREADS): 4, or 2..8 for another number in each run
+    #[arg(long, value_name = "N", value_parser = thread_counts)]
+    threads: Option<ThreadCounts>,
     /// How many operations each thread is asked for (OMNILINK_OPS)
     #[arg(long, value_name = "N", value_parser = quantity::count)]
     ops: Option<u64>,
+    /// Bind each run to N processors, other ones for the next run: with 1 its threads take turns
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pin: Option<u16>,
+    /// schedule: priorities that change N times, 0 for random decisions; otherwise a niceness from 0 to N for each thread
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=64))]
+    priorities: Option<u8>,
     /// What decides about threads, operations, values and weights of the next run: spec (what earlier runs exercised of the specification) or none
     #[arg(long, value_name = "HOW", value_enum, default_value_t)]
     guide: Guidance,
@@ -112,6 +118,10 @@ fn variable(text: &str) -> Result<(String, String), String> {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("give NAME=VALUE".to_owned()),
     }
+}
+
+fn thread_counts(text: &str) -> Result<ThreadCounts, String> {
+    text.parse::<ThreadCounts>().map_err(|error| error.to_string())
 }
 
 fn shard(text: &str) -> Result<Shard, String> {
@@ -181,8 +191,9 @@ impl FuzzArgs {
         }
         let mut environment: BTreeMap<String, String> = self.environment.iter().cloned().collect();
         let numbers = [
-            ("OMNILINK_THREADS", self.threads.map(u64::from)),
             ("OMNILINK_OPS", self.ops),
+            ("OMNILINK_PIN", self.pin.map(u64::from)),
+            ("OMNILINK_PRIORITIES", self.priorities.map(u64::from)),
         ];
         for (name, number) in numbers {
             if let Some(number) = number {
@@ -203,6 +214,7 @@ impl FuzzArgs {
             shard: self.shard,
             keeps_valid: !self.drop_valid,
             environment,
+            threads: self.threads,
             is_guided: self.guide == Guidance::Spec,
             ..CampaignOptions::new(self.command.clone(), directory)
         })

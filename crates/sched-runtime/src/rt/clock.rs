@@ -1,12 +1,18 @@
 //! Virtual time, which passes the same way in every repetition.
 //!
-//! Each reading of the clock advances it by a microsecond, so that a loop that waits for a point in time ends. Sleeping and
-//! time limits advance it to their end.
+//! Each reading of the clock advances it by a microsecond, so that a loop that waits for a point in time ends.
+//!
+//! How sleeping and time limits end depends on what is run. In the executions of the explorer they may end whenever the scheduler
+//! chooses, and advance the clock to their end: all orders of time-outs are explored. A whole program has threads in the background
+//! that sleep for seconds; if each of their sleeps could end at once, hours would pass while the other threads take a few steps. So
+//! there every step takes a fixed time, sleeping and time limits end when their time has come, and the clock jumps only if no thread
+//! can do anything else. How long a step takes is a choice of the run (`OMNILINK_STEP_NS`): slow steps make time-outs frequent.
 
 use crate::rt::entry::{caller, is_controlled, me};
-use crate::rt::scheduler;
+use crate::rt::scheduler::{self, Phase};
 use crate::rt::sys::{self, number, raw};
-use crate::rt::wait::yield_now;
+use crate::rt::threads::thread;
+use crate::rt::wait::{wait, yield_now};
 use core::ffi::{c_int, c_long, c_uint, c_void};
 
 #[derive(Clone, Copy)]
@@ -27,6 +33,19 @@ const READING_NS: u64 = 1_000;
 /// A day in 2023: no component takes it for a mistake.
 #[unsafe(link_section = "omnilink_state")]
 static mut NOW_NS: u64 = 1_700_000_000 * SECOND_NS;
+
+/// How long a step of a whole program takes; 0 in the executions of the explorer.
+#[unsafe(link_section = "omnilink_state")]
+static mut STEP_NS: u64 = 0;
+
+pub unsafe fn set_step_ns(step_ns: u64) {
+    STEP_NS = step_ns;
+}
+
+/// A step of a whole program is made.
+pub unsafe fn pass_step() {
+    NOW_NS += STEP_NS;
+}
 
 /// Makes the time depend on the environment of the execution, in seconds and in fractions: a component may use either.
 pub unsafe fn set_environment(environment: u64) {
@@ -105,6 +124,12 @@ pub unsafe extern "C" fn time(result: *mut i64) -> i64 {
 }
 
 unsafe fn sleep_until(time_ns: u64, code: u64) {
+    if scheduler::phase() == Phase::WholeProgram {
+        // Nobody wakes what waits at the place where the runtime keeps the thread's own time.
+        let address = (&raw const (*thread(me())).deadline_ns) as u64;
+        wait(address, u32::MAX, Some(time_ns), code);
+        return;
+    }
     yield_now(code);
     advance_to(time_ns);
 }

@@ -8,7 +8,7 @@
 
 use crate::rt::entry::{REGISTERS, Registers};
 use crate::rt::sys::{number, raw};
-use crate::rt::threads::{ThreadState, ids, thread};
+use crate::rt::threads::{ThreadSet, ThreadState, ids, thread};
 use crate::rt::{clock, heap, races, random};
 
 fn stack_pointer(registers: &Registers) -> u64 {
@@ -66,7 +66,7 @@ impl CycleDetector {
     };
 
     /// Whether the state in which `current` has just stopped occurred before. `candidates` are the threads that can run.
-    pub unsafe fn is_repeated(&mut self, current: u8, candidates: u32) -> bool {
+    pub unsafe fn is_repeated(&mut self, current: u8, candidates: ThreadSet) -> bool {
         let Some(stacks) = stacks(current, candidates) else {
             return false;
         };
@@ -92,7 +92,7 @@ impl CycleDetector {
 
 /// A hash of the candidates' registers and stacks, the clock and random numbers. None if the registers of a candidate are not
 /// known.
-unsafe fn stacks(current: u8, candidates: u32) -> Option<u64> {
+unsafe fn stacks(current: u8, candidates: ThreadSet) -> Option<u64> {
     let mut hash = Hash(current.into());
     hash.add(clock::now_ns());
     hash.add(random::system_state());
@@ -117,7 +117,7 @@ const BYTES_MAX: u64 = 256 << 20;
 const RANGES_MAX: usize = 512;
 
 /// A hash of all memory that the program can change. None if it is not known which memory that is, or if it is too much.
-unsafe fn memory(candidates: u32) -> Option<u64> {
+unsafe fn memory(candidates: ThreadSet) -> Option<u64> {
     #[unsafe(link_section = "omnilink_state")]
     static mut RANGES: [(u64, u64); RANGES_MAX] = [(0, 0); RANGES_MAX];
     let ranges = &mut *(&raw mut RANGES);
@@ -137,7 +137,7 @@ unsafe fn memory(candidates: u32) -> Option<u64> {
 }
 
 /// The first part of `at..to` that is not hashed: the runtime's own memory, and the unused part of each stack.
-unsafe fn next_excluded(at: u64, to: u64, candidates: u32) -> (u64, u64) {
+unsafe fn next_excluded(at: u64, to: u64, candidates: ThreadSet) -> (u64, u64) {
     let mut first = (to, to);
     let mut exclude = |from: u64, until: u64| {
         let (from, until) = (from.max(at), until.min(to));

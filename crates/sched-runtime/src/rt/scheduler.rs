@@ -11,8 +11,8 @@ use crate::rt::program_state::CycleDetector;
 use crate::rt::random::Random;
 use crate::rt::spin::Yield;
 use crate::rt::sys;
-use crate::rt::threads::{ThreadState, ids, thread};
-use crate::rt::{wait, whole_program};
+use crate::rt::threads::{ALL_THREADS_CAP, ThreadSet, ThreadState, all_ids, ids, thread};
+use crate::rt::{clock, wait, whole_program};
 use core::sync::atomic::Ordering::SeqCst;
 
 /// Which threads are controlled, and how.
@@ -51,6 +51,8 @@ static mut CYCLES: CycleDetector = CycleDetector::NEW;
 const CHANGES_CAP: usize = 64;
 /// Fruitless yields per candidate before livelock detection begins. Most loops that give up do so earlier.
 const FRUITLESS_YIELDS_MAX: u32 = 100;
+/// Fruitless yields per candidate of a whole program before the clock jumps to the end of the next sleep.
+const SPINS_BEFORE_SLEEPERS: u32 = 10;
 /// A thread that takes more steps than this without a switch yields.
 const STEPS_IN_TURN_MAX: u32 = 2_000;
 
@@ -77,9 +79,9 @@ pub unsafe fn prepare() {
     *random = Random((*SHARED).seed);
     FRUITLESS_YIELDS = 0;
     LOWEST_PRIORITY = 1 << 32;
-    for id in ids() {
+    for id in all_ids() {
         // The id makes priorities different.
-        (*thread(id)).priority = (1 << 33) | (random.next() >> 32 << 5) | u64::from(id);
+        (*thread(id)).priority = (1 << 33) | (random.next() >> 32 << 7) | u64::from(id);
     }
     let changes = ((*SHARED).changes as usize).min(CHANGES_CAP);
     for change in (*(&raw mut CHANGES)).iter_mut().take(changes) {
@@ -94,25 +96,39 @@ pub unsafe fn columns() -> u8 {
 
 /// The ids of threads that the component creates.
 pub unsafe fn ids_of_new_threads() -> core::ops::Range<u8> {
-    let first = match PHASE {
-        Phase::WholeProgram => 1,
-        _ => columns() + 1,
-    };
-    first..THREADS_CAP as u8
+    match PHASE {
+        Phase::WholeProgram => 1..ALL_THREADS_CAP as u8,
+        _ => columns() + 1..THREADS_CAP as u8,
+    }
 }
 
-fn bit(id: u8) -> u32 {
-    1_u32.checked_shl(id.into()).unwrap_or(0)
+fn bit(id: u8) -> ThreadSet {
+    ThreadSet::checked_shl(1, id.into()).unwrap_or(0)
 }
 
 /// The threads that can take a step.
-unsafe fn candidates_now() -> u32 {
+unsafe fn candidates_now() -> ThreadSet {
     let is_candidate = |&id: &u8| {
         let thread = &*thread(id);
         thread.state == ThreadState::Ready
-            || (thread.state == ThreadState::Waiting && thread.deadline_ns.is_some())
+            || (thread.state == ThreadState::Waiting && thread.deadline_ns.is_some_and(can_expire))
     };
     ids().filter(is_candidate).fold(0, |bits, id| bits | bit(id))
+}
+
+/// Whether a time limit can expire now: in a whole program when its time has come, else at any time.
+fn can_expire(deadline_ns: u64) -> bool {
+    // SAFETY: read by the running thread only, see the module `rt`.
+    unsafe { PHASE != Phase::WholeProgram || deadline_ns <= clock::now_ns() }
+}
+
+/// Lets the clock of a whole program jump to the next time limit, if there is one. Returns the threads whose time has then come.
+unsafe fn wake_sleepers() -> ThreadSet {
+    let limits = ids().filter(|&id| (*thread(id)).state == ThreadState::Waiting);
+    if let Some(next_ns) = limits.filter_map(|id| (*thread(id)).deadline_ns).min() {
+        clock::advance_to(next_ns);
+    }
+    candidates_now()
 }
 
 /// Something has changed: threads that yielded may go on.
@@ -137,11 +153,11 @@ unsafe fn give_turn(id: u8) {
 }
 
 /// Ends the execution and with it the process.
-pub unsafe fn end(how: u32, stuck: u32) -> ! {
+pub unsafe fn end(how: u32, stuck: ThreadSet) -> ! {
     if PHASE == Phase::WholeProgram {
         whole_program::end(how);
     }
-    (*SHARED).stuck = stuck;
+    (*SHARED).stuck = stuck as u32;
     (*SHARED).ending = how;
     sys::exit_process(0)
 }
@@ -219,7 +235,7 @@ unsafe fn decide_outside_schedule(current: u8, point: SchedulingPoint) -> u8 {
 
 /// Ends the execution if it is a livelock: all candidates have yielded since the last progress, and the state in which
 /// `current` stopped occurred before.
-unsafe fn count_yield(candidates: u32, stuck: u32, current: u8) {
+unsafe fn count_yield(candidates: ThreadSet, stuck: ThreadSet, current: u8) {
     FRUITLESS_YIELDS += 1;
     let max = FRUITLESS_YIELDS_MAX * candidates.count_ones();
     if FRUITLESS_YIELDS == max {
@@ -233,7 +249,7 @@ unsafe fn count_yield(candidates: u32, stuck: u32, current: u8) {
     }
 }
 
-unsafe fn unfinished_columns() -> u32 {
+unsafe fn unfinished_columns() -> ThreadSet {
     let is_unfinished = |&id: &u8| (*thread(id)).state != ThreadState::Done;
     (0..columns())
         .filter(is_unfinished)
@@ -243,8 +259,12 @@ unsafe fn unfinished_columns() -> u32 {
 /// The candidates of a serial execution, and the threads that are stuck if there are none. Between calls all columns are
 /// candidates, inside a call only its column. Threads that the component created run when the call cannot go on without them,
 /// one after the other and without a choice.
-unsafe fn serial_candidates(candidates: u32, current: u8, point: SchedulingPoint) -> (u32, u32) {
-    let columns_bits = ((1_u64 << columns()) - 1) as u32;
+unsafe fn serial_candidates(
+    candidates: ThreadSet,
+    current: u8,
+    point: SchedulingPoint,
+) -> (ThreadSet, ThreadSet) {
+    let columns_bits = bit(columns()).wrapping_sub(1);
     let in_call = |&id: &u8| (*thread(id)).in_call;
     let mut owner = (0..columns()).filter(in_call).fold(0, |bits, id| bits | bit(id));
     if owner == 0 && bit(current) & columns_bits != 0 && !point.between_calls {
@@ -288,6 +308,17 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
             (candidates, stuck) = serial_candidates(candidates, current, point);
         }
     }
+    if PHASE == Phase::WholeProgram {
+        if point.yields != Yield::Yes {
+            clock::pass_step();
+        }
+        // Threads that only spin may wait for one that sleeps.
+        let spins = FRUITLESS_YIELDS >= SPINS_BEFORE_SLEEPERS * candidates.count_ones()
+            && not_yielding(candidates) == 0;
+        if spins {
+            candidates = wake_sleepers();
+        }
+    }
     if candidates == 0 {
         end(ending::DEADLOCK, stuck);
     }
@@ -308,7 +339,7 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
 }
 
 /// The candidates that have not yielded since the last progress.
-unsafe fn not_yielding(candidates: u32) -> u32 {
+unsafe fn not_yielding(candidates: ThreadSet) -> ThreadSet {
     let is_awake = |&id: &u8| (*thread(id)).yielded_at != PROGRESS;
     ids()
         .filter(is_awake)
@@ -317,7 +348,7 @@ unsafe fn not_yielding(candidates: u32) -> u32 {
 
 /// A thread that yielded is no candidate until something changes. If all candidates have yielded, they take turns in circular
 /// order without a choice: loops that give up after some rounds end, and livelock detection finds the others.
-unsafe fn without_yielding(candidates: u32, current: u8) -> u32 {
+unsafe fn without_yielding(candidates: ThreadSet, current: u8) -> ThreadSet {
     match not_yielding(candidates) {
         0 => bit(next_in_circle(current, candidates)),
         awake => awake,
@@ -336,7 +367,7 @@ unsafe fn begin_turn(current: u8, chosen: u8) {
 }
 
 /// Chooses among the candidates as the policy says.
-unsafe fn choose(step: u64, current: u8, candidates: u32, point: SchedulingPoint) -> u8 {
+unsafe fn choose(step: u64, current: u8, candidates: ThreadSet, point: SchedulingPoint) -> u8 {
     let shared = &mut *SHARED;
     match shared.policy {
         policy::RANDOM => {
@@ -356,7 +387,7 @@ unsafe fn choose(step: u64, current: u8, candidates: u32, point: SchedulingPoint
     }
 }
 
-fn nth(candidates: u32, index: u64) -> u8 {
+fn nth(candidates: ThreadSet, index: u64) -> u8 {
     let mut rest = candidates;
     for _ in 0..index {
         rest &= rest.wrapping_sub(1);
@@ -365,16 +396,16 @@ fn nth(candidates: u32, index: u64) -> u8 {
 }
 
 /// The first candidate after `current` in circular order. There is at least one candidate.
-fn next_in_circle(current: u8, candidates: u32) -> u8 {
+fn next_in_circle(current: u8, candidates: ThreadSet) -> u8 {
     let from = match current {
         NO_THREAD => 0,
         current => u32::from(current) + 1,
     };
-    let after = candidates & u32::MAX.checked_shl(from).unwrap_or(0);
+    let after = candidates & ThreadSet::MAX.checked_shl(from).unwrap_or(0);
     (if after != 0 { after } else { candidates }).trailing_zeros() as u8
 }
 
-unsafe fn choose_by_priority(step: u64, current: u8, candidates: u32, point: SchedulingPoint) -> u8 {
+unsafe fn choose_by_priority(step: u64, current: u8, candidates: ThreadSet, point: SchedulingPoint) -> u8 {
     let changes = (*(&raw const CHANGES)).contains(&step) || point.yields == Yield::Yes;
     if changes && current != NO_THREAD {
         LOWEST_PRIORITY -= 1;
@@ -389,7 +420,7 @@ unsafe fn choose_by_priority(step: u64, current: u8, candidates: u32, point: Sch
     best
 }
 
-unsafe fn record(step: u64, current: u8, chosen: u8, candidates: u32, point: SchedulingPoint) {
+unsafe fn record(step: u64, current: u8, chosen: u8, candidates: ThreadSet, point: SchedulingPoint) {
     if step >= STEPS_CAP as u64 {
         return;
     }
@@ -417,7 +448,7 @@ unsafe fn record(step: u64, current: u8, chosen: u8, candidates: u32, point: Sch
         second: 0,
         current_code,
         chosen_code: next.next_code,
-        candidates,
+        candidates: candidates as u32,
         current,
         chosen,
         flags,

@@ -23,6 +23,13 @@ pub enum ThreadState {
     Done,
 }
 
+/// A set of threads: bit *i* is the thread with id *i*.
+pub type ThreadSet = u128;
+
+/// Threads of a whole program. Executions of the explorer have at most [`THREADS_CAP`].
+pub const ALL_THREADS_CAP: usize = ThreadSet::BITS as usize;
+const _: () = assert!(ALL_THREADS_CAP.is_power_of_two() && THREADS_CAP <= ALL_THREADS_CAP);
+
 pub type StartRoutine = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 
 pub struct Thread {
@@ -94,7 +101,9 @@ impl Thread {
 }
 
 #[unsafe(link_section = "omnilink_state")]
-static mut THREADS: [Thread; THREADS_CAP] = [const { Thread::ABSENT }; THREADS_CAP];
+static mut THREADS: [Thread; ALL_THREADS_CAP] = [const { Thread::ABSENT }; ALL_THREADS_CAP];
+#[unsafe(link_section = "omnilink_state")]
+static mut IDS_USED: u8 = 0;
 /// A futex: 1 while a created thread has not started yet.
 #[unsafe(link_section = "omnilink_state")]
 static STARTING: AtomicU32 = AtomicU32::new(0);
@@ -104,17 +113,29 @@ static mut EXIT_KEY: u32 = 0;
 pub fn thread(id: u8) -> *mut Thread {
     let first = (&raw mut THREADS).cast::<Thread>();
     // SAFETY: the index is below the number of threads.
-    unsafe { first.add(id as usize & (THREADS_CAP - 1)) }
+    unsafe { first.add(id as usize & (ALL_THREADS_CAP - 1)) }
 }
 
+/// The ids of all threads that there can be.
+pub fn all_ids() -> core::ops::Range<u8> {
+    0..ALL_THREADS_CAP as u8
+}
+
+/// The ids that were used so far, so that few threads cost little.
 #[inline(always)]
 pub fn ids() -> core::ops::Range<u8> {
-    0..THREADS_CAP as u8
+    // SAFETY: written by the running thread only, see the module `rt`.
+    0..unsafe { IDS_USED }
+}
+
+unsafe fn use_id(id: u8) {
+    IDS_USED = IDS_USED.max(id + 1);
 }
 
 /// Makes the calling thread the running thread, with the given id.
 pub unsafe fn adopt(id: u8) {
     sys::pthread_key_create(&raw mut EXIT_KEY, at_exit);
+    use_id(id);
     set_me(id);
     let here = 0_u8;
     (*thread(id)).stack_begin = (&raw const here) as u64;
@@ -129,6 +150,7 @@ pub unsafe fn create(
     start: StartRoutine,
     argument: *mut c_void,
 ) -> c_int {
+    use_id(id);
     let new = thread(id);
     *new = Thread {
         priority: (*new).priority,

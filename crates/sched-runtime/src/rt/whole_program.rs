@@ -2,7 +2,7 @@
 //!
 //! Any instrumented program can be run so, without a harness: `OMNILINK_SEED=7 ./program` chooses threads at random,
 //! `OMNILINK_SEED=7 OMNILINK_CHANGES=3 OMNILINK_STEPS=10000 ./program` by priorities with three changes among the first 10000
-//! steps. The same seed gives the same run.
+//! steps. The same seed gives the same run. Each step takes a microsecond of the program's time, or `OMNILINK_STEP_NS` nanoseconds.
 //!
 //! A program may order or hash by address, so it restarts itself at addresses that do not change from run to run. Where that is
 //! forbidden (some containers) it runs where it is: the scheduler itself only compares addresses.
@@ -10,10 +10,12 @@
 use crate::layout::{NO_THREAD, Shared, ending, policy};
 use crate::rt::scheduler::{self, Phase};
 use crate::rt::sys::{self, number, number_in, raw};
-use crate::rt::threads;
+use crate::rt::{clock, threads};
 use core::ffi::{CStr, c_char, c_int, c_ulong};
 
 const SEED: &CStr = c"OMNILINK_SEED";
+/// A second. With longer steps the clock would come to its end.
+const STEP_NS_MAX: u64 = 1_000_000_000;
 /// The exit code of a program that the scheduler ended.
 const ENDED: i64 = 86;
 
@@ -61,6 +63,7 @@ unsafe extern "C" fn begin(
     };
     (*shared).steps_expected = number_in(c"OMNILINK_STEPS").unwrap_or(10_000);
     (*shared).steps_max = u64::MAX;
+    clock::set_step_ns(number_in(c"OMNILINK_STEP_NS").unwrap_or(1_000).min(STEP_NS_MAX));
     (*shared).running = NO_THREAD.into();
     scheduler::attach(shared);
     scheduler::prepare();
@@ -81,7 +84,9 @@ pub unsafe fn end(how: u32) -> ! {
     let message: &[u8] = match how {
         ending::DEADLOCK => b"omnilink: deadlock: every thread waits\n",
         ending::LIVELOCK => b"omnilink: livelock: all threads read the same values over and over\n",
-        ending::TOO_MANY_THREADS => b"omnilink: more than 32 threads: the scheduler cannot go on\n",
+        ending::TOO_MANY_THREADS => {
+            b"omnilink: more than 128 threads at a time: the scheduler cannot go on\n"
+        }
         _ => b"omnilink: the scheduler ended the program\n",
     };
     raw(number::WRITE, [2, message.as_ptr() as i64, message.len() as i64]);

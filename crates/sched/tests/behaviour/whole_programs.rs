@@ -161,6 +161,47 @@ fn a_deadlock_of_a_whole_program_is_reported() {
     );
 }
 
+fn printed(argument: &str, environment: &[(&str, &str)]) -> String {
+    let output = run(&[argument], environment);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+#[test]
+fn a_hundred_threads_run_at_a_time() {
+    let priorities = [("OMNILINK_SEED", "3"), ("OMNILINK_CHANGES", "2")];
+    assert_eq!(printed("many", &priorities), "100");
+    assert_eq!(printed("many", &[("OMNILINK_SEED", "3")]), "100");
+}
+
+#[test]
+fn a_thread_that_sleeps_in_the_background_does_not_drag_the_clock_along() {
+    for seed in ["1", "2", "3", "4", "5"] {
+        let printed = printed("background", &[("OMNILINK_SEED", seed)]);
+        let numbers: Vec<u64> = printed.split(' ').filter_map(|word| word.parse().ok()).collect();
+        let [before, wakes, after] = numbers[..] else {
+            panic!("{printed}")
+        };
+        assert_eq!((before, wakes), (0, 0), "10,000 steps are 10 ms");
+        assert!(
+            (60..70).contains(&after),
+            "if all sleep, time passes at once: {after}"
+        );
+    }
+}
+
+#[test]
+fn slow_steps_let_time_limits_expire() {
+    let comes_in_time = |step_ns| {
+        printed(
+            "time-out",
+            &[("OMNILINK_SEED", "1"), ("OMNILINK_STEP_NS", step_ns)],
+        )
+    };
+    assert_eq!(comes_in_time("1000"), "true");
+    assert_eq!(comes_in_time("1000000"), "false", "2000 steps are two seconds");
+}
+
 #[test]
 fn without_a_seed_a_program_runs_normally() {
     assert_eq!(order(&[]).split_whitespace().count(), 200);

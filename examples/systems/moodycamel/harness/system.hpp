@@ -6,7 +6,9 @@
 
 #include "harness.hpp"
 
+#include <climits>
 #include <concurrentqueue/concurrentqueue.h>
+#include <cstdlib>
 
 using omnilink::Call;
 using omnilink::Op;
@@ -18,14 +20,24 @@ struct System {
   moodycamel::ConcurrentQueue<std::int64_t> queue;
 };
 
+// How many threads put items in, by OMNILINK_PRODUCERS; all of them if it is not given.
+inline int producers() {
+  static const int given = [] {
+    const char *text = std::getenv("OMNILINK_PRODUCERS");
+    return text == nullptr ? INT_MAX : std::atoi(text);
+  }();
+  return given;
+}
+
 // What each thread has for itself: a connection, a session, an open transaction.
 struct Client {
   moodycamel::ProducerToken producer;
-  Client(System &system, int) : producer(system.queue) {}
+  moodycamel::ConsumerToken consumer;
+  Client(System &system, int) : producer(system.queue), consumer(system.queue) {}
 };
 // omnilink: end system
 
-// omnilink: begin values item(a value of a kind that the specification does not show)
+// omnilink: begin values item(an integer from Nat)
 // The specification does not show of which kind it is; change the type if these are no integers.
 namespace values {
 inline std::int64_t item(Random &random) {
@@ -35,7 +47,7 @@ inline std::int64_t item(Random &random) {
 }  // namespace values
 // omnilink: end values item
 
-// omnilink: begin values items(a sequence)
+// omnilink: begin values items(a sequence from Seq(Nat))
 namespace values {
 inline std::vector<std::int64_t> items(Random &random) {
   std::vector<std::int64_t> items(static_cast<std::size_t>(random.between(2, 5)));
@@ -45,51 +57,49 @@ inline std::vector<std::int64_t> items(Random &random) {
 }  // namespace values
 // omnilink: end values items
 
-// omnilink: begin action Enqueue(item)
-// Enqueue(thread, item), ConcurrentQueue.tla:22:1
+// omnilink: begin action Enqueue(token, item)
 namespace actions {
-inline void Enqueue(System &system, Client &client, Op &op, std::int64_t item) {
+inline void Enqueue(System &system, Client &client, Op &op, bool token, std::int64_t item) {
+  if (op.thread() >= producers()) return op.pick_another();
   Call call = op.begin();
-  system.queue.enqueue(client.producer, item);
+  token ? system.queue.enqueue(client.producer, item) : system.queue.enqueue(item);
   call.end();
 }
 }  // namespace actions
 // omnilink: end action Enqueue
 
 // omnilink: begin action TryDequeue()
-// TryDequeue(result), ConcurrentQueue.tla:26:1
-//   result is a result
 namespace actions {
 inline void TryDequeue(System &system, Client &client, Op &op) {
-  (void)client;
   std::int64_t item = 0;
+  bool token = op.random().chance(0.5);
   Call call = op.begin();
-  bool found = system.queue.try_dequeue(item);
+  bool found = token ? system.queue.try_dequeue(client.consumer, item) : system.queue.try_dequeue(item);
   call.end(found ? std::optional<std::int64_t>(item) : std::nullopt);
 }
 }  // namespace actions
 // omnilink: end action TryDequeue
 
-// omnilink: begin action EnqueueBulk(items)
-// EnqueueBulk_Done(thread, items), ConcurrentQueue.tla:45:1; takes effect in steps: EnqueueBulk_Step any number of times, then EnqueueBulk_Done
+// omnilink: begin action EnqueueBulk(token, items)
 namespace actions {
-inline void EnqueueBulk(System &system, Client &client, Op &op, const std::vector<std::int64_t> &items) {
+inline void EnqueueBulk(System &system, Client &client, Op &op, bool token, const std::vector<std::int64_t> &items) {
+  if (op.thread() >= producers()) return op.pick_another();
   Call call = op.begin();
-  system.queue.enqueue_bulk(client.producer, items.data(), items.size());
+  token ? system.queue.enqueue_bulk(client.producer, items.data(), items.size()) : system.queue.enqueue_bulk(items.data(), items.size());
   call.end();
 }
 }  // namespace actions
 // omnilink: end action EnqueueBulk
 
 // omnilink: begin action DequeueBulk()
-// DequeueBulk_Done(thread, result), ConcurrentQueue.tla:60:1; takes effect in steps: DequeueBulk_Step any number of times, then DequeueBulk_Done
-//   result is a result
 namespace actions {
 inline void DequeueBulk(System &system, Client &client, Op &op) {
-  (void)client;
   std::vector<std::int64_t> items(static_cast<std::size_t>(op.random().between(2, 5)));
+  bool token = op.random().chance(0.5);
   Call call = op.begin();
-  items.resize(system.queue.try_dequeue_bulk(items.data(), items.size()));
+  std::size_t count = token ? system.queue.try_dequeue_bulk(client.consumer, items.data(), items.size())
+                            : system.queue.try_dequeue_bulk(items.data(), items.size());
+  items.resize(count);
   call.end(items);
 }
 }  // namespace actions
@@ -106,5 +116,24 @@ inline void SizeApprox(System &system, Client &client, Op &op) {
 }
 }  // namespace actions
 // omnilink: end action SizeApprox
+
+// omnilink: begin values token(a boolean from BOOLEAN)
+namespace values {
+inline bool token(Random &random) {
+  return random.chance(0.5);
+}
+}  // namespace values
+// omnilink: end values token
+
+// omnilink: begin action TryDequeueOwn()
+namespace actions {
+inline void TryDequeueOwn(System &system, Client &client, Op &op) {
+  std::int64_t item = 0;
+  Call call = op.begin();
+  bool found = system.queue.try_dequeue_from_producer(client.producer, item);
+  call.end(found ? std::optional<std::int64_t>(item) : std::nullopt);
+}
+}  // namespace actions
+// omnilink: end action TryDequeueOwn
 
 // omnilink: new sections are inserted above this line
