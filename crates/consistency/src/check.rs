@@ -254,14 +254,14 @@ impl<'m, M: Model> WeakChecker<'m, M> {
                 state = self.steps.step(state, seen_class(constraints, classes, seen));
             }
             for state in self.steps.states(state) {
-                let reason = match history.ops().get(op) {
+                let refusal = match history.ops().get(op) {
                     Some(observed) => refusal(self.model, state, &observed.op).map_err(WeakError::Model)?,
                     None => None,
                 };
                 candidates.push(CandidateVisibility {
                     sees,
                     state: self.model.describe_state(state),
-                    reason,
+                    refusal,
                 });
             }
         }

@@ -129,7 +129,12 @@ impl ShownHistory {
         let candidates = unexplained.candidates.iter().map(|candidate| VisibleSet {
             sees: ids(candidate.sees),
             state: candidate.state.clone(),
-            reason: candidate.reason.clone(),
+            reason: candidate.refusal.as_ref().map(|refusal| refusal.reason.clone()),
+            places: candidate
+                .refusal
+                .as_ref()
+                .map(|refusal| refusal.places.clone())
+                .unwrap_or_default(),
         });
         let core = |core: OpSet| core.iter().map(|op| self.ops[op].clone()).collect();
         VisibilityRefutation {

@@ -1,6 +1,6 @@
 //! The outcome of a check for a weak level.
 
-use omnilink_evidence::Conclusion;
+use omnilink_evidence::{Conclusion, RefusalReason};
 
 use crate::op_set::OpSet;
 
@@ -46,7 +46,7 @@ pub struct CandidateVisibility {
     /// The state that they lead to, in the model's notation.
     pub state: String,
     /// Why the model refuses the operation there, if it says.
-    pub reason: Option<String>,
+    pub refusal: Option<RefusalReason>,
 }
 
 /// What a check cost.

@@ -4,6 +4,7 @@
 //! refused, is computed afterwards by the engine, for the few steps that are reported.
 
 use omnilink_engine::{CheckError, Conclusion, Continuation, Model, Options, Outcomes, TimedOp, check};
+use omnilink_evidence::RefusalReason;
 use omnilink_trace::Timebox;
 
 /// A model with another initial state.
@@ -29,7 +30,11 @@ impl<M: Model> Model for StartingAt<'_, M> {
 ///
 /// # Errors
 /// If the model itself fails.
-pub(crate) fn refusal<M: Model>(model: &M, state: &M::State, op: &M::Op) -> Result<Option<String>, String> {
+pub(crate) fn refusal<M: Model>(
+    model: &M,
+    state: &M::State,
+    op: &M::Op,
+) -> Result<Option<RefusalReason>, String> {
     let alone = TimedOp::new(0, op.clone(), Timebox::new(0, 1));
     match check(&StartingAt { model, state }, [alone], Options::default()) {
         Err(CheckError::Model(message)) => Err(message),
@@ -42,7 +47,10 @@ pub(crate) fn refusal<M: Model>(model: &M, state: &M::State, op: &M::Op) -> Resu
                     .into_iter()
                     .flat_map(|projection| projection.candidates);
                 let mut reasons = candidates.filter_map(|candidate| match candidate.continuation {
-                    Continuation::Refused { reason } => reason,
+                    Continuation::Refused { reason, places } => Some(RefusalReason {
+                        reason: reason?,
+                        places,
+                    }),
                     Continuation::LeadsTo { .. } => None,
                 });
                 reasons.next()

@@ -11,7 +11,13 @@ pub(crate) struct EvidenceBuilder<'a, 's> {
     space: &'a mut DynStateSpace<'s>,
     op_table: &'a OpTable,
     with_alternatives: bool,
+    /// Bytes of states described so far.
+    described: usize,
 }
+
+/// Alternatives are listed, and the states that candidates lead to, until their states take this much together. At least one
+/// alternative is listed.
+const STATES_BYTES_MAX: usize = 1 << 20;
 
 impl<'a, 's> EvidenceBuilder<'a, 's> {
     pub fn new(space: &'a mut DynStateSpace<'s>, op_table: &'a OpTable, with_alternatives: bool) -> Self {
@@ -19,6 +25,7 @@ impl<'a, 's> EvidenceBuilder<'a, 's> {
             space,
             op_table,
             with_alternatives,
+            described: 0,
         }
     }
 
@@ -49,6 +56,9 @@ impl<'a, 's> EvidenceBuilder<'a, 's> {
         }
         let mut alternatives = Vec::new();
         for config in &blocked.configurations {
+            if self.described > STATES_BYTES_MAX {
+                break;
+            }
             let mut unplaced = config.unplaced.clone();
             unplaced.sort_by_key(|op| (*op != blocked.target, self.op_table.get(*op).deadline()));
             let candidates = unplaced
@@ -59,7 +69,7 @@ impl<'a, 's> EvidenceBuilder<'a, 's> {
                 })
                 .collect();
             alternatives.push(Alternative {
-                state: self.space.model.describe_state(config.state),
+                state: self.describe(config.state),
                 recent: self.views(&config.recent),
                 steps: Vec::new(),
                 placed: self.views(&config.placed),
@@ -73,13 +83,28 @@ impl<'a, 's> EvidenceBuilder<'a, 's> {
         let class = self.op_table.get(op).class;
         let successors = self.space.successors(state, class);
         if successors.is_refused() {
+            let refusal = self.space.model.explain(state, class);
+            let (reason, places) = refusal.map(|one| (one.reason, one.places)).unzip();
             return Continuation::Refused {
-                reason: self.space.model.explain(state, class),
+                reason,
+                places: places.unwrap_or_default(),
             };
         }
-        let states = (0..).map_while(|branch| self.space.successor(successors, branch));
-        Continuation::LeadsTo {
-            states: states.map(|next| self.space.model.describe_state(next)).collect(),
+        let next: Vec<StateId> = (0..)
+            .map_while(|branch| self.space.successor(successors, branch))
+            .collect();
+        let mut states = Vec::new();
+        for state in next {
+            if self.described <= STATES_BYTES_MAX {
+                states.push(self.describe(state));
+            }
         }
+        Continuation::LeadsTo { states }
+    }
+
+    fn describe(&mut self, state: StateId) -> String {
+        let text = self.space.model.describe_state(state);
+        self.described += text.len();
+        text
     }
 }

@@ -1,5 +1,7 @@
 //! A model with interned states and operations: the [`ErasedModel`] of every search.
 
+use omnilink_evidence::RefusalReason;
+
 use crate::budget::Budget;
 use crate::interner::{IdMap, Interner};
 use crate::model::{Model, Outcomes};
@@ -180,10 +182,10 @@ impl<M: Model> ErasedModel for InternedModel<'_, M> {
         self.model.describe_op(self.op(class))
     }
 
-    fn explain(&self, state: StateId, class: ClassId) -> Option<String> {
+    fn explain(&self, state: StateId, class: ClassId) -> Option<RefusalReason> {
         let mut outcomes = Outcomes::explaining();
         self.model.step(self.state(state), self.op(class), &mut outcomes);
-        outcomes.into_reason()
+        outcomes.into_refusal()
     }
 
     fn failure(&self) -> Option<&str> {

@@ -70,7 +70,7 @@ pub use model::{Model, Outcomes, successors};
 pub use monitor::{CallEvent, EventError, Monitor};
 pub use omnilink_evidence::{
     AgreedPrefix, Alternative, BrokenRule, Candidate, Continuation, Counterexample, Decider, Limit,
-    Linearization, Placement, Unknown, Verdict,
+    Linearization, Placement, RefusalReason, Unknown, Verdict,
 };
 pub use operation::TimedOp;
 pub use options::{Consistency, Limits, Options, Reductions, Strategy};

@@ -9,6 +9,8 @@ use std::fmt;
 use std::hash::Hash;
 use std::time::Instant;
 
+use omnilink_evidence::RefusalReason;
+
 use crate::collections::{CollectionKind, Observation};
 use crate::footprint::Footprint;
 use crate::limit_watch::Interrupt;
@@ -127,7 +129,7 @@ pub struct Outcomes<S> {
     states: Vec<S>,
     failure: Option<String>,
     exceeded: Option<String>,
-    reason: Option<String>,
+    reason: Option<RefusalReason>,
     explaining: bool,
     deadline: Option<Instant>,
     interrupt: Option<Interrupt>,
@@ -142,8 +144,13 @@ impl<S> Outcomes<S> {
 
     /// Reports that the operation cannot happen. The reason is computed only if evidence needs it.
     pub fn refuse(&mut self, reason: impl FnOnce() -> String) {
+        self.refuse_at(|| RefusalReason::from(reason()));
+    }
+
+    /// The same, with the places in the model's source at which the reason stands.
+    pub fn refuse_at(&mut self, refusal: impl FnOnce() -> RefusalReason) {
         if self.explaining {
-            self.reason = Some(reason());
+            self.reason = Some(refusal());
         }
     }
 
@@ -233,8 +240,8 @@ impl<S> Outcomes<S> {
         self.interrupted.get()
     }
 
-    pub(crate) fn into_reason(self) -> Option<String> {
-        self.reason.or(self.exceeded)
+    pub(crate) fn into_refusal(self) -> Option<RefusalReason> {
+        self.reason.or(self.exceeded.map(RefusalReason::from))
     }
 }
 

@@ -4,6 +4,8 @@
 //! computes a step only if the memo has none for `(state, class)`. So the search is compiled once for all models, and its
 //! inner loop neither clones nor hashes a model's state.
 
+use omnilink_evidence::RefusalReason;
+
 use crate::memo::Memo;
 use crate::replay::ReplayId;
 
@@ -38,7 +40,7 @@ pub(crate) trait ErasedModel {
     fn describe_state(&self, state: StateId) -> String;
     fn describe_op(&self, class: ClassId) -> String;
     /// Why `state` refuses `class`, in the model's words.
-    fn explain(&self, state: StateId, class: ClassId) -> Option<String>;
+    fn explain(&self, state: StateId, class: ClassId) -> Option<RefusalReason>;
     /// The first failure of the model itself.
     fn failure(&self) -> Option<&str>;
     /// The first limit of the model itself that some step ran into.

@@ -56,6 +56,24 @@ pub struct Candidate {
     pub continuation: Continuation,
 }
 
+/// Why a model refuses an operation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RefusalReason {
+    /// In words. Parts are apart by `; or `.
+    pub reason: String,
+    /// Where in the model's source each part stands; none if it has no source.
+    pub places: Vec<String>,
+}
+
+impl From<String> for RefusalReason {
+    fn from(reason: String) -> Self {
+        Self {
+            reason,
+            places: Vec::new(),
+        }
+    }
+}
+
 /// What the model says to an operation in a state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "fate", rename_all = "snake_case")]
@@ -64,6 +82,10 @@ pub enum Continuation {
     Refused {
         /// Why, if the model says.
         reason: Option<String>,
+        /// Where in the specification the parts of the reason stand, in their order: `Queue.tla:12:5-12:20`, from the first character to
+        /// the last. Empty for a part that stands nowhere; none for models without a source.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        places: Vec<String>,
     },
     /// The model accepts it, but nothing after it explains the operation in question.
     LeadsTo {

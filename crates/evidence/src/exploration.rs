@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::state_graph::StateGraph;
+
 /// How much of a specification's state space was explored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exploration {
@@ -30,6 +32,9 @@ pub struct Exploration {
     /// How often each definition was evaluated, if that was counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub definitions: Vec<DefinitionUse>,
+    /// The state graph, if it was asked for and is small.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph: Option<StateGraph>,
 }
 
 /// A property that was not checked, and why.

@@ -29,6 +29,7 @@ mod lineup_coverage;
 mod log_findings;
 mod operation;
 mod schedule;
+mod state_graph;
 mod thread_names;
 mod transactions;
 mod unknown;
@@ -37,7 +38,7 @@ mod violation;
 mod visibility;
 mod witness;
 
-pub use alternative::{Alternative, Candidate, Continuation, Step};
+pub use alternative::{Alternative, Candidate, Continuation, RefusalReason, Step};
 pub use behaviour::{ActionTaken, Behaviour, BehaviourState, FalsePart, LassoReason, PropertyKind};
 pub use bindings::Bindings;
 pub use conclusion::Conclusion;
@@ -56,9 +57,10 @@ pub use lineup_coverage::{LineupCoverage, LineupScope, PlainAccesses, RunPhase, 
 pub use log_findings::{LogActionFindings, LogFindings};
 pub use operation::{ReportedOperation, ThreadName};
 pub use schedule::{
-    FailingRun, MatrixLane, ScheduleEnding, ScheduleEvent, SerialContradiction, StuckOperation, ThreadSwitch,
-    Unexplained,
+    FailingRun, MatrixLane, ScheduleEnding, ScheduleEvent, SerialCall, SerialContradiction, SerialRun,
+    StuckOperation, ThreadSwitch, Unexplained,
 };
+pub use state_graph::{GraphState, GraphStep, StateGraph};
 pub use thread_names::ThreadNames;
 pub use transactions::Anomaly;
 pub use unknown::Unknown;

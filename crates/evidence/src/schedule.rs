@@ -48,9 +48,16 @@ pub struct FailingRun {
     pub memory_error: Vec<String>,
     /// Whether the run was repeated from its schedule with the same history. `None` if it cannot be repeated or is serial.
     pub repeatable: Option<bool>,
+    /// The serial runs that come nearest to it, up to [`FailingRun::SERIAL_RUNS_MAX`]: those that keep the order of calls that did not
+    /// overlap first, then those with the most equal outcomes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub serial_runs: Vec<SerialRun>,
 }
 
 impl FailingRun {
+    /// How many serial runs are listed.
+    pub const SERIAL_RUNS_MAX: usize = 8;
+
     pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut ReportedOperation)) {
         self.operations.iter_mut().for_each(&mut *visit);
         self.why.visit_operations(visit);
@@ -177,6 +184,28 @@ pub struct ThreadSwitch {
     pub preemption: bool,
     /// Where in the source the thread that ran before stands, if that is known.
     pub place: Option<String>,
+}
+
+/// A serial run, compared with the run that it does not explain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SerialRun {
+    /// Whether it keeps the order of calls that did not overlap.
+    pub keeps_order: bool,
+    /// Its calls in their order.
+    pub calls: Vec<SerialCall>,
+}
+
+/// A call of a serial run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SerialCall {
+    /// The id of the same call in the run that is compared; `None` if it was not called there.
+    pub op: Option<u64>,
+    /// Its thread.
+    pub thread: ThreadName,
+    /// The call with its outcome.
+    pub text: String,
+    /// Whether it came out as it did in that run.
+    pub same: bool,
 }
 
 /// How a run ended.

@@ -47,6 +47,9 @@ pub struct VisibleSet {
     pub state: String,
     /// Why the model refuses the operation there, if it says.
     pub reason: Option<String>,
+    /// Where in the specification the parts of the reason stand, as for [`Continuation::Refused`](crate::Continuation::Refused).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
 }
 
 impl VisibilityRefutation {

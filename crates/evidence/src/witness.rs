@@ -16,6 +16,9 @@ pub enum Witness {
         /// The state after each of them, where the model has only one; empty otherwise.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         states: Vec<String>,
+        /// How many operations took effect before the first of them.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        left_out_before: u64,
     },
     /// An order of the operations and what each of them sees.
     Visibility {
@@ -27,6 +30,10 @@ pub enum Witness {
         /// The transactions in the order in which they were committed.
         order: Vec<String>,
     },
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Witness {

@@ -13,6 +13,7 @@ use crate::campaign::{FailingMatrix, Summary};
 use crate::diagnosis::Diagnosis;
 use crate::execution::{Cut, MatrixRun, RaceReport, RunEnding, RunEvent};
 use crate::history::{CallHistory, HistoryEnding, HistoryEvent};
+use crate::nearest_serial::nearest;
 use crate::scope::RUST_LIBRARY;
 use crate::slot::{CallSlot, Lane};
 use crate::verdict::{self, CheckedMatrix, PhaseFigures, RunViolation, Undecided, Why};
@@ -163,6 +164,7 @@ impl CampaignSubject<'_> {
                         .collect(),
                     memory_error: execution.memory_error.iter().map(ToString::to_string).collect(),
                     repeatable: failure.is_repeatable,
+                    serial_runs: nearest(words, &checked.serial, &violation.history),
                 };
                 Some(omnilink_evidence::Violation::Run(Box::new(run)))
             }
@@ -220,7 +222,7 @@ fn accesses(race: &RaceReport) -> Vec<String> {
 }
 
 /// A thread of the matrix by its number, the main thread by what it does.
-fn thread_name(lane: Lane) -> ThreadName {
+pub(crate) fn thread_name(lane: Lane) -> ThreadName {
     match lane {
         Lane::Thread(thread) => ThreadName::Number(u32::from(thread)),
         Lane::Initial | Lane::Final => ThreadName::Name(lane.to_string()),

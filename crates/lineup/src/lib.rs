@@ -33,6 +33,7 @@ mod history;
 mod matrix;
 #[cfg(target_os = "linux")]
 mod native;
+mod nearest_serial;
 mod notation;
 mod observation;
 mod options;

@@ -44,8 +44,8 @@ impl TlaModel<'_> {
             }
             state = after;
         }
-        let reason = self.reason(&state, unexplained);
-        let words = identifiers(&reason);
+        let refusal = self.reason(&state, unexplained);
+        let words = identifiers(&refusal.reason);
         let variable = |cell: &Cell| {
             let name = self.linked.program.variables.get(cell.variable as usize);
             name.map_or("", |name| name)

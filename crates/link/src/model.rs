@@ -358,7 +358,7 @@ impl Model for TlaModel<'_> {
             }
             Some(KnownStep::Refused) => {
                 self.counters.step(op.0.binding, true);
-                return outcomes.refuse(|| self.reason(state, op));
+                return outcomes.refuse_at(|| self.reason(state, op));
             }
             None => {}
         }
@@ -374,7 +374,7 @@ impl Model for TlaModel<'_> {
             cache.insert(state, found);
         }
         match found {
-            Ok(found) if found.is_empty() => outcomes.refuse(|| self.reason(state, op)),
+            Ok(found) if found.is_empty() => outcomes.refuse_at(|| self.reason(state, op)),
             Ok(found) => {
                 self.samples.offer(op, state);
                 found.into_iter().for_each(|next| outcomes.accept(next));

@@ -1,15 +1,15 @@
 //! Reasons: why an operation cannot happen in a state, and what kind of violation that is.
 
-use omnilink_engine::Model as _;
+use omnilink_engine::{Model as _, RefusalReason};
 use omnilink_tla::eval::error::Outcome;
-use omnilink_tla::eval::{Evaluator, Flow, State};
+use omnilink_tla::eval::{Evaluator, FalseSubformula, Flow, State};
 use omnilink_trace::Operation;
 use omnilink_value::Value;
 
 use crate::bind::{BoundOp, event_of};
 use crate::instance::Instance;
 use crate::model::TlaModel;
-use crate::module::without_internal_names;
+use crate::module::{MODULE, without_internal_names};
 use crate::state::SpecState;
 use crate::tag::{Tag, TagField};
 
@@ -27,14 +27,14 @@ pub struct Tagged {
 
 impl<'l> TlaModel<'l> {
     /// Why a state refuses an instance.
-    pub(crate) fn reason(&self, state: &SpecState, instance: &Instance) -> String {
+    pub(crate) fn reason(&self, state: &SpecState, instance: &Instance) -> RefusalReason {
         let mut refused = self.refused.borrow_mut();
         if refused.len() < REFUSED_MAX {
             refused.push((instance.clone(), state.clone()));
         }
         drop(refused);
         let mut evaluator = self.evaluator.borrow_mut();
-        let mut parts = Vec::new();
+        let mut parts: Vec<(String, String)> = Vec::new();
         // A failure was reported when the step was tried; here only reasons are collected.
         let _ = self.each_assignment(
             &mut evaluator,
@@ -42,20 +42,50 @@ impl<'l> TlaModel<'l> {
             state.values(),
             &mut |evaluator, arguments| {
                 let refusals = evaluator.refusals(instance.0.operation, arguments, state.values());
-                let mut texts: Vec<String> = refusals.iter().map(refusal).collect();
-                texts.extend(self.broken_invariants(evaluator, instance, arguments, state.values())?);
-                for text in texts {
-                    if !parts.contains(&text) {
-                        parts.push(text);
+                let mut found: Vec<(String, String)> = refusals
+                    .iter()
+                    .map(|part| (refusal(part), self.place(part)))
+                    .collect();
+                let broken = self.broken_invariants(evaluator, instance, arguments, state.values())?;
+                found.extend(broken.into_iter().map(|text| (text, String::new())));
+                for (text, place) in found {
+                    if !parts.iter().any(|(known, _)| *known == text) {
+                        parts.push((text, place));
                     }
                 }
                 Ok(())
             },
         );
-        match parts.as_slice() {
-            [] => "no branch of the action is possible".to_owned(),
-            parts => parts.join("; or "),
+        if parts.is_empty() {
+            return RefusalReason::from("no branch of the action is possible".to_owned());
         }
+        let (texts, mut places): (Vec<String>, Vec<String>) = parts.into_iter().unzip();
+        if places.iter().all(String::is_empty) {
+            places.clear();
+        }
+        RefusalReason {
+            reason: texts.join("; or "),
+            places,
+        }
+    }
+
+    /// Where a part stands: file, line and column of its first and its last character. Empty where that is in what the link file
+    /// says, which has no place in the specification.
+    fn place(&self, part: &FalseSubformula) -> String {
+        let source = self.linked.program.sources.get(part.at.source);
+        if source.path().file_stem().is_some_and(|stem| stem == MODULE) {
+            return String::new();
+        }
+        let (start, end) = (part.at.span.start, part.at.span.end.saturating_sub(1));
+        let [from, to] = [start, end.max(start)].map(|offset| source.line_column(offset));
+        format!(
+            "{}:{}:{}-{}:{}",
+            source.path().display(),
+            from.line,
+            from.column,
+            to.line,
+            to.column
+        )
     }
 
     /// The invariants that the states after a step break.
@@ -173,7 +203,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// A false conjunct with the values in it, on one line.
-fn refusal(part: &omnilink_tla::eval::FalseSubformula) -> String {
+fn refusal(part: &FalseSubformula) -> String {
     let mut line = format!("`{}` is false", one_line(&part.text));
     let values = part.values.iter().chain(&part.bindings);
     let values: Vec<String> = values

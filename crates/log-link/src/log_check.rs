@@ -6,7 +6,7 @@ use std::time::Instant;
 use omnilink_engine::{LimitWatch, Limits};
 use omnilink_evidence::{
     Alternative, Candidate, Command, Continuation, Counterexample, Evidence, Figures, LogActionFindings,
-    LogFindings, ReportedOperation, Subject, ThreadName, Unknown, VacuityFindings, Violation,
+    LogFindings, RefusalReason, ReportedOperation, Subject, ThreadName, Unknown, VacuityFindings, Violation,
 };
 use omnilink_link::{EvalSession, LinkOptions, LogOrder};
 use omnilink_tla::deep_stack;
@@ -385,11 +385,14 @@ fn counterexample(search: &mut Search<'_>, expander: &mut Expander<'_>) -> Resul
             let Some(prepared) = search.lines.get(line).cloned() else {
                 continue;
             };
-            let reason = refusal(expander, &entry.state, &prepared);
+            let RefusalReason { reason, places } = refusal(expander, &entry.state, &prepared);
             if let Some(op) = line_operation(search, spec, line) {
                 candidates.push(Candidate {
                     op,
-                    continuation: Continuation::Refused { reason: Some(reason) },
+                    continuation: Continuation::Refused {
+                        reason: Some(reason),
+                        places,
+                    },
                 });
             }
         }

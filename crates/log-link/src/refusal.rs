@@ -1,5 +1,6 @@
 //! Why a line cannot be the next step of a state.
 
+use omnilink_evidence::RefusalReason;
 use omnilink_tla::eval::{FalseSubformula, State};
 use omnilink_value::Value;
 
@@ -13,13 +14,14 @@ const REASONS_MAX: usize = 6;
 
 /// Why a state refuses a line, and how near it is to accepting it: the number of variables that would have to be different, if the line's
 /// updates are all that stands in the way.
-pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &PreparedLine) -> String {
+pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &PreparedLine) -> RefusalReason {
     let spec = expander.spec;
+    let because = |reason: &str| RefusalReason::from(reason.to_owned());
     let meaning = match &line.kind {
-        LineKind::Failure => return "the line says that the run failed".to_owned(),
-        LineKind::Skipped => return String::new(),
+        LineKind::Failure => return because("the line says that the run failed"),
+        LineKind::Skipped => return RefusalReason::default(),
         LineKind::Stuttering => {
-            return "the line changes a variable, but is a step that changes nothing".to_owned();
+            return because("the line changes a variable, but is a step that changes nothing");
         }
         LineKind::Step(meaning) => meaning.clone(),
     };
@@ -27,23 +29,23 @@ pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &Prepare
     if let Some(requires) = &meaning.requires {
         expander.evaluator.set_state(state);
         if requires.holds(&mut expander.evaluator, context).ok() == Some(false) {
-            return "what the link file requires before the line is false".to_owned();
+            return because("what the link file requires before the line is false");
         }
     }
     let given = match expander.given(state, line) {
         Ok(Ok(given)) => given,
-        Ok(Err(problem)) => return problem.to_string(),
-        Err(error) => return error.to_string(),
+        Ok(Err(problem)) => return RefusalReason::from(problem.to_string()),
+        Err(error) => return RefusalReason::from(error.to_string()),
     };
     let Some(stage) = meaning.stages.last() else {
-        return String::new();
+        return RefusalReason::default();
     };
     let (operation, arguments) = match &stage.action {
         StageAction::Any => (spec.next, Vec::new()),
         StageAction::Event(number) => expander.event(*number, &line.arguments),
         StageAction::Formula(formula) => (formula.operation, formula.arguments(context)),
     };
-    let mut reasons: Vec<String> = Vec::new();
+    let (mut reasons, mut places): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let parts = expander
         .evaluator
         .refusals_given(operation, &arguments, state, &given);
@@ -51,16 +53,21 @@ pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &Prepare
         let reason = shown(spec, part);
         if !reasons.contains(&reason) {
             reasons.push(reason);
+            places.push(place(spec, part).unwrap_or_default());
         }
     }
     reasons.truncate(REASONS_MAX);
+    places.truncate(REASONS_MAX);
     reasons.extend(broken_invariant(expander, state, line));
     if let Some(outside) = outside(spec, line, &stage.action, &reasons) {
         reasons.push(outside);
     }
     match reasons.is_empty() {
-        true => "no branch of the action is possible".to_owned(),
-        false => reasons.join("; or "),
+        true => because("no branch of the action is possible"),
+        false => RefusalReason {
+            reason: reasons.join("; or "),
+            places,
+        },
     }
 }
 
@@ -99,13 +106,6 @@ fn outside(spec: &LogSpec, line: &PreparedLine, action: &StageAction, reasons: &
 
 /// A false conjunct with its place and the values in it, on one line.
 fn shown(spec: &LogSpec, part: &FalseSubformula) -> String {
-    let source = spec.program.sources.get(part.at.source);
-    let place = source.line_column(part.at.span.start);
-    let file = source
-        .path()
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
     let mut text = format!("`{}` is false", one_line(&part.text));
     let values = part.values.iter().chain(&part.bindings);
     let mut values: Vec<String> = values
@@ -116,10 +116,23 @@ fn shown(spec: &LogSpec, part: &FalseSubformula) -> String {
     if !values.is_empty() {
         text.push_str(&format!(": {}", values.join(", ")));
     }
-    if !file.starts_with("OmnilinkLink") {
-        text.push_str(&format!(" ({file}:{}:{})", place.line, place.column));
+    if let Some((from, _)) = place(spec, part)
+        .as_ref()
+        .and_then(|place| place.rsplit_once('-'))
+    {
+        text.push_str(&format!(" ({from})"));
     }
     text
+}
+
+/// Where a part stands: file, line and column of its first and its last character; `None` for what the link file says.
+fn place(spec: &LogSpec, part: &FalseSubformula) -> Option<String> {
+    let source = spec.program.sources.get(part.at.source);
+    let file = source.path().file_name()?.to_string_lossy();
+    let (start, end) = (part.at.span.start, part.at.span.end.saturating_sub(1));
+    let [from, to] = [start, end.max(start)].map(|offset| source.line_column(offset));
+    (!file.starts_with("OmnilinkLink"))
+        .then(|| format!("{file}:{}:{}-{}:{}", from.line, from.column, to.line, to.column))
 }
 
 fn one_line(text: &str) -> String {

@@ -47,6 +47,7 @@ pub mod report;
 mod segment_result;
 mod session;
 mod simulation;
+mod small_graph;
 mod spec_record;
 mod symmetry;
 mod tally;
@@ -67,5 +68,6 @@ pub use outcome::{
 pub use path::{PathState, path_to};
 pub use progress::SearchProgress;
 pub use simulation::{SimulationEnd, SimulationOptions, SimulationOutcome, simulate};
+pub use small_graph::SmallGraph;
 pub use symmetry::{Symmetry, SymmetryError};
 pub use transition_system::{State, StateVisitor, SuccessorVisitor, TransitionSystem};

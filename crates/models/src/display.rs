@@ -39,8 +39,8 @@ impl<T: fmt::Display> fmt::Display for Or<'_, T> {
     }
 }
 
-/// The number of elements of a long state that are shown.
-const SHOWN_MAX: usize = 32;
+/// The number of elements of a very long state that are described; texts show fewer.
+const SHOWN_MAX: usize = 4096;
 
 /// A list in brackets, shortened if it is long.
 pub(crate) fn list<T: fmt::Display>(items: impl Iterator<Item = T>, brackets: [&str; 2]) -> String {

@@ -34,6 +34,7 @@ mod look;
 mod markdown;
 mod paragraph;
 mod sarif;
+mod short_state;
 mod text;
 mod timeline;
 

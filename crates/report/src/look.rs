@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::short_state::short_state;
+
 /// How text is to look. The caller decides, because only the caller knows where the text goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
@@ -108,6 +110,14 @@ impl Look {
             false => c.escape_default().to_string(),
         };
         Cow::Owned(text.chars().map(written).collect())
+    }
+
+    /// A state as a text may show it: clean, and of a long list the first elements.
+    pub(crate) fn state<'a>(&self, state: &'a str) -> Cow<'a, str> {
+        match short_state(state) {
+            Cow::Borrowed(state) => self.clean(state),
+            Cow::Owned(state) => Cow::Owned(self.clean(&state).into_owned()),
+        }
     }
 
     /// `text`, or as much of it as fits `columns`, with dots for the rest.

@@ -32,6 +32,7 @@ pub fn score(linked: &Linked, input: &Input, progress: &ProgressCounter) -> Resu
         minimize: false,
         witness: None,
         in_full: false,
+        with_witness_end: false,
     };
     linked.run(|model| {
         let decode = |operation: &Operation| meaning(model, operation);

@@ -15,6 +15,8 @@ import { addressOf, emptyView, framing, viewOf, within } from './view.js';
 
 /** How many operations around the failure are framed at first. */
 const FRAMED = 24;
+/** More arrows than this are drawn for the selected operation only. */
+const EDGES_MAX = 60;
 
 /** Holds the view and the panels. */
 export class App {
@@ -27,6 +29,7 @@ export class App {
     /** @type {Map<number, import('./story.js').Facts>} */
     this.known = new Map();
     this.dark = matchMedia('(prefers-color-scheme: dark)');
+    /** @type {import('./view.js').View} */
     this.view = this.initialView();
     this.header = new Header(this);
     this.timelinePanel = new TimelinePanel(this);
@@ -76,6 +79,7 @@ export class App {
     return chosen ? chosen === 'dark' : this.dark.matches;
   }
 
+  /** @returns {import('./view.js').View} */
   initialView() {
     this.view = { ...emptyView(), story: Math.max(0, this.scene.stories.findIndex(({ evidence }) => evidence?.verdict === 'violation')) };
     this.view = viewOf(location.hash, this.view);
@@ -237,18 +241,22 @@ export class App {
     this.change({ focus: this.view.focus.slice(0, -1) });
   }
 
-  /** Arrows that the selection asks for: what the selected operation sees. */
+  /** Arrows from what is seen to what sees it: all of them if they are few, else those of the selected operation. */
   edges() {
-    const { timeline, evidence } = this.facts;
-    if (!timeline || this.view.row < 0) return [];
-    const id = timeline.columns.id[this.view.row];
-    const order = evidence.witness?.order ?? evidence.violation?.explained?.order ?? [];
-    const placed = order.find?.((/** @type {any} */ one) => one.id === id);
-    const candidate = evidence.violation?.type === 'visibility' && evidence.violation.op.id === id ? evidence.violation.candidates[0] : null;
-    const sees = placed?.sees ?? candidate?.sees ?? [];
-    return sees.flatMap((/** @type {number} */ seen) => {
-      const from = timeline.rowById.get(seen);
-      return from === undefined ? [] : [{ from, to: this.view.row }];
+    const { timeline, sees } = this.facts;
+    if (!timeline || !sees.size) return [];
+    const selected = this.view.row >= 0 ? timeline.columns.id[this.view.row] : -1;
+    let count = 0;
+    for (const seen of sees.values()) count += seen.length;
+    const isAll = count <= EDGES_MAX;
+    return [...sees].flatMap(([id, seen]) => {
+      const to = timeline.rowById.get(id);
+      if (to === undefined) return [];
+      return seen.flatMap((other) => {
+        const from = timeline.rowById.get(other);
+        const isChosen = id === selected || other === selected;
+        return from !== undefined && (isAll || id === selected) ? [{ from, to, isChosen }] : [];
+      });
     });
   }
 

@@ -37,7 +37,7 @@ export class Behaviour {
             { class: `${at === chosen ? 'now' : ''} ${isInCycle ? 'cycle' : ''} ${at === trace.length - 1 && lasso == null ? 'last' : ''}` },
             el(
               'button',
-              { type: 'button', 'aria-current': at === chosen ? 'step' : null, onclick: () => app.change({ step: at }) },
+              { type: 'button', 'aria-current': at === chosen ? 'step' : null, onclick: () => app.change({ step: at, state: -1 }) },
               el('span', { class: 'number' }, state.number),
               el('span', { class: 'action' }, actionText(state.action)),
               el('span', { class: 'delta' }, at === 0 ? firstValues(state) : differenceView(stateText(trace[at - 1].values), stateText(state.values))),
@@ -45,7 +45,7 @@ export class Behaviour {
           );
         }),
       ),
-      lasso != null && el('p', { class: 'lasso' }, `↺ from here the behaviour goes back to state ${lasso} and repeats for ever`),
+      lasso != null && el('p', { class: 'lasso' }, lasso === trace.length && !violation.back ? `↺ from here nothing changes any more: the behaviour stays in state ${lasso} for ever` : `↺ ${violation.back ? `${actionText(violation.back)} leads from here` : 'from here the behaviour goes'} back to state ${lasso}, and that repeats for ever`),
       reasonList('Why it is a violation', violation.reasons),
       reasonList('Fairness', violation.fairness),
       trace.length === 0 && el('p', { class: 'empty' }, 'No states were kept.'),
@@ -76,7 +76,7 @@ export class Behaviour {
     let next = this.chosen + direction;
     // An infinite behaviour goes round.
     if (next >= trace.length) next = lasso != null ? lasso - 1 : trace.length - 1;
-    this.app.change({ step: Math.max(0, next) });
+    this.app.change({ step: Math.max(0, next), state: -1 });
   }
 }
 
@@ -111,7 +111,7 @@ function reasonList(title, reasons) {
           'li',
           { class: one.holds ? 'holds' : 'fails' },
           el('span', { class: 'formula' }, `${one.holds ? '✓' : '✗'} `, longText(one.formula), boundNames(one.bindings)),
-          el('span', { class: 'why' }, longText(one.reason)),
+          el('span', { class: 'why' }, longText(one.reason, '')),
         ),
       ),
     ),

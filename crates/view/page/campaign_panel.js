@@ -3,6 +3,7 @@
 import { visible } from './call.js';
 import { duration, grouped } from './clock.js';
 import { el, fill } from './dom.js';
+import { served } from './scene.js';
 
 const RUNS_SHOWN = 500;
 
@@ -68,7 +69,7 @@ export class CampaignPanel {
     if (story >= 0) {
       return el('button', { type: 'button', class: 'link', onclick: () => { this.app.goToStory(story); document.querySelector('main')?.scrollIntoView(); } }, `run ${run}`);
     }
-    if (scene.live) return el('a', { href: `run/${run}` }, `run ${run}`);
+    if (scene.live) return el('a', { href: served(`run/${run}`) }, `run ${run}`);
     return `run ${run}`;
   }
 }

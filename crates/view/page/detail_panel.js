@@ -5,7 +5,8 @@ import { Behaviour } from './behaviour.js';
 import { el, fill } from './dom.js';
 import { Explanations } from './explanations.js';
 import { figuresView } from './figures.js';
-import { scheduleView, matrixView } from './schedule.js';
+import { Graph } from './graph_view.js';
+import { scheduleView } from './schedule.js';
 import { longText } from './text_panel.js';
 import { cycleView } from './transactions.js';
 import { Witness } from './witness.js';
@@ -18,8 +19,7 @@ export class DetailPanel {
     this.explanations = new Explanations(app);
     this.behaviour = new Behaviour(app);
     this.witness = new Witness(app);
-    this.chosen = '';
-    this.story = -1;
+    this.graph = new Graph(app);
     this.element = el('section', { class: 'detail', 'aria-label': 'Evidence' });
   }
 
@@ -32,9 +32,9 @@ export class DetailPanel {
     const tabs = [];
     if (facts.counterexample?.alternatives.length) tabs.push(['Explanations', () => this.explanations.view()]);
     if (violation?.type === 'behaviour') tabs.push(['Behaviour', () => this.behaviour.view()]);
+    if (evidence.graph?.states.length) tabs.push(['State graph', () => this.graph.view()]);
     if (violation?.type === 'run') {
-      tabs.push(['Interleaving', () => scheduleView(this.app, violation)]);
-      tabs.push(['Threads', () => matrixView(violation)]);
+      tabs.unshift(['Interleaving', () => scheduleView(this.app, violation)]);
     }
     if (violation?.type === 'nondeterminism') tabs.push(['Serial runs', () => serialRuns(violation)]);
     if (violation?.type === 'transactions') tabs.push(['Dependencies', () => cycleView(violation)]);
@@ -49,11 +49,7 @@ export class DetailPanel {
 
   update() {
     const tabs = this.tabs();
-    if (this.story !== this.app.view.story) {
-      this.story = this.app.view.story;
-      this.chosen = '';
-    }
-    if (!tabs.some(([name]) => name === this.chosen)) this.chosen = tabs[0]?.[0] ?? '';
+    const { chosen } = this;
     this.element.hidden = tabs.length === 0;
     const active = /** @type {HTMLElement | null} */ (document.activeElement);
     const place = active?.dataset.grid;
@@ -65,9 +61,9 @@ export class DetailPanel {
       el(
         'div',
         { role: 'tablist', class: 'tabs', 'aria-label': 'Evidence' },
-        tabs.map(([name]) => el('button', { type: 'button', role: 'tab', 'aria-selected': String(name === this.chosen), tabindex: name === this.chosen ? 0 : -1, onclick: () => this.choose(name), onkeydown: (/** @type {KeyboardEvent} */ event) => this.arrow(event, tabs.map(([one]) => one)) }, name)),
+        tabs.map(([name]) => el('button', { type: 'button', role: 'tab', 'aria-selected': String(name === chosen), tabindex: name === chosen ? 0 : -1, onclick: () => this.choose(name), onkeydown: (/** @type {KeyboardEvent} */ event) => this.arrow(event, tabs.map(([one]) => one)) }, name)),
       ),
-      el('div', { class: 'panel', role: 'tabpanel', 'aria-label': this.chosen }, tabs.find(([name]) => name === this.chosen)?.[1]()),
+      el('div', { class: 'panel', role: 'tabpanel', 'aria-label': chosen }, tabs.find(([name]) => name === chosen)?.[1]()),
     );
     const again = this.element.querySelector('.gridscroll, .states, .panel');
     if (again) [again.scrollLeft, again.scrollTop] = scroll;
@@ -77,10 +73,15 @@ export class DetailPanel {
     this.element.querySelector('.now')?.scrollIntoView({ block: 'nearest' });
   }
 
+  /** The name of the tab that is shown. */
+  get chosen() {
+    const names = this.tabs().map(([name]) => name);
+    return names.includes(this.app.view.tab) ? this.app.view.tab : names[0] ?? '';
+  }
+
   /** @param {string} name */
   choose(name) {
-    this.chosen = name;
-    this.app.update();
+    this.app.change({ tab: name });
   }
 
   /**
@@ -125,6 +126,7 @@ export class DetailPanel {
   /** What the inspector is to show besides the operation. */
   inspection() {
     const { facts } = this.app;
+    if (this.chosen === 'State graph') return this.graph.inspection();
     if (facts.kind === 'behaviour') return this.behaviour.inspection();
     if (facts.order.length) return this.witness.inspection();
     return null;

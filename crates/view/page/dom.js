@@ -1,9 +1,16 @@
 // Elements. Text becomes text and never markup: nothing here, or anywhere in the page, parses HTML.
 
 /**
+ * What an element can hold; null, undefined and false stand for nothing.
+ * @typedef {Node | string | number | null | undefined | false} Piece
+ * @typedef {Piece | Children} Child
+ * @typedef {{[at: number]: Child, length: number, [Symbol.iterator](): IterableIterator<Child>}} Children
+ */
+
+/**
  * @param {string} tag
  * @param {Record<string, any>} [props]  `class`, attributes, and handlers as `onclick`
- * @param {...(Node | string | null | undefined | false | (Node | string | null | undefined | false)[])} children
+ * @param {...Child} children
  * @returns {HTMLElement}
  */
 export function el(tag, props = {}, ...children) {
@@ -19,7 +26,7 @@ export function el(tag, props = {}, ...children) {
 
 /**
  * @param {Element} parent
- * @param {any[]} children
+ * @param {Child[]} children
  */
 function append(parent, children) {
   for (const child of children) {
@@ -32,7 +39,7 @@ function append(parent, children) {
 /**
  * Replaces everything inside an element.
  * @param {Element} parent
- * @param {...any} children
+ * @param {...Child} children
  */
 export function fill(parent, ...children) {
   parent.replaceChildren();
@@ -43,7 +50,7 @@ export function fill(parent, ...children) {
  * An element of SVG.
  * @param {string} tag
  * @param {Record<string, any>} props
- * @param {...any} children
+ * @param {...Child} children
  */
 export function svg(tag, props, ...children) {
   const element = document.createElementNS('http://www.w3.org/2000/svg', tag);

@@ -2,17 +2,12 @@
 //
 // Cost: each visible track takes at most one step per pixel, found by binary search, whatever the number of operations.
 
+import { colorOf, drawBox, isFaded } from './box.js';
 import { cut, visible } from './call.js';
 import { offsetText, tickStep } from './clock.js';
 import { AXIS } from './lanes.js';
-import { finds } from './search.js';
+import { firstHit } from './search.js';
 import { firstEndingAt, firstStartingAt } from './timeline.js';
-
-/** What is known about an operation. */
-export const PLACED = 0;
-export const UNPLACED = 1;
-export const FAILING = 2;
-export const UNREACHED = 3;
 
 const FONT = '12px ui-sans-serif, system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif';
 
@@ -24,13 +19,14 @@ const FONT = '12px ui-sans-serif, system-ui, "Segoe UI", "Helvetica Neue", Arial
  * @property {number} width
  * @property {number} height
  * @property {Uint8Array} status
+ * @property {number[]} failing  rows that cannot be explained
  * @property {{hues: Int8Array, meaning: string}} colors
  * @property {ReturnType<typeof import('./palette.js').themeOf>} theme
  * @property {import('./search.js').Hits | null} hits
  * @property {Set<number>} overlaps
  * @property {number} hover
  * @property {Map<number, number>} points  where operations take effect
- * @property {{from: number, to: number}[]} edges  from one row to another
+ * @property {{from: number, to: number, isChosen: boolean}[]} edges  from one row to another
  * @property {import('./scene.js').Band[]} bands
  * @property {number} zero  the moment to which times are relative
  * @property {string} unit
@@ -59,6 +55,7 @@ export function drawTimeline(context, picture) {
     context.fillRect(layout.labels, place.top - 2, width - layout.labels, place.height + 4);
     drawLane(context, picture, at, x);
   });
+  drawFailing(context, picture, x);
   drawPoints(context, picture, x);
   drawEdges(context, picture, x);
   context.restore();
@@ -120,171 +117,42 @@ function drawLane(context, picture, at, x) {
  * @param {number} perPixel
  */
 function drawColumn(context, picture, track, from, to, left, top, height, perPixel) {
-  const { theme, status } = picture;
   const covered = Math.min(1, (track.busy[to] - track.busy[from]) / perPixel);
   const sample = sampleOf(picture, track, from, to);
   context.fillStyle = colorOf(picture, sample);
   context.globalAlpha = (0.25 + 0.65 * covered) * (isFaded(picture, sample) ? 0.25 : 1);
   context.fillRect(left, top + 1, 1, height - 2);
   context.globalAlpha = 1;
-  // The violation is never hidden in a column.
-  if (to - from < 4096) {
-    for (let at = from; at < to; at++) {
-      if (status[track.rows[at]] !== FAILING) continue;
-      context.fillStyle = theme.red;
-      context.fillRect(left - 1, top, 3, height);
-    }
+}
+
+/**
+ * The violation is never hidden among others: where its box is narrower than a mark, it gets one.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Picture} picture
+ * @param {(time: number) => number} x
+ */
+function drawFailing(context, picture, x) {
+  const { failing, timeline, layout, theme, view } = picture;
+  const { start, end, thread } = timeline.columns;
+  context.fillStyle = theme.red;
+  for (const row of failing) {
+    const [left, right] = [x(start[row]), x(end[row])];
+    if (right - left > 4 || end[row] < view.from || start[row] > view.to) continue;
+    const height = layout.places[thread[row]].track;
+    context.fillRect(left - 1, middleOf(picture, row) - height / 2, 3, height);
   }
 }
 
 /**
- * The operation whose colour a column gets: one that the search finds, if there are few enough to look.
+ * The operation whose colour a column gets: one that the search finds, if there is one.
  * @param {Picture} picture
  * @param {import('./timeline.js').Track} track
  * @param {number} from
  * @param {number} to
  */
-function sampleOf({ hits, timeline }, track, from, to) {
-  if (hits && to - from < 256) {
-    for (let at = from; at < to; at++) if (finds(hits, timeline, track.rows[at])) return track.rows[at];
-  }
-  return track.rows[(from + to) >> 1];
-}
-
-/**
- * @param {Picture} picture
- * @param {number} row
- */
-function colorOf(picture, row) {
-  const { colors, theme, timeline, status } = picture;
-  if (status[row] === FAILING) return theme.red;
-  const hue = colors.hues[colors.meaning === 'thread' ? timeline.columns.thread[row] : timeline.columns.call[row]];
-  return hue < 0 ? theme.grey : theme.hues[hue];
-}
-
-/**
- * Whether an operation is not what the reader looks at: not found by the search, or not reached by the check.
- * @param {Picture} picture
- * @param {number} row
- */
-function isFaded({ hits, timeline, status, view }, row) {
-  if (row === view.row) return false;
-  return (hits !== null && !finds(hits, timeline, row)) || status[row] === UNREACHED;
-}
-
-/**
- * @param {CanvasRenderingContext2D} context
- * @param {Picture} picture
- * @param {number} row
- * @param {number} top
- * @param {number} height
- * @param {(time: number) => number} x
- */
-function drawBox(context, picture, row, top, height, x) {
-  const { timeline, theme, layout, view, width, status, overlaps, hover } = picture;
-  const { start, end } = timeline.columns;
-  const [rawLeft, rawRight] = [x(start[row]), x(end[row])];
-  const left = Math.max(rawLeft, layout.labels - 4);
-  const right = Math.min(Math.max(rawRight, rawLeft + 2), width + 4);
-  const [y, h] = [top + 1, Math.max(3, height - 2)];
-  const color = colorOf(picture, row);
-  const isHollow = status[row] === UNPLACED;
-  const isPending = timeline.isPending(row);
-  const isSelected = row === view.row;
-  context.globalAlpha = isFaded(picture, row) ? 0.22 : 1;
-  const radius = Math.min(4, h / 3, (right - left) / 2);
-  context.beginPath();
-  context.roundRect(left, y, right - left, h, isPending ? [radius, 0, 0, radius] : radius);
-  if (isHollow) {
-    context.fillStyle = theme.panel;
-    context.fill();
-    context.strokeStyle = color;
-    context.lineWidth = 1.5;
-    context.stroke();
-  } else {
-    context.fillStyle = color;
-    context.fill();
-  }
-  if (isPending) hatch(context, left, y, right, h, isHollow ? color : theme.panel);
-  if (status[row] === FAILING) {
-    context.strokeStyle = theme.red;
-    context.lineWidth = 2;
-    context.stroke();
-  }
-  if (isSelected || row === hover || overlaps.has(row)) {
-    context.globalAlpha = 1;
-    context.strokeStyle = isSelected ? theme.select : theme.text;
-    context.lineWidth = isSelected ? 2.5 : 1.25;
-    context.setLineDash(isSelected || row === hover ? [] : [3, 2]);
-    context.beginPath();
-    context.roundRect(left - 1.5, y - 1.5, right - left + 3, h + 3, radius + 1.5);
-    context.stroke();
-    context.setLineDash([]);
-  }
-  drawLabel(context, picture, row, left, right, y, h, isHollow || isPending ? theme.text : theme.boxText);
-  if (timeline.isAborted(row)) {
-    context.strokeStyle = theme.text;
-    context.lineWidth = 1;
-    context.beginPath();
-    context.moveTo(left, y + h / 2);
-    context.lineTo(right, y + h / 2);
-    context.stroke();
-  }
-  context.globalAlpha = 1;
-}
-
-/**
- * The call, if it fits: as it is, or cut in its middle.
- * @param {CanvasRenderingContext2D} context
- * @param {Picture} picture
- * @param {number} row
- * @param {number} left
- * @param {number} right
- * @param {number} y
- * @param {number} h
- * @param {string} color
- */
-function drawLabel(context, { timeline, layout, width, status, theme }, row, left, right, y, h, color) {
-  const from = Math.max(left, layout.labels) + 5;
-  const room = Math.min(right, width) - from - 4;
-  if (h < 12 || room < 14) return;
-  const characters = Math.floor(room / 6.2);
-  const isFailing = status[row] === FAILING;
-  let text = cut(visible(timeline.text(row).slice(0, 400)), characters);
-  if (isFailing) text = `✗ ${text}`;
-  if (context.measureText(text).width > room) text = cut(text, Math.floor(characters * 0.8));
-  if (text.length < 2 || context.measureText(text).width > room) return;
-  const isPending = timeline.isPending(row);
-  if (isPending) {
-    const wide = context.measureText(text).width;
-    context.fillStyle = theme.panel;
-    context.fillRect(from - 2, y + 2, wide + 4, h - 4);
-  }
-  context.fillStyle = color;
-  context.fillText(text, from, y + h / 2 + 0.5);
-}
-
-/**
- * @param {CanvasRenderingContext2D} context
- * @param {number} left
- * @param {number} y
- * @param {number} right
- * @param {number} h
- * @param {string} color
- */
-function hatch(context, left, y, right, h, color) {
-  context.save();
-  context.clip();
-  context.strokeStyle = color;
-  context.globalAlpha *= 0.55;
-  context.lineWidth = 1.5;
-  context.beginPath();
-  for (let at = Math.floor((left - h) / 7) * 7; at < right; at += 7) {
-    context.moveTo(at, y + h);
-    context.lineTo(at + h, y);
-  }
-  context.stroke();
-  context.restore();
+function sampleOf({ hits }, track, from, to) {
+  const found = hits ? firstHit(hits, track, from, to) : -1;
+  return track.rows[found < 0 ? (from + to) >> 1 : found];
 }
 
 /**
@@ -356,11 +224,11 @@ function drawEdges(context, picture, x) {
   context.strokeStyle = theme.text;
   context.fillStyle = theme.text;
   context.lineWidth = 1.25;
-  for (const { from, to } of edges.slice(0, 500)) {
+  for (const { from, to, isChosen } of edges.slice(0, 500)) {
     const [ax, ay] = [x(end[from]), middleOf(picture, from)];
     const [bx, by] = [x(start[to]), middleOf(picture, to)];
     const bend = Math.max(14, Math.abs(bx - ax) / 3);
-    context.globalAlpha = 0.75;
+    context.globalAlpha = isChosen ? 0.9 : 0.3;
     context.beginPath();
     context.moveTo(ax, ay);
     context.bezierCurveTo(ax + bend, ay, bx - bend, by, bx - 5, by);
@@ -453,7 +321,8 @@ function drawAxis(context, { view, width, layout, theme, zero, unit, timeline },
     context.fillText('no times were recorded: in the order of the input', layout.labels + 4, AXIS / 2);
     return;
   }
-  const step = tickStep(((view.to - view.from) / Math.max(1, width - layout.labels)) * 110);
+  // Times are whole numbers.
+  const step = tickStep(Math.max(1, ((view.to - view.from) / Math.max(1, width - layout.labels)) * 110));
   const first = Math.ceil((view.from - zero) / step) * step;
   for (let offset = first, count = 0; offset <= view.to - zero && count < 200; offset += step, count++) {
     const at = x(zero + offset);
@@ -463,45 +332,4 @@ function drawAxis(context, { view, width, layout, theme, zero, unit, timeline },
     context.fillStyle = theme.faint;
     context.fillText(offsetText(Math.abs(offset) < step / 1e6 ? 0 : offset, unit, step), at + 4, AXIS / 2 - 1);
   }
-}
-
-/**
- * Draws the strip that shows the whole trace and the window in it.
- * @param {CanvasRenderingContext2D} context
- * @param {{width: number, height: number, density: Float64Array, timeline: import('./timeline.js').Timeline,
- *   view: import('./view.js').View, theme: ReturnType<typeof import('./palette.js').themeOf>,
- *   bands: import('./scene.js').Band[], due: number, labels: number}} strip
- */
-export function drawOverview(context, { width, height, density, timeline, view, theme, bands, due, labels }) {
-  context.clearRect(0, 0, width, height);
-  const span = timeline.last - timeline.first;
-  const x = (/** @type {number} */ time) => labels + ((time - timeline.first) / span) * (width - labels);
-  for (const band of bands) {
-    context.fillStyle = theme.bandLine;
-    context.globalAlpha = 0.35;
-    context.fillRect(x(band.start), 0, Math.max(1.5, x(band.end ?? timeline.last) - x(band.start)), height);
-    context.globalAlpha = 1;
-  }
-  context.fillStyle = theme.grey;
-  const columns = Math.max(1, Math.floor(width - labels));
-  for (let column = 0; column < columns; column++) {
-    const [from, to] = [column, column + 1].map((at) => Math.floor((at / columns) * density.length));
-    let most = 0;
-    for (let at = from; at < Math.max(to, from + 1); at++) most = Math.max(most, density[at] ?? 0);
-    const h = most * (height - 4);
-    context.fillRect(labels + column, height - h, 1, h);
-  }
-  if (Number.isFinite(due)) {
-    context.fillStyle = theme.red;
-    context.fillRect(x(due) - 1, 0, 2.5, height);
-  }
-  const [left, right] = [Math.max(labels, x(view.from)), Math.min(width, x(view.to))];
-  context.fillStyle = theme.panel;
-  context.globalAlpha = 0.6;
-  context.fillRect(labels, 0, Math.max(0, left - labels), height);
-  context.fillRect(right, 0, Math.max(0, width - right), height);
-  context.globalAlpha = 1;
-  context.strokeStyle = theme.select;
-  context.lineWidth = 1.5;
-  context.strokeRect(left + 0.75, 0.75, Math.max(3, right - left - 1.5), height - 1.5);
 }

@@ -176,6 +176,8 @@ export class Explanations {
     const { agreed } = app.facts.counterexample;
     if (!agreed) return null;
     const last = agreed.last;
+    // Evidence that was not written to be looked at lists the last operations, whether all agree on them or not.
+    const isListed = columns.some(({ isWhole, steps }) => !isWhole && steps.length > 0);
     return el(
       'tr',
       { class: 'agreed' },
@@ -183,7 +185,7 @@ export class Explanations {
       el(
         'td',
         { colspan: columns.length },
-        el('span', { class: 'faint' }, columns.length > 1 ? 'all agree up to here: ' : 'before that: '),
+        el('span', { class: 'faint' }, isListed ? 'altogether ' : columns.length > 1 ? 'all agree up to here: ' : 'before that: '),
         `${grouped(agreed.placed)} operation${agreed.placed === 1 ? '' : 's'} placed`,
         last && [', the last ', el('button', { type: 'button', class: 'link', onclick: () => app.selectId(last.id) }, cut(visible(last.text), 60))],
         agreed.states[0] !== undefined && [el('span', { class: 'faint' }, ' leaving '), el('code', { title: visible(agreed.states[0].slice(0, 2000)) }, cut(visible(agreed.states[0].slice(0, 2000)), 120))],

@@ -104,6 +104,7 @@ export function statesAt(path, depth, agreed) {
 /**
  * The names of columns: A, B, …, Z, AA, …
  * @param {number} index
+ * @returns {string}
  */
 export function columnName(index) {
   const letter = String.fromCharCode(65 + (index % 26));

@@ -3,8 +3,9 @@
 import { visible } from './call.js';
 import { duration, offsetText } from './clock.js';
 import { el, fill } from './dom.js';
-import { FAILING, UNPLACED, UNREACHED } from './draw.js';
+import { FAILING, UNPLACED, UNREACHED } from './box.js';
 import { columnName, statesAt } from './grid.js';
+import { served } from './scene.js';
 import { differenceView, fullView, stateSwitch } from './state_view.js';
 import { dueOf, falseParts } from './story.js';
 import { longText, sourceOf } from './text_panel.js';
@@ -18,8 +19,6 @@ export class Inspector {
     this.app = app;
     this.element = el('aside', { class: 'inspector', 'aria-label': 'Inspector', tabindex: 0 });
     this.isRaw = false;
-    /** The alternative with which states are compared, or -1 for the state before. */
-    this.other = -1;
   }
 
   update() {
@@ -51,6 +50,7 @@ export class Inspector {
       ...this.writers(id),
       this.stateBlock(),
       this.assumptions(id),
+      this.more(row),
       this.overlapping(row),
       sourceOf(app.scene, op?.place),
     ].filter((part) => part !== null);
@@ -109,14 +109,15 @@ export class Inspector {
     const { counterexample, evidence } = app.facts;
     if (evidence.violation?.type === 'visibility' && evidence.violation.op.id === id) return this.unseen(evidence.violation);
     if (!counterexample) return [];
-    /** @type {Map<string, {letters: string[], reason: string | null, states: string[]}>} */
+    /** @type {Map<string, {letters: string[], reason: string | null, states: string[], places: string[]}>} */
     const reasons = new Map();
     for (const path of app.pathsInFocus()) {
       const alternative = counterexample.alternatives[path.index];
       const candidate = alternative.candidates.find((/** @type {any} */ one) => one.op.id === id);
       if (!candidate) continue;
       const key = candidate.fate === 'refused' ? `r${candidate.reason}` : 'leads';
-      const known = reasons.get(key) ?? { letters: [], reason: candidate.fate === 'refused' ? candidate.reason ?? '' : null, states: candidate.states ?? [] };
+      /** @type {{letters: string[], reason: string | null, states: string[], places: string[]}} */
+      const known = reasons.get(key) ?? { letters: [], reason: candidate.fate === 'refused' ? candidate.reason ?? '' : null, states: candidate.states ?? [], places: candidate.places ?? [] };
       known.letters.push(columnName(path.index));
       reasons.set(key, known);
     }
@@ -124,19 +125,22 @@ export class Inspector {
     const isFailing = app.facts.failing.has(id);
     return [
       el('h3', {}, isFailing ? 'Why not' : 'Could it come next?'),
-      ...[...reasons.values()].slice(0, 12).map(({ letters, reason, states }) =>
+      ...[...reasons.values()].slice(0, 12).map(({ letters, reason, states, places }) =>
         el(
           'section',
           { class: reason === null ? 'reason leads' : 'reason' },
           el('p', { class: 'letters' }, letters.length > 8 ? `${letters.slice(0, 8).join(' ')} and ${letters.length - 8} more` : letters.join(' '), reason === null ? ' — yes, but what follows fails' : ' — refused'),
-          reason === null ? el('div', {}, states.slice(0, 2).map((state) => el('div', {}, longText(state)))) : this.reason(reason),
+          reason === null ? el('div', {}, states.slice(0, 2).map((state) => el('div', {}, longText(state)))) : this.reason(reason, places),
         ),
       ),
     ];
   }
 
-  /** @param {string} reason */
-  reason(reason) {
+  /**
+   * @param {string} reason
+   * @param {string[]} [places]  where its parts stand in the specification
+   */
+  reason(reason, places = []) {
     const { app } = this;
     const parts = falseParts(reason);
     if (!parts) return el('p', {}, longText(reason || 'the model does not say why', ''));
@@ -147,7 +151,7 @@ export class Inspector {
         at > 0 && el('p', { class: 'faint' }, 'or'),
         el('p', { class: 'conjunct' }, el('code', {}, longText(text)), ' is false'),
         values.length > 0 && el('dl', { class: 'values' }, values.map(([name, value]) => [el('dt', {}, visible(name)), el('dd', {}, longText(value))])),
-        sourceOf(app.scene, app.scene.conjuncts?.[flat(text)], text),
+        sourceOf(app.scene, places[at]),
       ]),
     );
   }
@@ -163,7 +167,7 @@ export class Inspector {
           { class: 'reason' },
           el('p', { class: 'letters' }, candidate.sees.length ? 'seeing ' : 'seeing nothing', candidate.sees.map((/** @type {number} */ id) => this.link(id, ops.get(id)?.text ?? String(id)))),
           el('p', {}, el('span', { class: 'faint' }, 'state '), longText(candidate.state)),
-          this.reason(candidate.reason ?? ''),
+          this.reason(candidate.reason ?? '', candidate.places),
         ),
       ),
       ...(violation.core?.length ? [el('h3', {}, 'Cannot be explained together'), el('ul', { class: 'list' }, violation.core.map((/** @type {any} */ op) => el('li', {}, this.link(op.id, op.text))))] : []),
@@ -202,18 +206,15 @@ export class Inspector {
     const { before } = known;
     const after = known.after ?? (depth === 0 ? facts.counterexample.alternatives[path.index].state : null);
     const others = app.pathsInFocus().filter(({ index }) => index !== path.index);
-    const other = others.find(({ index }) => index === this.other);
+    const other = others.find(({ index }) => index === view.against);
     const against = other ? facts.counterexample.alternatives[other.index].state : before;
     const state = other ? facts.counterexample.alternatives[path.index].state : after;
     if (state === null) return null;
     const select = /** @type {HTMLSelectElement} */ (
       el('select', { 'aria-label': 'Compare with' }, el('option', { value: -1 }, 'against the state before'), others.slice(0, 63).map(({ index }) => el('option', { value: index }, `against ${columnName(index)}`)))
     );
-    select.value = String(other ? this.other : -1);
-    select.addEventListener('change', () => {
-      this.other = Number(select.value);
-      this.update();
-    });
+    select.value = String(other ? view.against : -1);
+    select.addEventListener('change', () => app.change({ against: Number(select.value) }));
     const title = other || depth === 0 ? `State before the failure in ${columnName(path.index)}` : `State in ${columnName(path.index)}, ${depth} step${depth === 1 ? '' : 's'} earlier`;
     return el(
       'section',
@@ -239,6 +240,16 @@ export class Inspector {
       el('button', { type: 'button', onclick: () => app.assume({ kind: 'placed', op: id }) }, 'assume it took effect'),
       el('button', { type: 'button', onclick: () => app.assume({ kind: 'unplaced', op: id }) }, 'assume it had not yet'),
     );
+  }
+
+  /**
+   * What the server can compute about it.
+   * @param {number} row
+   */
+  more(row) {
+    const { scene, story, view } = this.app;
+    if (!scene.live || !story.explains_more) return null;
+    return el('p', {}, el('a', { href: served(`upto/${view.story}/${row}`), target: '_blank', rel: 'noopener' }, 'explain everything up to its return'), el('span', { class: 'faint' }, ' — checks the trace again, in a new tab'));
   }
 
   /** @param {number} row */
@@ -270,9 +281,4 @@ export class Inspector {
     if (facts.timeline) return [el('p', { class: 'faint' }, 'Click an operation, or press an arrow key. ? lists all keys.')];
     return [];
   }
-}
-
-/** @param {string} text */
-function flat(text) {
-  return text.split(/\s+/).join(' ').trim();
 }

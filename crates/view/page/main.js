@@ -2,7 +2,7 @@
 
 import { App } from './app.js';
 import { el } from './dom.js';
-import { decodeScene } from './scene.js';
+import { decodeScene, served } from './scene.js';
 
 /** Opens the page. */
 async function main() {
@@ -23,9 +23,9 @@ async function main() {
 
 /** The server ends when no page is in touch with it any more. */
 function stayInTouch() {
-  const tell = (/** @type {string} */ what) => fetch(new URL(what, document.baseURI), { method: 'POST', keepalive: true }).catch(() => {});
+  const tell = (/** @type {string} */ what) => fetch(served(what), { method: 'POST', keepalive: true }).catch(() => {});
   setInterval(() => tell('alive'), 2000);
-  addEventListener('pagehide', () => navigator.sendBeacon(new URL('closed', document.baseURI)));
+  addEventListener('pagehide', () => navigator.sendBeacon(served('closed')));
   void tell('alive');
 }
 

@@ -14,7 +14,7 @@ export function openMenu(anchor, title, items) {
     removeEventListener('pointerdown', outside, true);
     menu.remove();
     // The grid may have been drawn anew.
-    if (isBack) /** @type {HTMLElement | null} */ ((place && document.querySelector(`[data-grid="${place}"]`)) || anchor).focus();
+    if (isBack) ((place && /** @type {HTMLElement | null} */ (document.querySelector(`[data-grid="${place}"]`))) || anchor).focus();
   };
   const menu = el(
     'div',

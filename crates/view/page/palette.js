@@ -3,7 +3,7 @@
 import { keyOf, nameOf, resultOf } from './call.js';
 
 /** Eight hues that people with any colour vision can tell apart, for light and for dark backgrounds. */
-const LIGHT = ['#3b6fb5', '#c98a00', '#1c8a68', '#8a5bb0', '#4aa3c7', '#9a6b3f', '#7d8f1f', '#c26aa0'];
+const LIGHT = ['#3b6fb5', '#c98a00', '#17805f', '#8a5bb0', '#4aa3c7', '#9a6b3f', '#7d8f1f', '#c26aa0'];
 const DARK = ['#6f9fe0', '#e0b040', '#4fbf9a', '#b493d8', '#7cc8e6', '#c9a07a', '#b3c04f', '#e39ac6'];
 
 /** @typedef {'op' | 'key' | 'result' | 'thread'} Meaning */
@@ -36,6 +36,43 @@ export function huesOf(timeline, meaning) {
 }
 
 /**
+ * How bright a colour looks, from 0 to 1, as the Web Content Accessibility Guidelines define it.
+ * @param {string} color  `#rrggbb`
+ */
+function luminance(color) {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const share = parseInt(color.slice(at, at + 2), 16) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/**
+ * The contrast of two colours, from 1 to 21. Text is to have at least 4.5.
+ * @param {string} one
+ * @param {string} other
+ */
+export function contrast(one, other) {
+  const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** @type {Map<string, string>} */
+const TEXT_ON = new Map();
+
+/**
+ * The colour of text on a colour: whichever of nearly black and white can be read better.
+ * @param {string} color
+ */
+export function textOn(color) {
+  const known = TEXT_ON.get(color);
+  if (known) return known;
+  const text = contrast(color, '#10131a') > contrast(color, '#ffffff') ? '#10131a' : '#ffffff';
+  TEXT_ON.set(color, text);
+  return text;
+}
+
+/**
  * The colours of a theme.
  * @param {boolean} isDark
  */
@@ -44,11 +81,9 @@ export function themeOf(isDark) {
     ? {
         hues: DARK, grey: '#8b95a3', text: '#e6e9ee', faint: '#8f99a8', line: '#2b313b', panel: '#14181f', lane: '#191e27',
         red: '#ff6b61', redSoft: 'rgba(255,107,97,.16)', select: '#f2f4f8', band: 'rgba(230,170,60,.14)', bandLine: '#d9a441',
-        boxText: '#10131a',
       }
     : {
         hues: LIGHT, grey: '#8a929e', text: '#1b2230', faint: '#687283', line: '#dfe3ea', panel: '#ffffff', lane: '#f6f7fa',
         red: '#d1242f', redSoft: 'rgba(209,36,47,.10)', select: '#10131a', band: 'rgba(214,150,20,.13)', bandLine: '#b47b00',
-        boxText: '#ffffff',
       };
 }

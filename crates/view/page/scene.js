@@ -23,6 +23,7 @@
  * @property {Columns | null} columns
  * @property {Band[]} bands
  * @property {string} name
+ * @property {boolean} explains_more  whether the server can compute how everything up to some operation is explained
  *
  * @typedef {object} Scene
  * @property {string} title
@@ -30,9 +31,16 @@
  * @property {boolean} live  whether a server is behind the page
  * @property {Story[]} stories
  * @property {{file: string, first: number, lines: string[]}[]} sources
- * @property {Record<string, string>} conjuncts  where false parts stand in the source
  * @property {any} campaign
  */
+
+/**
+ * An address of the server behind the page: all of them are below its token, the first part of every path.
+ * @param {string} path
+ */
+export function served(path) {
+  return `/${location.pathname.split('/')[1]}/${path}`;
+}
 
 /** The id of a row that the evidence does not name. */
 export const NO_ID = 0xffffffff;

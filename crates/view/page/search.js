@@ -1,8 +1,15 @@
 // Search: which operations have all the words. `thread:3` restricts it to a thread, `op:read` to a name.
 
 import { nameOf } from './call.js';
+import { firstWhere } from './timeline.js';
 
-/** @typedef {{calls: Uint8Array, threads: Uint8Array}} Hits */
+/**
+ * @typedef {object} Hits
+ * @property {Uint8Array} calls  whether a call has all the words
+ * @property {Uint8Array} threads  whether a thread is one of those asked for
+ * @property {Map<import('./timeline.js').Track, Uint32Array>} positions  of what is found on each track, in order
+ * @property {number} count
+ */
 
 /**
  * Null for an empty search.
@@ -17,13 +24,36 @@ export function searchFor(timeline, search) {
     words.filter((word) => word.startsWith(prefix)).map((word) => word.slice(prefix.length));
   const [threads, names] = [after('thread:'), after('op:')];
   const plain = words.filter((word) => !/^(thread|op):/.test(word));
-  return {
+  /** @type {Hits} */
+  const hits = {
     calls: Uint8Array.from(timeline.calls, (text) => {
       const lower = text.toLowerCase();
       return Number(plain.every((word) => lower.includes(word)) && names.every((name) => nameOf(lower) === name));
     }),
     threads: Uint8Array.from(timeline.threads, (name) => Number(threads.every((thread) => name.toLowerCase() === thread))),
+    positions: new Map(),
+    count: 0,
   };
+  for (const track of timeline.lanes.flatMap(({ tracks }) => tracks)) {
+    const found = [];
+    for (let at = 0; at < track.rows.length; at++) if (finds(hits, timeline, track.rows[at])) found.push(at);
+    hits.positions.set(track, Uint32Array.from(found));
+    hits.count += found.length;
+  }
+  return hits;
+}
+
+/**
+ * The first position from `from` on, below `to`, that is found on a track; -1 if there is none.
+ * @param {Hits} hits
+ * @param {import('./timeline.js').Track} track
+ * @param {number} from
+ * @param {number} to
+ */
+export function firstHit({ positions }, track, from, to) {
+  const found = positions.get(track) ?? new Uint32Array();
+  const at = firstWhere(0, found.length, (position) => found[position] >= from);
+  return at < found.length && found[at] < to ? found[at] : -1;
 }
 
 /**

@@ -1,7 +1,7 @@
 // What evidence says, brought into the form that the panels show: which operation failed, which explanations there are, what is
 // known about each row of the timeline.
 
-import { FAILING, PLACED, UNPLACED, UNREACHED } from './draw.js';
+import { FAILING, PLACED, UNPLACED, UNREACHED } from './box.js';
 import { pathsOf } from './grid.js';
 import { Timeline } from './timeline.js';
 
@@ -15,6 +15,9 @@ import { Timeline } from './timeline.js';
  * @property {Map<number, any>} ops  the operations that the evidence names, by id
  * @property {Set<number>} failing  ids that cannot be explained
  * @property {{op: number, at: number, state: string | null}[]} order  the witness
+ * @property {number[]} failingRows  their rows in the timeline
+ * @property {Map<number, number>} points  when the operations of the witness take effect, by row
+ * @property {Map<number, number[]>} sees  what each operation sees, at weak levels: ids by id
  * @property {string} headline
  * @property {string} unit
  */
@@ -38,12 +41,22 @@ export function factsOf(story) {
     /** @type {Set<number>} */
     failing: new Set(violation?.type === 'run' ? violation.unexplained : counterexample?.op ? [counterexample.op.id] : []),
     order: orderOf(evidence, timeline),
+    /** @type {number[]} */
+    failingRows: [],
+    /** @type {Map<number, number>} */
+    points: new Map(),
+    sees: seesOf(evidence),
     headline: '',
     unit: story.timeline?.unit ?? '',
   };
   if (evidence.verdict === 'unknown') facts.failing.clear();
   if (violation?.type === 'visibility') facts.failing.add(violation.op.id);
   facts.headline = headlineOf(facts);
+  facts.failingRows = [...facts.failing].flatMap((id) => timeline?.rowById.get(id) ?? []);
+  for (const { op, at } of facts.order) {
+    const row = timeline?.rowById.get(op);
+    if (row !== undefined && Number.isFinite(at)) facts.points.set(row, at);
+  }
   return facts;
 }
 
@@ -102,6 +115,19 @@ function orderOf(evidence, timeline) {
     at: Number.isInteger(placed.at) ? Number(BigInt(placed.at) - base) : NaN,
     state: witness?.states?.[step] ?? null,
   }));
+}
+
+/**
+ * What operations see, at levels weaker than linearizability.
+ * @param {any} evidence
+ */
+function seesOf({ witness, violation }) {
+  /** @type {Map<number, number[]>} */
+  const sees = new Map();
+  const order = witness?.type === 'visibility' ? witness.order : violation?.explained?.order ?? [];
+  for (const { id, sees: seen } of order) if (seen?.length) sees.set(id, seen);
+  if (violation?.type === 'visibility' && violation.candidates.length) sees.set(violation.op.id, violation.candidates[0].sees);
+  return sees;
 }
 
 /** @param {Facts} facts */
@@ -173,7 +199,8 @@ export function falseParts(reason) {
   if (!reason) return null;
   const found = [];
   for (const part of reason.split('; or ')) {
-    const match = /^`([^`]*)` is false(?:: ([^]*))?$/.exec(part);
+    // A log's reasons name the place in the text, too.
+    const match = /^`([^`]*)` is false(?:: ([^]*?))?(?: \([^()\s]+:\d+:\d+\))?$/.exec(part);
     if (!match) return null;
     found.push({ text: match[1], values: valuesIn(match[2] ?? '') });
   }

@@ -2,9 +2,15 @@
 
 import { cut, visible } from './call.js';
 import { el } from './dom.js';
+import { covered, placeOf } from './place.js';
 
 /** A longer text is cut until the reader asks for all of it. */
 const SHOWN_MAX = 4_000;
+
+/** Lines of source around a place. */
+const LINES_BEFORE = 4;
+const LINES_AFTER = 3;
+const LINES_MAX = 24;
 
 /**
  * A value in full, or its two ends with a button for the rest.
@@ -23,43 +29,38 @@ export function longText(text, className = 'mono') {
 }
 
 /**
- * The source around a place such as `Queue.tla:12:5`; null if it was not embedded.
+ * The source around a place such as `Queue.tla:12:5-12:20`; null if it was not embedded.
  * @param {import('./scene.js').Scene} scene
- * @param {string | null | undefined} place
- * @param {string} [marked]  a text of the line to mark
+ * @param {string | null | undefined} text
+ * @param {string} [marked]  what to mark where the place has no end
  */
-export function sourceOf(scene, place, marked) {
-  if (!place) return null;
-  const match = /^(.*?):(\d+)(?::(\d+))?(?:[^\d].*)?$/.exec(place);
-  if (!match) return null;
-  const [, file, lineText] = match;
-  const line = Number(lineText);
-  const source = scene.sources.find(
-    (one) => one.file === file && line >= one.first && line < one.first + one.lines.length,
-  );
-  if (!source) return null;
-  const before = 4;
-  const from = Math.max(source.first, line - before);
-  const shown = source.lines.slice(from - source.first, line + 3 - source.first);
-  const rows = shown.map((text, at) => {
+export function sourceOf(scene, text, marked) {
+  const place = placeOf(text);
+  const source = place && scene.sources.find(({ file, first, lines }) => file === place.file && place.line >= first && place.line < first + lines.length);
+  if (!place || !source) return null;
+  if (marked && place.column && !place.lastColumn && !/[\r\n]/.test(marked)) place.lastColumn = place.column - 1 + [...marked].length;
+  const from = Math.max(source.first, place.line - LINES_BEFORE);
+  const to = Math.min(source.first + source.lines.length, place.lastLine + 1 + LINES_AFTER, place.line + LINES_MAX);
+  const rows = source.lines.slice(from - source.first, to - source.first).map((line, at) => {
     const number = from + at;
-    const isIt = number === line;
+    const part = covered(place, number, line);
+    const isIt = number >= place.line && number <= place.lastLine;
     return el(
       'div',
       { class: isIt ? 'line marked' : 'line' },
       el('span', { class: 'number', 'aria-hidden': 'true' }, number),
-      isIt && marked ? withMark(visible(text), marked) : el('span', {}, visible(text)),
+      part ? withMark([...line], part) : el('span', {}, visible(line)),
     );
   });
-  return el('figure', { class: 'source' }, el('figcaption', {}, visible(place)), el('div', { class: 'code' }, rows));
+  const caption = `${place.file.split('/').pop()}:${place.line}${place.lastLine > place.line ? `–${place.lastLine}` : ''}`;
+  return el('figure', { class: 'source' }, el('figcaption', { title: visible(place.file) }, visible(caption)), el('div', { class: 'code', tabindex: 0, role: 'group', 'aria-label': `Source ${visible(caption)}` }, rows));
 }
 
 /**
- * @param {string} text
- * @param {string} marked
+ * @param {string[]} characters
+ * @param {[number, number]} part
  */
-function withMark(text, marked) {
-  const at = text.indexOf(marked);
-  if (at < 0) return el('span', {}, el('mark', {}, text.trimEnd()));
-  return el('span', {}, text.slice(0, at), el('mark', {}, marked), text.slice(at + marked.length));
+function withMark(characters, [from, to]) {
+  const text = (/** @type {string[]} */ some) => visible(some.join(''));
+  return el('span', {}, text(characters.slice(0, from)), el('mark', {}, text(characters.slice(from, to))), text(characters.slice(to)));
 }

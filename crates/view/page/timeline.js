@@ -59,6 +59,14 @@ export class Timeline {
     return (this.columns.flags[row] & PENDING) !== 0;
   }
 
+  /**
+   * Whether some operation has a flag.
+   * @param {number} flag
+   */
+  hasFlag(flag) {
+    return this.columns.flags.some((flags) => (flags & flag) !== 0);
+  }
+
   /** @param {number} row */
   isAborted(row) {
     return (this.columns.flags[row] & ABORTED) !== 0;

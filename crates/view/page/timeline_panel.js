@@ -1,11 +1,14 @@
 // The timeline on the page: canvases, pointer and wheel. What is drawn is decided in draw.js.
 
+import { UNPLACED, UNREACHED } from './box.js';
 import { visible } from './call.js';
 import { duration, grouped } from './clock.js';
 import { el, fill } from './dom.js';
-import { drawOverview, drawTimeline } from './draw.js';
+import { drawTimeline } from './draw.js';
 import { comfortableHeight, laneLayout, rowAtPoint } from './lanes.js';
+import { drawOverview } from './overview.js';
 import { MEANINGS, huesOf } from './palette.js';
+import { ABORTED, PENDING } from './scene.js';
 import { dueOf, statusOf, surroundings } from './story.js';
 import { finds, searchFor } from './search.js';
 import { densityOf } from './timeline.js';
@@ -21,6 +24,10 @@ export class TimelinePanel {
   constructor(app) {
     this.app = app;
     this.hover = -1;
+    /** @type {ReturnType<typeof huesOf> | null} */
+    this.colored = null;
+    /** @type {string | null} */
+    this.searched = null;
     this.isQueued = false;
     /** How long the last drawings took, for measurements. */
     this.drawn = { frames: 0, milliseconds: 0 };
@@ -78,6 +85,7 @@ export class TimelinePanel {
     const { facts, view } = this.app;
     const { timeline } = facts;
     if (!timeline) return;
+    this.status = statusOf(facts, this.app.pathsInFocus());
     if (this.colored?.meaning !== view.color) {
       this.colored = huesOf(timeline, view.color);
       this.fillLegend();
@@ -85,10 +93,9 @@ export class TimelinePanel {
     if (this.searched !== view.search) {
       this.searched = view.search;
       this.hits = searchFor(timeline, view.search);
-      this.count.textContent = this.hits ? `${grouped(this.countHits())} found` : '';
+      this.count.textContent = this.hits ? `${grouped(this.hits.count)} found` : '';
       if (this.search.value !== view.search) this.search.value = view.search;
     }
-    this.status = statusOf(facts, this.app.pathsInFocus());
     this.overlaps = new Set(view.row >= 0 ? timeline.overlaps(view.row, 1000) : []);
     this.queue();
   }
@@ -112,15 +119,9 @@ export class TimelinePanel {
     this.layout = laneLayout(timeline, height, this.labels ?? 80);
     view.scroll = Math.max(0, Math.min(view.scroll, this.layout.height - height));
     const due = dueOf(facts);
-    const { order } = facts;
-    const points = new Map();
-    for (const { op, at } of order) {
-      const row = timeline.rowById.get(op);
-      if (row !== undefined && Number.isFinite(at)) points.set(row, at);
-    }
     drawTimeline(context, {
       timeline, layout: this.layout, view, width, height, status: this.status, colors: this.colored, theme,
-      hits: this.hits ?? null, overlaps: this.overlaps, hover: this.hover, points, edges: this.app.edges(),
+      hits: this.hits ?? null, overlaps: this.overlaps, hover: this.hover, failing: facts.failingRows, points: facts.points, edges: this.app.edges(),
       bands: this.app.story.bands, zero: Number.isFinite(due) ? due : timeline.first, unit: facts.unit, due,
     });
     const strip = sized(this.overview);
@@ -151,16 +152,22 @@ export class TimelinePanel {
         ),
       ),
       rest > 0 && el('span', { class: 'key' }, swatch(theme.grey), `${grouped(rest)} more`),
-      el('span', { class: 'key marks' }, '□ not placed', ' · ▨ pending', this.app.facts.order.length > 0 && ' · ◆ takes effect'),
+      el('span', { class: 'key marks' }, this.marks().join(' · ')),
     );
   }
 
-  countHits() {
-    const { timeline } = this.app.facts;
-    if (!timeline || !this.hits) return 0;
-    let count = 0;
-    for (let row = 0; row < timeline.size; row++) if (finds(this.hits, timeline, row)) count += 1;
-    return count;
+  /** What the marks say that occur here. */
+  marks() {
+    const { timeline, points, sees, kind } = this.app.facts;
+    const { status } = this;
+    return [
+      status?.includes(UNPLACED) && '□ not placed',
+      timeline?.hasFlag(PENDING) && '▨ pending',
+      timeline?.hasFlag(ABORTED) && '\u2014 failed, left out',
+      points.size > 0 && '◆ takes effect',
+      sees.size > 0 && '→ is seen by',
+      kind !== 'trace' && status?.includes(UNREACHED) && 'pale: after the failure',
+    ].filter((mark) => typeof mark === 'string');
   }
 
   /**

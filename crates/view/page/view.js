@@ -15,11 +15,14 @@ import { focusText, parseFocus } from './focus.js';
  * @property {string} search
  * @property {import('./focus.js').Assumption[]} focus
  * @property {'full' | 'diff'} states
+ * @property {number} against  the alternative with which states are compared, or -1 for the state before
+ * @property {number} state  the selected state of a graph, or -1
+ * @property {string} tab  what is shown below the timeline; empty for the first
  */
 
 /** @returns {View} */
 export function emptyView() {
-  return { story: 0, from: 0, to: 1, scroll: 0, row: -1, path: -1, step: -1, color: 'op', search: '', focus: [], states: 'diff' };
+  return { story: 0, from: 0, to: 1, scroll: 0, row: -1, path: -1, step: -1, color: 'op', search: '', focus: [], states: 'diff', against: -1, state: -1, tab: '' };
 }
 
 /**
@@ -37,6 +40,9 @@ export function addressOf(view) {
   if (view.search) parts.set('find', view.search);
   if (view.focus.length) parts.set('focus', focusText(view.focus));
   if (view.states !== 'diff') parts.set('states', view.states);
+  if (view.against >= 0) parts.set('against', String(view.against));
+  if (view.state >= 0) parts.set('state', String(view.state));
+  if (view.tab) parts.set('tab', view.tab);
   return `#${parts}`;
 }
 
@@ -62,6 +68,9 @@ export function viewOf(address, base) {
   view.row = whole('op', base.row);
   view.path = whole('path', base.path);
   view.step = whole('step', base.step);
+  view.against = whole('against', base.against);
+  view.state = whole('state', base.state);
+  view.tab = (parts.get('tab') ?? base.tab).slice(0, 40);
   const [from, to] = (parts.get('at') ?? '').split('_').map(Number);
   if (Number.isFinite(from) && Number.isFinite(to) && from < to) [view.from, view.to] = [from, to];
   const color = parts.get('color');

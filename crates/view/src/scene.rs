@@ -1,6 +1,5 @@
 //! What a page shows.
 
-use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use flate2::Compression;
@@ -23,8 +22,6 @@ pub struct Scene {
     pub stories: Vec<Story>,
     /// Lines of source.
     pub sources: Vec<SourceExcerpt>,
-    /// Where the false parts of refusals stand, by their text on one line.
-    pub conjuncts: BTreeMap<String, String>,
     /// The overview of a campaign.
     pub campaign: Option<Value>,
 }
@@ -38,6 +35,8 @@ pub struct Story {
     pub evidence: Option<String>,
     /// The operations.
     pub timeline: Option<Timeline>,
+    /// Whether the server can compute how everything up to some operation is explained.
+    pub explains_more: bool,
     /// What happened to the system meanwhile; times are relative to the timeline's first.
     bands: Vec<Fault>,
 }
@@ -49,6 +48,7 @@ impl Story {
             name: name.into(),
             evidence: None,
             timeline: Some(timeline),
+            explains_more: false,
             bands: Vec::new(),
         }
     }
@@ -63,6 +63,7 @@ impl Story {
             name,
             timeline: TimelineBuilder::of_evidence(evidence),
             evidence: Some(evidence.to_json()),
+            explains_more: false,
             bands: Vec::new(),
         };
         let mut stories = vec![story(name.clone(), evidence)];
@@ -84,10 +85,11 @@ impl Story {
 
     fn json(&self) -> String {
         format!(
-            "{{\"name\":{},\"evidence\":{},\"timeline\":{},\"bands\":{}}}",
+            "{{\"name\":{},\"evidence\":{},\"timeline\":{},\"explains_more\":{},\"bands\":{}}}",
             json!(self.name),
             self.evidence.as_deref().unwrap_or("null"),
             json!(self.timeline),
+            self.explains_more,
             json!(self.bands)
         )
     }
@@ -117,13 +119,12 @@ impl Scene {
     fn json(&self) -> String {
         let stories: Vec<String> = self.stories.iter().map(Story::json).collect();
         format!(
-            "{{\"title\":{},\"version\":{},\"live\":{},\"stories\":[{}],\"sources\":{},\"conjuncts\":{},\"campaign\":{}}}",
+            "{{\"title\":{},\"version\":{},\"live\":{},\"stories\":[{}],\"sources\":{},\"campaign\":{}}}",
             json!(self.title),
             json!(env!("CARGO_PKG_VERSION")),
             self.live,
             stories.join(","),
             json!(self.sources),
-            json!(self.conjuncts),
             json!(self.campaign)
         )
     }

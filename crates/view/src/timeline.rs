@@ -57,12 +57,19 @@ impl Timeline {
         self.rows == 0
     }
 
+    /// The moment at which the operation of a row returned, or was called if it never returned.
+    pub fn moment(&self, row: usize) -> Option<Time> {
+        let row = self.sorted.get(row)?;
+        Some(row.end.unwrap_or(row.start))
+    }
+
     /// The first time.
     pub(crate) fn first(&self) -> Time {
         self.first
     }
 
-    pub(crate) fn unit(&self) -> &str {
+    /// `ns`, or empty where the unit is not known.
+    pub fn unit(&self) -> &str {
         &self.unit
     }
 

@@ -108,6 +108,7 @@ impl Job {
             minimize: self.minimize,
             witness: self.witness.clone(),
             in_full: self.evidence.is_some(),
+            with_witness_end: false,
         }
     }
 

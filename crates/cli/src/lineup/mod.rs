@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnilink_engine::default_memory_bytes;
+use omnilink_evidence::Evidence;
 use omnilink_lineup::{
     Blocking, CampaignSubject, CheckedMatrix, Description, Diagnosis, HarnessCommand, HarnessError,
     LineupOptions, Matrices, Matrix, MatrixExecutor, MatrixVerdict, Request, RunSelection, Schedule,
@@ -32,6 +33,7 @@ use crate::interrupt;
 use crate::output::{self, Drawing, Output};
 use crate::progress::ProgressLine;
 use crate::quantity;
+use crate::reports::EvidenceFile;
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "Find concurrency bugs with no specification: a component's serial runs are the specification of its concurrent ones";
@@ -115,6 +117,9 @@ pub(crate) struct LineupArgs {
     /// Tell how serial behaviour differs from that in this file of another version
     #[arg(long, value_name = "FILE", help_heading = OBSERVATIONS)]
     compare: Option<PathBuf>,
+    /// Write the full evidence as JSON, one object per component
+    #[arg(long, value_name = "FILE")]
+    evidence: Option<PathBuf>,
     /// Print one JSON object per component and nothing else
     #[arg(long)]
     json: bool,
@@ -136,6 +141,7 @@ Examples:
   omnilink lineup --spec Queue.tla --config Queue.cfg
   omnilink lineup --engine native --cpp store.cpp --cxxflag=-lwiredtiger
   omnilink lineup --observations new.json --compare old.json
+  omnilink lineup --bin queue --evidence why.json; omnilink view why.json
 
 Exit codes: 0 no violation; 1 a violation; 2 bad usage or bad input; 3 unknown.";
 
@@ -144,7 +150,7 @@ pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
     // What runs under test gets its memory as it would without us.
     let look = args.drawing.look();
     let mut out = Output::new(&look);
-    let files = Files::check(args)?;
+    let mut files = Files::check(args)?;
     let explained = args.specification.explained()?;
     let schedule = args.schedule.as_deref().map(parse_schedule).transpose()?;
     let mut observations = Vec::new();
@@ -157,7 +163,7 @@ pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
             exits.push(Exit::Unknown);
             break;
         }
-        let exit = args.check(
+        let evidence = args.check(
             &built,
             &explained,
             schedule.as_ref(),
@@ -165,7 +171,11 @@ pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
             &look,
             &mut out,
         )?;
-        exits.extend(exit);
+        let Some(evidence) = evidence else { continue };
+        if let Some(file) = &mut files.evidence {
+            file.add(&evidence.to_json());
+        }
+        exits.push(Exit::of(evidence.verdict));
     }
     let Some(mut worst) = exits.into_iter().max() else {
         return Err(CliError::Usage(
@@ -208,7 +218,7 @@ impl LineupArgs {
         observations: &mut Vec<SerialObservation>,
         look: &Look,
         out: &mut Output,
-    ) -> Result<Option<Exit>, CliError> {
+    ) -> Result<Option<Evidence>, CliError> {
         let bad = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
         let (mut executor, description) = match self.start(&built.harness) {
             Ok(started) => started,
@@ -272,7 +282,7 @@ impl LineupArgs {
             true => out.print(&format!("{}\n", evidence.to_json()))?,
             false => out.print(&text(&evidence, &TextOptions::from(*look)))?,
         }
-        Ok(Some(Exit::of(evidence.verdict)))
+        Ok(Some(evidence))
     }
 
     /// How many runs are made at a time.
@@ -383,6 +393,7 @@ impl LineupArgs {
 
 /// Files to be written at the end.
 struct Files<'a> {
+    evidence: Option<EvidenceFile<'a>>,
     observations: Option<NewFile<'a>>,
     xml: Option<NewFile<'a>>,
 }
@@ -390,12 +401,16 @@ struct Files<'a> {
 impl<'a> Files<'a> {
     fn check(args: &'a LineupArgs) -> Result<Self, CliError> {
         Ok(Self {
+            evidence: args.evidence.as_deref().map(EvidenceFile::create).transpose()?,
             observations: args.observations.as_deref().map(NewFile::check).transpose()?,
             xml: args.xml.as_deref().map(NewFile::check).transpose()?,
         })
     }
 
     fn write(self, observations: &[SerialObservation]) -> Result<(), CliError> {
+        if let Some(file) = self.evidence {
+            file.finish()?;
+        }
         // Writing into memory does not fail.
         let mut bytes = Vec::new();
         if let Some(file) = self.observations {

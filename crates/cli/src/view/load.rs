@@ -7,13 +7,14 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use omnilink_campaign::Store;
-use omnilink_evidence::{Evidence, Subject};
+use omnilink_evidence::{Command, Evidence, Subject, Verdict};
 use omnilink_trace::{OpenOptions, Operation, Time};
 use omnilink_verify::{Input, VerifyError};
 use omnilink_view::{
     Fault, Scene, SourceFinder, Story, Timeline, TimelineBuilder, faults_of_log, html, nemesis_faults,
 };
 
+use super::recheck::Rechecker;
 use super::{ViewArgs, campaign};
 use crate::error::CliError;
 use crate::{interrupt, limits, output};
@@ -30,8 +31,8 @@ pub(super) struct Loader<'a> {
     folders: RefCell<Vec<PathBuf>>,
     /// The store of the runs that are given by number.
     store: RefCell<PathBuf>,
-    /// All evidence so far.
-    evidence: RefCell<Vec<Evidence>>,
+    /// What can be checked again, by the number of the story.
+    recheckers: RefCell<BTreeMap<usize, Rechecker>>,
 }
 
 impl<'a> Loader<'a> {
@@ -43,7 +44,7 @@ impl<'a> Loader<'a> {
             args,
             folders: RefCell::new(folders.collect()),
             store: RefCell::new(args.store.clone()),
-            evidence: RefCell::default(),
+            recheckers: RefCell::default(),
         }
     }
 
@@ -75,6 +76,7 @@ impl<'a> Loader<'a> {
                 let (timeline, faults) = self.trace(what, None)?;
                 let story = Story::of_trace(what.display().to_string(), timeline);
                 scene.stories.push(story.with_faults(&faults));
+                self.keep_rechecker(what, None, scene);
                 Ok(())
             }
         }
@@ -83,24 +85,78 @@ impl<'a> Loader<'a> {
     /// What can be added only at the end: the lines of source that the stories mention.
     pub(super) fn finish(&self, scene: &mut Scene) {
         let finder = SourceFinder::new(self.folders.borrow().iter().cloned());
-        for evidence in self.evidence.borrow().iter() {
-            scene.conjuncts.append(&mut finder.conjuncts(evidence));
-        }
         let evidence = scene.stories.iter().filter_map(|story| story.evidence.as_deref());
-        scene.sources = finder.excerpts(evidence, scene.conjuncts.values());
+        scene.sources = finder.excerpts(evidence);
     }
 
     fn add_evidence(&self, path: &Path, scene: &mut Scene) -> Result<(), CliError> {
         let text = fs::read_to_string(path).map_err(|error| CliError::read(path, error))?;
         for evidence in evidence_in(&text, path)? {
-            scene.stories.extend(self.stories(&evidence, path.parent())?);
-            self.evidence.borrow_mut().push(evidence);
+            let (stories, trace) = self.stories(&evidence, path.parent())?;
+            let mut stories = stories.into_iter();
+            scene.stories.extend(stories.next());
+            if let Some(trace) = trace {
+                self.keep_rechecker(&trace, Some(&evidence), scene);
+            }
+            scene.stories.extend(stories);
         }
         Ok(())
     }
 
-    /// The stories of some evidence: with the whole trace, if that is to be found.
-    fn stories(&self, evidence: &Evidence, folder: Option<&Path>) -> Result<Vec<Story>, CliError> {
+    /// Notes that more can be computed about the story that was added last, if that is so.
+    fn keep_rechecker(&self, trace: &Path, evidence: Option<&Evidence>, scene: &mut Scene) {
+        let rechecker = self.args.recheck.rechecker(trace, self.reading(), evidence);
+        if let (Some(rechecker), Some(story)) = (rechecker, scene.stories.last_mut()) {
+            story.explains_more = true;
+            self.recheckers
+                .borrow_mut()
+                .insert(scene.stories.len() - 1, rechecker);
+        }
+    }
+
+    /// The page of `STORY/ROW`: how everything up to the return of an operation is explained.
+    pub(super) fn page_up_to(&self, scene: &Scene, path: &str) -> Option<String> {
+        let (story, row) = path.split_once('/')?;
+        let (story, row): (usize, usize) = (story.parse().ok()?, row.parse().ok()?);
+        let rechecker = self.recheckers.borrow().get(&story)?.clone();
+        let moment = scene.stories.get(story)?.timeline.as_ref()?.moment(row)?;
+        let shown = self.args.recheck.up_to(&rechecker, moment, &self.args.limits);
+        let mut page = Scene {
+            title: format!("up to {moment}"),
+            live: true,
+            ..Scene::default()
+        };
+        match shown {
+            Ok((evidence, operations)) => {
+                let unit = scene.stories.get(story)?.timeline.as_ref()?.unit();
+                let mut builder = TimelineBuilder::of_trace(Some(&evidence), unit);
+                operations.iter().for_each(|operation| builder.push(operation));
+                let mut stories = Story::of_evidence(&evidence).into_iter();
+                let mut whole = stories.next()?.with_timeline(builder.finish());
+                whole.name = format!("{} up to {moment}", whole.name);
+                page.stories = vec![whole];
+            }
+            Err(error) => {
+                let mut evidence = Evidence::new(
+                    Command::Check,
+                    Subject::Operations,
+                    &scene.stories.get(story)?.name,
+                );
+                evidence.verdict = Verdict::Error;
+                evidence.error = Some(error.to_string());
+                page.stories = Story::of_evidence(&evidence);
+            }
+        }
+        self.finish(&mut page);
+        Some(html(&page))
+    }
+
+    /// The stories of some evidence: with the whole trace, if that is to be found, and then also where it is.
+    fn stories(
+        &self,
+        evidence: &Evidence,
+        folder: Option<&Path>,
+    ) -> Result<(Vec<Story>, Option<PathBuf>), CliError> {
         let mut stories = Story::of_evidence(evidence);
         let given = self.args.trace.clone();
         let is_of_trace = matches!(evidence.subject, Subject::Operations) && evidence.id.is_none();
@@ -113,19 +169,29 @@ impl<'a> Loader<'a> {
             places.into_iter().flatten().find(|path| path.exists())
         };
         let Some(trace) = given.or_else(|| is_of_trace.then(beside).flatten()) else {
-            return Ok(stories);
+            return Ok((stories, None));
         };
+        let mut found = None;
         match self.trace(&trace, Some(evidence)) {
             Ok((timeline, faults)) => {
                 let whole = stories.remove(0).with_timeline(timeline).with_faults(&faults);
                 stories.insert(0, whole);
+                found = Some(trace);
             }
             Err(error) if self.args.trace.is_some() => return Err(error),
             Err(error) => output::note(&format!(
                 "only the operations that the evidence names are shown: {error}"
             )),
         }
-        Ok(stories)
+        Ok((stories, found))
+    }
+
+    /// How traces are read.
+    fn reading(&self) -> OpenOptions {
+        OpenOptions::new()
+            .with_format(self.args.format)
+            .with_async_threads(true)
+            .with_cancellation(|| limits::process_limit().is_some())
     }
 
     /// A whole trace, with what happened to the system meanwhile.
@@ -140,11 +206,7 @@ impl<'a> Loader<'a> {
         path: &Path,
         evidence: Option<&Evidence>,
     ) -> Result<(Timeline, BTreeMap<u64, Time>), CliError> {
-        let options = OpenOptions::new()
-            .with_format(self.args.format)
-            .with_async_threads(true)
-            .with_cancellation(|| limits::process_limit().is_some());
-        let input = Input::new(path, options, Some(interrupt::flag()))?;
+        let input = Input::new(path, self.reading(), Some(interrupt::flag()))?;
         let mut trace = input.open_once()?;
         let unit = trace
             .header()

@@ -2,6 +2,7 @@
 
 mod campaign;
 mod load;
+mod recheck;
 
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ use omnilink_view::{Response, Scene, Server, html};
 
 use self::load::Loader;
 pub(crate) use self::load::evidence_in;
+use self::recheck::RecheckArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::limits::{self, LimitArgs};
@@ -55,6 +57,8 @@ pub(crate) struct ViewArgs {
     port: u16,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    recheck: RecheckArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -94,10 +98,11 @@ fn serve(args: &ViewArgs, loader: &Loader<'_>, scene: &Scene) -> Result<Exit, Cl
     }
     let first = html(scene);
     let page = |path: &str| {
-        let html = match path.strip_prefix("run/") {
+        let html = match path.split_once('/') {
             None if path.is_empty() => first.clone(),
-            None => return None,
-            Some(run) => loader.run_page(run)?,
+            Some(("run", run)) => loader.run_page(run)?,
+            Some(("upto", operation)) => loader.page_up_to(scene, operation)?,
+            _ => return None,
         };
         Some(Response { html })
     };

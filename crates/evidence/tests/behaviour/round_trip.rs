@@ -41,7 +41,8 @@ fn operations() -> impl Strategy<Value = Vec<ReportedOperation>> {
 
 fn alternative() -> impl Strategy<Value = Alternative> {
     let continuation = prop_oneof![
-        any::<Option<String>>().prop_map(|reason| Continuation::Refused { reason }),
+        (any::<Option<String>>(), any::<Vec<String>>())
+            .prop_map(|(reason, places)| Continuation::Refused { reason, places }),
         any::<Vec<String>>().prop_map(|states| Continuation::LeadsTo { states }),
     ];
     let candidate = (operation(), continuation).prop_map(|(op, continuation)| Candidate { op, continuation });
@@ -153,7 +154,12 @@ fn placed() -> impl Strategy<Value = PlacedOperation> {
 
 fn refutation() -> impl Strategy<Value = VisibilityRefutation> {
     let set = (any::<Vec<u64>>(), any::<String>(), any::<Option<String>>());
-    let set = set.prop_map(|(sees, state, reason)| VisibleSet { sees, state, reason });
+    let set = set.prop_map(|(sees, state, reason)| VisibleSet {
+        sees,
+        state,
+        reason,
+        places: vec!["Spec.tla:3:4-3:9".to_owned()],
+    });
     (
         operation(),
         vec(placed(), 0..3),

@@ -155,7 +155,10 @@ fn a_violation_names_the_conjunct_that_is_false() {
         panic!("{verdict:?}")
     };
     let fate = &counterexample.alternatives[0].candidates[0].continuation;
-    let omnilink_engine::Continuation::Refused { reason: Some(reason) } = fate else {
+    let omnilink_engine::Continuation::Refused {
+        reason: Some(reason), ..
+    } = fate
+    else {
         panic!("{fate:?}")
     };
     assert_eq!(reason, "`result = x` is false: result = 2, x = 0");

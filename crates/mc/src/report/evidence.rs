@@ -44,6 +44,7 @@ impl Report {
             held: self.held,
             coverage: self.coverage,
             definitions: self.definitions,
+            graph: None,
         };
         match self.answer {
             Answer::Valid | Answer::Stopped if verdict == Verdict::Valid => {}

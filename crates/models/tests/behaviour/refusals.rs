@@ -188,7 +188,7 @@ fn refusal(outcome: &CheckOutcome) -> String {
         .iter()
         .flat_map(|alternative| &alternative.candidates);
     let mut reasons = candidates.filter_map(|candidate| match &candidate.continuation {
-        Continuation::Refused { reason } => reason.clone(),
+        Continuation::Refused { reason, .. } => reason.clone(),
         Continuation::LeadsTo { .. } => None,
     });
     reasons.next().unwrap_or_else(|| panic!("no reason given"))

@@ -122,7 +122,7 @@ fn violation(evidence: &Evidence, counterexample: &Counterexample, look: &Look) 
     for alternative in counterexample.alternatives.iter().take(STATES_MAX) {
         push_wrapped(&mut page, "  ", "     ", &look.clean(&alternative.state), look);
         for candidate in alternative.candidates.iter().take(CANDIDATES_MAX) {
-            let Continuation::Refused { reason } = &candidate.continuation else {
+            let Continuation::Refused { reason, .. } = &candidate.continuation else {
                 continue;
             };
             let reason = reason.as_deref().unwrap_or("it is not possible");

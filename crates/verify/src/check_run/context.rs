@@ -1,6 +1,6 @@
 //! What makes evidence readable without its input: the operations around a violation, or the explanation of a valid history.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use omnilink_engine::{Counterexample, LimitWatch, Linearization, Model, Placement, successors};
 use omnilink_evidence::{HistoryWindow, ReportedOperation, Witness};
@@ -67,37 +67,49 @@ impl<M: Model> CheckRun<'_, M> {
 
     /// Keeps the explanation of a valid history with the states that it goes through.
     pub(super) fn add_witness(&mut self, witness: Linearization) -> Result<(), VerifyError> {
-        let Some(order) = witness.order.filter(|order| order.len() <= WITNESS_OPS_MAX) else {
+        let Some(mut order) = witness.order else {
             return Ok(());
         };
+        let mut left_out = order.len().saturating_sub(WITNESS_OPS_MAX);
+        if left_out > 0 && !self.request.with_witness_end {
+            return Ok(());
+        }
         let mut history = History::open(self.decode, self.input)?;
         let mut read = Vec::new();
         while let Some(one) = history.next()? {
             read.push(one);
         }
-        let states = self.states_along(&order, &read);
-        let operations = read
-            .iter()
-            .enumerate()
-            .map(|(id, one)| self.shown(id as u64, one))
+        let states = self.states_along(&order, &read, left_out);
+        if self.request.with_witness_end && !states.is_empty() {
+            left_out = order.len() - states.len();
+        }
+        let ended: BTreeSet<u64> = order.drain(..left_out).map(|placement| placement.op).collect();
+        let operations: Vec<ReportedOperation> = (0..)
+            .zip(&read)
+            .filter(|(id, _)| !ended.contains(id))
+            .map(|(id, one)| self.shown(id, one))
             .collect();
         self.evidence.context = Some(Box::new(HistoryWindow {
+            left_out_before: operations.first().map_or(0, |op| op.id),
             operations,
-            left_out_before: 0,
         }));
-        self.evidence.witness = Some(Witness::Linearization { order, states });
+        self.evidence.witness = Some(Witness::Linearization {
+            order,
+            states,
+            left_out_before: left_out as u64,
+        });
         Ok(())
     }
 
-    /// The state after each step, as long as there is only one; none at all if the model leaves a choice.
-    fn states_along(&self, order: &[Placement], read: &[Read<M::Op>]) -> Vec<String> {
+    /// The state after each step from one on, as long as there is only one; none at all if the model leaves a choice.
+    fn states_along(&self, order: &[Placement], read: &[Read<M::Op>], from: usize) -> Vec<String> {
         let mut initial = self.model.initial();
         let (Some(mut state), true) = (initial.pop(), initial.is_empty()) else {
             return Vec::new();
         };
-        let mut texts = Vec::new();
+        let mut texts = VecDeque::new();
         let mut bytes = 0;
-        for placement in order {
+        for (step, placement) in order.iter().enumerate() {
             let Some(one) = read.get(placement.op as usize) else {
                 return Vec::new();
             };
@@ -106,13 +118,19 @@ impl<M: Model> CheckRun<'_, M> {
                 return Vec::new();
             };
             state = after;
+            if step < from {
+                continue;
+            }
             let text = self.model.describe_state(&state);
             bytes += text.len();
-            if bytes > STATES_BYTES_MAX {
-                return texts;
+            texts.push_back(text);
+            if bytes > STATES_BYTES_MAX && !self.request.with_witness_end {
+                break;
             }
-            texts.push(text);
+            while bytes > STATES_BYTES_MAX {
+                bytes -= texts.pop_front().map_or(bytes, |text| text.len());
+            }
         }
-        texts
+        texts.into()
     }
 }

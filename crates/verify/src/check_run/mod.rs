@@ -36,6 +36,8 @@ pub struct CheckRequest {
     /// Whether the evidence is to be looked at without the input: with the operations around a violation and the steps of all
     /// explanations, or with the explanation of a valid history that is not too long.
     pub in_full: bool,
+    /// Whether evidence in full has the end of the explanation of a valid history, however long it is.
+    pub with_witness_end: bool,
 }
 
 impl CheckRequest {
@@ -48,6 +50,7 @@ impl CheckRequest {
             minimize: false,
             witness: None,
             in_full: false,
+            with_witness_end: false,
         }
     }
 }

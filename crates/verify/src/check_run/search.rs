@@ -121,7 +121,10 @@ impl<M: Model> CheckRun<'_, M> {
         let mut checker = Checker::with_partitioning(self.model, options, partitioning.clone());
         let is_detour = options.consistency != self.request.options.consistency;
         let is_short = self.input.bytes().is_some_and(|bytes| bytes <= WITNESS_BYTES_MAX);
-        if self.request.witness.is_some() || (self.request.in_full && is_short) || is_detour {
+        if self.request.witness.is_some()
+            || (self.request.in_full && (is_short || self.request.with_witness_end))
+            || is_detour
+        {
             checker = checker.keep_order();
         }
         self.taken = 0;

@@ -1,15 +1,19 @@
 // Unit tests of layout, focus and differences: `node --test crates/view/tests/page/`.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { cut, keyOf, nameOf, resultOf, visible } from '../../page/call.js';
 import { duration, grouped, offsetText, tickStep } from '../../page/clock.js';
 import { difference, parseState } from '../../page/difference.js';
 import { assume, focused, focusText, parseFocus, positionOf } from '../../page/focus.js';
+import { edgePath, graphLayout, pathIn } from '../../page/graph.js';
 import { columnName, gridOf, pathsOf, statesAt } from '../../page/grid.js';
 import { laneLayout, rowAtPoint } from '../../page/lanes.js';
-import { huesOf } from '../../page/palette.js';
+import { contrast, huesOf, textOn, themeOf } from '../../page/palette.js';
+import { covered, placeOf } from '../../page/place.js';
+import { operationsOfEvents } from '../../page/schedule.js';
 import { finds, searchFor } from '../../page/search.js';
 import { falseParts } from '../../page/story.js';
 import { Timeline, densityOf, firstEndingAt } from '../../page/timeline.js';
@@ -219,7 +223,7 @@ test('assumptions are kept in the address', () => {
   const focus = assume(assume([{ kind: 'only', path: 3 }], { kind: 'before', first: 12, then: 17 }), { kind: 'only', path: 3 });
   assert.equal(focusText(focus), 'o3.b12-17');
   assert.deepEqual(parseFocus('o3.b12-17.x9.b4.n5.p1.u2'), [...focus, { kind: 'not', path: 5 }, { kind: 'placed', op: 1 }, { kind: 'unplaced', op: 2 }]);
-  const view = { ...emptyView(), row: 4, path: 1, from: 10, to: 90, color: 'key', search: 'a b', focus, states: 'full' };
+  const view = { ...emptyView(), row: 4, path: 1, from: 10, to: 90, color: 'key', search: 'a b', focus, states: 'full', against: 2, state: 7, tab: 'State graph' };
   assert.deepEqual(viewOf(addressOf(view), emptyView()), view);
   assert.deepEqual(viewOf('#op=-1&at=9_3&color=red&focus=%3Cscript%3E&story=99999999999', emptyView()), emptyView());
 });
@@ -256,6 +260,61 @@ test('a reason is taken apart into false parts and values', () => {
   assert.deepEqual(falseParts('`result = store[key]` is false: result = 0, store[key] = 1'), [{ text: 'result = store[key]', values: [['result', '0'], ['store[key]', '1']] }]);
   assert.deepEqual(falseParts('`q /= <<>>` is false: q = <<>>; or `x` is false'), [{ text: 'q /= <<>>', values: [['q', '<<>>']] }, { text: 'x', values: [] }]);
   assert.equal(falseParts('read 1, but the register holds 2'), null);
+  // A log's reasons have the place at their end.
+  assert.deepEqual(falseParts('`x = 1` is false: x = (2) (Spec.tla:3:5); or `y` is false (Spec.tla:4:1)'), [{ text: 'x = 1', values: [['x', '(2)']] }, { text: 'y', values: [] }]);
+});
+
+test('a place is a file with a line, a column, or a range', () => {
+  const place = (line, column, lastLine, lastColumn) => ({ file: 'A-1.tla', line, column, lastLine, lastColumn });
+  assert.deepEqual(placeOf('A-1.tla:12'), place(12, 0, 12, 0));
+  assert.deepEqual(placeOf('A-1.tla:12:5'), place(12, 5, 12, 0));
+  assert.deepEqual(placeOf('A-1.tla:12:5-14:9'), place(12, 5, 14, 9));
+  assert.deepEqual(placeOf('A-1.tla:12 in other.rs:3'), place(12, 0, 12, 0));
+  assert.equal(placeOf('C:\\\\a.tla:3')?.file, 'C:\\\\a.tla');
+  for (const text of ['', null, undefined, 'A.tla', 'A.tla:x', 'A.tla:99999999999']) assert.equal(placeOf(text), null);
+});
+
+test('the characters that a place covers, line by line', () => {
+  const range = placeOf('A.tla:2:5-4:3');
+  assert.deepEqual([1, 2, 3, 4, 5].map((line) => covered(range, line, '    x = 1')), [null, [4, 9], [4, 9], null, null]);
+  assert.deepEqual(covered(range, 4, 'abcdef'), [0, 3]);
+  assert.deepEqual(covered(placeOf('A.tla:1:2-1:3'), 1, 'a\u{1d4d0}b'), [1, 3]);
+  assert.equal(covered(placeOf('A.tla:1:2'), 1, 'abc'), null);
+  assert.equal(covered(placeOf('A.tla:1:2-1:99'), 1, 'abc'), null);
+});
+
+const diamond = {
+  states: [1, 2, 2, 3].map((level, at) => ({ level, values: { x: at } })),
+  steps: [[0, 1, 'A'], [0, 2, 'B'], [1, 3, 'B'], [2, 3, 'A'], [2, 3, 'C'], [3, 0, 'Back'], [3, 3, 'Stay']].map(([from, to, action]) => ({ from, to, action })),
+};
+
+test('a state graph is drawn by levels, and no two states overlap', () => {
+  const { nodes, edges, width, height } = graphLayout(diamond);
+  assert.deepEqual(nodes.map(({ state }) => state), [0, 1, 2, 3]);
+  assert.ok(nodes[0].x < nodes[1].x && nodes[1].x === nodes[2].x && nodes[2].x < nodes[3].x);
+  assert.ok(Math.abs(nodes[1].y - nodes[2].y) >= 40);
+  for (const { x, y } of nodes) assert.ok(x > 0 && x < width && y > 0 && y < height);
+  assert.deepEqual(edges.map(({ from, to, actions, isBack }) => [from, to, actions.join(), isBack]), [[0, 1, 'A', false], [0, 2, 'B', false], [1, 3, 'B', false], [2, 3, 'A,C', false], [3, 0, 'Back', true], [3, 3, 'Stay', true]]);
+  for (const { from, to } of edges) assert.match(edgePath(nodes[from], nodes[to]).d, /^M [-\d. ]+C [-\d., ]+$/);
+});
+
+test('crossings are removed where the order of a level can do it', () => {
+  const states = [1, 1, 2, 2].map((level, at) => ({ level, values: { x: at } }));
+  const { nodes } = graphLayout({ states, steps: [{ from: 0, to: 3, action: 'A' }, { from: 1, to: 2, action: 'A' }] });
+  assert.equal(nodes[0].y < nodes[1].y, nodes[3].y < nodes[2].y);
+});
+
+test('a counterexample is a path in the graph, and a lasso comes back', () => {
+  const { path, edges } = pathIn(diamond, [{ values: { x: 0 } }, { values: { x: 2 } }, { values: { x: 3 } }], 1);
+  assert.deepEqual(path, [0, 2, 3]);
+  assert.deepEqual([...edges], ['0 2', '2 3', '3 0']);
+  assert.deepEqual(pathIn(diamond, [{ values: { x: 9 } }], null).path, [-1]);
+});
+
+test('calls and returns belong to operations, also where a thread calls the same twice', () => {
+  const operations = [{ id: 0, thread: 0, text: 'push(1)' }, { id: 1, thread: 1, text: 'pop() = 1' }, { id: 2, thread: 0, text: 'push(1)' }];
+  const events = [{ thread: 0, call: 'push(1)' }, { thread: 1, call: 'pop()' }, { thread: 0, return: 'push(1)' }, { thread: 0, call: 'push(1)' }, { thread: 0, return: 'push(1)' }, { thread: 1, return: 'pop()' }];
+  assert.deepEqual(operationsOfEvents({ operations, events }).map(({ id }) => id), [0, 1, 0, 2, 2, 1]);
 });
 
 test('values are written as TLA+ writes them', () => {
@@ -266,4 +325,19 @@ test('values are written as TLA+ writes them', () => {
 
 test('an edge of a cycle of transactions is read', () => {
   assert.deepEqual(edgeOf('t1 before t2: it read "y" before the other wrote it'), { from: 't1', to: 't2', why: 'it read "y" before the other wrote it' });
+});
+
+test('text can be read on every colour, in the light and in the dark', () => {
+  for (const isDark of [false, true]) {
+    const theme = themeOf(isDark);
+    for (const color of [...theme.hues, theme.grey, theme.red]) assert.ok(contrast(color, textOn(color)) >= 4.5, `${color}: ${contrast(color, textOn(color))}`);
+    for (const color of [theme.text, theme.faint]) assert.ok(contrast(color, theme.panel) >= 4.5, `${color} on ${theme.panel}`);
+  }
+  const css = readFileSync(new URL('../../page/style.css', import.meta.url), 'utf8');
+  const themes = [css.slice(0, css.indexOf('@media')), css.slice(css.indexOf(':root[data-theme=dark]'))];
+  for (const part of themes) {
+    const color = (name) => new RegExp(`--${name}: (#[0-9a-f]{6})`).exec(part)[1];
+    const pairs = ['text panel', 'text raised', 'text select', 'faint panel', 'faint raised', 'faint bg', 'accent panel', 'red panel', 'red red-soft', 'green panel', 'green green-soft', 'amber panel', 'amber amber-soft', 'text amber-soft', 'faint select'];
+    for (const [one, other] of pairs.map((pair) => pair.split(' '))) assert.ok(contrast(color(one), color(other)) >= 4.5, `--${one} on --${other}: ${contrast(color(one), color(other)).toFixed(2)}`);
+  }
 });

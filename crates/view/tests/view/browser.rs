@@ -209,7 +209,7 @@ impl Browser {
     /// Clicks the element with a role and a text, as a person would find it.
     pub fn click(&mut self, selector: &str, text: &str, button: &str) {
         let found = self.eval(&format!(
-            "(() => {{ const one = [...document.querySelectorAll({})].find((e) => e.innerText.includes({}) || (e.getAttribute('aria-label') ?? '').includes({1})); \
+            "(() => {{ const one = [...document.querySelectorAll({})].find((e) => (e.innerText ?? e.textContent).includes({}) || (e.getAttribute('aria-label') ?? '').includes({1})); \
              if (!one) return null; one.scrollIntoView({{block: 'center'}}); const box = one.getBoundingClientRect(); return [box.x + box.width / 2, box.y + Math.min(box.height / 2, 12)]; }})()",
             json!(selector),
             json!(text)

@@ -1,11 +1,11 @@
 //! What a reader sees and can do, by role and text.
 
 use omnilink_evidence::{Evidence, Verdict};
-use omnilink_view::Story;
-use serde_json::json;
+use omnilink_view::{Fault, Scene, SourceExcerpt, Story};
+use serde_json::{Value, json};
 
 use crate::browser::Browser;
-use crate::samples::{example, map, page};
+use crate::samples::{behaviour_with_graph, example, map, page, run_with_serial_runs, write};
 
 fn assert_says(text: &str, all: &[&str]) {
     for expected in all {
@@ -315,7 +315,7 @@ fn an_infinite_behaviour_goes_round() {
     let Some(mut browser) = Browser::start() else {
         return;
     };
-    let mut json: serde_json::Value =
+    let mut json: Value =
         serde_json::from_str(&example("omnilink mc Locks.tla --json").to_json()).expect("JSON");
     json["violation"]["lasso"] = json!(2);
     json["violation"]["kind"] = json!("property");
@@ -331,6 +331,217 @@ fn an_infinite_behaviour_goes_round() {
 }
 
 #[test]
+fn a_small_state_graph_is_drawn_and_walked_through() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let page = page("graph", Story::of_evidence(&behaviour_with_graph()));
+    browser.open(&page, "");
+    browser.click("[role=tab]", "State graph", "left");
+    assert_says(
+        &browser.text(),
+        &["All 4 states and 4 steps", "State 4 of the graph", "Expire"],
+    );
+    assert_eq!(
+        browser.eval("document.querySelectorAll('.graph .edge.onpath').length"),
+        json!(3)
+    );
+    browser.screenshot("graph");
+    browser.click(".graph .node", "State 2:", "left");
+    assert_says(&browser.text(), &["State 2 of the graph", "Release → 1"]);
+    // The address has the tab and the state.
+    browser.wait_for("location.hash.includes('tab=State+graph') && location.hash.includes('state=1')");
+    let address = browser.eval("location.hash");
+    browser.open(&page, address.as_str().expect("an address"));
+    assert_says(&browser.text(), &["State 2 of the graph"]);
+    browser.press("p");
+    assert_says(&browser.text(), &["State 3 of the graph"]);
+    browser.assert_no_complaints();
+}
+
+#[test]
+fn serial_runs_stand_beside_the_interleaving() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    browser.open(
+        &page("serial-runs", Story::of_evidence(&run_with_serial_runs())),
+        "",
+    );
+    assert_says(
+        &browser.text(),
+        &[
+            "ALL 2 SERIAL RUNS",
+            "A — 1 call came out otherwise",
+            "here: get() = 2",
+        ],
+    );
+    browser.click(".serial button", "1 get() = 1", "left");
+    assert_eq!(
+        browser.eval("document.querySelector('.inspector .call').innerText"),
+        "get() = 1"
+    );
+    browser.screenshot("serial-runs");
+    browser.assert_no_complaints();
+}
+
+#[test]
+fn the_false_conjunct_is_marked_in_the_source() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let mut json: Value = serde_json::from_str(&map().to_json()).expect("JSON");
+    for alternative in json["violation"]["alternatives"].as_array_mut().expect("a list") {
+        alternative["candidates"][0]["places"] = json!(["Map.tla:3:8-4:17"]);
+    }
+    let evidence = Evidence::from_json(&json.to_string()).expect("it is evidence");
+    let lines = [
+        "Range(lo, hi, result) ==",
+        "    /\\ lo <= hi",
+        "    /\\ result =",
+        "          Size(lo, hi)",
+        "====",
+    ];
+    let scene = Scene {
+        title: "source".to_owned(),
+        stories: Story::of_evidence(&evidence),
+        sources: vec![SourceExcerpt {
+            file: "Map.tla".to_owned(),
+            first: 1,
+            lines: lines.map(str::to_owned).to_vec(),
+        }],
+        ..Scene::default()
+    };
+    browser.open(&write("source", &scene), "");
+    assert_eq!(
+        browser.eval("[...document.querySelector('.reason .source').querySelectorAll('mark')].map((one) => one.innerText).join('|')"),
+        "result =|Size(lo"
+    );
+    browser.screenshot("source");
+    browser.assert_no_complaints();
+}
+
+#[test]
+fn faults_are_bands_on_the_same_axis() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let fault = |start, end, text: &str| Fault {
+        start,
+        end: Some(end),
+        text: text.to_owned(),
+    };
+    let faults = [fault(15, 65, "partition"), fault(90, 90, "leader elected")];
+    let stories = Story::of_evidence(&map()).into_iter();
+    let page = page(
+        "faults",
+        stories.map(|story| story.with_faults(&faults)).collect(),
+    );
+    browser.open(&page, "");
+    let drawn = "(() => { const texts = []; const original = CanvasRenderingContext2D.prototype.fillText; \
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { texts.push(text); return original.call(this, text, ...rest); }; \
+        omnilink.app.timelinePanel.draw(); CanvasRenderingContext2D.prototype.fillText = original; return texts.join('|'); })()";
+    let drawn = browser.eval(drawn);
+    assert_says(
+        drawn.as_str().expect("texts"),
+        &["partition", "leader elected", "insert(6, 3)"],
+    );
+    browser.screenshot("faults");
+    browser.assert_no_complaints();
+}
+
+#[test]
+fn it_prints_without_what_is_only_for_screens() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    browser.open(&page("map", Story::of_evidence(&map())), "");
+    browser.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
+    let text = browser.text();
+    assert_says(
+        &text,
+        &["no order explains range(2, 11) = 9", "WHY NOT", "insert(6, 3)"],
+    );
+    assert_eq!(
+        browser.eval("document.querySelector('.timeline .tools').getClientRects().length"),
+        json!(0)
+    );
+    // Nothing is cut off: what scrolls on a screen is as high as its content on paper.
+    assert_eq!(
+        browser.eval("[...document.querySelectorAll('.panel, .inspector')].every((one) => one.scrollHeight <= one.clientHeight + 1)"),
+        json!(true)
+    );
+    browser.screenshot("map-print");
+    browser.assert_no_complaints();
+}
+
+/// Every text of some evidence replaced, except the words that say what it is.
+fn poisoned(value: &mut Value, poison: &str) {
+    const WORDS: [&str; 11] = [
+        "type",
+        "command",
+        "subject",
+        "verdict",
+        "kind",
+        "ending",
+        "fate",
+        "plain_accesses",
+        "limit",
+        "consistency",
+        "decided_by",
+    ];
+    match value {
+        Value::String(text) => *text = format!("{poison}{text}"),
+        Value::Array(values) => values.iter_mut().for_each(|value| poisoned(value, poison)),
+        Value::Object(fields) => {
+            let inside = fields
+                .iter_mut()
+                .filter(|(name, _)| !WORDS.contains(&name.as_str()));
+            inside.for_each(|(_, value)| poisoned(value, poison));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn markup_in_the_evidence_of_any_command_is_text() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let poison =
+        "<img src=x onerror='window.hacked=1'></script><script>window.hacked=1</script>\u{1b}[2J\u{202e}";
+    let cases = [
+        ("lineup", run_with_serial_runs()),
+        ("mc", behaviour_with_graph()),
+        ("lasso", example("omnilink mc Door.tla --json")),
+        ("weak", example("A weak level that does not hold")),
+        ("valid", example("register-valid.ndjson --model register --json")),
+        (
+            "nondeterminism",
+            example("omnilink lineup paper --bin bag --json"),
+        ),
+        ("levels", example("Inferred levels")),
+    ];
+    for (name, evidence) in cases {
+        let mut json: Value = serde_json::from_str(&evidence.to_json()).expect("JSON");
+        poisoned(&mut json, poison);
+        let evidence = Evidence::from_json(&json.to_string()).expect("it is evidence");
+        browser.open(
+            &page(&format!("poisoned-{name}"), Story::of_evidence(&evidence)),
+            "",
+        );
+        let tabs = browser.eval("[...document.querySelectorAll('[role=tab]')].map((one) => one.innerText)");
+        for tab in tabs.as_array().expect("tabs") {
+            browser.click("[role=tab]", tab.as_str().expect("a name"), "left");
+        }
+        assert_says(&browser.text(), &["<img src=x onerror="]);
+        assert_eq!(browser.eval("typeof window.hacked"), "undefined", "{name}");
+        assert_eq!(browser.eval("document.querySelectorAll('img').length"), json!(0));
+    }
+    browser.assert_no_complaints();
+}
+
+#[test]
 fn hostile_evidence_is_text_and_runs_nothing() {
     let Some(mut browser) = Browser::start() else {
         return;
@@ -338,7 +549,7 @@ fn hostile_evidence_is_text_and_runs_nothing() {
     let markup = "<img src=x onerror=\"window.hacked=1\"><script>window.hacked=1</script></script>";
     let control = "\u{0}\u{1b}[31m\u{202e}\u{2028}\u{feff}";
     let long = "x".repeat(10 << 20);
-    let mut json: serde_json::Value = serde_json::from_str(&map().to_json()).expect("JSON");
+    let mut json: Value = serde_json::from_str(&map().to_json()).expect("JSON");
     json["input"] = json!(format!("{markup}{control}"));
     json["model"] = json!(markup);
     json["notes"] = json!([markup, long]);

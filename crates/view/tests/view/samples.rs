@@ -105,6 +105,39 @@ pub fn map() -> Evidence {
     Evidence::from_json(&evidence.to_string()).expect("it is evidence")
 }
 
+/// The example of `mc` with a state graph: two states, and the violation as a step between them.
+pub fn behaviour_with_graph() -> Evidence {
+    let mut json: Value =
+        serde_json::from_str(&example("omnilink mc Locks.tla --json").to_json()).expect("JSON");
+    let states: Vec<Value> = json["violation"]["trace"]
+        .as_array()
+        .expect("states")
+        .iter()
+        .map(|state| json!({"level": state["number"], "values": state["values"]}))
+        .collect();
+    let steps = [
+        (0, 1, "Acquire"),
+        (1, 2, "Expire"),
+        (2, 3, "Acquire"),
+        (1, 0, "Release"),
+    ];
+    let steps = steps.map(|(from, to, action)| json!({"from": from, "to": to, "action": action}));
+    json["graph"] = json!({"states": states, "steps": steps});
+    Evidence::from_json(&json.to_string()).expect("it is evidence")
+}
+
+/// The example of Line-Up with the serial runs that come nearest.
+pub fn run_with_serial_runs() -> Evidence {
+    let mut json: Value =
+        serde_json::from_str(&example("omnilink lineup --bin lazy --json").to_json()).expect("JSON");
+    let call = |op: u64, thread: u32, text: &str, same: bool| json!({"op": op, "thread": thread, "text": text, "same": same});
+    json["violation"]["serial_runs"] = json!([
+        {"keeps_order": true, "calls": [call(0, 1, "get() = 1", true), call(1, 0, "get() = 1", false)]},
+        {"keeps_order": true, "calls": [call(1, 0, "get() = 1", false), call(0, 1, "get() = 1", true)]},
+    ]);
+    Evidence::from_json(&json.to_string()).expect("it is evidence")
+}
+
 /// A trace of some threads that call one after the other.
 pub fn long_trace(operations: u32, threads: u32) -> Timeline {
     let mut builder = TimelineBuilder::of_trace(None, "ns");

@@ -46,7 +46,7 @@ impl<'a> Page<'a> {
             .states
             .iter()
             .take(STATES_MAX)
-            .map(|state| look.clean(state).into_owned())
+            .map(|state| look.state(state).into_owned())
             .collect();
         if agreed.states.len() > STATES_MAX {
             states.push(format!(

@@ -62,7 +62,7 @@ impl<'a> Page<'a> {
         let states: Vec<_> = shown
             .clone()
             .flat_map(|group| group.first())
-            .map(|alternative| look.clean(&alternative.state))
+            .map(|alternative| look.state(&alternative.state))
             .collect();
         let states = marked(&states.iter().map(AsRef::as_ref).collect::<Vec<_>>());
         for (number, (group, state)) in shown.zip(&states).enumerate() {
@@ -156,13 +156,18 @@ impl<'a> Page<'a> {
         };
         let call = self.call(&candidate.op, look);
         let continuation = match &candidate.continuation {
-            Continuation::Refused { reason: Some(reason) } => format!("refused: {}", look.clean(reason)),
-            Continuation::Refused { reason: None } => "refused".to_owned(),
+            Continuation::Refused {
+                reason: Some(reason), ..
+            } => format!("refused: {}", look.clean(reason)),
+            Continuation::Refused { reason: None, .. } => "refused".to_owned(),
+            Continuation::LeadsTo { states } if states.is_empty() => {
+                "possible, but leads no further".to_owned()
+            }
             Continuation::LeadsTo { states } => {
                 let mut shown: Vec<String> = states
                     .iter()
                     .take(STATES_MAX)
-                    .map(|state| look.clean(state).into_owned())
+                    .map(|state| look.state(state).into_owned())
                     .collect();
                 if states.len() > STATES_MAX {
                     shown.push(format!(

@@ -123,7 +123,7 @@ impl Page<'_> {
         }
         push_wrapped(&mut page, "  ", "  ", &reached, look);
         for alternative in unknown.alternatives.iter().take(1) {
-            let state = look.clean(&alternative.state);
+            let state = look.state(&alternative.state);
             push_wrapped(
                 &mut page,
                 "  ",

@@ -74,7 +74,7 @@ impl<'a> Page<'a> {
             let shown: Vec<String> = from
                 .iter()
                 .take(STATES_MAX)
-                .map(|state| glued(&look.clean(state)))
+                .map(|state| glued(&look.state(state)))
                 .collect();
             let mut states = shown.join(" or ");
             if from.len() > STATES_MAX {

@@ -94,10 +94,12 @@ fn alternatives(page: &mut String, counterexample: &Counterexample, look: &Look)
                 ThreadName::Name(_) => op,
             };
             let line = match &candidate.continuation {
-                Continuation::Refused { reason: Some(reason) } => {
+                Continuation::Refused {
+                    reason: Some(reason), ..
+                } => {
                     format!("{}: {}", look.paint(Tone::Bad, &op), look.clean(reason))
                 }
-                Continuation::Refused { reason: None } => {
+                Continuation::Refused { reason: None, .. } => {
                     format!("{}: impossible", look.paint(Tone::Bad, &op))
                 }
                 Continuation::LeadsTo { .. } => format!("{op}: possible, but leads no further"),

@@ -1,0 +1,135 @@
+//! More than the evidence has, computed when the reader asks: how everything up to some operation is explained.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use omnilink_engine::{Consistency, Options};
+use omnilink_evidence::{Command, Evidence, Subject};
+use omnilink_trace::{OpenOptions, Operation, Time, Timebox};
+use omnilink_verify::{CheckRequest, Input, Keyed, ModelCheck, ProgressCounter, Validation};
+
+use crate::error::CliError;
+use crate::interrupt;
+use crate::limits::LimitArgs;
+use crate::validate::Linking;
+
+/// What a trace was checked against.
+#[derive(Debug, Args)]
+pub(super) struct RecheckArgs {
+    /// The specification that the trace was checked against, to compute more; as the evidence says if not given
+    #[arg(long, value_name = "SPEC.tla", conflicts_with = "model", help_heading = HEADING)]
+    spec: Option<PathBuf>,
+    /// The model that the trace was checked against
+    #[arg(long, short, value_name = "NAME[:OPT=VAL,…]", help_heading = HEADING)]
+    model: Option<String>,
+    #[command(flatten, next_help_heading = HEADING)]
+    linking: Linking,
+}
+
+const HEADING: &str = "To compute more: what the trace was checked against";
+
+/// What is needed to check a part of a trace again.
+#[derive(Clone, Debug)]
+pub(super) struct Rechecker {
+    trace: PathBuf,
+    reading: OpenOptions,
+    subject: String,
+    consistency: Consistency,
+}
+
+impl RecheckArgs {
+    /// What can be checked again, if it is known against what: operations of one trace, linearizable or sequential.
+    pub(super) fn rechecker(
+        &self,
+        trace: &Path,
+        reading: OpenOptions,
+        evidence: Option<&Evidence>,
+    ) -> Option<Rechecker> {
+        let given = self.spec.as_ref().map(|spec| spec.display().to_string());
+        let given = given.or_else(|| self.model.clone());
+        let named = evidence.and_then(|evidence| evidence.model.clone());
+        let is_log = evidence.is_some_and(|evidence| evidence.log.is_some());
+        let is_of_operations =
+            evidence.is_none_or(|evidence| evidence.subject == Subject::Operations && evidence.id.is_none());
+        let consistency = match evidence.and_then(|evidence| evidence.consistency.as_deref()) {
+            None | Some("linearizable") => Consistency::Linearizable,
+            Some("sequential") => Consistency::Sequential,
+            Some(_) => return None,
+        };
+        (is_of_operations && !is_log && trace.is_file()).then_some(())?;
+        Some(Rechecker {
+            trace: trace.to_owned(),
+            reading,
+            subject: given.or(named)?,
+            consistency,
+        })
+    }
+
+    /// Checks everything up to a moment. Returns the evidence, and what it is about.
+    ///
+    /// What was called and had not returned by then is pending: what came of it was not known yet.
+    pub(super) fn up_to(
+        &self,
+        rechecker: &Rechecker,
+        moment: Time,
+        limits: &LimitArgs,
+    ) -> Result<(Evidence, Arc<[Arc<Operation>]>), CliError> {
+        let input = Input::new(
+            &rechecker.trace,
+            rechecker.reading.clone(),
+            Some(interrupt::flag()),
+        )?;
+        let mut trace = input.open_once()?;
+        let mut operations: Vec<Arc<Operation>> = Vec::new();
+        for operation in trace.by_ref() {
+            operations.extend(cut_at(operation?, moment).map(Arc::new));
+        }
+        let format = trace.format();
+        operations.sort_by_key(|operation| operation.timebox.start);
+        let operations: Arc<[Arc<Operation>]> = operations.into();
+        let input = Input::of_operations(input.name.clone(), Arc::clone(&operations), format);
+        let request = CheckRequest {
+            in_full: true,
+            with_witness_end: true,
+            options: Options {
+                consistency: rechecker.consistency,
+                limits: limits.limits(),
+                ..Options::default()
+            },
+            ..CheckRequest::new(&rechecker.subject)
+        };
+        let progress = ProgressCounter::default();
+        if !rechecker.subject.ends_with(".tla") {
+            let model = ModelCheck::new(&rechecker.subject, Keyed::ByContent, request)?;
+            return Ok((model.check(&input, &progress), operations));
+        }
+        let spec = Path::new(&rechecker.subject);
+        let (options, collection) = self.linking.options(spec)?;
+        let request = CheckRequest {
+            command: Command::Validate,
+            ..request
+        };
+        let validation = Validation::new(spec, options, collection, request)?;
+        Ok((validation.check(&input, &progress), operations))
+    }
+}
+
+/// An operation as it was known at a moment; `None` if it was called later.
+fn cut_at(mut operation: Operation, moment: Time) -> Option<Operation> {
+    if operation.timebox.start > moment {
+        return None;
+    }
+    if operation.timebox.end.is_some_and(|end| end > moment) {
+        operation.timebox = Timebox {
+            end: None,
+            ..operation.timebox
+        };
+        if operation.call.ret.is_some() || operation.call.aborted {
+            let call = Arc::make_mut(&mut operation.call);
+            call.ret = None;
+            call.aborted = false;
+        }
+    }
+    Some(operation)
+}
