@@ -234,7 +234,7 @@ fn is_same(a: &BoundOp, b: &BoundOp) -> bool {
     matches!((a, b), (BoundOp::Once(a), BoundOp::Once(b)) if a == b)
 }
 
-/// Numbers that look like chance, the same for the same seed (splitmix64).
+/// Reproducible random numbers (splitmix64).
 struct Chance(u64);
 
 impl Chance {
