@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use crate::chaos::{Chaos, ChaosError};
+use crate::disk_room::is_full;
 use crate::finding::{Finding, FindingKind};
 use crate::guide::{Guide, steps_in};
 use crate::host::{host_name, now_ns, unique_id};
@@ -146,6 +147,9 @@ pub enum CampaignError {
         /// What the system says.
         error: io::Error,
     },
+    /// The disk with the runs' files.
+    #[error("{}: the disk is full, and no trace can be written; make room, or set TMPDIR to a folder with room", .0.display())]
+    Full(PathBuf),
     /// A folder for a run's files.
     #[error("a folder for the traces cannot be made in {}: {error}; set TMPDIR to a folder with room", folder.display())]
     Folder {
@@ -356,6 +360,10 @@ impl Campaign {
                 ..CheckedTrace::default()
             },
         };
+        // A run that recorded nothing for lack of room says nothing about the system, nor would the next.
+        if checked.verdict == "error" && is_full(folder.path()) {
+            return Err(CampaignError::Full(std::env::temp_dir()));
+        }
         let finding = chosen(process, &checked);
         let record = RunRecord {
             id: 0,

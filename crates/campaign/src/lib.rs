@@ -11,6 +11,7 @@
 
 mod campaign;
 mod chaos;
+mod disk_room;
 mod finding;
 mod guide;
 mod host;

@@ -8,7 +8,7 @@
 (* key is one that the transaction does not see, committed or not. What no  *)
 (* read at or after the oldest timestamp can see is forgotten.              *)
 (*                                                                          *)
-(* The first three constants say what the engine lets pass. The defaults    *)
+(* The first four constants say what the engine lets pass. The defaults     *)
 (* describe it as it is; each FALSE gives a stricter specification, of      *)
 (* which real runs are violations.                                          *)
 EXTENDS Integers, Sequences
@@ -19,6 +19,7 @@ CONSTANTS
     FailedMayCommit,        \* a transaction may commit after an update has failed, if it has made no other
     EqualTimestamps,        \* two commits of one key may have the same timestamp
     CommitsBelowReads,      \* a commit may have a timestamp at which others have read already
+    CommitsBelowOldest,     \* the oldest timestamp may overtake a commit that is under way
     RefusesOldTimestamps    \* an oldest timestamp that goes back is refused, and a commit before the last one of its key
 
 VARIABLES
@@ -59,7 +60,8 @@ Begin(thread, read_ts, result) ==
                         IN  versions[IF read_ts = Nil THEN Len(versions)
                                      ELSE NewestUpTo(versions, read_ts, Len(versions))]],
                     own |-> <<>>,       \* its updates, in order
-                    failed |-> FALSE ]]
+                    failed |-> FALSE,
+                    passed |-> FALSE ]] \* the timestamp of its commit was found to be late enough
             /\ read' = IF read_ts # Nil /\ read_ts > read THEN read_ts ELSE read
             /\ UNCHANGED <<history, writer, oldest>>
 
@@ -132,27 +134,37 @@ GaveUp(thread) ==
 Rollback_Step(thread) == GiveUp(thread)
 Rollback_Done(thread) == GaveUp(thread)
 
-(* Whether the engine refuses to commit.                                    *)
-Refuses(thread, ts) ==
+(* The timestamp is compared with the oldest one first, and the transaction *)
+(* becomes visible later: that is a step of its own.                        *)
+IsTooOld(ts) == ts # 0 /\ ts < oldest
+
+(* Why else the engine refuses to commit.                                   *)
+IsRefused(thread, ts) ==
     \/ txn[thread].failed /\ (txn[thread].own # <<>> \/ ~FailedMayCommit)
-    \/ ts # 0 /\ ts < oldest
     \/ RefusesOldTimestamps /\ \E key \in Wrote(thread) : Last(key).ts > ts
 
 (* What only the stricter specifications demand.                            *)
 IsInOrder(thread, ts) ==
+    /\ CommitsBelowOldest \/ ~IsTooOld(ts)
     /\ CommitsBelowReads \/ Wrote(thread) = {} \/ ts > read
     /\ EqualTimestamps \/ \A key \in Wrote(thread) : Last(key).ts # ts
 
 Commit_Step(thread, ts, result) ==
-    /\ result = "refused"
-    /\ Refuses(thread, ts)
-    /\ GiveUp(thread)
+    /\ txn[thread] # Nil
+    /\ IF result = "refused"
+       THEN (IsTooOld(ts) \/ IsRefused(thread, ts)) /\ GiveUp(thread)
+       ELSE /\ ~txn[thread].passed
+            /\ ~IsTooOld(ts)
+            /\ txn' = [txn EXCEPT ![thread].passed = TRUE]
+            /\ UNCHANGED <<history, writer, oldest, read>>
 
 Commit_Done(thread, ts, result) ==
     /\ txn[thread] # Nil
-    /\ IF Refuses(thread, ts)
-       THEN result = "refused" /\ GaveUp(thread)
+    /\ IF result = "refused"
+       THEN (IsTooOld(ts) \/ IsRefused(thread, ts)) /\ GaveUp(thread)
        ELSE /\ result = "ok"
+            /\ txn[thread].passed
+            /\ ~IsRefused(thread, ts)
             /\ IsInOrder(thread, ts)
             /\ history' = [key \in Keys |->
                    IF key \in Wrote(thread)

@@ -58,10 +58,10 @@ case $kind in
   strict)
     kind=${1:-signals}
     $kind
-    for constant in FailedMayCommit EqualTimestamps CommitsBelowReads; do
+    for constant in FailedMayCommit EqualTimestamps CommitsBelowReads CommitsBelowOldest; do
       sed "s/ $constant = TRUE/ $constant = FALSE/" WiredTiger.cfg > harness/strict.cfg
       echo "== $constant = FALSE"
-      fuzz "$kind" harness/strict.cfg --until-violation --runs 50 --store "harness/strict-$constant.db" || [ $? = 1 ]
+      fuzz "$kind" harness/strict.cfg --until-violation --runs 50 --ops 500 --store "harness/strict-$constant.db" || [ $? = 1 ]
     done
     # What 11.3.1 refuses, 3.2.1 does: commits of one key that go back in time.
     if [ "$kind" = signals ]; then

@@ -15,7 +15,11 @@ pub struct Toy {
 impl Toy {
     /// A harness with this body; `$OMNILINK_TRACE` is a file to write to.
     pub fn new(body: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::in_folder(tempfile::tempdir().unwrap(), body)
+    }
+
+    /// The same in a folder that is there.
+    pub fn in_folder(folder: TempDir, body: &str) -> Self {
         let path = folder.path().join("harness");
         fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
         use std::os::unix::fs::PermissionsExt;
