@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use omnilink_campaign::CheckedTrace;
-use omnilink_evidence::{Command, Evidence, Verdict, Violation};
-use omnilink_link::LinkFile;
+use omnilink_evidence::{Command, Evidence, Subject, Verdict, Violation};
+use omnilink_link::{LinkFile, LogLink};
 use omnilink_trace::OpenOptions;
 use omnilink_verify::{
-    CheckRequest, Exercise, Input, Keyed, ModelCheck, ProgressCounter, Scrutiny, Validation,
+    CheckRequest, Exercise, Input, Keyed, LogValidation, ModelCheck, ProgressCounter, Scrutiny, Validation,
+    is_log,
 };
 
 use crate::check::Criteria;
@@ -33,6 +34,9 @@ pub(crate) struct SubjectArgs {
     /// A run that is valid without meaning anything is a finding: nothing was placed, or nothing recorded could have been refused
     #[arg(long)]
     strict: bool,
+    /// Runs write logs of events and variables: see docs/logs.md. A link file with [log] says the same
+    #[arg(long, requires = "spec")]
+    log: bool,
 }
 
 /// Checks traces against a specification or a model.
@@ -42,6 +46,7 @@ pub(crate) enum TraceChecker {
         reading: OpenOptions,
         end: Option<&'static str>,
     },
+    Log(Box<LogValidation>),
     Model(ModelCheck),
 }
 
@@ -89,6 +94,11 @@ impl SubjectArgs {
         let (mut options, collection) = self.linking.options(spec)?;
         // Branches are what a campaign wants to have exercised.
         options.counts_branches = true;
+        if self.log || options.file.log != LogLink::default() {
+            let limits = self.criteria.options().limits;
+            let logs = LogValidation::new(spec, options, None, limits)?.with_strictness(self.strict);
+            return Ok(TraceChecker::Log(Box::new(logs)));
+        }
         let reading = OpenOptions::new().with_thread_ends(options.file.keeps_thread_ends(spec));
         let request = CheckRequest {
             command: Command::Validate,
@@ -131,7 +141,20 @@ impl TraceChecker {
     /// Checks one trace.
     fn check_one(&self, trace: &Path) -> CheckedTrace {
         let options = match self {
+            Self::Spec { .. } if is_log(trace) => {
+                let message =
+                    "the run wrote a log of events and variables, and no trace of operations: give --log";
+                return CheckedTrace {
+                    verdict: Verdict::Error.word().to_owned(),
+                    headline: Some(message.to_owned()),
+                    ..CheckedTrace::default()
+                };
+            }
             Self::Spec { reading, .. } => reading.clone(),
+            Self::Log(logs) => {
+                let mut evidence = logs.check(&[trace.to_owned()], &ProgressCounter::default());
+                return self.finished(&mut evidence, trace);
+            }
             Self::Model(_) => OpenOptions::default(),
         };
         let mut input = match Input::new(trace, options, Some(interrupt::flag())) {
@@ -151,21 +174,9 @@ impl TraceChecker {
                 validation.check(&input, &progress)
             }
             Self::Model(model) => model.check(&input, &progress),
+            Self::Log(logs) => logs.check(&[trace.to_owned()], &progress),
         };
-        // The folder is gone when someone reads this.
-        evidence.input = "the run's trace".to_owned();
-        if let Some(error) = &mut evidence.error {
-            *error = error
-                .replace(&format!("{}/", trace.display()), "")
-                .replace(&trace.display().to_string(), "the trace");
-        }
-        let mut checked = checked(&evidence);
-        if evidence.verdict == Verdict::Valid && checked.ops == 0 {
-            let message =
-                "the trace has no operations: none of the harness is bound, or it ended before the first";
-            checked.verdict = Verdict::Error.word().to_owned();
-            checked.headline = Some(message.to_owned());
-        }
+        let mut checked = self.finished(&mut evidence, trace);
         // A trace that cannot be read to its end is an error already.
         let mut exercise = Exercise::default();
         let mut recorded = 0;
@@ -176,6 +187,29 @@ impl TraceChecker {
         // The checker counts what it placed: a step of an operation is one more, and after a violation nothing is placed.
         checked.ops = recorded;
         checked.coverage.extend(exercise.features());
+        checked
+    }
+
+    /// The answer for a trace, as the store keeps it.
+    fn finished(&self, evidence: &mut Evidence, trace: &Path) -> CheckedTrace {
+        // The folder is gone when someone reads this.
+        evidence.input = "the run's trace".to_owned();
+        if let Some(error) = &mut evidence.error {
+            *error = error
+                .replace(&format!("{}/", trace.display()), "")
+                .replace(&trace.display().to_string(), "the trace");
+        }
+        let mut checked = checked(evidence);
+        if evidence.verdict == Verdict::Valid && checked.ops == 0 {
+            let message = match self {
+                Self::Log(_) => "the log has no lines: the harness ended before the first",
+                _ => {
+                    "the trace has no operations: none of the harness is bound, or it ended before the first"
+                }
+            };
+            checked.verdict = Verdict::Error.word().to_owned();
+            checked.headline = Some(message.to_owned());
+        }
         checked
     }
 }
@@ -242,9 +276,13 @@ fn violation(evidence: &Evidence) -> (Option<String>, Option<String>) {
         .unwrap_or_default();
     let rule = counterexample.broken.as_ref().map(|broken| broken.rule.clone());
     let why = rule.or_else(|| (!tags.is_empty()).then_some(tags));
+    let who = match evidence.subject {
+        Subject::Log => "node",
+        _ => "thread",
+    };
     let headline = match &why {
-        Some(why) => format!("nothing explains {} of thread {}: {why}", op.text, op.thread),
-        None => format!("nothing explains {} of thread {}", op.text, op.thread),
+        Some(why) => format!("nothing explains {} of {who} {}: {why}", op.text, op.thread),
+        None => format!("nothing explains {} of {who} {}", op.text, op.thread),
     };
     let cause = match &why {
         Some(why) => format!("{name}: {why}"),
@@ -271,6 +309,9 @@ fn coverage(evidence: &Evidence) -> BTreeMap<String, u64> {
                 branch.taken,
             );
         }
+    }
+    for action in evidence.log.iter().flat_map(|log| &log.actions) {
+        *coverage.entry(format!("action {}", action.action)).or_default() += action.taken;
     }
     coverage
 }

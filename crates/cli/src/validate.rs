@@ -1,11 +1,12 @@
 //! `omnilink validate`: does some behaviour of a TLA+ specification explain the trace?
 
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use clap::Args;
-use omnilink_evidence::Command;
+use omnilink_evidence::{Command, LogCoverage};
 use omnilink_link::{CollectedConstants, LinkFile, LinkOptions, LogLink};
-use omnilink_report::Look;
+use omnilink_report::{Look, log_coverage_text};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_verify::{CheckRequest, Input, LogValidation, Mutation, Scrutiny, Validation, is_log};
 
@@ -87,6 +88,8 @@ Examples:
   omnilink validate Store.tla run.ndjson --config Store.cfg --const 'NoValue=-1' --minimize
   omnilink validate TwoPhase.tla run.ndjson --constants conf.ndjson        (a log of events and variables: docs/logs.md)
   omnilink validate Raft.tla node-1.ndjson node-2.ndjson --merge --const 'Server=1..2'
+  omnilink validate Raft.tla logs/* --coverage --jobs 4                    (many logs: what they exercised together)
+  omnilink validate Raft.tla node-1.ndjson --follow                       (a log that is still being written)
   omnilink validate Store.tla run.ndjson --link omnilink.toml --evidence run.evidence.json
 
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.
@@ -214,9 +217,25 @@ fn run_logs(
         let message = "--follow takes one log; run the command once for each";
         return Err(CliError::Usage(message.to_owned()));
     }
+    let together = Mutex::new(LogCoverage::default());
     let reports = args.job.reports(look, out)?.with_coverage(args.coverage);
-    reports.of(&inputs, args.job.jobs(), &|input, progress| match args.merge {
-        true => validation.check(&args.traces, progress),
-        false => validation.check(&[PathBuf::from(&input.name)], progress),
-    })
+    let exit = reports.of(&inputs, args.job.jobs(), &|input, progress| {
+        let evidence = match args.merge {
+            true => validation.check(&args.traces, progress),
+            false => validation.check(&[PathBuf::from(&input.name)], progress),
+        };
+        if let Some(findings) = &evidence.log {
+            let mut together = together.lock().unwrap_or_else(|error| error.into_inner());
+            together.add(findings);
+        }
+        evidence
+    })?;
+    let together = together.into_inner().unwrap_or_else(|error| error.into_inner());
+    if args.coverage && together.logs > 1 {
+        out.print(&match args.job.is_json() {
+            true => format!("{{\"coverage\":{}}}\n", together.to_json()),
+            false => log_coverage_text(&together, look),
+        })?;
+    }
+    Ok(exit)
 }

@@ -26,6 +26,7 @@ mod history_window;
 mod inference;
 mod limit;
 mod lineup_coverage;
+mod log_coverage;
 mod log_findings;
 mod operation;
 mod schedule;
@@ -54,7 +55,8 @@ pub use history_window::HistoryWindow;
 pub use inference::InferredLevels;
 pub use limit::Limit;
 pub use lineup_coverage::{LineupCoverage, LineupScope, PlainAccesses, RunPhase, UndecidedMatrix};
-pub use log_findings::{LogActionFindings, LogFindings};
+pub use log_coverage::{LogActionCoverage, LogCoverage};
+pub use log_findings::{LogActionFindings, LogEnding, LogFindings};
 pub use operation::{ReportedOperation, ThreadName};
 pub use schedule::{
     FailingRun, MatrixLane, ScheduleEnding, ScheduleEvent, SerialCall, SerialContradiction, SerialRun,

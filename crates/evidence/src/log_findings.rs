@@ -20,6 +20,20 @@ pub struct LogFindings {
     /// How many explanations end earlier than the unexplained line, without being continued.
     #[serde(default)]
     pub dead_ends: u64,
+    /// Where explanations of a rejected log end: those of the most lines first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub endings: Vec<LogEnding>,
+}
+
+/// Explanations of the same lines that nothing continues.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogEnding {
+    /// How many lines they explain.
+    pub lines: u64,
+    /// The lines that could come next and cannot be explained: file and line.
+    pub refused: Vec<String>,
+    /// How many states they lead to.
+    pub states: u64,
 }
 
 /// How often an action of the next-state relation was taken.

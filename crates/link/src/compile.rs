@@ -48,6 +48,8 @@ pub struct Changes {
     pub constants: Vec<(String, Value)>,
     /// Names that formulas may use, with their values.
     pub values: Vec<(String, Value)>,
+    /// Names of the spec that would otherwise mean something else in formulas.
+    pub own_names: Vec<String>,
 }
 
 /// Compiles a spec with its initial condition, its next-state relation, its invariants and further definitions. Returns notes about

@@ -85,7 +85,7 @@ pub use log_link::{EventLink, HiddenActionLink, LogLink, LogOrder};
 pub use model::TlaModel;
 pub use module::{identifiers, without_internal_names};
 pub use mutator::Mutator;
-pub use outline::Outline;
+pub use outline::{Outline, declared};
 pub use param::{is_result_name, is_thread_name};
 pub use probe::{PartProbe, Probe, Thoroughness};
 pub use reasons::Tagged;

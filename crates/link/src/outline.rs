@@ -40,3 +40,13 @@ impl Outline {
         })
     }
 }
+
+/// Which of these names a spec declares or defines.
+///
+/// # Errors
+/// When the spec cannot be read.
+pub fn declared(spec: &Path, options: &LinkOptions, names: &[&str]) -> Result<Vec<String>, LinkError> {
+    let spec = sound(load(spec, &options.search))?;
+    let known = names.iter().filter(|name| spec.find(name).is_some());
+    Ok(known.map(|name| (*name).to_owned()).collect())
+}

@@ -7,9 +7,10 @@ use omnilink_value::Value;
 
 use crate::error::LogError;
 use crate::formula::LineFormula;
-use crate::log_spec::{HiddenStep, LogSpec};
-use crate::meaning::{Meaning, StageAction};
+use crate::log_spec::LogSpec;
+use crate::meaning::{Meaning, Stage};
 use crate::prepared_line::{LineKind, PreparedLine};
+use crate::stage_action::StageAction;
 use crate::update::UpdateProblem;
 
 /// A state that a line may lead to.
@@ -183,8 +184,24 @@ impl<'s> Expander<'s> {
         }
         // What comes before the last action is enumerated anew for each batch: batches are for single actions only.
         self.batch = Batch::ALL;
+        for state in &self.states_after(state, line, before)? {
+            self.stage(state, line, &last.action, &line.arguments, given, &mut found)?;
+            if last.is_optional && given.iter().all(|(slot, value)| state[*slot as usize] == *value) {
+                found.push(Successor { state: state.clone() });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The states after actions about which only the line's formulas know something.
+    pub fn states_after(
+        &mut self,
+        state: &State,
+        line: &PreparedLine,
+        stages: &[Stage],
+    ) -> Result<Vec<State>, LogError> {
         let mut states = vec![state.clone()];
-        for stage in before {
+        for stage in stages {
             let mut after = Vec::new();
             for state in &states {
                 let mut reached = Vec::new();
@@ -196,13 +213,7 @@ impl<'s> Expander<'s> {
             }
             states = distinct(after);
         }
-        for state in &states {
-            self.stage(state, line, &last.action, &line.arguments, given, &mut found)?;
-            if last.is_optional && given.iter().all(|(slot, value)| state[*slot as usize] == *value) {
-                found.push(Successor { state: state.clone() });
-            }
-        }
-        Ok(found)
+        Ok(states)
     }
 
     /// The states after one action.
@@ -221,6 +232,12 @@ impl<'s> Expander<'s> {
                 let (operation, values) = self.event(*number, arguments);
                 self.run(operation, &values, state, given, line, found)
             }
+            StageAction::Applied(number, formulas) => {
+                self.evaluator.set_state(state);
+                let arguments = self.computed(formulas, line)?;
+                let (operation, values) = self.event(*number, &arguments);
+                self.run(operation, &values, state, given, line, found)
+            }
             StageAction::Formula(formula) => {
                 let before = found.len();
                 self.run(
@@ -234,6 +251,20 @@ impl<'s> Expander<'s> {
                 self.keep_steps(state, line, before, found)
             }
         }
+    }
+
+    /// The values of formulas for a line, in the current state.
+    pub fn computed(
+        &mut self,
+        formulas: &[LineFormula],
+        line: &PreparedLine,
+    ) -> Result<Vec<Option<Value>>, LogError> {
+        let spec = self.spec;
+        let values = formulas
+            .iter()
+            .map(|formula| formula.value(&mut self.evaluator, &line.context).map(Some));
+        let values: Result<Vec<_>, _> = values.collect();
+        values.map_err(|failure| failed(spec, line, &failure))
     }
 
     /// The operation of an event, and its arguments as far as they are known.
@@ -321,23 +352,7 @@ impl<'s> Expander<'s> {
                 return Ok(found);
             }
         }
-        match &hidden.action {
-            HiddenStep::Event(number) => {
-                let (operation, values) = self.event(*number, &[]);
-                self.run(operation, &values, state, &[], line, &mut found)?;
-            }
-            HiddenStep::Formula(formula) => {
-                self.run(
-                    formula.operation,
-                    &formula.arguments(&line.context),
-                    state,
-                    &[],
-                    line,
-                    &mut found,
-                )?;
-                self.keep_steps(state, line, 0, &mut found)?;
-            }
-        }
+        self.stage(state, line, &hidden.action, &[], &[], &mut found)?;
         self.generated += found.len() as u64;
         Ok(found)
     }

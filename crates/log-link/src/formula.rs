@@ -22,6 +22,11 @@ const NAMES: [(&str, LineName); 4] = [
     ("node", LineName::Node),
 ];
 
+/// The names that a formula may use for lines, unless the spec has them.
+pub(crate) fn line_names() -> [&'static str; 4] {
+    NAMES.map(|(name, _)| name)
+}
+
 /// What these names stand for.
 #[derive(Clone, Debug)]
 pub(crate) struct LineContext {
@@ -42,8 +47,10 @@ impl FormulaText {
     /// Adds a formula to what is compiled.
     pub fn define(formula: &str, changes: &mut Changes) -> Self {
         let words = identifiers(formula);
-        let (params, takes): (Vec<&str>, Vec<LineName>) =
-            NAMES.into_iter().filter(|(name, _)| words.contains(name)).unzip();
+        let (params, takes): (Vec<&str>, Vec<LineName>) = NAMES
+            .into_iter()
+            .filter(|(name, _)| words.contains(name) && !changes.own_names.iter().any(|own| own == name))
+            .unzip();
         let number = changes.definitions.len();
         changes.definitions.push(Definition {
             role: number.to_string(),
@@ -82,6 +89,21 @@ impl LineFormula {
                 LineName::Node => context.node.clone().unwrap_or_else(nothing),
             })
             .collect()
+    }
+
+    /// Whether it depends on the line.
+    pub fn reads_line(&self) -> bool {
+        !self.takes.is_empty()
+    }
+
+    /// Whether it looks back at the node's previous line.
+    pub fn looks_back(&self) -> bool {
+        self.takes.contains(&LineName::Previous)
+    }
+
+    /// Its value in the current state.
+    pub fn value(&self, evaluator: &mut Evaluator<'_>, context: &LineContext) -> Outcome<Value> {
+        evaluator.value_with(self.operation, &self.arguments(context))
     }
 
     /// Whether it holds in the current states.

@@ -4,17 +4,23 @@
 //! wrongly? Each question is asked here by searching on from the states before the line, with a log that is changed in one place. An answer
 //! is given only where the search went further than before.
 
+use std::sync::Arc;
+
 use omnilink_engine::LimitWatch;
 
 use crate::error::LogError;
 use crate::expansion::{Batch, Expander};
-use crate::prepared_line::PreparedLine;
+use crate::layer::Cut;
+use crate::meaning::Meaning;
+use crate::prepared_line::{LineKind, PreparedLine};
 use crate::search::Search;
 
 /// How many states one question may visit.
 const STATES_MAX: u64 = 4_000;
 /// How many lines after the unexplained one are tried.
 const LINES_MAX: u32 = 400;
+/// About how many unexplained lines questions are asked, where several could come next.
+const REFUSED_MAX: usize = 4;
 /// From how many of the states before the line questions are asked.
 const FROM_MAX: usize = 32;
 
@@ -27,47 +33,89 @@ enum Reach {
     End,
 }
 
-/// Guesses, the best first. Only for logs whose lines are totally ordered.
+/// Lines from a cut on, one of which is put first: the unexplained one.
+struct RestOfLog {
+    lines: Vec<PreparedLine>,
+    /// Whether they go to the end of the log.
+    is_whole: bool,
+}
+
+impl RestOfLog {
+    /// The rest of a log after a cut, in an order that is possible.
+    fn after(
+        cut: &Cut,
+        first: (u32, u32),
+        search: &mut Search<'_>,
+        expander: &mut Expander<'_>,
+    ) -> Result<Self, LogError> {
+        let mut cut = cut.clone();
+        let mut rest = Self {
+            lines: Vec::new(),
+            is_whole: false,
+        };
+        let mut next = Some(first);
+        for _ in 0..LINES_MAX {
+            let Some((chain, line)) = next else {
+                rest.is_whole = true;
+                break;
+            };
+            // A later line may have no meaning at all: then the questions end before it.
+            if search.lines.prepare(line, &mut expander.evaluator).is_err() {
+                break;
+            }
+            rest.lines.extend(search.lines.get(line).cloned());
+            cut[chain as usize] += 1;
+            next = search.lines.enabled(&cut)?.first().copied();
+        }
+        Ok(rest)
+    }
+}
+
+/// Guesses, the best first. Where the order of lines is partial, lines after the unexplained one are taken in one possible order: what is
+/// accepted in that order is accepted.
 pub(crate) fn guesses(
     search: &mut Search<'_>,
     expander: &mut Expander<'_>,
     watch: &mut LimitWatch,
 ) -> Result<Vec<String>, LogError> {
-    if search.lines.chains() != 1 {
-        return Ok(Vec::new());
-    }
-    let depth = search.depth();
-    let mut lines: Vec<PreparedLine> = Vec::new();
-    let mut is_whole = false;
-    for line in depth..depth + LINES_MAX {
-        if search.lines.enabled(&[line])?.is_empty() {
-            is_whole = true;
-            break;
-        }
-        // A later line may have no meaning at all: then the questions end before it.
-        if search.lines.prepare(line, &mut expander.evaluator).is_err() {
-            break;
-        }
-        lines.extend(search.lines.get(line).cloned());
-    }
-    let Some(failing) = lines.first().cloned() else {
+    let Some(cut) = search.deepest().entries.first().map(|entry| entry.cut.clone()) else {
         return Ok(Vec::new());
     };
     let from: Vec<_> = search
         .deepest()
         .entries
         .iter()
+        .filter(|entry| entry.cut == cut)
         .take(FROM_MAX)
         .map(|entry| entry.state.clone())
         .collect();
-    let mut question = Question {
-        expander,
-        watch,
-        from,
-        is_whole,
+    let mut found: Vec<(Reach, u32, String)> = Vec::new();
+    for first in search.lines.enabled(&cut)?.into_iter().take(REFUSED_MAX) {
+        let rest = RestOfLog::after(&cut, first, search, expander)?;
+        let question = Question {
+            expander,
+            watch,
+            from: from.clone(),
+            is_whole: rest.is_whole,
+        };
+        ask_about(&rest.lines, question, &mut found)?;
+    }
+    found.sort_by(|left, right| right.0.cmp(&left.0).then(left.1.cmp(&right.1)));
+    found.dedup_by(|left, right| left.2 == right.2);
+    found.truncate(5);
+    Ok(found.into_iter().map(|(_, _, text)| text).collect())
+}
+
+/// Asks what would have to be different for the first of these lines to be explained.
+fn ask_about(
+    lines: &[PreparedLine],
+    mut question: Question<'_, '_>,
+    found: &mut Vec<(Reach, u32, String)>,
+) -> Result<(), LogError> {
+    let Some(failing) = lines.first().cloned() else {
+        return Ok(());
     };
     let spec = question.expander.spec;
-    let mut found: Vec<(Reach, u32, String)> = Vec::new();
     let rest = &lines[1..];
     let mut ask = |cost: u32, changed: &[PreparedLine], least: u32, what: String| -> Result<(), LogError> {
         if let Some(reach) = question.reach(changed)?
@@ -93,7 +141,7 @@ pub(crate) fn guesses(
         if other.node == failing.node && failing.context.node.is_some() {
             continue;
         }
-        let mut swapped = lines.clone();
+        let mut swapped = lines.to_vec();
         let moved = swapped.remove(at + 1);
         swapped.insert(0, moved);
         ask(
@@ -109,7 +157,7 @@ pub(crate) fn guesses(
         )?;
     }
     for (number, (slot, _)) in failing.updates.iter().enumerate() {
-        let mut changed = lines.clone();
+        let mut changed = lines.to_vec();
         changed[0].updates.remove(number);
         let variable = &spec.program.variables[*slot as usize];
         ask(
@@ -123,7 +171,7 @@ pub(crate) fn guesses(
         if failing.arguments[number].is_none() {
             continue;
         }
-        let mut changed = lines.clone();
+        let mut changed = lines.to_vec();
         changed[0].arguments[number] = None;
         ask(
             2,
@@ -134,9 +182,9 @@ pub(crate) fn guesses(
     }
     // A step that was not logged, before the line.
     for (number, action) in spec.actions.iter().enumerate() {
-        let mut changed = lines.clone();
+        let mut changed = lines.to_vec();
         let mut inserted = failing.clone();
-        inserted.kind = crate::prepared_line::LineKind::Step(crate::meaning::Meaning::of_action(number));
+        inserted.kind = LineKind::Step(Arc::new(Meaning::of_action(number)));
         inserted.arguments = Vec::new();
         inserted.updates = Vec::new();
         changed.insert(0, inserted);
@@ -150,9 +198,7 @@ pub(crate) fn guesses(
             ),
         )?;
     }
-    found.sort_by(|left, right| right.0.cmp(&left.0).then(left.1.cmp(&right.1)));
-    found.truncate(5);
-    Ok(found.into_iter().map(|(_, _, text)| text).collect())
+    Ok(())
 }
 
 struct Question<'q, 's> {

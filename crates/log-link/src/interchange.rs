@@ -10,7 +10,8 @@
 //! operators that depend on the order or the text of values (`SetToSeq`, `ToString`, `FoldSet`, registers, random values). `Len`, `Tail`,
 //! `\o` and `SubSeq` also look into strings: with one of them, only model values are interchangeable. An identity that is
 //! mentioned in the remaining lines is not interchangeable there; mentions are found by name anywhere in a line, which is never too few:
-//! a value that the link file's table of values produces is never interchangeable.
+//! a value that the link file's table of values produces is never interchangeable. A line whose formulas may look back also mentions what the
+//! node's previous line does.
 //!
 //! The chosen representative sorts the identities by how they occur in the state. Identities that occur alike are left in their order:
 //! states that could be merged may then stay apart, which costs time but is never wrong.
@@ -22,6 +23,7 @@ use omnilink_tla::ir::{Kind, Node, PathStep, Program};
 use omnilink_value::{Value, ValueKind};
 use rustc_hash::FxHashMap;
 
+use crate::mutant::{Mutant, mutated};
 use crate::value_type::Vocabulary;
 
 /// Native operators that commute with every permutation of strings and model values.
@@ -85,11 +87,11 @@ impl Interchange {
         for operator in &program.operators {
             constants.visit(&operator.body);
         }
-        if constants.is_broken {
+        if constants.is_broken && !mutated(Mutant::InterchangeChosen) {
             return Self::default();
         }
         let is_identity = |value: &Value| match value.kind() {
-            ValueKind::Str => !constants.reads_text,
+            ValueKind::Str => !constants.reads_text || mutated(Mutant::InterchangeText),
             kind => kind == ValueKind::Model,
         };
         constants.values.extend(words.table.values().cloned());
@@ -375,6 +377,9 @@ impl Constants {
 
     /// Whether every constant stays as it is when two values are exchanged.
     fn are_invariant_under(&self, one: &Value, other: &Value) -> bool {
+        if mutated(Mutant::InterchangeConstants) {
+            return true;
+        }
         let pairs = [(one, other), (other, one)];
         self.values
             .iter()

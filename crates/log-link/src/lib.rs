@@ -4,7 +4,7 @@
 //! variables. What is absent is unknown. A log is accepted if some behaviour of the specification explains every line, in an order that
 //! respects what is known about the order of lines.
 //!
-//! - [`LogSpec`] is a specification made ready: the next-state relation, cut into the actions that events name (`event_action`), the types of
+//! - [`LogSpec`] is a specification made ready: the next-state relation, cut into the actions that events name (`event_action`, `restriction`), the types of
 //!   its variables (`types`), which decide what JSON means, and identities that it does not tell apart (`interchange`).
 //! - [`check_log`] reads lines, gives them their meaning (`prepared_line`) and searches for an explanation (`search`). What a line fixes is
 //!   bound before anything is enumerated.
@@ -12,22 +12,29 @@
 //!   the first false conjunct, and what would have to be different.
 
 mod constants_file;
+mod counterexample;
 mod error;
 mod event_action;
 mod expansion;
 mod formula;
 mod guess;
+mod independence;
 mod interchange;
+mod layer;
+mod line_footprint;
 mod line_order;
 mod lines;
 mod log_check;
 mod log_spec;
 mod meaning;
+mod mutant;
 mod prepared_line;
 mod raw_line;
 mod read;
 mod refusal;
+mod restriction;
 mod search;
+mod stage_action;
 mod types;
 mod update;
 mod value_type;

@@ -19,16 +19,35 @@ pub(crate) struct LineOrder {
     pub chains: Vec<Vec<u32>>,
     /// For each line: how many lines of other chains come before it.
     pub needs: Vec<Vec<(u32, u32)>>,
+    /// For each line: its position in its chain.
+    pub position: Vec<u32>,
 }
 
 impl LineOrder {
-    /// One line after the other.
-    pub fn total(lines: usize) -> Self {
+    fn new(chains: Vec<Vec<u32>>, needs: Vec<Vec<(u32, u32)>>) -> Self {
+        let position = positions(&chains, needs.len());
         Self {
-            chains: vec![(0..lines as u32).collect()],
-            needs: vec![Vec::new(); lines],
+            chains,
+            needs,
+            position,
         }
     }
+
+    /// One line after the other.
+    pub fn total(lines: usize) -> Self {
+        Self::new(vec![(0..lines as u32).collect()], vec![Vec::new(); lines])
+    }
+}
+
+/// For each line: its position in its chain.
+fn positions(chains: &[Vec<u32>], lines: usize) -> Vec<u32> {
+    let mut position = vec![0u32; lines];
+    for chain in chains {
+        for (at, line) in (0u32..).zip(chain) {
+            position[*line as usize] = at;
+        }
+    }
+    position
 }
 
 /// Brings lines into an order, and finds out what is known about it.
@@ -110,24 +129,33 @@ pub(crate) fn ordered(
                 return Ok((timed.into_iter().map(|(.., line)| line).collect(), order));
             }
             let (chains, chain_of) = chains_of(&nodes);
+            // For each position of a chain, the first end of the lines from there on: the line that ends then, and those before it in its
+            // chain, come before what starts later.
+            let first_end: Vec<Vec<i64>> = chains
+                .iter()
+                .map(|chain| {
+                    let mut ends: Vec<i64> = chain.iter().map(|line| timed[*line as usize].1).collect();
+                    for at in (1..ends.len()).rev() {
+                        ends[at - 1] = ends[at - 1].min(ends[at]);
+                    }
+                    ends
+                })
+                .collect();
             let needs = (0..timed.len())
                 .map(|at| {
-                    (0..chains.len() as u32)
-                        .filter(|chain| *chain != chain_of[at])
-                        .filter_map(|chain| {
-                            // The last line of the chain that ended before; those before it in its chain come first, too.
-                            let own = &chains[chain as usize];
-                            let last = own
-                                .iter()
-                                .rposition(|line| timed[*line as usize].1 < timed[at].0)?;
-                            Some((chain, last as u32 + 1))
+                    (0u32..)
+                        .zip(&first_end)
+                        .filter(|(chain, _)| *chain != chain_of[at])
+                        .filter_map(|(chain, ends)| {
+                            let count = ends.partition_point(|end| *end < timed[at].0);
+                            (count > 0).then_some((chain, count as u32))
                         })
                         .collect()
                 })
                 .collect();
             Ok((
                 timed.into_iter().map(|(.., line)| line).collect(),
-                LineOrder { chains, needs },
+                LineOrder::new(chains, needs),
             ))
         }
         LogOrder::Vector => vectors(lines, clock_field, spec),
@@ -242,7 +270,7 @@ fn vectors(lines: Vec<RawLine>, field: &str, spec: &LogSpec) -> Result<(Vec<RawL
         .collect();
     Ok((
         with_own.into_iter().map(|(.., line)| line).collect(),
-        LineOrder { chains, needs },
+        LineOrder::new(chains, needs),
     ))
 }
 
@@ -261,12 +289,7 @@ fn edges(lines: Vec<RawLine>, spec: &LogSpec) -> Result<(Vec<RawLine>, LineOrder
             });
         }
     }
-    let mut position = vec![0u32; lines.len()];
-    for chain in &chains {
-        for (at, line) in (0u32..).zip(chain) {
-            position[*line as usize] = at;
-        }
-    }
+    let position = positions(&chains, lines.len());
     let mut needs = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter().enumerate() {
         let mut of_line: Vec<(u32, u32)> = Vec::new();
@@ -299,7 +322,7 @@ fn edges(lines: Vec<RawLine>, spec: &LogSpec) -> Result<(Vec<RawLine>, LineOrder
         }
         needs.push(of_line);
     }
-    Ok((lines, LineOrder { chains, needs }))
+    Ok((lines, LineOrder::new(chains, needs)))
 }
 
 impl LineOrder {

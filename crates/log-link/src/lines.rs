@@ -7,9 +7,11 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use crate::error::LogError;
+use crate::independence::EnabledLines;
 use crate::interchange::{FreeClasses, identity_name};
 use crate::line_order::{LineOrder, node_of};
 use crate::log_spec::LogSpec;
+use crate::mutant::{Mutant, mutated};
 use crate::prepared_line::{LineKind, Preparation, PreparedLine};
 use crate::raw_line::{Place, RawLine};
 use crate::read::LineReader;
@@ -55,7 +57,7 @@ impl<'s> Lines<'s> {
         lines
             .iter()
             .for_each(|line| note_variables(spec, &line.record, &mut logged));
-        let mentions = (!spec.interchange.is_empty()).then(|| mentions(spec, &lines, &order));
+        let mentions = (!spec.interchange.is_empty()).then(|| mentions(spec, &lines, &order, &neighbours));
         Self {
             prepared: vec![None; lines.len()].into(),
             raw: lines.into(),
@@ -88,6 +90,11 @@ impl<'s> Lines<'s> {
         }
     }
 
+    /// What is known about the order of lines in memory.
+    pub fn order(&self) -> Option<&LineOrder> {
+        self.order.as_ref()
+    }
+
     /// The number of chains.
     pub fn chains(&self) -> usize {
         self.order.as_ref().map_or(1, |order| order.chains.len())
@@ -97,17 +104,17 @@ impl<'s> Lines<'s> {
     ///
     /// # Errors
     /// If a line cannot be read.
-    pub fn enabled(&mut self, cut: &[u32]) -> Result<smallvec::SmallVec<[(u32, u32); 4]>, LogError> {
+    pub fn enabled(&mut self, cut: &[u32]) -> Result<EnabledLines, LogError> {
         if let Some(order) = &self.order {
             let chains = (0u32..).zip(&order.chains).zip(cut);
-            let mut enabled: smallvec::SmallVec<[(u32, u32); 4]> = chains
+            let mut enabled: EnabledLines = chains
                 .filter_map(|((chain, lines), at)| Some((chain, *lines.get(*at as usize)?)))
                 .filter(|(_, line)| order.is_enabled(*line, cut))
                 .collect();
             enabled.sort_by_key(|(_, line)| *line);
             return Ok(enabled);
         }
-        let mut enabled = smallvec::SmallVec::new();
+        let mut enabled = EnabledLines::new();
         if self.is_there(cut[0])? {
             enabled.push((0, cut[0]));
         }
@@ -234,18 +241,26 @@ impl<'s> Lines<'s> {
         };
         self.spec.interchange.free(|identity| {
             let until = mentions.iter().find(|(own, _)| own == identity);
-            until.is_some_and(|(_, until)| until.iter().zip(cut).all(|(until, at)| at >= until))
+            mutated(Mutant::InterchangeMentioned)
+                || until.is_some_and(|(_, until)| until.iter().zip(cut).all(|(until, at)| at >= until))
         })
     }
 
-    /// The cuts at which identities stop being mentioned: between them, the classes are the same.
+    /// Whether it is known how far identities are mentioned.
     pub fn has_mentions(&self) -> bool {
         self.mentions.is_some()
     }
 }
 
-/// How far each chain mentions each identity: the number of its lines up to the last mention.
-fn mentions(spec: &LogSpec, lines: &[RawLine], order: &LineOrder) -> Vec<(Value, Vec<u32>)> {
+/// How far each chain mentions each identity: the number of its lines up to the last mention. A line also mentions what its node's previous line
+/// does, if a formula may look back at it.
+fn mentions(
+    spec: &LogSpec,
+    lines: &[RawLine],
+    order: &LineOrder,
+    neighbours: &[(Option<u32>, Option<u32>)],
+) -> Vec<(Value, Vec<u32>)> {
+    let looks_back = spec.looks_back && !mutated(Mutant::InterchangeLookedBackAt);
     let names: FxHashMap<&str, usize> = spec
         .interchange
         .members()
@@ -259,11 +274,14 @@ fn mentions(spec: &LogSpec, lines: &[RawLine], order: &LineOrder) -> Vec<(Value,
         .collect();
     for (chain, own) in order.chains.iter().enumerate() {
         for (at, line) in (1u32..).zip(own) {
-            each_text(&lines[*line as usize].record, &mut |text| {
-                if let Some(member) = names.get(text) {
-                    mentions[*member].1[chain] = at;
-                }
-            });
+            let previous = neighbours[*line as usize].0.filter(|_| looks_back);
+            for line in [Some(*line), previous].into_iter().flatten() {
+                each_text(&lines[line as usize].record, &mut |text| {
+                    if let Some(member) = names.get(text) {
+                        mentions[*member].1[chain] = at;
+                    }
+                });
+            }
         }
     }
     mentions

@@ -5,8 +5,7 @@ use std::time::Instant;
 
 use omnilink_engine::{LimitWatch, Limits};
 use omnilink_evidence::{
-    Alternative, Candidate, Command, Continuation, Counterexample, Evidence, Figures, LogActionFindings,
-    LogFindings, RefusalReason, ReportedOperation, Subject, ThreadName, Unknown, VacuityFindings, Violation,
+    Command, Evidence, Figures, LogActionFindings, LogFindings, Subject, Unknown, VacuityFindings, Violation,
 };
 use omnilink_link::{EvalSession, LinkOptions, LogOrder};
 use omnilink_tla::deep_stack;
@@ -14,6 +13,7 @@ use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
+use crate::counterexample::{counterexample, endings};
 use crate::error::LogError;
 use crate::expansion::Expander;
 use crate::guess::guesses;
@@ -22,11 +22,10 @@ use crate::lines::Lines;
 use crate::log_spec::LogSpec;
 use crate::raw_line::RawLine;
 use crate::read::LineReader;
-use crate::refusal::{refusal, state_text};
-use crate::search::{Search, SearchEnd};
+use crate::search::{Reductions, Search, SearchEnd};
 
 /// Logs up to this size are read into memory. Then the rest of the log is known, and with it which identities it no longer mentions.
-const IN_MEMORY_BYTES: u64 = 64 << 20;
+const IN_MEMORY_BYTES: u64 = 16 << 20;
 
 /// What is asked about logs.
 #[derive(Clone, Debug)]
@@ -39,6 +38,8 @@ pub struct LogCheck {
     pub limits: Limits,
     /// Whether identities that the spec does not tell apart are interchangeable.
     pub uses_interchange: bool,
+    /// Whether orders of lines that do not conflict are the same.
+    pub uses_independence: bool,
 }
 
 impl LogCheck {
@@ -50,6 +51,7 @@ impl LogCheck {
             constants: Vec::new(),
             limits,
             uses_interchange: true,
+            uses_independence: true,
         }
     }
 
@@ -166,7 +168,11 @@ fn check_here(
     };
     let session = EvalSession::until(deadline, check.limits.interrupt);
     let mut expander = Expander::new(spec, Evaluator::new(&spec.program, &session));
-    let mut search = Search::new(lines, check.uses_interchange);
+    let reductions = Reductions {
+        interchange: check.uses_interchange,
+        independence: check.uses_independence,
+    };
+    let mut search = Search::new(lines, &mut expander, reductions);
     let start: SmallVec<[u32; 2]> = SmallVec::from_elem(0, search.lines.chains());
     for state in &spec.initial {
         if expander.is_allowed(state)? {
@@ -267,6 +273,9 @@ fn report(
             let counterexample = counterexample(search, expander)?;
             if let Some(log) = &mut evidence.log {
                 log.guesses = guesses(search, expander, watch)?;
+                log.endings = endings(search)?;
+                let last = search.deepest().entries.len() as u64;
+                log.dead_ends = search.figures.dead_ends.saturating_sub(last);
             }
             evidence.violate(Violation::Operation(Box::new(counterexample)));
         }
@@ -306,6 +315,7 @@ fn findings(search: &Search<'_>, expander: &Expander<'_>) -> LogFindings {
             .and_then(|line| Some(search.lines.raw(line)?.place.to_string())),
         guesses: Vec::new(),
         dead_ends: 0,
+        endings: Vec::new(),
     }
 }
 
@@ -352,79 +362,4 @@ fn vacuity(search: &Search<'_>) -> Vec<VacuityFindings> {
         add("unread_field", Some(field.clone()), message, true);
     }
     found
-}
-
-/// A line as reports show it.
-pub(crate) fn line_operation(search: &Search<'_>, spec: &LogSpec, line: u32) -> Option<ReportedOperation> {
-    let prepared = search.lines.get(line)?;
-    Some(ReportedOperation {
-        id: u64::from(line),
-        label: None,
-        thread: ThreadName::Name(prepared.node.clone()),
-        text: prepared.text(spec),
-        start: Some(i64::from(line)),
-        end: Some(i64::from(line)),
-        pending: false,
-        place: Some(prepared.place.to_string()),
-    })
-}
-
-fn counterexample(search: &mut Search<'_>, expander: &mut Expander<'_>) -> Result<Counterexample, LogError> {
-    let spec = expander.spec;
-    let depth = search.depth();
-    let total = search.deepest().entries.len() as u64;
-    let mut alternatives = Vec::new();
-    let mut unexplained: Option<u32> = None;
-    for number in 0..(total as usize).min(Counterexample::ALTERNATIVES_MAX) {
-        let entry = search.deepest().entries[number].clone();
-        let enabled = search.lines.enabled(&entry.cut)?;
-        let mut candidates = Vec::new();
-        for (_, line) in enabled {
-            search.lines.prepare(line, &mut expander.evaluator)?;
-            unexplained = Some(unexplained.map_or(line, |earlier| earlier.min(line)));
-            let Some(prepared) = search.lines.get(line).cloned() else {
-                continue;
-            };
-            let RefusalReason { reason, places } = refusal(expander, &entry.state, &prepared);
-            if let Some(op) = line_operation(search, spec, line) {
-                candidates.push(Candidate {
-                    op,
-                    continuation: Continuation::Refused {
-                        reason: Some(reason),
-                        places,
-                    },
-                });
-            }
-        }
-        let path = search.path(depth, number as u32);
-        let recent: Vec<u32> = path.iter().filter_map(|entry| entry.line).collect();
-        let from = recent.len().saturating_sub(Alternative::RECENT_MAX);
-        alternatives.push(Alternative {
-            state: state_text(spec, &entry.state),
-            recent: recent[from..]
-                .iter()
-                .filter_map(|line| line_operation(search, spec, *line))
-                .collect(),
-            steps: Vec::new(),
-            placed: Vec::new(),
-            candidates,
-        });
-    }
-    let line = unexplained.unwrap_or(depth);
-    let op = line_operation(search, spec, line).unwrap_or_else(|| {
-        ReportedOperation::timed(
-            u64::from(line),
-            0,
-            "no initial state satisfies the invariants".to_owned(),
-            0,
-            Some(0),
-        )
-    });
-    Ok(Counterexample {
-        op,
-        alternatives_total: total,
-        alternatives,
-        agreed: None,
-        broken: None,
-    })
 }

@@ -1,8 +1,11 @@
 //! A spec made ready for logs.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use omnilink_link::{Changes, EvalSession, LinkError, LinkOptions, LogLink, compile, without_internal_names};
+use omnilink_link::{
+    Changes, EvalSession, LinkError, LinkOptions, LogLink, compile, declared, without_internal_names,
+};
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::error::Failure;
 use omnilink_tla::eval::{Evaluator, Flow, State};
@@ -13,9 +16,10 @@ use rustc_hash::FxHashMap;
 
 use crate::error::LogError;
 use crate::event_action::{EventAction, event_actions};
-use crate::formula::{FormulaText, LineFormula};
+use crate::formula::{FormulaText, LineFormula, line_names};
 use crate::interchange::Interchange;
-use crate::meaning::{Meaning, MeaningText, find_action, known_actions};
+use crate::meaning::{Meaning, MeaningText};
+use crate::stage_action::{ActionText, StageAction, find_action, known_actions};
 use crate::types::Types;
 use crate::value_type::Vocabulary;
 
@@ -30,7 +34,10 @@ pub struct LogSpec {
     pub(crate) next: OperatorId,
     pub(crate) invariants: Vec<NamedFormula>,
     pub(crate) actions: Vec<EventAction>,
-    pub(crate) meanings: FxHashMap<String, Meaning>,
+    /// What the link file says about events.
+    pub(crate) meanings: FxHashMap<String, Arc<Meaning>>,
+    /// For each action: an event that is nothing else.
+    plain: Vec<Arc<Meaning>>,
     pub(crate) settings: LogLink,
     pub(crate) only: Option<LineFormula>,
     pub(crate) skip_when: Option<LineFormula>,
@@ -43,24 +50,32 @@ pub struct LogSpec {
     pub(crate) defaults: Vec<Option<Value>>,
     pub(crate) tracked: Vec<u32>,
     pub(crate) interchange: Interchange,
+    /// Whether a formula about steps looks back at the node's previous line.
+    pub(crate) looks_back: bool,
     notes: Vec<String>,
 }
 
 /// An action that happens without a line.
 #[derive(Clone, Debug)]
 pub(crate) struct HiddenAction {
-    pub action: HiddenStep,
+    pub action: StageAction,
     pub bound: u32,
     pub when: Option<LineFormula>,
 }
 
-/// What happens then.
-#[derive(Clone, Debug)]
-pub(crate) enum HiddenStep {
-    /// An action of the next-state relation, with any arguments.
-    Event(usize),
-    /// A formula over the coming line.
-    Formula(LineFormula),
+impl HiddenAction {
+    fn formulas(&self) -> impl Iterator<Item = &LineFormula> {
+        self.action.formulas().iter().chain(&self.when)
+    }
+
+    /// Whether it depends on the coming line.
+    pub fn reads_line(&self) -> bool {
+        self.formulas().any(LineFormula::reads_line)
+    }
+
+    fn looks_back(&self) -> bool {
+        self.formulas().any(LineFormula::looks_back)
+    }
 }
 
 impl LogSpec {
@@ -97,6 +112,10 @@ impl LogSpec {
                 .map(|(name, text)| (name.clone(), text.clone()))
                 .collect(),
             constants: constants.to_vec(),
+            own_names: match settings == LogLink::default() {
+                true => Vec::new(),
+                false => declared(spec, &options, &line_names())?,
+            },
             ..Changes::default()
         };
         if settings.header > 0 {
@@ -134,13 +153,16 @@ impl LogSpec {
         let events: Vec<MeaningText> = settings
             .events
             .iter()
-            .map(|(event, link)| MeaningText::define(event, link, &mut changes))
-            .collect();
+            .map(|(event, link)| {
+                MeaningText::define(event, link, settings.stuttering.contains(event), &mut changes)
+            })
+            .collect::<Result<_, String>>()
+            .map_err(LogError::Usage)?;
         let hidden: Vec<_> = settings
             .hidden
             .iter()
             .map(|link| {
-                let action = FormulaText::define(&link.action, &mut changes);
+                let action = ActionText::define(&link.action, &mut changes);
                 let when = link
                     .when
                     .as_deref()
@@ -159,22 +181,39 @@ impl LogSpec {
         let mut meanings = FxHashMap::default();
         for event in events {
             let (event, meaning) = event.compiled(&operations, &actions).map_err(LogError::Usage)?;
-            meanings.insert(event, meaning);
+            meanings.insert(event, Arc::new(meaning));
         }
-        let hidden = hidden
+        let hidden: Vec<HiddenAction> = hidden
             .into_iter()
-            .filter_map(|(link, action, when)| {
-                let step = match find_action(&actions, link.action.trim()) {
-                    Some(number) => HiddenStep::Event(number),
-                    None => HiddenStep::Formula(action.compiled(&operations)?),
-                };
-                Some(HiddenAction {
-                    action: step,
+            .map(|(link, action, when)| {
+                let action = action
+                    .compiled(&operations, &actions)
+                    .map_err(|message| LogError::Usage(format!("[[log.hidden]]: {message}")))?;
+                Ok(HiddenAction {
+                    action,
                     bound: link.bound,
                     when: when.and_then(|when| when.compiled(&operations)),
                 })
             })
-            .collect();
+            .collect::<Result<_, LogError>>()?;
+        let only = only.and_then(|formula| formula.compiled(&operations));
+        let skip_when = skip_when.and_then(|formula| formula.compiled(&operations));
+        let fail_when = fail_when.and_then(|formula| formula.compiled(&operations));
+        for (name, rule) in [
+            ("only", &only),
+            ("skip_when", &skip_when),
+            ("fail_when", &fail_when),
+        ] {
+            let body = rule
+                .as_ref()
+                .map(|rule| &program.operators[rule.operation.formula().0 as usize].body);
+            if body.is_some_and(|body| body.uses.state || body.uses.next) {
+                return Err(LogError::Usage(format!(
+                    "[log] {name} is decided before the search, so it cannot read variables of the spec; let the event stutter, and say when: \
+                     [log] stuttering, [log.events.NAME] requires"
+                )));
+            }
+        }
         let mut all_invariants = compiled.invariants;
         for (text, formula) in invariants {
             all_invariants.extend(formula.compiled(&operations).map(|formula| NamedFormula {
@@ -251,15 +290,21 @@ impl LogSpec {
                     .then(|| first.clone())
             })
             .collect();
+        let looks_back = meanings.values().any(|meaning| meaning.looks_back())
+            || hidden.iter().any(HiddenAction::looks_back);
+        let plain = (0..actions.len())
+            .map(|number| Arc::new(Meaning::of_action(number)))
+            .collect();
         Ok(Self {
             name: display,
             next: next.operation(),
             invariants: all_invariants,
             actions,
             meanings,
-            only: only.and_then(|formula| formula.compiled(&operations)),
-            skip_when: skip_when.and_then(|formula| formula.compiled(&operations)),
-            fail_when: fail_when.and_then(|formula| formula.compiled(&operations)),
+            plain,
+            only,
+            skip_when,
+            fail_when,
             hidden,
             words,
             types,
@@ -267,6 +312,7 @@ impl LogSpec {
             defaults,
             tracked,
             interchange,
+            looks_back,
             settings,
             program,
             notes,
@@ -295,11 +341,11 @@ impl LogSpec {
     }
 
     /// What an event means; `None` if it names no action.
-    pub(crate) fn meaning(&self, event: &str) -> Option<Meaning> {
-        match self.meanings.get(event) {
-            Some(meaning) => Some(meaning.clone()),
-            None => find_action(&self.actions, event).map(Meaning::of_action),
-        }
+    pub(crate) fn meaning(&self, event: &str) -> Option<Arc<Meaning>> {
+        let linked = self.meanings.get(event);
+        linked
+            .or_else(|| self.plain.get(find_action(&self.actions, event)?))
+            .cloned()
     }
 
     /// The actions that events can name, for messages.

@@ -5,17 +5,7 @@ use omnilink_tla::ir::OperatorId;
 
 use crate::event_action::EventAction;
 use crate::formula::{FormulaText, LineFormula};
-
-/// An action that a line is, or one of several that it is.
-#[derive(Clone, Debug)]
-pub(crate) enum StageAction {
-    /// Any step of the next-state relation.
-    Any,
-    /// An action of the next-state relation, by its number.
-    Event(usize),
-    /// A formula of the link file.
-    Formula(LineFormula),
-}
+use crate::stage_action::{ActionText, StageAction};
 
 /// One action of a line.
 #[derive(Clone, Debug)]
@@ -27,7 +17,7 @@ pub(crate) struct Stage {
 /// What an event means.
 #[derive(Clone, Debug)]
 pub(crate) struct Meaning {
-    /// The actions, one after the other. Arguments and updates are those of the last.
+    /// The actions, one after the other. Arguments and updates are those of the last. None if it only stutters.
     pub stages: Vec<Stage>,
     /// For parameters of the last action: the field with the value.
     pub fields: Vec<(usize, String)>,
@@ -51,6 +41,21 @@ impl Meaning {
         Self::of(StageAction::Any)
     }
 
+    fn formulas(&self) -> impl Iterator<Item = &LineFormula> {
+        let of_stages = self.stages.iter().flat_map(|stage| stage.action.formulas());
+        of_stages.chain(&self.requires).chain(&self.ensures)
+    }
+
+    /// Whether a formula reads the line.
+    pub fn has_formulas(&self) -> bool {
+        self.formulas().next().is_some()
+    }
+
+    /// Whether a formula looks back at the node's previous line.
+    pub fn looks_back(&self) -> bool {
+        self.formulas().any(LineFormula::looks_back)
+    }
+
     fn of(action: StageAction) -> Self {
         Self {
             stages: vec![Stage {
@@ -72,33 +77,55 @@ impl Meaning {
 pub(crate) struct MeaningText {
     event: String,
     link: EventLink,
-    stages: Vec<(String, Option<FormulaText>, bool)>,
+    /// The actions, and whether each may be left out; none if it is no step of its own.
+    stages: Vec<(ActionText, bool)>,
+    is_stuttering: bool,
     requires: Option<FormulaText>,
     ensures: Option<FormulaText>,
 }
 
 impl MeaningText {
     /// Adds the formulas of an event to what is compiled.
-    pub fn define(event: &str, link: &EventLink, changes: &mut Changes) -> Self {
-        let action = link.action.clone().unwrap_or_else(|| event.to_owned());
-        let names = match link.compose.as_slice() {
-            [] => vec![action],
-            names => names.to_vec(),
+    ///
+    /// # Errors
+    /// If entries contradict each other.
+    pub fn define(
+        event: &str,
+        link: &EventLink,
+        is_stuttering: bool,
+        changes: &mut Changes,
+    ) -> Result<Self, String> {
+        if is_stuttering && (link.action.is_some() || !link.compose.is_empty()) {
+            return Err(format!(
+                "[log.events.{event}]: an event of [log] stuttering has no action; leave it out there, and say stutters = true here if it \
+                 may change nothing"
+            ));
+        }
+        if link.action.is_some() && !link.compose.is_empty() {
+            return Err(format!(
+                "[log.events.{event}]: give action or compose, not both; the last action of compose takes the line's arguments"
+            ));
+        }
+        let names = match (is_stuttering || link.skip || link.joins, link.compose.as_slice()) {
+            (true, _) => Vec::new(),
+            (false, []) => vec![link.action.clone().unwrap_or_else(|| event.to_owned())],
+            (false, names) => names.to_vec(),
         };
         let stages = names
             .into_iter()
             .map(|name| {
-                let (name, is_optional) = match name.strip_suffix('?') {
-                    Some(name) => (name.trim().to_owned(), true),
-                    None => (name, false),
-                };
-                let formula = (!is_name(&name)).then(|| FormulaText::define(&name, changes));
-                (name, formula, is_optional)
+                let name = name.trim();
+                let optional = name.strip_suffix('?');
+                (
+                    ActionText::define(optional.unwrap_or(name), changes),
+                    optional.is_some(),
+                )
             })
             .collect();
-        Self {
+        Ok(Self {
             event: event.to_owned(),
             stages,
+            is_stuttering,
             requires: link
                 .requires
                 .as_deref()
@@ -108,7 +135,7 @@ impl MeaningText {
                 .as_deref()
                 .map(|text| FormulaText::define(text, changes)),
             link: link.clone(),
-        }
+        })
     }
 
     /// The meaning, once the spec is compiled.
@@ -122,23 +149,10 @@ impl MeaningText {
     ) -> Result<(String, Meaning), String> {
         let event = self.event;
         let mut stages = Vec::new();
-        for (name, formula, is_optional) in self.stages {
-            let action = match formula {
-                Some(formula) => formula
-                    .compiled(operations)
-                    .map(StageAction::Formula)
-                    .ok_or_else(|| format!("[log.events.{event}]: `{name}` is no formula"))?,
-                None if self.link.skip || self.link.joins => StageAction::Any,
-                None => match find_action(actions, &name) {
-                    Some(number) => StageAction::Event(number),
-                    None => {
-                        return Err(format!(
-                            "[log.events.{event}]: the next-state relation has no action `{name}`; it has {}",
-                            known_actions(actions)
-                        ));
-                    }
-                },
-            };
+        for (action, is_optional) in self.stages {
+            let action = action
+                .compiled(operations, actions)
+                .map_err(|message| format!("[log.events.{event}]: {message}"))?;
             stages.push(Stage { action, is_optional });
         }
         let mut fields = Vec::new();
@@ -161,33 +175,10 @@ impl MeaningText {
             fields,
             requires: self.requires.and_then(|formula| formula.compiled(operations)),
             ensures: self.ensures.and_then(|formula| formula.compiled(operations)),
-            stutters: self.link.stutters,
+            stutters: self.link.stutters || self.is_stuttering,
             joins: self.link.joins,
             skip: self.link.skip,
         };
         Ok((event, meaning))
     }
-}
-
-/// The action that an event names: by its whole name, or without the instance before it.
-pub(crate) fn find_action(actions: &[EventAction], name: &str) -> Option<usize> {
-    let whole = actions.iter().position(|action| action.name == name);
-    whole.or_else(|| {
-        actions
-            .iter()
-            .position(|action| action.name.rsplit('!').next() == Some(name))
-    })
-}
-
-/// The actions, for messages.
-pub(crate) fn known_actions(actions: &[EventAction]) -> String {
-    let names: Vec<&str> = actions.iter().map(|action| action.name.as_str()).collect();
-    match names.is_empty() {
-        true => "none that has a name".to_owned(),
-        false => names.join(", "),
-    }
-}
-
-fn is_name(text: &str) -> bool {
-    text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '!')
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
@@ -9,8 +10,9 @@ use omnilink_value::Value;
 use crate::error::LogError;
 use crate::formula::LineContext;
 use crate::log_spec::LogSpec;
-use crate::meaning::{Meaning, StageAction};
+use crate::meaning::Meaning;
 use crate::raw_line::{Place, RawLine};
+use crate::stage_action::StageAction;
 use crate::update::Update;
 
 /// A line with its meaning.
@@ -38,7 +40,7 @@ pub(crate) enum LineKind {
     /// The run failed here.
     Failure,
     /// A step.
-    Step(Meaning),
+    Step(Arc<Meaning>),
 }
 
 impl PreparedLine {
@@ -174,11 +176,15 @@ impl<'s> Preparation<'s> {
             prepared.kind = LineKind::Failure;
             return Ok(prepared);
         }
-        let meaning = if is_among(&settings.stuttering, "Stuttering") {
+        let is_conditional = prepared
+            .event
+            .as_deref()
+            .is_some_and(|event| spec.meanings.contains_key(event));
+        let meaning = if is_among(&settings.stuttering, "Stuttering") && !is_conditional {
             None
         } else {
             match &prepared.event {
-                None => Some(Meaning::any()),
+                None => Some(Arc::new(Meaning::any())),
                 Some(event) => Some(spec.meaning(event).ok_or_else(|| {
                     wrong(format!(
                         "the next-state relation of {} has no action `{event}`; it has {}. In the link file, say what it is \
@@ -201,11 +207,7 @@ impl<'s> Preparation<'s> {
             prepared.arguments = self
                 .arguments(line, meaning, &prepared, &mut read)
                 .map_err(wrong)?;
-            let is_formula = |action: &StageAction| matches!(action, StageAction::Formula(_));
-            let reads_line = meaning.stages.iter().any(|stage| is_formula(&stage.action))
-                || meaning.requires.is_some()
-                || meaning.ensures.is_some();
-            if reads_line || spec.only.is_some() {
+            if meaning.has_formulas() || spec.only.is_some() {
                 // A formula can read any field.
                 let fields = line.record.as_record();
                 read.extend(
@@ -387,9 +389,11 @@ impl<'s> Preparation<'s> {
         for (name, value) in record.iter() {
             match name {
                 "vars" | "state" if spec.variable(name).is_none() => {
+                    let is_read = read.contains(&name);
                     read.push(name);
                     let Some(parts) = value.as_record() else {
-                        if value.is_empty() {
+                        // Formulas may read what is no object of variables.
+                        if value.is_empty() || is_read {
                             continue;
                         }
                         return Err(format!("\"{name}\" is no object of variables"));

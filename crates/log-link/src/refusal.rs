@@ -6,11 +6,15 @@ use omnilink_value::Value;
 
 use crate::expansion::{Batch, Expander};
 use crate::log_spec::LogSpec;
-use crate::meaning::StageAction;
 use crate::prepared_line::{LineKind, PreparedLine};
+use crate::stage_action::StageAction;
 
 /// The most reasons that are given for one state.
 const REASONS_MAX: usize = 6;
+
+const NO_STUTTERING: &str = "the line changes a variable, but is a step that changes nothing";
+
+const NO_ENSURED: &str = "no step that the action allows fulfils what the link file says about it (ensures)";
 
 /// Why a state refuses a line, and how near it is to accepting it: the number of variables that would have to be different, if the line's
 /// updates are all that stands in the way.
@@ -20,9 +24,7 @@ pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &Prepare
     let meaning = match &line.kind {
         LineKind::Failure => return because("the line says that the run failed"),
         LineKind::Skipped => return RefusalReason::default(),
-        LineKind::Stuttering => {
-            return because("the line changes a variable, but is a step that changes nothing");
-        }
+        LineKind::Stuttering => return because(NO_STUTTERING),
         LineKind::Step(meaning) => meaning.clone(),
     };
     let context = &line.context;
@@ -37,20 +39,57 @@ pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &Prepare
         Ok(Err(problem)) => return RefusalReason::from(problem.to_string()),
         Err(error) => return RefusalReason::from(error.to_string()),
     };
-    let Some(stage) = meaning.stages.last() else {
-        return RefusalReason::default();
+    // Of several actions, the first that is not possible after those before it.
+    let mut from = state.clone();
+    let mut number = 0;
+    while number + 1 < meaning.stages.len() {
+        let after = expander.states_after(state, line, &meaning.stages[..=number]);
+        let Some(next) = after.ok().and_then(|states| states.into_iter().next()) else {
+            break;
+        };
+        from = next;
+        number += 1;
+    }
+    let Some(stage) = meaning.stages.get(number) else {
+        let is_same = given.iter().all(|(slot, value)| state[*slot as usize] == *value);
+        return match is_same && meaning.ensures.is_some() {
+            true => because(NO_ENSURED),
+            false => because(NO_STUTTERING),
+        };
+    };
+    let is_last = number + 1 == meaning.stages.len();
+    let (given, known) = match is_last {
+        true => (given, line.arguments.as_slice()),
+        false => (Vec::new(), &[] as &[_]),
     };
     let (operation, arguments) = match &stage.action {
         StageAction::Any => (spec.next, Vec::new()),
-        StageAction::Event(number) => expander.event(*number, &line.arguments),
+        StageAction::Event(number) => expander.event(*number, known),
+        StageAction::Applied(number, formulas) => {
+            expander.evaluator.set_state(&from);
+            match expander.computed(formulas, line) {
+                Ok(arguments) => expander.event(*number, &arguments),
+                Err(error) => return RefusalReason::from(error.to_string()),
+            }
+        }
         StageAction::Formula(formula) => (formula.operation, formula.arguments(context)),
     };
     let (mut reasons, mut places): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    let parts = expander
+    let mut parts = expander
         .evaluator
-        .refusals_given(operation, &arguments, state, &given);
+        .refusals_given(operation, &arguments, &from, &given);
+    // What is nearest to being possible comes first.
+    parts.sort_by_key(|part| (is_membership(part), part.also_false));
     for part in &parts {
-        let reason = shown(spec, part);
+        let mut reason = shown(spec, part);
+        if part.also_false > 0 {
+            let others = if part.also_false == 1 {
+                "conjunct"
+            } else {
+                "conjuncts"
+            };
+            reason.push_str(&format!(", and {} more {others}", part.also_false));
+        }
         if !reasons.contains(&reason) {
             reasons.push(reason);
             places.push(place(spec, part).unwrap_or_default());
@@ -61,6 +100,9 @@ pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &Prepare
     reasons.extend(broken_invariant(expander, state, line));
     if let Some(outside) = outside(spec, line, &stage.action, &reasons) {
         reasons.push(outside);
+    }
+    if reasons.is_empty() && is_last && meaning.ensures.is_some() {
+        return because(NO_ENSURED);
     }
     match reasons.is_empty() {
         true => because("no branch of the action is possible"),
@@ -104,16 +146,24 @@ fn outside(spec: &LogSpec, line: &PreparedLine, action: &StageAction, reasons: &
     (!given.is_empty()).then(|| format!("the next-state relation has no step with {}", given.join(", ")))
 }
 
+/// Whether a part says that a given argument is none of those that a quantifier offers: both operands stand where the set does.
+fn is_membership(part: &FalseSubformula) -> bool {
+    matches!(part.values.as_slice(), [(one, _), (other, _)] if *one == part.text && *other == part.text)
+}
+
 /// A false conjunct with its place and the values in it, on one line.
 fn shown(spec: &LogSpec, part: &FalseSubformula) -> String {
-    let mut text = format!("`{}` is false", one_line(&part.text));
+    let mut text = match is_membership(part) {
+        true => format!("{} is not in {}", part.values[0].1, one_line(&part.text)),
+        false => format!("`{}` is false", one_line(&part.text)),
+    };
     let values = part.values.iter().chain(&part.bindings);
     let mut values: Vec<String> = values
         .filter(|(name, value)| name != value)
         .map(|(name, value)| format!("{} = {value}", one_line(name)))
         .collect();
     values.dedup();
-    if !values.is_empty() {
+    if !values.is_empty() && !is_membership(part) {
         text.push_str(&format!(": {}", values.join(", ")));
     }
     if let Some((from, _)) = place(spec, part)

@@ -6,6 +6,10 @@
 //! much choice; breadth-first search keeps memory flat and decides rejections. The search is exhaustive: it ends with an explanation of all
 //! lines, or with no state left to expand.
 //!
+//! Two reductions leave out what makes no difference: states that differ by interchangeable identities ([`interchange`](crate::interchange)), and
+//! orders of lines that do not conflict ([`independence`](crate::independence)). Each is proved for the question whether the rest of the log can be explained
+//! from a state after a cut, so they can be combined.
+//!
 //! Depth-first search tries the likeliest successor first: one that changes no variable that the log would have mentioned, and of those one
 //! that changes the state at all: a resent message that changes nothing rarely leads further.
 
@@ -15,91 +19,15 @@ use omnilink_engine::LimitWatch;
 use omnilink_evidence::Limit;
 use omnilink_tla::eval::State;
 use omnilink_value::Value;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::error::LogError;
 use crate::expansion::{Batch, Expander, Successor, Successors};
+use crate::independence::{EnabledLines, Independence};
 use crate::interchange::FreeClasses;
+use crate::layer::{Cut, Entry, Layer};
 use crate::lines::Lines;
 use crate::prepared_line::PreparedLine;
-
-/// How many lines of each chain are explained.
-pub(crate) type Cut = SmallVec<[u32; 2]>;
-
-/// A state that explains some lines.
-#[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    pub state: State,
-    pub cut: Cut,
-    /// The layer and the entry that it comes from.
-    pub parent: Option<(u32, u32)>,
-    /// The line that it explains; none for a hidden action.
-    pub line: Option<u32>,
-    /// How many hidden actions there were since the last line.
-    hidden: SmallVec<[u8; 4]>,
-    /// How many batches of successors have been followed.
-    batches: u8,
-}
-
-/// The states that explain one number of lines.
-#[derive(Debug, Default)]
-pub(crate) struct Layer {
-    pub entries: Vec<Entry>,
-    /// Those that are not expanded yet; the best is the last.
-    open: Vec<u32>,
-    /// Entries by hash, once there are many.
-    table: FxHashMap<u64, SmallVec<[u32; 1]>>,
-}
-
-/// Up to this many entries are compared one by one.
-const FEW: usize = 8;
-
-impl Layer {
-    fn find(&self, entry: &Entry) -> Option<u32> {
-        let is_same = |other: &Entry| {
-            other.cut == entry.cut && other.hidden == entry.hidden && other.state == entry.state
-        };
-        if self.table.is_empty() {
-            return self.entries.iter().position(is_same).map(|at| at as u32);
-        }
-        let found = self.table.get(&hash(entry))?;
-        found
-            .iter()
-            .copied()
-            .find(|at| is_same(&self.entries[*at as usize]))
-    }
-
-    /// Adds an entry, unless it is there already.
-    fn add(&mut self, entry: Entry) -> Option<u32> {
-        if self.find(&entry).is_some() {
-            return None;
-        }
-        let at = self.entries.len() as u32;
-        if self.entries.len() == FEW {
-            for (at, entry) in (0u32..).zip(&self.entries) {
-                self.table.entry(hash(entry)).or_default().push(at);
-            }
-        }
-        if self.entries.len() >= FEW {
-            self.table.entry(hash(&entry)).or_default().push(at);
-        }
-        self.entries.push(entry);
-        Some(at)
-    }
-}
-
-fn hash(entry: &Entry) -> u64 {
-    let state = entry.state.iter().map(Value::hash64);
-    let cut = entry.cut.iter().map(|at| u64::from(*at));
-    let hidden = entry.hidden.iter().map(|at| u64::from(*at));
-    state
-        .chain(cut)
-        .chain(hidden)
-        .fold(0x1234_5678, |hash: u64, part| {
-            (hash.rotate_left(7) ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        })
-}
 
 /// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,7 +71,7 @@ fn rank(from: &[Value], to: &[Value], line: &PreparedLine, logged: &[bool]) -> u
 }
 
 /// Layers are kept for reports while there are at most this many entries.
-const KEPT_ENTRIES: u64 = 200_000;
+const KEPT_ENTRIES: u64 = 20_000;
 /// The number of last layers that are always kept.
 const KEPT_LAYERS: usize = 64;
 /// The first budget of each strategy, in expansions.
@@ -158,6 +86,17 @@ pub(crate) struct SearchFigures {
     /// Lines that could be explained by several steps, in the states that were tried.
     pub choices: u64,
     pub first_choice: Option<u32>,
+    /// States that no line continues.
+    pub dead_ends: u64,
+}
+
+/// The reductions of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reductions {
+    /// Identities that the rest of the log does not tell apart are interchangeable.
+    pub interchange: bool,
+    /// Orders of lines that do not conflict are the same.
+    pub independence: bool,
 }
 
 /// A search.
@@ -175,14 +114,20 @@ pub(crate) struct Search<'s> {
     spent: u64,
     pub figures: SearchFigures,
     uses_interchange: bool,
+    independence: Option<Independence>,
     free_cache: Option<(Cut, FreeClasses)>,
 }
 
 impl<'s> Search<'s> {
-    /// A search that begins in these states, after the lines of the cut.
-    pub fn new(lines: Lines<'s>, uses_interchange: bool) -> Self {
+    /// A search over these lines.
+    pub fn new(mut lines: Lines<'s>, expander: &mut Expander<'s>, reductions: Reductions) -> Self {
+        let independence = match reductions.independence {
+            true => Independence::found(&mut lines, expander),
+            false => None,
+        };
         Self {
-            uses_interchange: uses_interchange && lines.has_mentions(),
+            uses_interchange: reductions.interchange && lines.has_mentions(),
+            independence,
             lines,
             layers: VecDeque::from([Layer::default()]),
             base: 0,
@@ -200,12 +145,14 @@ impl<'s> Search<'s> {
     /// Adds a state to begin with.
     pub fn begin(&mut self, state: State, cut: Cut, hidden: usize) {
         let entry = Entry {
-            state,
+            state: self.representative(state, &cut),
             cut,
             parent: None,
             line: None,
             hidden: SmallVec::from_elem(0, hidden),
+            toward: None,
             batches: 0,
+            is_continued: false,
         };
         self.insert(0, entry);
     }
@@ -220,18 +167,22 @@ impl<'s> Search<'s> {
         self.base + self.layers.len() as u32 - 1
     }
 
-    fn insert(&mut self, layer: u32, mut entry: Entry) -> bool {
-        if self.uses_interchange {
-            let is_cached = self.free_cache.as_ref().is_some_and(|(cut, _)| *cut == entry.cut);
-            if !is_cached {
-                self.free_cache = Some((entry.cut.clone(), self.lines.free_classes(&entry.cut)));
-            }
-            if let Some((_, classes)) = &self.free_cache
-                && let Some(renamed) = classes.representative(&entry.state)
-            {
-                entry.state = renamed;
-            }
+    /// One of the states from which the rest of the log is explained exactly if it is from this one.
+    fn representative(&mut self, state: State, cut: &Cut) -> State {
+        if !self.uses_interchange {
+            return state;
         }
+        if self.free_cache.as_ref().is_none_or(|(own, _)| own != cut) {
+            self.free_cache = Some((cut.clone(), self.lines.free_classes(cut)));
+        }
+        let renamed = self
+            .free_cache
+            .as_ref()
+            .and_then(|(_, classes)| classes.representative(&state));
+        renamed.unwrap_or(state)
+    }
+
+    fn insert(&mut self, layer: u32, entry: Entry) -> bool {
         while self.base + self.layers.len() as u32 <= layer {
             self.layers.push_back(Layer::default());
         }
@@ -332,74 +283,72 @@ impl<'s> Search<'s> {
     /// Expands an entry; whether it explains all lines.
     fn expand(&mut self, expander: &mut Expander<'s>, layer: u32, number: u32) -> Result<bool, LogError> {
         let entry = &self.layers[(layer - self.base) as usize].entries[number as usize];
-        let (state, cut, hidden) = (entry.state.clone(), entry.cut.clone(), entry.hidden.clone());
-        let batch = batch(entry.batches);
-        let enabled = self.lines.enabled(&cut)?;
+        let from = entry.clone();
+        let batch = batch(from.batches);
+        let mut enabled = self.lines.enabled(&from.cut)?;
         if enabled.is_empty() {
             return Ok(true);
         }
-        self.layers[(layer - self.base) as usize].entries[number as usize].batches += 1;
-        let mut has_more = false;
-        // Entries are taken from the end: what should be tried first is added last.
-        for (at, _) in hidden.iter().enumerate() {
-            let bound = expander.spec.hidden[at].bound;
-            if u32::from(hidden[at]) >= bound || batch.skipped > 0 {
-                continue;
-            }
-            let (_, line) = enabled[0];
-            self.lines.prepare(line, &mut expander.evaluator)?;
-            let Some(prepared) = self.lines.get(line).cloned() else {
-                continue;
-            };
-            let found = expander.hidden(at, &state, &prepared)?;
-            for successor in found.into_iter().rev() {
-                let mut used = hidden.clone();
-                used[at] += 1;
-                if successor.state != state {
-                    self.follow(expander, successor, layer, &cut, (layer, number), None, used)?;
-                }
-            }
+        if let Some(line) = from.toward {
+            enabled.retain(|(_, own)| *own == line);
         }
+        if enabled.len() > 1
+            && let (Some(independence), Some(order)) = (&mut self.independence, self.lines.order())
+        {
+            enabled = independence.needed(order, &from.cut, enabled);
+        }
+        self.entry(layer, number).batches += 1;
+        let parent = (layer, number);
+        // Entries are taken from the end: what should be tried first is added last.
+        let mut is_continued = batch.skipped == 0 && self.follow_hidden(expander, &from, parent, &enabled)?;
+        let mut has_more = false;
         for (chain, line) in enabled.into_iter().rev() {
             self.lines.prepare(line, &mut expander.evaluator)?;
-            let mut after = cut.clone();
-            after[chain as usize] += 1;
             let Some(prepared) = self.lines.get(line) else {
                 continue;
             };
             let Successors {
                 found,
                 has_more: is_cut,
-            } = expander.successors(&state, prepared, batch)?;
+            } = expander.successors(&from.state, prepared, batch)?;
             has_more |= is_cut;
-            if found.len() > 1 && found[1..].iter().any(|other| other.state != found[0].state) {
-                self.figures.choices += 1;
-                self.figures.first_choice.get_or_insert(line);
-            }
             let mut ranked: Vec<(u32, Successor)> = found
                 .into_iter()
                 .map(|successor| {
-                    (
-                        rank(&state, &successor.state, prepared, &self.lines.logged),
-                        successor,
-                    )
+                    let rank = rank(&from.state, &successor.state, prepared, &self.lines.logged);
+                    (rank, successor)
                 })
                 .collect();
             ranked.sort_by_key(|(rank, _)| *rank);
-            let unused = SmallVec::from_elem(0, hidden.len());
+            let mut cut = from.cut.clone();
+            cut[chain as usize] += 1;
+            let mut first: Option<State> = None;
+            let mut is_choice = false;
             for (_, successor) in ranked.into_iter().rev() {
-                let parent = (layer, number);
-                self.follow(
-                    expander,
-                    successor,
-                    layer + 1,
-                    &after,
-                    parent,
-                    Some(line),
-                    unused.clone(),
-                )?;
+                let entry = Entry {
+                    state: successor.state,
+                    cut: cut.clone(),
+                    parent: Some(parent),
+                    line: Some(line),
+                    hidden: SmallVec::from_elem(0, from.hidden.len()),
+                    toward: None,
+                    batches: 0,
+                    is_continued: false,
+                };
+                if let Some(state) = self.follow(expander, layer + 1, entry)? {
+                    is_continued = true;
+                    is_choice |= *first.get_or_insert_with(|| state.clone()) != state;
+                }
+            }
+            if is_choice {
+                self.figures.choices += 1;
+                self.figures.first_choice.get_or_insert(line);
             }
         }
+        let entry = self.entry(layer, number);
+        entry.is_continued |= is_continued;
+        let is_dead = !entry.is_continued && !has_more;
+        self.figures.dead_ends += u64::from(is_dead);
         if has_more {
             // The rest comes after everything that was found here.
             self.layers[(layer - self.base) as usize].open.push(number);
@@ -407,29 +356,71 @@ impl<'s> Search<'s> {
         Ok(false)
     }
 
-    #[allow(clippy::too_many_arguments)]
+    fn entry(&mut self, layer: u32, number: u32) -> &mut Entry {
+        &mut self.layers[(layer - self.base) as usize].entries[number as usize]
+    }
+
+    /// Follows the actions that may happen without a line before one of these; whether there are any.
+    fn follow_hidden(
+        &mut self,
+        expander: &mut Expander<'s>,
+        from: &Entry,
+        parent: (u32, u32),
+        enabled: &EnabledLines,
+    ) -> Result<bool, LogError> {
+        let mut is_continued = false;
+        for (at, used) in from.hidden.iter().enumerate() {
+            let hidden = &expander.spec.hidden[at];
+            if *used >= hidden.bound {
+                continue;
+            }
+            // What does not depend on the coming line happens once; else it happens for the sake of the line that comes next.
+            let (coming, is_directed) = match hidden.reads_line() {
+                true => (enabled.as_slice(), enabled.len() > 1),
+                false => (&enabled[..1], false),
+            };
+            for (_, line) in coming {
+                self.lines.prepare(*line, &mut expander.evaluator)?;
+                let Some(prepared) = self.lines.get(*line).cloned() else {
+                    continue;
+                };
+                for successor in expander.hidden(at, &from.state, &prepared)?.into_iter().rev() {
+                    if successor.state == from.state {
+                        continue;
+                    }
+                    let mut counts = from.hidden.clone();
+                    counts[at] += 1;
+                    let entry = Entry {
+                        state: successor.state,
+                        cut: from.cut.clone(),
+                        parent: Some(parent),
+                        line: None,
+                        hidden: counts,
+                        toward: from.toward.or(is_directed.then_some(*line)),
+                        batches: 0,
+                        is_continued: false,
+                    };
+                    is_continued |= self.follow(expander, parent.0, entry)?.is_some();
+                }
+            }
+        }
+        Ok(is_continued)
+    }
+
+    /// Adds an entry, unless an invariant forbids it; its state.
     fn follow(
         &mut self,
         expander: &mut Expander<'s>,
-        successor: Successor,
         layer: u32,
-        cut: &Cut,
-        parent: (u32, u32),
-        line: Option<u32>,
-        hidden: SmallVec<[u8; 4]>,
-    ) -> Result<(), LogError> {
-        if expander.is_allowed(&successor.state)? {
-            let entry = Entry {
-                state: successor.state,
-                cut: cut.clone(),
-                parent: Some(parent),
-                line,
-                hidden,
-                batches: 0,
-            };
-            self.insert(layer, entry);
+        mut entry: Entry,
+    ) -> Result<Option<State>, LogError> {
+        if !expander.is_allowed(&entry.state)? {
+            return Ok(None);
         }
-        Ok(())
+        entry.state = self.representative(entry.state, &entry.cut);
+        let state = entry.state.clone();
+        self.insert(layer, entry);
+        Ok(Some(state))
     }
 
     /// Drops layers that nothing can lead back to.

@@ -20,7 +20,9 @@ const DEPTH_STEPS: usize = 60;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Types {
     variables: Vec<ValueType>,
-    params: BTreeMap<(String, String), ValueType>,
+    /// By action and parameter.
+    params: BTreeMap<String, BTreeMap<String, ValueType>>,
+    unknown: ValueType,
 }
 
 impl Types {
@@ -39,7 +41,7 @@ impl Types {
         steps.push((next.operation(), Vec::new()));
         let mut types = Self {
             variables: vec![ValueType::default(); evaluator.program().variables.len()],
-            params: BTreeMap::new(),
+            ..Self::default()
         };
         let mut seen: HashSet<Vec<u64>> = HashSet::new();
         let mut queue: Vec<State> = Vec::new();
@@ -103,10 +105,8 @@ impl Types {
         }
         for (action, bindings) in bindings {
             for (param, value) in bindings {
-                self.params
-                    .entry((action.clone(), param))
-                    .or_default()
-                    .add(&value);
+                let of_action = self.params.entry(action.clone()).or_default();
+                of_action.entry(param).or_default().add(&value);
             }
         }
         found
@@ -124,9 +124,9 @@ impl Types {
     }
 
     /// The type of a parameter, as far as it was seen.
-    pub fn param(&self, action: &str, param: &str) -> ValueType {
-        let key = (action.to_owned(), param.to_owned());
-        self.params.get(&key).cloned().unwrap_or_default()
+    pub fn param(&self, action: &str, param: &str) -> &ValueType {
+        let known = self.params.get(action).and_then(|params| params.get(param));
+        known.unwrap_or(&self.unknown)
     }
 }
 

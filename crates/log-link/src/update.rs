@@ -5,7 +5,7 @@ use omnilink_value::Value;
 use crate::value_type::{TypeProblem, ValueType, Vocabulary};
 
 /// An operator of the log format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum UpdateOperator {
     Init,
     Update,
@@ -75,7 +75,7 @@ impl UpdateOperator {
 }
 
 /// An update of a variable, or of a part of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Update {
     pub operator: UpdateOperator,
     pub path: Vec<Value>,

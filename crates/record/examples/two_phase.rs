@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Resource managers resend "prepared" until they hear a decision, because messages get lost. With `--bug` the transaction manager counts
-//! messages instead of managers, so a resent message counts twice, and it commits too early.
+//! messages instead of managers, so a resent message counts twice, and it commits too early. `OMNILINK_TRACE` and `OMNILINK_SEED` are used if nothing
+//! else is given.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -126,11 +127,18 @@ fn resource_manager(
 }
 
 fn main() -> io::Result<()> {
-    let mut args = std::env::args().skip(1);
-    let folder = PathBuf::from(args.next().unwrap_or_else(|| "logs".to_owned()));
+    let mut args = std::env::args().skip(1).peekable();
+    let given = args.next_if(|arg| !arg.starts_with("--"));
+    let folder = given.or_else(|| std::env::var("OMNILINK_TRACE").ok());
+    let folder = PathBuf::from(folder.unwrap_or_else(|| "logs".to_owned()));
     let rest: Vec<String> = args.collect();
     let has_bug = rest.iter().any(|arg| arg == "--bug");
-    let seed = rest.iter().find_map(|arg| arg.parse().ok()).unwrap_or(1);
+    let seeds = rest.iter().cloned().chain(std::env::var("OMNILINK_SEED"));
+    let seed = seeds
+        .into_iter()
+        .find_map(|arg| arg.parse::<u64>().ok())
+        .unwrap_or(1)
+        % (1 << 32);
     std::fs::create_dir_all(&folder)?;
     let socket = || -> io::Result<UdpSocket> {
         let socket = UdpSocket::bind("127.0.0.1:0")?;

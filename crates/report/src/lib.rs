@@ -46,5 +46,5 @@ pub use look::{Look, Tone};
 pub use markdown::markdown;
 pub use paragraph::wrapped;
 pub use sarif::sarif;
-pub use text::{TextOptions, text, visibility_reason};
+pub use text::{TextOptions, log_coverage_text, text, visibility_reason};
 pub use timeline::{Bar, Mark, draw};

@@ -144,7 +144,7 @@ impl<'p> Evaluator<'p> {
                 .equal(&known, &value)
                 .map_err(|failure| failure.at(node.at))?
             {
-                self.refused(node);
+                self.refused(node, &[]);
                 return Ok(Flow::Go);
             }
             return self.continue_with(rest, on_next);
@@ -257,7 +257,7 @@ impl<'p> Evaluator<'p> {
         let flow = if same {
             self.continue_with(rest, on_next)
         } else {
-            self.refused(node);
+            self.refused(node, &[]);
             Ok(Flow::Go)
         };
         self.forget(&given);

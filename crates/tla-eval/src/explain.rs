@@ -17,6 +17,8 @@ pub struct FalseSubformula {
     pub bindings: Vec<(String, String)>,
     /// For a comparison: its operands as text and value.
     pub values: Vec<(String, String)>,
+    /// How many of the conjuncts after it are false, too.
+    pub also_false: u32,
 }
 
 /// Maximum number of explained branches of an action.
@@ -56,16 +58,19 @@ impl<'p> Evaluator<'p> {
         self.refusals.take().unwrap_or_default()
     }
 
-    /// Records that a conjunct of an action is false, if that is collected.
-    pub(crate) fn refused(&mut self, node: &'p Node) {
+    /// Records that a conjunct of an action is false, if that is collected. `after` are the conjuncts after it.
+    pub(crate) fn refused(&mut self, node: &'p Node, after: &'p [Node]) {
         let Some(mut refusals) = self.refusals.take() else {
             return;
         };
         if refusals.len() < REFUSALS_MAX {
             let mut bindings = Vec::new();
-            let part = self
+            let mut part = self
                 .false_part(node, &mut bindings)
                 .unwrap_or_else(|| self.part(node, Vec::new()));
+            for other in after {
+                part.also_false += u32::from(self.is_guard(other) && self.bool(other).ok() == Some(false));
+            }
             if !refusals.contains(&part) {
                 refusals.push(part);
             }
@@ -96,6 +101,7 @@ impl<'p> Evaluator<'p> {
             text: self.program.text(node.at).to_owned(),
             bindings,
             values,
+            also_false: 0,
         }
     }
 

@@ -81,7 +81,7 @@ impl<'p> Evaluator<'p> {
                     && self.is_guard(first)
                 {
                     if !self.bool(first)? {
-                        self.refused(first);
+                        self.refused(first, others);
                         return Ok(Flow::Go);
                     }
                     left = others;
@@ -282,7 +282,7 @@ impl<'p> Evaluator<'p> {
         if self.bool(node)? {
             self.continue_with(rest, on_next)
         } else {
-            self.refused(node);
+            self.refused(node, &[]);
             Ok(Flow::Go)
         }
     }
@@ -385,10 +385,10 @@ impl<'p> Evaluator<'p> {
                 Continuation::Nodes { nodes, base, rest } => {
                     let own = std::mem::replace(&mut self.base, *base);
                     let mut holds = Ok(true);
-                    for node in *nodes {
+                    for (at, node) in nodes.iter().enumerate() {
                         holds = self.bool(node);
                         if !matches!(holds, Ok(true)) {
-                            self.refused(node);
+                            self.refused(node, &nodes[at + 1..]);
                             break;
                         }
                     }

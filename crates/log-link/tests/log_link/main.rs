@@ -1,8 +1,11 @@
 //! Tests of logs against specifications.
 
 mod bad_input;
+mod follow;
 mod link_file;
 mod naive;
+mod patterns;
+mod random_specs;
 mod recorded;
 
 use std::path::{Path, PathBuf};

@@ -12,6 +12,8 @@ mod decoder;
 #[cfg(unix)]
 mod fork;
 mod happens_before;
+#[cfg(unix)]
+mod log_writer;
 mod pending;
 mod picture;
 mod refusals;

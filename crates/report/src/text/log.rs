@@ -1,7 +1,8 @@
 //! A log checked against a specification: the answer, the line that nothing explains, why, and what would have to be different.
 
 use omnilink_evidence::{
-    Continuation, Counterexample, Evidence, LogFindings, ReportedOperation, Unknown, Verdict, Violation,
+    Continuation, Counterexample, Evidence, LogCoverage, LogEnding, LogFindings, ReportedOperation, Unknown,
+    Verdict, Violation,
 };
 
 use super::{TextOptions, headline, limit_reached};
@@ -13,6 +14,8 @@ use crate::paragraph::push_wrapped;
 const STATES_MAX: usize = 4;
 /// How many of the lines before it are written out.
 const RECENT_MAX: usize = 6;
+/// How many other ends of explanations are written out.
+const ENDINGS_MAX: usize = 4;
 /// How many candidates are written out for each state.
 const CANDIDATES_MAX: usize = 6;
 
@@ -135,6 +138,25 @@ fn violation(evidence: &Evidence, counterexample: &Counterexample, look: &Look) 
     if total > STATES_MAX as u64 {
         page.push_str(&format!("  … and {} more\n", count(total - STATES_MAX as u64)));
     }
+    let endings = evidence
+        .log
+        .as_deref()
+        .map_or(&[] as &[LogEnding], |log| &log.endings);
+    if endings.len() > 1 {
+        page.push_str("\nOther explanations end elsewhere:\n");
+        for ending in endings.iter().skip(1).take(ENDINGS_MAX) {
+            let text = format!(
+                "after {}, before {} ({})",
+                counted(ending.lines, "line", "lines"),
+                ending.refused.join(", "),
+                counted(ending.states, "state", "states")
+            );
+            push_wrapped(&mut page, "  - ", "    ", &look.clean(&text), look);
+        }
+        if endings.len() > ENDINGS_MAX + 1 {
+            page.push_str("  … and others\n");
+        }
+    }
     let guesses = evidence
         .log
         .as_deref()
@@ -154,4 +176,21 @@ fn push_coverage(page: &mut String, findings: &LogFindings, look: &Look) {
         let text = format!("{} {} ({})", count(action.taken), action.action, action.at);
         push_wrapped(page, "  ", "    ", &look.clean(&text), look);
     }
+}
+
+/// What several logs exercised together, as text.
+pub fn log_coverage_text(coverage: &LogCoverage, look: &Look) -> String {
+    let mut page = format!(
+        "\nHow often each action was taken in {}, in the explanations that were tried:\n",
+        counted(coverage.logs, "log", "logs")
+    );
+    for action in &coverage.actions {
+        let logs = match action.taken {
+            0 => "never".to_owned(),
+            taken => format!("{} in {}", count(taken), counted(action.logs, "log", "logs")),
+        };
+        let text = format!("{}: {logs} ({})", action.action, action.at);
+        push_wrapped(&mut page, "  ", "    ", &look.clean(&text), look);
+    }
+    page
 }

@@ -9,6 +9,7 @@ mod visibility;
 
 use omnilink_evidence::{Evidence, Limit, Subject, Verdict};
 
+pub use self::log::log_coverage_text;
 use crate::look::{Look, Tone};
 use crate::paragraph::push_wrapped;
 
