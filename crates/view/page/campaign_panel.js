@@ -7,6 +7,13 @@ import { served } from './scene.js';
 
 const RUNS_SHOWN = 500;
 
+/** @type {[string[], string][]} */
+const KINDS = [
+  [['action ', 'branch '], 'actions and branches of the specification were taken'],
+  [['result '], 'kinds of results were seen'],
+  [['overlap '], 'pairs of operations overlapped'],
+];
+
 /** The overview of a campaign. */
 export class CampaignPanel {
   /** @param {import('./app.js').App} app */
@@ -29,8 +36,6 @@ export class CampaignPanel {
       part.style.width = `${(count / total) * 100}%`;
       return part;
     });
-    const actions = /** @type {[string, number][]} */ (Object.entries(one.coverage));
-    const never = actions.filter(([, count]) => count === 0);
     return el(
       'article',
       {},
@@ -44,7 +49,7 @@ export class CampaignPanel {
           .map((text) => el('span', { class: 'fact' }, visible(String(text)))),
       ),
       one.findings.length > 0 && el('table', { class: 'plain' }, el('thead', {}, el('tr', {}, ['found', 'runs', 'first', ''].map((name) => el('th', {}, name)))), el('tbody', {}, one.findings.map((/** @type {any} */ group) => el('tr', {}, el('td', {}, el('span', { class: `verdict ${group.finding}` }, visible(group.finding))), el('td', {}, grouped(group.runs)), el('td', {}, this.link(group.first)), el('td', {}, visible(group.headline.slice(0, 400))))))),
-      actions.length > 0 && el('details', {}, el('summary', {}, `${actions.length - never.length} of ${actions.length} actions and branches of the specification were taken`), el('table', { class: 'plain' }, el('tbody', {}, actions.map(([name, count]) => el('tr', { class: count ? '' : 'never' }, el('td', { class: 'mono' }, visible(name)), el('td', {}, grouped(count))))))),
+      KINDS.map(([prefixes, what]) => exercised(one.coverage, prefixes, what)),
     );
   }
 
@@ -72,4 +77,18 @@ export class CampaignPanel {
     if (scene.live) return el('a', { href: served(`run/${run}`) }, `run ${run}`);
     return `run ${run}`;
   }
+}
+
+/**
+ * What of one kind was exercised, and how often.
+ * @param {Record<string, number>} coverage
+ * @param {string[]} prefixes
+ * @param {string} what
+ */
+function exercised(coverage, prefixes, what) {
+  const found = Object.entries(coverage).filter(([name]) => prefixes.some((prefix) => name.startsWith(prefix)));
+  if (!found.length) return null;
+  const taken = found.filter(([, count]) => count > 0).length;
+  const rows = found.map(([name, count]) => el('tr', { class: count ? '' : 'never' }, el('td', { class: 'mono' }, visible(name)), el('td', {}, grouped(count))));
+  return el('details', {}, el('summary', {}, `${taken} of ${found.length} ${what}`), el('table', { class: 'plain' }, el('tbody', {}, rows)));
 }

@@ -220,8 +220,9 @@ export class Inspector {
       'section',
       { class: 'states' },
       el('h3', {}, title),
-      el('p', { class: 'tools' }, stateSwitch(app), others.length > 0 && select),
-      view.states === 'diff' && against !== null ? differenceView(against, state) : fullView(state, against),
+      // The states of Line-Up are serial runs: sentences, of which there is no difference.
+      facts.kind === 'run' ? el('p', {}, longText(state)) : el('p', { class: 'tools' }, stateSwitch(app), others.length > 0 && select),
+      facts.kind === 'run' ? null : view.states === 'diff' && against !== null ? differenceView(against, state) : fullView(state, against),
     );
   }
 

@@ -169,13 +169,16 @@ export function statusOf(facts, paths) {
   const { id, start } = timeline.columns;
   const row = counterexample ? timeline.rowById.get(counterexample.op.id) : undefined;
   const due = row === undefined ? NaN : timeline.columns.end[row];
+  const { end, thread } = timeline.columns;
+  // The steps of the operation that nothing explains did not take effect either.
+  const isStep = (/** @type {number} */ at) => row !== undefined && thread[at] === thread[row] && start[at] === start[row] && end[at] === end[row];
   const open = new Set(paths.flatMap((path) => path.open));
   const placed = new Set(facts.order.map(({ op }) => op));
   for (let at = 0; at < timeline.size; at++) {
     if (failing.has(id[at])) status[at] = FAILING;
     else if (kind === 'visibility') status[at] = placed.has(id[at]) ? PLACED : UNPLACED;
     else if (start[at] > due) status[at] = UNREACHED;
-    else if (open.has(id[at])) status[at] = UNPLACED;
+    else if (open.has(id[at]) || isStep(at)) status[at] = UNPLACED;
     else status[at] = PLACED;
   }
   return status;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use omnilink_evidence::{Evidence, ReportedOperation, ThreadName};
 use omnilink_trace::Time;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 /// The id of a row that the evidence does not name.
@@ -117,8 +117,18 @@ pub(crate) fn align(bytes: &mut Vec<u8>) {
     bytes.resize(bytes.len().next_multiple_of(8), 0);
 }
 
-/// What tells an operation from others: its thread, start and end.
-type ThreadAndTimes = (ThreadName, Time, Option<Time>);
+/// An operation of the evidence that is looked for in a trace.
+#[derive(Debug)]
+struct Wanted {
+    id: u32,
+    /// `None` if it had not returned when the check ended.
+    end: Option<Time>,
+    place: Option<String>,
+    text: String,
+}
+
+/// What tells an operation from others, with its end.
+type ThreadAndStart = (ThreadName, Time);
 
 /// Collects the operations of a timeline.
 #[derive(Debug, Default)]
@@ -126,8 +136,10 @@ pub struct TimelineBuilder {
     threads: FxHashMap<ThreadName, usize>,
     calls: FxHashMap<String, u32>,
     rows: Vec<(Row, usize)>,
-    /// Operations of the evidence that have not been met in the trace, with id and place.
-    wanted: FxHashMap<ThreadAndTimes, Vec<(u32, Option<String>)>>,
+    /// Operations of the evidence that have not been met in the trace.
+    wanted: FxHashMap<ThreadAndStart, Vec<Wanted>>,
+    /// Where at least one was.
+    met: FxHashSet<ThreadAndStart>,
     unit: String,
 }
 
@@ -169,12 +181,13 @@ impl TimelineBuilder {
         };
         for op in evidence.map(named_operations).unwrap_or_default().into_values() {
             let Some(start) = op.start else { continue };
-            let key = (op.thread, start, op.end);
-            builder
-                .wanted
-                .entry(key)
-                .or_default()
-                .push((id_of(op.id), op.place));
+            let key = (op.thread, start);
+            builder.wanted.entry(key).or_default().push(Wanted {
+                id: id_of(op.id),
+                end: op.end,
+                place: op.place,
+                text: op.text,
+            });
         }
         builder
     }
@@ -194,39 +207,59 @@ impl TimelineBuilder {
         if op.aborted {
             row.0.flags |= ABORTED;
         }
-        if let Some(wanted) = self.wanted.get_mut(&(thread, op.timebox.start, op.timebox.end)) {
+        let key = (thread, op.timebox.start);
+        if let Some(wanted) = self.wanted.get_mut(&key) {
             let place = op.location.to_string();
-            // Operations with the same times are told apart by their places, where these differ.
+            // Operations with the same times are told apart by their places, where these differ. Of an operation in steps the last
+            // one is the operation itself.
+            let is_it = |wanted: &Wanted| wanted.end.is_none() || wanted.end == op.timebox.end;
             let at = wanted
                 .iter()
-                .position(|(_, wanted)| wanted.as_ref() == Some(&place));
-            if let Some(at) = at.or(wanted.len().checked_sub(1)) {
-                row.0.id = wanted.swap_remove(at).0;
+                .rposition(|wanted| is_it(wanted) && wanted.place.as_ref() == Some(&place))
+                .or_else(|| wanted.iter().rposition(is_it));
+            if let Some(at) = at {
+                let wanted = wanted.remove(at);
+                row.0.id = wanted.id;
+                // As the specification writes it.
+                row.0.call = self.call(&wanted.text);
+                self.met.insert(key);
             }
         }
         self.rows.push(row);
     }
 
-    /// How many operations of the evidence were not met in the trace.
+    /// How many operations of the evidence were not met in the trace. The steps of one that was met are not counted: a trace does not
+    /// have them.
     pub fn unmet(&self) -> usize {
-        self.wanted.values().map(Vec::len).sum()
+        let unmet = self.wanted.iter().filter(|(key, _)| !self.met.contains(*key));
+        unmet.map(|(_, wanted)| wanted.len()).sum()
+    }
+
+    /// Adds the steps of operations that were met: the evidence has them, and the trace does not.
+    fn add_steps(&mut self) {
+        for (key, wanted) in std::mem::take(&mut self.wanted) {
+            if !self.met.contains(&key) {
+                continue;
+            }
+            let (thread, start) = key;
+            for step in wanted {
+                let mut row = self.row(&thread, &step.text);
+                (row.0.id, row.0.start, row.0.end) = (step.id, start, step.end);
+                if step.end.is_none() {
+                    row.0.flags |= PENDING;
+                }
+                self.rows.push(row);
+            }
+        }
     }
 
     fn row(&mut self, thread: &ThreadName, text: &str) -> (Row, usize) {
         let next = self.threads.len();
         let thread = *self.threads.entry(thread.clone()).or_insert(next);
-        let call = match self.calls.get(text) {
-            Some(call) => *call,
-            None => {
-                let call = self.calls.len() as u32;
-                self.calls.insert(text.to_owned(), call);
-                call
-            }
-        };
         let row = Row {
             start: 0,
             end: None,
-            call,
+            call: self.call(text),
             id: NO_ID,
             thread: 0,
             flags: 0,
@@ -234,8 +267,19 @@ impl TimelineBuilder {
         (row, thread)
     }
 
+    /// The number of a text.
+    fn call(&mut self, text: &str) -> u32 {
+        if let Some(call) = self.calls.get(text) {
+            return *call;
+        }
+        let call = self.calls.len() as u32;
+        self.calls.insert(text.to_owned(), call);
+        call
+    }
+
     /// The timeline, with lanes in the order in which people look for threads.
-    pub fn finish(self) -> Timeline {
+    pub fn finish(mut self) -> Timeline {
+        self.add_steps();
         let mut names: Vec<(ThreadName, usize)> = self.threads.into_iter().collect();
         names.sort();
         let mut lane = vec![0_u16; names.len()];
@@ -264,7 +308,7 @@ impl TimelineBuilder {
                 ..row
             })
             .collect();
-        sorted.sort_by_key(|row| row.start);
+        sorted.sort_by_key(|row| (row.start, row.id));
         let first = sorted.first().map_or(0, |row| row.start);
         Timeline {
             rows: sorted.len(),
@@ -291,4 +335,34 @@ fn named_operations(evidence: &Evidence) -> BTreeMap<u64, ReportedOperation> {
         named.insert(op.id, op.clone());
     });
     named
+}
+
+#[cfg(test)]
+mod tests {
+    use omnilink_trace::{Args, Timebox};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn steps_of_an_operation_are_drawn_beside_it() {
+        let op = |id: u64, text: &str| json!({"id": id, "thread": "a", "text": text, "start": 3, "end": 9, "place": null});
+        let evidence = json!({
+            "evidence": 1, "command": "validate", "subject": "operations", "input": "t", "verdict": "violation", "ops": 1, "pending": 0,
+            "aborted": 0, "seconds": 0.0, "notes": [], "context": {"ops": [op(0, "Put_Step(1)"), op(1, "Put(1)")], "left_out_before": 0},
+        });
+        let evidence = Evidence::from_json(&evidence.to_string()).expect("it is evidence");
+        let mut builder = TimelineBuilder::of_trace(Some(&evidence), "");
+        let call = |start| {
+            omnilink_trace::Operation::new("a", "Put", Args::positional([1.into()]), Timebox::new(start, 9))
+        };
+        builder.push(&call(3));
+        assert_eq!(builder.unmet(), 0);
+        let timeline = builder.finish();
+        let ids: Vec<u32> = timeline.sorted.iter().map(|row| row.id).collect();
+        assert_eq!(ids, [0, 1]);
+        let mut other = TimelineBuilder::of_trace(Some(&evidence), "");
+        other.push(&call(4));
+        assert_eq!(other.unmet(), 2);
+    }
 }
