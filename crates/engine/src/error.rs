@@ -51,8 +51,13 @@ pub enum CheckError {
     )]
     Exceeded(String),
     /// The model is not the collection that it is declared to be.
-    #[error("it is declared to act as a {kind}, but it accepts what no {kind} does: {sequence}")]
+    #[error(
+        "{}it is declared to act as a {kind}, but it accepts what no {kind} does: {sequence}; remove or correct the declaration",
+        place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default()
+    )]
     NoSuchCollection {
+        /// Where that is declared.
+        place: Option<String>,
         /// The declared kind.
         kind: CollectionKind,
         /// The operations that it accepts.

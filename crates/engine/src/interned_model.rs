@@ -89,6 +89,11 @@ impl<'m, M: Model> InternedModel<'m, M> {
         !self.outcomes.states().is_empty()
     }
 
+    /// The states that a replay may be in.
+    pub fn replayed_states(&self, replay: ReplayId) -> Vec<M::State> {
+        self.replays[replay as usize].clone()
+    }
+
     fn add_replay(&mut self, states: Vec<M::State>) -> ReplayId {
         match self.idle_replays.pop() {
             Some(idle) => {

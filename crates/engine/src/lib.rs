@@ -59,7 +59,7 @@ mod sweep;
 mod ties;
 
 pub use checker::{Checker, check, check_and_keep_order};
-pub use collections::{CollectionKind, Observation, Unmonitored, check_as_collections};
+pub use collections::{CollectionKind, CollectionStream, Observation, Unmonitored, check_as_collections};
 pub use error::{CheckError, Progress};
 pub use evidence::{CheckOutcome, Conclusion, SearchFigures};
 pub use footprint::{Footprint, Keys};

@@ -100,6 +100,11 @@ pub trait Model {
         None
     }
 
+    /// The place that says which [collection](Self::collection_kind) the model is, for the error if it is not one.
+    fn declared_at(&self) -> Option<String> {
+        None
+    }
+
     /// The effect of an operation on the [collection](Self::collection_kind) that the model is.
     fn observe<'a>(&self, op: &'a Self::Op) -> Observation<'a> {
         let _ = op;

@@ -69,6 +69,13 @@ pub(crate) struct Declaration {
     kind: CollectionKind,
     /// By binding.
     effects: Vec<OpEffect>,
+    /// The file and line of it.
+    declared_at: Option<String>,
+}
+
+/// The beginning of a message about this place.
+fn place(declared_at: Option<&str>) -> String {
+    declared_at.map(|place| format!("{place}: ")).unwrap_or_default()
 }
 
 /// What the operations of a binding do: positions among its parameters.
@@ -89,20 +96,23 @@ impl Declaration {
             return match file.ops.iter().find(|(_, op)| op.acts_as.is_some()) {
                 None => Ok(None),
                 Some((name, _)) => Err(LinkError::Usage(format!(
-                    "the link file says what {name} acts as, but not what the spec does: add `acts-as = \"queue\"` (or stack, \
-                     priority-queue, set, bag, register) at its top"
+                    "{}the link file says what {name} acts as, but not what the spec does: add `acts-as = \"queue\"` (or stack, \
+                     priority-queue, set, bag, register) at its top",
+                    place(file.declared_at.as_deref())
                 ))),
             };
         };
         let kind = acts_as.kind();
         let effect = |binding: &OpBinding| {
             let link = file.ops.get(&binding.op);
-            OpEffect::of(kind, binding, link.and_then(|link| link.acts_as))
+            let declared = link.and_then(|link| link.acts_as);
+            OpEffect::of(kind, binding, declared, file.declared_at.as_deref())
         };
         let effects: Result<Vec<OpEffect>, LinkError> = bindings.iter().map(effect).collect();
         Ok(Some(Self {
             kind,
             effects: effects?,
+            declared_at: file.declared_at.clone(),
         }))
     }
 }
@@ -110,7 +120,12 @@ impl Declaration {
 impl OpEffect {
     /// Without a declaration, an operation with an argument adds it, and one with a result only removes it or, of a register,
     /// reads it.
-    fn of(kind: CollectionKind, binding: &OpBinding, declared: Option<OpActsAs>) -> Result<Self, LinkError> {
+    fn of(
+        kind: CollectionKind,
+        binding: &OpBinding,
+        declared: Option<OpActsAs>,
+        declared_at: Option<&str>,
+    ) -> Result<Self, LinkError> {
         let only = |is_kind: &dyn Fn(&ParamBinding) -> bool| {
             let mut found = (0..binding.params.len()).filter(|at| is_kind(&binding.params[*at]));
             (found.next(), found.next())
@@ -128,7 +143,8 @@ impl OpEffect {
         };
         let problem = |what: &str| {
             LinkError::Usage(format!(
-                "the link file says that the spec acts as a {kind}, but not what {} does to it: {what}",
+                "{}the link file says that the spec acts as a {kind}, but not what {} does to it: {what}",
+                place(declared_at),
                 binding.op
             ))
         };
@@ -161,6 +177,10 @@ impl TlaModel<'_> {
     pub(crate) fn declared_kind(&self) -> Option<CollectionKind> {
         let declaration = self.linked.acts_as.as_ref()?;
         Some(declaration.kind)
+    }
+
+    pub(crate) fn declaration_place(&self) -> Option<String> {
+        self.linked.acts_as.as_ref()?.declared_at.clone()
     }
 
     /// What an operation does to the collection that the spec is declared to be.

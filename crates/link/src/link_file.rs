@@ -20,6 +20,9 @@ pub struct LinkFile {
     /// The collection that the spec is, if it is one: see [`ActsAs`].
     #[serde(rename = "acts-as")]
     pub acts_as: Option<ActsAs>,
+    /// The file and the line that say what the spec acts as, for errors.
+    #[serde(skip)]
+    pub declared_at: Option<String>,
     /// Constants as TLA+ expressions.
     #[serde(default)]
     pub constants: BTreeMap<String, String>,
@@ -150,7 +153,13 @@ impl LinkFile {
                 "{problem}; `omnilink link init` writes a link file to start from"
             ))
         })?;
-        Self::parse(&text).map_err(|problem| error(problem.to_string()))
+        let mut file = Self::parse(&text).map_err(|problem| error(problem.to_string()))?;
+        let declares = |line: &str| line.trim_start().starts_with("acts-as");
+        file.declared_at = text
+            .lines()
+            .position(declares)
+            .map(|line| format!("{}:{}", path.display(), line + 1));
+        Ok(file)
     }
 
     /// The link file of a spec that is named like it and stands next to it, `Spec.toml`; an empty one if there is none.

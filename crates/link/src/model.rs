@@ -445,6 +445,10 @@ impl Model for TlaModel<'_> {
         self.declared_kind()
     }
 
+    fn declared_at(&self) -> Option<String> {
+        self.declaration_place()
+    }
+
     fn observe<'a>(&self, op: &'a Instance) -> Observation<'a> {
         self.observed(op)
     }

@@ -1,6 +1,6 @@
 //! One register with compare-and-set.
 
-use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
 use crate::call_reader::CallReader;
@@ -144,6 +144,34 @@ impl Model for CasRegister {
             CasRegisterOp::Write(_) | CasRegisterOp::Read(None) | CasRegisterOp::Cas { equal: None, .. } => {
                 false
             }
+        }
+    }
+
+    fn collection_kind(&self) -> Option<CollectionKind> {
+        Some(CollectionKind::Register)
+    }
+
+    fn observe<'a>(&self, op: &'a CasRegisterOp) -> Observation<'a> {
+        let known = |value: &'a Value| Some(value).filter(|value| **value != self.initial);
+        let found = |value: &'a Value| known(value).map_or(Observation::FindEmpty, Observation::Peek);
+        match op {
+            // A read of it may have returned the initial value.
+            CasRegisterOp::Write(value) => known(value).map_or(Observation::Other, Observation::Add),
+            CasRegisterOp::Read(Some(value)) => found(value),
+            CasRegisterOp::Cas {
+                equal: Some(false), ..
+            } => Observation::Look,
+            CasRegisterOp::Cas { from, to, equal } if from == to => {
+                equal.map_or(Observation::Nothing, |_| found(from))
+            }
+            CasRegisterOp::Cas { from, to, equal } => {
+                known(to).map_or(Observation::Other, |to| Observation::Replace {
+                    from: known(from),
+                    to,
+                    is_certain: *equal == Some(true),
+                })
+            }
+            CasRegisterOp::Read(None) => Observation::Nothing,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Many registers with atomic transactions that read and write several of them.
 
-use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outcomes};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
@@ -162,6 +162,23 @@ impl Model for MultiRegister {
         match self.first_wrong_read(state, refused) {
             Some(wrong) => !wrong.own && helper.leaves(wrong.key) == Some(wrong.read),
             None => false,
+        }
+    }
+
+    fn collection_kind(&self) -> Option<CollectionKind> {
+        Some(CollectionKind::Register)
+    }
+
+    /// Transactions of one access. The monitors know no others.
+    fn observe<'a>(&self, MultiRegisterOp(accesses): &'a MultiRegisterOp) -> Observation<'a> {
+        match accesses.as_slice() {
+            // A read of it may have returned the initial value.
+            [RegisterAccess::Write(_, value)] if *value == self.initial => Observation::Other,
+            [RegisterAccess::Write(_, value)] => Observation::Add(value),
+            [RegisterAccess::Read(_, Some(value))] if *value == self.initial => Observation::FindEmpty,
+            [RegisterAccess::Read(_, Some(value))] => Observation::Peek(value),
+            [RegisterAccess::Read(_, None)] => Observation::Nothing,
+            _ => Observation::Other,
         }
     }
 

@@ -37,6 +37,7 @@ mod decision;
 mod depth;
 mod earliest_after;
 mod lives;
+mod numbering;
 mod pending_removals;
 mod priority_queue;
 mod queue;
@@ -50,6 +51,7 @@ pub use action::{Action, Collection, Rank, TimedAction, ValueId};
 pub use decision::{Decision, Refutation, Rule, UndecidedReason};
 
 use lives::Lives;
+use numbering::Numbering;
 use value_history::{ValueHistories, are_ranks};
 
 /// Decides whether a history of a collection is linearizable.
@@ -64,6 +66,20 @@ pub fn check(collection: Collection, operations: &[TimedAction]) -> Decision {
     if !operations.iter().all(|op| collection.has(op)) {
         return Decision::Undecided(UndecidedReason::ForeignOperation);
     }
+    // In a priority queue, ids are priorities.
+    match Numbering::of(operations).filter(|_| collection != Collection::PriorityQueue) {
+        None => check_numbered(collection, operations, end),
+        Some(numbering) => match check_numbered(collection, &numbering.operations, end) {
+            Decision::Undecided(UndecidedReason::AddedTwice(value)) => {
+                Decision::Undecided(UndecidedReason::AddedTwice(numbering.original(value)))
+            }
+            decision => decision,
+        },
+    }
+}
+
+/// Decides a history whose ranks and operations are those of the collection.
+fn check_numbered(collection: Collection, operations: &[TimedAction], end: Rank) -> Decision {
     if collection == Collection::Set {
         return set::check(operations, end);
     }

@@ -64,6 +64,9 @@ fn front_bounds(
     first.into_iter().chain(last)
 }
 
+/// The effect of an operation: its position; the part between gaps (even) or the gap (odd) that it belongs to; the operation.
+type Effect = (Rank, u32, usize);
+
 /// A linearization with the operations that found the queue empty at the given positions; or a cycle of values that are
 /// ahead of each other.
 fn order<'a>(
@@ -71,61 +74,91 @@ fn order<'a>(
     values: &'a ValueHistories,
     empties: &[Rank],
 ) -> Result<Vec<usize>, Vec<&'a ValueHistory>> {
-    let mut gaps: Vec<Rank> = empties.to_vec();
-    gaps.sort_unstable();
-    // When each operation takes effect: its position; the part between gaps (even) or the gap (odd) that it belongs to;
-    // additions before front operations; the order of the values.
-    let mut effects: Vec<(Rank, u32, bool, u32, usize)> = Vec::with_capacity(operations.len());
-    for (empty, position) in values.empties.iter().zip(empties) {
-        let gap = gaps.partition_point(|gap| gap < position) as u32;
-        effects.push((*position, 2 * gap + 1, false, 0, *empty));
-    }
-    let part_of = |history: &ValueHistory| gaps.partition_point(|gap| *gap < history.last) as u32;
-    let mut by_part: Vec<&ValueHistory> = values.histories.iter().collect();
-    by_part.sort_by_key(|history| part_of(history));
-    let mut rank = 0;
-    for part in by_part.chunk_by(|one, other| part_of(one) == part_of(other)) {
-        let number = part.first().map_or(0, |history| part_of(history));
+    let mut at_gaps: Vec<(Rank, usize)> = empties
+        .iter()
+        .copied()
+        .zip(values.empties.iter().copied())
+        .collect();
+    at_gaps.sort_unstable();
+    let gaps: Vec<Rank> = at_gaps.iter().map(|(gap, _)| *gap).collect();
+    let empties: Vec<Effect> = at_gaps
+        .iter()
+        .map(|(gap, number)| {
+            (
+                *gap,
+                2 * gaps.partition_point(|other| other < gap) as u32 + 1,
+                *number,
+            )
+        })
+        .collect();
+    // By part, then by call: what is used together is then also stored together.
+    let mut by_part: Vec<(u32, Rank, &ValueHistory)> = (values.histories.iter())
+        .map(|history| {
+            let part = gaps.partition_point(|gap| *gap < history.last) as u32;
+            (part, operations[history.add].call, history)
+        })
+        .collect();
+    by_part.sort_unstable_by_key(|(part, call, _)| (*part, *call));
+    // The additions of all parts are in order of their positions, and so are the front operations.
+    let mut additions: Vec<Effect> = Vec::with_capacity(values.histories.len());
+    let mut fronts: Vec<Effect> = Vec::with_capacity(operations.len());
+    for part in by_part.chunk_by(|one, other| one.0 == other.0) {
+        let number = part.first().map_or(0, |(part, ..)| *part);
         let gap = number.checked_sub(1).and_then(|gap| gaps.get(gap as usize));
         let begin = gap.copied().unwrap_or(0);
         let (mut added, mut front) = (begin, begin);
-        for history in values_in_order(operations, part)? {
-            added = added.max(operations[history.add].call);
-            effects.push((added, 2 * number, false, rank, history.add));
+        for (call, history) in values_in_order(operations, part)? {
+            added = added.max(call);
+            additions.push((added, 2 * number, history.add));
             front = front.max(added);
             for number_of_op in values.peeks(history).iter().copied().chain(history.remove) {
                 front = front.max(operations[number_of_op].call);
-                rank += 1;
-                effects.push((front, 2 * number, true, rank, number_of_op));
+                fronts.push((front, 2 * number, number_of_op));
             }
-            rank += 1;
         }
     }
-    effects.sort_unstable();
-    Ok(effects.into_iter().map(|(.., number)| number).collect())
+    Ok(merged([empties, additions, fronts], operations.len()))
 }
 
-/// A topological order of the relation "ahead", or a cycle.
+/// Effects that are in order each by themselves, in one order. Of effects at one position and in one part, the first list comes first.
+fn merged(lists: [Vec<Effect>; 3], count: usize) -> Vec<usize> {
+    let mut lists = lists.map(|list| list.into_iter().peekable());
+    let mut order = Vec::with_capacity(count);
+    loop {
+        let nexts = lists
+            .iter_mut()
+            .enumerate()
+            .filter_map(|(number, list)| list.peek().map(|(position, part, _)| (*position, *part, number)));
+        let Some((.., number)) = nexts.min() else {
+            return order;
+        };
+        order.extend(lists[number].next().map(|(.., operation)| operation));
+    }
+}
+
+/// A topological order of the relation "ahead" among values in order of the calls of their additions, or a cycle. Each value
+/// comes with that call.
 fn values_in_order<'a>(
     operations: &[TimedAction],
-    values: &[&'a ValueHistory],
-) -> Result<Vec<&'a ValueHistory>, Vec<&'a ValueHistory>> {
-    let call = |history: &ValueHistory| operations[history.add].call;
+    part: &[(u32, Rank, &'a ValueHistory)],
+) -> Result<Vec<(Rank, &'a ValueHistory)>, Vec<&'a ValueHistory>> {
+    let values: Vec<&ValueHistory> = part.iter().map(|(.., history)| *history).collect();
+    let call = |number: usize| part[number].1;
     let sorted = |key: &dyn Fn(&ValueHistory) -> Rank| {
-        let mut numbers: Vec<usize> = (0..values.len()).collect();
-        numbers.sort_unstable_by_key(|number| key(values[*number]));
-        numbers
+        let mut keys: Vec<(Rank, u32)> = values.iter().map(|history| key(history)).zip(0..).collect();
+        keys.sort_unstable();
+        keys.into_iter().map(|(_, number)| number as usize).collect()
     };
     let mut by_first = Remaining::new(sorted(&|history| history.first));
     let mut by_front = Remaining::new(sorted(&|history| history.front_first));
-    let mut by_call = sorted(&call).into_iter().peekable();
+    let mut by_call = (0..values.len()).peekable();
     let mut is_taken = vec![false; values.len()];
     let mut is_released = vec![false; values.len()];
     let mut released = BinaryHeap::new();
     let mut order = Vec::with_capacity(values.len());
     while let (Some(first), Some(front)) = (by_first.first(&is_taken), by_front.first(&is_taken)) {
         // No remaining value is ahead of these by 1.
-        while let Some(number) = by_call.next_if(|number| call(values[*number]) < values[first].first) {
+        while let Some(number) = by_call.next_if(|number| call(*number) < values[first].first) {
             is_released[number] = true;
             released.push(Reverse((values[number].front_last, number)));
         }
@@ -150,7 +183,7 @@ fn values_in_order<'a>(
         match [earliest, Some(front)].into_iter().flatten().find(is_next) {
             Some(next) => {
                 is_taken[next] = true;
-                order.push(values[next]);
+                order.push((call(next), values[next]));
             }
             None => {
                 let candidates = [Some(first), Some(front), second_front].into_iter().flatten();

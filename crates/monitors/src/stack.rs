@@ -303,19 +303,32 @@ fn order(
 /// A few of the values that cannot be nested. Adding values to a violation leaves it a violation. So the shortest prefix of
 /// the list that is a violation ends with a value that is needed. That value moves to the front, and so on, until the
 /// values at the front are a violation. If this takes too long, the result has more values than needed.
+///
+/// Mostly a few values that were pushed about the same time are a violation. Looking for it among neighbours first, in groups that
+/// overlap by half, costs about as much as the monitor itself.
 fn small_core<'a>(
     operations: &[TimedAction],
     all: &ValueHistories,
     mut values: Vec<&'a ValueHistory>,
 ) -> Vec<&'a ValueHistory> {
-    let mut work_left = 64 * values.len();
+    values.sort_unstable_by_key(|history| history.first);
+    let mut size = NEIGHBOURS;
+    while size < values.len() {
+        let mut groups = (0..values.len()).step_by(size / 2).map(|from| {
+            let to = values.len().min(from + size);
+            &values[from..to]
+        });
+        if let Some(group) = groups.find(|group| cannot_be_nested(operations, all, group)) {
+            values = group.to_vec();
+            break;
+        }
+        size *= 16;
+    }
+    let mut work_left = 64 * NEIGHBOURS + 2 * values.len();
     let mut is_violation = |values: &[&ValueHistory]| {
         work_left = work_left.checked_sub(values.len())?;
-        let mut peeling = Peeling::new(operations, all, values);
-        peeling.run();
-        Some(peeling.left.len() < values.len())
+        Some(cannot_be_nested(operations, all, values))
     };
-    values.sort_unstable_by_key(|history| history.first);
     let mut needed = 0;
     while needed < values.len() {
         let (mut enough, mut too_few) = (values.len(), needed);
@@ -340,4 +353,43 @@ fn small_core<'a>(
         needed += 1;
     }
     values
+}
+
+/// The size of the first groups of values in which a violation is looked for.
+const NEIGHBOURS: usize = 64;
+
+/// Whether some values have no linearization by themselves. Takes time for these values only: their ranks are made dense.
+fn cannot_be_nested(operations: &[TimedAction], all: &ValueHistories, values: &[&ValueHistory]) -> bool {
+    let mut few: Vec<TimedAction> = Vec::new();
+    for (value, history) in (0..).zip(values) {
+        few.extend(all.operations(history).map(|number| {
+            let op = operations[number];
+            TimedAction {
+                action: op.action.on(value),
+                ..op
+            }
+        }));
+    }
+    let mut ranks: Vec<Rank> = few
+        .iter()
+        .flat_map(|op| op.ret.into_iter().chain([op.call]))
+        .collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let dense = |rank: Rank| ranks.partition_point(|other| *other < rank) as Rank + 1;
+    for op in &mut few {
+        op.call = dense(op.call);
+        op.ret = op.ret.map(dense);
+    }
+    let Ok(own) = ValueHistories::of(&few, ranks.len() as Rank + 1) else {
+        return true;
+    };
+    let nested: Vec<&ValueHistory> = own
+        .histories
+        .iter()
+        .filter(|history| history.is_critical())
+        .collect();
+    let mut peeling = Peeling::new(&few, &own, &nested);
+    peeling.run();
+    peeling.left.len() < nested.len()
 }

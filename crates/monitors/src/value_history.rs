@@ -57,8 +57,8 @@ impl ValueHistories {
     pub fn of(operations: &[TimedAction], end: Rank) -> Result<Self, Decision> {
         let greatest = operations.iter().filter_map(|op| op.action.value()).max();
         let count = greatest.map_or(0, |greatest| greatest as usize + 1);
-        let mut adds: Vec<Option<usize>> = vec![None; count];
-        let mut removes: Vec<Option<usize>> = vec![None; count];
+        let mut adds: Vec<u32> = vec![NO_OPERATION; count];
+        let mut removes: Vec<u32> = vec![NO_OPERATION; count];
         let mut peeks: Vec<(ValueId, Rank, usize)> = Vec::new();
         let mut empties = Vec::new();
         let mut misses = Vec::new();
@@ -66,7 +66,7 @@ impl ValueHistories {
         // This comes first, because the rules below hold only for values that are added once.
         for (number, op) in operations.iter().enumerate() {
             if let Action::Add(value) = op.action
-                && adds[value as usize].replace(number).is_some()
+                && std::mem::replace(&mut adds[value as usize], number as u32) != NO_OPERATION
             {
                 return Err(Decision::Undecided(UndecidedReason::AddedTwice(value)));
             }
@@ -79,8 +79,9 @@ impl ValueHistories {
                 _ if op.ret.is_none() => {}
                 Action::RemoveAny => {}
                 Action::Remove(value) => {
-                    if let Some(other) = removes[value as usize].replace(number) {
-                        let add = adds[value as usize];
+                    let other = std::mem::replace(&mut removes[value as usize], number as u32);
+                    if let Some(other) = some_operation(other) {
+                        let add = some_operation(adds[value as usize]);
                         let involved = add.into_iter().chain([other, number]);
                         return Err(violation(Rule::RemovedTwice, operations, involved));
                     }
@@ -108,7 +109,13 @@ impl ValueHistories {
             let rest = peeks.get(begin..).unwrap_or(&[]);
             let of_value = begin..begin + rest.iter().take_while(|(of, ..)| *of == value).count();
             begin = of_value.end;
-            values.add_value(operations, value, add, remove, of_value)?;
+            values.add_value(
+                operations,
+                value,
+                some_operation(add),
+                some_operation(remove),
+                of_value,
+            )?;
         }
         Ok(values)
     }
@@ -216,6 +223,13 @@ impl ValueHistories {
     pub fn position_count(&self) -> usize {
         self.end as usize + 1
     }
+}
+
+/// Stands for no operation. These tables are accessed at random, so their size matters.
+const NO_OPERATION: u32 = u32::MAX;
+
+fn some_operation(number: u32) -> Option<usize> {
+    (number != NO_OPERATION).then_some(number as usize)
 }
 
 /// A violation, with the operations in order of call.

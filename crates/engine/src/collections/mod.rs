@@ -7,6 +7,7 @@
 
 mod law;
 mod part;
+mod stream;
 mod unmonitored;
 mod witness;
 
@@ -21,6 +22,7 @@ use crate::model::Model;
 use crate::operation::TimedOp;
 use crate::options::{Consistency, Options, Strategy};
 use part::{CollectionPart, PartDecision, parts_of};
+pub use stream::CollectionStream;
 pub use unmonitored::Unmonitored;
 
 /// The kinds of collections that monitors decide.
@@ -165,7 +167,12 @@ pub fn check_as_collections<M: Model>(
     }
     let parts = parts_of(model, history, kind, options)?;
     if let Some(sequence) = law::disagreement(model, kind, history) {
-        return Ok(Err(CheckError::NoSuchCollection { kind, sequence }));
+        let place = model.declared_at();
+        return Ok(Err(CheckError::NoSuchCollection {
+            place,
+            kind,
+            sequence,
+        }));
     }
     let mut orders = Vec::with_capacity(parts.len());
     for part in &parts {
@@ -179,8 +186,8 @@ pub fn check_as_collections<M: Model>(
     }
     let order = witness::merged(model, history, &parts, &orders, options);
     let looks: Vec<usize> = parts.iter().flat_map(|part| part.looks.iter().copied()).collect();
-    let placements =
-        witness::replayed(model, history, &order, &looks, options).ok_or(Unmonitored::Refused)?;
+    let (placements, _) = witness::replayed(model, model.initial(), history, &order, &looks, options)
+        .ok_or(Unmonitored::Refused)?;
     let figures = figures(history, parts.len() as u64, SearchFigures::default());
     let witness = Linearization {
         replayed: placements.len() as u64,
@@ -198,9 +205,13 @@ fn figures<O>(history: &[TimedOp<O>], partitions: u64, searched: SearchFigures) 
         .iter()
         .filter(|operation| operation.timebox.is_pending())
         .count();
+    figures_of(history.len() as u64, pending as u64, partitions, searched)
+}
+
+fn figures_of(operations: u64, pending: u64, partitions: u64, searched: SearchFigures) -> SearchFigures {
     SearchFigures {
-        operations: history.len() as u64,
-        pending: pending as u64,
+        operations,
+        pending,
         partitions,
         decider: Some(Decider::Monitor),
         ..searched

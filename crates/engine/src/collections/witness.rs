@@ -70,25 +70,23 @@ fn record_of<O>(operation: &TimedOp<O>, position: usize, class: ClassId, options
     }
 }
 
-/// Replays an order through the model, and places the looks between its operations: each as soon as the model accepts it within
-/// its timebox. `None` if the model rejects an operation, or accepts a look nowhere: then the search decides.
+/// Replays an order through the model from one of these states, and places the looks between its operations: each as soon as the model accepts it within
+/// its timebox. Returns the places and the states
+/// afterwards; `None` if the model rejects an operation, or accepts a look nowhere: then the search decides.
 ///
 /// A look changes nothing, so placing one never prevents anything. It can come before an operation that takes effect at or
 /// after its start; and it must, if that operation takes effect after its end.
 pub(super) fn replayed<M: Model>(
     model: &M,
+    from: Vec<M::State>,
     history: &[TimedOp<M::Op>],
     order: &[usize],
     looks: &[usize],
     options: &Options,
-) -> Option<Vec<Placement>> {
+) -> Option<(Vec<Placement>, Vec<M::State>)> {
     let budget = Budget::new(options.limits);
     let mut source = InternedModel::new(model, &budget, Partitioning::Whole);
-    let initial: Vec<_> = model
-        .initial()
-        .into_iter()
-        .map(|state| source.state_id(state))
-        .collect();
+    let initial: Vec<_> = from.into_iter().map(|state| source.state_id(state)).collect();
     let mut replay = Replay::new(source.start_replay(&initial));
     let record = |position: usize, source: &mut InternedModel<'_, M>| {
         let class = source.class_id(history[position].op.clone());
@@ -116,7 +114,7 @@ pub(super) fn replayed<M: Model>(
     place_looks(&mut open, Time::MAX, &mut replay, &mut source, &mut placements)?;
     let is_mandatory = |operation: &&TimedOp<M::Op>| !operation.optional && !operation.timebox.is_pending();
     let mandatory = history.iter().filter(is_mandatory).count();
-    (replay.mandatory == mandatory as u64).then_some(placements)
+    (replay.mandatory == mandatory as u64).then(|| (placements, source.replayed_states(replay.id)))
 }
 
 /// Places the looks that the model accepts now. `None` if one of the others ends before the next operation takes effect.

@@ -3,7 +3,19 @@
 
 use crate::common::{Shape, Visitor, Workload, each_workload, random_history};
 use fastrand::Rng;
-use omnilink_engine::{Conclusion, Consistency, Model, Options, TimedOp, check_as_collections, naive};
+use omnilink_engine::{
+    CollectionStream, Conclusion, Consistency, Model, Options, TimedOp, Unmonitored, check_as_collections,
+    naive,
+};
+use omnilink_models::{Queue, QueueOp, Stack, StackOp};
+use omnilink_trace::Timebox;
+use omnilink_value::Value;
+
+/// The number of histories of each model: `OMNILINK_ROUNDS`, or a default.
+fn rounds() -> u64 {
+    let given = std::env::var("OMNILINK_ROUNDS").ok();
+    given.and_then(|rounds| rounds.parse().ok()).unwrap_or(4_000)
+}
 
 /// The naive checker tries every order, so histories have at most this many operations.
 const OPERATIONS_MAX: usize = 9;
@@ -20,8 +32,8 @@ impl Visitor for Comparison {
             return;
         }
         self.collections += 1;
-        let (mut valid, mut violations) = (0, 0);
-        for round in 0..4_000 {
+        let (mut valid, mut violations, mut in_pieces) = (0, 0, 0);
+        for round in 0..rounds() {
             let shape = Shape {
                 ops_per_thread_max: 3,
                 ..Shape::default()
@@ -31,6 +43,14 @@ impl Visitor for Comparison {
             for TimedOp { timebox, .. } in &mut history {
                 timebox.start = timebox.start.div_euclid(self.tick);
                 timebox.end = timebox.end.map(|end| end.div_euclid(self.tick));
+            }
+            if decided_in_pieces(&model, &history).is_ok() {
+                in_pieces += 1;
+                let explanation = naive::explain(&model, &history, Consistency::Linearizable);
+                assert!(
+                    explanation.is_some(),
+                    "{name}, round {round}, in pieces: {history:?}"
+                );
             }
             let Ok(outcome) = check_as_collections(&model, &history, &Options::default()) else {
                 continue;
@@ -51,7 +71,8 @@ impl Visitor for Comparison {
                 _ => valid += 1,
             }
         }
-        println!("{name}: {valid} valid, {violations} violations");
+        println!("{name}: {valid} valid, {violations} violations, {in_pieces} in pieces");
+        assert!(self.tick > 1 || in_pieces > 0, "{name}");
         assert!(
             valid > 0 && violations > 0,
             "{name}: {valid} valid, {violations} violations"
@@ -66,4 +87,90 @@ fn monitors_agree_with_the_naive_checker() {
         each_workload(&mut comparison);
         assert!(comparison.collections >= 5);
     }
+}
+
+/// Decides a history in pieces that are as small as possible.
+fn decided_in_pieces<M: Model>(model: &M, history: &[TimedOp<M::Op>]) -> Result<(), Unmonitored> {
+    let mut history = history.to_vec();
+    history.sort_by_key(|operation| operation.timebox.start);
+    let mut stream = CollectionStream::new(model, Options::default())?.with_pieces_of(1);
+    for operation in history {
+        stream.push(operation)?;
+    }
+    let outcome = stream.finish()?;
+    assert!(outcome.conclusion.is_valid());
+    Ok(())
+}
+
+/// Takes a run of 200,000 operations, eight at a time, on a collection that now and then runs empty. Returns the largest number of
+/// operations that waited, and whether it was decided.
+fn longest_wait<M: Model>(
+    model: &M,
+    mut run: impl FnMut(&mut Rng, &mut Vec<Value>) -> M::Op,
+) -> (usize, Result<bool, Unmonitored>) {
+    let rng = &mut Rng::with_seed(7);
+    let mut inside = Vec::new();
+    let operations = (0..200_000).map(|at: i64| {
+        let (start, end) = (100 * at - rng.i64(0..400), 100 * at + rng.i64(0..400));
+        TimedOp::new(at as u32, run(rng, &mut inside), Timebox::new(start, end))
+    });
+    let mut operations: Vec<TimedOp<M::Op>> = operations.collect();
+    operations.sort_by_key(|operation| operation.timebox.start);
+    let mut longest = 0;
+    let take_all = || {
+        let mut stream = CollectionStream::new(model, Options::default())?;
+        for operation in operations {
+            stream.push(operation)?;
+            longest = longest.max(stream.waiting());
+        }
+        Ok(stream.finish()?.conclusion.is_valid())
+    };
+    let decided = take_all();
+    (longest, decided)
+}
+
+#[test]
+fn a_long_history_is_decided_in_pieces_that_do_not_grow_with_it() {
+    let mut next = 0;
+    let mut fresh = move || {
+        next += 1;
+        Value::int(next)
+    };
+    let queue = Queue {
+        capacity: None,
+        empty: Value::null(),
+    };
+    let dequeue = |values: &[Value]| QueueOp::Dequeue {
+        most: Some(1),
+        values: Some(values.into()),
+    };
+    let (longest, decided) = longest_wait(&queue, |rng, inside: &mut Vec<Value>| {
+        match inside.is_empty() || inside.len() < 20 && rng.bool() {
+            true if rng.u8(..8) > 0 => {
+                let value = fresh();
+                inside.push(value.clone());
+                QueueOp::Enqueue {
+                    values: [value].as_slice().into(),
+                    fitted: Some(true),
+                }
+            }
+            _ if inside.is_empty() => dequeue(&[]),
+            _ => dequeue(&[inside.remove(0)]),
+        }
+    });
+    assert_eq!(decided, Ok(true));
+    assert!(longest < 20_000, "{longest} operations waited");
+    let stack = Stack { empty: Value::null() };
+    let mut next = 0;
+    let (longest, decided) = longest_wait(&stack, |rng, inside: &mut Vec<Value>| match inside.pop() {
+        Some(value) if rng.u8(..16) > 6 => StackOp::Pop(Some(Some(value))),
+        top => {
+            inside.extend(top);
+            next += 1;
+            inside.push(Value::int(next));
+            StackOp::Push(Value::int(next))
+        }
+    });
+    assert_eq!(decided, Ok(true));
+    assert!(longest < 20_000, "{longest} operations waited");
 }

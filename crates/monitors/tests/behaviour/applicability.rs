@@ -140,3 +140,44 @@ fn a_refutation_of_a_stack_has_few_operations() {
     let last = history.len() - 1;
     assert_eq!(refutation.operations, [0, 1, last - 1, last]);
 }
+
+/// Looks that fit are no evidence, although a long one keeps all of them together.
+///
+/// ```text
+/// |add 0|  |---------------------------- peek 0 ----------------------------|
+///             |peek 0|  |peek 0|  …  |miss 0|
+/// ```
+#[test]
+fn a_refutation_of_a_set_has_few_operations() {
+    let mut history = vec![op(Action::Add(0), 1, 2), op(Action::Peek(0), 3, 66)];
+    history.extend((2..32).map(|at| op(Action::Peek(0), 2 * at, 2 * at + 1)));
+    history.push(op(Action::Miss(0), 64, 65));
+    let Decision::Violation(refutation) = check(Collection::Set, &history) else {
+        panic!("nothing removed the value");
+    };
+    assert_eq!(refutation.operations, [0, history.len() - 1]);
+}
+
+/// Ids of values are names: which ones are chosen does not matter, and the reason names the value that was given.
+#[test]
+fn the_ids_of_values_do_not_matter() {
+    let names = [900, 3, 77];
+    let history = |name: &dyn Fn(usize) -> u32| {
+        [
+            op(Action::Add(name(0)), 1, 2),
+            op(Action::Add(name(1)), 3, 4),
+            op(Action::Add(name(2)), 5, 6),
+            op(Action::Remove(name(0)), 7, 8),
+            op(Action::Remove(name(1)), 9, 10),
+        ]
+    };
+    let (plain, renamed) = (history(&|at| at as u32), history(&|at| names[at]));
+    for collection in [Collection::Queue, Collection::Stack, Collection::Bag] {
+        assert_eq!(check(collection, &plain), check(collection, &renamed));
+    }
+    let mut twice = renamed.to_vec();
+    twice[1].action = Action::Add(names[0]);
+    twice[4].action = Action::Remove(names[2]);
+    let reason = Decision::Undecided(UndecidedReason::AddedTwice(names[0]));
+    assert_eq!(check(Collection::Queue, &twice), reason);
+}

@@ -1,9 +1,9 @@
 //! The readings of an input through the engine: each key apart, then what turned out to belong together, then everything.
 
 use omnilink_engine::{
-    CheckError, CheckOutcome, Checker, Conclusion, Consistency, Footprint, Keys, Limit, LimitWatch, Limits,
-    Linearization, Model, Options, Partitioning, Progress, SearchFigures, Strategy, Unknown,
-    check_as_collections,
+    CheckError, CheckOutcome, Checker, CollectionStream, Conclusion, Consistency, Footprint, Keys, Limit,
+    LimitWatch, Limits, Linearization, Model, Options, Partitioning, Progress, SearchFigures, Strategy,
+    Unknown, check_as_collections,
 };
 
 use super::{CheckEvent, CheckRun};
@@ -89,12 +89,26 @@ impl<M: Model> CheckRun<'_, M> {
         Ok(self.keeps_program_order(order)?.then_some(outcome))
     }
 
-    /// Reads the whole input, for monitors to decide it, if they can.
+    /// Lets monitors decide the input, if they can: a long one piece by piece, if it can be taken apart and is valid; otherwise
+    /// all of it in memory.
     pub(super) fn check_as_collections(&mut self) -> Result<Option<CheckOutcome>, VerifyError> {
+        let is_short = self.input.bytes().is_some_and(|bytes| bytes <= WITNESS_BYTES_MAX);
+        if !is_short
+            && self.request.witness.is_none()
+            && let Some(outcome) = self.check_in_pieces()?
+        {
+            return Ok(Some(outcome));
+        }
         let mut history = History::open(self.decode, self.input)?;
         let mut operations = Vec::new();
+        let mut watch = LimitWatch::new(self.options().limits);
         while let Some(read) = history.next()? {
             operations.push(read.operation);
+            if operations.len().is_multiple_of(CHECK_INTERVAL as usize)
+                && let Some(limit) = watch.reached()
+            {
+                return Ok(Some(unread_outcome(limit)));
+            }
         }
         let is_empty = operations.is_empty() && history.aborted + history.left_out == 0;
         if is_empty && !history.has_header() {
@@ -112,6 +126,40 @@ impl<M: Model> CheckRun<'_, M> {
         self.aborted = history.aborted;
         self.threads = std::mem::take(&mut history.threads);
         Ok(Some(outcome?))
+    }
+
+    /// Reads the input once, through monitors that decide it piece by piece. `None` if that does not settle it.
+    fn check_in_pieces(&mut self) -> Result<Option<CheckOutcome>, VerifyError> {
+        let options = self.options();
+        let Ok(mut stream) = CollectionStream::new(self.model, options) else {
+            return Ok(None);
+        };
+        let mut history = History::open(self.decode, self.input)?;
+        let mut watch = LimitWatch::new(options.limits);
+        let mut taken: u64 = 0;
+        while let Some(read) = history.next()? {
+            if stream.push(read.operation).is_err() {
+                return Ok(None);
+            }
+            taken += 1;
+            if taken.is_multiple_of(CHECK_INTERVAL)
+                && let Some(limit) = watch.reached()
+            {
+                return Ok(Some(unread_outcome(limit)));
+            }
+        }
+        let Ok(outcome) = stream.finish() else {
+            return Ok(None);
+        };
+        // That nothing was recorded is said where all of it is read.
+        if taken == 0 {
+            return Ok(None);
+        }
+        self.taken = taken;
+        self.evidence.notes = history.notes();
+        self.aborted = history.aborted;
+        self.threads = std::mem::take(&mut history.threads);
+        Ok(Some(outcome))
     }
 
     /// Reads the input once, through the engine.
