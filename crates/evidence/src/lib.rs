@@ -54,13 +54,13 @@ pub use findings::{
 pub use history_window::HistoryWindow;
 pub use inference::InferredLevels;
 pub use limit::Limit;
-pub use lineup_coverage::{LineupCoverage, LineupScope, PlainAccesses, RunPhase, UndecidedMatrix};
+pub use lineup_coverage::{LineupCoverage, LineupScope, PlainAccesses, RunMemory, RunPhase, UndecidedMatrix};
 pub use log_coverage::{LogActionCoverage, LogCoverage};
 pub use log_findings::{LogActionFindings, LogEnding, LogFindings};
 pub use operation::{ReportedOperation, ThreadName};
 pub use schedule::{
     FailingRun, MatrixLane, ScheduleEnding, ScheduleEvent, SerialCall, SerialContradiction, SerialRun,
-    StuckOperation, ThreadSwitch, Unexplained,
+    StuckOperation, ThreadAccess, ThreadSwitch, Unexplained,
 };
 pub use state_graph::{GraphState, GraphStep, StateGraph};
 pub use thread_names::ThreadNames;

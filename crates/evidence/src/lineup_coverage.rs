@@ -75,7 +75,10 @@ pub struct LineupScope {
     /// The largest number of preemptions for which all runs were made.
     pub preemptions: Option<u32>,
     /// The memory model of the runs.
-    pub memory_model: String,
+    pub memory_model: RunMemory,
+    /// The most accesses of a run that do not choose the newest store, if the memory model is a weak one.
+    #[serde(default)]
+    pub stale_reads: Option<u32>,
     /// The plain accesses at which threads are switched.
     pub plain_accesses: PlainAccesses,
     /// Whether races are detected.
@@ -94,6 +97,20 @@ pub struct LineupScope {
     pub runs_diverged: u64,
     /// Commands that cover more.
     pub next: Vec<String>,
+}
+
+/// Which stores an atomic load may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RunMemory {
+    /// The newest one.
+    #[serde(rename = "sequentially consistent")]
+    SequentiallyConsistent,
+    /// Each that the memory orders of C++20 allow.
+    #[serde(rename = "C++20")]
+    Cpp20,
+    /// Each that the processor shows.
+    #[serde(rename = "of the processor")]
+    Processor,
 }
 
 /// The plain accesses at which threads are switched.

@@ -32,12 +32,18 @@ pub struct FailingRun {
     pub events: Vec<ScheduleEvent>,
     /// Where the run continued with another thread.
     pub switches: Vec<ThreadSwitch>,
+    /// What atomic accesses read and stored, in their order.
+    #[serde(default)]
+    pub accesses: Vec<ThreadAccess>,
     /// How the run ended.
     pub ending: ScheduleEnding,
     /// Whether the run was a serial one.
     pub serial: bool,
     /// How often a thread was interrupted that could have continued.
     pub preemptions: u32,
+    /// How many accesses did not choose the newest store.
+    #[serde(default)]
+    pub stale_reads: u32,
     /// The schedule, for `--schedule`; empty if threads were not scheduled.
     pub schedule: String,
     /// Plain accesses at which threads were switched, for `--switch-at`.
@@ -176,6 +182,9 @@ pub enum ScheduleEvent {
 pub struct ThreadSwitch {
     /// How many events had happened.
     pub after_events: usize,
+    /// The step with which the other thread continues.
+    #[serde(default)]
+    pub step: usize,
     /// The thread that ran before.
     pub from: ThreadName,
     /// The thread that runs next.
@@ -206,6 +215,24 @@ pub struct SerialCall {
     pub text: String,
     /// Whether it came out as it did in that run.
     pub same: bool,
+}
+
+/// An atomic access in a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadAccess {
+    /// How many events had happened.
+    pub after_events: usize,
+    /// Its step.
+    pub step: usize,
+    /// The thread.
+    pub thread: ThreadName,
+    /// What it did, with the values: `reads 0 and stores 1`.
+    pub text: String,
+    /// Whether it read a store other than the newest, or placed its own before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
+    /// Where in the source it is, if that is known.
+    pub place: Option<String>,
 }
 
 /// How a run ended.

@@ -2,11 +2,13 @@
 
 use omnilink_evidence::{
     Command, Counterexample, Evidence, FailingRun, Limit, LineupCoverage, LineupScope, MatrixLane,
-    PlainAccesses, ReportedOperation, RunPhase, ScheduleEnding, ScheduleEvent, SerialContradiction,
-    StuckOperation, ThreadName, ThreadSwitch, UndecidedMatrix, Unexplained, Unknown, Verdict,
+    PlainAccesses, ReportedOperation, RunMemory, RunPhase, ScheduleEnding, ScheduleEvent,
+    SerialContradiction, StuckOperation, ThreadAccess, ThreadName, ThreadSwitch, UndecidedMatrix,
+    Unexplained, Unknown, Verdict,
 };
 
 use omnilink_report::count;
+use omnilink_sched::MemoryModel;
 
 use crate::alphabet::Alphabet;
 use crate::campaign::{FailingMatrix, Summary};
@@ -83,21 +85,38 @@ impl CampaignSubject<'_> {
         let scope = summary.scope.as_ref()?;
         let is_rust = |library: &&String| *library == RUST_LIBRARY;
         let mut next = Vec::new();
-        let mut suggest = |arguments: String| next.push(format!("{} {arguments}", self.command));
+        let with = |arguments: &str| format!("{} {arguments}", self.command);
         if summary.suspected.is_some() && !scope.plain_accesses {
-            suggest("--plain".to_owned());
+            next.push(with("--plain"));
         }
         if scope.uninstrumented.iter().any(|library| library.contains(".so")) {
-            suggest("--engine native".to_owned());
+            next.push(with("--engine native"));
+        }
+        match scope.memory_model {
+            Some(MemoryModel::SequentiallyConsistent) => next.push(with("--memory c11")),
+            Some(MemoryModel::Cpp20 { stale_max }) => {
+                let given = format!(" --stale-reads {stale_max}");
+                let command = self.command.replace(&given, "");
+                next.push(format!("{command} --stale-reads {}", stale_max + 1));
+            }
+            None => {}
         }
         let preemptions = bound_completed(summary);
         if let Some(bound) = preemptions {
-            suggest(format!("--preemptions {}", bound + 1));
+            next.push(with(&format!("--preemptions {}", bound + 1)));
         }
         Some(LineupScope {
             matrices: summary.asked.clone(),
             preemptions,
-            memory_model: MEMORY_MODEL.to_owned(),
+            memory_model: match scope.memory_model {
+                Some(MemoryModel::SequentiallyConsistent) => RunMemory::SequentiallyConsistent,
+                Some(MemoryModel::Cpp20 { .. }) => RunMemory::Cpp20,
+                None => RunMemory::Processor,
+            },
+            stale_reads: match scope.memory_model {
+                Some(MemoryModel::Cpp20 { stale_max }) => Some(stale_max),
+                _ => None,
+            },
             plain_accesses: match (scope.plain_accesses, scope.races) {
                 (true, _) => PlainAccesses::All,
                 (false, true) => PlainAccesses::Racing,
@@ -147,9 +166,11 @@ impl CampaignSubject<'_> {
                     operations,
                     events: events(words, execution),
                     switches: execution.switches.iter().map(switch).collect(),
+                    accesses: execution.accesses.iter().map(access).collect(),
                     ending: ending(&execution.ending),
                     serial: violation.is_serial,
                     preemptions: execution.preemptions,
+                    stale_reads: execution.stale_reads,
                     schedule: execution.schedule.to_string(),
                     switch_at: execution
                         .racy_accesses
@@ -191,8 +212,6 @@ impl CampaignSubject<'_> {
         }
     }
 }
-
-const MEMORY_MODEL: &str = "sequentially consistent";
 
 /// The largest number of preemptions for which all runs were made.
 fn bound_completed(summary: &Summary) -> Option<u32> {
@@ -371,10 +390,22 @@ fn events(words: Words<'_>, execution: &MatrixRun) -> Vec<ScheduleEvent> {
 fn switch(switch: &crate::execution::Switch) -> ThreadSwitch {
     ThreadSwitch {
         after_events: switch.after_events,
+        step: switch.step,
         from: thread_name(switch.from),
         to: thread_name(switch.to),
         preemption: switch.is_preemption,
         place: switch.source_line.clone(),
+    }
+}
+
+fn access(access: &crate::execution::RunAccess) -> ThreadAccess {
+    ThreadAccess {
+        after_events: access.after_events,
+        step: access.step,
+        thread: thread_name(access.lane),
+        text: access.what.clone(),
+        stale: access.is_stale,
+        place: access.source_line.clone(),
     }
 }
 

@@ -75,6 +75,8 @@ pub enum StuckKind {
 pub struct Switch {
     /// The number of events before it.
     pub after_events: usize,
+    /// The step with which the other thread goes on.
+    pub step: usize,
     /// The thread that ran before.
     pub from: Lane,
     /// The thread that runs next.
@@ -84,6 +86,25 @@ pub struct Switch {
     /// The code address at which the thread that ran before stopped, or 0.
     pub code: u64,
     /// The source line of that address, such as `src/queue.rs:33`, if it was looked up and is known.
+    pub source_line: Option<String>,
+}
+
+/// An atomic access of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunAccess {
+    /// The number of events before it.
+    pub after_events: usize,
+    /// Its step.
+    pub step: usize,
+    /// The thread.
+    pub lane: Lane,
+    /// What it did: `reads 0`, `stores 1`.
+    pub what: String,
+    /// Whether it did not choose the newest store.
+    pub is_stale: bool,
+    /// Its code address.
+    pub code: u64,
+    /// The source line of that address, if it was looked up and is known.
     pub source_line: Option<String>,
 }
 
@@ -98,8 +119,12 @@ pub struct MatrixRun {
     pub schedule: Schedule,
     /// The number of preemptions.
     pub preemptions: u32,
+    /// How many accesses did not choose the newest store, under a weak memory model.
+    pub stale_reads: u32,
     /// The switches between threads.
     pub switches: Vec<Switch>,
+    /// The atomic accesses, if the run was repeated for a report.
+    pub accesses: Vec<RunAccess>,
     /// The data races that were detected.
     pub races: Vec<RaceReport>,
     /// The memory error that it ended with: what happened, and where the block was allocated and freed.

@@ -47,6 +47,7 @@ mod shrink;
 mod slot;
 mod source_lines;
 mod specification;
+mod step_words;
 mod translation;
 mod verdict;
 mod witness;
@@ -58,7 +59,7 @@ pub use check::{LineupError, Request, Tick, check_matrix, check_schedule};
 pub use description::{Description, DescriptionError};
 pub use diagnosis::Diagnosis;
 pub use evidence::CampaignSubject;
-pub use execution::{Cut, Located, MatrixRun, RaceReport, RunEnding, RunEvent, StuckKind, Switch};
+pub use execution::{Cut, Located, MatrixRun, RaceReport, RunAccess, RunEnding, RunEvent, StuckKind, Switch};
 pub use executor::{Allowance, ExecutorError, MatrixExecutor, RunCoverage, RunPlan, Visit};
 pub use harness::{HarnessCommand, HarnessError};
 pub use history::{CallHistory, HistoryEnding, HistoryEvent, ResultId, Results};
@@ -69,7 +70,7 @@ pub use observation::{
     ObservationError, ObservedSerial, SerialObservation, behavioural_diff, read_observations,
     write_observations, write_xml,
 };
-pub use omnilink_sched::{Schedule, ScheduleError, StopConditions};
+pub use omnilink_sched::{MemoryModel, Schedule, ScheduleError, StopConditions};
 pub use options::{Blocking, LineupOptions, RunSelection, SerialCriterion};
 pub use role::{Role, RoleError};
 pub use scheduled::{Scheduled, ScheduledOptions};

@@ -5,8 +5,8 @@ use omnilink_sched::HarnessExecutor;
 #[cfg(not(target_os = "linux"))]
 use omnilink_sched::build::BuildError;
 use omnilink_sched::{
-    ExplorationStrategy, ExploreOptions, SchedError, Schedule, SchedulingPoints, StopConditions, StopReason,
-    explore, replay,
+    ExplorationStrategy, ExploreOptions, MemoryModel, SchedError, Schedule, SchedulingPoints, StopConditions,
+    StopReason, explore, replay,
 };
 
 use crate::description::Description;
@@ -17,6 +17,7 @@ use crate::matrix::Matrix;
 use crate::options::limit_of;
 use crate::scope::{self, Scope};
 use crate::source_lines::SourceLines;
+use crate::step_words::accesses_of;
 use crate::translation::{failed, matrix_run, test_program};
 
 /// How runs are scheduled.
@@ -28,6 +29,8 @@ pub struct ScheduledOptions {
     pub reduction: bool,
     /// Whether data races are detected.
     pub races: bool,
+    /// Which stores a load may read.
+    pub memory_model: MemoryModel,
     /// The most steps of a run.
     pub steps_max: u64,
     /// The number of runs made in parallel.
@@ -40,6 +43,7 @@ impl Default for ScheduledOptions {
             plain_accesses: false,
             reduction: true,
             races: true,
+            memory_model: MemoryModel::default(),
             steps_max: omnilink_sched::RunOptions::STEPS_MAX_DEFAULT,
             processors: std::thread::available_parallelism().map_or(1, usize::from),
         }
@@ -106,6 +110,7 @@ impl Scheduled {
                 true => SchedulingPoints::All,
                 false => SchedulingPoints::Atomic,
             },
+            memory_model: self.options.memory_model,
             detects_races: self.options.races,
             racy_accesses: self.racy_accesses.clone(),
             steps_max: self.options.steps_max,
@@ -188,6 +193,7 @@ impl MatrixExecutor for Scheduled {
         match replay(&mut **executor, &test_program(matrix), schedule, &options, false) {
             Ok(execution) => {
                 let mut run = matrix_run(&execution, matrix);
+                run.accesses = accesses_of(&execution, matrix);
                 run.racy_accesses = racy_accesses.to_vec();
                 self.locate(&mut run);
                 Ok(run)
@@ -197,7 +203,9 @@ impl MatrixExecutor for Scheduled {
                 ending: RunEnding::Diverged,
                 schedule: schedule.clone(),
                 preemptions: 0,
+                stale_reads: 0,
                 switches: Vec::new(),
+                accesses: Vec::new(),
                 races: Vec::new(),
                 memory_error: Vec::new(),
                 racy_accesses: Vec::new(),
@@ -224,6 +232,9 @@ impl MatrixExecutor for Scheduled {
         for switch in &mut execution.switches {
             switch.source_line = self.source_lines.find(switch.code);
         }
+        for access in &mut execution.accesses {
+            access.source_line = self.source_lines.find(access.code);
+        }
         let accesses = execution.races.iter_mut().flat_map(|race| &mut race.accesses);
         for located in accesses.chain(&mut execution.memory_error) {
             located.source_line = self.source_lines.find(located.code);
@@ -232,6 +243,7 @@ impl MatrixExecutor for Scheduled {
 
     fn scope(&self) -> Option<Scope> {
         Some(Scope {
+            memory_model: Some(self.options.memory_model),
             plain_accesses: self.options.plain_accesses,
             races: self.options.races,
             racy_accesses: self.racy_accesses.len(),

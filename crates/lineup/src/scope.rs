@@ -4,11 +4,14 @@ use std::path::Path;
 
 use object::read::elf::{Dyn as _, ElfFile64, FileHeader as _, ProgramHeader as _};
 use object::{Endianness, Object as _, ObjectSymbol as _};
+use omnilink_sched::MemoryModel;
 use omnilink_sched::build::INSTRUMENTS_LIBRARY;
 
 /// What an executor sees of a component.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
+    /// Which stores a load may read, if that is controlled.
+    pub memory_model: Option<MemoryModel>,
     /// Whether all plain accesses are scheduling points.
     pub plain_accesses: bool,
     /// Whether data races are detected. If so, plain accesses that race are scheduling points.

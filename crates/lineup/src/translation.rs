@@ -41,7 +41,7 @@ fn slot_of(matrix: &Matrix, thread: ThreadId, position: u32) -> CallSlot {
     }
 }
 
-fn lane_of(matrix: &Matrix, thread: ThreadId) -> Lane {
+pub(crate) fn lane_of(matrix: &Matrix, thread: ThreadId) -> Lane {
     match usize::from(thread) == matrix.threads.len() {
         true => Lane::Initial,
         false => Lane::Thread(thread),
@@ -67,6 +67,7 @@ pub(crate) fn matrix_run(execution: &Execution, matrix: &Matrix) -> MatrixRun {
         let after_events = execution.events.partition_point(|event| event.step <= at as u64);
         Some(Switch {
             after_events,
+            step: at,
             from: lane_of(matrix, from),
             to: lane_of(matrix, step.chosen),
             is_preemption: step.is_preemption(),
@@ -78,7 +79,9 @@ pub(crate) fn matrix_run(execution: &Execution, matrix: &Matrix) -> MatrixRun {
         ending,
         schedule: execution.schedule(),
         preemptions: execution.preemptions(),
+        stale_reads: execution.stale_reads(),
         switches: switches.collect(),
+        accesses: Vec::new(),
         races: execution.races.iter().map(|race| race_of(race, matrix)).collect(),
         memory_error: memory_error_of(execution, matrix),
         racy_accesses: Vec::new(),

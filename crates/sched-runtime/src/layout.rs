@@ -4,7 +4,7 @@
 //! has a fixed offset, so that an execution allocates nothing and the records of a process that crashes survive it.
 
 /// Written by the explorer; a runtime with another layout refuses to serve.
-pub const MAGIC: u64 = 0x006f_6d6e_696c_0005;
+pub const MAGIC: u64 = 0x006f_6d6e_696c_0006;
 /// Threads of one execution of the explorer: as many as bits in [`StepRecord::candidates`]. A whole program may have more.
 pub const THREADS_CAP: usize = 32;
 /// Steps that are recorded; a longer execution goes on unrecorded.
@@ -30,6 +30,14 @@ pub mod policy {
     pub const PRIORITIES: u32 = 2;
     /// No control: threads run as the operating system schedules them.
     pub const NATIVE: u32 = 3;
+}
+
+/// Values of [`Shared::memory_model`].
+pub mod memory_model {
+    /// A load reads the newest store.
+    pub const SEQUENTIALLY_CONSISTENT: u32 = 0;
+    /// A load reads any store that the memory orders of C++20 allow.
+    pub const CPP20: u32 = 1;
 }
 
 /// Values of [`Shared::ending`].
@@ -82,6 +90,10 @@ pub mod flag {
     pub const WRITES: u16 = 32;
     /// The step depends on every other: it created a thread, for instance, or its accesses are not known.
     pub const OPAQUE: u16 = 64;
+    /// The step read [`StepRecord::read`](super::StepRecord::read) atomically.
+    pub const HAS_READ: u16 = 128;
+    /// The step stored [`StepRecord::written`](super::StepRecord::written) atomically.
+    pub const HAS_WRITTEN: u16 = 256;
 }
 
 /// Bits of [`RaceRecord::first_kind`] and `second_kind`.
@@ -176,6 +188,16 @@ pub struct StepRecord {
     pub current_code: u64,
     /// The code address at which the chosen thread went on.
     pub chosen_code: u64,
+    /// The value that the step read, if its flags say so.
+    pub read: u64,
+    /// The value that it stored, if its flags say so.
+    pub written: u64,
+    /// The newest value at the location, and the step in which it was stored, or [`NO_STEP`](crate::store_history::NO_STEP).
+    pub newest: u64,
+    /// See `newest`.
+    pub newest_step: u32,
+    /// The step in which the store was made that the step read, or [`NO_STEP`](crate::store_history::NO_STEP).
+    pub read_step: u32,
     /// The threads that could have been chosen, as a bit set. Of a whole program only the first ones: nobody reads its steps.
     pub candidates: u32,
     /// The thread that was running, or [`NO_THREAD`].
@@ -184,6 +206,10 @@ pub struct StepRecord {
     pub chosen: u8,
     /// Bits of [`flag`].
     pub flags: u16,
+    /// How many stores its access could choose from, or 0.
+    pub stores: u8,
+    /// Which of them it chose, the newest being 0.
+    pub store: u8,
 }
 
 /// The head of an event; `value_len` bytes of result follow, padded to 8.
@@ -231,6 +257,10 @@ pub struct Shared {
     pub steps_expected: u64,
     /// The number of priority changes.
     pub changes: u32,
+    /// Which stores a load may read: one of [`memory_model`].
+    pub memory_model: u32,
+    /// The most accesses of an execution with random choices that do not choose the newest store.
+    pub stale_max: u32,
     /// Not 0: data races are detected.
     pub detects_races: u32,
     /// Length of `schedule`.
@@ -278,8 +308,8 @@ pub struct Shared {
     /// The data races.
     pub races: [RaceRecord; RACES_CAP],
 
-    /// The threads to choose.
-    pub schedule: [u8; STEPS_CAP],
+    /// For each step the thread to choose, and in the upper byte the store.
+    pub schedule: [u16; STEPS_CAP],
     /// The steps made.
     pub steps: [StepRecord; STEPS_CAP],
     /// Calls and returns; when the harness starts, its description.

@@ -16,11 +16,14 @@
 //! * **No Rust library at link time.** The object has to work in C++ programs: `no_std`, no panics, thread-local storage and
 //!   entry points in assembly. It compiles with the stable toolchain.
 //!
-//! The other half of the protocol, the process that drives a harness, uses [`layout`].
+//! The other half of the protocol, the process that drives a harness, uses [`layout`]. The model of weak memory
+//! ([`store_history`], [`happens_before`]) needs no execution, so that it can be compared with the axioms of C++.
 
 #![no_std]
 
+pub mod happens_before;
 pub mod layout;
+pub mod store_history;
 
 #[cfg(all(
     target_os = "linux",

@@ -1,6 +1,6 @@
 //! One execution and what was observed of it.
 
-use crate::{Schedule, ThreadId};
+use crate::{Schedule, ScheduledStep, ThreadId};
 
 /// One run of a [`TestProgram`](crate::TestProgram) under one schedule.
 #[derive(Debug, Clone)]
@@ -197,6 +197,25 @@ pub struct SchedulerStep {
     pub current_code: u64,
     /// The code address at which the chosen thread went on.
     pub chosen_code: u64,
+    /// How many stores its access could choose from under a weak memory model, or 0.
+    pub stores: u8,
+    /// Which of them it chose, the newest being 0.
+    pub store: u8,
+    /// What its atomic access read and stored.
+    pub values: StepValues,
+}
+
+/// The values of an atomic access; of an access of sixteen bytes the lower half.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StepValues {
+    /// The value that was read.
+    pub read: Option<u64>,
+    /// The value that was stored.
+    pub written: Option<u64>,
+    /// The step in which the value was stored that was read, if it is known.
+    pub read_step: Option<u32>,
+    /// The newest value at the location, and the step in which it was stored, if the access chose another one.
+    pub newest: Option<(u64, Option<u32>)>,
 }
 
 /// What a step accessed, as far as it matters for the order of steps.
@@ -234,6 +253,11 @@ impl SchedulerStep {
             || (self.returns && other.calls)
     }
 
+    /// Whether its access did not choose the newest store.
+    pub fn is_stale(&self) -> bool {
+        self.store > 0
+    }
+
     /// Whether this decision preempted a thread that could have gone on.
     pub fn is_preemption(&self) -> bool {
         self.preemptible && self.current != Some(self.chosen)
@@ -243,7 +267,16 @@ impl SchedulerStep {
 impl Execution {
     /// The schedule that repeats the execution.
     pub fn schedule(&self) -> Schedule {
-        Schedule::new(self.steps.iter().map(|step| step.chosen).collect())
+        let scheduled = |step: &SchedulerStep| ScheduledStep {
+            thread: step.chosen,
+            store: step.store,
+        };
+        Schedule::new(self.steps.iter().map(scheduled))
+    }
+
+    /// The number of accesses that did not choose the newest store.
+    pub fn stale_reads(&self) -> u32 {
+        self.steps.iter().filter(|step| step.is_stale()).count() as u32
     }
 
     /// The number of preemptions.

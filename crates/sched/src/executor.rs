@@ -26,6 +26,8 @@ pub struct RunOptions {
     pub serial: bool,
     /// Which accesses are scheduling points.
     pub scheduling_points: SchedulingPoints,
+    /// Which stores a load may read.
+    pub memory_model: MemoryModel,
     /// Whether data races are detected.
     pub detects_races: bool,
     /// Code addresses of plain accesses that are scheduling points too.
@@ -71,6 +73,31 @@ pub enum SchedulingPoints {
     All,
 }
 
+/// Which stores an atomic load may read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MemoryModel {
+    /// The newest one.
+    #[default]
+    SequentiallyConsistent,
+    /// Each that the memory orders of C++20 allow, in some order of execution: see
+    /// [`store_history`](omnilink_sched_runtime::store_history) for what that leaves out. Serial executions are sequentially
+    /// consistent.
+    Cpp20 {
+        /// So many accesses of an execution may read a store other than the newest, or place theirs before a newer one.
+        stale_max: u32,
+    },
+}
+
+impl MemoryModel {
+    /// The most stale reads of an execution.
+    pub fn stale_max(self) -> u32 {
+        match self {
+            Self::SequentiallyConsistent => 0,
+            Self::Cpp20 { stale_max } => stale_max,
+        }
+    }
+}
+
 impl RunOptions {
     /// More steps than a call of a small test needs, and few enough that an endless execution ends soon.
     pub const STEPS_MAX_DEFAULT: u64 = 20_000;
@@ -81,6 +108,7 @@ impl RunOptions {
             policy: SchedulingPolicy::Follow(schedule),
             serial: false,
             scheduling_points: SchedulingPoints::Atomic,
+            memory_model: MemoryModel::default(),
             detects_races: false,
             racy_accesses: Vec::new(),
             steps_max: Self::STEPS_MAX_DEFAULT,

@@ -4,7 +4,8 @@ use crate::limits::StopConditions;
 use crate::sample::sample;
 use crate::schedule_tree::ScheduleTree;
 use crate::{
-    Execution, Executor, RunOptions, SchedError, Schedule, SchedulingPoints, SchedulingPolicy, TestProgram,
+    Execution, Executor, MemoryModel, RunOptions, SchedError, Schedule, SchedulingPoints, SchedulingPolicy,
+    TestProgram,
 };
 use std::ops::ControlFlow;
 
@@ -17,7 +18,7 @@ pub enum ExplorationStrategy {
     Bounded {
         /// The preemption bound; none for all executions.
         preemptions_max: Option<u32>,
-        /// Leave out an execution if another one with the same history has at most as many preemptions.
+        /// Leave out an execution if another one with the same history has at most as many preemptions and stale reads.
         reduction: bool,
     },
     /// Independent random walks.
@@ -43,6 +44,8 @@ pub enum ExplorationStrategy {
 pub struct ExploreOptions {
     /// Which accesses are scheduling points.
     pub scheduling_points: SchedulingPoints,
+    /// Which stores a load may read, in executions that are not serial.
+    pub memory_model: MemoryModel,
     /// Whether data races are detected, in executions that are not serial.
     pub detects_races: bool,
     /// Code addresses of plain accesses that are scheduling points too: those of races that were detected.
@@ -61,6 +64,7 @@ impl Default for ExploreOptions {
     fn default() -> Self {
         Self {
             scheduling_points: SchedulingPoints::Atomic,
+            memory_model: MemoryModel::default(),
             detects_races: false,
             racy_accesses: Vec::new(),
             steps_max: RunOptions::STEPS_MAX_DEFAULT,
@@ -78,6 +82,7 @@ impl ExploreOptions {
             policy,
             serial: false,
             scheduling_points: self.scheduling_points,
+            memory_model: self.memory_model,
             detects_races: self.detects_races,
             racy_accesses: self.racy_accesses.clone(),
             steps_max: self.steps_max,
@@ -222,9 +227,9 @@ pub fn replay(
         return Ok(execution);
     }
     let step = made
-        .threads()
+        .steps()
         .iter()
-        .zip(schedule.threads())
+        .zip(schedule.steps())
         .take_while(|(a, b)| a == b)
         .count();
     Err(SchedError::Diverged { step })

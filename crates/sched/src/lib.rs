@@ -21,8 +21,10 @@
 //!   under test and embeds the results, so that the `omnilink` command alone can build harnesses. It finds their sources through
 //!   build dependencies, which works for published packages too.
 //!
-//! What it gives up: executions are sequentially consistent, so bugs that need a weaker memory model are not found; and code that
-//! is not instrumented (inline assembly, prebuilt libraries, the slow paths of Rust's prebuilt standard library) runs between two
+//! * **Weak memory as further choices.** Under [`MemoryModel::Cpp20`] an atomic access also chooses the store that it reads. The
+//!   choice is part of the schedule.
+//!
+//! What it gives up: code that is not instrumented (inline assembly, prebuilt libraries, the slow paths of Rust's prebuilt standard library) runs between two
 //! scheduling points without being seen.
 
 pub mod build;
@@ -49,9 +51,9 @@ pub use chaos::{ThreadStalls, chaos_library};
 pub use error::SchedError;
 pub use execution::{
     DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind, RacingAccess,
-    SchedulerStep, StepAccess, StuckReason, StuckThreads, UnresponsiveReason,
+    SchedulerStep, StepAccess, StepValues, StuckReason, StuckThreads, UnresponsiveReason,
 };
-pub use executor::{Executor, RunOptions, SchedulingPoints, SchedulingPolicy};
+pub use executor::{Executor, MemoryModel, RunOptions, SchedulingPoints, SchedulingPolicy};
 pub use explore::{
     BoundSummary, ExplorationResult, ExplorationStrategy, ExploreOptions, StopReason, explore, replay,
 };
@@ -59,7 +61,7 @@ pub use explore::{
 pub use harness_executor::{HarnessExecutor, HarnessOptions};
 pub use limits::StopConditions;
 pub use program::TestProgram;
-pub use schedule::{Schedule, ScheduleError};
+pub use schedule::{Schedule, ScheduleError, ScheduledStep};
 
 /// A thread of an execution: the columns of the [`TestProgram`] are `0..n`, the main thread is `n`, threads that the component
 /// creates follow in the order of their creation.

@@ -26,6 +26,12 @@
 //!   u … w, it could have come before u, with at most as many preemptions whatever follows, so that the rest of the turn need not
 //!   be known. Without a preemption bound this holds for every t that comes before u.
 //!
+//! **Weak memory.** Independent steps leave each other the same stores to choose from, so that the equivalent execution makes
+//! the same choices and has as many stale reads. That needs more dependence: of sequentially consistent loads of one location,
+//! which must see what an earlier one has read (the runtime marks them as writing), and of sequentially consistent fences, which
+//! depend on everything. What a thread must see of calls that have returned changes only with the order of a return and a call,
+//! which depend on each other.
+//!
 //! Neither rule moves steps over a decision at which a thread yielded: a thread that yields is no candidate until something
 //! changes, so the steps that follow are what it waited for.
 
@@ -81,6 +87,9 @@ pub(crate) fn moved_before(next: &[SchedulerStep], decision: usize) -> Option<Ve
         returns: made.returns,
         access: made.access,
         chosen_code: made.chosen_code,
+        stores: made.stores,
+        store: made.store,
+        values: made.values,
         ..*decided
     };
     let mut steps = next.get(..decision)?.to_vec();

@@ -9,7 +9,7 @@ use crate::control::{Control, Visit};
 use crate::reduction::{Reduction, candidates_in_order, moved_before};
 use crate::{
     BoundSummary, Ending, Execution, Executor, ExplorationResult, ExploreOptions, RunOptions, SchedError,
-    Schedule, SchedulerStep, SchedulingPolicy, TestProgram, ThreadId,
+    Schedule, ScheduledStep, SchedulerStep, SchedulingPolicy, TestProgram, ThreadId,
 };
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -27,6 +27,7 @@ pub(crate) struct ScheduleTree {
 struct Decision {
     candidates: u32,
     chosen: ThreadId,
+    store: u8,
     preemptible: bool,
 }
 
@@ -35,25 +36,31 @@ impl From<&SchedulerStep> for Decision {
         Self {
             candidates: step.candidates,
             chosen: step.chosen,
+            store: step.store,
             preemptible: step.preemptible,
         }
     }
 }
 
-/// Executions to be made: they follow `parent` up to one of `decisions`, where `thread` is chosen.
+/// Executions to be made: they follow `parent` up to one of `decisions`, where `step` is chosen.
+///
+/// Either the thread is another one than in the parent, and chooses the newest store, or it is the same and chooses another store.
 ///
 /// There are several decisions if the parent's current thread takes consecutive steps there and would be preempted: what
-/// `thread` then does is often the same at each, and can be derived without making the execution.
+/// the other thread then does is often the same at each, and can be derived without making the execution.
 struct Task {
     parent: Arc<[Decision]>,
-    thread: ThreadId,
+    step: ScheduledStep,
     decisions: RangeInclusive<usize>,
 }
 
 impl Task {
     fn schedule(&self, decision: usize) -> Schedule {
-        let before = self.parent.iter().take(decision).map(|step| step.chosen);
-        Schedule::new(before.chain([self.thread]).collect())
+        let before = self.parent.iter().take(decision).map(|decision| ScheduledStep {
+            thread: decision.chosen,
+            store: decision.store,
+        });
+        Schedule::new(before.chain([self.step]))
     }
 }
 
@@ -218,7 +225,9 @@ impl Worker<'_, '_> {
             let derived = next.as_deref().and_then(|next| moved_before(next, decision));
             if let Some(steps) = derived {
                 let mut branches = Branches::default();
-                if self.branch(&steps, decision + 1, outcome.bound, &mut branches) == Redundancy::Always {
+                if self.branch(&steps, decision + 1, decision, outcome.bound, &mut branches)
+                    == Redundancy::Always
+                {
                     outcome.add(branches);
                     next = Some(steps);
                     continue;
@@ -243,6 +252,8 @@ impl Worker<'_, '_> {
         outcome: &mut Outcome,
     ) -> Result<Option<Vec<SchedulerStep>>, SchedError> {
         let decided = schedule.len();
+        // The stores that the last step could choose are new, unless it is the choice of a store itself.
+        let last_is_new = schedule.steps().last().is_some_and(|last| last.store == 0);
         let run = RunOptions {
             serial: self.tree.serial,
             detects_races: self.options.detects_races && !self.tree.serial,
@@ -256,7 +267,14 @@ impl Worker<'_, '_> {
             return Ok(None);
         }
         let mut branches = Branches::default();
-        let redundancy = self.branch(&execution.steps, decided, outcome.bound, &mut branches);
+        let stores_decided = decided - usize::from(last_is_new);
+        let redundancy = self.branch(
+            &execution.steps,
+            decided,
+            stores_decided,
+            outcome.bound,
+            &mut branches,
+        );
         outcome.add(branches);
         if redundancy == Redundancy::Always || (redundancy == Redundancy::IfEnded && has_ended(&execution)) {
             outcome.count.redundant += 1;
@@ -266,11 +284,13 @@ impl Worker<'_, '_> {
         Ok(Some(execution.steps))
     }
 
-    /// Finds the tasks that an execution leads to, at decisions from `decided` on.
+    /// Finds the tasks that an execution leads to, at decisions from `decided` on, and at choices of stores from `stores_decided`
+    /// on.
     fn branch(
         &self,
         steps: &[SchedulerStep],
         decided: usize,
+        stores_decided: usize,
         bound: u32,
         branches: &mut Branches,
     ) -> Redundancy {
@@ -280,7 +300,8 @@ impl Worker<'_, '_> {
             .tree
             .reduction
             .then(|| (Reduction::new(steps, bounded), next_steps(steps)));
-        let mut preemptions = 0;
+        let stale_max = self.options.memory_model.stale_max();
+        let (mut preemptions, mut stale) = (0, 0);
         for (index, step) in steps.iter().enumerate() {
             if index >= decided {
                 let is_turn_redundant = reduction
@@ -314,13 +335,25 @@ impl Worker<'_, '_> {
                     }
                 }
             }
+            preemptions += u32::from(step.is_preemption());
+            if index >= stores_decided && stale < stale_max && (!bounded || preemptions <= bound) {
+                // Another store may make the step return, and so depend on others: its redundancy is seen when it was made.
+                branches.tasks.extend((1..step.stores).rev().map(|store| Task {
+                    parent: decisions.clone(),
+                    step: ScheduledStep {
+                        thread: step.chosen,
+                        store,
+                    },
+                    decisions: index..=index,
+                }));
+            }
+            stale += u32::from(step.is_stale());
             if reduction
                 .as_mut()
                 .is_some_and(|(reduction, _)| reduction.is_redundant_after(index))
             {
                 return Redundancy::Always;
             }
-            preemptions += u32::from(step.is_preemption());
         }
         match reduction.is_some_and(|(reduction, _)| reduction.is_turn_redundant()) {
             true => Redundancy::IfEnded,
@@ -348,13 +381,15 @@ fn goes_on_alone(steps: &[SchedulerStep], decision: usize, thread: ThreadId) -> 
 fn add_task(tasks: &mut Vec<Task>, parent: &Arc<[Decision]>, decision: usize, thread: ThreadId, joins: bool) {
     let mut last = tasks.iter_mut().rev().take(crate::THREADS_MAX);
     let before = last.find(|task| {
-        task.thread == thread && task.decisions.end() + 1 == decision && Arc::ptr_eq(&task.parent, parent)
+        task.step == thread.into()
+            && task.decisions.end() + 1 == decision
+            && Arc::ptr_eq(&task.parent, parent)
     });
     match before.filter(|_| joins) {
         Some(task) => task.decisions = *task.decisions.start()..=decision,
         None => tasks.push(Task {
             parent: parent.clone(),
-            thread,
+            step: thread.into(),
             decisions: decision..=decision,
         }),
     }

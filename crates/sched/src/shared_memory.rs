@@ -1,14 +1,16 @@
 //! The explorer's side of the memory that it shares with a harness.
 
 use crate::{
-    DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind, RacingAccess,
-    RunOptions, SchedError, Schedule, SchedulerStep, SchedulingPoints, SchedulingPolicy, StepAccess,
-    StuckReason, StuckThreads, TestProgram, ThreadId, UnresponsiveReason,
+    DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind, MemoryModel,
+    RacingAccess, RunOptions, SchedError, Schedule, SchedulerStep, SchedulingPoints, SchedulingPolicy,
+    StepAccess, StepValues, StuckReason, StuckThreads, TestProgram, ThreadId, UnresponsiveReason,
 };
 use omnilink_sched_runtime::layout::{
     EVENTS_CAP, EventHeader, MAGIC, MemoryErrorRecord, NO_THREAD, OPS_CAP, RACES_CAP, RACY_ACCESSES_CAP,
-    RaceRecord, STEPS_CAP, Shared, StepRecord, ending, event_kind, flag, memory_error, policy, race,
+    RaceRecord, STEPS_CAP, Shared, StepRecord, ending, event_kind, flag, memory_error, memory_model, policy,
+    race,
 };
+use omnilink_sched_runtime::store_history::NO_STEP;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -121,6 +123,11 @@ impl SharedMemory {
         shared.serial = options.serial.into();
         shared.plain_accesses = (options.scheduling_points == SchedulingPoints::All).into();
         shared.detects_races = options.detects_races.into();
+        shared.memory_model = match options.memory_model {
+            MemoryModel::SequentiallyConsistent => memory_model::SEQUENTIALLY_CONSISTENT,
+            MemoryModel::Cpp20 { .. } => memory_model::CPP20,
+        };
+        shared.stale_max = options.memory_model.stale_max();
         let racy = options.racy_accesses.iter().take(RACY_ACCESSES_CAP);
         shared.racy_accesses_len = racy.len() as u64;
         for (free, code) in shared.racy_accesses.iter_mut().zip(racy) {
@@ -138,7 +145,9 @@ impl SharedMemory {
                     );
                     return Err(SchedError::Program { problem });
                 };
-                threads.copy_from_slice(schedule.threads());
+                for (free, step) in threads.iter_mut().zip(schedule.steps()) {
+                    *free = u16::from(step.thread) | u16::from(step.store) << 8;
+                }
                 shared.schedule_len = schedule.len() as u32;
                 shared.policy = policy::FOLLOW;
             }
@@ -394,5 +403,18 @@ fn step(record: &StepRecord) -> SchedulerStep {
         },
         current_code: record.current_code,
         chosen_code: record.chosen_code,
+        stores: record.stores,
+        store: record.store,
+        values: values(record),
+    }
+}
+
+fn values(record: &StepRecord) -> StepValues {
+    let step = |step: u32| (step != NO_STEP).then_some(step);
+    StepValues {
+        read: (record.flags & flag::HAS_READ != 0).then_some(record.read),
+        written: (record.flags & flag::HAS_WRITTEN != 0).then_some(record.written),
+        read_step: step(record.read_step),
+        newest: (record.store > 0).then(|| (record.newest, step(record.newest_step))),
     }
 }

@@ -15,8 +15,8 @@ use omnilink_engine::default_memory_bytes;
 use omnilink_evidence::Evidence;
 use omnilink_lineup::{
     Blocking, CampaignSubject, CheckedMatrix, Description, Diagnosis, HarnessCommand, HarnessError,
-    LineupOptions, Matrices, Matrix, MatrixExecutor, MatrixVerdict, Request, RunSelection, Schedule,
-    ScheduleError, Scheduled, ScheduledOptions, SerialCriterion, SerialObservation, Specification,
+    LineupOptions, Matrices, Matrix, MatrixExecutor, MatrixVerdict, MemoryModel, Request, RunSelection,
+    Schedule, ScheduleError, Scheduled, ScheduledOptions, SerialCriterion, SerialObservation, Specification,
     StopConditions, behavioural_diff, read_observations, run_campaign, run_schedule, write_observations,
     write_xml,
 };
@@ -85,6 +85,12 @@ pub(crate) struct LineupArgs {
     /// Also switch threads at accesses that are not atomic
     #[arg(long, help_heading = RUNS)]
     plain: bool,
+    /// Which stores an atomic load may read: the newest one, or each that the memory orders of C11 and C++20 allow
+    #[arg(long, value_name = "MODEL", value_enum, default_value_t = Memory::Sc, help_heading = RUNS)]
+    memory: Memory,
+    /// With `--memory c11`: make all runs in which up to N accesses read a store other than the newest
+    #[arg(long, value_name = "N", default_value_t = STALE_READS, help_heading = RUNS)]
+    stale_reads: u32,
     /// Do not look for data races
     #[arg(long, help_heading = RUNS)]
     no_races: bool,
@@ -127,6 +133,18 @@ pub(crate) struct LineupArgs {
     drawing: Drawing,
 }
 
+/// The memory model of the runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Memory {
+    /// Sequentially consistent
+    Sc,
+    /// The memory orders of C11, C++20 and Rust
+    C11,
+}
+
+/// Most weak behaviour needs one.
+const STALE_READS: u32 = 1;
+
 const MATRICES: &str = "Matrices";
 const RUNS: &str = "Runs";
 const OBSERVATIONS: &str = "Observations";
@@ -137,6 +155,7 @@ Examples:
   omnilink lineup --bin queue --auto 3             all matrices up to 3 x 3
   omnilink lineup --cpp queue.cpp --cxxflag=-Iinclude
   omnilink lineup --matrix 'push(1) | pop()' --preemptions 3
+  omnilink lineup --memory c11 --stale-reads 2     loads may read older stores, as their memory orders allow
   omnilink lineup --model queue --consistency sequential
   omnilink lineup --spec Queue.tla --config Queue.cfg
   omnilink lineup --engine native --cpp store.cpp --cxxflag=-lwiredtiger
@@ -150,6 +169,13 @@ pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
     // What runs under test gets its memory as it would without us.
     let look = args.drawing.look();
     let mut out = Output::new(&look);
+    if args.memory == Memory::C11 && args.target.engine == Engine::Native {
+        return Err(CliError::Usage(
+            "--memory c11 needs a component that is instrumented: leave out --engine native, which shows what this processor \
+             does"
+                .to_owned(),
+        ));
+    }
     let mut files = Files::check(args)?;
     let explained = args.specification.explained()?;
     let schedule = args.schedule.as_deref().map(parse_schedule).transpose()?;
@@ -235,7 +261,12 @@ impl LineupArgs {
             options: &options,
             specification,
         };
-        let command = format!("{}{}", built.command, self.specification.arguments());
+        let command = format!(
+            "{}{}{}",
+            built.command,
+            self.specification.arguments(),
+            self.memory_arguments()
+        );
         let subject = CampaignSubject {
             name: &description.name,
             alphabet: &description.alphabet,
@@ -285,6 +316,24 @@ impl LineupArgs {
         Ok(Some(evidence))
     }
 
+    fn memory_model(&self) -> MemoryModel {
+        match self.memory {
+            Memory::Sc => MemoryModel::SequentiallyConsistent,
+            Memory::C11 => MemoryModel::Cpp20 {
+                stale_max: self.stale_reads,
+            },
+        }
+    }
+
+    /// The arguments that a command needs to make runs under the same memory model.
+    fn memory_arguments(&self) -> String {
+        match (self.memory, self.stale_reads) {
+            (Memory::Sc, _) => String::new(),
+            (Memory::C11, STALE_READS) => " --memory c11".to_owned(),
+            (Memory::C11, many) => format!(" --memory c11 --stale-reads {many}"),
+        }
+    }
+
     /// How many runs are made at a time.
     fn processors(&self) -> usize {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -303,6 +352,7 @@ impl LineupArgs {
                     reduction: !self.no_reduction,
                     steps_max: self.steps,
                     races: !self.no_races,
+                    memory_model: self.memory_model(),
                     processors,
                 };
                 let (executor, description) = Scheduled::start(harness, options)?;

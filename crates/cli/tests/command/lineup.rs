@@ -25,6 +25,50 @@ fn a_folder_is_no_source_of_a_harness() {
     omnilink(&["lineup", "--cpp", env!("CARGO_MANIFEST_DIR")]).refused(&["not a file", "C++ sources"]);
 }
 
+#[test]
+fn weak_memory_lets_both_threads_in_and_the_picture_says_why() {
+    let strong = lineup("dekker", &["--matrix", "first() | second()"]);
+    assert_eq!(strong.code, 0, "{strong:?}");
+    let text = unwrapped(&strong);
+    assert!(
+        text.contains("Memory is sequentially consistent") && text.contains("--memory c11"),
+        "{strong:?}"
+    );
+
+    let weak = ["--matrix", "first() | second()", "--memory", "c11"];
+    let ran = lineup("dekker", &weak);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let text = unwrapped(&ran);
+    for words in [
+        "1 stale read",
+        "reads 0, from before, although 1 was stored at step",
+        "stores 1 at ",
+        "dekker.rs:",
+    ] {
+        assert!(text.contains(words), "{words} is not in {ran:?}");
+    }
+
+    // The schedule says which store was read, and shows the same again.
+    let json = lineup("dekker", &[weak.as_slice(), &["--json"]].concat());
+    let violation = &json.json()[0]["violation"];
+    let schedule = violation["schedule"].as_str().unwrap();
+    assert!(schedule.contains("~1"), "{schedule}");
+    assert_eq!(
+        (&violation["stale_reads"], &violation["repeatable"]),
+        (&1.into(), &true.into())
+    );
+    let again = lineup("dekker", &[weak.as_slice(), &["--schedule", schedule]].concat());
+    assert_eq!(again.code, 1, "{again:?}");
+    let other = lineup("dekker", &[&weak[..2], &["--schedule", schedule]].concat());
+    assert_eq!(other.code, 3, "{other:?}");
+}
+
+#[test]
+fn weak_memory_needs_an_instrumented_component() {
+    lineup("dekker", &["--memory", "c11", "--engine", "native"]).refused(&["--memory c11 needs"]);
+    omnilink(&["lineup", "--memory", "tso"]).refused(&["tso", "c11"]);
+}
+
 /// Cargo says what it builds before anything is refused.
 fn refused_after_building(ran: &Ran, words: &[&str]) {
     assert_eq!(ran.code, 2, "{ran:?}");

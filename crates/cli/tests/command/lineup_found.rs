@@ -124,6 +124,12 @@ fn a_node_that_is_read_after_it_was_freed_is_found_at_the_access() {
 }
 
 #[test]
+fn a_plain_write_of_sixteen_bytes_is_seen_half_made() {
+    let ran = lineup("torn_u128", &["--matrix", "set(1) | get()"]);
+    answers(&ran, 1, &["not linearizable", "get() = 1"]);
+}
+
+#[test]
 fn an_answer_without_a_finding_says_what_it_covers() {
     let ran = lineup("serial_crash", &["--matrix", "push() | push()"]);
     answers(

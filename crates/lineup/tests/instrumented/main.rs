@@ -7,6 +7,7 @@
 
 mod paper_in_cpp;
 mod textbook;
+mod weak_memory;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

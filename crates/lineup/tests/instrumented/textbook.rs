@@ -11,7 +11,7 @@ use omnilink_lineup::{
 use omnilink_sched::build::{CppBuild, RustBuild};
 use tempfile::TempDir;
 
-fn source(name: &str) -> PathBuf {
+pub(crate) fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/instrumented")
         .join(name)

@@ -3,7 +3,7 @@
 use crate::rt::entry::{is_controlled, load_address, me};
 use crate::rt::scheduler::{access, mark_opaque, shared};
 use crate::rt::spin::Yield;
-use crate::rt::{heap, races};
+use crate::rt::{heap, races, wide_write};
 use core::ffi::{c_int, c_void};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,8 +35,10 @@ unsafe fn plain_slow(address: u64, size: usize, kind: Kind, code: u64) {
         access(address, writes, code, Yield::No);
         // The bytes may overlap those of an access with another address.
         mark_opaque(me());
+        wide_write::begin(address, size, writes, code);
     } else if (*shared()).plain_accesses != 0 {
         access(address, writes, code, Yield::No);
+        wide_write::begin(address, size, writes, code);
     }
     heap::check(address, size, code);
     let is_volatile = matches!(kind, Kind::ReadVolatile | Kind::WriteVolatile);

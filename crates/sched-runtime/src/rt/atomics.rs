@@ -1,13 +1,17 @@
 //! Atomic accesses: the functions that ThreadSanitizer's instrumentation calls for them.
 //!
-//! Every atomic access is performed here with sequentially consistent ordering; only race detection uses the orderings that
-//! the program gives.
+//! Threads run one at a time, so that the memory is sequentially consistent. The memory orders that the program gives are for race
+//! detection and for weak memory, where an access chooses among earlier stores.
 
+use crate::happens_before::MemoryOrder;
 use crate::rt::entry::{caller, is_controlled, me};
-use crate::rt::scheduler::{access, progress};
+use crate::rt::scheduler::{access, mark_opaque, progress};
 use crate::rt::spin::Yield;
+use crate::rt::step_values::record_values;
 use crate::rt::threads::thread;
+use crate::rt::weak_memory::{self, Chosen};
 use crate::rt::{heap, races};
+use crate::store_history::AtomicAccess;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
 
@@ -31,9 +35,6 @@ unsafe fn before(address: u64, writes: bool, value: u64, changes: bool, code: u6
 /// After an access that read `value` and then stored another one if it `changed` the location.
 #[inline(always)]
 unsafe fn after(address: u64, value: u64, changed: bool, code: u64) {
-    if !is_controlled() {
-        return;
-    }
     let spin = &mut (*thread(me())).spin;
     if changed {
         spin.clear();
@@ -50,6 +51,7 @@ pub trait Word: Copy + Eq {
     /// Whether the location held `expected` and now holds `value`.
     unsafe fn replace(address: *mut Self, expected: Self, value: Self) -> bool;
     fn low_bits(self) -> u64;
+    fn from_low_bits(bits: u64) -> Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
@@ -64,6 +66,10 @@ macro_rules! arithmetic {
         #[inline(always)]
         fn low_bits(self) -> u64 {
             self as u64
+        }
+        #[inline(always)]
+        fn from_low_bits(bits: u64) -> Self {
+            bits as Self
         }
         #[inline(always)]
         fn add(self, other: Self) -> Self {
@@ -177,73 +183,146 @@ operations! {
     Nand(found, argument) = found.and(argument).not();
 }
 
-/// Stores `change` of what the location holds, as one step, and returns what it held.
+/// Chooses the store for an access of the calling thread, if the memory model is a weak one. An access of sixteen bytes is
+/// sequentially consistent.
 #[inline(always)]
-unsafe fn read_modify_write<T: Word>(address: *mut T, change: impl Fn(T) -> T, code: u64) -> T {
-    let found = T::load(address);
-    before(
-        address as u64,
-        true,
-        found.low_bits(),
-        change(found) != found,
-        code,
-    );
-    loop {
-        let found = T::load(address);
-        let next = change(found);
-        if T::replace(address, found, next) {
-            after(address as u64, found.low_bits(), next != found, code);
-            return found;
-        }
+unsafe fn choose<T: Word>(address: *mut T, access: AtomicAccess) -> Option<Chosen> {
+    match size_of::<T>() {
+        size @ 0..=8 => weak_memory::choose(address as u64, size, T::load(address).low_bits(), access),
+        _ => None,
     }
 }
 
+/// Whether the order of a load matters to other loads of the same location.
+#[inline(always)]
+unsafe fn orders_loads(order: MemoryOrder) -> bool {
+    order.is_seq_cst() && weak_memory::is_on()
+}
+
 pub unsafe extern "C" fn load<T: Word>(address: *mut T, order: Order) -> T {
-    let code = caller();
-    before(address as u64, false, T::load(address).low_bits(), false, code);
-    let value = T::load(address);
-    after(address as u64, value.low_bits(), false, code);
-    if is_controlled() {
-        races::loaded(address as u64, size_of::<T>(), order, code);
+    let (code, order, place) = (caller(), MemoryOrder(order), address as u64);
+    before(
+        place,
+        orders_loads(order),
+        T::load(address).low_bits(),
+        false,
+        code,
+    );
+    if !is_controlled() {
+        return T::load(address);
     }
+    races::atomic(place, size_of::<T>(), false, code);
+    let value = match choose(address, AtomicAccess::Load(order)) {
+        Some(chosen) => {
+            chosen.read(order);
+            T::from_low_bits(chosen.value)
+        }
+        None => {
+            races::loaded(place, order);
+            T::load(address)
+        }
+    };
+    after(place, value.low_bits(), false, code);
+    record_values(Some(value.low_bits()), None);
     value
 }
 
 pub unsafe extern "C" fn store<T: Word>(address: *mut T, value: T, order: Order) {
-    let code = caller();
-    before(address as u64, true, 0, true, code);
-    let changed = T::swap(address, value) != value;
-    after(address as u64, value.low_bits(), changed, code);
-    if is_controlled() {
-        races::stored(address as u64, size_of::<T>(), order, code);
+    let (code, order, place) = (caller(), MemoryOrder(order), address as u64);
+    before(place, true, 0, true, code);
+    if !is_controlled() {
+        T::swap(address, value);
+        return;
+    }
+    races::atomic(place, size_of::<T>(), true, code);
+    let changed = match choose(address, AtomicAccess::Store(order)) {
+        Some(chosen) => match chosen.write(place, value.low_bits(), order, false) {
+            true => T::swap(address, value) != value,
+            false => true,
+        },
+        None => {
+            races::stored(place, order);
+            T::swap(address, value) != value
+        }
+    };
+    after(place, value.low_bits(), changed, code);
+    record_values(None, Some(value.low_bits()));
+}
+
+/// Stores `change` of what the location holds, unless it is `None`, as one step. Returns what it held.
+#[inline(always)]
+unsafe fn read_modify_write<T: Word>(
+    address: *mut T,
+    change: impl Fn(T) -> Option<T>,
+    kind: AtomicAccess,
+    code: u64,
+) -> T {
+    let place = address as u64;
+    let found = T::load(address);
+    let changes = change(found).is_some_and(|next| next != found);
+    before(place, true, found.low_bits(), changes, code);
+    if !is_controlled() {
+        return replace(address, change);
+    }
+    let chosen = choose(address, kind);
+    let found = match &chosen {
+        Some(chosen) => T::from_low_bits(chosen.value),
+        None => replace(address, &change),
+    };
+    let next = change(found);
+    let order = kind.order(next.is_some());
+    races::atomic(place, size_of::<T>(), next.is_some(), code);
+    match (&chosen, next) {
+        (Some(chosen), Some(next)) => {
+            chosen.read(order);
+            if chosen.write(place, next.low_bits(), order, true) {
+                T::swap(address, next);
+            }
+        }
+        (Some(chosen), None) => chosen.read(order),
+        (None, Some(_)) => races::changed(place, order),
+        (None, None) => races::loaded(place, order),
+    }
+    after(
+        place,
+        found.low_bits(),
+        next.is_some_and(|next| next != found),
+        code,
+    );
+    record_values(Some(found.low_bits()), next.map(T::low_bits));
+    found
+}
+
+/// The same in the memory itself, which threads that are not controlled may change at the same time.
+unsafe fn replace<T: Word>(address: *mut T, change: impl Fn(T) -> Option<T>) -> T {
+    loop {
+        let found = T::load(address);
+        match change(found) {
+            Some(next) if !T::replace(address, found, next) => {}
+            _ => return found,
+        }
     }
 }
 
 pub unsafe extern "C" fn fetch<T: Word, O: FetchOp>(address: *mut T, argument: T, order: Order) -> T {
-    let code = caller();
-    let found = read_modify_write(address, |found| O::apply(found, argument), code);
-    if is_controlled() {
-        races::changed(address as u64, size_of::<T>(), order, code);
-    }
-    found
+    let kind = AtomicAccess::ReadModifyWrite(MemoryOrder(order));
+    read_modify_write(address, |found| Some(O::apply(found, argument)), kind, caller())
 }
 
 /// Never fails spuriously, the weak one included: the scheduler has no choice between success and failure.
 #[inline(always)]
 unsafe fn exchange_if<T: Word>(address: *mut T, expected: T, value: T, success: Order, failure: Order) -> T {
-    let code = caller();
-    let found = read_modify_write(
+    let kind = AtomicAccess::CompareExchange {
+        expected: expected.low_bits(),
+        success: MemoryOrder(success),
+        failure: MemoryOrder(failure),
+    };
+    read_modify_write(
         address,
-        |found| if found == expected { value } else { found },
-        code,
-    );
-    if is_controlled() {
-        match found == expected {
-            true => races::changed(address as u64, size_of::<T>(), success, code),
-            false => races::loaded(address as u64, size_of::<T>(), failure, code),
-        }
-    }
-    found
+        |found| (found == expected).then_some(value),
+        kind,
+        caller(),
+    )
 }
 
 pub unsafe extern "C" fn compare_exchange<T: Word>(
@@ -268,11 +347,18 @@ pub unsafe extern "C" fn compare_exchange_value<T: Word>(
     exchange_if(address, expected, value, success, failure)
 }
 
+/// A sequentially consistent fence orders all accesses of its kind: under a weak memory model it is a step.
 pub unsafe extern "C" fn thread_fence(order: Order) {
+    let (code, order) = (caller(), MemoryOrder(order));
     core::sync::atomic::fence(SeqCst);
-    if is_controlled() {
-        races::fence(order);
+    if !is_controlled() {
+        return;
     }
+    if order.is_seq_cst() && weak_memory::is_on() {
+        access(0, true, code, Yield::No);
+        mark_opaque(me());
+    }
+    races::fence(order);
 }
 
 pub unsafe extern "C" fn signal_fence(_order: Order) {

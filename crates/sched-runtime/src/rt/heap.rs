@@ -77,6 +77,11 @@ pub unsafe fn is_checked(address: u64) -> bool {
     BEGIN != 0 && address.wrapping_sub(BEGIN) < HEAP_BYTES
 }
 
+/// Whether an address is in a block that was freed.
+pub unsafe fn is_freed(address: u64) -> bool {
+    is_checked(address) && *shadow(address) == SHADOW_FREED
+}
+
 unsafe fn shadow(address: u64) -> *mut u8 {
     SHADOW.add(((address - BEGIN) >> 3) as usize)
 }

@@ -9,7 +9,7 @@
 use crate::rt::entry::{REGISTERS, Registers};
 use crate::rt::sys::{number, raw};
 use crate::rt::threads::{ThreadSet, ThreadState, ids, thread};
-use crate::rt::{clock, heap, races, random};
+use crate::rt::{clock, heap, races, random, weak_memory};
 
 fn stack_pointer(registers: &Registers) -> u64 {
     registers[REGISTERS - 1]
@@ -149,7 +149,8 @@ unsafe fn next_excluded(at: u64, to: u64, candidates: ThreadSet) -> (u64, u64) {
         (&raw const __start_omnilink_state) as u64,
         (&raw const __stop_omnilink_state) as u64,
     );
-    for (from, until) in races::memory().into_iter().chain(heap::unused()) {
+    let own = races::memory().into_iter().chain(weak_memory::memory());
+    for (from, until) in own.chain(heap::unused()) {
         exclude(from, until);
     }
     for id in ids() {

@@ -1,10 +1,8 @@
 //! Data races: two accesses to one location, at least one a write and at least one not atomic, without happens-before between
 //! them.
 //!
-//! Happens-before is kept in vector clocks, after FastTrack (Flanagan and Freund, PLDI 2009). The own entry of a thread's clock
-//! counts its releases; the other entries say how much of each other thread it has acquired. Access a happens before access b
-//! if the thread of b has acquired the epoch of a, which is the thread of a and its count at that time. Atomic accesses release
-//! and acquire as their memory orders say, fences included; locks, thread creation and joining always do.
+//! Happens-before is kept in vector clocks, after FastTrack (Flanagan and Freund, PLDI 2009). Atomic accesses release and acquire
+//! as their memory orders say, fences included; locks, thread creation and joining always do.
 //!
 //! Code that is not instrumented only adds order: a futex call, or a function of Rust's prebuilt library, acquires and releases
 //! everything it could. So every reported race is one, but a race behind such a call may be missed.
@@ -12,26 +10,16 @@
 //! Each location (eight bytes) keeps every access that no later access subsumes: the last ones of each thread. FastTrack keeps
 //! fewer where accesses are ordered; here few threads make few accesses, and exactness matters more.
 
-use crate::layout::{RACES_CAP, RaceRecord, THREADS_CAP, race};
+use crate::happens_before::{Clock, HappensBefore, MemoryOrder};
+use crate::layout::{RACES_CAP, RaceRecord, THREADS_CAP, memory_model, race};
 use crate::rt::entry::{is_controlled, me};
 use crate::rt::scheduler::shared;
 use crate::rt::sys;
 use crate::rt::threads::{ThreadState, ids, thread};
-use core::ffi::c_int;
-
-type Clock = [u32; THREADS_CAP];
+use crate::rt::weak_memory;
 
 #[unsafe(link_section = "omnilink_state")]
-static mut CLOCKS: [Clock; THREADS_CAP] = [[0; THREADS_CAP]; THREADS_CAP];
-/// What relaxed loads of each thread have read: acquired by its next acquire fence.
-#[unsafe(link_section = "omnilink_state")]
-static mut RELAXED_LOADS: [Clock; THREADS_CAP] = [[0; THREADS_CAP]; THREADS_CAP];
-/// The clock of each thread at its last release fence: released by the relaxed stores that follow.
-#[unsafe(link_section = "omnilink_state")]
-static mut RELEASE_FENCES: [Clock; THREADS_CAP] = [[0; THREADS_CAP]; THREADS_CAP];
-/// The join of everything that was released.
-#[unsafe(link_section = "omnilink_state")]
-static mut RELEASED: Clock = [0; THREADS_CAP];
+static mut HAPPENS_BEFORE: HappensBefore = HappensBefore::NEW;
 #[unsafe(link_section = "omnilink_state")]
 static mut TABLES: *mut Tables = core::ptr::null_mut();
 /// Whether a second thread was created. What the first one did before happens before everything else.
@@ -85,16 +73,13 @@ struct Object {
 /// A bit of an access's kind beside those of [`race`].
 const VOLATILE: u8 = 1 << 7;
 
-/// Maps the tables, if races are to be detected.
+/// Maps the tables, if races are to be detected, or if weak memory needs happens-before.
 pub unsafe fn prepare() {
-    if (*shared()).detects_races == 0 {
+    if (*shared()).detects_races == 0 && (*shared()).memory_model == memory_model::SEQUENTIALLY_CONSISTENT {
         return;
     }
     if let Some(tables) = sys::map_memory(size_of::<Tables>()) {
         TABLES = tables.cast();
-    }
-    for id in ids() {
-        clock(id)[index(id)] = 1;
     }
 }
 
@@ -113,29 +98,9 @@ const fn index(id: u8) -> usize {
     id as usize & (THREADS_CAP - 1)
 }
 
-/// The vector clock of a thread.
-unsafe fn clock(id: u8) -> &'static mut Clock {
-    &mut (*(&raw mut CLOCKS))[index(id)]
-}
-
-unsafe fn relaxed_loads(id: u8) -> &'static mut Clock {
-    &mut (*(&raw mut RELAXED_LOADS))[index(id)]
-}
-
-unsafe fn release_fence(id: u8) -> &'static mut Clock {
-    &mut (*(&raw mut RELEASE_FENCES))[index(id)]
-}
-
-fn join(clock: &mut Clock, other: &Clock) {
-    for (mine, theirs) in clock.iter_mut().zip(other) {
-        *mine = (*mine).max(*theirs);
-    }
-}
-
-/// Begins a new epoch of a thread after a release: what it does from now on was not released.
-unsafe fn tick(id: u8) {
-    join(&mut *(&raw mut RELEASED), clock(id));
-    clock(id)[index(id)] += 1;
+/// The clocks of all threads.
+pub unsafe fn happens_before() -> &'static mut HappensBefore {
+    &mut *(&raw mut HAPPENS_BEFORE)
 }
 
 /// The object at an address; none if there is none, or no room to make one.
@@ -163,136 +128,104 @@ pub unsafe fn acquire(address: u64) {
     if is_on()
         && let Some(object) = object(address, false)
     {
-        join(clock(me()), &object.clock);
+        happens_before().acquire(me(), &object.clock);
     }
 }
 
 /// The calling thread releases at an address, in addition to what other threads released there.
 pub unsafe fn release(address: u64) {
     if is_on() {
+        let clock = happens_before().release(me());
         if let Some(object) = object(address, true) {
-            join(&mut object.clock, clock(me()));
+            object.clock.join(&clock);
         }
-        tick(me());
+    }
+}
+
+/// What was last released at an address is now this.
+pub unsafe fn set_released(address: u64, clock: &Clock) {
+    if let Some(object) = object(address, true) {
+        object.clock = *clock;
     }
 }
 
 /// The calling thread acquires everything that was released.
 pub unsafe fn acquire_all() {
     if is_on() {
-        join(clock(me()), &*(&raw const RELEASED));
+        happens_before().acquire_all(me());
     }
 }
 
 /// `parent` creates the thread `child`.
 pub unsafe fn created(parent: u8, child: u8) {
-    if !is_on() {
-        return;
+    if is_on() {
+        HAS_SEVERAL_THREADS = true;
+        let ended = ids().filter(|&id| (*thread(id)).state == ThreadState::Done);
+        happens_before().create(parent, child, ended);
     }
-    HAS_SEVERAL_THREADS = true;
-    let count = clock(child)[index(child)] + 1;
-    *clock(child) = *clock(parent);
-    // Its stack may be that of a thread that has ended, whose accesses to it are ordered before.
-    for id in ids().filter(|&id| (*thread(id)).state == ThreadState::Done) {
-        join(clock(child), clock(id));
-    }
-    clock(child)[index(child)] = count;
-    *relaxed_loads(child) = [0; THREADS_CAP];
-    *release_fence(child) = [0; THREADS_CAP];
-    tick(parent);
 }
 
 /// The calling thread has joined another one.
 pub unsafe fn joined(other: u8) {
     if is_on() {
-        join(clock(me()), clock(other));
+        happens_before().join(me(), other);
     }
 }
 
-fn acquires(order: c_int) -> bool {
-    // consume, acquire, acq_rel, seq_cst
-    matches!(order & 0xff, 1 | 2 | 4 | 5)
-}
-
-fn releases(order: c_int) -> bool {
-    matches!(order & 0xff, 3..=5)
-}
-
-/// An atomic load, or a failed compare-and-swap.
-pub unsafe fn loaded(address: u64, size: usize, order: c_int, code: u64) {
-    if !is_on() {
-        return;
-    }
-    record(address, size, race::ATOMIC, code);
-    if let Some(object) = object(address, false) {
-        join(
-            if acquires(order) {
-                clock(me())
-            } else {
-                relaxed_loads(me())
-            },
-            &object.clock,
-        );
+/// An atomic load, or a failed compare-and-swap, of the newest store.
+pub unsafe fn loaded(address: u64, order: MemoryOrder) {
+    if is_on()
+        && let Some(object) = object(address, false)
+    {
+        happens_before().read(me(), order, &object.clock);
     }
 }
 
 /// An atomic store. It ends the release sequence at this address: a load of it does not acquire what was released before.
-pub unsafe fn stored(address: u64, size: usize, order: c_int, code: u64) {
-    if !is_on() {
-        return;
-    }
-    record(address, size, race::ATOMIC | race::WRITES, code);
-    if let Some(object) = object(address, true) {
-        object.clock = if releases(order) {
-            *clock(me())
-        } else {
-            *release_fence(me())
-        };
-    }
-    if releases(order) {
-        tick(me());
+pub unsafe fn stored(address: u64, order: MemoryOrder) {
+    if is_on() {
+        let message = happens_before().write(me(), order);
+        set_released(address, &message);
     }
 }
 
 /// An atomic read-modify-write. It continues the release sequence: a load of it also acquires what was released before.
-pub unsafe fn changed(address: u64, size: usize, order: c_int, code: u64) {
+pub unsafe fn changed(address: u64, order: MemoryOrder) {
     if !is_on() {
         return;
     }
-    record(address, size, race::ATOMIC | race::WRITES, code);
+    loaded(address, order);
+    let message = happens_before().write(me(), order);
     if let Some(object) = object(address, true) {
-        join(
-            if acquires(order) {
-                clock(me())
-            } else {
-                relaxed_loads(me())
-            },
-            &object.clock,
-        );
-        join(
-            &mut object.clock,
-            if releases(order) {
-                clock(me())
-            } else {
-                release_fence(me())
-            },
-        );
-    }
-    if releases(order) {
-        tick(me());
+        object.clock.join(&message);
     }
 }
 
-pub unsafe fn fence(order: c_int) {
-    if !is_on() {
-        return;
+pub unsafe fn fence(order: MemoryOrder) {
+    if is_on() {
+        happens_before().fence(me(), order);
     }
-    if acquires(order) {
-        join(clock(me()), relaxed_loads(me()));
+}
+
+/// The calling thread begins a call of the harness.
+pub unsafe fn call_begins() {
+    if weak_memory::is_on() {
+        happens_before().begin_call(me());
     }
-    if releases(order) {
-        *release_fence(me()) = *clock(me());
-        tick(me());
+}
+
+/// A call of the calling thread has returned.
+pub unsafe fn call_ended() {
+    if weak_memory::is_on() {
+        happens_before().end_call(me());
+    }
+}
+
+/// An atomic access.
+pub unsafe fn atomic(address: u64, size: usize, writes: bool, code: u64) {
+    if is_on() {
+        let kind = race::ATOMIC | if writes { race::WRITES } else { 0 };
+        record(address, size, kind, code);
     }
 }
 
@@ -334,7 +267,7 @@ pub unsafe fn allocated(address: u64, size: usize) {
     let mut at = address & !3;
     while at < address + (size as u64).min(512) {
         if let Some(object) = object(at, false) {
-            object.clock = [0; THREADS_CAP];
+            object.clock = Clock::NOTHING;
         }
         at += 4;
     }
@@ -361,7 +294,7 @@ unsafe fn location(key: u64, make: bool) -> Option<&'static mut Location> {
 }
 
 unsafe fn record(address: u64, size: usize, kind: u8, code: u64) {
-    if !HAS_SEVERAL_THREADS {
+    if !HAS_SEVERAL_THREADS || (*shared()).detects_races == 0 {
         return;
     }
     let end = address + size as u64;
@@ -378,7 +311,8 @@ unsafe fn record(address: u64, size: usize, kind: u8, code: u64) {
 
 unsafe fn record_in_word(key: u64, bytes: u8, kind: u8, code: u64) {
     let id = me();
-    let count = clock(id)[index(id)];
+    let clock = happens_before().clock(id);
+    let count = clock.happened[index(id)];
     let Some(location) = location(key, true) else {
         return;
     };
@@ -389,7 +323,7 @@ unsafe fn record_in_word(key: u64, bytes: u8, kind: u8, code: u64) {
         let number = *link;
         let other = &mut *accesses.add(number as usize - 1);
         let is_mine = other.thread == id;
-        let is_before = is_mine || other.count <= clock(id)[index(other.thread)];
+        let is_before = is_mine || other.count <= clock.happened[index(other.thread)];
         let conflicts = other.bytes & bytes != 0
             && (other.kind | kind) & race::WRITES != 0
             && other.kind & kind & race::ATOMIC == 0

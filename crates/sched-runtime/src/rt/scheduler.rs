@@ -12,7 +12,8 @@ use crate::rt::random::Random;
 use crate::rt::spin::Yield;
 use crate::rt::sys;
 use crate::rt::threads::{ALL_THREADS_CAP, ThreadSet, ThreadState, all_ids, ids, thread};
-use crate::rt::{clock, wait, whole_program};
+use crate::rt::{clock, wait, whole_program, wide_write};
+use crate::store_history::NO_STEP;
 use core::sync::atomic::Ordering::SeqCst;
 
 /// Which threads are controlled, and how.
@@ -89,6 +90,11 @@ pub unsafe fn prepare() {
     }
 }
 
+/// The generator of random choices.
+pub unsafe fn random() -> &'static mut Random {
+    &mut *(&raw mut RANDOM)
+}
+
 /// The number of columns.
 pub unsafe fn columns() -> u8 {
     (*SHARED).columns as u8
@@ -102,7 +108,7 @@ pub unsafe fn ids_of_new_threads() -> core::ops::Range<u8> {
     }
 }
 
-fn bit(id: u8) -> ThreadSet {
+pub fn bit(id: u8) -> ThreadSet {
     ThreadSet::checked_shl(1, id.into()).unwrap_or(0)
 }
 
@@ -376,7 +382,7 @@ unsafe fn choose(step: u64, current: u8, candidates: ThreadSet, point: Schedulin
         }
         policy::PRIORITIES => choose_by_priority(step, current, candidates, point),
         _ if step < u64::from(shared.schedule_len) => {
-            let chosen = shared.schedule[step as usize & (STEPS_CAP - 1)];
+            let chosen = shared.schedule[step as usize & (STEPS_CAP - 1)] as u8;
             if candidates & bit(chosen) == 0 {
                 end(ending::DIVERGED, bit(chosen));
             }
@@ -448,10 +454,17 @@ unsafe fn record(step: u64, current: u8, chosen: u8, candidates: ThreadSet, poin
         second: 0,
         current_code,
         chosen_code: next.next_code,
+        read: 0,
+        written: 0,
+        newest: 0,
+        newest_step: NO_STEP,
+        read_step: NO_STEP,
         candidates: candidates as u32,
         current,
         chosen,
         flags,
+        stores: 0,
+        store: 0,
     };
 }
 
@@ -475,6 +488,7 @@ pub unsafe fn access(address: u64, writes: bool, code: u64, yields: Yield) {
     if !is_controlled() {
         return;
     }
+    wide_write::complete();
     let current = &mut *thread(me());
     if core::mem::take(&mut current.first_access) && yields != Yield::Yes {
         if let Some(step) = step_of(me()) {

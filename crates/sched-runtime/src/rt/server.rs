@@ -8,7 +8,7 @@ use crate::rt::scheduler::{self, Phase, SchedulingPoint};
 use crate::rt::spin::Yield;
 use crate::rt::sys::{self, number, raw};
 use crate::rt::threads::{self, thread};
-use crate::rt::{clock, heap, native, races, random, whole_program};
+use crate::rt::{clock, heap, native, races, random, weak_memory, whole_program, wide_write};
 use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -140,6 +140,7 @@ unsafe fn run() -> ! {
     shared.running = main.into();
     scheduler::prepare();
     races::prepare();
+    weak_memory::prepare();
     heap::prepare();
     scheduler::set_phase(Phase::MainThread);
     threads::adopt(main);
@@ -210,11 +211,14 @@ unsafe extern "C" fn column_main(_argument: *mut c_void) -> *mut c_void {
             });
         }
         column.in_call = true;
-        column.first_access = true;
+        // Under a weak memory model a call that begins earlier knows less: its beginning is a step of its own.
+        column.first_access = !weak_memory::is_on();
         column.spin.clear();
+        let began = column.step;
         call(first + position, position);
         column.in_call = false;
-        if core::mem::take(&mut column.first_access) {
+        let is_first_step = weak_memory::is_on() && column.step == began;
+        if core::mem::take(&mut column.first_access) || is_first_step {
             // Nothing of the call was instrumented, so it may have done anything.
             scheduler::mark_opaque(id);
         }
@@ -231,6 +235,7 @@ unsafe fn call(index: u32, position: u32) {
     if let Some(step) = scheduler::step_of(me()) {
         step.flags |= flag::CALLS;
     }
+    races::call_begins();
     (*local()).open_call = CallInProgress {
         is_open: true,
         position,
@@ -245,11 +250,13 @@ pub unsafe extern "C" fn return_from_call(result: *const u8, length: usize) {
     if native::returned(result, length) || me() == NO_THREAD {
         return;
     }
+    wide_write::complete();
     if let Some(CallInProgress { position, op, .. }) = (*local()).open_call.take() {
         event(event_kind::RETURN, position, op, result_bytes(result, length));
         if let Some(step) = scheduler::step_of(me()) {
             step.flags |= flag::RETURNS;
         }
+        races::call_ended();
         scheduler::progress();
     }
 }

@@ -267,8 +267,10 @@ symbols! { passing_caller 4:
 
 // Atomic accesses.
 atomic! { 8 u8; 16 u16; 32 u32; 64 u64; 128 u128; }
-symbols! { plain:
+symbols! { with_registers:
     __tsan_atomic_thread_fence => atomics::thread_fence,
+}
+symbols! { plain:
     __tsan_atomic_signal_fence => atomics::signal_fence,
 }
 

@@ -5,6 +5,7 @@ use crate::rt::entry::{REGISTERS, Registers, caller, is_controlled, local, me, s
 use crate::rt::spin::SpinTable;
 use crate::rt::sys::{self, real};
 use crate::rt::wait::{wait, wake_all};
+use crate::rt::wide_write::WideWrite;
 use crate::rt::{races, scheduler};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -59,6 +60,7 @@ pub struct Thread {
     /// The progress count when it yielded last.
     pub yielded_at: u64,
     pub spin: SpinTable,
+    pub wide_write: Option<WideWrite>,
     /// Its registers when it called the runtime last.
     pub registers: Registers,
     /// The lowest address of its stack in use when it stopped, and the highest. 0 if not known.
@@ -91,6 +93,7 @@ impl Thread {
         priority: 0,
         yielded_at: 0,
         spin: SpinTable::EMPTY,
+        wide_write: None,
         registers: [0; REGISTERS],
         stack_low: 0,
         stack_begin: 0,

@@ -264,6 +264,7 @@ fn switch_to<M>(world: &mut World<M>, thread: usize, tries: &[Try]) {
         world.preemptions += u32::from(is_preemption);
         world.switches.push(Switch {
             after_events: world.events.len(),
+            step: world.schedule.len(),
             from: Lane::Thread(current as u8),
             to: Lane::Thread(thread as u8),
             is_preemption,
@@ -310,7 +311,9 @@ impl Exploration<'_> {
             ending,
             schedule: Schedule::new(world.schedule),
             preemptions: world.preemptions,
+            stale_reads: 0,
             switches: world.switches,
+            accesses: Vec::new(),
             races: Vec::new(),
             memory_error: Vec::new(),
             racy_accesses: Vec::new(),
@@ -385,7 +388,7 @@ impl<M: Machine, F: Fn(u64) -> M> MatrixExecutor for Machines<M, F> {
     ) -> Result<MatrixRun, ExecutorError> {
         let mut world = self.world(matrix, 0);
         let mut ending = self.alone(&mut world, matrix, Lane::Initial);
-        for thread in schedule.threads() {
+        for thread in schedule.steps().iter().map(|step| &step.thread) {
             if ending.is_some() {
                 break;
             }

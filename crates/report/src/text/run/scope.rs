@@ -1,6 +1,6 @@
 //! What an answer covers, and which commands cover more.
 
-use omnilink_evidence::{LineupScope, PlainAccesses};
+use omnilink_evidence::{LineupScope, PlainAccesses, RunMemory};
 
 use crate::figures::count;
 use crate::look::Look;
@@ -10,11 +10,10 @@ const RUST_LIBRARY: &str = "Rust's standard library, but for what is generic or 
 
 pub(super) fn text(scope: &LineupScope, look: &Look) -> String {
     let mut lines = vec![format!(
-        "Covered: {}. Threads are switched {}. Memory is {} in all runs: what weaker orders allow on top of that is not \
-         looked at.",
+        "Covered: {}. Threads are switched {}. {}",
         scope.matrices,
         switched(scope),
-        scope.memory_model,
+        memory(scope),
     )];
     let rust_library = scope.rust_library_prebuilt.then_some(RUST_LIBRARY);
     let libraries = scope.not_instrumented.iter().map(String::as_str);
@@ -39,6 +38,21 @@ pub(super) fn text(scope: &LineupScope, look: &Look) -> String {
         }
     }
     page
+}
+
+fn memory(scope: &LineupScope) -> String {
+    match scope.memory_model {
+        RunMemory::SequentiallyConsistent => {
+            "Memory is sequentially consistent in all runs: what weaker orders allow on top of that is not looked at."
+                .to_owned()
+        }
+        RunMemory::Cpp20 => format!(
+            "Atomic accesses read what the memory orders of C++20 allow, except load buffering; at most {} of a run not the \
+             newest store.",
+            count(scope.stale_reads.unwrap_or(0).into())
+        ),
+        RunMemory::Processor => "Memory is what the processor makes of it.".to_owned(),
+    }
 }
 
 fn switched(scope: &LineupScope) -> String {

@@ -1,0 +1,90 @@
+//! The atomic accesses of a run in words.
+
+use omnilink_sched::{Execution, HarnessEventKind, SchedulerStep, StepValues};
+
+use crate::execution::RunAccess;
+use crate::matrix::Matrix;
+use crate::translation::lane_of;
+
+/// The accesses of an execution, without source lines.
+pub(crate) fn accesses_of(execution: &Execution, matrix: &Matrix) -> Vec<RunAccess> {
+    let steps = execution.steps.iter().enumerate();
+    steps
+        .filter_map(|(number, step)| {
+            Some(RunAccess {
+                after_events: events_before(execution, number),
+                step: number,
+                lane: lane_of(matrix, step.chosen),
+                what: words(step)?,
+                is_stale: step.is_stale(),
+                code: step.chosen_code,
+                source_line: None,
+            })
+        })
+        .collect()
+}
+
+/// The number of events before the access of a step: a call that begins in the step comes before it, a return after it.
+fn events_before(execution: &Execution, step: usize) -> usize {
+    let earlier = execution
+        .events
+        .partition_point(|event| event.step <= step as u64);
+    let calls = execution
+        .events
+        .get(earlier)
+        .is_some_and(|event| event.step == step as u64 + 1 && event.kind == HarnessEventKind::Call);
+    earlier + usize::from(calls)
+}
+
+/// What the access of a step did; `None` if it was not atomic.
+fn words(step: &SchedulerStep) -> Option<String> {
+    let StepValues {
+        read,
+        written,
+        read_step,
+        newest,
+    } = step.values;
+    let made = |step: Option<u32>| match step {
+        Some(step) => format!("from step {step}"),
+        None => "from before".to_owned(),
+    };
+    let done = match (read, written) {
+        (Some(read), Some(written)) => format!("reads {} and stores {}", value(read), value(written)),
+        (Some(read), None) => format!("reads {}", value(read)),
+        (None, Some(written)) => format!("stores {}", value(written)),
+        (None, None) => return None,
+    };
+    let Some((newest, newest_step)) = newest else {
+        return Some(done);
+    };
+    let stored = match newest_step {
+        Some(step) => format!("{} was stored at step {step}", value(newest)),
+        None => format!("{} was stored since", value(newest)),
+    };
+    Some(match read {
+        Some(_) => format!("{done}, {}, although {stored}", made(read_step)),
+        None => format!("{done}, which comes before a store that was made: {stored}"),
+    })
+}
+
+/// A value as a number; large ones, which are mostly addresses, in hexadecimal.
+fn value(value: u64) -> String {
+    const SMALL: u64 = 1_000_000;
+    match value {
+        0..SMALL => value.to_string(),
+        _ if value.wrapping_neg() < SMALL => format!("-{}", value.wrapping_neg()),
+        _ => format!("{value:#x}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_hexadecimal_and_numbers_are_not() {
+        assert_eq!(value(0), "0");
+        assert_eq!(value(u64::MAX), "-1");
+        assert_eq!(value(0x7fff_0000_1000), "0x7fff00001000");
+    }
+}

@@ -1,0 +1,74 @@
+//! What the atomic access of a step chooses, reads and stores.
+
+use crate::layout::{STEPS_CAP, ending, flag, policy};
+use crate::rt::entry::me;
+use crate::rt::scheduler::{Phase, bit, end, phase, progress, random, shared, step_of};
+use crate::rt::threads::thread;
+
+/// How many accesses with a random choice did not choose the newest store. Each execution is a process of its own.
+#[unsafe(link_section = "omnilink_state")]
+static mut STALE: u32 = 0;
+
+/// The number of the step that a thread is in, if it is part of the schedule and recorded.
+pub unsafe fn number_of_step(id: u8) -> Option<u32> {
+    let is_scheduled = matches!(phase(), Phase::Columns | Phase::WholeProgram);
+    let step = (*thread(id)).step;
+    (is_scheduled && step < STEPS_CAP as u64).then_some(step as u32)
+}
+
+/// Which of several stores the access of the calling thread chooses, the newest being 0. A step has one atomic access.
+pub unsafe fn choose_store(stores: usize) -> usize {
+    let Some(number) = number_of_step(me()) else {
+        return 0;
+    };
+    if stores < 2 {
+        return 0;
+    }
+    let shared = &mut *shared();
+    let store = match shared.policy {
+        policy::RANDOM | policy::PRIORITIES => random_store(stores),
+        _ if number < shared.schedule_len => {
+            usize::from(shared.schedule[number as usize & (STEPS_CAP - 1)] >> 8)
+        }
+        _ => 0,
+    };
+    if store >= stores {
+        end(ending::DIVERGED, bit(me()));
+    }
+    if let Some(step) = step_of(me()) {
+        step.stores = stores as u8;
+        step.store = store as u8;
+    }
+    if store > 0 {
+        // A state that repeats after this is no livelock: the next load may read the newest store.
+        progress();
+    }
+    store
+}
+
+/// Mostly the newest one; another one as often as is allowed.
+unsafe fn random_store(stores: usize) -> usize {
+    const ONE_IN: u64 = 3;
+    let random = random();
+    if STALE >= (*shared()).stale_max || random.below(ONE_IN) != 0 {
+        return 0;
+    }
+    STALE += 1;
+    1 + random.below(stores as u64 - 1) as usize
+}
+
+/// The step that the calling thread is in read and stored these values.
+pub unsafe fn record_values(read: Option<u64>, written: Option<u64>) {
+    if number_of_step(me()).is_some()
+        && let Some(step) = step_of(me())
+    {
+        if let Some(value) = read {
+            step.read = value;
+            step.flags |= flag::HAS_READ;
+        }
+        if let Some(value) = written {
+            step.written = value;
+            step.flags |= flag::HAS_WRITTEN;
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Atomic accesses under a weak memory model: each chooses the store that it reads, or that its own store follows.
+//!
+//! The memory itself holds the newest store of each location, for code that is not instrumented and for plain accesses.
+
+use crate::happens_before::MemoryOrder;
+use crate::layout::memory_model;
+use crate::rt::entry::me;
+use crate::rt::scheduler::{self, shared};
+use crate::rt::{races, step_values, sys};
+use crate::store_history::{AtomicAccess, Choice, LocationId, NO_STEP, NewStore, StoreHistories};
+
+type Histories = StoreHistories<{ 1 << 13 }, { 1 << 16 }>;
+
+#[unsafe(link_section = "omnilink_state")]
+static mut HISTORIES: *mut Histories = core::ptr::null_mut();
+
+/// Maps the histories, if the memory model is a weak one. Serial executions are sequentially consistent.
+pub unsafe fn prepare() {
+    if (*shared()).memory_model != memory_model::CPP20 || (*shared()).serial != 0 || !races::is_on() {
+        return;
+    }
+    if let Some(histories) = sys::map_memory(size_of::<Histories>()) {
+        HISTORIES = histories.cast();
+    }
+}
+
+#[inline(always)]
+pub unsafe fn is_on() -> bool {
+    !HISTORIES.is_null()
+}
+
+/// The range of the histories, which is not part of the program's state.
+pub unsafe fn memory() -> Option<(u64, u64)> {
+    let begin = HISTORIES as u64;
+    (begin != 0).then_some((begin, begin + size_of::<Histories>() as u64))
+}
+
+/// What an access chose.
+pub struct Chosen {
+    location: LocationId,
+    choice: Choice,
+    /// The value of the store.
+    pub value: u64,
+}
+
+/// Chooses a store for an access of the calling thread, if its location holds `now` and the model is a weak one.
+pub unsafe fn choose(address: u64, size: usize, now: u64, access: AtomicAccess) -> Option<Chosen> {
+    if !is_on() {
+        return None;
+    }
+    let (histories, hb) = (&mut *HISTORIES, races::happens_before());
+    let location = histories.location(address, size, now, hb)?;
+    let choices = histories.choices(location, me(), access, hb);
+    let choices = choices.as_slice();
+    let choice = *choices.get(step_values::choose_store(choices.len()))?;
+    if let Some(step) = scheduler::step_of(me()) {
+        step.read_step = choice.step;
+        if let Some(newest) = choices.first() {
+            step.newest = newest.value;
+            step.newest_step = newest.step;
+        }
+    }
+    Some(Chosen {
+        location,
+        choice,
+        value: choice.value,
+    })
+}
+
+impl Chosen {
+    /// The calling thread reads it.
+    pub unsafe fn read(&self, order: MemoryOrder) {
+        (*HISTORIES).read(self.choice, me(), order, races::happens_before());
+    }
+
+    /// The calling thread stores `value` after it. Returns whether that is the newest store: the memory has to hold it then.
+    pub unsafe fn write(&self, address: u64, value: u64, order: MemoryOrder, has_read: bool) -> bool {
+        let store = NewStore {
+            value,
+            thread: me(),
+            order,
+            has_read,
+            step: step_values::number_of_step(me()).unwrap_or(NO_STEP),
+        };
+        let written = (*HISTORIES).write(self.location, self.choice, store, races::happens_before());
+        let Some(written) = written else {
+            return true;
+        };
+        if written.is_newest {
+            races::set_released(address, &written.message);
+        }
+        written.is_newest
+    }
+}
