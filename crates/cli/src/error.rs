@@ -42,6 +42,14 @@ pub(crate) enum CliError {
         /// What the system says.
         error: io::Error,
     },
+    /// A file that is to be replayed is no trace.
+    #[error("{}: {error}", path.display())]
+    Trace {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: omnilink_mc::TraceFileError,
+    },
     /// A page cannot be served.
     #[error(transparent)]
     Serve(#[from] omnilink_view::ServerError),

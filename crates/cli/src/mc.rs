@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use clap::Args;
 use omnilink_evidence::Evidence;
+use omnilink_mc::report::{Answer, Report};
 use omnilink_mc::{
-    CheckOptions, Dump, DumpFormat, GraphSink, SearchLimits, SearchMode, SearchProgress, SimulationOptions,
+    CheckOptions, CheckpointOptions, Dump, DumpFormat, GraphSink, RecordedTrace, SearchLimits, SearchMode,
+    SearchProgress, SimulationOptions, TraceFormat,
 };
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_tla::config::Config;
@@ -17,13 +19,14 @@ use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::spec::Spec;
 use omnilink_tla::{Checked, SpecOptions, check as read, render_check_json, render_check_text};
-use omnilink_verify::peak_bytes;
+use omnilink_verify::{NewFile, peak_bytes};
 
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::mc_progress::McProgress;
 use crate::output::{self, Output};
 use crate::quantity;
+use crate::reports::EvidenceFile;
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "Explore the states of a TLA+ specification, and show how a property breaks";
@@ -76,7 +79,34 @@ pub(crate) struct McArgs {
     /// Write the state graph: FILE.dot for Graphviz, anything else as one JSON object a line
     #[arg(long, value_name = "FILE", conflicts_with = "simulate")]
     dump: Option<PathBuf>,
-    /// Show how often each action was taken and each definition evaluated; slower, because nothing is remembered
+    /// Go on after a violation, and report one of each property that is violated
+    #[arg(long = "continue")]
+    continues: bool,
+    /// Show the value of an expression in each state of a counterexample; x' is the value in the next one. May be given several times
+    #[arg(long = "expr", value_name = "EXPR")]
+    expressions: Vec<String>,
+    /// Explore all states, whatever SYMMETRY the configuration names
+    #[arg(long)]
+    no_symmetry: bool,
+    /// Write the counterexample to a file: FILE.itf.json, FILE.json as TLC's -dumpTrace, or FILE.dot for Graphviz
+    #[arg(long, value_name = "FILE", value_parser = trace_file)]
+    trace_out: Option<(PathBuf, TraceFormat)>,
+    /// Replay a trace instead of exploring: ITF, TLC's JSON, or evidence of an earlier run; says where it departs from the specification
+    #[arg(long, value_name = "TRACE", conflicts_with_all = ["dfs", "simulate", "generate", "dump", "depth"])]
+    replay: Option<PathBuf>,
+    /// Keep a checkpoint of the search in a folder, from which --resume goes on after a kill or a limit
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["dfs", "simulate", "generate", "dump", "continues", "replay", "resume"])]
+    checkpoint: Option<PathBuf>,
+    /// Go on with the search whose checkpoint is in a folder; takes the same specification and options
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["dfs", "simulate", "generate", "dump", "continues", "replay"])]
+    resume: Option<PathBuf>,
+    /// The time between two checkpoints: 30s, 10m
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration, default_value = "5m")]
+    checkpoint_every: std::time::Duration,
+    /// Also write the evidence to a file, for `omnilink report` and `omnilink view`
+    #[arg(long, value_name = "FILE")]
+    evidence: Option<PathBuf>,
+    /// Show how often each action was taken and each definition evaluated
     #[arg(long)]
     coverage: bool,
     /// Show all variables of every state of a counterexample, not only what changed
@@ -101,6 +131,13 @@ Examples:
   omnilink mc Trace.tla --dfs --time-limit 60s
   omnilink mc Large.tla --simulate 10000 --depth 200 --seed 7
   omnilink mc Spec.tla --dump states.dot
+  omnilink mc Spec.tla --continue                a counterexample to each property that is violated
+  omnilink mc Spec.tla --expr 'Len(queue)' --expr 'x + y'
+  omnilink mc Spec.tla --trace-out bug.itf.json  keep the counterexample ...
+  omnilink mc Spec.tla --replay bug.itf.json     ... and see whether the changed specification still allows it
+  omnilink mc Large.tla --checkpoint states --time-limit 1h   explore for an hour ...
+  omnilink mc Large.tla --resume states                       ... and go on tomorrow
+  omnilink mc Spec.tla --evidence run.json && omnilink view run.json
   omnilink mc examples/mc/Door.tla               a temporal property that needs strong fairness
 
 Exit codes: 0 all states explored, nothing wrong; 1 a violation was found; 2 bad usage, bad input or an expression
@@ -119,9 +156,25 @@ fn constant(text: &str) -> Result<(String, String), String> {
     }
 }
 
+fn trace_file(text: &str) -> Result<(PathBuf, TraceFormat), String> {
+    match TraceFormat::of_file_name(text) {
+        Some(format) => Ok((text.into(), format)),
+        None => Err(format!(
+            "\"{text}\" does not say the format: name it .itf.json, .json or .dot"
+        )),
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
     let mut out = Output::new(&Look::plain());
+    // An hour later it would be too late to find out that a file cannot be written or read.
+    let evidence = args.evidence.as_deref().map(EvidenceFile::create).transpose()?;
+    let trace_out = args.trace_out.as_ref();
+    let trace_out = trace_out
+        .map(|(path, format)| Ok::<_, CliError>((NewFile::check(path)?, *format)))
+        .transpose()?;
+    let trace = args.replay.as_deref().map(read_trace).transpose()?;
     let (spec, config) = match read_spec(args) {
         Ok(read) => read,
         Err(checked) => return refuse(args, &mut out, &checked),
@@ -137,6 +190,7 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
     let build_options = BuildOptions {
         is_32_bit: args.int32,
         constants: args.constants.clone(),
+        expressions: args.expressions.clone(),
         ..BuildOptions::default()
     };
     let model = match build(spec, &config, &build_options) {
@@ -163,10 +217,52 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
                 }
             });
         };
-        explore(args, &model, &input, &live, &print)?
+        explore(args, &model, trace.as_ref(), &input, &live, &print)?
     };
+    if let Some((file, format)) = trace_out {
+        write_trace(file, format, &report, &model)?;
+    }
+    let report = report.into_evidence(peak_bytes());
+    if let Some(mut evidence) = evidence {
+        evidence.add(&report.to_json());
+        evidence.finish()?;
+    }
     tell(args, &report, &mut out)?;
     Ok(Exit::of(report.verdict))
+}
+
+fn read_trace(path: &Path) -> Result<RecordedTrace, CliError> {
+    let text = std::fs::read_to_string(path).map_err(|error| CliError::read(path, error))?;
+    RecordedTrace::read(&text).map_err(|error| CliError::Trace {
+        path: path.to_owned(),
+        error,
+    })
+}
+
+/// Writes the counterexample, if there is one with states.
+fn write_trace(
+    file: NewFile<'_>,
+    format: TraceFormat,
+    report: &Report,
+    model: &CompiledSpec,
+) -> Result<(), CliError> {
+    let variables: Vec<String> = model
+        .program
+        .variables
+        .iter()
+        .map(|name| name.to_string())
+        .collect();
+    let text = match &report.answer {
+        Answer::Wrong(violation) => format.text(violation, &variables),
+        Answer::Valid | Answer::Limit(_) | Answer::Stopped => None,
+    };
+    match text {
+        Some(text) => Ok(file.write(text.as_bytes())?),
+        None => {
+            output::note(&"there is no counterexample with states, so no trace was written");
+            Ok(())
+        }
+    }
 }
 
 /// The specification and its configuration, or what is wrong with them.
@@ -176,6 +272,7 @@ fn read_spec(args: &McArgs) -> Result<(Spec, Config), Box<Checked>> {
     let options = SpecOptions {
         search: SearchPath::new(args.libraries.iter().cloned()),
         config,
+        expressions: args.expressions.clone(),
     };
     let checked = read(&args.spec, &options);
     for warning in checked
@@ -206,16 +303,20 @@ fn refuse(args: &McArgs, out: &mut Output, checked: &Checked) -> Result<Exit, Cl
 fn explore(
     args: &McArgs,
     model: &CompiledSpec,
+    trace: Option<&RecordedTrace>,
     input: &str,
     live: &SearchProgress,
     print: &(dyn Fn(&str) + Sync),
-) -> Result<Evidence, CliError> {
+) -> Result<Report, CliError> {
     let default = SearchLimits::default();
+    let constants = format!("{:?}", args.constants);
+    let folder = args.resume.as_deref().or(args.checkpoint.as_deref());
     let options = CheckOptions {
-        mode: match (args.dfs, args.simulate.or(args.generate)) {
-            (true, _) => SearchMode::DepthFirst,
-            (false, None) => SearchMode::BreadthFirst,
-            (false, Some(behaviours)) => SearchMode::Simulate(SimulationOptions {
+        mode: match (trace, args.dfs, args.simulate.or(args.generate)) {
+            (Some(trace), ..) => SearchMode::Replay(trace),
+            (None, true, _) => SearchMode::DepthFirst,
+            (None, false, None) => SearchMode::BreadthFirst,
+            (None, false, Some(behaviours)) => SearchMode::Simulate(SimulationOptions {
                 behaviours: (behaviours > 0).then_some(behaviours),
                 depth_max: args.depth.unwrap_or(BEHAVIOUR_LENGTH),
                 seed: args.seed,
@@ -237,6 +338,14 @@ fn explore(
         is_32_bit: args.int32,
         seed: args.seed,
         counts_definitions: args.coverage,
+        continues: args.continues,
+        uses_symmetry: !args.no_symmetry,
+        checkpoints: folder.map(|folder| CheckpointOptions {
+            folder,
+            is_resumed: args.resume.is_some(),
+            interval: args.checkpoint_every,
+            constants: &constants,
+        }),
         ..CheckOptions::default()
     };
     let mut dump = args
@@ -250,7 +359,7 @@ fn explore(
     if let (Some(dump), Some(path)) = (dump, args.dump.as_deref()) {
         dump.finish().map_err(|error| unwritable(path, error))?;
     }
-    Ok(report.into_evidence(peak_bytes()))
+    Ok(report)
 }
 
 fn dump_to(path: &Path, model: &CompiledSpec) -> Result<Dump<BufWriter<File>>, CliError> {

@@ -151,6 +151,7 @@ impl Reading {
         SpecOptions {
             search: SearchPath::new(self.libraries.iter().cloned()),
             config: self.config.clone(),
+            ..SpecOptions::default()
         }
     }
 }

@@ -93,6 +93,8 @@ pub enum PropertyKind {
     /// Next leaves a variable without a value.
     #[serde(rename = "incomplete-next")]
     Incomplete,
+    /// A recorded trace is no behaviour of the spec: no step leads to the last state shown.
+    Replay,
     /// An expression has no value.
     Evaluation,
 }
@@ -108,6 +110,7 @@ impl PropertyKind {
             Self::Assumption => "assumption",
             Self::Postcondition => "postcondition",
             Self::Incomplete => "incomplete-next",
+            Self::Replay => "replay",
             Self::Evaluation => "evaluation",
         }
     }

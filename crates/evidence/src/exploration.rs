@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::behaviour::Behaviour;
 use crate::state_graph::StateGraph;
 
 /// How much of a specification's state space was explored.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exploration {
     /// The property that is violated: its name, or its place if it has none.
     pub violated: Option<String>,
@@ -19,6 +20,12 @@ pub struct Exploration {
     pub waiting: u64,
     /// Behaviours that a simulation finished; `None` for a search.
     pub behaviours: Option<u64>,
+    /// How long those behaviours are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lengths: Option<BehaviourLengths>,
+    /// Violations of other properties than the first, if the search went on after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<Behaviour>,
     /// Whether the spec itself ended the search.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
@@ -35,6 +42,19 @@ pub struct Exploration {
     /// The state graph, if it was asked for and is small.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<StateGraph>,
+}
+
+/// The lengths of the behaviours of a simulation, in states.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BehaviourLengths {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation.
+    pub deviation: f64,
+    /// The shortest.
+    pub min: u32,
+    /// The longest.
+    pub max: u32,
 }
 
 /// A property that was not checked, and why.

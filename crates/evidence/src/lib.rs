@@ -45,7 +45,7 @@ pub use bindings::Bindings;
 pub use conclusion::Conclusion;
 pub use counterexample::{AgreedPrefix, AgreedStep, BrokenRule, Counterexample, LastWriter, MinimalHistory};
 pub use evidence::{Command, Evidence, EvidenceError, KeyVerdict, Subject, VERSION};
-pub use exploration::{ActionSteps, DefinitionUse, Exploration, UncheckedProperty};
+pub use exploration::{ActionSteps, BehaviourLengths, DefinitionUse, Exploration, UncheckedProperty};
 pub use figures::{Decider, Figures};
 pub use findings::{
     ActionFindings, BranchFindings, InvariantFindings, LongOperation, MutantFindings, MutationFindings,

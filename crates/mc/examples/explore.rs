@@ -18,6 +18,7 @@ fn main() -> ExitCode {
     let options = SpecOptions {
         config: Some(config.into()),
         search: SearchPath::new(rest.iter().skip(1).map(Into::into)),
+        ..SpecOptions::default()
     };
     let mut checked = read(spec, &options);
     if !checked.is_ok() {

@@ -1,5 +1,8 @@
 //! A complete check of a model: assumptions, search, counterexample, postconditions.
 
+mod coverage;
+mod options;
+mod replay;
 mod temporal;
 
 use std::sync::OnceLock;
@@ -13,73 +16,25 @@ use omnilink_tla::ir::{Formula, Program};
 use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
 use omnilink_value::Value;
 
-use crate::bfs::breadth_first;
+use self::coverage::{action_coverage, definition_coverage};
+pub use self::options::{CheckOptions, CheckpointOptions, SearchMode};
+use crate::bfs::{Checkpoints, breadth_first_with};
 use crate::counterexample::{counterexample_path, failure_report, false_part, violation_report};
 use crate::depth_first::depth_first;
 use crate::dump::GraphSink;
-use crate::limits::{Deadline, Limit, SearchLimits, SearchOptions};
+use crate::fingerprint::Fingerprint;
+use crate::limits::{Deadline, Limit, SearchOptions};
 use crate::liveness::Liveness;
-use crate::outcome::{ActionCount, SearchEnd, SearchError, SearchOutcome, SearchStatistics};
+use crate::outcome::{
+    SearchEnd, SearchError, SearchOutcome, SearchStatistics, SearchViolation, ViolationKind,
+};
 use crate::progress::SearchProgress;
-use crate::report::{ActionSteps, Answer, Behaviour, DefinitionUse, PropertyKind, Report};
+use crate::report::{Answer, Behaviour, PropertyKind, Report};
 use crate::session::{CheckSession, SessionOptions, set_level};
-use crate::simulation::{SimulationEnd, SimulationOptions, simulate};
+use crate::simulation::{SimulationEnd, simulate};
 use crate::spec_record::spec_record;
 use crate::symmetry::{Symmetry, SymmetryError};
-use crate::tla_system::{TlaSystem, file_and_line};
-
-/// Search strategy.
-#[derive(Clone, Copy, Debug)]
-pub enum SearchMode {
-    /// Breadth-first search.
-    BreadthFirst,
-    /// Depth-first search.
-    DepthFirst,
-    /// Random simulation.
-    Simulate(SimulationOptions),
-}
-
-/// Options of a check.
-#[derive(Clone, Copy, Debug)]
-pub struct CheckOptions {
-    /// Search strategy.
-    pub mode: SearchMode,
-    /// Number of threads of a breadth-first search.
-    pub workers: usize,
-    /// Time and memory limits.
-    pub limits: SearchLimits,
-    /// Whether a state without successors is a violation; `None` to follow the configuration.
-    pub deadlock: Option<bool>,
-    /// The deepest level to explore; `None` for all.
-    pub depth_max: Option<u32>,
-    /// Whether the spec may run commands.
-    pub may_execute: bool,
-    /// Whether integers have 32 bits.
-    pub is_32_bit: bool,
-    /// Seed of RandomElement and similar operators.
-    pub seed: u64,
-    /// Whether evaluations are memoised. Changes the speed, not the result.
-    pub uses_memo: bool,
-    /// Whether evaluations of definitions are counted, which disables the memo.
-    pub counts_definitions: bool,
-}
-
-impl Default for CheckOptions {
-    fn default() -> Self {
-        Self {
-            mode: SearchMode::BreadthFirst,
-            workers: 1,
-            limits: SearchLimits::default(),
-            deadlock: None,
-            depth_max: None,
-            may_execute: false,
-            is_32_bit: false,
-            seed: 0,
-            uses_memo: true,
-            counts_definitions: false,
-        }
-    }
-}
+use crate::tla_system::TlaSystem;
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
@@ -98,13 +53,23 @@ pub enum ModelCheckError {
         "the counterexample to a temporal property could not be confirmed; this is a mistake of omnilink, please report it"
     )]
     NotReplayed,
+    /// Temporal properties need the graph of all states, which a checkpoint does not have.
+    #[error(
+        "a checkpoint has no steps between states, which temporal properties need; check these in a run without --checkpoint"
+    )]
+    NoCheckpoint,
+    /// A trace to be replayed is about something else.
+    #[error("the trace has none of the variables of the spec; is it a trace of another spec?")]
+    OtherVariables,
     /// The model has neither behaviours nor assumptions.
     #[error("the module has neither variables nor assumptions, so there is nothing to check")]
     Nothing,
 }
 
-/// Queued states may take a quarter of the memory; the rest is for the seen set.
+/// Queued states may take a quarter of the memory before they go to disk.
 const QUEUE_FRACTION: u64 = 4;
+/// The seen set may take half of the memory before it goes to disk.
+const SEEN_FRACTION: u64 = 2;
 /// The memos of all workers may take an eighth of the memory.
 const MEMO_FRACTION: u64 = 8;
 /// Maximum size of one worker's memo. More does not make a worker faster.
@@ -117,7 +82,7 @@ const MEMO_BYTES_MAX: usize = 48 << 20;
 pub fn check(
     model: &CompiledSpec,
     input: &str,
-    options: &CheckOptions,
+    options: &CheckOptions<'_>,
     progress: &SearchProgress,
     print: &(dyn Fn(&str) + Sync),
     sink: Option<&mut dyn GraphSink>,
@@ -126,8 +91,8 @@ pub fn check(
     let checks_deadlock = options.deadlock.or(model.check_deadlock).unwrap_or(true);
     let (simulation, workers) = match options.mode {
         SearchMode::BreadthFirst => (None, options.workers.max(1)),
-        SearchMode::DepthFirst => (None, 1),
-        SearchMode::Simulate(simulation) => (Some(simulation), 1),
+        SearchMode::DepthFirst | SearchMode::Replay(_) => (None, 1),
+        SearchMode::Simulate(simulation) => (Some(simulation), options.workers.max(1)),
     };
     let session = CheckSession::new(SessionOptions {
         progress,
@@ -146,6 +111,7 @@ pub fn check(
         config: None,
         answer: Answer::Valid,
         figures: SearchStatistics::default(),
+        further: Vec::new(),
         behaviours: None,
         unchecked: Vec::new(),
         held: Vec::new(),
@@ -169,35 +135,10 @@ pub fn check(
     Ok(report)
 }
 
-/// Number of evaluations of each definition. One definition becomes several operators if it is used through instances, or both
-/// with and without a prime.
-fn definition_coverage(system: &TlaSystem<'_>) -> Vec<DefinitionUse> {
-    let mut definitions: Vec<DefinitionUse> = Vec::new();
-    let Some(counts) = &system.evaluation_counts else {
-        return definitions;
-    };
-    let program = &system.model.program;
-    let counts = program.operators.iter().zip(counts.iter());
-    for (operator, evaluations) in counts.filter(|(operator, _)| operator.is_definition) {
-        let place = file_and_line(program, operator.body.at);
-        let evaluations = evaluations.load(Ordering::Relaxed);
-        let same = |known: &&mut DefinitionUse| *known.name == *operator.name && known.place == place;
-        match definitions.iter_mut().find(same) {
-            Some(known) => known.evaluations += evaluations,
-            None => definitions.push(DefinitionUse {
-                name: operator.name.to_string(),
-                place,
-                evaluations,
-            }),
-        }
-    }
-    definitions
-}
-
 /// One run of a check.
 struct CheckRun<'a> {
     model: &'a CompiledSpec,
-    options: &'a CheckOptions,
+    options: &'a CheckOptions<'a>,
     started: Instant,
     progress: &'a SearchProgress,
     session: &'a CheckSession<'a>,
@@ -226,7 +167,8 @@ impl CheckRun<'_> {
                 .push("there is no behaviour to explore; only the assumptions were evaluated".into());
             return Ok(());
         };
-        let symmetry = match model.symmetry.map(|symmetry| self.value(symmetry)) {
+        let symmetry = model.symmetry.filter(|_| self.options.uses_symmetry);
+        let symmetry = match symmetry.map(|symmetry| self.value(symmetry)) {
             None => Symmetry::default(),
             Some(Ok(permutations)) => Symmetry::generated_by(&permutations)?,
             Some(Err(failure)) => {
@@ -241,6 +183,7 @@ impl CheckRun<'_> {
         let programs: Vec<OnceLock<Program>> = (1..self.workers).map(|_| OnceLock::new()).collect();
         let mut system = TlaSystem::new(model, init, self.session, symmetry, self.checks_deadlock);
         system.programs = &programs;
+        system.continues = self.options.continues;
         if self.options.uses_memo {
             let share = self.options.limits.memory_bytes / MEMO_FRACTION / self.workers as u64;
             system.memo_bytes =
@@ -254,6 +197,7 @@ impl CheckRun<'_> {
             workers: self.workers,
             limits: self.options.limits,
             queue_bytes_max: self.options.limits.memory_bytes / QUEUE_FRACTION,
+            seen_bytes_max: self.options.limits.memory_bytes / SEEN_FRACTION,
             stack_bytes: deep_stack::STACK_BYTES,
             depth_max: self.options.depth_max,
         };
@@ -267,6 +211,9 @@ impl CheckRun<'_> {
                     }
                 };
                 match liveness {
+                    Some(_) if self.options.checkpoints.is_some() => {
+                        return Err(ModelCheckError::NoCheckpoint);
+                    }
                     None => {
                         let outcome = self.search(&system, &search, sink)?;
                         self.report_outcome(&system, &outcome, report);
@@ -277,21 +224,29 @@ impl CheckRun<'_> {
                 }
                 report.definitions = definition_coverage(&system);
             }
+            SearchMode::Replay(trace) => {
+                self.replay(&system, trace, report)?;
+                return Ok(());
+            }
             SearchMode::Simulate(options) => {
                 report.unchecked = self.unchecked("liveness is not checked on simulated behaviours");
                 let outcome = deep_stack::run(|| simulate(&system, &search, &options, self.progress));
                 report.definitions = definition_coverage(&system);
                 report.figures.generated = outcome.generated;
-                report.figures.depth = outcome.depth;
-                report.behaviours = Some(outcome.behaviours);
-                report.coverage = self.coverage(&outcome.action_counts);
+                report.figures.depth = outcome.lengths.max;
+                report.behaviours = Some(outcome.lengths);
+                report.coverage = action_coverage(&self.model.program, &outcome.action_counts);
                 report.answer = match outcome.end {
-                    SimulationEnd::Stopped => Answer::Stopped,
                     SimulationEnd::Limit(limit) => Answer::Limit(limit),
-                    SimulationEnd::Violation(kind, path) => Answer::Wrong(Box::new(deep_stack::run(|| {
-                        violation_report(&system, &kind, path)
-                    }))),
+                    SimulationEnd::Stopped | SimulationEnd::Violation => Answer::Stopped,
                 };
+                for violation in outcome.violations {
+                    let longest = u32::try_from(violation.path.len()).unwrap_or(u32::MAX);
+                    report.figures.depth = report.figures.depth.max(longest);
+                    report.add_violation(deep_stack::run(|| {
+                        violation_report(&system, &violation.kind, violation.path)
+                    }));
+                }
             }
         }
         let has_finished = match &report.answer {
@@ -325,8 +280,49 @@ impl CheckRun<'_> {
             SearchMode::DepthFirst => {
                 deep_stack::run(|| depth_first(system, variables, search, self.progress, sink))
             }
-            _ => breadth_first(system, variables, search, self.progress, sink),
+            _ => {
+                let identity = self
+                    .options
+                    .checkpoints
+                    .map(|checkpoints| self.identity(&checkpoints));
+                let checkpoints = self.options.checkpoints.map(|checkpoints| Checkpoints {
+                    folder: checkpoints.folder,
+                    identity: identity.as_deref().unwrap_or_default(),
+                    interval: checkpoints.interval,
+                    is_resumed: checkpoints.is_resumed,
+                    context: system,
+                });
+                breadth_first_with(
+                    system,
+                    variables,
+                    search,
+                    self.progress,
+                    sink,
+                    checkpoints.as_ref(),
+                )
+            }
         }
+    }
+
+    /// Identifies all that the states and their order depend on.
+    fn identity(&self, checkpoints: &CheckpointOptions<'_>) -> String {
+        let options = self.options;
+        let mut parts: Vec<Value> = vec![
+            Value::str(checkpoints.constants),
+            Value::bool(self.checks_deadlock),
+            Value::bool(options.is_32_bit),
+            Value::bool(options.uses_symmetry),
+            Value::bool(options.continues),
+            Value::str(&options.seed.to_string()),
+        ];
+        parts.extend(
+            self.model
+                .program
+                .sources
+                .iter()
+                .map(|(_, source)| Value::str(source.text())),
+        );
+        Fingerprint::of_state(&parts).to_string()
     }
 
     /// Every `_POSSIBLE` formula must be true somewhere in a completed search.
@@ -425,34 +421,47 @@ impl CheckRun<'_> {
         report: &mut Report,
     ) {
         report.figures = outcome.statistics;
-        report.coverage = self.coverage(&outcome.action_counts);
+        report.coverage = action_coverage(&self.model.program, &outcome.action_counts);
         self.progress.publish(&outcome.statistics);
         report.answer = match &outcome.end {
-            SearchEnd::Complete => Answer::Valid,
-            SearchEnd::Stopped => Answer::Stopped,
+            SearchEnd::Complete | SearchEnd::Violation(_) => Answer::Valid,
+            SearchEnd::Stopped | SearchEnd::Decided => Answer::Stopped,
             SearchEnd::Limit(limit) => Answer::Limit(*limit),
-            SearchEnd::Violation(violation) => deep_stack::run(|| {
-                let (path, is_complete) = counterexample_path(system, outcome, violation);
-                if !is_complete {
-                    report.notes.push(
-                        "the way to the last state could not be found again: does the spec draw at random?"
-                            .into(),
-                    );
-                }
-                Answer::Wrong(Box::new(violation_report(system, &violation.kind, path)))
-            }),
         };
+        if let (SearchEnd::Limit(limit), [_, ..]) = (&outcome.end, &outcome.violations[..]) {
+            report.notes.push(format!(
+                "the {} limit was reached, so other properties may be violated too",
+                limit.word()
+            ));
+        }
+        for violation in &outcome.violations {
+            let kind = violation.kind.clone().into_any();
+            self.add_violation(system, outcome, violation, &kind, report);
+        }
+        if let SearchEnd::Violation(violation) = &outcome.end {
+            self.add_violation(system, outcome, violation, &violation.kind, report);
+        }
     }
 
-    fn coverage(&self, counts: &[ActionCount]) -> Vec<ActionSteps> {
-        let program = &self.model.program;
-        let action = |(action, count): (&omnilink_tla::ir::ActionInfo, &ActionCount)| ActionSteps {
-            name: action.name.to_string(),
-            place: file_and_line(program, action.at),
-            generated: count.generated,
-            distinct: count.distinct,
-        };
-        program.actions.iter().zip(counts).map(action).collect()
+    fn add_violation(
+        &self,
+        system: &TlaSystem<'_>,
+        outcome: &SearchOutcome<Box<Failure>>,
+        violation: &SearchViolation<impl Sync>,
+        kind: &ViolationKind<Box<Failure>>,
+        report: &mut Report,
+    ) {
+        let violation = deep_stack::run(|| {
+            let (path, is_complete) = counterexample_path(system, outcome, violation);
+            if !is_complete {
+                report.notes.push(
+                    "the way to the last state could not be found again: does the spec draw at random?"
+                        .into(),
+                );
+            }
+            violation_report(system, kind, path)
+        });
+        report.add_violation(violation);
     }
 
     /// Evaluates formulas outside of any state. Returns an answer if one is false or fails.

@@ -3,7 +3,7 @@
 use omnilink_evidence::Bindings;
 use omnilink_tla::eval::Evaluator;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::ir::Formula;
+use omnilink_tla::ir::{Formula, Loc};
 use omnilink_tla::model::CompiledSpec;
 use omnilink_value::Value;
 
@@ -23,7 +23,7 @@ type ShownState = (Option<ActionTaken>, Bindings<Value>);
 pub(crate) fn counterexample_path(
     system: &TlaSystem<'_>,
     outcome: &SearchOutcome<Box<Failure>>,
-    violation: &SearchViolation<Box<Failure>>,
+    violation: &SearchViolation<impl Sized>,
 ) -> (Vec<PathState<ActionTaken>>, bool) {
     let mut worker = system.worker(0);
     let mut path = Vec::new();
@@ -118,18 +118,23 @@ pub(crate) fn false_part(
     formula: Formula,
 ) -> Option<FalsePart> {
     let part = evaluator.explain_false(formula)?;
-    let source = model.program.sources.get(part.at.source);
-    let position = source.line_column(part.at.span.start);
     Some(FalsePart {
         text: part.text,
-        place: format!(
-            "{}:{}:{}",
-            source.path().display(),
-            position.line,
-            position.column
-        ),
+        place: place_of(model, part.at),
         bindings: Bindings(part.bindings),
     })
+}
+
+/// File, line and column of a location.
+pub(crate) fn place_of(model: &CompiledSpec, at: Loc) -> String {
+    let source = model.program.sources.get(at.source);
+    let position = source.line_column(at.span.start);
+    format!(
+        "{}:{}:{}",
+        source.path().display(),
+        position.line,
+        position.column
+    )
 }
 
 /// Describes an infinite behaviour that violates a temporal property.
@@ -172,8 +177,10 @@ pub(crate) fn graph_path<'m>(
     for (level, node) in (0..).zip(nodes) {
         let values = graph.state(*node)?;
         let step = path.last().and_then(|before| {
-            let found = find_step(system, worker, &before.values, level, |_, _, next| {
-                *next == *values
+            // Under a VIEW a step may lead to another state that counts as the same.
+            let wanted = system.fingerprint(worker, &values, level + 1).ok();
+            let found = find_step(system, worker, &before.values, level, |system, worker, next| {
+                *next == *values || system.fingerprint(worker, next, level + 1).ok() == wanted
             });
             found.and_then(|found| found.step)
         });
@@ -195,8 +202,8 @@ pub(crate) fn failure_in_graph(
     Ok(failure_report(system.model, failure, trace))
 }
 
-/// The states of a path as they are shown: their variables, or the fields of ALIAS. The last state is followed by itself, or by the one
-/// at `back_to`.
+/// The states of a path as they are shown: their variables, or the fields of ALIAS, and the expressions that were asked for. The last
+/// state is followed by itself, or by the one at `back_to`.
 fn trace(
     model: &CompiledSpec,
     evaluator: &mut Evaluator<'_>,
@@ -208,22 +215,31 @@ fn trace(
     for (at, state) in path.into_iter().enumerate() {
         let next = states.get(at + 1).or_else(|| states.get(back_to?));
         let next = next.unwrap_or(&state.values);
+        set_level(u32::try_from(at + 1).unwrap_or(u32::MAX));
+        evaluator.set_state(&state.values);
+        evaluator.set_next(next);
+        let expressions = model.expressions.iter().map(|expression| {
+            let value = evaluator.value(expression.formula);
+            let value =
+                value.unwrap_or_else(|failure| Value::model(&format!("(no value: {})", failure.message)));
+            (expression.name.clone(), value)
+        });
+        let expressions: Vec<(String, Value)> = expressions.collect();
         let alias = model.alias.and_then(|alias| {
-            set_level(u32::try_from(at + 1).unwrap_or(u32::MAX));
-            evaluator.set_state(&state.values);
-            evaluator.set_next(next);
             let record = evaluator.value(alias).ok()?;
             let fields = record.as_record()?;
             let named = |(name, value): (&str, &Value)| (name.to_owned(), value.clone());
             Some(fields.iter().map(named).collect::<Vec<_>>())
         });
-        let values = alias.unwrap_or_else(|| {
+        let mut values = alias.unwrap_or_else(|| {
             let variables = model.program.variables.iter().zip(state.values.iter());
             variables
                 .map(|(name, value)| (name.to_string(), value.clone()))
                 .collect()
         });
+        values.extend(expressions);
         trace.push((state.step, Bindings(values)));
     }
+    evaluator.clear_next();
     trace
 }

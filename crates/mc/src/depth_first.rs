@@ -135,6 +135,7 @@ pub fn depth_first<T: TransitionSystem>(
         end,
         statistics: search.tally.statistics,
         action_counts: search.tally.action_counts,
+        violations: search.tally.violations,
         seen,
     })
 }

@@ -14,6 +14,16 @@ pub trait GraphSink: Send {
 
     /// A step of an action. Its target may come later.
     fn step(&mut self, from: Fingerprint, to: Fingerprint, action: usize) -> io::Result<()>;
+
+    /// Whether a breadth-first search must pause and call [`Self::paused`]. Asked after each segment.
+    fn wants_pause(&self) -> bool {
+        false
+    }
+
+    /// Looks at what has been explored so far. Returns whether the search can end.
+    fn paused(&mut self) -> bool {
+        false
+    }
 }
 
 /// File format of a dump.
@@ -106,7 +116,7 @@ impl<W: Write + Send> GraphSink for Dump<W> {
     }
 }
 
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 

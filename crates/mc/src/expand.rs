@@ -5,7 +5,11 @@
 //! 2. Was it seen before?
 //! 3. If it is new or violates the constraints: do the invariants hold?
 //! 4. Do the step properties hold, even if the state was seen before?
+//!
+//! The first violation ends the expansion, unless the search goes on after violations: then the result lists them. A violating
+//! state is not marked as checked, so the segment to which it belongs finds the violation itself, whatever other workers do.
 
+use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use omnilink_value::Value;
@@ -34,9 +38,10 @@ pub(crate) fn expand_initial<T: TransitionSystem>(
     result: &mut SegmentResult,
 ) -> Checked<T> {
     let mut violation = None;
+    let continues = system.continues_after_violations();
     let enumerated = system.initial_states(worker, &mut |worker, state| {
         result.generated += 1;
-        let mut check = || -> Result<Option<ViolationKind<T::Error>>, T::Error> {
+        let mut check = || -> Result<Option<ViolationKind<Infallible>>, T::Error> {
             let mut is_new = true;
             let shared = State::from(state);
             if !system.has_constraints() || system.satisfies_constraints(worker, &shared, 1)? {
@@ -49,16 +54,36 @@ pub(crate) fn expand_initial<T: TransitionSystem>(
             if !is_new {
                 return Ok(None);
             }
-            if let Some(index) = system.violated_invariant(worker, &shared, 1)? {
-                return Ok(Some(ViolationKind::Invariant(index)));
+            let mut pass = |kind| {
+                result.add_violation(SearchViolation {
+                    kind,
+                    from: None,
+                    level: 0,
+                    state: Some(shared.clone()),
+                });
+            };
+            let mut from = 0;
+            while let Some(index) = system.violated_invariant(worker, &shared, 1, from)? {
+                if !continues {
+                    return Ok(Some(ViolationKind::Invariant(index)));
+                }
+                pass(ViolationKind::Invariant(index));
+                from = index + 1;
             }
-            let index = system.violated_initial_property(worker, &shared)?;
-            Ok(index.map(ViolationKind::Initial))
+            from = 0;
+            while let Some(index) = system.violated_initial_property(worker, &shared, from)? {
+                if !continues {
+                    return Ok(Some(ViolationKind::Initial(index)));
+                }
+                pass(ViolationKind::Initial(index));
+                from = index + 1;
+            }
+            Ok(None)
         };
         let kind = match check() {
             Ok(None) if !system.stop_requested(worker) => return ControlFlow::Continue(()),
             Ok(None) => return ControlFlow::Break(()),
-            Ok(Some(kind)) => kind,
+            Ok(Some(kind)) => kind.into_any(),
             Err(error) => ViolationKind::Failed(error),
         };
         violation = Some((kind, state.into()));
@@ -85,6 +110,7 @@ struct Expansion<'a, T: TransitionSystem, D> {
     result: &'a mut SegmentResult,
     has_constraints: bool,
     has_step_properties: bool,
+    continues: bool,
     violation: Option<(ViolationKind<T::Error>, State)>,
 }
 
@@ -113,7 +139,7 @@ impl<T: TransitionSystem, D: Dedup> Expansion<'_, T, D> {
         worker: &mut T::Worker,
         state: &[Value],
         action: usize,
-    ) -> Result<Option<ViolationKind<T::Error>>, T::Error> {
+    ) -> Result<Option<ViolationKind<Infallible>>, T::Error> {
         let (system, from) = (self.system, self.from);
         let next_level = from.level + 1;
         // A state that violates the constraints has no fingerprint, and is checked each time.
@@ -142,17 +168,41 @@ impl<T: TransitionSystem, D: Dedup> Expansion<'_, T, D> {
             }
             self.record_edge(fingerprint, action);
         }
-        if needs_check && let Some(index) = system.violated_invariant(worker, &share(), next_level)? {
-            return Ok(Some(ViolationKind::Invariant(index)));
+        let mut first = 0;
+        while needs_check
+            && let Some(index) = system.violated_invariant(worker, &share(), next_level, first)?
+        {
+            if !self.continues {
+                return Ok(Some(ViolationKind::Invariant(index)));
+            }
+            self.pass(ViolationKind::Invariant(index), Some(share()));
+            first = index + 1;
         }
-        if let Some(new) = new {
+        if let Some(new) = new.filter(|_| first == 0) {
             self.dedup.mark_checked(new);
         }
-        if !self.has_step_properties {
-            return Ok(None);
+        first = 0;
+        while self.has_step_properties
+            && let Some(index) =
+                system.violated_step_property(worker, (from.values, state), from.level, first)?
+        {
+            if !self.continues {
+                return Ok(Some(ViolationKind::Step(index)));
+            }
+            self.pass(ViolationKind::Step(index), Some(share()));
+            first = index + 1;
         }
-        let index = system.violated_step_property(worker, from.values, state, from.level)?;
-        Ok(index.map(ViolationKind::Step))
+        Ok(None)
+    }
+
+    /// Lists a violation and goes on.
+    fn pass(&mut self, kind: ViolationKind<Infallible>, state: Option<State>) {
+        self.result.add_violation(SearchViolation {
+            kind,
+            from: Some(self.from.fingerprint),
+            level: self.from.level,
+            state,
+        });
     }
 }
 
@@ -161,7 +211,7 @@ impl<T: TransitionSystem, D: Dedup> SuccessorVisitor<T::Worker, T::Label> for Ex
         let action = self.count(label);
         let kind = match self.check(worker, state, action) {
             Ok(None) => return ControlFlow::Continue(()),
-            Ok(Some(kind)) => kind,
+            Ok(Some(kind)) => kind.into_any(),
             Err(error) => ViolationKind::Failed(error),
         };
         self.violation = Some((kind, state.into()));
@@ -203,15 +253,22 @@ pub(crate) fn expand<T: TransitionSystem>(
         result,
         has_constraints: system.has_constraints(),
         has_step_properties: system.has_step_properties(),
+        continues: system.continues_after_violations(),
         violation: None,
     };
     let enumerated = system.successors(worker, from.values, from.level, &mut expansion);
-    let violation = expansion.violation;
-    let is_deadlock = result.generated == generated_before && system.checks_deadlock();
+    let violation = expansion.violation.take();
+    let is_deadlock = expansion.result.generated == generated_before
+        && system.checks_deadlock()
+        && !system.stop_requested(worker);
+    if is_deadlock && enumerated.is_ok() && expansion.continues {
+        expansion.pass(ViolationKind::Deadlock, None);
+        return Ok(());
+    }
     let (kind, state) = match (violation, enumerated) {
         (Some((kind, state)), _) => (kind, Some(state)),
         (None, Err(error)) => (ViolationKind::Failed(error), None),
-        (None, Ok(())) if is_deadlock && !system.stop_requested(worker) => (ViolationKind::Deadlock, None),
+        (None, Ok(())) if is_deadlock => (ViolationKind::Deadlock, None),
         (None, Ok(())) => return Ok(()),
     };
     Err(Box::new(SearchViolation {

@@ -5,16 +5,19 @@
 //! tag. Usually there is one. Where there are several, the reconstruction of a counterexample tries each: only the real parent
 //! has the child as a successor.
 //!
-//! Shards grow by half, one at a time, so growing needs memory for one more shard, not for a second table.
+//! Shards grow by half, one at a time, so growing needs memory for one more shard, not for a second table. Once the table takes more
+//! than its share of memory, shards that grow move to temporary files that are mapped into memory.
 //!
 //! One thread writes at a time. Any number of threads read concurrently without locks, each through a [`FingerprintReader`]. After
 //! a shard has grown, a reader misses new entries of that shard until it is refreshed. So "absent" is a hint for a reader, and
 //! certain only for the writer.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::fingerprint::{Fingerprint, Tag};
+use crate::slot_memory::SlotMemory;
 
 const SHARD_BITS: u32 = 6;
 const SHARDS: usize = 1 << SHARD_BITS;
@@ -25,14 +28,16 @@ pub struct FingerprintSet {
     shards: Box<[Shard]>,
     /// How many times a shard has grown.
     growths: u64,
+    /// Beyond this many bytes, shards that grow move to files.
+    heap_bytes_max: u64,
+    /// Why a shard could not move to a file.
+    disk_error: Option<io::Error>,
 }
 
 impl Default for FingerprintSet {
+    /// A set that stays on the heap.
     fn default() -> Self {
-        Self {
-            shards: (0..SHARDS).map(|_| Shard::default()).collect(),
-            growths: 0,
-        }
+        Self::with_heap_bytes(u64::MAX)
     }
 }
 
@@ -43,6 +48,40 @@ fn shard_of(tag: Tag) -> usize {
 }
 
 impl FingerprintSet {
+    /// An empty set, which moves to temporary files once it takes more than this many bytes.
+    pub fn with_heap_bytes(heap_bytes_max: u64) -> Self {
+        Self {
+            shards: (0..SHARDS).map(|_| Shard::default()).collect(),
+            growths: 0,
+            heap_bytes_max,
+            disk_error: None,
+        }
+    }
+
+    /// All states with the tags of their parents.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (Fingerprint, Tag)> {
+        let shards = self.shards.iter();
+        shards.flat_map(|shard| {
+            let words = shard
+                .fingerprints
+                .words()
+                .iter()
+                .map(|word| word.load(Ordering::Relaxed));
+            let entries = words.enumerate().filter(|(_, word)| *word != EMPTY);
+            entries.map(|(slot, word)| (Fingerprint::new(word), shard.parents.get(slot)))
+        })
+    }
+
+    /// Why a part of the set could not move to a file; asked for once.
+    pub(crate) fn take_disk_error(&mut self) -> Option<io::Error> {
+        self.disk_error.take()
+    }
+
+    /// Whether a part of the set is in files.
+    pub fn is_on_disk(&self) -> bool {
+        self.shards.iter().any(|shard| shard.fingerprints.is_in_file())
+    }
+
     /// Number of states.
     pub fn len(&self) -> u64 {
         self.shards.iter().map(|shard| shard.len as u64).sum()
@@ -53,9 +92,9 @@ impl FingerprintSet {
         self.len() == 0
     }
 
-    /// Memory of the table, in bytes.
+    /// Memory of the table on the heap, in bytes.
     pub fn bytes(&self) -> u64 {
-        self.shards.iter().map(Shard::bytes).sum()
+        self.shards.iter().map(Shard::heap_bytes).sum()
     }
 
     /// All states with this tag.
@@ -73,28 +112,36 @@ impl FingerprintSet {
     pub(crate) fn insert(&mut self, state: Fingerprint, parent: Tag) -> bool {
         let shard = &mut self.shards[shard_of(state.tag())];
         if shard.is_full() {
-            shard.grow();
-            self.growths += 1;
+            self.grow(state.tag());
         }
-        shard.insert(state, parent)
+        self.shards[shard_of(state.tag())].insert(state, parent)
+    }
+
+    #[cold]
+    fn grow(&mut self, tag: Tag) {
+        let is_on_heap = self.bytes() < self.heap_bytes_max;
+        if let Err(error) = self.shards[shard_of(tag)].grow(is_on_heap) {
+            self.disk_error = Some(error);
+        }
+        self.growths += 1;
     }
 
     #[inline]
     pub(crate) fn contains(&self, state: Fingerprint) -> bool {
-        contains(&self.shards[shard_of(state.tag())].fingerprints, state)
+        contains(self.shards[shard_of(state.tag())].fingerprints.words(), state)
     }
 
     /// The content of the slot where the probe for a state starts.
     #[inline]
     pub(crate) fn home_slot(&self, state: Fingerprint) -> u64 {
-        let slots = &self.shards[shard_of(state.tag())].fingerprints;
+        let slots = self.shards[shard_of(state.tag())].fingerprints.words();
         slots
             .get(home(slots, state.tag()))
             .map_or(EMPTY, |slot| slot.load(Ordering::Relaxed))
     }
 }
 
-type Slots = Arc<[AtomicU64]>;
+type Slots = Arc<SlotMemory>;
 
 /// Read access to the set for another thread.
 #[derive(Debug, Default)]
@@ -132,7 +179,7 @@ impl FingerprintReader {
     pub(crate) fn contains(&self, state: Fingerprint) -> bool {
         self.shards
             .get(shard_of(state.tag()))
-            .is_some_and(|slots| contains(slots, state))
+            .is_some_and(|slots| contains(slots.words(), state))
     }
 }
 
@@ -140,7 +187,7 @@ impl FingerprintReader {
 #[derive(Debug)]
 struct Shard {
     fingerprints: Slots,
-    parents: Vec<Tag>,
+    parents: Parents,
     len: usize,
 }
 
@@ -149,7 +196,34 @@ const SLOTS_MIN: usize = 16;
 
 impl Default for Shard {
     fn default() -> Self {
-        Self::with_slots(0)
+        Self {
+            fingerprints: Arc::new(SlotMemory::on_heap(0)),
+            parents: Parents(SlotMemory::on_heap(0)),
+            len: 0,
+        }
+    }
+}
+
+/// Tags, two to a word.
+#[derive(Debug)]
+struct Parents(SlotMemory);
+
+impl Parents {
+    /// Number of words for this many tags.
+    fn words(tags: usize) -> usize {
+        tags.div_ceil(2)
+    }
+
+    fn get(&self, slot: usize) -> Tag {
+        let word = self.0.words()[slot / 2].load(Ordering::Relaxed);
+        (word >> (slot % 2 * 32)) as Tag
+    }
+
+    /// Sets a tag that was zero.
+    fn set(&mut self, slot: usize, tag: Tag) {
+        let word = &self.0.words()[slot / 2];
+        let with_tag = word.load(Ordering::Relaxed) | u64::from(tag) << (slot % 2 * 32);
+        word.store(with_tag, Ordering::Relaxed);
     }
 }
 
@@ -185,58 +259,77 @@ fn contains(slots: &[AtomicU64], state: Fingerprint) -> bool {
 }
 
 impl Shard {
-    fn with_slots(slots: usize) -> Self {
+    fn on_heap(slots: usize) -> Self {
         Self {
-            fingerprints: (0..slots).map(|_| AtomicU64::new(EMPTY)).collect(),
-            parents: vec![0; slots],
+            fingerprints: Arc::new(SlotMemory::on_heap(slots)),
+            parents: Parents(SlotMemory::on_heap(Parents::words(slots))),
             len: 0,
         }
     }
 
-    fn bytes(&self) -> u64 {
-        (self.fingerprints.len() * size_of::<u64>() + self.parents.capacity() * size_of::<Tag>()) as u64
+    fn in_files(slots: usize) -> io::Result<Self> {
+        Ok(Self {
+            fingerprints: Arc::new(SlotMemory::in_file(slots)?),
+            parents: Parents(SlotMemory::in_file(Parents::words(slots))?),
+            len: 0,
+        })
+    }
+
+    fn heap_bytes(&self) -> u64 {
+        self.fingerprints.heap_bytes() + self.parents.0.heap_bytes()
     }
 
     /// Whether the shard must grow. A fifth of the slots stays empty, which also ends the probes of concurrent readers.
     #[inline]
     fn is_full(&self) -> bool {
-        self.len * 5 >= self.fingerprints.len() * 4
+        self.len * 5 >= self.fingerprints.words().len() * 4
     }
 
     #[inline]
     fn insert(&mut self, state: Fingerprint, parent: Tag) -> bool {
-        let (slot, is_present) = find(&self.fingerprints, state);
+        let slots = self.fingerprints.words();
+        let (slot, is_present) = find(slots, state);
         if !is_present {
-            self.fingerprints[slot].store(state.word(), Ordering::Relaxed);
-            self.parents[slot] = parent;
+            slots[slot].store(state.word(), Ordering::Relaxed);
+            self.parents.set(slot, parent);
             self.len += 1;
         }
         !is_present
     }
 
-    #[cold]
-    fn grow(&mut self) {
-        let slots = self.fingerprints.len();
-        let old = std::mem::replace(self, Self::with_slots((slots + slots / 2).max(SLOTS_MIN)));
+    /// Grows by half, on the heap or in files. If there is no room for files the shard grows on the heap, and the error is returned.
+    fn grow(&mut self, is_on_heap: bool) -> io::Result<()> {
+        let slots = self.fingerprints.words().len();
+        let slots = (slots + slots / 2).max(SLOTS_MIN);
+        let (larger, grown) = match is_on_heap {
+            true => (Self::on_heap(slots), Ok(())),
+            false => match Self::in_files(slots) {
+                Ok(larger) => (larger, Ok(())),
+                Err(error) => (Self::on_heap(slots), Err(error)),
+            },
+        };
+        let old = std::mem::replace(self, larger);
         // Growing preserves the order of home slots, so this walks both tables from front to back.
-        for (slot, parent) in old.fingerprints.iter().zip(old.parents) {
-            let word = slot.load(Ordering::Relaxed);
+        for (slot, word) in old.fingerprints.words().iter().enumerate() {
+            let word = word.load(Ordering::Relaxed);
             if word != EMPTY {
-                self.insert(Fingerprint::new(word), parent);
+                self.insert(Fingerprint::new(word), old.parents.get(slot));
             }
         }
+        grown
     }
 
     fn parent(&self, state: Fingerprint) -> Option<Tag> {
-        if self.fingerprints.is_empty() {
+        let slots = self.fingerprints.words();
+        if slots.is_empty() {
             return None;
         }
-        let (slot, is_present) = find(&self.fingerprints, state);
-        is_present.then(|| self.parents[slot])
+        let (slot, is_present) = find(slots, state);
+        is_present.then(|| self.parents.get(slot))
     }
 
     fn with_tag(&self, tag: Tag) -> Vec<Fingerprint> {
-        let slots = &self.fingerprints;
+        let slots = self.fingerprints.words();
         let start = home(slots, tag);
         let from_home = slots.iter().skip(start).chain(slots.iter().take(start));
         from_home
@@ -268,6 +361,28 @@ mod tests {
         assert_eq!(seen.len(), 20_000);
         assert!(some(20_000).all(|state| seen.parent(state) == Some(7)));
         assert_eq!(seen.parent(Fingerprint::of_state(&["other".into()])), None);
+    }
+
+    #[test]
+    fn a_set_beyond_its_memory_goes_to_files_and_keeps_its_content() {
+        for heap_bytes_max in [0, 100_000] {
+            let mut seen = FingerprintSet::with_heap_bytes(heap_bytes_max);
+            for (parent, state) in (1..).zip(some(20_000)) {
+                assert!(seen.insert(state, parent));
+            }
+            assert!(seen.is_on_disk() && seen.bytes() <= heap_bytes_max * 2);
+            assert!(seen.take_disk_error().is_none());
+            assert!(
+                (1..)
+                    .zip(some(20_000))
+                    .all(|(parent, state)| seen.parent(state) == Some(parent))
+            );
+            let mut entries: Vec<_> = seen.entries().collect();
+            let mut expected: Vec<_> = some(20_000).zip(1..).collect();
+            entries.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(entries, expected);
+        }
     }
 
     #[test]

@@ -47,15 +47,17 @@ pub mod report;
 mod segment_result;
 mod session;
 mod simulation;
+mod slot_memory;
 mod small_graph;
 mod spec_record;
 mod symmetry;
 mod tally;
 mod tla_system;
+mod trace_file;
 mod transition_system;
 
-pub use bfs::breadth_first;
-pub use check::{CheckOptions, ModelCheckError, SearchMode, check};
+pub use bfs::{CheckpointContext, CheckpointError, Checkpoints, breadth_first, breadth_first_with};
+pub use check::{CheckOptions, CheckpointOptions, ModelCheckError, SearchMode, check};
 pub use codec::StateDecodeError;
 pub use depth_first::depth_first;
 pub use dump::{Dump, DumpFormat, GraphSink};
@@ -63,11 +65,15 @@ pub use fingerprint::{Fingerprint, Tag};
 pub use fingerprint_set::FingerprintSet;
 pub use limits::{Limit, SearchLimits, SearchOptions};
 pub use outcome::{
-    ActionCount, SearchEnd, SearchError, SearchOutcome, SearchStatistics, SearchViolation, ViolationKind,
+    ActionCount, PassedViolation, SearchEnd, SearchError, SearchOutcome, SearchStatistics, SearchViolation,
+    ViolationKind,
 };
 pub use path::{PathState, path_to};
 pub use progress::SearchProgress;
-pub use simulation::{SimulationEnd, SimulationOptions, SimulationOutcome, simulate};
+pub use simulation::{
+    Lengths, SimulationEnd, SimulationOptions, SimulationOutcome, SimulationViolation, simulate,
+};
 pub use small_graph::SmallGraph;
 pub use symmetry::{Symmetry, SymmetryError};
+pub use trace_file::{RecordedTrace, RecordedValue, TraceFileError, TraceFormat};
 pub use transition_system::{State, StateVisitor, SuccessorVisitor, TransitionSystem};

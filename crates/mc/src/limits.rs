@@ -15,6 +15,8 @@ pub struct SearchOptions {
     pub limits: SearchLimits,
     /// Bytes of queued states that stay in memory; the rest goes to disk.
     pub queue_bytes_max: u64,
+    /// Bytes of the seen set that stay in memory; the rest goes to disk.
+    pub seen_bytes_max: u64,
     /// Stack of each thread, in bytes: evaluation recurses.
     pub stack_bytes: usize,
     /// The deepest level to explore; `None` for all.
@@ -101,12 +103,13 @@ impl<'a> LimitMonitor<'a> {
     }
 }
 
-/// The resident memory of this process, if the system reports it.
+/// The resident memory of this process, if the system reports it. Pages of files do not count: the system can take them back.
 fn resident_bytes() -> Option<u64> {
     const PAGE_BYTES: u64 = 4096;
     let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = pages.split_whitespace().nth(1)?.parse().ok()?;
-    Some(pages * PAGE_BYTES)
+    let mut pages = pages.split_whitespace().skip(1).map(str::parse::<u64>);
+    let (resident, of_files) = (pages.next()?.ok()?, pages.next()?.ok()?);
+    Some(resident.saturating_sub(of_files) * PAGE_BYTES)
 }
 
 /// The free memory of the machine, if the system reports it.

@@ -1,7 +1,9 @@
 //! Outcome of a search.
 
+use std::convert::Infallible;
 use std::io;
 
+use crate::bfs::CheckpointError;
 use crate::codec::StateDecodeError;
 use crate::fingerprint::Fingerprint;
 use crate::fingerprint_set::FingerprintSet;
@@ -23,7 +25,23 @@ pub enum ViolationKind<E> {
     Failed(E),
 }
 
-/// The first violation that a search found, located by fingerprint.
+impl ViolationKind<Infallible> {
+    /// The same kind, among kinds with errors.
+    pub fn into_any<E>(self) -> ViolationKind<E> {
+        match self {
+            Self::Invariant(index) => ViolationKind::Invariant(index),
+            Self::Initial(index) => ViolationKind::Initial(index),
+            Self::Step(index) => ViolationKind::Step(index),
+            Self::Deadlock => ViolationKind::Deadlock,
+            Self::Failed(never) => match never {},
+        }
+    }
+}
+
+/// A violation that does not end the search.
+pub type PassedViolation = SearchViolation<Infallible>;
+
+/// A violation that a search found, located by fingerprint.
 #[derive(Clone, Debug)]
 pub struct SearchViolation<E> {
     /// What is violated.
@@ -50,6 +68,9 @@ pub enum SearchError {
     /// No thread could be started.
     #[error("the system gives no thread to search in: {0}; end other programs or raise the limit on threads")]
     Thread(io::Error),
+    /// A checkpoint could not be written or read.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     /// The state graph could not be written.
     #[error("the state graph cannot be written: {0}; choose a file in a folder that exists and has room")]
     Dump(io::Error),
@@ -62,6 +83,8 @@ pub enum SearchEnd<E> {
     Complete,
     /// The spec requested it.
     Stopped,
+    /// The sink has seen enough.
+    Decided,
     /// A limit was reached.
     Limit(Limit),
     /// A violation was found.
@@ -101,6 +124,8 @@ pub struct SearchOutcome<E> {
     pub statistics: SearchStatistics,
     /// Steps of each action.
     pub action_counts: Vec<ActionCount>,
+    /// The first violation of each property, if the search goes on after violations.
+    pub violations: Vec<PassedViolation>,
     /// The seen set, from which paths are recomputed.
     pub seen: FingerprintSet,
 }

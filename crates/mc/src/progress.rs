@@ -94,8 +94,11 @@ impl SearchProgress {
         );
     }
 
-    pub(crate) fn set_behaviours(&self, behaviours: u64) {
-        self.behaviours.store(behaviours, Ordering::Relaxed);
+    /// Counts a behaviour of a simulation, the states generated for it, and the length of the longest so far.
+    pub(crate) fn add_behaviour(&self, generated: u64, longest: u64) {
+        self.behaviours.fetch_add(1, Ordering::Relaxed);
+        self.generated.fetch_add(generated, Ordering::Relaxed);
+        self.depth.fetch_max(longest, Ordering::Relaxed);
     }
 
     pub(crate) fn set_memory_bytes(&self, bytes: u64) {

@@ -6,6 +6,7 @@ use omnilink_value::Value;
 
 use crate::codec::encode;
 use crate::fingerprint::{Fingerprint, Tag};
+use crate::outcome::PassedViolation;
 
 /// A state found for the first time.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +52,8 @@ pub(crate) struct SegmentResult {
     /// Steps per action.
     pub(crate) steps: Vec<u64>,
     pub(crate) new_states: Vec<NewState>,
+    /// The first violation of each property, if the search goes on after violations.
+    pub(crate) violations: Vec<PassedViolation>,
     bytes: Vec<u8>,
     /// All steps, if the state graph is dumped.
     pub(crate) edges: Option<Vec<Edge>>,
@@ -108,6 +111,13 @@ impl SegmentResult {
         });
     }
 
+    /// Adds a violation, unless one of the same property is known.
+    pub(crate) fn add_violation(&mut self, violation: PassedViolation) {
+        if !self.violations.iter().any(|known| known.kind == violation.kind) {
+            self.violations.push(violation);
+        }
+    }
+
     /// Finds the encoding of one of the new states.
     pub(crate) fn encoded(&self, state: Fingerprint) -> Option<EncodedState<'_>> {
         let (entry, bytes) = self.states().find(|(entry, _)| entry.fingerprint == state)?;
@@ -141,6 +151,7 @@ impl SegmentResult {
         self.is_self_contained = true;
         self.steps.fill(0);
         self.new_states.clear();
+        self.violations.clear();
         self.bytes.clear();
         if let Some(edges) = &mut self.edges {
             edges.clear();

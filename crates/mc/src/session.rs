@@ -100,8 +100,42 @@ impl<'r> CheckSession<'r> {
         self.wants_exit.load(Ordering::Relaxed)
     }
 
+    /// Forgets the request, before another search.
+    pub(crate) fn forget_exit(&self) {
+        self.wants_exit.store(false, Ordering::Relaxed);
+    }
+
     pub(crate) fn set_initial_states(&self, count: u64) {
         self.initial_states.store(count, Ordering::Relaxed);
+    }
+
+    /// What a checkpoint keeps: registers, and how many random numbers were drawn.
+    pub(crate) fn save(&self) -> serde_json::Value {
+        serde_json::json!({
+            "draws": self.draws.load(Ordering::Relaxed),
+            "initial": self.initial_states.load(Ordering::Relaxed),
+            "registers": self.registers(),
+        })
+    }
+
+    /// Restores what a checkpoint kept. Returns whether it could.
+    pub(crate) fn restore(&self, saved: &serde_json::Value) -> bool {
+        let number = |name: &str| saved.get(name).and_then(serde_json::Value::as_u64);
+        let registers = saved
+            .get("registers")
+            .cloned()
+            .map(serde_json::from_value::<Vec<(Value, Value)>>);
+        let (Some(draws), Some(initial), Some(Ok(registers))) =
+            (number("draws"), number("initial"), registers)
+        else {
+            return false;
+        };
+        self.draws.store(draws, Ordering::Relaxed);
+        self.initial_states.store(initial, Ordering::Relaxed);
+        for (register, value) in registers {
+            self.set_register(&register, value);
+        }
+        true
     }
 
     fn seconds(&self) -> Value {

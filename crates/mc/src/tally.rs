@@ -2,13 +2,15 @@
 
 use crate::codec::Decoder;
 use crate::dump::GraphSink;
-use crate::outcome::{ActionCount, SearchError, SearchStatistics};
+use crate::outcome::{ActionCount, PassedViolation, SearchError, SearchStatistics};
 use crate::segment_result::{NewState, SegmentResult};
 
 /// Counts states and steps, and writes them to the sink if there is one.
 pub(crate) struct Tally<'s> {
     pub(crate) statistics: SearchStatistics,
     pub(crate) action_counts: Vec<ActionCount>,
+    /// The first violation of each property, if the search goes on after violations.
+    pub(crate) violations: Vec<PassedViolation>,
     variables: usize,
     sink: Option<&'s mut dyn GraphSink>,
 }
@@ -18,9 +20,19 @@ impl<'s> Tally<'s> {
         Self {
             statistics: SearchStatistics::default(),
             action_counts: vec![ActionCount::default(); actions],
+            violations: Vec::new(),
             variables,
             sink,
         }
+    }
+
+    pub(crate) fn sink_wants_pause(&self) -> bool {
+        self.sink.as_ref().is_some_and(|sink| sink.wants_pause())
+    }
+
+    /// Lets the sink look at what has been explored. Returns whether the search can end.
+    pub(crate) fn pause_sink(&mut self) -> bool {
+        self.sink.as_mut().is_some_and(|sink| sink.paused())
     }
 
     /// An empty result for the expansion of a segment.
@@ -48,11 +60,16 @@ impl<'s> Tally<'s> {
         Ok(())
     }
 
-    /// Counts the steps of a result.
+    /// Counts the steps of a result, and adds its violations.
     pub(crate) fn add_steps(&mut self, result: &SegmentResult) -> Result<(), SearchError> {
         self.statistics.generated += result.generated;
         for (count, steps) in self.action_counts.iter_mut().zip(&result.steps) {
             count.generated += steps;
+        }
+        for violation in &result.violations {
+            if !self.violations.iter().any(|known| known.kind == violation.kind) {
+                self.violations.push(violation.clone());
+            }
         }
         if let (Some(sink), Some(edges)) = (&mut self.sink, &result.edges) {
             for edge in edges {

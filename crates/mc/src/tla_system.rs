@@ -10,7 +10,9 @@ use omnilink_tla::eval::{EvaluationCounts, Evaluator, Flow, Session, SuccessorSi
 use omnilink_tla::ir::{Formula, Loc, Program};
 use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
 use omnilink_value::Value;
+use serde_json::json;
 
+use crate::bfs::CheckpointContext;
 use crate::fingerprint::Fingerprint;
 use crate::report::ActionTaken;
 use crate::session::{CheckSession, set_level};
@@ -37,6 +39,8 @@ pub(crate) struct TlaSystem<'m> {
     pub(crate) view: Option<Formula>,
     pub(crate) symmetry: Symmetry,
     pub(crate) checks_deadlock: bool,
+    /// Whether the search goes on after a violation.
+    pub(crate) continues: bool,
     /// Memory for the memo of each search worker, in bytes; 0 for none.
     pub(crate) memo_bytes: usize,
     /// Copies of the program for the search workers after the first, each made by the thread that uses it.
@@ -66,6 +70,7 @@ impl<'m> TlaSystem<'m> {
             view: model.view,
             symmetry,
             checks_deadlock,
+            continues: false,
             memo_bytes: 0,
             programs: &[],
             evaluation_counts: None,
@@ -118,13 +123,14 @@ impl<'m> TlaSystem<'m> {
         self.session.set_register(&Value::str("s:_possible"), counts);
     }
 
-    /// The index of the first formula that is false in a state.
+    /// The index of the first formula, from this one on, that is false in a state.
     fn first_false(
         worker: &mut Evaluator<'m>,
         formulas: &[NamedProperty],
         state: &State,
+        from: usize,
     ) -> Result<Option<usize>, Box<Failure>> {
-        for (index, required) in formulas.iter().enumerate() {
+        for (index, required) in formulas.iter().enumerate().skip(from) {
             if !worker.holds(required.formula, state)? {
                 return Ok(Some(index));
             }
@@ -185,22 +191,59 @@ impl<'m> SuccessorSink<'m> for SuccessorAdapter<'_, 'm> {
     }
 }
 
+impl CheckpointContext for TlaSystem<'_> {
+    fn save(&self) -> serde_json::Value {
+        let counts = self
+            .possible_counts
+            .iter()
+            .map(|count| count.load(Ordering::Relaxed));
+        let evaluations = self.evaluation_counts.iter().flat_map(|counts| counts.iter());
+        let evaluations = evaluations.map(|count| count.load(Ordering::Relaxed));
+        json!({
+            "possible": counts.collect::<Vec<_>>(),
+            "evaluations": evaluations.collect::<Vec<_>>(),
+            "session": self.session.save(),
+        })
+    }
+
+    fn restore(&self, saved: &serde_json::Value) -> bool {
+        let counts = |name: &str| -> Vec<u64> {
+            let listed = saved
+                .get(name)
+                .and_then(serde_json::Value::as_array)
+                .into_iter()
+                .flatten();
+            listed.filter_map(serde_json::Value::as_u64).collect()
+        };
+        for (count, saved) in self.possible_counts.iter().zip(counts("possible")) {
+            count.store(saved, Ordering::Relaxed);
+        }
+        let evaluations = self.evaluation_counts.iter().flat_map(|counts| counts.iter());
+        for (count, saved) in evaluations.zip(counts("evaluations")) {
+            count.store(saved, Ordering::Relaxed);
+        }
+        saved
+            .get("session")
+            .is_some_and(|saved| self.session.restore(saved))
+    }
+}
+
 impl<'m> TransitionSystem for TlaSystem<'m> {
     type Worker = Evaluator<'m>;
     type Label = Option<TakenAction>;
     type Step = ActionTaken;
     type Error = Box<Failure>;
 
-    fn worker(&self, _: usize) -> Evaluator<'m> {
-        self.evaluator(&self.model.program)
+    fn worker(&self, number: usize) -> Evaluator<'m> {
+        let own = number.checked_sub(1).and_then(|at| self.programs.get(at));
+        self.evaluator(match own {
+            Some(own) => own.get_or_init(|| self.model.program.unshared()),
+            None => &self.model.program,
+        })
     }
 
     fn search_worker(&self, number: usize) -> Evaluator<'m> {
-        let own = number.checked_sub(1).and_then(|at| self.programs.get(at));
-        let mut evaluator = self.evaluator(match own {
-            Some(own) => own.get_or_init(|| self.model.program.unshared()),
-            None => &self.model.program,
-        });
+        let mut evaluator = self.worker(number);
         if self.memo_bytes > 0 {
             evaluator.enable_memo_within(self.memo_bytes);
         }
@@ -345,30 +388,32 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
         worker: &mut Evaluator<'m>,
         state: &State,
         level: u32,
+        from: usize,
     ) -> Result<Option<usize>, Box<Failure>> {
         set_level(level);
-        Self::first_false(worker, &self.invariants, state)
+        Self::first_false(worker, &self.invariants, state, from)
     }
 
     fn violated_initial_property(
         &self,
         worker: &mut Evaluator<'m>,
         state: &State,
+        from: usize,
     ) -> Result<Option<usize>, Box<Failure>> {
         set_level(1);
-        Self::first_false(worker, &self.initials, state)
+        Self::first_false(worker, &self.initials, state, from)
     }
 
     fn violated_step_property(
         &self,
         worker: &mut Evaluator<'m>,
-        from: &State,
-        to: &[Value],
+        (before, after): (&State, &[Value]),
         level: u32,
+        from: usize,
     ) -> Result<Option<usize>, Box<Failure>> {
         set_level(level);
-        for (index, required) in self.steps.iter().enumerate() {
-            if !worker.holds_step(required.formula, from, to)? {
+        for (index, required) in self.steps.iter().enumerate().skip(from) {
+            if !worker.holds_step(required.formula, before, after)? {
                 return Ok(Some(index));
             }
         }
@@ -377,6 +422,10 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
 
     fn checks_deadlock(&self) -> bool {
         self.checks_deadlock
+    }
+
+    fn continues_after_violations(&self) -> bool {
+        self.continues
     }
 
     fn is_timeout(&self, error: &Box<Failure>) -> bool {

@@ -113,32 +113,39 @@ pub trait TransitionSystem: Sync {
         true
     }
 
-    /// The index of the first invariant that is false in this state.
+    /// The index of the first invariant, from this one on, that is false in this state.
     fn violated_invariant(
         &self,
         worker: &mut Self::Worker,
         state: &State,
         level: u32,
+        from: usize,
     ) -> Result<Option<usize>, Self::Error>;
 
-    /// The index of the first property of initial states that is false in this state.
+    /// The index of the first property of initial states, from this one on, that is false in this state.
     fn violated_initial_property(
         &self,
         worker: &mut Self::Worker,
         state: &State,
+        from: usize,
     ) -> Result<Option<usize>, Self::Error>;
 
-    /// The index of the first step property that is false for this step from a state of this level.
+    /// The index of the first step property, from this one on, that is false for this step from a state of this level.
     fn violated_step_property(
         &self,
         worker: &mut Self::Worker,
-        from: &State,
-        to: &[Value],
+        step: (&State, &[Value]),
         level: u32,
+        from: usize,
     ) -> Result<Option<usize>, Self::Error>;
 
     /// Whether a state without successors is a deadlock.
     fn checks_deadlock(&self) -> bool;
+
+    /// Whether the search goes on after a violation, until every property is violated or every state is explored.
+    fn continues_after_violations(&self) -> bool {
+        false
+    }
 
     /// Whether an evaluation failed only because the time limit was reached.
     fn is_timeout(&self, error: &Self::Error) -> bool {

@@ -90,7 +90,8 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Counts the evaluations of each operator from now on. Several evaluators may share the counters.
+    /// Counts the evaluations of each operator from now on. What the memo answers is not evaluated, so it is not counted. Several
+    /// evaluators may share the counters.
     pub fn count_in(&mut self, coverage: &EvaluationCounts) {
         self.coverage = Some(coverage.clone());
     }

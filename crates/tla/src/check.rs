@@ -1,9 +1,11 @@
 //! Checking of spec files, the library side of `omnilink tla check`.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::config::{self, Config};
 use crate::diagnostic::{Class, Diagnostic, render, to_json};
+use crate::expressions;
 use crate::semantics::search_path::{SearchPath, read_text, unreadable};
 use crate::semantics::spec::Spec;
 use crate::semantics::{Loaded, load};
@@ -16,6 +18,8 @@ pub struct SpecOptions {
     pub search: SearchPath,
     /// A configuration to check together with the spec.
     pub config: Option<PathBuf>,
+    /// Expressions that the spec is to define, for [`crate::model::BuildOptions::expressions`].
+    pub expressions: Vec<String>,
 }
 
 /// A spec, its configuration if there is one, and the diagnostics of both.
@@ -42,6 +46,12 @@ pub fn check(path: &Path, options: &SpecOptions) -> Checked {
         mut spec,
         mut diagnostics,
     } = load(path, &options.search);
+    if !options.expressions.is_empty() && !diagnostics.iter().any(Diagnostic::is_error) {
+        let loaded = expressions::load_with(&spec, path, &options.search, &options.expressions);
+        if let Some(loaded) = loaded {
+            Loaded { spec, diagnostics } = loaded;
+        }
+    }
     let loaded = !diagnostics.iter().any(Diagnostic::is_error);
     let own = spec.root().and_then(|root| {
         let text = spec.sources.get(spec.tree(root.tree).source).text();
@@ -56,6 +66,15 @@ pub fn check(path: &Path, options: &SpecOptions) -> Checked {
         let (text, error) = match own.filter(|_| place == path) {
             Some(section) => (section, None),
             None => match read_text(place) {
+                // The configuration in a module's file, by the name of that file, as TLC has it.
+                Ok(text) if place.extension().is_some_and(|extension| extension == "tla") => {
+                    let module = place.file_stem().and_then(|stem| stem.to_str());
+                    let section = config::config_section(&text, module.unwrap_or_default());
+                    match section {
+                        Some(section) => (section, None),
+                        None => (String::new(), Some(io::Error::other("it has no section CONFIG"))),
+                    }
+                }
                 Ok(text) => (text, None),
                 Err(error) => (String::new(), Some(error)),
             },

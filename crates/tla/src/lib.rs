@@ -23,6 +23,7 @@
 
 mod check;
 mod evaluate;
+mod expressions;
 pub mod model;
 mod repl;
 mod show;

@@ -80,6 +80,20 @@ impl Story {
             shrunk.timeline = Some(TimelineBuilder::of_operations(&minimal.operations));
             stories.push(shrunk);
         }
+        let further = evidence
+            .exploration
+            .iter()
+            .flat_map(|exploration| &exploration.further);
+        for behaviour in further {
+            let mut other = evidence.clone();
+            other.violation = Some(Violation::Behaviour(Box::new(behaviour.clone())));
+            if let Some(exploration) = &mut other.exploration {
+                exploration.violated.clone_from(&behaviour.violated);
+                exploration.further = Vec::new();
+            }
+            let what = behaviour.violated.as_deref().unwrap_or(behaviour.kind.word());
+            stories.push(story(format!("{what}: {name}"), &other));
+        }
         stories
     }
 

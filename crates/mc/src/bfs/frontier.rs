@@ -1,5 +1,7 @@
 //! Frontier of the breadth-first search: the level that is being expanded, and the next one.
 
+use std::cmp::Ordering;
+use std::collections::VecDeque;
 use std::io;
 
 use super::segment::{SEGMENT_STATES_MAX, Segment};
@@ -11,6 +13,8 @@ use crate::fingerprint::Fingerprint;
 #[derive(Debug)]
 pub(crate) struct Frontier {
     level: u32,
+    /// Segments that were taken and not expanded, with their levels. They come before those of the current level.
+    returned: VecDeque<(u32, Segment)>,
     current: StateQueue,
     next: StateQueue,
     bytes_max: u64,
@@ -23,6 +27,7 @@ impl Frontier {
         let bytes_max = bytes_max / 2;
         Self {
             level: 0,
+            returned: VecDeque::new(),
             current: StateQueue::new(bytes_max),
             next: StateQueue::new(bytes_max),
             bytes_max,
@@ -42,9 +47,9 @@ impl Frontier {
         self.level
     }
 
-    /// Number of queued segments of the current level.
+    /// Number of queued segments of the current level, and of those that were returned.
     pub(crate) fn segments(&self) -> usize {
-        self.current.segments()
+        self.returned.len() + self.current.segments()
     }
 
     /// Number of states of the next level so far.
@@ -67,14 +72,55 @@ impl Frontier {
         queue.push(state, encoded)
     }
 
-    /// Removes the oldest segment of the current level.
-    pub(crate) fn pop(&mut self) -> io::Result<Option<Segment>> {
-        self.current.pop()
+    /// Removes the oldest segment, with its level.
+    pub(crate) fn pop(&mut self) -> io::Result<Option<(u32, Segment)>> {
+        if let Some(returned) = self.returned.pop_front() {
+            return Ok(Some(returned));
+        }
+        Ok(self.current.pop()?.map(|segment| (self.level, segment)))
+    }
+
+    /// Returns the segment that was taken before all others that are queued.
+    pub(crate) fn return_segment(&mut self, level: u32, segment: Segment) {
+        self.returned.push_front((level, segment));
+    }
+
+    /// All segments with their levels, in the order in which they are taken; those of the next level come last.
+    pub(crate) fn each_segment<E: From<io::Error>>(
+        &mut self,
+        mut visit: impl FnMut(u32, &Segment) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for (level, segment) in &self.returned {
+            visit(*level, segment)?;
+        }
+        let level = self.level;
+        self.current.each_segment(|segment| visit(level, segment))?;
+        self.next.each_segment(|segment| visit(level + 1, segment))
+    }
+
+    /// A frontier at this level. Its segments are added with [`Self::push_segment`], in their order.
+    pub(crate) fn at_level(bytes_max: u64, level: u32) -> Self {
+        Self {
+            level,
+            ..Self::new(bytes_max)
+        }
+    }
+
+    /// Adds a segment after all others of its level.
+    pub(crate) fn push_segment(&mut self, level: u32, segment: Segment) -> io::Result<()> {
+        match level.cmp(&self.level) {
+            Ordering::Less => {
+                self.returned.push_back((level, segment));
+                Ok(())
+            }
+            Ordering::Equal => self.current.push_segment(segment),
+            Ordering::Greater => self.next.push_segment(segment),
+        }
     }
 
     /// Makes the next level the current one, which must be empty and stay empty.
     pub(crate) fn advance(&mut self) {
-        debug_assert_eq!(self.current.len(), 0);
+        debug_assert_eq!(self.segments(), 0);
         self.level += 1;
         self.current = std::mem::replace(&mut self.next, StateQueue::new(self.bytes_max));
         self.next.set_segment_states(self.segment_states);

@@ -31,6 +31,7 @@
 //!
 //! `s` is committed only when `t` is done.
 
+mod checkpoint;
 mod frontier;
 pub(crate) mod in_flight;
 mod parallel;
@@ -45,14 +46,16 @@ mod state_queue;
 
 use std::panic::resume_unwind;
 use std::thread::{Builder, scope};
+use std::time::Instant;
 
+pub use self::checkpoint::{CheckpointContext, CheckpointError, Checkpoints};
 use self::parallel::search_in_parallel;
 use self::search_state::SearchState;
 use self::segment_expander::SegmentExpander;
 use self::sequential::search_sequentially;
 use crate::dump::GraphSink;
 use crate::limits::SearchOptions;
-use crate::outcome::{SearchError, SearchOutcome};
+use crate::outcome::{SearchEnd, SearchError, SearchOutcome};
 use crate::progress::SearchProgress;
 use crate::transition_system::TransitionSystem;
 
@@ -67,15 +70,64 @@ pub fn breadth_first<T: TransitionSystem>(
     progress: &SearchProgress,
     sink: Option<&mut dyn GraphSink>,
 ) -> Result<SearchOutcome<T::Error>, SearchError> {
+    breadth_first_with(system, variables, options, progress, sink, None)
+}
+
+/// The same, with checkpoints from which the search can be resumed. The sink receives nothing of what a resumed search found before.
+///
+/// # Errors
+/// When queued states, the dump or a checkpoint cannot be written, or a checkpoint cannot be read.
+pub fn breadth_first_with<T: TransitionSystem>(
+    system: &T,
+    variables: usize,
+    options: &SearchOptions,
+    progress: &SearchProgress,
+    sink: Option<&mut dyn GraphSink>,
+    checkpoints: Option<&Checkpoints<'_>>,
+) -> Result<SearchOutcome<T::Error>, SearchError> {
     let expander = SegmentExpander::new(system, variables, options, progress);
     let search = || {
         let mut worker = system.search_worker(0);
         let mut state = SearchState::new(&expander, options, sink);
-        let end = match state.add_initial_states(&expander, &mut worker)? {
-            Some(stop) => stop.into_end()?,
-            None if options.workers <= 1 => search_sequentially(&expander, &mut worker, &mut state)?,
-            None => search_in_parallel(&expander, &mut worker, &mut state, options)?,
+        if let Some(checkpoints) = checkpoints {
+            checkpoints.prepare()?;
+            state.pause_at = Some(Instant::now() + checkpoints.interval);
+        }
+        let stop = match checkpoints.filter(|checkpoints| checkpoints.is_resumed) {
+            Some(checkpoints) => {
+                checkpoints.read(&mut state, options)?;
+                None
+            }
+            None => state.add_initial_states(&expander, &mut worker)?,
         };
+        if let Some(stop) = stop {
+            return Ok(state.into_outcome(stop.into_end()?));
+        }
+        let end = loop {
+            // One worker alone inserts states before a segment is done, so it could not stop within one.
+            let is_alone = options.workers <= 1 && checkpoints.is_none();
+            let end = match is_alone {
+                true => search_sequentially(&expander, &mut worker, &mut state)?,
+                false => search_in_parallel(&expander, &mut worker, &mut state, options)?,
+            };
+            if let Some(end) = end {
+                break end;
+            }
+            if state.tally.pause_sink() {
+                break SearchEnd::Decided;
+            }
+            if let Some(checkpoints) = checkpoints {
+                checkpoints.write(&mut state)?;
+            }
+        };
+        if let Some(checkpoints) = checkpoints {
+            match &end {
+                SearchEnd::Limit(_) => checkpoints.write(&mut state)?,
+                SearchEnd::Complete | SearchEnd::Stopped | SearchEnd::Decided | SearchEnd::Violation(_) => {
+                    checkpoints.remove();
+                }
+            }
+        }
         Ok(state.into_outcome(end))
     };
     scope(

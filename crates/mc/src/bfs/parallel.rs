@@ -41,13 +41,13 @@ struct ParallelSearch<'c, 'b, 'a, 's, T: TransitionSystem> {
     wake: Condvar,
 }
 
-/// Expands the frontier with several workers, one of them on this thread, until the search ends.
+/// Expands the frontier with several workers, one of them on this thread, until the search ends or has to pause: then it returns `None`.
 pub(crate) fn search_in_parallel<'a, T: TransitionSystem>(
     expander: &SegmentExpander<'a, T>,
     worker: &mut T::Worker,
     search: &mut SearchState<'a, '_>,
     options: &SearchOptions,
-) -> Result<SearchEnd<T::Error>, SearchError> {
+) -> Result<Option<SearchEnd<T::Error>>, SearchError> {
     let scheduler = Scheduler::new(search, options.workers, expander.system.may_reexpand());
     let parallel = ParallelSearch {
         expander,
@@ -73,7 +73,7 @@ pub(crate) fn search_in_parallel<'a, T: TransitionSystem>(
         .scheduler
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
-    match scheduler.shutdown {
+    match scheduler.finish() {
         Some(Shutdown::Ended(end)) => end,
         Some(Shutdown::Panicked(panic)) => resume_unwind(panic),
         None => unreachable!("workers exit only at shutdown"),

@@ -187,15 +187,21 @@ impl<R> ReorderBuffer<R> {
         Some((self.first, self.result(self.first)?))
     }
 
-    /// Removes the first segment, if it is done. Returns its level and result.
-    pub(crate) fn pop_front(&mut self) -> Option<(u32, R)> {
+    /// Removes the first segment, if it is done. Returns its level, itself and its result.
+    pub(crate) fn pop_front(&mut self) -> Option<(u32, Arc<Segment>, R)> {
         self.front()?;
         let entry = self.entries.pop_front()?;
         self.first += 1;
         match entry.status {
-            Status::Done(result) => Some((entry.level, result)),
+            Status::Done(result) => Some((entry.level, entry.segment, result)),
             Status::Assigned | Status::Started { .. } => None,
         }
+    }
+
+    /// Removes the last segment, done or not. Returns its level and itself.
+    pub(crate) fn pop_back(&mut self) -> Option<(u32, Arc<Segment>)> {
+        let entry = self.entries.pop_back()?;
+        Some((entry.level, entry.segment))
     }
 }
 
@@ -212,6 +218,11 @@ mod tests {
         buffer
     }
 
+    /// The level and the result of the first segment.
+    fn pop<R>(buffer: &mut ReorderBuffer<R>) -> Option<(u32, R)> {
+        buffer.pop_front().map(|(level, _, result)| (level, result))
+    }
+
     fn number(task: Option<Task>) -> Option<u64> {
         task.map(|task| task.number)
     }
@@ -223,11 +234,11 @@ mod tests {
         assert_eq!(numbers, [Some(0), Some(1), Some(2), None]);
         assert_eq!(buffer.complete(1, "b", false), None);
         assert_eq!(buffer.result(1), Some(&"b"));
-        assert_eq!(buffer.pop_front(), None, "the first is not done");
+        assert_eq!(pop(&mut buffer), None, "the first is not done");
         assert_eq!(buffer.complete(0, "a", false), None);
         assert_eq!(buffer.front(), Some((0, &"a")));
         assert_eq!(
-            [buffer.pop_front(), buffer.pop_front(), buffer.pop_front()],
+            [pop(&mut buffer), pop(&mut buffer), pop(&mut buffer)],
             [Some((1, "a")), Some((1, "b")), None]
         );
         buffer.push(1, 2, Segment::default());
@@ -235,7 +246,7 @@ mod tests {
         assert_eq!(buffer.complete(2, "c", false), None);
         assert_eq!(buffer.complete(3, "d", false), None);
         assert_eq!(
-            [buffer.pop_front(), buffer.pop_front()],
+            [pop(&mut buffer), pop(&mut buffer)],
             [Some((1, "c")), Some((2, "d"))]
         );
         assert!(buffer.is_empty());
@@ -275,7 +286,7 @@ mod tests {
         assert_eq!(buffer.complete(1, "b", false), None);
         assert_eq!(buffer.complete(1, "late", false), Some("late"));
         assert_eq!(
-            [buffer.pop_front(), buffer.pop_front()],
+            [pop(&mut buffer), pop(&mut buffer)],
             [Some((1, "a")), Some((1, "b"))]
         );
         assert_eq!(buffer.complete(1, "very late", false), Some("very late"));

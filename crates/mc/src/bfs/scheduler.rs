@@ -3,11 +3,13 @@
 use std::any::Any;
 use std::hint::black_box;
 use std::num::NonZeroU16;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::in_flight::InFlightStates;
 use super::reorder_buffer::{ReorderBuffer, Task};
 use super::search_state::SearchState;
+use super::segment::Segment;
 use super::segment_expander::EarlyStop;
 use super::segment_size::SegmentSizer;
 use crate::codec::StateDecodeError;
@@ -32,7 +34,8 @@ pub(crate) struct SegmentOutcome<E> {
 
 /// Why all workers exit.
 pub(crate) enum Shutdown<E> {
-    Ended(Result<SearchEnd<E>, SearchError>),
+    /// `None` if the search pauses.
+    Ended(Result<Option<SearchEnd<E>>, SearchError>),
     Panicked(Box<dyn Any + Send>),
 }
 
@@ -56,6 +59,8 @@ pub(crate) struct Scheduler<'b, 'a, 's, E> {
     /// Number of committed segments.
     pub(crate) committed: u64,
     pub(crate) shutdown: Option<Shutdown<E>>,
+    /// A segment that a limit interrupted.
+    unfinished: Option<(u32, Arc<Segment>)>,
 }
 
 impl<'b, 'a, 's, E> Scheduler<'b, 'a, 's, E> {
@@ -70,7 +75,23 @@ impl<'b, 'a, 's, E> Scheduler<'b, 'a, 's, E> {
             recycled: Vec::new(),
             committed: 0,
             shutdown: None,
+            unfinished: None,
         }
+    }
+
+    /// Ends the schedule. The segments that were not committed go back to the frontier.
+    pub(crate) fn finish(mut self) -> Option<Shutdown<E>> {
+        while let Some((level, segment)) = self.buffer.pop_back() {
+            self.search
+                .frontier
+                .return_segment(level, Arc::unwrap_or_clone(segment));
+        }
+        if let Some((level, segment)) = self.unfinished {
+            self.search
+                .frontier
+                .return_segment(level, Arc::unwrap_or_clone(segment));
+        }
+        self.shutdown
     }
 
     /// Takes the outcome of a segment.
@@ -139,7 +160,7 @@ impl<'b, 'a, 's, E> Scheduler<'b, 'a, 's, E> {
             if self.buffer.is_empty()
                 && let Some(end) = next.end()
             {
-                self.shutdown = Some(Shutdown::Ended(Ok(end)));
+                self.shutdown = Some(Shutdown::Ended(Ok(Some(end))));
                 return Ok(None);
             }
         }
@@ -150,8 +171,8 @@ impl<'b, 'a, 's, E> Scheduler<'b, 'a, 's, E> {
             .segments()
             .div_ceil(RUNS_PER_WORKER * self.workers);
         for _ in 0..share.min(RUN_MAX).min(room) {
-            if let Some(segment) = self.search.frontier.pop()? {
-                self.buffer.push(worker, self.search.frontier.level(), segment);
+            if let Some((level, segment)) = self.search.frontier.pop()? {
+                self.buffer.push(worker, level, segment);
             }
         }
         if let Some(task) = self.buffer.start(worker) {
@@ -171,20 +192,27 @@ impl<'b, 'a, 's, E> Scheduler<'b, 'a, 's, E> {
         if self.lacks_encodings(number, &outcome.result) {
             return false;
         }
-        let Some((level, outcome)) = self.buffer.pop_front() else {
+        let Some((level, segment, outcome)) = self.buffer.pop_front() else {
             return false;
         };
+        if let Some(EarlyStop::Limit(limit)) = outcome.stop {
+            // What remains of the segment must be expanded if the search is resumed, so all of it is.
+            self.unfinished = Some((level, segment));
+            self.shutdown = Some(Shutdown::Ended(Ok(Some(SearchEnd::Limit(limit)))));
+            return true;
+        }
         let committed = self.commit_states(number, level + 1, &outcome.result);
         self.recycled.extend(outcome.result.recycled());
         self.committed += 1;
         self.search.publish_progress();
         let end = match (committed, outcome.stop) {
             (Err(error), _) => Some(Err(error)),
-            (Ok(()), Some(stop)) => Some(stop.into_end()),
-            (Ok(()), None) => self
-                .search
-                .is_memory_full()
-                .then_some(Ok(SearchEnd::Limit(Limit::Memory))),
+            (Ok(()), Some(stop)) => Some(stop.into_end().map(Some)),
+            (Ok(()), None) => match self.search.is_memory_full() {
+                Err(error) => Some(Err(error)),
+                Ok(true) => Some(Ok(Some(SearchEnd::Limit(Limit::Memory)))),
+                Ok(false) => self.search.must_pause().then_some(Ok(None)),
+            },
         };
         self.shutdown = end.map(Shutdown::Ended);
         true

@@ -1,5 +1,7 @@
 //! State of a breadth-first search: the seen set, the frontier and the statistics.
 
+use std::time::Instant;
+
 use super::frontier::Frontier;
 use super::segment_expander::{EarlyStop, SegmentExpander};
 use crate::dump::GraphSink;
@@ -20,11 +22,13 @@ pub(crate) struct SearchState<'a, 's> {
     pub(crate) frontier: Frontier,
     pub(crate) tally: Tally<'s>,
     /// Number of states of the deepest level so far.
-    deepest_level_len: u64,
+    pub(super) deepest_level_len: u64,
     /// Number of expanded segments.
     segments: u64,
     limits: LimitMonitor<'a>,
     depth_max: Option<u32>,
+    /// When the next checkpoint is due.
+    pub(super) pause_at: Option<Instant>,
 }
 
 /// Result of moving on to the next level.
@@ -53,13 +57,14 @@ impl<'a, 's> SearchState<'a, 's> {
         sink: Option<&'s mut dyn GraphSink>,
     ) -> Self {
         Self {
-            seen: FingerprintSet::default(),
+            seen: FingerprintSet::with_heap_bytes(options.seen_bytes_max),
             frontier: Frontier::new(options.queue_bytes_max),
             tally: Tally::new(expander.system.action_count(), expander.variables, sink),
             deepest_level_len: 0,
             segments: 0,
             limits: expander.limits,
             depth_max: options.depth_max,
+            pause_at: None,
         }
     }
 
@@ -122,12 +127,21 @@ impl<'a, 's> SearchState<'a, 's> {
     }
 
     /// Whether the memory limit is reached. To be called once per segment; measures at intervals.
-    pub(crate) fn is_memory_full(&mut self) -> bool {
+    pub(crate) fn is_memory_full(&mut self) -> Result<bool, SearchError> {
         self.segments += 1;
-        self.segments.is_multiple_of(SEGMENTS_PER_MEMORY_CHECK)
-            && self
-                .limits
-                .is_memory_full(self.seen.bytes() + self.frontier.memory_bytes())
+        if !self.segments.is_multiple_of(SEGMENTS_PER_MEMORY_CHECK) {
+            return Ok(false);
+        }
+        if let Some(error) = self.seen.take_disk_error() {
+            return Err(error.into());
+        }
+        let bytes = self.seen.bytes() + self.frontier.memory_bytes();
+        Ok(self.limits.is_memory_full(bytes))
+    }
+
+    /// Whether the search must pause, for a checkpoint or because the sink wants to look at the graph.
+    pub(crate) fn must_pause(&self) -> bool {
+        self.tally.sink_wants_pause() || self.pause_at.is_some_and(|at| Instant::now() >= at)
     }
 
     pub(crate) fn into_outcome<E>(self, end: SearchEnd<E>) -> SearchOutcome<E> {
@@ -135,6 +149,7 @@ impl<'a, 's> SearchState<'a, 's> {
             end,
             statistics: self.tally.statistics,
             action_counts: self.tally.action_counts,
+            violations: self.tally.violations,
             seen: self.seen,
         }
     }

@@ -8,7 +8,7 @@ use crate::transition_system::State;
 pub(crate) const SEGMENT_STATES_MAX: usize = 64;
 
 /// Consecutive states, encoded.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Segment {
     pub(super) bytes: Vec<u8>,
     pub(super) states: usize,
@@ -20,6 +20,16 @@ impl Segment {
             decoder: Decoder::new(&self.bytes),
             left: self.states,
         }
+    }
+
+    /// A segment of this many encoded states.
+    pub(crate) fn new(bytes: Vec<u8>, states: usize) -> Self {
+        Self { bytes, states }
+    }
+
+    /// The encoded states, and their number.
+    pub(crate) fn encoded(&self) -> (&[u8], usize) {
+        (&self.bytes, self.states)
     }
 
     pub(super) fn push(&mut self, fingerprint: Fingerprint, encoded: &[u8]) {

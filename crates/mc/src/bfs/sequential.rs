@@ -7,22 +7,21 @@ use crate::limits::Limit;
 use crate::outcome::{SearchEnd, SearchError};
 use crate::transition_system::TransitionSystem;
 
-/// Expands the frontier until the search ends.
+/// Expands the frontier until the search ends, or returns `None` if it has to pause.
 pub(crate) fn search_sequentially<T: TransitionSystem>(
     expander: &SegmentExpander<'_, T>,
     worker: &mut T::Worker,
     search: &mut SearchState<'_, '_>,
-) -> Result<SearchEnd<T::Error>, SearchError> {
+) -> Result<Option<SearchEnd<T::Error>>, SearchError> {
     let mut recent = RecentCache::default();
     let mut result = search.tally.empty_result();
     loop {
-        let Some(segment) = search.frontier.pop()? else {
+        let Some((level, segment)) = search.frontier.pop()? else {
             if let Some(end) = search.advance_level().end() {
-                return Ok(end);
+                return Ok(Some(end));
             }
             continue;
         };
-        let level = search.frontier.level();
         let statistics = search.tally.statistics;
         let mut dedup = recent.in_front_of(&mut search.seen);
         let stop = expander.expand(
@@ -38,10 +37,13 @@ pub(crate) fn search_sequentially<T: TransitionSystem>(
         search.count(&result)?;
         result.clear();
         if let Some(stop) = stop {
-            return stop.into_end();
+            return stop.into_end().map(Some);
         }
-        if search.is_memory_full() {
-            return Ok(SearchEnd::Limit(Limit::Memory));
+        if search.is_memory_full()? {
+            return Ok(Some(SearchEnd::Limit(Limit::Memory)));
+        }
+        if search.must_pause() {
+            return Ok(None);
         }
     }
 }

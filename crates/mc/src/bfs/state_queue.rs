@@ -77,6 +77,35 @@ impl StateQueue {
         Ok(())
     }
 
+    /// Appends a segment.
+    pub(crate) fn push_segment(&mut self, segment: Segment) -> io::Result<()> {
+        if self.open.states > 0 {
+            self.close_segment()?;
+        }
+        self.states += segment.states as u64;
+        self.open = segment;
+        self.close_segment()
+    }
+
+    /// All segments, the oldest first.
+    pub(crate) fn each_segment<E: From<io::Error>>(
+        &mut self,
+        mut visit: impl FnMut(&Segment) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for stored in &self.full {
+            match stored {
+                StoredSegment::Memory(segment) => visit(segment)?,
+                StoredSegment::Disk { at, bytes, states } => {
+                    visit(&read(&mut self.disk, *at, *bytes, *states)?)?
+                }
+            }
+        }
+        if self.open.states > 0 {
+            visit(&self.open)?;
+        }
+        Ok(())
+    }
+
     fn close_segment(&mut self) -> io::Result<()> {
         let mut segment = std::mem::take(&mut self.open);
         let bytes = segment.bytes.len();
@@ -110,21 +139,24 @@ impl StateQueue {
                 self.memory_bytes -= segment.bytes.len() as u64;
                 segment
             }
-            Some(StoredSegment::Disk { at, bytes, states }) => {
-                let mut segment = Segment {
-                    bytes: vec![0; bytes],
-                    states,
-                };
-                if let Some(file) = &mut self.disk {
-                    file.seek(SeekFrom::Start(at))?;
-                    file.read_exact(&mut segment.bytes)?;
-                }
-                segment
-            }
+            Some(StoredSegment::Disk { at, bytes, states }) => read(&mut self.disk, at, bytes, states)?,
         };
         self.states -= segment.states as u64;
         Ok(Some(segment))
     }
+}
+
+/// Reads a segment from disk.
+fn read(disk: &mut Option<File>, at: u64, bytes: usize, states: usize) -> io::Result<Segment> {
+    let mut segment = Segment {
+        bytes: vec![0; bytes],
+        states,
+    };
+    if let Some(file) = disk {
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(&mut segment.bytes)?;
+    }
+    Ok(segment)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::{CheckRun, ModelCheckError};
 use crate::counterexample::{failure_in_graph, lasso_report};
 use crate::dump::GraphSink;
 use crate::limits::{LimitMonitor, SearchOptions};
-use crate::liveness::{GraphRecorder, Liveness, LivenessOutcome, StateGraph, Stop};
+use crate::liveness::{EarlyLook, GraphRecorder, Liveness, LivenessOutcome, StateGraph, Stop};
 use crate::outcome::{SearchEnd, SearchError};
 use crate::report::{Answer, Report, UncheckedProperty};
 use crate::symmetry::Symmetry;
@@ -16,7 +16,8 @@ use crate::transition_system::TransitionSystem;
 
 impl CheckRun<'_> {
     /// Searches all states and then checks the temporal properties. VIEW and SYMMETRY identify states that temporal properties and
-    /// fairness can tell apart, so for these the states are explored again without them.
+    /// fairness can tell apart, so for these the states are explored again without them. A property that reads the queue of the search
+    /// is about the search itself, and so about its VIEW.
     pub(super) fn search_with_liveness(
         &self,
         system: &mut TlaSystem<'_>,
@@ -26,12 +27,13 @@ impl CheckRun<'_> {
         report: &mut Report,
     ) -> Result<(), ModelCheckError> {
         let mut sink = sink;
-        if !system.fingerprint_determines_state() {
+        if !system.fingerprint_determines_state() && !liveness.is_about_the_search(system) {
             let outcome = self.search(system, search, sink.take())?;
             self.report_outcome(system, &outcome, report);
-            if !matches!(report.answer, Answer::Valid) {
+            if !matches!(outcome.end, SearchEnd::Complete | SearchEnd::Stopped) {
                 return Ok(());
             }
+            self.session.forget_exit();
             report.notes.push(
                 "VIEW and SYMMETRY do not apply to temporal properties: for these all states were explored"
                     .into(),
@@ -43,11 +45,31 @@ impl CheckRun<'_> {
             system.steps.clear();
         }
         let has_counted = report.figures.generated > 0;
-        let mut recorder = GraphRecorder::new(sink);
-        let outcome = self.search(system, search, Some(&mut recorder))?;
-        let graph = recorder.finish(self.model.program.variables.len());
+        let remaining = self.options.limits.after(self.started.elapsed());
+        let limits = LimitMonitor::new(&remaining, self.progress);
+        let mut look = EarlyLook::new(
+            GraphRecorder::new(sink),
+            system,
+            liveness,
+            limits,
+            self.workers,
+            !self.options.continues,
+        );
+        let outcome = self.search(system, search, Some(&mut look))?;
+        let (graph, found) = look.finish();
+        if let Some(found) = found {
+            if !has_counted {
+                self.report_outcome(system, &outcome, report);
+            }
+            report.answer = Answer::Valid;
+            report.notes.push(
+                "the search ended with this violation; other properties may be violated in states that were not explored"
+                    .into(),
+            );
+            return deep_stack::run(|| self.report_liveness(system, &graph, Ok(found), report));
+        }
         if has_counted {
-            let SearchEnd::Complete = &outcome.end else {
+            let (SearchEnd::Complete | SearchEnd::Stopped) = &outcome.end else {
                 let figures = report.figures;
                 self.report_outcome(system, &outcome, report);
                 report.figures = figures;
@@ -56,19 +78,20 @@ impl CheckRun<'_> {
         } else {
             self.report_outcome(system, &outcome, report);
         }
-        drop(outcome);
-        match &report.answer {
-            Answer::Valid => {}
-            Answer::Stopped => {
-                report.unchecked =
-                    self.unchecked("the spec ended the search before all states were explored");
-                return Ok(());
+        let mut graph = graph;
+        match &outcome.end {
+            SearchEnd::Complete => {}
+            SearchEnd::Stopped | SearchEnd::Decided => {
+                graph.truncate(outcome.statistics.distinct - outcome.statistics.queued);
+                report.notes.push(
+                    "the spec ended the search, so temporal properties were checked on the states explored until then"
+                        .into(),
+                );
             }
-            Answer::Wrong(_) | Answer::Limit(_) => return Ok(()),
+            SearchEnd::Violation(_) | SearchEnd::Limit(_) => return Ok(()),
         }
-        let remaining = self.options.limits.after(self.started.elapsed());
-        let limits = LimitMonitor::new(&remaining, self.progress);
-        let checked = liveness.check(system, &graph, &limits, self.workers);
+        drop(outcome);
+        let checked = liveness.check(system, &graph, &limits, self.workers, self.options.continues);
         deep_stack::run(|| self.report_liveness(system, &graph, checked, report))
     }
 
@@ -82,13 +105,15 @@ impl CheckRun<'_> {
         let outcome = match checked {
             Ok(outcome) => outcome,
             Err(Stop::Limit(limit)) => {
-                report.answer = Answer::Limit(limit);
+                if !matches!(report.answer, Answer::Wrong(_)) {
+                    report.answer = Answer::Limit(limit);
+                }
                 return Ok(());
             }
             Err(Stop::Failed(node, failure)) => {
                 let violation =
                     failure_in_graph(system, graph, node, &failure).map_err(SearchError::Decode)?;
-                report.answer = Answer::Wrong(Box::new(violation));
+                report.add_violation(violation);
                 return Ok(());
             }
             Err(Stop::TooLarge) => {
@@ -105,18 +130,20 @@ impl CheckRun<'_> {
                 "no behaviour satisfies the fairness conditions, so every temporal property holds".into(),
             );
         }
-        if let Some(counterexample) = outcome.counterexample {
-            if let [_, others @ ..] = &*outcome.violated
-                && !others.is_empty()
-            {
-                let others = others.join(", ");
-                report
-                    .notes
-                    .push(format!("these properties do not hold either: {others}"));
-            }
+        let shown = outcome.counterexamples.len();
+        if let Some(others) = outcome.violated.get(shown..).filter(|others| !others.is_empty()) {
+            let others = others.join(", ");
+            report
+                .notes
+                .push(format!("these properties do not hold either: {others}"));
+        }
+        for counterexample in outcome.counterexamples {
             let violation = lasso_report(system, graph, counterexample).map_err(SearchError::Decode)?;
-            report.answer = Answer::Wrong(Box::new(violation));
-        } else if !(self.model.constraints.is_empty() && self.model.action_constraints.is_empty()) {
+            report.add_violation(violation);
+        }
+        if outcome.violated.is_empty()
+            && !(self.model.constraints.is_empty() && self.model.action_constraints.is_empty())
+        {
             report.notes.push(
                 "temporal properties were checked only for behaviours that stay within the constraints"
                     .into(),

@@ -60,8 +60,30 @@ impl<'s> GraphRecorder<'s> {
         }
     }
 
+    /// Number of states.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
     /// The graph of all that was recorded.
-    pub(crate) fn finish(self, variables: usize) -> StateGraph {
+    pub(crate) fn finish(mut self, variables: usize) -> StateGraph {
+        self.graph(variables)
+    }
+
+    /// Looks at the graph of what was recorded so far.
+    pub(crate) fn look<R>(&mut self, variables: usize, look: impl FnOnce(&StateGraph) -> R) -> R {
+        let graph = self.graph(variables);
+        let seen = look(&graph);
+        self.nodes = graph.nodes;
+        self.bytes = graph.bytes;
+        self.ends = graph.ends;
+        self.initial = graph.initial;
+        self.levels = graph.levels;
+        seen
+    }
+
+    /// The graph. Takes the states out of the recorder.
+    fn graph(&mut self, variables: usize) -> StateGraph {
         let mut slices = vec![Slice::default(); self.ends.len()];
         let mut targets = Vec::with_capacity(self.targets.len());
         let mut start = 0;
@@ -85,11 +107,11 @@ impl<'s> GraphRecorder<'s> {
         }
         StateGraph {
             variables,
-            nodes: self.nodes,
-            bytes: self.bytes,
-            ends: self.ends,
-            initial: self.initial,
-            levels: self.levels,
+            nodes: std::mem::take(&mut self.nodes),
+            bytes: std::mem::take(&mut self.bytes),
+            ends: std::mem::take(&mut self.ends),
+            initial: std::mem::take(&mut self.initial),
+            levels: std::mem::take(&mut self.levels),
             slices,
             targets,
         }
@@ -148,6 +170,24 @@ impl StateGraph {
     /// Number of states.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// Keeps the states that were expanded, which come first, and the steps between them. This is what TLC checks when a spec ends
+    /// the search: a state that was found and not expanded has no successors yet.
+    pub(crate) fn truncate(&mut self, expanded: u64) {
+        let expanded = usize::try_from(expanded).unwrap_or(usize::MAX);
+        if expanded >= self.len() {
+            return;
+        }
+        self.nodes.retain(|_, node| (*node as usize) < expanded);
+        self.ends.truncate(expanded);
+        self.slices.truncate(expanded);
+        self.initial.retain(|node| (*node as usize) < expanded);
+        for slice in &mut self.slices {
+            // Targets are sorted.
+            let own = &self.targets[slice.range()];
+            slice.len = own.partition_point(|to| (*to as usize) < expanded) as u32;
+        }
     }
 
     /// The values of a state.

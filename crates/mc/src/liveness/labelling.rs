@@ -103,7 +103,7 @@ pub(crate) fn label(
 }
 
 /// Whether an atom reads anything besides the states, such as the length of the queue.
-fn is_impure(system: &TlaSystem<'_>, atom: &AtomInstance) -> bool {
+pub(super) fn is_impure(system: &TlaSystem<'_>, atom: &AtomInstance) -> bool {
     match atom.kind {
         AtomKind::State(operation) | AtomKind::Step { step: operation, .. } => {
             system

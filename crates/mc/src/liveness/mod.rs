@@ -10,13 +10,15 @@
 //!    a rest, for which `tableau` makes an automaton.
 //! 5. `product`: graph and automaton are explored together.
 //! 6. `component`: a fair strongly connected component is searched for; `lasso` makes a short lasso through it.
-//! 7. The lasso is evaluated again, by the definition of the temporal operators, before it is reported; `explain` says why it is a
+//! 7. `early_look`: the same is done for the part of the graph that is explored so far, while the search runs.
+//! 8. The lasso is evaluated again, by the definition of the temporal operators, before it is reported; `explain` says why it is a
 //!    counterexample.
 //!
 //! Every state may stutter. Constraints remove states and steps from the graph, as in TLC; whether an action is enabled does not
 //! depend on them.
 
 mod component;
+mod early_look;
 mod explain;
 mod formula;
 mod graph;
@@ -34,13 +36,14 @@ use omnilink_evidence::LassoReason;
 use omnilink_tla::eval::error::Failure;
 use omnilink_tla::model::{Check, CompiledSpec};
 
+pub(crate) use self::early_look::EarlyLook;
 pub(crate) use self::graph::{GraphRecorder, Node, StateGraph};
 
 use self::component::{ComponentSearch, ConditionPositions, Met};
 use self::explain::Explainer;
 use self::formula::TemporalFormula;
 use self::graph::LabelledGraph;
-use self::instantiate::{AtomInstance, Instantiation};
+use self::instantiate::{AtomInstance, AtomKind, Instantiation};
 use self::lasso::Lasso;
 use self::normal_form::{FormId, NormalForms};
 use self::problem::problems;
@@ -85,9 +88,10 @@ pub(crate) struct Liveness {
 pub(crate) struct LivenessOutcome {
     /// The properties that hold.
     pub(crate) held: Vec<String>,
-    /// The properties that do not hold, and a counterexample to the first.
+    /// The properties that do not hold.
     pub(crate) violated: Vec<String>,
-    pub(crate) counterexample: Option<LassoCounterexample>,
+    /// Counterexamples to all of them, or to the first, as was asked for.
+    pub(crate) counterexamples: Vec<LassoCounterexample>,
     /// Whether no behaviour is fair.
     pub(crate) is_vacuous: bool,
 }
@@ -142,6 +146,12 @@ impl Liveness {
         }))
     }
 
+    /// Whether the properties read the queue of the search, and there is no fairness, which would need every state.
+    pub(crate) fn is_about_the_search(&self, system: &TlaSystem<'_>) -> bool {
+        let has_action = |atom: &AtomInstance| matches!(atom.kind, AtomKind::Enabled { .. });
+        self.atoms.iter().any(|atom| labelling::is_impure(system, atom)) && !self.atoms.iter().any(has_action)
+    }
+
     /// Checks the properties on the graph of all states.
     pub(crate) fn check(
         &self,
@@ -149,6 +159,7 @@ impl Liveness {
         graph: &StateGraph,
         limits: &LimitMonitor<'_>,
         workers: usize,
+        shows_all: bool,
     ) -> Result<LivenessOutcome, Stop> {
         let labelled = labelling::label(system, &self.atoms, graph, limits, workers)?;
         let mut forms = NormalForms::default();
@@ -160,7 +171,7 @@ impl Liveness {
         let mut outcome = LivenessOutcome {
             held: Vec::new(),
             violated: Vec::new(),
-            counterexample: None,
+            counterexamples: Vec::new(),
             is_vacuous: false,
         };
         for property in &self.properties {
@@ -177,11 +188,11 @@ impl Liveness {
                 return Err(Stop::NotReplayed);
             }
             outcome.violated.push(property.name.clone());
-            if outcome.counterexample.is_none() {
+            if shows_all || outcome.counterexamples.is_empty() {
                 let positive = forms.of(&property.formula, true);
                 let is_finite = self.fairness.is_empty() && forms.is_safety(positive);
-                outcome.counterexample =
-                    Some(self.counterexample(system, &labelled, property, lasso, is_finite));
+                let counterexample = self.counterexample(system, &labelled, property, lasso, is_finite);
+                outcome.counterexamples.push(counterexample);
             }
         }
         for property in &self.properties {

@@ -1,7 +1,7 @@
 //! The evidence of a check: what reports and `--json` show.
 
 use omnilink_evidence::{
-    Command, Evidence, Exploration, Figures, Limit, Subject, Unknown, Verdict, Violation,
+    BehaviourLengths, Command, Evidence, Exploration, Figures, Limit, Subject, Unknown, Verdict, Violation,
 };
 
 use super::{Answer, Report};
@@ -38,7 +38,14 @@ impl Report {
             generated: self.figures.generated,
             depth: self.figures.depth,
             waiting: self.figures.queued,
-            behaviours: self.behaviours,
+            behaviours: self.behaviours.map(|lengths| lengths.count),
+            lengths: self.behaviours.map(|lengths| BehaviourLengths {
+                mean: lengths.mean(),
+                deviation: lengths.deviation(),
+                min: lengths.min,
+                max: lengths.max,
+            }),
+            further: self.further,
             stopped: matches!(self.answer, Answer::Stopped),
             unchecked: self.unchecked,
             held: self.held,

@@ -9,6 +9,7 @@ pub use omnilink_evidence::{
 
 use crate::limits::Limit;
 use crate::outcome::SearchStatistics;
+use crate::simulation::Lengths;
 
 /// How a check ended.
 #[derive(Clone, Debug)]
@@ -34,8 +35,10 @@ pub struct Report {
     pub answer: Answer,
     /// How large the explored part is.
     pub figures: SearchStatistics,
-    /// The behaviours that a simulation finished; none for a search.
-    pub behaviours: Option<u64>,
+    /// Violations of other properties than that of the answer, if the check went on after it.
+    pub further: Vec<Behaviour>,
+    /// The lengths of the behaviours that a simulation finished; none for a search.
+    pub behaviours: Option<Lengths>,
     /// Properties that were not checked.
     pub unchecked: Vec<UncheckedProperty>,
     /// Temporal properties that hold.
@@ -50,4 +53,18 @@ pub struct Report {
     pub workers: usize,
     /// Wall-clock time.
     pub seconds: f64,
+}
+
+impl Report {
+    /// Adds a violation: the first one is the answer. An expression that has no value ends a check, so it comes last.
+    pub(crate) fn add_violation(&mut self, violation: Behaviour) {
+        match &self.answer {
+            Answer::Wrong(_) => {
+                self.further.push(violation);
+            }
+            Answer::Valid | Answer::Limit(_) | Answer::Stopped => {
+                self.answer = Answer::Wrong(Box::new(violation));
+            }
+        }
+    }
 }

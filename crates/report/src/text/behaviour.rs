@@ -21,6 +21,10 @@ pub(super) fn text(evidence: &Evidence, exploration: &Exploration, options: &Tex
         }
         push_behaviour(&mut page, behaviour, options.full_states);
     }
+    for behaviour in &exploration.further {
+        page.push_str(&format!("\n{}\n", violated(behaviour)));
+        push_behaviour(&mut page, behaviour, options.full_states);
+    }
     if !exploration.held.is_empty() {
         page.push_str(&format!(
             "temporal properties that hold: {}\n",
@@ -87,6 +91,16 @@ fn violated(behaviour: &Behaviour) -> String {
         PropertyKind::Assert => format!("violation: an Assert of the spec failed{after}"),
         PropertyKind::Assumption => format!("violation: the assumption {name} does not hold"),
         PropertyKind::Postcondition => format!("violation: the postcondition {name} does not hold"),
+        PropertyKind::Replay => match behaviour.states.len() {
+            0 | 1 => {
+                "violation: the trace departs from the specification: no initial state is like its first"
+                    .to_owned()
+            }
+            states => format!(
+                "violation: the trace departs from the specification after state {}: no step leads to the next",
+                states - 1
+            ),
+        },
         PropertyKind::Incomplete => format!("error: a step leaves a variable open{after}"),
         PropertyKind::Evaluation => match &behaviour.violated {
             Some(name) => format!("error: {name} cannot be evaluated"),
@@ -104,6 +118,9 @@ fn push_behaviour(page: &mut String, behaviour: &Behaviour, is_full: bool) {
     for state in &behaviour.states {
         let action = match (&state.action, before) {
             (Some(action), _) => action_text(action),
+            (None, _) if behaviour.kind == PropertyKind::Replay && state.number == behaviour.states.len() => {
+                "in the trace, but no step leads here".to_owned()
+            }
             (None, None) => "initial state".to_owned(),
             (None, Some(_)) => "a step that cannot be named".to_owned(),
         };
@@ -139,6 +156,9 @@ fn push_behaviour(page: &mut String, behaviour: &Behaviour, is_full: bool) {
             page.push_str(&format!(" with: {}\n", part.bindings));
         }
     }
+    if behaviour.kind == PropertyKind::Replay {
+        push_reasons(page, "Other branches:", &behaviour.reasons);
+    }
 }
 
 /// How an infinite behaviour goes on, why it violates the property, and why it is fair.
@@ -152,7 +172,9 @@ fn push_cycle(page: &mut String, behaviour: &Behaviour, digits: usize) {
         page.push_str(&format!("{:>digits$}  {how}\n", ""));
     }
     let name = behaviour.violated.as_deref().unwrap_or("?");
-    push_reasons(page, &format!("{name} is violated:"), &behaviour.reasons);
+    if behaviour.kind != PropertyKind::Replay {
+        push_reasons(page, &format!("{name} is violated:"), &behaviour.reasons);
+    }
     push_reasons(page, "The behaviour is fair:", &behaviour.fairness);
 }
 
@@ -200,7 +222,11 @@ fn coverage(exploration: &Exploration) -> String {
     let actions = exploration.coverage.iter().map(|action| action.name.len());
     let width = actions.max().unwrap_or(0);
     if width > 0 {
-        let _ = writeln!(table, "{:>12} {:>12}  action", "steps", "new states");
+        let (first, second) = match exploration.behaviours {
+            Some(_) => ("possible", "taken"),
+            None => ("steps", "new states"),
+        };
+        let _ = writeln!(table, "{first:>12} {second:>12}  action");
     }
     for action in &exploration.coverage {
         let never = if action.generated == 0 {
@@ -240,12 +266,17 @@ fn coverage(exploration: &Exploration) -> String {
 /// `24 distinct states, 61 generated, depth 5 (3.1 ms, 21 MB)`
 fn figures(evidence: &Evidence, exploration: &Exploration) -> String {
     let size = match (exploration.behaviours, exploration.distinct) {
-        (Some(behaviours), _) => format!(
-            "{} behaviours of at most {} states, {} states generated",
-            count(behaviours),
-            exploration.depth,
-            count(exploration.generated)
-        ),
+        (Some(behaviours), _) => {
+            let mean = exploration.lengths.map_or_else(String::new, |lengths| {
+                format!(" (mean {:.1}, deviation {:.1})", lengths.mean, lengths.deviation)
+            });
+            format!(
+                "{} behaviours of at most {} states{mean}, {} states generated",
+                count(behaviours),
+                exploration.depth,
+                count(exploration.generated)
+            )
+        }
         (None, distinct) => format!(
             "{} distinct states, {} generated, depth {}",
             count(distinct.unwrap_or(0)),

@@ -187,9 +187,9 @@ impl<'p> Evaluator<'p> {
         result
     }
 
-    /// Whether the memo may be used. Evaluations that are counted or explained must really happen.
+    /// Whether the memo may be used. Evaluations that are explained must really happen.
     fn uses_memo(&self) -> bool {
-        self.memo.is_some() && !self.primed && self.refusals.is_none() && self.coverage.is_none()
+        self.memo.is_some() && !self.primed && self.refusals.is_none()
     }
 
     /// The value at a memo point.

@@ -81,6 +81,8 @@ pub struct CompiledSpec {
     pub fairness: Vec<Temporal>,
     /// The operations of [`BuildOptions::operations`], in that order; `None` if one is not an operator or takes operators.
     pub operations: Vec<Option<OperatorId>>,
+    /// The expressions of [`BuildOptions::expressions`], which are shown beside the states of a counterexample.
+    pub expressions: Vec<NamedFormula>,
 }
 
 /// A spec and the errors of its configuration.
@@ -103,6 +105,8 @@ pub struct BuildOptions {
     pub values: Vec<(String, Value)>,
     /// Definitions to be evaluated for given arguments.
     pub operations: Vec<String>,
+    /// Expressions over states and steps, as in [`crate::SpecOptions::expressions`].
+    pub expressions: Vec<String>,
 }
 
 /// Compiles a spec without errors.
@@ -177,6 +181,17 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
         .iter()
         .map(|name| lowering.operation(spec.find(name)?))
         .collect();
+    let expressions = options.expressions.iter().enumerate();
+    let expressions = expressions
+        .filter_map(|(number, text)| {
+            let binding = spec.find(&crate::expressions::definition_name(number))?;
+            Some(NamedFormula {
+                name: text.split_whitespace().collect::<Vec<_>>().join(" "),
+                formula: lowering.definition(binding, Mode::Plain),
+                at: None,
+            })
+        })
+        .collect();
     let mut program = lowering.finish();
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(Box::new(Rejected { spec, diagnostics }));
@@ -201,6 +216,7 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
         check_deadlock: config.check_deadlock,
         fairness,
         operations,
+        expressions,
     })
 }
 

@@ -167,7 +167,7 @@ fn a_failing_evaluation_ends_the_search_with_the_path_to_it() {
 }
 
 #[test]
-fn queued_states_spill_to_disk_without_changing_the_result() {
+fn queued_and_seen_states_spill_to_disk_without_changing_the_result() {
     let grid = Grid {
         side: 20,
         dimensions: 3,
@@ -175,12 +175,16 @@ fn queued_states_spill_to_disk_without_changing_the_result() {
     };
     let in_memory = explore(&grid, &search(1));
     for workers in [1, 2] {
-        let small_queue = SearchOptions {
-            queue_bytes_max: 1_000,
-            ..search(workers)
-        };
-        let spilled = explore(&grid, &small_queue);
-        assert_eq!(in_memory.statistics, spilled.statistics);
+        for seen_bytes_max in [0, 50_000] {
+            let small = SearchOptions {
+                queue_bytes_max: 1_000,
+                seen_bytes_max,
+                ..search(workers)
+            };
+            let spilled = explore(&grid, &small);
+            assert!(spilled.seen.is_on_disk());
+            assert_eq!(in_memory.statistics, spilled.statistics);
+        }
     }
 }
 

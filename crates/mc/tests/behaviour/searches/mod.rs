@@ -3,5 +3,6 @@
 mod breadth_first;
 mod depth_first;
 mod parallel;
+mod resume;
 mod simulation;
 mod toy_systems;

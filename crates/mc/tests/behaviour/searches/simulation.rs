@@ -25,22 +25,32 @@ fn options(seed: u64) -> SimulationOptions {
 #[test]
 fn a_simulation_reports_the_whole_violating_behaviour() {
     let simulation = simulate(&GRID, &search(1), &options(1), &SearchProgress::default());
-    let SimulationEnd::Violation(kind, path) = simulation.end else {
+    assert_eq!(simulation.end, SimulationEnd::Violation);
+    let [violation] = &simulation.violations[..] else {
         panic!("each behaviour reaches 20")
     };
-    assert_eq!(kind, ViolationKind::Invariant(0));
-    let sums: Vec<i64> = path.iter().map(|state| sum(&state.values)).collect();
+    assert_eq!(violation.kind, ViolationKind::Invariant(0));
+    let sums: Vec<i64> = violation.path.iter().map(|state| sum(&state.values)).collect();
     assert_eq!(sums, (0..=20).collect::<Vec<i64>>());
 }
 
 #[test]
-fn the_seed_determines_the_behaviour() {
-    let labels = |seed| match simulate(&GRID, &search(1), &options(seed), &SearchProgress::default()).end {
-        SimulationEnd::Violation(_, path) => path.into_iter().map(|state| state.step).collect(),
-        _ => Vec::new(),
+fn the_seed_determines_the_behaviour_whatever_the_number_of_workers() {
+    let labels = |seed, workers| {
+        let mut simulation = simulate(
+            &GRID,
+            &search(workers),
+            &options(seed),
+            &SearchProgress::default(),
+        );
+        let violation = simulation.violations.pop().expect("each behaviour reaches 20");
+        let steps: Vec<_> = violation.path.into_iter().map(|state| state.step).collect();
+        (violation.behaviour, steps)
     };
-    assert_eq!(labels(3), labels(3));
-    assert_ne!(labels(3), labels(4));
+    for workers in [1, 2, 5] {
+        assert_eq!(labels(3, 1), labels(3, workers));
+    }
+    assert_ne!(labels(3, 1), labels(4, 1));
 }
 
 #[test]
@@ -51,14 +61,17 @@ fn a_simulation_without_violation_reports_its_behaviours() {
     };
     let simulation = simulate(&grid, &search(1), &options(1), &SearchProgress::default());
     assert!(matches!(simulation.end, SimulationEnd::Limit(Limit::Behaviours)));
-    assert_eq!((simulation.behaviours, simulation.depth), (10, 28));
+    let lengths = simulation.lengths;
+    assert_eq!((lengths.count, lengths.min, lengths.max), (10, 28, 28));
+    assert_eq!((lengths.mean(), lengths.deviation()), (28.0, 0.0));
+    let taken: u64 = simulation.action_counts.iter().map(|count| count.distinct).sum();
+    assert_eq!(taken, 270, "each behaviour takes 27 steps");
 
     let deadlocking = Grid {
         is_corner_deadlock: true,
         ..grid
     };
     let simulation = simulate(&deadlocking, &search(1), &options(1), &SearchProgress::default());
-    assert!(
-        matches!(simulation.end, SimulationEnd::Violation(ViolationKind::Deadlock, path) if path.len() == 28)
-    );
+    let violation = &simulation.violations[0];
+    assert!(violation.kind == ViolationKind::Deadlock && violation.path.len() == 28);
 }

@@ -112,22 +112,28 @@ impl TransitionSystem for Grid {
         Ok(Fingerprint::of_state(&sorted))
     }
 
-    fn violated_invariant(&self, (): &mut (), state: &State, _: u32) -> Result<Option<usize>, String> {
-        Ok((Some(sum(state)) == self.forbidden_sum).then_some(0))
+    fn violated_invariant(
+        &self,
+        (): &mut (),
+        state: &State,
+        _: u32,
+        from: usize,
+    ) -> Result<Option<usize>, String> {
+        Ok((from == 0 && Some(sum(state)) == self.forbidden_sum).then_some(0))
     }
 
-    fn violated_initial_property(&self, (): &mut (), _: &State) -> Result<Option<usize>, String> {
+    fn violated_initial_property(&self, (): &mut (), _: &State, _: usize) -> Result<Option<usize>, String> {
         Ok(None)
     }
 
     fn violated_step_property(
         &self,
         (): &mut (),
-        _: &State,
-        to: &[Value],
+        (_, to): (&State, &[Value]),
         _: u32,
+        from: usize,
     ) -> Result<Option<usize>, String> {
-        Ok((Some(sum(to)) == self.forbidden_step).then_some(0))
+        Ok((from == 0 && Some(sum(to)) == self.forbidden_step).then_some(0))
     }
 
     fn checks_deadlock(&self) -> bool {
@@ -149,6 +155,7 @@ pub fn search(workers: usize) -> SearchOptions {
             memory_bytes: 8 << 30,
         },
         queue_bytes_max: 1 << 30,
+        seen_bytes_max: 1 << 30,
         stack_bytes: 1 << 20,
         depth_max: None,
     }
@@ -272,20 +279,26 @@ impl TransitionSystem for RandomGraph {
         Ok(Fingerprint::of_state(state))
     }
 
-    fn violated_invariant(&self, (): &mut (), state: &State, _: u32) -> Result<Option<usize>, String> {
-        Ok((Some(sum(state)) == self.forbidden).then_some(0))
+    fn violated_invariant(
+        &self,
+        (): &mut (),
+        state: &State,
+        _: u32,
+        from: usize,
+    ) -> Result<Option<usize>, String> {
+        Ok((from == 0 && Some(sum(state)) == self.forbidden).then_some(0))
     }
 
-    fn violated_initial_property(&self, (): &mut (), _: &State) -> Result<Option<usize>, String> {
+    fn violated_initial_property(&self, (): &mut (), _: &State, _: usize) -> Result<Option<usize>, String> {
         Ok(None)
     }
 
     fn violated_step_property(
         &self,
         (): &mut (),
-        _: &State,
-        _: &[Value],
+        _: (&State, &[Value]),
         _: u32,
+        _: usize,
     ) -> Result<Option<usize>, String> {
         Ok(None)
     }
