@@ -133,3 +133,22 @@ fn cut_at(mut operation: Operation, moment: Time) -> Option<Operation> {
     }
     Some(operation)
 }
+
+#[cfg(test)]
+mod tests {
+    use omnilink_trace::Args;
+
+    use super::*;
+
+    #[test]
+    fn what_had_not_returned_is_pending_and_what_came_later_is_not_there() {
+        let call = |start, end| {
+            let op = Operation::new("a", "read", Args::positional([]), Timebox::new(start, end));
+            op.returning(7)
+        };
+        assert_eq!(cut_at(call(3, 5), 5), Some(call(3, 5)));
+        let open = cut_at(call(5, 9), 5).expect("it had been called");
+        assert_eq!((open.timebox.end, open.call.ret.clone()), (None, None));
+        assert_eq!(cut_at(call(6, 9), 5), None);
+    }
+}
