@@ -103,7 +103,16 @@ impl Action {
     }
 }
 
+/// What tells the order of lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Vector,
+    Edges,
+    Timeboxes,
+}
+
 struct Spec {
+    order: Order,
     actions: Vec<Action>,
     /// A pair of variables that must not both be 2.
     invariant: Option<(usize, usize)>,
@@ -114,6 +123,7 @@ struct Spec {
 impl Spec {
     fn random(random: &mut fastrand::Rng) -> Self {
         Self {
+            order: [Order::Vector, Order::Edges, Order::Timeboxes][random.usize(0..3)],
             actions: (0..random.usize(2..5)).map(|_| Action::random(random)).collect(),
             invariant: (random.u32(0..3) == 0).then(|| (random.usize(0..3), random.usize(0..3))),
             is_hidden: random.u32(0..4) == 0,
@@ -141,6 +151,12 @@ impl Spec {
                 VARIABLES[one], VARIABLES[other]
             );
         }
+        let order = match self.order {
+            Order::Vector => "vector",
+            Order::Edges => "edges",
+            Order::Timeboxes => "timeboxes",
+        };
+        let _ = writeln!(text, "[log]\norder = \"{order}\"");
         if self.is_hidden {
             text.push_str("[[log.hidden]]\naction = \"A0\"\n");
         }
@@ -192,6 +208,8 @@ impl Spec {
 struct Line {
     node: usize,
     clock: [u32; 3],
+    /// When it happened, between these.
+    span: (i64, i64),
     event: Option<usize>,
     param: Option<u8>,
     /// Variables with their values after the step.
@@ -199,12 +217,19 @@ struct Line {
 }
 
 impl Line {
-    fn json(&self) -> String {
+    fn json(&self, order: Order, lines: &[Line]) -> String {
         let [a, b, c] = self.clock;
-        let mut text = format!(
-            "{{\"node\":\"n{}\",\"clock\":{{\"n0\":{a},\"n1\":{b},\"n2\":{c}}}",
-            self.node
-        );
+        let id = |line: &Line| format!("\"{}-{}\"", line.node, line.clock[line.node]);
+        let time = match order {
+            Order::Vector => format!("\"clock\":{{\"n0\":{a},\"n1\":{b},\"n2\":{c}}}"),
+            Order::Timeboxes => format!("\"start\":{},\"end\":{}", self.span.0, self.span.1),
+            Order::Edges => {
+                let before = lines.iter().filter(|line| line.is_before(order, self)).map(id);
+                let before: Vec<String> = before.collect();
+                format!("\"id\":{},\"after\":[{}]", id(self), before.join(","))
+            }
+        };
+        let mut text = format!("{{\"node\":\"n{}\",{time}", self.node);
         if let Some(event) = self.event {
             let param = self.param.map_or("null".to_owned(), |param| param.to_string());
             let _ = write!(text, ",\"event\":\"A{event}\",\"args\":[{param}]");
@@ -218,13 +243,17 @@ impl Line {
         text
     }
 
-    fn is_before(&self, other: &Self) -> bool {
-        self.clock != other.clock
-            && self
-                .clock
-                .iter()
-                .zip(other.clock)
-                .all(|(own, other)| *own <= other)
+    fn is_before(&self, order: Order, other: &Self) -> bool {
+        match order {
+            Order::Vector | Order::Edges => {
+                let is_reached = |(own, other): (&u32, &u32)| own <= other;
+                self.clock != other.clock && self.clock.iter().zip(&other.clock).all(is_reached)
+            }
+            Order::Timeboxes => {
+                let is_own = self.node == other.node && self.clock[self.node] < other.clock[self.node];
+                is_own || self.span.1 < other.span.0
+            }
+        }
     }
 }
 
@@ -234,6 +263,7 @@ fn random_log(spec: &Spec, random: &mut fastrand::Rng) -> Vec<Line> {
     let mut state = [0; 3];
     let mut clocks = [[0; 3]; 3];
     let mut lines: Vec<Line> = Vec::new();
+    let mut time = 0;
     for _ in 0..random.usize(1..6) {
         let steps: Vec<(usize, u8, State)> = (0..spec.actions.len())
             .flat_map(|action| (0..3).map(move |param| (action, param)))
@@ -252,10 +282,13 @@ fn random_log(spec: &Spec, random: &mut fastrand::Rng) -> Vec<Line> {
             }
         }
         clocks[node][node] += 1;
+        time += random.i64(0..3);
+        let span = (time, time + random.i64(0..4));
         let mut says = || random.u32(0..4) < precision;
         lines.push(Line {
             node,
             clock: clocks[node],
+            span,
             event: says().then_some(action),
             param: says().then_some(param),
             shown: (0..3).filter(|_| says()).map(|at| (at, state[at])).collect(),
@@ -297,7 +330,7 @@ fn is_explained(spec: &Spec, lines: &[Line]) -> bool {
             if is_placed(next)
                 || lines
                     .iter()
-                    .any(|other| other.is_before(next) && !is_placed(other))
+                    .any(|other| other.is_before(spec.order, next) && !is_placed(other))
             {
                 continue;
             }
@@ -340,7 +373,7 @@ fn random_specs_explain_exactly_what_the_naive_enumeration_explains() {
             if lines.is_empty() {
                 continue;
             }
-            let text: Vec<String> = lines.iter().map(Line::json).collect();
+            let text: Vec<String> = lines.iter().map(|line| line.json(spec.order, &lines)).collect();
             let text = text.join("\n");
             std::fs::write(&log, &text).unwrap_or_else(|error| panic!("{error}"));
             let is_explained = is_explained(&spec, &lines);
