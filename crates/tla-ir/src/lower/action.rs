@@ -7,7 +7,7 @@ use omnilink_tla_semantics::entity::{EntityKind, Resolved};
 use omnilink_tla_syntax::ast::{ExprId, ExprKind, Junction, Quantifier};
 use omnilink_tla_syntax::operators::Op;
 
-use super::{At, Lowering};
+use super::{At, Lowering, guessed_set};
 use crate::{ActionInfo, Kind, Node, Uses};
 
 impl Lowering<'_> {
@@ -26,7 +26,8 @@ impl Lowering<'_> {
                 disjunction(parts, loc)
             }
             ExprKind::Quantified(Quantifier::Exists, bounds, body) => {
-                self.binder_with(at, id, bounds, |this| this.action(at, *body, name), Kind::Exists)
+                let exists = |bounded| Kind::Exists(guessed_set::narrowed(bounded));
+                self.binder_with(at, id, bounds, |this| this.action(at, *body, name), exists)
             }
             ExprKind::Apply(..) | ExprKind::Path(..) if self.leads_to_action(at, id) => {
                 self.named(at, id, None, true)

@@ -142,7 +142,7 @@ impl Lowering<'_> {
 }
 
 /// The slots that a node reads and does not fill itself.
-fn free_slots(node: &Node, found: &mut BTreeSet<u32>) {
+pub(super) fn free_slots(node: &Node, found: &mut BTreeSet<u32>) {
     if let Kind::Local(slot) | Kind::CallSlot(slot, _) = &node.kind {
         found.insert(*slot);
     }

@@ -9,7 +9,7 @@ use omnilink_value::{Shape, Value};
 use super::frame::Naming;
 use super::node::{let_in, pair, stepped};
 use super::operand::{Operand, argument_of, local};
-use super::{At, Lowering};
+use super::{At, Lowering, guessed_set};
 use crate::{ErrorClass, Field, Kind, Loc, Node, PathStep, Update, Uses, slot_bit};
 
 /// The maximum depth of trees, because lowering and evaluation recurse.
@@ -129,7 +129,8 @@ impl Lowering<'_> {
                 self.binder(at, id, bounds, *body, Kind::ForAll)
             }
             ExprKind::Quantified(Quantifier::Exists, bounds, body) => {
-                self.binder(at, id, bounds, *body, Kind::Exists)
+                let exists = |bounded| Kind::Exists(guessed_set::narrowed(bounded));
+                self.binder(at, id, bounds, *body, exists)
             }
             ExprKind::Action(square, action, subscript) => {
                 let action = self.expr(at, *action);

@@ -19,6 +19,7 @@ mod definition;
 mod enabled;
 mod expression;
 mod frame;
+mod guessed_set;
 mod hoist;
 mod memo_points;
 mod node;
