@@ -31,7 +31,6 @@ mod collect;
 mod compile;
 mod condition_memo;
 mod constants;
-mod counted;
 mod coverage;
 mod diagnostics;
 mod effect_summary;

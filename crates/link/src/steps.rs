@@ -65,6 +65,8 @@ impl<'l> TlaModel<'l> {
                     &lasting
                 }
             };
+            let canonical = self.layout.canonical(next);
+            let next = canonical.as_deref().unwrap_or(next);
             if *next == **before.values() {
                 unchanged = true;
             } else if !reached.iter().any(|known| **known == *next) {
@@ -180,7 +182,8 @@ impl<'l> TlaModel<'l> {
                 used[number] += 1;
                 let mut states: Vec<State> = Vec::new();
                 evaluator.successors(*action, from.values(), &mut |_, next, _| {
-                    states.push(next.into());
+                    let canonical = self.layout.canonical(next);
+                    states.push(canonical.as_deref().unwrap_or(next).into());
                     Ok(Flow::Go)
                 })?;
                 for values in states {
