@@ -19,6 +19,7 @@ mod link_verbs;
 mod logs;
 mod long_histories;
 mod mc;
+mod mc_traces;
 mod monitors;
 mod other_styles;
 mod pages;
