@@ -14,6 +14,7 @@ mod limits;
 mod lineup;
 mod link;
 mod mc;
+mod mc_graph;
 mod mc_progress;
 mod output;
 mod progress;

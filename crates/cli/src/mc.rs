@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use omnilink_evidence::Evidence;
+use omnilink_evidence::{Evidence, StateGraph};
 use omnilink_mc::report::{Answer, Report};
 use omnilink_mc::{
     CheckOptions, CheckpointOptions, Dump, DumpFormat, GraphSink, RecordedTrace, SearchLimits, SearchMode,
@@ -23,6 +23,7 @@ use omnilink_verify::{NewFile, peak_bytes};
 
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::mc_graph::small_graph;
 use crate::mc_progress::McProgress;
 use crate::output::{self, Output};
 use crate::quantity;
@@ -206,7 +207,7 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
     };
     let live = Arc::new(SearchProgress::default());
     let input = args.spec.display().to_string();
-    let report = {
+    let (report, graph) = {
         let progress = McProgress::start(&input, &live);
         let print = |text: &str| {
             progress.suspend(|| {
@@ -222,7 +223,10 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
     if let Some((file, format)) = trace_out {
         write_trace(file, format, &report, &model)?;
     }
-    let report = report.into_evidence(peak_bytes());
+    let mut report = report.into_evidence(peak_bytes());
+    if let Some(exploration) = &mut report.exploration {
+        exploration.graph = graph;
+    }
     if let Some(mut evidence) = evidence {
         evidence.add(&report.to_json());
         evidence.finish()?;
@@ -307,7 +311,7 @@ fn explore(
     input: &str,
     live: &SearchProgress,
     print: &(dyn Fn(&str) + Sync),
-) -> Result<Report, CliError> {
+) -> Result<(Report, Option<StateGraph>), CliError> {
     let default = SearchLimits::default();
     let constants = format!("{:?}", args.constants);
     let folder = args.resume.as_deref().or(args.checkpoint.as_deref());
@@ -359,7 +363,12 @@ fn explore(
     if let (Some(dump), Some(path)) = (dump, args.dump.as_deref()) {
         dump.finish().map_err(|error| unwritable(path, error))?;
     }
-    Ok(report)
+    let is_search = matches!(options.mode, SearchMode::BreadthFirst | SearchMode::DepthFirst);
+    let graph = match is_search && args.evidence.is_some() {
+        true => small_graph(model, input, &options, report.figures.distinct),
+        false => None,
+    };
+    Ok((report, graph))
 }
 
 fn dump_to(path: &Path, model: &CompiledSpec) -> Result<Dump<BufWriter<File>>, CliError> {
