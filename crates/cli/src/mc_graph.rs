@@ -21,7 +21,7 @@ pub(crate) fn small_graph(
         mode: SearchMode::BreadthFirst,
         workers: 1,
         checkpoints: None,
-        ..options.clone()
+        ..*options
     };
     let program = &model.program;
     let variables = program.variables.iter().map(|name| name.to_string()).collect();

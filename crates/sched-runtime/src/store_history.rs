@@ -332,7 +332,8 @@ impl<const LOCATIONS: usize, const STORES: usize> StoreHistories<LOCATIONS, STOR
         while let Some(store) = self.store(number) {
             let writes = access.stores(store.value);
             let order = access.order(writes);
-            if !(writes && was_read_by_next) && !(order.is_seq_cst() && is_hidden_from_seq_cst) {
+            let excluded = (writes && was_read_by_next) || (order.is_seq_cst() && is_hidden_from_seq_cst);
+            if !excluded {
                 choices.push(Choice {
                     number,
                     value: store.value,

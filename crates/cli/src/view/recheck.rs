@@ -14,6 +14,9 @@ use crate::interrupt;
 use crate::limits::LimitArgs;
 use crate::validate::Linking;
 
+/// The operations of a trace, in the order of their starts.
+pub(super) type SharedOperations = Arc<[Arc<Operation>]>;
+
 /// What a trace was checked against.
 #[derive(Debug, Args)]
 pub(super) struct RecheckArgs {
@@ -74,7 +77,7 @@ impl RecheckArgs {
         rechecker: &Rechecker,
         moment: Time,
         limits: &LimitArgs,
-    ) -> Result<(Evidence, Arc<[Arc<Operation>]>), CliError> {
+    ) -> Result<(Evidence, SharedOperations), CliError> {
         let input = Input::new(
             &rechecker.trace,
             rechecker.reading.clone(),
@@ -87,7 +90,7 @@ impl RecheckArgs {
         }
         let format = trace.format();
         operations.sort_by_key(|operation| operation.timebox.start);
-        let operations: Arc<[Arc<Operation>]> = operations.into();
+        let operations: SharedOperations = operations.into();
         let input = Input::of_operations(input.name.clone(), Arc::clone(&operations), format);
         let request = CheckRequest {
             in_full: true,

@@ -23,6 +23,9 @@ use crate::tla_system::TlaSystem;
 use crate::trace_file::{RecordedTrace, RecordedValue};
 use crate::transition_system::{State, TransitionSystem};
 
+/// Which match of a position violates a property, and how.
+type ViolatingMatch = (usize, ViolationKind<Box<Failure>>);
+
 /// A state of the spec that matches a state of the trace.
 struct Match {
     values: State,
@@ -219,7 +222,7 @@ impl<'m> Replay<'_, 'm> {
     }
 
     /// A match at a position that violates a property, by itself or by the step that leads to it.
-    fn violation(&mut self, at: usize) -> Result<Option<(usize, ViolationKind<Box<Failure>>)>, Box<Failure>> {
+    fn violation(&mut self, at: usize) -> Result<Option<ViolatingMatch>, Box<Failure>> {
         let system = self.system;
         let level = u32::try_from(at + 1).unwrap_or(u32::MAX);
         for (position, found) in self.matches[at].iter().enumerate() {

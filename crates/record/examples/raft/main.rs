@@ -29,15 +29,20 @@ const NODES: usize = 3;
 /// A mistake that every node makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {
+    /// Votes for several candidates in one term.
     VoteTwice,
+    /// Stores entries after a gap, or after other entries.
     NoCheck,
+    /// Commits what no other node has.
     EarlyCommit,
 }
 
 /// Random numbers from a seed.
+#[derive(Debug)]
 pub struct Random(u64);
 
 impl Random {
+    /// A number from 0 to `bound - 1`.
     pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self
             .0

@@ -40,8 +40,8 @@ impl Relation {
         self
     }
 
-    fn is_acyclic(self) -> bool {
-        let closure = self.closure();
+    fn is_acyclic(&self) -> bool {
+        let closure = self.clone().closure();
         (0..closure.0.len()).all(|event| !closure.has(event, event))
     }
 }

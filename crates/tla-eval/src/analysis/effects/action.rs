@@ -33,7 +33,7 @@ impl<'p> Evaluator<'p> {
             }),
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;
-                let condition = self.form(condition, walk)?.as_condition();
+                let condition = self.form(condition, walk)?.into_condition();
                 match walk.decided(&condition) {
                     Some(truth) => {
                         walk.trail.push(if truth { 1 } else { 2 });
@@ -199,7 +199,7 @@ impl<'p> Evaluator<'p> {
                 open.push((at, conjunct));
                 continue;
             }
-            let form = self.form(conjunct, walk)?.as_condition();
+            let form = self.form(conjunct, walk)?.into_condition();
             // Everything else is evaluated under the facts, but it may fail where they do not hold.
             if open.iter().any(|(_, earlier)| !is_unchanged(earlier)) && form.as_truth() != Some(true) {
                 walk.exactness.lose();
@@ -282,7 +282,7 @@ impl<'p> Evaluator<'p> {
     }
 
     fn walk_condition(&mut self, node: &'p Node, walk: &mut Walk<'_>) -> Walked<bool> {
-        let form = self.form(node, walk)?.as_condition();
+        let form = self.form(node, walk)?.into_condition();
         self.require(node, form, walk)
     }
 

@@ -220,7 +220,7 @@ impl Form {
     }
 
     /// The form as a condition: a place that holds a Boolean is one.
-    pub(super) fn as_condition(self) -> Self {
+    pub(super) fn into_condition(self) -> Self {
         match self {
             Self::Place(place) if place.is_known() => Self::Is(place, Value::bool(true), true),
             form => form,

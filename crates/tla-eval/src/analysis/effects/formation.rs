@@ -35,7 +35,7 @@ impl<'p> Evaluator<'p> {
             }
             Kind::And(parts) => self.all_of(parts, true, walk),
             Kind::Or(parts) => self.all_of(parts, false, walk),
-            Kind::Not(inner) => Ok(self.form(inner, walk)?.as_condition().negated()),
+            Kind::Not(inner) => Ok(self.form(inner, walk)?.into_condition().negated()),
             Kind::Implies(operands) => {
                 let (left, right) = (self.form(&operands.0, walk)?, self.form(&operands.1, walk)?);
                 match (left.as_truth(), right.as_truth()) {
@@ -78,7 +78,7 @@ impl<'p> Evaluator<'p> {
             }
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;
-                let condition = self.form(condition, walk)?.as_condition();
+                let condition = self.form(condition, walk)?.into_condition();
                 self.either(
                     condition,
                     walk,
@@ -323,7 +323,7 @@ impl<'p> Evaluator<'p> {
                 None => Ok(Form::unknown()),
             };
         };
-        let condition = self.form(condition, walk)?.as_condition();
+        let condition = self.form(condition, walk)?.into_condition();
         self.either(
             condition,
             walk,

@@ -43,7 +43,7 @@ impl<'p> Evaluator<'p> {
                     match form.as_truth() {
                         Some(true) => kept.push(element),
                         Some(false) => {}
-                        None => open.push((element, form.as_condition())),
+                        None => open.push((element, form.into_condition())),
                     }
                 }
                 match open.iter().all(|(_, form)| form.reads().cells.is_empty()) {
