@@ -161,6 +161,7 @@ impl TlaModel<'_> {
                 hash,
                 effects: OnceCell::new(),
                 cache: OnceCell::new(),
+                counts: OnceCell::new(),
                 conditions: ConditionMemo::default(),
                 touched: OnceCell::new(),
                 part,

@@ -31,6 +31,7 @@ mod collect;
 mod compile;
 mod condition_memo;
 mod constants;
+mod counted;
 mod coverage;
 mod diagnostics;
 mod effect_summary;

@@ -7,10 +7,12 @@ use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outco
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Condition, EffectTemplates, Effects, Evaluator, Flow, Layout, Session as _, State};
 use omnilink_tla::ir::OperatorId;
+use omnilink_value::Value;
 use rustc_hash::FxHashSet;
 
 use crate::binding::OpBinding;
 use crate::call_cache::CallCache;
+use crate::counted::{ConditionCache, Counted, Counts};
 use crate::coverage::CoverageCounters;
 use crate::error::LinkError;
 use crate::eval_session::EvalSession;
@@ -34,11 +36,12 @@ pub struct TlaModel<'l> {
     pub(crate) evaluator: RefCell<Evaluator<'l>>,
     initial: Vec<SpecState>,
     cells: Cells,
-    pub(crate) layout: Layout,
+    layout: Layout,
     /// The parts of each invariant; `None` if some invariant must be evaluated as a whole.
     pub(crate) invariant_parts: Option<Vec<Vec<Condition>>>,
     pub(crate) instances: RefCell<InstanceCache>,
     effect_templates: RefCell<EffectTemplates>,
+    conditions: RefCell<ConditionCache>,
     pub(crate) bound: RefCell<CallCache<Instance>>,
     pub(crate) unread: RefCell<BTreeSet<(String, String)>>,
     /// The instances and states refused while a violation was explained.
@@ -97,6 +100,7 @@ impl<'l> TlaModel<'l> {
             invariant_parts: None,
             instances: RefCell::default(),
             effect_templates: RefCell::default(),
+            conditions: RefCell::default(),
             bound: RefCell::default(),
             unread: RefCell::default(),
             refused: RefCell::default(),
@@ -130,28 +134,19 @@ impl<'l> TlaModel<'l> {
         });
         let hidden = linked.hidden.iter().map(|(action, _)| action.operation());
         let operations: Vec<OperatorId> = formulations.chain(hidden).collect();
-        let mut layout = Layout::of_states(self.initial.iter().map(|state| &**state.values()))
-            .with_private(linked.unmentioned_variables());
+        let mut layout = Layout::of_states(self.initial.iter().map(|state| &**state.values()));
         let mut evaluator = self.evaluator.borrow_mut();
-        let all_effects = |evaluator: &mut Evaluator<'l>, layout: &Layout| -> Vec<Effects> {
-            operations
+        let effects = loop {
+            let effects: Vec<Effects> = operations
                 .iter()
-                .map(|operation| evaluator.effects(*operation, &vec![None; operation.params()], layout))
-                .collect()
-        };
-        loop {
-            let refined = layout.refined(
-                &all_effects(&mut evaluator, &layout),
-                linked.program.variables.len(),
-            );
+                .map(|operation| evaluator.effects(*operation, &vec![None; operation.params()], &layout))
+                .collect();
+            let refined = layout.refined(&effects);
             if refined == layout {
-                break;
+                break effects;
             }
             layout = refined;
-        }
-        let states = self.initial.iter().map(|state| &**state.values());
-        let layout = evaluator.with_implications(layout, &operations, states);
-        let effects = all_effects(&mut evaluator, &layout);
+        };
         let parts = linked
             .invariants
             .iter()
@@ -159,13 +154,7 @@ impl<'l> TlaModel<'l> {
         // Invariants over variables that have a value during a step only are evaluated as they stand.
         let parts: Option<Vec<Vec<Condition>>> = parts.collect();
         self.invariant_parts = parts.filter(|parts| parts.is_empty() || linked.transient.is_empty());
-        evaluator.ignore_variables(layout.unobserved());
         drop(evaluator);
-        for state in &mut self.initial {
-            if let Some(canonical) = layout.canonical(state.values()) {
-                *state = state.with_values(canonical.into());
-            }
-        }
         self.layout = layout;
         self.cells = match self.invariant_parts.is_none() || self.has_hidden_steps() {
             true => Cells::tied(),
@@ -190,7 +179,7 @@ impl<'l> TlaModel<'l> {
         })
     }
 
-    /// Effects without those on variables that have a value during a step only: before and after it, they are as they were initially.
+    /// Effects without those on variables that have a value during a step only.
     fn lasting_effects(&self, mut effects: Effects) -> Effects {
         let is_lasting = |variable: u32| !self.linked.transient.contains(&variable);
         effects.reads.retain(|cell| is_lasting(cell.variable));
@@ -208,12 +197,44 @@ impl<'l> TlaModel<'l> {
         cache.as_deref()
     }
 
+    /// The counts that an instance compares.
+    fn counts<'i>(&self, instance: &'i Instance) -> &'i Counts {
+        let content = &instance.0;
+        content.counts.get_or_init(|| match content.known() {
+            Some(arguments) => {
+                let mut evaluator = self.evaluator.borrow_mut();
+                let counts = evaluator.counts(content.operation, &arguments);
+                self.conditions.borrow_mut().counts(content.operation, counts)
+            }
+            None => Counts::default(),
+        })
+    }
+
+    /// The step of an instance that does nothing but compare counts; `None` for any other.
+    #[inline]
+    fn counted(&self, state: &SpecState, instance: &Instance) -> Option<KnownStep> {
+        let counts = self.counts(instance);
+        if !counts.is_all {
+            return None;
+        }
+        let mut is_accepted = true;
+        for counted in &counts.of {
+            let evaluate = &mut |held: &Value| self.is_counted(instance, counted, held);
+            is_accepted &= counted.counted_in(state, evaluate)? == counted.count.wanted;
+        }
+        Some(match is_accepted {
+            true => KnownStep::Next(state.clone()),
+            false => KnownStep::Refused,
+        })
+    }
+
     /// Whether every step of an instance must be evaluated.
     #[inline]
     fn is_evaluated(&self, instance: &Instance) -> bool {
         (self.invariant_parts.is_none() && !self.linked.invariants.is_empty())
             || self.has_hidden_steps()
             || self.linked.counts_branches
+            || !self.linked.transient.is_empty()
             || instance.0.part.is_some()
     }
 
@@ -231,6 +252,16 @@ impl<'l> TlaModel<'l> {
             ExactStep::Writes([]) => KnownStep::Next(state.clone()),
             ExactStep::Writes(writes) => self.judged(instance, state.with(writes)?)?,
         })
+    }
+
+    /// Whether a cell that holds `held` is counted; `None` if that cannot be evaluated.
+    fn is_counted(&self, instance: &Instance, counted: &Counted, held: &Value) -> Option<bool> {
+        let content = &instance.0;
+        let mut evaluator = self.evaluator.borrow_mut();
+        let arguments = content.known()?;
+        evaluator
+            .is_counted(content.operation, &arguments, &counted.count, held)
+            .ok()
     }
 
     pub(crate) fn has_hidden_steps(&self) -> bool {
@@ -308,7 +339,7 @@ impl Model for TlaModel<'_> {
         }
         let is_known = self.is_known(op);
         let found = match is_known {
-            true => self.exact_step(state, op),
+            true => self.exact_step(state, op).or_else(|| self.counted(state, op)),
             false => None,
         };
         let cache = match is_known && found.is_none() {
@@ -426,7 +457,6 @@ impl Model for TlaModel<'_> {
         let variables = (0u32..).zip(self.linked.program.variables.iter().zip(&**state.values()));
         let variables: Vec<String> = variables
             .filter(|(slot, _)| !self.linked.transient.contains(slot))
-            .filter(|(slot, _)| !self.layout.unobserved().contains(slot))
             .map(|(_, (name, value))| format!("{name} = {value}"))
             .collect();
         match variables.as_slice() {

@@ -65,8 +65,6 @@ impl<'l> TlaModel<'l> {
                     &lasting
                 }
             };
-            let canonical = self.layout.canonical(next);
-            let next = canonical.as_deref().unwrap_or(next);
             if *next == **before.values() {
                 unchanged = true;
             } else if !reached.iter().any(|known| **known == *next) {
@@ -182,8 +180,7 @@ impl<'l> TlaModel<'l> {
                 used[number] += 1;
                 let mut states: Vec<State> = Vec::new();
                 evaluator.successors(*action, from.values(), &mut |_, next, _| {
-                    let canonical = self.layout.canonical(next);
-                    states.push(canonical.as_deref().unwrap_or(next).into());
+                    states.push(next.into());
                     Ok(Flow::Go)
                 })?;
                 for values in states {

@@ -149,14 +149,6 @@ impl<'p> Evaluator<'p> {
             }
             return self.continue_with(rest, on_next);
         }
-        if self.is_ignored[variable as usize]
-            && let Some(value) = self.state.get(variable as usize).cloned()
-        {
-            if self.is_logging {
-                self.log_edit(variable, Edit::Same);
-            }
-            return self.assign(variable, value, rest, on_next);
-        }
         if self.is_logging {
             let (value, edit) = self
                 .eval_edit(variable, &operands.1)

@@ -38,8 +38,8 @@ mod step;
 mod successors;
 
 pub use analysis::{
-    Cell, CellStep, Condition, Content, Direction, EffectTemplates, Effects, Enumeration, Few, Layout, Left,
-    Path, Selector, Sum, Tally, Write,
+    Cell, CellStep, Condition, Content, Count, Counts, Direction, EffectTemplates, Effects, Enumeration, Few,
+    Layout, Left, Path, Selector, Sum, Write,
 };
 pub use equality::equal_values;
 pub use evaluator::{EvaluationCounts, Evaluator, State};

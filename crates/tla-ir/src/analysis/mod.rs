@@ -3,4 +3,3 @@
 mod branches;
 mod parameters;
 mod side_effects;
-mod variables;
