@@ -34,7 +34,7 @@ pub(crate) struct SubjectArgs {
     /// A run that is valid without meaning anything is a finding: nothing was placed, or nothing recorded could have been refused
     #[arg(long)]
     strict: bool,
-    /// Runs write logs of events and variables: see docs/logs.md. A link file with [log] says the same
+    /// Runs write logs of events and variables: see docs/logs.md. A link file with `[log]` says the same
     #[arg(long, requires = "spec")]
     log: bool,
 }

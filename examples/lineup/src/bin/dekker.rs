@@ -24,5 +24,7 @@ fn main() -> ExitCode {
     Component::new("dekker", Entry::default)
         .op("first()", |entry| entry.enter(0))
         .op("second()", |entry| entry.enter(1))
+        .may_fail("first()")
+        .may_fail("second()")
         .main()
 }
