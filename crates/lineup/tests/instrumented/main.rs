@@ -243,7 +243,11 @@ fn native_threads_draw_a_number_twice_and_what_they_show_is_still_a_proof() {
         NativeThreads::start(&harness("lazy").as_path().into(), 1, 1).expect("a running harness");
     let three = |alphabet: &Alphabet| given("get() | get(), get()", alphabet);
     let (matrix, failure) = found_in(&mut native, &three);
-    assert_eq!(matrix, "get() | get()");
+    // Whether the smaller matrix fails natively within the rounds of a shrinking step is up to chance.
+    assert!(
+        ["get() | get()", "get() | get(), get()"].contains(&matrix.as_str()),
+        "{matrix}"
+    );
     assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::NotLinearizable));
     assert_eq!(failure.is_repeatable, None);
     let schedule = "0x1".parse().unwrap();

@@ -71,6 +71,8 @@ int main(int, char **arguments) {
         return lineup::component<Entry>("Dekker's entry")
             .op("first()", [=](Entry &entry) { return entry.enter(0, orders); })
             .op("second()", [=](Entry &entry) { return entry.enter(1, orders); })
+            .may_fail("first()")
+            .may_fail("second()")
             .run();
     if (name.rfind("message", 0) == 0)
         return lineup::component<Message>("message")

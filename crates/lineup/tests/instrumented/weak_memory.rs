@@ -74,7 +74,7 @@ fn checked(program: &Path, matrix: &str, memory_model: MemoryModel) -> CheckedMa
 const WEAK: MemoryModel = MemoryModel::Cpp20 { stale_max: 1 };
 
 /// An algorithm, its matrix, the variants that are wrong and those that are right.
-const ALGORITHMS: [(&str, &str, &[&str], &[&str]); 7] = [
+const ALGORITHMS: [(&str, &str, &[&str], &[&str]); 6] = [
     (
         "dekker",
         "first() | second()",
@@ -100,12 +100,6 @@ const ALGORITHMS: [(&str, &str, &[&str], &[&str]); 7] = [
         &["fences"],
     ),
     ("sequence", "write(1) | read()", &["relaxed"], &["fences"]),
-    (
-        "observers",
-        "x() | y() | xy() | yx()",
-        &["relaxed", "both"],
-        &["seqcst"],
-    ),
     // Coherence holds for all orders, and a read-modify-write is atomic in all.
     (
         "coherence",

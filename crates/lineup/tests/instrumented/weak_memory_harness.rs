@@ -179,6 +179,8 @@ fn main() -> ExitCode {
         "dekker" => Component::new("Dekker's entry", Entry::default)
             .op("first()", move |entry| entry.enter(0, orders))
             .op("second()", move |entry| entry.enter(1, orders))
+            .may_fail("first()")
+            .may_fail("second()")
             .main(),
         "message" => Component::new("message", Message::default)
             .op("send()", move |message| message.send(orders))
@@ -198,12 +200,6 @@ fn main() -> ExitCode {
             .ops("write", [1, 2], move |lock, value| lock.write(*value, orders))
             .op("read()", move |lock| lock.read(orders))
             .may_fail("read()")
-            .main(),
-        "observers" => Component::new("two observers", <[AtomicBool; 2]>::default)
-            .op("x()", move |flags| flags[0].store(true, orders.store))
-            .op("y()", move |flags| flags[1].store(true, orders.store))
-            .op("xy()", move |flags| (flags[0].load(orders.load), flags[1].load(orders.load)))
-            .op("yx()", move |flags| (flags[1].load(orders.load), flags[0].load(orders.load)))
             .main(),
         "coherence" => Component::new("one variable", AtomicI64::default)
             .ops("store", [1, 2], move |variable, value| variable.store(*value, orders.store))
