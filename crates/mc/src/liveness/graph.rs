@@ -114,6 +114,7 @@ impl<'s> GraphRecorder<'s> {
             levels: std::mem::take(&mut self.levels),
             slices,
             targets,
+            queue_lengths: None,
         }
     }
 }
@@ -164,6 +165,8 @@ pub(crate) struct StateGraph {
     levels: Vec<(Node, u32)>,
     slices: Vec<Slice>,
     targets: Vec<Node>,
+    /// What the lengths of the queue were before states were left out.
+    queue_lengths: Option<Vec<u32>>,
 }
 
 impl StateGraph {
@@ -179,6 +182,8 @@ impl StateGraph {
         if expanded >= self.len() {
             return;
         }
+        // The states that are left out were in the queue.
+        self.queue_lengths = Some(self.queue_lengths());
         self.nodes.retain(|_, node| (*node as usize) < expanded);
         self.ends.truncate(expanded);
         self.slices.truncate(expanded);
@@ -245,6 +250,9 @@ impl StateGraph {
     /// States are numbered in the order in which such a search finds them, and it expands them in the same order. So after it has
     /// expanded a state, it has found all states up to the highest one that the states so far lead to.
     pub(crate) fn queue_lengths(&self) -> Vec<u32> {
+        if let Some(lengths) = &self.queue_lengths {
+            return lengths.clone();
+        }
         let mut found = self.initial.len() as u32;
         let nodes = 0..self.len() as Node;
         nodes

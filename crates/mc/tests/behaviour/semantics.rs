@@ -368,3 +368,19 @@ fn notes_say_what_was_not_checked() {
     assert!(notes("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n").contains("the states were only explored"));
     assert!(notes("INIT None\nNEXT Next\n").contains("no state satisfies the initial condition"));
 }
+
+/// How public trace specifications say that a trace was matched, and end the search when it was.
+#[test]
+fn temporal_properties_of_a_search_that_the_spec_ends_count_the_states_left_in_the_queue() {
+    let body = "VARIABLE l\nInit == l = 1\nNext == l' = l + 1\nSpec == Init /\\ [][Next]_l\n\
+        Ends == l > 5 => TLCSet(\"exit\", TRUE)\n\
+        Matched == [](l <= 5 => [](TLCGet(\"queue\") \\in Nat \\ {0} \\/ l > 5))\n\
+        Low == [](l <= 3 => [](l < 4))\n";
+    let config = "SPECIFICATION Spec\nCONSTRAINT Ends\nPROPERTY ";
+    assert_eq!(answer(body, &format!("{config}Matched\n")), "valid 6");
+    assert_eq!(answer(body, &format!("{config}Low\n")), "property Low");
+    // The trace ends before it is matched.
+    let stuck = body.replace("Next == l'", "Next == l < 4 /\\ l'");
+    let config = "SPECIFICATION Spec\nCONSTRAINT Ends\nCHECK_DEADLOCK FALSE\nPROPERTY Matched\n";
+    assert_eq!(answer(&stuck, config), "property Matched");
+}
