@@ -39,7 +39,7 @@
 //! [`verify`] does what the `omnilink` command does. It streams, so the length of a trace does not matter:
 //!
 //! ```
-//! use omnilink::verify::{CheckRequest, Input, Keyed, ModelCheck, Progress};
+//! use omnilink::verify::{CheckRequest, Input, Keyed, ModelCheck, ProgressCounter};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("stale.ndjson");
@@ -48,7 +48,7 @@
 //! #   {\"thread\":1,\"op\":\"read\",\"ret\":0,\"start\":20,\"end\":30}\n")?;
 //! let check = ModelCheck::new("register", Keyed::ByContent, CheckRequest::new("register"))?;
 //! let input = Input::new(&path, Default::default(), None)?;
-//! let evidence = check.check(&input, &Progress::default());
+//! let evidence = check.check(&input, &ProgressCounter::default());
 //! assert_eq!(evidence.verdict, omnilink::evidence::Verdict::Violation);
 //! println!("{}", omnilink::report::text(&evidence, &Default::default()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
