@@ -42,7 +42,7 @@ pub struct Clock {
     pub happened: Epochs,
     /// What must be visible: at least what happened before.
     pub visible: Epochs,
-    /// So many sequentially consistent accesses came before a sequentially consistent fence that must be visible.
+    /// The number of sequentially consistent accesses before the last sequentially consistent fence that must be visible.
     pub seq_cst_accesses: u32,
 }
 

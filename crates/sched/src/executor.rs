@@ -83,7 +83,7 @@ pub enum MemoryModel {
     /// [`store_history`](omnilink_sched_runtime::store_history) for what that leaves out. Serial executions are sequentially
     /// consistent.
     Cpp20 {
-        /// So many accesses of an execution may read a store other than the newest, or place theirs before a newer one.
+        /// How many accesses of an execution may read a store other than the newest, or place theirs before a newer one.
         stale_max: u32,
     },
 }

@@ -77,14 +77,14 @@ impl Node {
 
     /// Takes part until the time is over.
     pub fn run(mut self, until: Instant) -> io::Result<()> {
-        let mut wait = self.patience();
+        let mut wait = self.election_timeout();
         while Instant::now() < until {
             match self.inbox.recv_timeout(wait) {
                 Ok(message) => {
                     self.writer.received(&message.stamp);
-                    let is_heard = self.receive(&message)?;
-                    if is_heard && self.role == Role::Follower {
-                        wait = self.patience();
+                    let resets_timeout = self.receive(&message)?;
+                    if resets_timeout && self.role == Role::Follower {
+                        wait = self.election_timeout();
                     }
                 }
                 Err(RecvTimeoutError::Timeout) if self.role == Role::Leader => {
@@ -97,7 +97,7 @@ impl Node {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     self.stand()?;
-                    wait = self.patience();
+                    wait = self.election_timeout();
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -108,7 +108,7 @@ impl Node {
         Ok(())
     }
 
-    fn patience(&mut self) -> Duration {
+    fn election_timeout(&mut self) -> Duration {
         Duration::from_millis(7 + self.random.below(6) as u64)
     }
 
@@ -215,7 +215,7 @@ impl Node {
         self.log_step("Advance", [LogValue::from(name(self.id)), length.into()])
     }
 
-    /// A message arrives; whether it is a reason to wait longer.
+    /// Handles a message. Returns whether it resets the election timeout.
     fn receive(&mut self, message: &Message) -> io::Result<bool> {
         let is_new_term = message.term > self.term;
         if is_new_term {
