@@ -1,6 +1,7 @@
 //! A complete check of a model: assumptions, search, counterexample, postconditions.
 
 mod coverage;
+mod formula;
 mod options;
 mod replay;
 mod temporal;
@@ -10,16 +11,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use omnilink_tla::deep_stack;
-use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Evaluator, Session};
-use omnilink_tla::ir::{Formula, Program};
-use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
+use omnilink_tla::eval::error::Failure;
+use omnilink_tla::ir::Program;
+use omnilink_tla::model::CompiledSpec;
 use omnilink_value::Value;
 
 use self::coverage::{action_coverage, definition_coverage};
 pub use self::options::{CheckOptions, CheckpointOptions, SearchMode};
 use crate::bfs::{Checkpoints, breadth_first_with};
-use crate::counterexample::{counterexample_path, failure_report, false_part, violation_report};
+use crate::counterexample::{counterexample_path, violation_report};
 use crate::depth_first::depth_first;
 use crate::dump::GraphSink;
 use crate::fingerprint::Fingerprint;
@@ -30,7 +30,7 @@ use crate::outcome::{
 };
 use crate::progress::SearchProgress;
 use crate::report::{Answer, Behaviour, PropertyKind, Report};
-use crate::session::{CheckSession, SessionOptions, set_level};
+use crate::session::{CheckSession, SessionOptions};
 use crate::simulation::{SimulationEnd, simulate};
 use crate::spec_record::spec_record;
 use crate::symmetry::{Symmetry, SymmetryError};
@@ -55,7 +55,8 @@ pub enum ModelCheckError {
     NotReplayed,
     /// Temporal properties need the graph of all states, which a checkpoint does not have.
     #[error(
-        "a checkpoint has no steps between states, which temporal properties need; check these in a run without --checkpoint"
+        "a checkpoint has no steps between states, which temporal properties need; check these in a run without --checkpoint, \
+         and everything else in one whose configuration has no temporal PROPERTY"
     )]
     NoCheckpoint,
     /// A trace to be replayed is about something else.
@@ -374,46 +375,6 @@ impl CheckRun<'_> {
         }
     }
 
-    /// Evaluates invariants and properties of initial states that have no variables once, before the search, as in TLC.
-    fn constant_formulas(&self, report: &mut Report) -> Option<Answer> {
-        let program = &self.model.program;
-        let invariants = self.model.invariants.iter();
-        let constant: Vec<NamedFormula> = invariants
-            .filter(|named| program.operator(named.formula).body.uses.is_constant())
-            .cloned()
-            .collect();
-        for named in &constant {
-            report.notes.push(format!(
-                "the invariant {} mentions no variable, so it is the same in every state",
-                named.name
-            ));
-        }
-        let mut properties = Vec::new();
-        for property in &self.model.properties {
-            for check in &property.checks {
-                if let Check::Initial(formula) = check
-                    && program.operator(*formula).body.uses.is_constant()
-                {
-                    properties.push(NamedFormula {
-                        name: property.name.clone(),
-                        formula: *formula,
-                        at: None,
-                    });
-                }
-            }
-        }
-        let is_false = |answer: &Answer| match answer {
-            Answer::Wrong(violation) => !violation.kind.is_error(),
-            _ => true,
-        };
-        // An error does not matter if there is no state.
-        let invariant = self.evaluate(&constant, PropertyKind::Invariant).filter(is_false);
-        invariant.or_else(|| {
-            self.evaluate(&properties, PropertyKind::Property)
-                .filter(is_false)
-        })
-    }
-
     fn report_outcome(
         &self,
         system: &TlaSystem<'_>,
@@ -462,44 +423,5 @@ impl CheckRun<'_> {
             violation_report(system, kind, path)
         });
         report.add_violation(violation);
-    }
-
-    /// Evaluates formulas outside of any state. Returns an answer if one is false or fails.
-    fn evaluate(&self, formulas: &[NamedFormula], kind: PropertyKind) -> Option<Answer> {
-        deep_stack::run(|| {
-            set_level(0);
-            let mut evaluator = Evaluator::new(&self.model.program, self.session);
-            for named in formulas {
-                match evaluator.truth(named.formula) {
-                    Ok(true) => {}
-                    Ok(false) => {
-                        return Some(Answer::Wrong(Box::new(Behaviour {
-                            false_part: false_part(self.model, &mut evaluator, named.formula),
-                            ..Behaviour::new(kind, Some(named.name.clone()), Vec::new())
-                        })));
-                    }
-                    Err(failure) => return Some(self.failure_answer(&failure, Some(&named.name))),
-                }
-            }
-            None
-        })
-    }
-
-    /// The answer for a failed evaluation outside of the search: a limit if it ran out of time.
-    fn failure_answer(&self, failure: &Failure, name: Option<&str>) -> Answer {
-        if failure.class == ErrorClass::Resource && self.session.is_over() {
-            return Answer::Limit(match self.progress.is_interrupted() {
-                true => Limit::Interrupt,
-                false => Limit::Time,
-            });
-        }
-        Answer::Wrong(Box::new(Behaviour {
-            violated: name.map(str::to_owned),
-            ..failure_report(self.model, failure, Vec::new())
-        }))
-    }
-
-    fn value(&self, formula: Formula) -> Result<Value, Box<Failure>> {
-        deep_stack::run(|| Evaluator::new(&self.model.program, self.session).value(formula))
     }
 }

@@ -196,10 +196,15 @@ impl<'p> Evaluator<'p> {
     #[inline(never)]
     pub(crate) fn finds(&mut self, bounded: &'p Bounded, node: &'p Node, wanted: bool) -> Outcome<bool> {
         let mut found = false;
-        self.each_binding(bounded, node, &mut |this| {
+        let mut run = |this: &mut Self| {
             found = this.bool(&bounded.body)? == wanted;
             Ok(if found { Flow::Stop } else { Flow::Go })
-        })?;
+        };
+        if wanted {
+            self.each_witness(bounded, node, &mut run)?;
+        } else {
+            self.each_binding(bounded, node, &mut run)?;
+        }
         Ok(found)
     }
 
@@ -254,7 +259,7 @@ impl<'p> Evaluator<'p> {
         })
     }
 
-    fn each_name(
+    pub(crate) fn each_name(
         &mut self,
         bounded: &'p Bounded,
         sets: &[Datum<'p>],
@@ -264,6 +269,9 @@ impl<'p> Evaluator<'p> {
         let Some((set, pattern)) = bounded.binds.get(index) else {
             return run(self);
         };
+        if index + 1 == bounded.binds.len() {
+            return self.each_of_set(&sets[*set as usize], pattern, run);
+        }
         self.each_of_set(&sets[*set as usize], pattern, &mut |this| {
             this.each_name(bounded, sets, index + 1, run)
         })

@@ -39,6 +39,8 @@ pub struct Evaluator<'p> {
     /// Which variables are assigned in it.
     pub(crate) is_assigned: Vec<bool>,
     pub(crate) unassigned: usize,
+    /// Whether a formula about a complete step is being evaluated.
+    pub(crate) is_step_formula: bool,
     /// Whether variables refer to the next state: inside [`omnilink_tla_ir::Kind::Prime`].
     pub(crate) primed: bool,
     /// The action whose conjuncts are being evaluated, and its frame.
@@ -76,6 +78,7 @@ impl<'p> Evaluator<'p> {
             next: vec![Value::bool(false); program.variables.len()],
             is_assigned: vec![false; program.variables.len()],
             unassigned: program.variables.len(),
+            is_step_formula: false,
             primed: false,
             taken: None,
             once: vec![None; program.once_cells as usize],
@@ -172,7 +175,10 @@ impl<'p> Evaluator<'p> {
     pub fn holds_step(&mut self, formula: Formula, from: &State, to: &[Value]) -> Outcome<bool> {
         self.set_state(from);
         self.set_next(to);
-        self.truth(formula)
+        self.is_step_formula = true;
+        let holds = self.truth(formula);
+        self.is_step_formula = false;
+        holds
     }
 
     /// The value of an operation for given arguments in the current states.

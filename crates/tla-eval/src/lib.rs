@@ -30,6 +30,7 @@ mod memo;
 pub mod native;
 mod print;
 mod quantified_step;
+mod refutation;
 mod session;
 mod sets;
 mod slot;

@@ -37,7 +37,7 @@ impl<'p> Evaluator<'p> {
     ) -> Outcome<Flow> {
         let saved = self.saved_slots(bounded);
         let base = self.base;
-        let flow = self.each_binding(bounded, node, &mut |this| {
+        let flow = self.each_witness(bounded, node, &mut |this| {
             debug_assert_eq!(this.base, base);
             this.step(&bounded.body, rest, on_next)
         });

@@ -23,35 +23,49 @@ pub struct Signature {
     pub is_impure: bool,
     /// Whether it takes its operands unevaluated.
     pub is_lazy: bool,
+    /// Number of operands.
+    pub arity: usize,
+    /// Whether TLC computes it too, in Java, whatever the module of that name says.
+    pub replaces_definitions: bool,
 }
 
 /// An operator that depends on nothing but its operands.
-const fn pure(name: &'static str) -> Signature {
+const fn pure(name: &'static str, arity: usize) -> Signature {
     Signature {
         name,
         reads_state: false,
         is_impure: false,
         is_lazy: false,
+        arity,
+        replaces_definitions: true,
     }
 }
 
 /// An operator with side effects, or one that is nondeterministic.
-const fn impure(name: &'static str) -> Signature {
+const fn impure(name: &'static str, arity: usize) -> Signature {
     Signature {
         is_impure: true,
-        ..pure(name)
+        ..pure(name, arity)
     }
 }
 
 /// An operator that depends on the current state or the progress of the search.
-const fn reading(name: &'static str) -> Signature {
+const fn reading(name: &'static str, arity: usize) -> Signature {
     Signature {
         reads_state: true,
-        ..pure(name)
+        ..pure(name, arity)
     }
 }
 
 impl Signature {
+    /// The same operator, which TLC evaluates by its definition.
+    const fn without_java(self) -> Signature {
+        Signature {
+            replaces_definitions: false,
+            ..self
+        }
+    }
+
     /// The same operator, taking its operands unevaluated.
     const fn lazily(self) -> Signature {
         Signature {
@@ -66,151 +80,158 @@ pub const MODULES: &[(&str, &[Signature])] = &[
     (
         "Bags",
         &[
-            pure("IsABag"),
-            pure("SetToBag"),
-            pure("CopiesIn"),
-            pure("(+)"),
-            pure("(-)"),
-            pure("\\sqsubseteq"),
-            pure("BagUnion"),
-            pure("BagOfAll"),
-            pure("BagCardinality"),
+            pure("IsABag", 1),
+            pure("SetToBag", 1),
+            pure("CopiesIn", 2),
+            pure("(+)", 2),
+            pure("(-)", 2),
+            pure("\\sqsubseteq", 2),
+            pure("BagUnion", 1),
+            pure("BagOfAll", 2),
+            pure("BagCardinality", 1),
         ],
     ),
-    ("BagsExt", &[pure("FoldBag")]),
+    ("BagsExt", &[pure("FoldBag", 3)]),
     (
         "Bitwise",
-        &[pure("&"), pure("|"), pure("^^"), pure("Not"), pure("shiftR")],
+        &[
+            pure("&", 2),
+            pure("|", 2),
+            pure("^^", 2),
+            pure("Not", 1),
+            pure("shiftR", 2),
+        ],
     ),
     (
         "CSV",
         &[
-            impure("CSVWrite"),
-            impure("CSVWriteRecord"),
-            pure("CSVRead"),
-            impure("CSVRecords"),
+            impure("CSVWrite", 3),
+            impure("CSVWriteRecord", 4),
+            pure("CSVRead", 3),
+            impure("CSVRecords", 1),
         ],
     ),
-    ("FiniteSets", &[pure("Cardinality"), pure("IsFiniteSet")]),
+    ("FiniteSets", &[pure("Cardinality", 1), pure("IsFiniteSet", 1)]),
     (
         "FiniteSetsExt",
         &[
-            pure("FoldSet"),
-            pure("Quantify"),
-            pure("kSubset"),
-            pure("Max"),
-            pure("Min"),
+            pure("FoldSet", 3),
+            pure("Quantify", 2),
+            pure("kSubset", 2),
+            pure("Max", 1).without_java(),
+            pure("Min", 1).without_java(),
         ],
     ),
     (
         "Functions",
         &[
-            pure("Range"),
-            pure("IsInjective"),
-            pure("AntiFunction"),
-            pure("FoldFunction"),
-            pure("FoldFunctionOnSet"),
+            pure("Range", 1).without_java(),
+            pure("IsInjective", 1),
+            pure("AntiFunction", 1),
+            pure("FoldFunction", 3),
+            pure("FoldFunctionOnSet", 4),
         ],
     ),
     (
         "IOUtils",
         &[
-            impure("IOSerialize"),
-            pure("IODeserialize"),
-            impure("Serialize"),
-            impure("Deserialize"),
-            impure("IOExec"),
-            impure("IOEnvExec"),
-            impure("IOExecTemplate"),
-            impure("IOEnvExecTemplate"),
-            pure("IOEnv"),
-            pure("atoi"),
+            impure("IOSerialize", 3),
+            pure("IODeserialize", 2),
+            impure("Serialize", 3),
+            impure("Deserialize", 2),
+            impure("IOExec", 1),
+            impure("IOEnvExec", 2),
+            impure("IOExecTemplate", 2),
+            impure("IOEnvExecTemplate", 3),
+            pure("IOEnv", 0),
+            pure("atoi", 1),
         ],
     ),
     (
         "Json",
         &[
-            pure("ToJson"),
-            pure("ToJsonArray"),
-            pure("ToJsonObject"),
-            impure("JsonSerialize"),
-            pure("JsonDeserialize"),
-            impure("ndJsonSerialize"),
-            pure("ndJsonDeserialize"),
+            pure("ToJson", 1),
+            pure("ToJsonArray", 1),
+            pure("ToJsonObject", 1),
+            impure("JsonSerialize", 2),
+            pure("JsonDeserialize", 1),
+            impure("ndJsonSerialize", 2),
+            pure("ndJsonDeserialize", 1),
         ],
     ),
     (
         "Randomization",
-        &[impure("RandomSubset"), impure("RandomSetOfSubsets")],
+        &[impure("RandomSubset", 2), impure("RandomSetOfSubsets", 3)],
     ),
+    ("SVG", &[pure("SVGElemToString", 1), pure("NodeOfRingNetwork", 5)]),
     (
         "Sequences",
         &[
-            pure("Len"),
-            pure("Head"),
-            pure("Tail"),
-            pure("Append"),
-            pure("\\o"),
-            pure("SubSeq"),
-            pure("SelectSeq"),
-            pure("Seq"),
+            pure("Len", 1),
+            pure("Head", 1),
+            pure("Tail", 1),
+            pure("Append", 2),
+            pure("\\o", 2),
+            pure("SubSeq", 3),
+            pure("SelectSeq", 2),
+            pure("Seq", 1),
         ],
     ),
     (
         "SequencesExt",
         &[
-            pure("SetToSeq"),
-            pure("SetToSeqs"),
-            pure("ToSet"),
-            pure("Contains"),
-            pure("Last"),
-            pure("SelectInSeq"),
-            pure("SelectLastInSeq"),
-            pure("SelectInSubSeq"),
-            pure("SelectLastInSubSeq"),
-            pure("RemoveFirst"),
-            pure("RemoveFirstMatch"),
-            pure("IsPrefix"),
-            pure("FoldSeq"),
-            pure("FoldLeft"),
-            pure("FoldRight"),
-            pure("FoldLeftDomain"),
-            pure("FoldRightDomain"),
+            pure("SetToSeq", 1),
+            pure("SetToSeqs", 1),
+            pure("ToSet", 1).without_java(),
+            pure("Contains", 2),
+            pure("Last", 1).without_java(),
+            pure("SelectInSeq", 2),
+            pure("SelectLastInSeq", 2),
+            pure("SelectInSubSeq", 4),
+            pure("SelectLastInSubSeq", 4),
+            pure("RemoveFirst", 2),
+            pure("RemoveFirstMatch", 2),
+            pure("IsPrefix", 2),
+            pure("FoldSeq", 3),
+            pure("FoldLeft", 3),
+            pure("FoldRight", 3),
+            pure("FoldLeftDomain", 3),
+            pure("FoldRightDomain", 3),
         ],
     ),
     (
         "TLC",
         &[
-            impure("Print"),
-            impure("PrintT"),
-            impure("Assert"),
-            impure("JavaTime"),
-            reading("TLCGet"),
-            impure("TLCSet"),
-            pure("ToString"),
-            pure(":>"),
-            pure("@@"),
-            pure("Permutations"),
-            pure("SortSeq"),
-            impure("RandomElement"),
-            pure("TLCEval"),
+            impure("Print", 2),
+            impure("PrintT", 1),
+            impure("Assert", 2),
+            impure("JavaTime", 0),
+            reading("TLCGet", 1),
+            impure("TLCSet", 2),
+            pure("ToString", 1),
+            pure(":>", 2),
+            pure("@@", 2),
+            pure("Permutations", 1),
+            pure("SortSeq", 2),
+            impure("RandomElement", 1),
+            pure("TLCEval", 1),
         ],
     ),
     (
         "TLCExt",
         &[
-            impure("AssertError").lazily(),
-            reading("TLCGetOrDefault"),
-            reading("Trace"),
-            reading("CounterExample"),
-            pure("ToTrace"),
-            pure("TLCModelValue"),
-            pure("TLCNoOp"),
-            impure("TLCCache").lazily(),
-            pure("TLCFP"),
+            impure("AssertError", 2).lazily(),
+            reading("TLCGetOrDefault", 2),
+            reading("Trace", 0),
+            reading("CounterExample", 0),
+            pure("ToTrace", 1),
+            pure("TLCModelValue", 1),
+            pure("TLCNoOp", 1),
+            impure("TLCCache", 2).lazily(),
+            pure("TLCFP", 1),
         ],
     ),
-    ("TransitiveClosure", &[pure("Warshall")]),
+    ("TransitiveClosure", &[pure("Warshall", 1)]),
 ];
 
 /// The native operator of a built-in module.

@@ -83,6 +83,7 @@ impl<'t> Analyzer<'t> {
             }
             if target.lacking && segment.args.is_empty() {
                 target.missing.extend(names.iter().copied());
+                bound.extend(numbered(&names, at));
                 continue;
             }
             if names.len() != segment.args.len() {

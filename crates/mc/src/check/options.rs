@@ -62,6 +62,9 @@ pub struct CheckOptions<'t> {
     pub uses_symmetry: bool,
     /// Checkpoints of a breadth-first search.
     pub checkpoints: Option<CheckpointOptions<'t>>,
+    /// Number of states after which temporal properties are first checked, on the states explored until then. Changes the time
+    /// until a violation is found, not whether one is.
+    pub first_look: usize,
 }
 
 impl Default for CheckOptions<'_> {
@@ -80,6 +83,7 @@ impl Default for CheckOptions<'_> {
             continues: false,
             uses_symmetry: true,
             checkpoints: None,
+            first_look: 1 << 18,
         }
     }
 }

@@ -53,7 +53,7 @@ impl CheckRun<'_> {
             liveness,
             limits,
             self.workers,
-            !self.options.continues,
+            (!self.options.continues).then_some(self.options.first_look),
         );
         let outcome = self.search(system, search, Some(&mut look))?;
         let (graph, found) = look.finish();

@@ -16,9 +16,7 @@ use crate::fingerprint::Fingerprint;
 use crate::limits::LimitMonitor;
 use crate::tla_system::TlaSystem;
 
-/// Number of states at the first look.
-const FIRST_LOOK: usize = 1 << 18;
-/// Growth until the next one.
+/// Growth of the graph until the next look.
 const GROWTH: usize = 4;
 
 /// Records the graph and looks at it while it grows.
@@ -34,14 +32,14 @@ pub(crate) struct EarlyLook<'a, 's, 'm> {
 }
 
 impl<'a, 's, 'm> EarlyLook<'a, 's, 'm> {
-    /// `is_wanted` is whether the search ends at the first violation.
+    /// `first` is the number of states at the first look; `None` if the search does not end at the first violation.
     pub(crate) fn new(
         recorder: GraphRecorder<'s>,
         system: &'a TlaSystem<'m>,
         liveness: &'a Liveness,
         limits: LimitMonitor<'a>,
         workers: usize,
-        is_wanted: bool,
+        first: Option<usize>,
     ) -> Self {
         // What reads the length of the queue has a value only when all states are known.
         let is_pure = !liveness
@@ -54,7 +52,7 @@ impl<'a, 's, 'm> EarlyLook<'a, 's, 'm> {
             liveness,
             limits,
             workers,
-            next: (is_wanted && is_pure).then_some(FIRST_LOOK),
+            next: first.filter(|_| is_pure),
             found: None,
         }
     }

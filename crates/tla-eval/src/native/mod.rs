@@ -1,7 +1,8 @@
 //! Native operators of the standard and community modules.
 //!
-//! One file per module. An operator is identified by its module and name; a user's own module of the same name is evaluated from its
-//! definitions. An operator with neither a native implementation nor a body is rejected at lowering.
+//! One file per module. An operator is identified by its module and name, also where a user's own file is that module, as in TLC; but
+//! those that TLC does not compute itself are then evaluated from their definitions. An operator with neither a native implementation
+//! nor a body is rejected at lowering.
 
 mod arguments;
 mod bags;
@@ -18,6 +19,7 @@ mod randomization;
 mod registry;
 mod sequences;
 mod sequences_ext;
+mod svg;
 mod template;
 mod tlc;
 mod tlc_ext;

@@ -5,7 +5,7 @@ use omnilink_value::Value;
 
 use super::{
     Compute, bags, bitwise, csv, finite_sets, functions, io, json, randomization, sequences, sequences_ext,
-    tlc, tlc_ext, transitive_closure,
+    svg, tlc, tlc_ext, transitive_closure,
 };
 
 /// A fast path on canonical values by reference, without an evaluator; `None` if it needs one, for example to report an error.
@@ -50,6 +50,7 @@ const MODULES: &[(&str, &[Entry])] = &[
     ("IOUtils", io::TABLE),
     ("Json", json::TABLE),
     ("Randomization", randomization::TABLE),
+    ("SVG", svg::TABLE),
     ("Sequences", sequences::TABLE),
     ("SequencesExt", sequences_ext::TABLE),
     ("TLC", tlc::TABLE),

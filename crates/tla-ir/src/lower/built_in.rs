@@ -19,14 +19,13 @@ impl Lowering<'_> {
         let of = spec.entity(entity);
         let module = spec.names.text(spec.module(of.module).name);
         built_in_text(module)?;
-        if !spec.sources.get(of.source).path().starts_with("<built-in>") {
-            return None;
-        }
+        // A copy of such a module may be next to the specification. As in TLC, its operators are computed all the same.
+        let is_copy = !spec.sources.get(of.source).path().starts_with("<built-in>");
         let name = spec.names.text(of.name);
         if let Some(node) = self.arithmetic(loc, module, name, operands) {
             return Some(node);
         }
-        if name == NO_MEANING {
+        if name == NO_MEANING && !is_copy {
             let message = format!("this operator of module {module} is not supported");
             return Some(self.fail(loc, ErrorClass::Unsupported, message));
         }
@@ -35,6 +34,11 @@ impl Lowering<'_> {
             EntityKind::Operator { params, .. } => params,
             _ => &[],
         };
+        let signature = native.signature();
+        let is_replaced = signature.replaces_definitions && signature.arity == params.len();
+        if is_copy && !(is_replaced && self.of_modules.contains(&entity)) {
+            return None;
+        }
         let mut uses = native.uses();
         let mut arguments = Vec::with_capacity(operands.len());
         for (param, operand) in params.iter().zip(operands) {

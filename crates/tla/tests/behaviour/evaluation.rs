@@ -291,3 +291,19 @@ fn registers_are_read_anew_after_they_are_set() {
         "<<10, 11, 12>>"
     );
 }
+
+#[test]
+fn pictures_are_text() {
+    let picture = "SVGElemToString(SVGElem(\"g\", [fill |-> \"a\", stroke_width |-> \"2\"], \
+                   <<SVGElem(\"text\", <<>>, <<>>, \"<<1>>\"), SVGElem(\"line\", [x |-> \"3\"], <<>>, \"\")>>, \"\"))";
+    assert_eq!(
+        value(picture),
+        "\"<g fill='a' stroke-width='2'><text>&lt;&lt;1&gt;&gt;</text><line x='3'></line></g>\""
+    );
+    assert_eq!(
+        value("NodeOfRingNetwork(10, 20, 30, 1, 3)"),
+        "[x |-> -4, y |-> 45]"
+    );
+    assert_eq!(value("NodeOfRingNetwork(10, 20, 30, 1, 0)"), "domain");
+    assert_eq!(value("SVGElemToString([name |-> \"g\"])"), "type");
+}

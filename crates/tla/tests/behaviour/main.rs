@@ -7,6 +7,7 @@ mod counting;
 mod effect_templates;
 mod evaluating;
 mod evaluation;
+mod refuted_quantifiers;
 mod robust_evaluation;
 mod robustness;
 mod selectors;

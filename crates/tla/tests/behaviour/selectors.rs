@@ -285,3 +285,23 @@ fn at_is_a_name_that_nothing_refers_to() {
         assert_ne!(complaints(body), [] as [&str; 0], "{body}");
     }
 }
+
+#[test]
+fn a_selected_operator_can_be_an_argument() {
+    let definitions = "T(Op(_)) == Op(42)\nBoth(Op(_, _)) == Op(3, 10)\n\
+        InLet == /\\ LET Next(x) == x + 1 IN TRUE\n         /\\ TRUE\n\
+        Bound == \\A x \\in {} : 2 * x\n\
+        Param(n) == /\\ LET Plus(x) == x + n IN TRUE\n            /\\ TRUE\n";
+    let options = EvaluateOptions {
+        definitions: definitions.into(),
+        ..EvaluateOptions::default()
+    };
+    for (expr, value) in [
+        ("T(InLet!1!Next)", "43"),
+        ("T(Bound!@)", "84"),
+        ("InLet!1!Next(4)", "5"),
+        ("Both(Param!1!Plus)", "13"),
+    ] {
+        assert_eq!(evaluate(expr, &options).unwrap().text, value, "{expr}");
+    }
+}

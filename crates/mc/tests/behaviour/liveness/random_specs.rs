@@ -76,10 +76,11 @@ fn random_property(random: &mut Random, depth: usize) -> Property {
 fn elements(set: u8) -> String {
     let members = (0..STATES)
         .filter(|state| set >> state & 1 == 1)
-        .map(|state| state.to_string());
+        .map(|state| format!("s{state}"));
     format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
 }
 
+/// The property in TLA+. The states are `s0`, `s1`, …
 fn written(property: &Property) -> String {
     match property {
         Property::In(set) => format!("(x \\in {})", elements(*set)),
@@ -117,12 +118,15 @@ impl Machine {
     }
 
     fn spec(&self, property: &Property) -> String {
-        let mut text = String::from("---- MODULE Random ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\n");
+        let mut text = String::from(
+            "---- MODULE Random ----\nEXTENDS TLC\nCONSTANTS s0, s1, s2, s3\nVARIABLE x\nInit == x = s0\n\
+             Alike == Permutations({s1, s2, s3})\nHidden == IF x = s0 THEN s0 ELSE s1\n",
+        );
         for (number, steps) in self.actions.iter().enumerate() {
             let _ = writeln!(text, "A{number} ==");
-            let _ = writeln!(text, "  \\/ x = 9 /\\ x' = 9");
+            let _ = writeln!(text, "  \\/ FALSE /\\ x' = x");
             for (from, to) in steps {
-                let _ = writeln!(text, "  \\/ x = {from} /\\ x' = {to}");
+                let _ = writeln!(text, "  \\/ x = s{from} /\\ x' = s{to}");
             }
         }
         let next: Vec<String> = (0..ACTIONS)
@@ -267,7 +271,7 @@ fn random_specs_agree_with_a_naive_check_of_all_lassos() {
         .ok()
         .and_then(|rounds| rounds.parse().ok());
     let rounds: u64 = rounds.unwrap_or(1_500);
-    let mut violations = 0;
+    let (mut violations, mut early) = (0, 0);
     for seed in 0..rounds {
         let mut random = Random(seed);
         let machine = Machine::random(&mut random);
@@ -278,15 +282,27 @@ fn random_specs_agree_with_a_naive_check_of_all_lassos() {
         let loaded = load_text("Random.tla".as_ref(), text.clone(), &SearchPath::default());
         let mut diagnostics = Vec::new();
         let mut spec = loaded.spec;
-        let config_text = "SPECIFICATION Spec\nPROPERTY P\nCHECK_DEADLOCK FALSE\n";
-        let source = spec
-            .sources
-            .add(omnilink_tla::source::Source::new("Random.cfg", config_text));
-        let config = parse(source, config_text, &mut diagnostics);
+        // The states are numbers or model values. A third of the specifications have a SYMMETRY that the property does not have,
+        // and a third a VIEW that hides what the property reads.
+        let (values, reduction) = match seed % 3 {
+            0 => ("s0 = 0 s1 = 1 s2 = 2 s3 = 3", ""),
+            1 => ("s0 = s0 s1 = s1 s2 = s2 s3 = s3", "SYMMETRY Alike"),
+            _ => ("s0 = 0 s1 = 1 s2 = 2 s3 = 3", "VIEW Hidden"),
+        };
+        let config_text = format!(
+            "SPECIFICATION Spec\nPROPERTY P\nCHECK_DEADLOCK FALSE\nCONSTANTS {values}\n{reduction}\n"
+        );
+        let source = spec.sources.add(omnilink_tla::source::Source::new(
+            "Random.cfg",
+            config_text.clone(),
+        ));
+        let config = parse(source, &config_text, &mut diagnostics);
         let model = build(spec, &config, &BuildOptions::default());
         let model = model.unwrap_or_else(|rejected| panic!("{text}\n{:?}", rejected.diagnostics));
         let options = CheckOptions {
             workers: 1 + (seed % 2) as usize,
+            // Half of the properties are also checked while the search runs.
+            first_look: if seed % 4 < 2 { usize::MAX } else { 1 },
             ..CheckOptions::default()
         };
         let report = check(
@@ -303,6 +319,12 @@ fn random_specs_agree_with_a_naive_check_of_all_lassos() {
             Verdict::Violation => true,
             verdict => panic!("{verdict:?} {:?}\n{text}", report.answer),
         };
+        early += u64::from(
+            report
+                .notes
+                .iter()
+                .any(|note| note.starts_with("the search ended with")),
+        );
         violations += u64::from(is_violated);
         if is_violated {
             let Answer::Wrong(violation) = &report.answer else {
@@ -311,7 +333,10 @@ fn random_specs_agree_with_a_naive_check_of_all_lassos() {
             let states: Vec<usize> = violation
                 .states
                 .iter()
-                .map(|state| state.values.0[0].1.as_int().unwrap_or_default() as usize)
+                .map(|state| {
+                    let value = state.values.0[0].1.to_string();
+                    value.trim_start_matches('s').parse().expect("a state")
+                })
                 .collect();
             let start = violation.lasso.unwrap_or(states.len()) - 1;
             assert!(
@@ -335,4 +360,5 @@ fn random_specs_agree_with_a_naive_check_of_all_lassos() {
         violations > rounds / 5 && violations < rounds * 4 / 5,
         "{violations} of {rounds}"
     );
+    assert!(early > rounds / 50, "{early} of {violations} were found early");
 }
