@@ -76,12 +76,21 @@ impl<'s> Expander<'s> {
         state: &State,
         line: &PreparedLine,
     ) -> Result<Result<Vec<(u32, Value)>, UpdateProblem>, LogError> {
-        let mut given = Vec::with_capacity(line.updates.len() + self.spec.tracked.len());
+        let mut given: Vec<(u32, Value)> = Vec::with_capacity(line.updates.len() + self.spec.tracked.len());
         for (slot, updates) in &line.updates {
             let at = *slot as usize;
-            let mut value = state[at].clone();
+            // Lines that are one step may each update the same variable.
+            let earlier = given.iter().position(|(own, _)| own == slot);
+            let mut value = earlier.map_or_else(|| state[at].clone(), |earlier| given.swap_remove(earlier).1);
+            let mut is_updated = false;
             for update in updates {
                 match update.apply(&value, self.spec.defaults[at].as_ref()) {
+                    Ok(stated) if update.is_statement && is_updated && stated != value => {
+                        return Ok(Err(UpdateProblem::Contradiction {
+                            stated: stated.to_string(),
+                            updated: value.to_string(),
+                        }));
+                    }
                     Ok(updated) => value = updated,
                     Err(problem) if problem.depends_on_state() => return Ok(Err(problem)),
                     Err(problem) => {
@@ -91,6 +100,7 @@ impl<'s> Expander<'s> {
                         });
                     }
                 }
+                is_updated = true;
             }
             given.push((*slot, value));
         }

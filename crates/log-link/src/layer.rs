@@ -25,6 +25,28 @@ pub(crate) struct Entry {
     pub batches: u8,
     /// Whether it has a successor.
     pub is_continued: bool,
+    /// Successors that are followed after the likelier ones, the likeliest last.
+    pub held: Vec<Self>,
+    /// Whether there are successors besides those that are followed or held.
+    pub has_more: bool,
+}
+
+impl Entry {
+    /// A state after a cut.
+    pub fn new(state: State, cut: Cut, hidden: HiddenCounts) -> Self {
+        Self {
+            state,
+            cut,
+            parent: None,
+            line: None,
+            hidden,
+            toward: None,
+            batches: 0,
+            is_continued: false,
+            held: Vec::new(),
+            has_more: false,
+        }
+    }
 }
 
 /// How often each hidden action happened.

@@ -364,6 +364,7 @@ impl<'s> Preparation<'s> {
                         operator: crate::update::UpdateOperator::Update,
                         path: Vec::new(),
                         args: vec![value],
+                        is_statement: true,
                     }]
                 }
                 false => {
@@ -386,7 +387,9 @@ impl<'s> Preparation<'s> {
         let Some(record) = line.record.as_record() else {
             return Ok(Vec::new());
         };
-        for (name, value) in record.iter() {
+        // What a line states about the state afterwards comes after what it says about changes.
+        let (statements, changes): (Vec<_>, Vec<_>) = record.iter().partition(|(name, _)| *name == "state");
+        for (name, value) in changes.into_iter().chain(statements) {
             match name {
                 "vars" | "state" if spec.variable(name).is_none() => {
                     let is_read = read.contains(&name);

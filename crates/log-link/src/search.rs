@@ -10,8 +10,9 @@
 //! orders of lines that do not conflict ([`independence`](crate::independence)). Each is proved for the question whether the rest of the log can be explained
 //! from a state after a cut, so they can be combined.
 //!
-//! Depth-first search tries the likeliest successor first: one that changes no variable that the log would have mentioned, and of those one
-//! that changes the state at all: a resent message that changes nothing rarely leads further.
+//! Of the successors that a line leads to, only the likeliest are followed at first: those that change the fewest variables that the log would have
+//! mentioned, and of those the ones that change the state at all, because a resent message that changes nothing rarely leads further. The others are
+//! held back until the state is expanded again. So a log of variables needs about one state a line, although most of its lines could be many steps.
 
 use std::collections::VecDeque;
 
@@ -144,17 +145,8 @@ impl<'s> Search<'s> {
 
     /// Adds a state to begin with.
     pub fn begin(&mut self, state: State, cut: Cut, hidden: usize) {
-        let entry = Entry {
-            state: self.representative(state, &cut),
-            cut,
-            parent: None,
-            line: None,
-            hidden: SmallVec::from_elem(0, hidden),
-            toward: None,
-            batches: 0,
-            is_continued: false,
-        };
-        self.insert(0, entry);
+        let state = self.representative(state, &cut);
+        self.insert(0, Entry::new(state, cut, SmallVec::from_elem(0, hidden)));
     }
 
     /// The layer with the most explained lines.
@@ -282,7 +274,16 @@ impl<'s> Search<'s> {
 
     /// Expands an entry; whether it explains all lines.
     fn expand(&mut self, expander: &mut Expander<'s>, layer: u32, number: u32) -> Result<bool, LogError> {
-        let entry = &self.layers[(layer - self.base) as usize].entries[number as usize];
+        let entry = self.entry(layer, number);
+        let held = std::mem::take(&mut entry.held);
+        if !held.is_empty() {
+            let has_more = entry.has_more;
+            for entry in held {
+                self.insert(layer + 1, entry);
+            }
+            self.reopen(layer, number, has_more);
+            return Ok(false);
+        }
         let from = entry.clone();
         let batch = batch(from.batches);
         let mut enabled = self.lines.enabled(&from.cut)?;
@@ -302,6 +303,7 @@ impl<'s> Search<'s> {
         // Entries are taken from the end: what should be tried first is added last.
         let mut is_continued = batch.skipped == 0 && self.follow_hidden(expander, &from, parent, &enabled)?;
         let mut has_more = false;
+        let mut held: Vec<Entry> = Vec::new();
         for (chain, line) in enabled.into_iter().rev() {
             self.lines.prepare(line, &mut expander.evaluator)?;
             let Some(prepared) = self.lines.get(line) else {
@@ -322,38 +324,51 @@ impl<'s> Search<'s> {
             ranked.sort_by_key(|(rank, _)| *rank);
             let mut cut = from.cut.clone();
             cut[chain as usize] += 1;
-            let mut first: Option<State> = None;
-            let mut is_choice = false;
-            for (_, successor) in ranked.into_iter().rev() {
+            let mut likely: Vec<Entry> = Vec::new();
+            let mut least = None;
+            let mut unlikely: Vec<Entry> = Vec::new();
+            for (rank, successor) in ranked {
+                let hidden = SmallVec::from_elem(0, from.hidden.len());
                 let entry = Entry {
-                    state: successor.state,
-                    cut: cut.clone(),
                     parent: Some(parent),
                     line: Some(line),
-                    hidden: SmallVec::from_elem(0, from.hidden.len()),
-                    toward: None,
-                    batches: 0,
-                    is_continued: false,
+                    ..Entry::new(successor.state, cut.clone(), hidden)
                 };
-                if let Some(state) = self.follow(expander, layer + 1, entry)? {
-                    is_continued = true;
-                    is_choice |= *first.get_or_insert_with(|| state.clone()) != state;
+                let Some(entry) = self.admitted(expander, entry)? else {
+                    continue;
+                };
+                match *least.get_or_insert(rank) == rank {
+                    true => likely.push(entry),
+                    false => unlikely.push(entry),
                 }
             }
-            if is_choice {
+            is_continued |= !likely.is_empty();
+            let states = || likely.iter().chain(&unlikely).map(|entry| &entry.state);
+            if states().skip(1).any(|state| states().next() != Some(state)) {
                 self.figures.choices += 1;
                 self.figures.first_choice.get_or_insert(line);
+            }
+            held.extend(unlikely.into_iter().rev());
+            for entry in likely.into_iter().rev() {
+                self.insert(layer + 1, entry);
             }
         }
         let entry = self.entry(layer, number);
         entry.is_continued |= is_continued;
         let is_dead = !entry.is_continued && !has_more;
+        entry.has_more = has_more;
+        let is_open = has_more || !held.is_empty();
+        entry.held = held;
         self.figures.dead_ends += u64::from(is_dead);
-        if has_more {
-            // The rest comes after everything that was found here.
+        self.reopen(layer, number, is_open);
+        Ok(false)
+    }
+
+    /// Lets an entry be expanded once more, if there is a reason: after everything that was found from it.
+    fn reopen(&mut self, layer: u32, number: u32, is_open: bool) {
+        if is_open {
             self.layers[(layer - self.base) as usize].open.push(number);
         }
-        Ok(false)
     }
 
     fn entry(&mut self, layer: u32, number: u32) -> &mut Entry {
@@ -391,36 +406,27 @@ impl<'s> Search<'s> {
                     let mut counts = from.hidden.clone();
                     counts[at] += 1;
                     let entry = Entry {
-                        state: successor.state,
-                        cut: from.cut.clone(),
                         parent: Some(parent),
-                        line: None,
-                        hidden: counts,
                         toward: from.toward.or(is_directed.then_some(*line)),
-                        batches: 0,
-                        is_continued: false,
+                        ..Entry::new(successor.state, from.cut.clone(), counts)
                     };
-                    is_continued |= self.follow(expander, parent.0, entry)?.is_some();
+                    if let Some(entry) = self.admitted(expander, entry)? {
+                        is_continued = true;
+                        self.insert(parent.0, entry);
+                    }
                 }
             }
         }
         Ok(is_continued)
     }
 
-    /// Adds an entry, unless an invariant forbids it; its state.
-    fn follow(
-        &mut self,
-        expander: &mut Expander<'s>,
-        layer: u32,
-        mut entry: Entry,
-    ) -> Result<Option<State>, LogError> {
+    /// An entry with the representative of its state, unless an invariant forbids it.
+    fn admitted(&mut self, expander: &mut Expander<'s>, mut entry: Entry) -> Result<Option<Entry>, LogError> {
         if !expander.is_allowed(&entry.state)? {
             return Ok(None);
         }
         entry.state = self.representative(entry.state, &entry.cut);
-        let state = entry.state.clone();
-        self.insert(layer, entry);
-        Ok(Some(state))
+        Ok(Some(entry))
     }
 
     /// Drops layers that nothing can lead back to.

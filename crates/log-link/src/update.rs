@@ -80,6 +80,8 @@ pub(crate) struct Update {
     pub operator: UpdateOperator,
     pub path: Vec<Value>,
     pub args: Vec<Value>,
+    /// Whether it states the value after the line: what other updates of the line lead to must be the same.
+    pub is_statement: bool,
 }
 
 /// What is wrong with an update. Where it depends on the state, one of several explanations may still allow it.
@@ -115,6 +117,8 @@ pub(crate) enum UpdateProblem {
         value: String,
         part: String,
     },
+    #[error("the line states that it is {stated} afterwards, and its updates make it {updated}")]
+    Contradiction { stated: String, updated: String },
     #[error("the initial states differ at {path}, so there is no default value")]
     NoDefault { path: String },
 }
@@ -122,7 +126,7 @@ pub(crate) enum UpdateProblem {
 impl UpdateProblem {
     /// Whether the update may be right in another state: a sequence that is longer, a bag that has the element.
     pub fn depends_on_state(&self) -> bool {
-        matches!(self, Self::Absent { .. })
+        matches!(self, Self::Absent { .. } | Self::Contradiction { .. })
     }
 }
 
@@ -182,7 +186,12 @@ impl Update {
             path.push(step);
         }
         let args = converted(operator, args, &place, words)?;
-        Ok(Self { operator, path, args })
+        Ok(Self {
+            operator,
+            path,
+            args,
+            is_statement: false,
+        })
     }
 
     /// The value of a variable after the update. `default` is its initial value, if there is one.

@@ -292,3 +292,41 @@ Next == Add
     let link = "[log.overrides]\nStep = \"5\"";
     assert_eq!(verdict(&evidence("Counter", spec, link, &[], log)), VALID);
 }
+
+/// Two values of one function change in one step.
+const PAIR: &str = r#"---- MODULE Pair ----
+VARIABLE x
+Init == x = [a |-> 0, b |-> 0]
+Set(v) == x' = [a |-> v, b |-> v]
+Next == \E v \in {1, 2} : Set(v)
+====
+"#;
+
+#[test]
+fn lines_of_one_step_may_update_the_same_variable() {
+    let log = |b: u8| {
+        format!(
+            r#"{{"node":"n","event":"Set","vars":{{"x":[{{"op":"Update","path":["a"],"args":[1]}}]}}}}
+{{"node":"n","event":"more","vars":{{"x":[{{"op":"Update","path":["b"],"args":[{b}]}}]}}}}"#
+        )
+    };
+    let link = "[log.events.more]\njoins = true";
+    assert_eq!(evidence("Pair", PAIR, link, &[], &log(1)).verdict, Verdict::Valid);
+    assert_eq!(
+        evidence("Pair", PAIR, link, &[], &log(2)).verdict,
+        Verdict::Violation
+    );
+}
+
+#[test]
+fn a_state_that_contradicts_the_updates_of_its_line_is_no_explanation() {
+    let log = |a: u8| {
+        let updates = r#"[{"op":"Update","args":[{"a":1,"b":1}]}]"#;
+        format!(r#"{{"event":"Set","vars":{{"x":{updates}}},"state":{{"x":{{"a":{a},"b":{a}}}}}}}"#)
+    };
+    assert_eq!(evidence("Pair", PAIR, "", &[], &log(1)).verdict, Verdict::Valid);
+    let refused = evidence("Pair", PAIR, "", &[], &log(2));
+    assert_eq!(refused.verdict, Verdict::Violation);
+    let text = format!("{refused:?}");
+    assert!(text.contains("its updates make it"), "{text}");
+}

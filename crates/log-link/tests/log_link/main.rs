@@ -5,6 +5,7 @@ mod follow;
 mod link_file;
 mod naive;
 mod patterns;
+mod protocols;
 mod random_specs;
 mod recorded;
 

@@ -347,7 +347,7 @@ fn verdict_and_first_unexplained_line_are_those_of_the_naive_enumeration() {
 }
 
 /// All orders of lines that respect a relation.
-fn orders(
+pub(crate) fn orders(
     count: usize,
     is_before: &dyn Fn(usize, usize) -> bool,
     visit: &mut dyn FnMut(&[usize]) -> bool,
