@@ -6,20 +6,31 @@
 //!
 //! Each event does a bounded amount of work. If many operations are open, that may not be enough. Then operations wait,
 //! each later event does some of the work, and [`Monitor::finish`] does the rest within the limits.
+//!
+//! A model that is a collection ([`Model::collection_kind`]) is then also decided by a near-linear monitor
+//! ([`check_as_collections`]): in `finish`, and before that at moments at which no call is open, each time the history has
+//! doubled. Only then are the operations so far a history of their own: later calls cannot explain them. A near-linear monitor starts
+//! from the initial state, so the operations are kept, up to [`KEPT_MAX`] of them; a longer history is left to the search.
 
 use std::collections::VecDeque;
+use std::time::Instant;
 
+use omnilink_evidence::Limit;
 use omnilink_trace::{Time, Timebox};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::checker::Checker;
+use crate::collections::check_as_collections;
 use crate::error::{CheckError, Progress};
-use crate::evidence::CheckOutcome;
+use crate::evidence::{CheckOutcome, Conclusion};
 use crate::model::Model;
 use crate::operation::TimedOp;
-use crate::options::Options;
+use crate::options::{Consistency, Limits, Options, Strategy};
 use crate::partition::Partitioning;
+
+/// The longest history that is kept for near-linear monitors.
+const KEPT_MAX: usize = 1 << 18;
 
 /// A call, a return, or the loss of a call. Events are given in the order in which they happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,6 +141,53 @@ pub struct Monitor<'m, M: Model> {
     /// The numbers of the open calls, by id.
     open: FxHashMap<u64, u64>,
     events: u64,
+    /// What the search says.
+    progress: Progress,
+    kept: Option<KeptHistory<'m, M>>,
+    /// What a near-linear monitor decided.
+    decided: Option<CheckOutcome>,
+}
+
+/// All operations so far, for near-linear monitors.
+struct KeptHistory<'m, M: Model> {
+    model: &'m M,
+    options: Options,
+    started: Instant,
+    operations: Vec<TimedOp<M::Op>>,
+    /// How long the history is when it is tried again.
+    next_size: usize,
+}
+
+impl<'m, M: Model> KeptHistory<'m, M> {
+    fn new(model: &'m M, options: Options) -> Option<Self> {
+        let is_wanted = options.strategy == Strategy::Portfolio
+            && options.consistency == Consistency::Linearizable
+            && model.collection_kind().is_some();
+        is_wanted.then(|| Self {
+            model,
+            options,
+            started: Instant::now(),
+            operations: Vec::new(),
+            next_size: 0,
+        })
+    }
+
+    /// The outcome, if a near-linear monitor decides the operations so far.
+    fn outcome(&mut self) -> Result<Option<CheckOutcome>, CheckError> {
+        self.next_size = 2 * self.operations.len();
+        let limits = self.options.limits;
+        let time = limits
+            .time
+            .map(|time| time.saturating_sub(self.started.elapsed()));
+        let options = Options {
+            limits: Limits { time, ..limits },
+            ..self.options
+        };
+        match check_as_collections(self.model, &self.operations, &options) {
+            Ok(outcome) => outcome.map(Some),
+            Err(_) => Ok(None),
+        }
+    }
 }
 
 impl<M: Model> std::fmt::Debug for Monitor<'_, M> {
@@ -155,6 +213,9 @@ impl<'m, M: Model> Monitor<'m, M> {
             first: 0,
             open: FxHashMap::default(),
             events: 0,
+            progress: Progress::Going,
+            kept: KeptHistory::new(model, options),
+            decided: None,
         }
     }
 
@@ -175,7 +236,30 @@ impl<'m, M: Model> Monitor<'m, M> {
             }
             CallEvent::Lost { call } => self.resolve(call, now)?.status = CallStatus::Lost,
         }
-        self.forward(false)
+        match self.forward(false)? {
+            Progress::Going => self.try_near_linear(),
+            progress => Ok(progress),
+        }
+    }
+
+    /// Lets a near-linear monitor look for a violation, if the search is behind and it is time.
+    fn try_near_linear(&mut self) -> Result<Progress, EventError> {
+        if self.decided.is_some() {
+            return Ok(Progress::Decided);
+        }
+        let is_quiet = self.open.is_empty() && self.waiting.is_empty();
+        if is_quiet
+            && self.is_hard()
+            && let Some(kept) = &mut self.kept
+            && kept.operations.len() >= kept.next_size
+        {
+            let outcome = kept.outcome()?;
+            self.decided = outcome.filter(|outcome| matches!(outcome.conclusion, Conclusion::Violation(_)));
+        }
+        Ok(match self.decided {
+            Some(_) => Progress::Decided,
+            None => Progress::Going,
+        })
     }
 
     fn call(&mut self, call: u64, thread: u32, op: Option<M::Op>, now: Time) -> Result<(), EventError> {
@@ -204,8 +288,20 @@ impl<'m, M: Model> Monitor<'m, M> {
         Ok(&mut self.waiting[(number - self.first) as usize])
     }
 
+    /// Whether the search alone has not kept up.
+    fn is_hard(&self) -> bool {
+        self.checker.is_hard() || self.progress != Progress::Going
+    }
+
+    /// Whether later events can change the verdict. If the search has used up its configurations, a near-linear monitor may still decide.
+    fn progress(&self) -> Progress {
+        match self.checker.exhausted() {
+            Some(Limit::Configurations) if self.kept.is_some() => Progress::Going,
+            _ => self.progress,
+        }
+    }
+
     fn forward(&mut self, ending: bool) -> Result<Progress, EventError> {
-        let mut progress = Progress::Going;
         while let Some(front) = self.waiting.front() {
             let timebox = match front.status {
                 CallStatus::Open if !ending => break,
@@ -217,15 +313,20 @@ impl<'m, M: Model> Monitor<'m, M> {
             };
             self.first += 1;
             let Some(op) = op else { continue };
+            let operation = TimedOp::new(thread, op, timebox);
+            match &mut self.kept {
+                Some(kept) if kept.operations.len() < KEPT_MAX => kept.operations.push(operation.clone()),
+                kept => *kept = None,
+            }
             // Events have distinct times, so no operation starts where another one ends.
-            progress = self
-                .checker
-                .push_followed(TimedOp::new(thread, op, timebox), false)?;
-            if progress != Progress::Going {
+            if self.progress == Progress::Going {
+                self.progress = self.checker.push_followed(operation, false)?;
+            }
+            if self.progress() != Progress::Going {
                 break;
             }
         }
-        Ok(progress)
+        Ok(self.progress())
     }
 
     /// The outcome. Calls that are still open may or may not have taken effect.
@@ -233,7 +334,16 @@ impl<'m, M: Model> Monitor<'m, M> {
     /// # Errors
     /// Those of [`Checker::finish`].
     pub fn finish(mut self) -> Result<CheckOutcome, EventError> {
-        self.forward(true)?;
+        if let Some(outcome) = self.decided {
+            return Ok(outcome);
+        }
+        if self.forward(true)? == Progress::Going
+            && self.is_hard()
+            && let Some(kept) = &mut self.kept
+            && let Some(outcome) = kept.outcome()?
+        {
+            return Ok(outcome);
+        }
         Ok(self.checker.finish()?)
     }
 }

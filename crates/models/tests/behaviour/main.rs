@@ -12,5 +12,6 @@ mod importers;
 mod keying;
 mod labelled;
 mod laws;
+mod live;
 mod monitors;
 mod refusals;
