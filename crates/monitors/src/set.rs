@@ -71,7 +71,8 @@ struct Element<'a> {
     looks: [Vec<usize>; 2],
     /// Positions and operations, in the order in which they took effect.
     placed: Vec<(Rank, usize)>,
-    last_addition: Option<usize>,
+    /// The last addition or removal that took effect.
+    last_flip: Option<usize>,
 }
 
 /// A return at which the monitor's linearization ends.
@@ -98,13 +99,13 @@ impl<'a> Element<'a> {
             flips: Default::default(),
             looks: Default::default(),
             placed: Vec::with_capacity(members.len()),
-            last_addition: None,
+            last_flip: None,
         };
         let (mut open, mut quiet, mut addition) = (0, 0, None);
         for (rank, is_return, number) in events {
             if !is_return {
                 if open == 0 {
-                    (quiet, addition) = (rank, element.last_addition.filter(|_| element.is_inside));
+                    (quiet, addition) = (rank, element.last_flip.filter(|_| element.is_inside));
                 }
                 open += 1;
                 element.call(number, rank, end);
@@ -147,9 +148,7 @@ impl<'a> Element<'a> {
             return false;
         };
         self.is_inside = !self.is_inside;
-        if self.is_inside {
-            self.last_addition = Some(number);
-        }
+        self.last_flip = Some(number);
         self.place(number, position);
         for look in std::mem::take(&mut self.looks[usize::from(self.is_inside)]) {
             self.place(look, position);

@@ -52,9 +52,28 @@ fn compare(collection: Collection, operations: &[TimedAction], tally: &mut Tally
                 is_closed(operations, &refutation),
                 "operations are missing: {shown}"
             );
+            assert!(
+                refutation.rule != Rule::NoAlternation || every_look_is_needed(collection, &named),
+                "a look is not needed: {shown}"
+            );
         }
         Decision::Undecided(_) => tally.undecided += 1,
     }
+}
+
+/// Whether operations without an order have one as soon as one of those that change nothing is left out.
+fn every_look_is_needed(collection: Collection, operations: &[TimedAction]) -> bool {
+    let is_look = |op: &TimedAction| matches!(op.action, Action::Peek(_) | Action::Miss(_));
+    let without = |left_out: usize| -> Vec<TimedAction> {
+        let others = operations.iter().enumerate();
+        others
+            .filter(|(at, _)| *at != left_out)
+            .map(|(_, op)| *op)
+            .collect()
+    };
+    (0..operations.len())
+        .filter(|at| is_look(&operations[*at]))
+        .all(|at| has_order(collection, &without(at)))
 }
 
 /// Whether a refutation that involves several values contains all additions and removals of those that are added once, and,

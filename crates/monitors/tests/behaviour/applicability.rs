@@ -93,6 +93,33 @@ fn a_pending_removal_without_a_value_to_remove_leaves_a_violation_a_violation() 
     }
 }
 
+/// ```text
+/// w     |add|
+/// v           |add|     |peek|
+/// u           |-add-|           |remove|
+///    |remove ...                           w is gone when v is peeked, and v when u is removed: one pending removal is not enough
+/// ```
+#[test]
+fn a_value_that_was_peeked_must_be_gone_before_another_one_is_removed() {
+    let (w, v, u) = (0, 1, 2);
+    let mut history = vec![
+        pending(Action::RemoveAny, 1),
+        op(Action::Add(w), 2, 3),
+        op(Action::Add(v), 4, 6),
+        op(Action::Add(u), 5, 7),
+        op(Action::Peek(v), 8, 9),
+        op(Action::Remove(u), 10, 11),
+    ];
+    let decision = check(Collection::Queue, &history);
+    assert!(matches!(decision, Decision::Violation(_)), "{decision:?}");
+    history.push(pending(Action::RemoveAny, 12));
+    let decision = check(Collection::Queue, &history);
+    assert!(
+        matches!(decision, Decision::Violation(_)),
+        "the second removal is too late: {decision:?}"
+    );
+}
+
 #[test]
 fn foreign_operations_are_undecided() {
     let foreign = Decision::Undecided(UndecidedReason::ForeignOperation);
