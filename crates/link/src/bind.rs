@@ -161,7 +161,6 @@ impl TlaModel<'_> {
                 hash,
                 effects: OnceCell::new(),
                 cache: OnceCell::new(),
-                counts: OnceCell::new(),
                 conditions: ConditionMemo::default(),
                 touched: OnceCell::new(),
                 part,

@@ -1,6 +1,7 @@
 //! Conditions that refuse an instance, and what may make them true.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use omnilink_tla::eval::{Cell, Condition, Content, Direction, Effects, State};
@@ -17,12 +18,17 @@ use crate::state::SpecState;
 pub(crate) struct ConditionMemo {
     /// The last state, and the first condition that is false in it.
     last: RefCell<Option<(State, Option<Unmet>)>>,
+    /// The last state, and what the refusal depended on in it, if that is known.
+    reads: RefCell<Option<(State, RefusalReads)>>,
     /// Whether other contents of cells would help.
     helps: RefCell<FxHashMap<Trial, Effect>>,
 }
 
 /// A condition, a cell, what the cell holds, and what it would hold.
 type Trial = (u16, u16, Option<Value>, Option<Value>);
+
+/// The cells that a refusal depends on, if they are known.
+type RefusalReads = Option<Rc<[Cell]>>;
 
 /// A condition that is false in a state.
 #[derive(Clone, Copy, Debug)]
@@ -95,6 +101,43 @@ impl TlaModel<'_> {
             }
         }
         Some(false)
+    }
+
+    /// Whether `helper` may change what the evaluation of `refused` read in `state`.
+    ///
+    /// `refused` is refused in every state that agrees with `state` on what was read there. So until some operation changes one of these
+    /// cells it stays refused, whatever the analysis knows of it. Asked only where that knows little: it takes an evaluation.
+    pub(crate) fn may_change_refusal(&self, state: &SpecState, refused: &Instance, helper: &Effects) -> bool {
+        let effects = self.effects(refused);
+        let is_vague = |cell: &Cell| cell.path.is_empty() || !cell.is_known();
+        if !helper.is_complete
+            || !self.linked.invariants.is_empty()
+            || effects.is_complete && !effects.reads.iter().any(is_vague)
+        {
+            return true;
+        }
+        match self.reads_of_refusal(state, refused) {
+            Some(reads) => helper
+                .writes
+                .iter()
+                .any(|write| reads.iter().any(|read| write.cell.overlaps(read))),
+            None => true,
+        }
+    }
+
+    fn reads_of_refusal(&self, state: &SpecState, refused: &Instance) -> RefusalReads {
+        let content = &refused.0;
+        if let Some((known, reads)) = &*content.conditions.reads.borrow()
+            && Arc::ptr_eq(known, state.values())
+        {
+            return reads.clone();
+        }
+        let arguments = content.known()?;
+        let mut evaluator = self.evaluator.borrow_mut();
+        let reads = evaluator.reads_of_refusal(content.operation, &arguments, state.values());
+        let reads: RefusalReads = reads.map(Into::into);
+        *content.conditions.reads.borrow_mut() = Some((state.values().clone(), reads.clone()));
+        reads
     }
 
     fn unmet_condition(&self, state: &SpecState, refused: &Instance) -> Option<Unmet> {

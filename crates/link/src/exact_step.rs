@@ -1,6 +1,6 @@
 //! The step of an instance whose effects are exact, computed without evaluating the action.
 //!
-//! The demands of the effects are compared with the cells of the state, and the writes are applied. Why that is right is argued
+//! The demands and tallies of the effects are compared with the cells of the state, and the writes are applied. Why that is right is argued
 //! where effects are found to be exact, in `omnilink_tla::eval`.
 
 use omnilink_tla::eval::{Content, Effects, Write, equal_values};
@@ -23,6 +23,11 @@ pub(crate) fn exact_step<'e>(effects: &'e Effects, state: &SpecState) -> Option<
     if !effects.is_exact {
         return None;
     }
+    // First, because a conjunct that fails may stand before a demand that is not met.
+    let mut is_refused = false;
+    for tally in &effects.tallies {
+        is_refused |= !tally.holds(state.values())?;
+    }
     for (cell, content) in &effects.demands {
         let is_met = match (content, cell.held(state.values())) {
             (Content::Is(value), Some(held)) => equal_values(&held, value).ok()?,
@@ -34,5 +39,8 @@ pub(crate) fn exact_step<'e>(effects: &'e Effects, state: &SpecState) -> Option<
             return Some(ExactStep::Refused);
         }
     }
-    Some(ExactStep::Writes(&effects.writes))
+    Some(match is_refused {
+        true => ExactStep::Refused,
+        false => ExactStep::Writes(&effects.writes),
+    })
 }

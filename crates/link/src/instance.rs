@@ -12,7 +12,6 @@ use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::condition_memo::ConditionMemo;
-use crate::counted::Counts;
 use crate::outcome_cache::OutcomeCache;
 
 /// An action with its arguments, as the engine handles it: a shared pointer. Results computed for the instance are kept with it.
@@ -32,8 +31,6 @@ pub(crate) struct InstanceData {
     pub(crate) effects: OnceCell<Box<Effects>>,
     /// Outcomes in earlier states, for instances that touch few cells.
     pub(crate) cache: OnceCell<Option<Box<OutcomeCache>>>,
-    /// The counts that it compares.
-    pub(crate) counts: OnceCell<Counts>,
     /// What is known of its conditions.
     pub(crate) conditions: ConditionMemo,
     /// The parts of invariants that its writes may make false.

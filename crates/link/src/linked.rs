@@ -366,6 +366,28 @@ impl Linked {
         })
     }
 
+    /// The variables that nothing but actions mentions: no invariant, view, tag or set of unknown values.
+    ///
+    /// Where branches are counted, every action is evaluated once more with its next state, so all of them matter.
+    pub(crate) fn unmentioned_variables(&self) -> Vec<u32> {
+        if self.counts_branches {
+            return Vec::new();
+        }
+        let ranges = self.bindings.iter().flat_map(|binding| &binding.params);
+        let formulas = (self.view.into_iter())
+            .chain(self.invariants.iter().map(|invariant| invariant.formula))
+            .chain(self.tags.iter().map(|tag| tag.predicate.formula()))
+            .chain(ranges.filter_map(|param| Some(param.range?.formula())));
+        let mut mentioned: BTreeSet<u32> = self.transient.iter().copied().collect();
+        for formula in formulas {
+            mentioned.extend(self.program.variables_of(formula));
+        }
+        let variables = 0..self.program.variables.len() as u32;
+        variables
+            .filter(|variable| !mentioned.contains(variable))
+            .collect()
+    }
+
     /// The spec, as the user named it.
     pub fn name(&self) -> &str {
         &self.name

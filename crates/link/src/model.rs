@@ -7,17 +7,16 @@ use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outco
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Condition, EffectTemplates, Effects, Evaluator, Flow, Layout, Session as _, State};
 use omnilink_tla::ir::OperatorId;
-use omnilink_value::Value;
 use rustc_hash::FxHashSet;
 
 use crate::binding::OpBinding;
 use crate::call_cache::CallCache;
-use crate::counted::{ConditionCache, Counted, Counts};
 use crate::coverage::CoverageCounters;
 use crate::error::LinkError;
 use crate::eval_session::EvalSession;
 use crate::exact_step::{self, ExactStep};
 use crate::footprint::{self, Cells};
+use crate::hidden_steps::HiddenSteps;
 use crate::instance::{Instance, StepPart};
 use crate::instance_cache::InstanceCache;
 use crate::known_step::KnownStep;
@@ -36,12 +35,12 @@ pub struct TlaModel<'l> {
     pub(crate) evaluator: RefCell<Evaluator<'l>>,
     initial: Vec<SpecState>,
     cells: Cells,
-    layout: Layout,
+    pub(crate) hidden: RefCell<HiddenSteps>,
+    pub(crate) layout: Layout,
     /// The parts of each invariant; `None` if some invariant must be evaluated as a whole.
     pub(crate) invariant_parts: Option<Vec<Vec<Condition>>>,
     pub(crate) instances: RefCell<InstanceCache>,
     effect_templates: RefCell<EffectTemplates>,
-    conditions: RefCell<ConditionCache>,
     pub(crate) bound: RefCell<CallCache<Instance>>,
     pub(crate) unread: RefCell<BTreeSet<(String, String)>>,
     /// The instances and states refused while a violation was explained.
@@ -96,11 +95,11 @@ impl<'l> TlaModel<'l> {
             evaluator: RefCell::new(evaluator),
             initial: Vec::with_capacity(states.len()),
             cells: Cells::default(),
+            hidden: RefCell::default(),
             layout: Layout::default(),
             invariant_parts: None,
             instances: RefCell::default(),
             effect_templates: RefCell::default(),
-            conditions: RefCell::default(),
             bound: RefCell::default(),
             unread: RefCell::default(),
             refused: RefCell::default(),
@@ -123,8 +122,7 @@ impl<'l> TlaModel<'l> {
 
     /// Finds what is the same in all states, and the cells that actions access.
     ///
-    /// Hidden steps may happen before any operation, so they tie all cells together. An invariant ties those of each of its parts,
-    /// if it has parts.
+    /// An invariant ties the cells of each of its parts together, if it has parts; otherwise all cells.
     fn find_layout(&mut self) {
         let linked = self.linked;
         let formulations = linked.bindings.iter().flat_map(|binding| {
@@ -134,19 +132,29 @@ impl<'l> TlaModel<'l> {
         });
         let hidden = linked.hidden.iter().map(|(action, _)| action.operation());
         let operations: Vec<OperatorId> = formulations.chain(hidden).collect();
-        let mut layout = Layout::of_states(self.initial.iter().map(|state| &**state.values()));
+        let observed = operations.len() - linked.hidden.len();
+        let mut layout = Layout::of_states(self.initial.iter().map(|state| &**state.values()))
+            .with_private(linked.unmentioned_variables());
         let mut evaluator = self.evaluator.borrow_mut();
-        let effects = loop {
-            let effects: Vec<Effects> = operations
+        let all_effects = |evaluator: &mut Evaluator<'l>, layout: &Layout| -> Vec<Effects> {
+            operations
                 .iter()
-                .map(|operation| evaluator.effects(*operation, &vec![None; operation.params()], &layout))
-                .collect();
-            let refined = layout.refined(&effects);
+                .map(|operation| evaluator.effects(*operation, &vec![None; operation.params()], layout))
+                .collect()
+        };
+        loop {
+            let refined = layout.refined(
+                &all_effects(&mut evaluator, &layout),
+                linked.program.variables.len(),
+            );
             if refined == layout {
-                break effects;
+                break;
             }
             layout = refined;
-        };
+        }
+        let states = self.initial.iter().map(|state| &**state.values());
+        let layout = evaluator.with_implications(layout, &operations, states);
+        let effects = all_effects(&mut evaluator, &layout);
         let parts = linked
             .invariants
             .iter()
@@ -154,9 +162,18 @@ impl<'l> TlaModel<'l> {
         // Invariants over variables that have a value during a step only are evaluated as they stand.
         let parts: Option<Vec<Vec<Condition>>> = parts.collect();
         self.invariant_parts = parts.filter(|parts| parts.is_empty() || linked.transient.is_empty());
+        evaluator.ignore_variables(layout.unobserved());
         drop(evaluator);
+        for state in &mut self.initial {
+            if let Some(canonical) = layout.canonical(state.values()) {
+                *state = state.with_values(canonical.into());
+            }
+        }
         self.layout = layout;
-        self.cells = match self.invariant_parts.is_none() || self.has_hidden_steps() {
+        let of_hidden = effects.iter().skip(observed).cloned();
+        let of_hidden = of_hidden.map(|effects| *self.with_invariants(effects)).collect();
+        self.hidden.borrow_mut().effects = of_hidden;
+        self.cells = match self.invariant_parts.is_none() {
             true => Cells::tied(),
             false => Cells::found(linked.program.variables.len() as u32, &effects),
         };
@@ -179,7 +196,7 @@ impl<'l> TlaModel<'l> {
         })
     }
 
-    /// Effects without those on variables that have a value during a step only.
+    /// Effects without those on variables that have a value during a step only: before and after it, they are as they were initially.
     fn lasting_effects(&self, mut effects: Effects) -> Effects {
         let is_lasting = |variable: u32| !self.linked.transient.contains(&variable);
         effects.reads.retain(|cell| is_lasting(cell.variable));
@@ -197,51 +214,14 @@ impl<'l> TlaModel<'l> {
         cache.as_deref()
     }
 
-    /// The counts that an instance compares.
-    fn counts<'i>(&self, instance: &'i Instance) -> &'i Counts {
-        let content = &instance.0;
-        content.counts.get_or_init(|| match content.known() {
-            Some(arguments) => {
-                let mut evaluator = self.evaluator.borrow_mut();
-                let counts = evaluator.counts(content.operation, &arguments);
-                self.conditions.borrow_mut().counts(content.operation, counts)
-            }
-            None => Counts::default(),
-        })
-    }
-
-    /// The step of an instance that does nothing but compare counts; `None` for any other.
-    #[inline]
-    fn counted(&self, state: &SpecState, instance: &Instance) -> Option<KnownStep> {
-        let counts = self.counts(instance);
-        if !counts.is_all {
-            return None;
-        }
-        let mut is_accepted = true;
-        for counted in &counts.of {
-            let evaluate = &mut |held: &Value| self.is_counted(instance, counted, held);
-            is_accepted &= counted.counted_in(state, evaluate)? == counted.count.wanted;
-        }
-        Some(match is_accepted {
-            true => KnownStep::Next(state.clone()),
-            false => KnownStep::Refused,
-        })
-    }
-
-    /// Whether every step of an instance must be evaluated.
-    #[inline]
-    fn is_evaluated(&self, instance: &Instance) -> bool {
-        (self.invariant_parts.is_none() && !self.linked.invariants.is_empty())
-            || self.has_hidden_steps()
-            || self.linked.counts_branches
-            || !self.linked.transient.is_empty()
-            || instance.0.part.is_some()
-    }
-
     /// Whether a step of an instance may be known without evaluating it.
     #[inline]
     fn is_known(&self, instance: &Instance) -> bool {
-        !self.is_evaluated(instance) && instance.0.arguments.iter().all(Option::is_some)
+        let is_judged_in_parts = self.invariant_parts.is_some() || self.linked.invariants.is_empty();
+        is_judged_in_parts
+            && !self.has_hidden_steps()
+            && !self.linked.counts_branches
+            && instance.0.arguments.iter().all(Option::is_some)
     }
 
     /// The step of an instance whose effects are exact; `None` for any other.
@@ -252,20 +232,6 @@ impl<'l> TlaModel<'l> {
             ExactStep::Writes([]) => KnownStep::Next(state.clone()),
             ExactStep::Writes(writes) => self.judged(instance, state.with(writes)?)?,
         })
-    }
-
-    /// Whether a cell that holds `held` is counted; `None` if that cannot be evaluated.
-    fn is_counted(&self, instance: &Instance, counted: &Counted, held: &Value) -> Option<bool> {
-        let content = &instance.0;
-        let mut evaluator = self.evaluator.borrow_mut();
-        let arguments = content.known()?;
-        evaluator
-            .is_counted(content.operation, &arguments, &counted.count, held)
-            .ok()
-    }
-
-    pub(crate) fn has_hidden_steps(&self) -> bool {
-        !self.linked.hidden.is_empty()
     }
 
     /// Whether the check was interrupted or its time is over.
@@ -304,6 +270,14 @@ impl<'l> TlaModel<'l> {
     }
 }
 
+/// The state after a step of an instance: the last part of an operation in steps is noted.
+pub(crate) fn after_part(instance: &Instance, next: SpecState) -> SpecState {
+    match instance.0.part.filter(|part| part.is_last) {
+        Some(part) => next.with_done(part.thread, part.number),
+        None => next,
+    }
+}
+
 /// The footprint of a part of an operation in steps: besides the cells of its action, whether the operation of its thread is done.
 /// Every part reads that, and the last one writes it.
 fn with_part(mut footprint: Footprint, part: StepPart) -> Footprint {
@@ -339,7 +313,7 @@ impl Model for TlaModel<'_> {
         }
         let is_known = self.is_known(op);
         let found = match is_known {
-            true => self.exact_step(state, op).or_else(|| self.counted(state, op)),
+            true => self.exact_step(state, op),
             false => None,
         };
         let cache = match is_known && found.is_none() {
@@ -354,7 +328,7 @@ impl Model for TlaModel<'_> {
             Some(KnownStep::Next(next)) => {
                 self.counters.step(op.0.binding, false);
                 self.samples.offer(op, state);
-                return outcomes.accept(next);
+                return outcomes.accept(after_part(op, next));
             }
             Some(KnownStep::Refused) => {
                 self.counters.step(op.0.binding, true);
@@ -392,6 +366,7 @@ impl Model for TlaModel<'_> {
 
     fn step_from(&self, mut state: SpecState, op: &Instance, outcomes: &mut Outcomes<SpecState>) {
         if self.is_known(op)
+            && op.0.part.is_none()
             && self.linked.view.is_none()
             && self.linked.invariants.is_empty()
             && let Some(ExactStep::Writes(writes)) = exact_step::exact_step(self.effects(op), &state)
@@ -410,7 +385,10 @@ impl Model for TlaModel<'_> {
     }
 
     fn footprint(&self, op: &Instance) -> Footprint {
-        let footprint = self.cells.footprint(self.effects(op));
+        let mut footprint = self.cells.footprint(self.effects(op));
+        if self.has_hidden_steps() {
+            footprint = self.with_hidden_footprint(op, footprint);
+        }
         match op.0.part {
             None => footprint,
             Some(part) => with_part(footprint, part),
@@ -419,7 +397,7 @@ impl Model for TlaModel<'_> {
 
     fn may_enable(&self, state: &SpecState, refused: &Instance, helper: &Instance) -> bool {
         // The effects of the action do not include what a hidden step, or an invariant without parts, reads.
-        if self.has_hidden_steps() || self.invariant_parts.is_none() {
+        if self.invariant_parts.is_none() || self.meets_hidden_steps(refused) {
             return true;
         }
         // An operation in steps that is done stays done. Fallback its parts are refused by their actions, as others are.
@@ -439,6 +417,7 @@ impl Model for TlaModel<'_> {
             return may_enable;
         }
         footprint::may_enable(state, refused_effects, helper_effects)
+            && self.may_change_refusal(state, refused, helper_effects)
     }
 
     fn collection_kind(&self) -> Option<CollectionKind> {
@@ -457,6 +436,7 @@ impl Model for TlaModel<'_> {
         let variables = (0u32..).zip(self.linked.program.variables.iter().zip(&**state.values()));
         let variables: Vec<String> = variables
             .filter(|(slot, _)| !self.linked.transient.contains(slot))
+            .filter(|(slot, _)| !self.layout.unobserved().contains(slot))
             .map(|(_, (name, value))| format!("{name} = {value}"))
             .collect();
         match variables.as_slice() {

@@ -121,7 +121,11 @@ impl OutcomeCache {
                         left,
                     })
                 });
-                Outcome::Written(writes.collect())
+                let writes: Box<[Write]> = writes.collect();
+                match writes.is_empty() {
+                    true => Outcome::Unchanged,
+                    false => Outcome::Written(writes),
+                }
             }
             _ => return,
         };

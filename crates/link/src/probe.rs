@@ -279,7 +279,6 @@ pub(crate) fn varied(instance: &Instance, at: usize, value: Value) -> Instance {
         place: content.place.clone(),
         effects: OnceCell::new(),
         cache: OnceCell::new(),
-        counts: OnceCell::new(),
         conditions: ConditionMemo::default(),
         touched: OnceCell::new(),
         part: content.part,

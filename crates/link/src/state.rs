@@ -43,6 +43,11 @@ impl SpecState {
         Some(Self::new(values, None).after(self))
     }
 
+    /// This state with other values that have the same view.
+    pub(crate) fn with_values(&self, values: State) -> Self {
+        Self::new(values, self.view.clone()).after(self)
+    }
+
     /// Becomes what [`with`](Self::with) returns, in place where the values are not shared; `None`, and nothing changes, if a write
     /// cannot be made.
     pub(crate) fn change(&mut self, writes: &[Write]) -> Option<()> {

@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use omnilink_tla::eval::error::{ErrorClass, Failure, Outcome};
+use omnilink_tla::eval::error::Outcome;
 use omnilink_tla::eval::{Evaluator, Flow, State};
 use omnilink_value::Value;
 
 use crate::instance::Instance;
-use crate::model::TlaModel;
+use crate::model::{TlaModel, after_part};
 use crate::state::SpecState;
-
-/// The largest number of states that hidden steps between two operations may lead to.
-const HIDDEN_MAX: usize = 10_000;
 
 impl<'l> TlaModel<'l> {
     /// All states that an instance leads to from a state.
@@ -22,23 +19,25 @@ impl<'l> TlaModel<'l> {
         instance: &Instance,
     ) -> Outcome<Vec<SpecState>> {
         let mut found = Vec::new();
-        for before in self.with_hidden(evaluator, state)? {
+        let after_hidden;
+        let all_before = match self.has_hidden_steps() {
+            true => {
+                after_hidden = self.with_hidden(evaluator, state)?;
+                &*after_hidden
+            }
+            false => std::slice::from_ref(state),
+        };
+        for before in all_before {
             self.each_assignment(
                 evaluator,
                 instance,
                 before.values(),
                 &mut |evaluator, arguments| {
-                    self.step_from(evaluator, &before, instance, arguments, &mut found)
+                    self.step_from(evaluator, before, instance, arguments, &mut found)
                 },
             )?;
         }
-        if let Some(part) = instance.0.part.filter(|part| part.is_last) {
-            let done = found
-                .into_iter()
-                .map(|next| next.with_done(part.thread, part.number));
-            return Ok(done.collect());
-        }
-        Ok(found)
+        Ok(found.into_iter().map(|next| after_part(instance, next)).collect())
     }
 
     fn step_from(
@@ -65,6 +64,8 @@ impl<'l> TlaModel<'l> {
                     &lasting
                 }
             };
+            let canonical = self.layout.canonical(next);
+            let next = canonical.as_deref().unwrap_or(next);
             if *next == **before.values() {
                 unchanged = true;
             } else if !reached.iter().any(|known| **known == *next) {
@@ -164,48 +165,6 @@ impl<'l> TlaModel<'l> {
         }
         let mut chosen = Vec::with_capacity(choices.len());
         product(&choices, &mut chosen, &mut |arguments| run(evaluator, arguments))
-    }
-
-    /// The state, and all states that hidden steps lead to from it.
-    fn with_hidden(&self, evaluator: &mut Evaluator<'l>, state: &SpecState) -> Outcome<Vec<SpecState>> {
-        let mut reached = vec![(state.clone(), vec![0u32; self.linked.hidden.len()])];
-        let mut next = 0;
-        while let Some((from, used)) = reached.get(next).cloned() {
-            next += 1;
-            for (number, (action, bound)) in self.linked.hidden.iter().enumerate() {
-                if used[number] >= *bound {
-                    continue;
-                }
-                let mut used = used.clone();
-                used[number] += 1;
-                let mut states: Vec<State> = Vec::new();
-                evaluator.successors(*action, from.values(), &mut |_, next, _| {
-                    states.push(next.into());
-                    Ok(Flow::Go)
-                })?;
-                for values in states {
-                    let Some(state) = self.completed(evaluator, values)? else {
-                        continue;
-                    };
-                    let entry = (state.after(&from), used.clone());
-                    if !reached.contains(&entry) {
-                        reached.push(entry);
-                    }
-                }
-                if reached.len() > HIDDEN_MAX {
-                    let message =
-                        format!("hidden steps lead to more than {HIDDEN_MAX} states; lower their bounds");
-                    return Err(Failure::new(ErrorClass::Resource, message));
-                }
-            }
-        }
-        let mut states: Vec<SpecState> = Vec::new();
-        for (state, _) in reached {
-            if !states.contains(&state) {
-                states.push(state);
-            }
-        }
-        Ok(states)
     }
 }
 

@@ -126,6 +126,14 @@ impl<'p> Evaluator<'p> {
         }
     }
 
+    /// Whether the next value of a variable does not matter. Variables that only an ENABLED has are not among those of the spec.
+    fn is_ignored(&self, variable: u32) -> bool {
+        self.is_ignored
+            .get(variable as usize)
+            .copied()
+            .unwrap_or_default()
+    }
+
     pub(crate) fn assign_equal(
         &mut self,
         variable: u32,
@@ -148,6 +156,14 @@ impl<'p> Evaluator<'p> {
                 return Ok(Flow::Go);
             }
             return self.continue_with(rest, on_next);
+        }
+        if self.is_ignored(variable)
+            && let Some(value) = self.state.get(variable as usize).cloned()
+        {
+            if self.is_logging {
+                self.log_edit(variable, Edit::Same);
+            }
+            return self.assign(variable, value, rest, on_next);
         }
         if self.is_logging {
             let (value, edit) = self

@@ -41,6 +41,8 @@ pub struct Evaluator<'p> {
     pub(crate) unassigned: usize,
     /// Whether a formula about a complete step is being evaluated.
     pub(crate) is_step_formula: bool,
+    /// The variables that nothing depends on: see [`ignore_variables`](Self::ignore_variables).
+    pub(crate) is_ignored: Vec<bool>,
     /// Whether variables refer to the next state: inside [`omnilink_tla_ir::Kind::Prime`].
     pub(crate) primed: bool,
     /// The action whose conjuncts are being evaluated, and its frame.
@@ -79,6 +81,7 @@ impl<'p> Evaluator<'p> {
             is_assigned: vec![false; program.variables.len()],
             unassigned: program.variables.len(),
             is_step_formula: false,
+            is_ignored: vec![false; program.variables.len()],
             primed: false,
             taken: None,
             once: vec![None; program.once_cells as usize],
@@ -90,6 +93,15 @@ impl<'p> Evaluator<'p> {
             memo: None,
             is_logging: false,
             constant: None,
+        }
+    }
+
+    /// Leaves some variables as they are in every step from now on: what is assigned to them is not evaluated.
+    ///
+    /// That changes nothing else if nothing depends on them: see [`Layout`](crate::Layout).
+    pub fn ignore_variables(&mut self, variables: &[u32]) {
+        for variable in variables {
+            self.is_ignored[*variable as usize] = true;
         }
     }
 

@@ -39,8 +39,8 @@ mod step;
 mod successors;
 
 pub use analysis::{
-    Cell, CellStep, Condition, Content, Count, Counts, Direction, EffectTemplates, Effects, Enumeration, Few,
-    Layout, Left, Path, Selector, Sum, Write,
+    Cell, CellStep, Condition, Content, Direction, EffectTemplates, Effects, Enumeration, Few, Layout, Left,
+    Path, Selector, Sum, Tally, Write,
 };
 pub use equality::equal_values;
 pub use evaluator::{EvaluationCounts, Evaluator, State};

@@ -29,7 +29,7 @@ mod repl;
 mod show;
 
 pub use omnilink_tla_eval as eval;
-pub use omnilink_tla_eval::{Count, Counts, Enumeration};
+pub use omnilink_tla_eval::Enumeration;
 pub use omnilink_tla_ir as ir;
 pub use omnilink_tla_ir::lower;
 pub use omnilink_tla_semantics as semantics;

@@ -148,6 +148,41 @@ fn a_type_error_inside_an_action_points_into_trace_and_spec() {
 }
 
 #[test]
+fn an_element_without_the_key_of_its_set_is_an_error_whatever_was_found_before() {
+    let spec = r"---- MODULE Pairs ----
+EXTENDS Integers
+VARIABLE m
+Init == m = {}
+Put(k, v) == m' = {p \in m : p[1] # k} \cup {<<k, v>>}
+Spoil(x) == m' = m \cup {x}
+Has(k, r) == r = (\E p \in m : p[1] = k) /\ UNCHANGED m
+====";
+    let linked = linked(spec, "");
+    for last in [
+        r#"Has {"k":1,"r":false}"#,
+        r#"Has {"k":1,"r":true}"#,
+        r#"Put {"k":1,"v":2}"#,
+    ] {
+        let lines = format!(
+            "0 Has {{\"k\":1,\"r\":false}} 0 1\n0 Put {{\"k\":2,\"v\":3}} 2 3\n0 Has {{\"k\":1,\"r\":false}} 4 5\n\
+             0 Spoil {{\"x\":7}} 6 7\n0 {last} 8 9"
+        );
+        let message = linked
+            .run(|model| {
+                let operations = bound(model, trace(ndjson(&lines))).unwrap();
+                omnilink_engine::check(model, operations, omnilink_engine::Options::default())
+                    .unwrap_err()
+                    .to_string()
+            })
+            .unwrap();
+        assert!(
+            message.contains("trace:") && message.contains("Pairs.tla"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
 fn a_violation_names_the_conjunct_that_is_false() {
     let linked = linked(REGISTER, "");
     let verdict = crate::world::verdict_of(&linked, ndjson(r#"0 Read {"result":2} 3 4"#));

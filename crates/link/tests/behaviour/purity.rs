@@ -17,6 +17,7 @@ Maybe(k, v) == IF f[k] = 0 THEN f' = [f EXCEPT ![k] = v] /\ UNCHANGED n ELSE UNC
 Count == n' = n + 1 /\ UNCHANGED f
 Sum(r) == r = f[1] + f[2] + f[3] /\ UNCHANGED <<f, n>>
 Clear == f' = [k \in 1..3 |-> 0] /\ UNCHANGED n
+Counted(r) == n = r /\ UNCHANGED <<f, n>>
 ====";
 
 fn facts(line: &str) -> (bool, Keys, Keys) {

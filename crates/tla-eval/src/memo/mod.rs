@@ -36,6 +36,7 @@ mod interner;
 mod logging;
 mod read;
 mod read_log;
+mod refusal;
 mod replay;
 mod trie;
 

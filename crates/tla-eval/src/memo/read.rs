@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
+use crate::analysis::{Cell, CellStep, Path, argument_step};
 use crate::datum::Datum;
 use crate::membership::is_listed;
 use crate::slot::Slot;
@@ -118,6 +119,18 @@ impl Read {
     pub(super) fn contains(mut self, element: Value) -> Self {
         self.query = Query::Contains(element);
         self
+    }
+
+    /// The part of the state that the answer depends on; `None` for a read of a slot.
+    pub(super) fn cell(&self) -> Option<Cell> {
+        let Root::Variable(variable) = self.root else {
+            return None;
+        };
+        let mut path: Path = self.path.iter().map(|step| argument_step(&step.key)).collect();
+        if let Query::Contains(element) = &self.query {
+            path.push(CellStep::Has(element.clone()));
+        }
+        Some(Cell { variable, path })
     }
 
     /// The query which expression a slot holds.

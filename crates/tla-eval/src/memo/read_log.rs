@@ -123,6 +123,12 @@ impl ReadLog {
         Some(inputs)
     }
 
+    /// All reads since `start`, inside thunks and memo points too; `None` if some are not known.
+    pub(super) fn reads(&self, start: usize) -> Option<impl Iterator<Item = &Read>> {
+        let entries = self.entries.get(start..).filter(|_| !self.is_invalid)?;
+        Some(entries.iter().map(|entry| &*entry.read))
+    }
+
     /// Whether a read was made to evaluate the thunk in an input. That input is in the log before it.
     fn is_caused_by_input(&self, entry: &LogEntry, start: usize, base: usize, free: u64) -> bool {
         let mut cause = entry.cause;

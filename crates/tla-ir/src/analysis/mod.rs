@@ -3,3 +3,4 @@
 mod branches;
 mod parameters;
 mod side_effects;
+mod variables;

@@ -2,6 +2,7 @@
 
 use omnilink_tla_ir::{Bounded, Kind, Node, Pattern};
 
+use super::cell::Cell;
 use super::form::Form;
 use super::{ELEMENTS_MAX, Unsupported, Walk, Walked};
 use crate::evaluator::Evaluator;
@@ -33,7 +34,7 @@ impl<'p> Evaluator<'p> {
             }),
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;
-                let condition = self.form(condition, walk)?;
+                let condition = self.form(condition, walk)?.into_condition();
                 match walk.decided(&condition) {
                     Some(truth) => {
                         walk.trail.push(if truth { 1 } else { 2 });
@@ -83,6 +84,8 @@ impl<'p> Evaluator<'p> {
                 walk.untracked -= 1;
                 possible
             }
+            // A path has one outcome for all elements, and one that may be none.
+            Kind::Implies(_) | Kind::ForAll(_) if node.uses.next && walk.is_path() => Err(Unsupported),
             Kind::Implies(operands) if node.uses.next => {
                 let condition = self.form(&operands.0, walk)?;
                 match condition.as_truth() {
@@ -108,9 +111,14 @@ impl<'p> Evaluator<'p> {
             Kind::ForAll(bounded) if node.uses.next || node.uses.opaque => {
                 walk.branch();
                 walk.untracked += 1;
+                let before = walk.touched.len();
                 self.walk_bound(bounded, walk, &mut |this, walk| {
                     this.walk_action(&bounded.body, walk).map(|_| ())
                 })?;
+                // What the second element assigns is compared with what the first did.
+                for at in before..walk.touched.len() {
+                    walk.read(Cell::whole(walk.touched[at]));
+                }
                 walk.untracked -= 1;
                 walk.branches -= 1;
                 Ok(true)
@@ -118,8 +126,10 @@ impl<'p> Evaluator<'p> {
             Kind::Equal(operands) => match self.target(&operands.0, false) {
                 Some(variable) => {
                     walk.touch(variable);
-                    let form = self.form(&operands.1, walk)?;
-                    walk.assign(variable, form);
+                    if !walk.is_unobserved(variable) {
+                        let form = self.form(&operands.1, walk)?;
+                        walk.assign(variable, form);
+                    }
                     Ok(true)
                 }
                 None => self.walk_condition(node, walk),
@@ -127,6 +137,7 @@ impl<'p> Evaluator<'p> {
             Kind::In(operands) => match self.target(&operands.0, false) {
                 Some(variable) => {
                     walk.touch(variable);
+                    walk.choose(variable);
                     let set = self.form(&operands.1, walk)?;
                     walk.assign_member(variable, set);
                     Ok(true)
@@ -136,6 +147,7 @@ impl<'p> Evaluator<'p> {
             Kind::SubsetEq(operands) if self.target(&operands.0, false).is_some() => {
                 if let Some(variable) = self.target(&operands.0, false) {
                     walk.touch(variable);
+                    walk.choose(variable);
                     let set = self.form(&operands.1, walk)?;
                     walk.assign(variable, Form::computed([&set]));
                 }
@@ -193,7 +205,7 @@ impl<'p> Evaluator<'p> {
                 open.push((at, conjunct));
                 continue;
             }
-            let form = self.form(conjunct, walk)?;
+            let form = self.form(conjunct, walk)?.into_condition();
             // Everything else is evaluated under the facts, but it may fail where they do not hold.
             if open.iter().any(|(_, earlier)| !is_unchanged(earlier)) && form.as_truth() != Some(true) {
                 walk.exactness.lose();
@@ -238,6 +250,9 @@ impl<'p> Evaluator<'p> {
         walk: &mut Walk<'_>,
         run: &mut dyn FnMut(&mut Self, usize, &mut Walk<'_>) -> Walked<bool>,
     ) -> Walked<bool> {
+        if let Some(at) = walk.choice(branches) {
+            return run(self, at, walk);
+        }
         let (mark, assigned) = (walk.mark(), walk.assigned.len());
         let (before, mut touched) = (walk.touched.clone(), walk.touched.clone());
         walk.branch();
@@ -273,7 +288,7 @@ impl<'p> Evaluator<'p> {
     }
 
     fn walk_condition(&mut self, node: &'p Node, walk: &mut Walk<'_>) -> Walked<bool> {
-        let form = self.form(node, walk)?;
+        let form = self.form(node, walk)?.into_condition();
         self.require(node, form, walk)
     }
 
@@ -300,6 +315,12 @@ impl<'p> Evaluator<'p> {
             }
             walk.exactness.lose();
             self.name(*slot, only, walk);
+            return self.walk_action(&bounded.body, walk);
+        }
+        if walk.is_path() {
+            for (_, pattern) in &bounded.binds {
+                self.bind_symbols(pattern, walk);
+            }
             return self.walk_action(&bounded.body, walk);
         }
         walk.branch();

@@ -53,6 +53,17 @@ fn write_form(place: Place, form: &Form, mode: Mode, walk: &mut Walk<'_>) {
                 write_change(inside(&place, step.clone()), change, walk);
             }
         }
+        Form::Joined(joined) if *joined.place() == place => match joined.changes(walk) {
+            Some(changes) => {
+                for (step, change) in changes {
+                    write_change(inside(&place, step), &change, walk);
+                }
+            }
+            None => {
+                walk.read_form(form);
+                walk.write(place, Left::Unknown);
+            }
+        },
         // A record of variables that is built anew, with a field or two that differ.
         Form::Built(entries) if has_domain(&place, entries, walk) => {
             for (key, form) in entries {

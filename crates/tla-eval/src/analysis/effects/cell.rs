@@ -27,8 +27,10 @@ pub enum CellStep {
     Any,
     /// Whether a set has this element.
     Has(Value),
-    /// The elements of a set that hold this value at the selector.
+    /// The elements of a set or of a keyed sequence that hold this value at the selector.
     Group(Selector, Value),
+    /// Some of the groups of a keyed sequence.
+    AnyGroup,
 }
 
 /// A path into the elements of a set: `<<1>>` for the first components of tuples, `<<"key">>` for a field of records.
@@ -134,7 +136,10 @@ impl Cell {
 
     /// Whether every argument in the path is known.
     pub fn is_known(&self) -> bool {
-        !self.path.contains(&CellStep::Any)
+        !self
+            .path
+            .iter()
+            .any(|step| matches!(step, CellStep::Any | CellStep::AnyGroup))
     }
 
     /// The variable's value after a write; `None` if the cell cannot be written so: something on the way to it is missing, or it is
@@ -155,20 +160,35 @@ fn held(value: &Value, path: &[CellStep]) -> Option<Value> {
             is_there.then(|| Value::bool(true))
         }
         CellStep::Group(selector, key) => {
-            let elements = value.as_set()?.iter();
-            let mut group = elements
-                .filter(|element| selected(element, selector) == Some(key))
-                .peekable();
-            group.peek()?;
-            Some(Value::set_of_sorted(group.cloned()))
+            let elements = value.as_set().or_else(|| value.as_tuple())?;
+            let mut group = Vec::new();
+            for element in elements {
+                match selected(element, selector) {
+                    Some(other) if other == key => group.push(element.clone()),
+                    Some(_) => {}
+                    // An action that looks for the key fails, whatever the group: all of the set matters.
+                    None => return Some(value.clone()),
+                }
+            }
+            match (group.is_empty(), value.as_set()) {
+                (true, _) => None,
+                (_, Some(_)) => Some(Value::set_of_sorted(group)),
+                (_, None) => Some(Value::tuple(group)),
+            }
         }
-        CellStep::Any => None,
+        CellStep::Any | CellStep::AnyGroup => None,
     }
 }
 
 /// The part of an element that a selector names.
 pub(crate) fn selected<'v>(element: &'v Value, selector: &[Value]) -> Option<&'v Value> {
     selector.iter().try_fold(element, |value, key| value.apply(key))
+}
+
+/// The elements of a keyed sequence in order of their keys; those with one key stay in their order.
+pub(super) fn in_order_of_keys(mut elements: Vec<Value>, selector: &[Value]) -> Value {
+    elements.sort_by(|left, right| selected(left, selector).cmp(&selected(right, selector)));
+    Value::tuple(elements)
 }
 
 fn written(value: &Value, path: &[CellStep], left: &Left) -> Option<Value> {
@@ -210,7 +230,7 @@ fn written(value: &Value, path: &[CellStep], left: &Left) -> Option<Value> {
             }
         }
         CellStep::Group(selector, key) => {
-            let elements = value.as_set()?;
+            let elements = value.as_set().or_else(|| value.as_tuple())?;
             if !elements
                 .iter()
                 .all(|element| selected(element, selector).is_some())
@@ -220,13 +240,18 @@ fn written(value: &Value, path: &[CellStep], left: &Left) -> Option<Value> {
             let others = elements
                 .iter()
                 .filter(|element| selected(element, selector) != Some(key));
-            match left {
-                Left::Put(group) => Some(Value::set(others.chain(group.as_set()?).cloned())),
-                Left::Removed => Some(Value::set_of_sorted(others.cloned())),
+            match (left, value.as_set()) {
+                (Left::Put(group), Some(_)) => Some(Value::set(others.chain(group.as_set()?).cloned())),
+                (Left::Removed, Some(_)) => Some(Value::set_of_sorted(others.cloned())),
+                (Left::Put(group), None) => {
+                    let all = others.chain(group.as_tuple()?).cloned();
+                    Some(in_order_of_keys(all.collect(), selector))
+                }
+                (Left::Removed, None) => Some(Value::tuple(others.cloned())),
                 _ => None,
             }
         }
-        CellStep::Any => None,
+        CellStep::Any | CellStep::AnyGroup => None,
     }
 }
 
@@ -247,6 +272,7 @@ impl fmt::Display for CellStep {
                 None => write!(f, "[{key}]"),
             },
             Self::Any => f.write_str("[…]"),
+            Self::AnyGroup => f.write_str("{…}"),
             Self::Has(element) => write!(f, "{{{element}}}"),
             Self::Group(selector, key) => {
                 f.write_str("{")?;

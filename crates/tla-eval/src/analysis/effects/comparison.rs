@@ -3,7 +3,7 @@
 use omnilink_tla_ir::Comparison;
 
 use super::Walk;
-use super::form::{Form, Reads, Test};
+use super::form::{Form, Reads, Test, inside};
 use super::key_set::KeySet;
 use crate::evaluator::Evaluator;
 
@@ -21,6 +21,15 @@ impl<'p> Evaluator<'p> {
             (Form::Place(place), Form::Value(value)) | (Form::Value(value), Form::Place(place)) => {
                 Form::Is(place, value, true)
             }
+            (Form::Positions(place, Some(groups)), Form::Value(value))
+            | (Form::Value(value), Form::Positions(place, Some(groups)))
+                if groups.len() == 1 && value.as_set().is_some_and(<[_]>::is_empty) =>
+            {
+                let group = groups.into_iter().next();
+                group.map_or_else(Form::unknown, |group| {
+                    walk.presence(inside(&place, group)).negated()
+                })
+            }
             (Form::Either(parts), Form::Value(value)) | (Form::Value(value), Form::Either(parts)) => {
                 let (condition, yes, no) = *parts;
                 let yes = self.equal_forms(yes, Form::Value(value.clone()), walk);
@@ -32,19 +41,29 @@ impl<'p> Evaluator<'p> {
                     _ => Form::Either(Box::new((condition, yes, no))),
                 }
             }
-            // `result = (map[key] # NoValue)`
-            (condition @ (Form::Is(..) | Form::Present(..) | Form::Test(_)), Form::Value(value))
-            | (Form::Value(value), condition @ (Form::Is(..) | Form::Present(..) | Form::Test(_))) => {
-                match value.as_bool() {
-                    Some(true) => condition,
-                    Some(false) => condition.negated(),
-                    None => Form::computed([&condition]),
-                }
+            (Form::Count(count), Form::Value(value)) | (Form::Value(value), Form::Count(count))
+                if value.as_int().is_some() =>
+            {
+                count.compared(None, value.as_int().unwrap_or_default())
             }
+            // `result = (map[key] # NoValue)`
+            (
+                condition @ (Form::Is(..) | Form::Present(..) | Form::Test(_) | Form::Tally(_)),
+                Form::Value(value),
+            )
+            | (
+                Form::Value(value),
+                condition @ (Form::Is(..) | Form::Present(..) | Form::Test(_) | Form::Tally(_)),
+            ) => match value.as_bool() {
+                Some(true) => condition,
+                Some(false) => condition.negated(),
+                None => Form::computed([&condition]),
+            },
             (Form::Element(binder, path), other) | (other, Form::Element(binder, path)) => {
                 let keys = match &other {
                     Form::Value(value) => Some(KeySet::In(vec![value.clone()])),
                     Form::Other(reads) if reads.cells.is_empty() => Some(KeySet::Some),
+                    Form::Symbol(_) => Some(KeySet::Some),
                     _ => None,
                 };
                 match keys {
@@ -58,6 +77,7 @@ impl<'p> Evaluator<'p> {
                     None => Form::computed([&other]),
                 }
             }
+            (Form::Symbol(left), Form::Symbol(right)) if left == right => Form::truth(true),
             (Form::Place(left), Form::Place(right)) if left == right && left.is_known() => {
                 walk.exactness.lose();
                 Form::truth(true)
@@ -67,20 +87,35 @@ impl<'p> Evaluator<'p> {
     }
 }
 
+/// The comparison with its operands exchanged.
+fn turned(comparison: Comparison) -> Comparison {
+    use Comparison::{Greater, GreaterEqual, Less, LessEqual};
+    match comparison {
+        Less => Greater,
+        LessEqual => GreaterEqual,
+        Greater => Less,
+        GreaterEqual => LessEqual,
+    }
+}
+
 /// The form of a comparison of numbers.
 pub(super) fn compared(comparison: Comparison, left: Form, right: Form) -> Form {
-    use Comparison::{Greater, GreaterEqual, Less, LessEqual};
+    match (&left, &right) {
+        (Form::Count(count), Form::Value(bound)) => {
+            if let Some(bound) = bound.as_int() {
+                return (**count).clone().compared(Some(comparison), bound);
+            }
+        }
+        (Form::Value(bound), Form::Count(count)) => {
+            if let Some(bound) = bound.as_int() {
+                return (**count).clone().compared(Some(turned(comparison)), bound);
+            }
+        }
+        _ => {}
+    }
     let (element, bound, comparison) = match (&left, &right) {
         (Form::Element(..), bound) => (&left, bound, comparison),
-        (bound, Form::Element(..)) => {
-            let turned = match comparison {
-                Less => Greater,
-                LessEqual => GreaterEqual,
-                Greater => Less,
-                GreaterEqual => LessEqual,
-            };
-            (&right, bound, turned)
-        }
+        (bound, Form::Element(..)) => (&right, bound, turned(comparison)),
         _ => return Form::computed([&left, &right]),
     };
     let keys = match bound {

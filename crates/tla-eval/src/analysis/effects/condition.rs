@@ -9,6 +9,7 @@ use omnilink_value::Value;
 
 use super::cell::{Cell, CellStep};
 use super::form::Form;
+use super::tally::Tally;
 use super::{ELEMENTS_MAX, Few, Layout, Unsupported, Walk, Walked};
 use crate::error::{Outcome, type_error};
 use crate::evaluator::{Evaluator, State};
@@ -84,7 +85,10 @@ impl<'p> Evaluator<'p> {
         }
         walk.read_form(&form);
         if !is_fact(&form) {
-            walk.exactness.lose();
+            match Tally::of(&form) {
+                Some(tally) => walk.effects.tallies.extend((walk.branches == 0).then_some(tally)),
+                None => walk.exactness.lose(),
+            }
             if walk.branches == 0 && walk.untracked == 0 {
                 self.note_conditions(node, walk)?;
             }

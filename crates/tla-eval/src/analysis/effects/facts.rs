@@ -22,7 +22,16 @@ impl Walk<'_> {
                 }
             }
         }
-        Form::Place(place)
+        match self.implied(&place) {
+            Some(Content::Is(value)) => Form::Value(value.clone()),
+            _ => Form::Place(place),
+        }
+    }
+
+    /// What a cell is because of the facts about other cells.
+    fn implied(&self, cell: &Place) -> Option<&Content> {
+        let mut implications = self.layout.implications().iter();
+        implications.find_map(|implication| implication.content(cell, &self.facts))
     }
 
     /// Whether a cell is there, if the facts tell. Only these are asked where an argument is merely copied: see
@@ -39,7 +48,7 @@ impl Walk<'_> {
                 return Some(true);
             }
         }
-        None
+        self.implied(cell).map(|content| *content != Content::Missing)
     }
 
     /// Whether a cell is there, if the facts or the layout tell.
@@ -53,6 +62,7 @@ impl Walk<'_> {
             path: path.iter().cloned().collect(),
         };
         match (last, self.layout.domain(&place)) {
+            (CellStep::At(key), Some(_)) if self.is_symbol(key) => None,
             (CellStep::At(key), Some(domain)) => Some(domain.as_set()?.binary_search(key).is_ok()),
             _ => None,
         }
@@ -106,11 +116,16 @@ impl Walk<'_> {
                 Form::Value(held) => held == *value,
                 _ if self.is_present_by_facts(place) == Some(false) => false,
                 _ => {
-                    self.facts.push((place.clone(), Content::Is(value.clone())));
+                    let content = Content::Is(value.clone());
+                    self.note_fact(place, &content);
+                    self.facts.push((place.clone(), content));
                     true
                 }
             },
-            Form::Is(place, value, false) => self.resolved(place.clone()) != Form::Value(value.clone()),
+            Form::Is(place, value, false) => {
+                self.note_refuted(place, value);
+                self.resolved(place.clone()) != Form::Value(value.clone())
+            }
             Form::Present(cell, truth) => match self.is_present(cell) {
                 Some(held) => held == *truth,
                 None => {
@@ -119,6 +134,7 @@ impl Walk<'_> {
                     } else {
                         Content::Missing
                     };
+                    self.note_fact(cell, &content);
                     self.facts.push((cell.clone(), content));
                     true
                 }
@@ -142,6 +158,7 @@ impl Walk<'_> {
     pub(super) fn part(&self, place: &Place, key: &Form) -> Option<Form> {
         match key {
             Form::Value(key) => Some(self.resolved(inside(place, at(key)))),
+            Form::Symbol(key) => Some(self.resolved(inside(place, CellStep::At(key.clone())))),
             Form::Other(reads) if reads.cells.is_empty() => Some(Form::Place(inside(place, CellStep::Any))),
             Form::Element(binder, path) if path.is_empty() => Some(Form::AtElement(place.clone(), *binder)),
             _ => None,

@@ -8,6 +8,8 @@ use omnilink_value::Value;
 
 use super::cell::{Cell, CellStep, Path};
 use super::key_set::KeySet;
+use super::sequence_form::Joined;
+use super::tally::{Count, Tally};
 
 /// A variable, or the value at a path of arguments in it, in the current state.
 pub(super) type Place = Cell;
@@ -17,6 +19,8 @@ pub(super) type Place = Cell;
 pub(super) enum Form {
     /// This value, in every state that satisfies the facts.
     Value(Value),
+    /// An argument that may be anything, on a [path](super::paths).
+    Symbol(Value),
     /// The value at a place.
     Place(Place),
     /// The function or set at a place, with other contents in some of its cells.
@@ -31,12 +35,26 @@ pub(super) enum Form {
     Element(usize, Vec<Value>),
     /// The value of the function at a place for the element that a name is bound to.
     AtElement(Place, usize),
+    /// The positions of a sequence: all of them, or those of the elements in some groups.
+    Positions(Place, Option<Vec<CellStep>>),
+    /// A position of a sequence that a name is bound to.
+    Position(Place, usize),
+    /// The first position of a group of a keyed sequence.
+    FirstPosition(Place, CellStep),
+    /// Parts of a keyed sequence, and other elements.
+    Joined(Box<Joined>),
     /// Whether a place holds a value; if not `true`, whether it does not.
     Is(Place, Value, bool),
     /// Whether a cell is there; if not `true`, whether it is not.
     Present(Cell, bool),
     /// A condition on an element.
     Test(Test),
+    /// A set: elements that are in it for certain, and elements with the condition for each.
+    Subset(Vec<Value>, Vec<(Value, Form)>),
+    /// A number of cells.
+    Count(Box<Count>),
+    /// A comparison of such a number.
+    Tally(Box<Tally>),
     /// All of these conditions.
     All(Vec<Form>),
     /// A condition, and the forms if it is true and if it is false.
@@ -150,14 +168,19 @@ impl Form {
         }
         let mut reads = Reads::default();
         self.add_reads(&mut reads);
-        reads.is_sum = reads.cells.len() <= 1;
+        let reads_one = |form: &Form| form.reads().cells.len() <= 1;
+        reads.is_sum = match self {
+            Self::Count(_) => true,
+            Self::Subset(_, open) => open.iter().all(|(_, condition)| reads_one(condition)),
+            _ => reads.cells.len() <= 1,
+        };
         reads
     }
 
     pub(super) fn add_reads(&self, reads: &mut Reads) {
         match self {
             // What is read of an element was counted where its set was read.
-            Self::Value(_) | Self::Element(..) => {}
+            Self::Value(_) | Self::Symbol(_) | Self::Element(..) => {}
             Self::Place(place) => reads.add(place.clone()),
             Self::Changed(place, changes) => {
                 reads.add(place.clone());
@@ -166,11 +189,19 @@ impl Form {
                     .filter_map(|(_, change)| change.form())
                     .for_each(|form| form.add_reads(reads));
             }
-            Self::Domain(place, _) => reads.add(place.clone()),
+            // Where an element stands depends on all of the sequence.
+            Self::Domain(place, _)
+            | Self::Positions(place, _)
+            | Self::Position(place, _)
+            | Self::FirstPosition(place, _) => reads.add(place.clone()),
+            Self::Joined(joined) => joined.add_reads(reads),
             Self::Built(entries) => entries.iter().for_each(|(_, form)| form.add_reads(reads)),
             Self::Listed(forms) | Self::All(forms) => forms.iter().for_each(|form| form.add_reads(reads)),
             Self::AtElement(place, _) => reads.add(inside(place, CellStep::Any)),
             Self::Is(cell, ..) | Self::Present(cell, _) => reads.add(cell.clone()),
+            Self::Subset(_, open) => open.iter().for_each(|(_, condition)| condition.add_reads(reads)),
+            Self::Count(count) => count.add_reads(reads),
+            Self::Tally(tally) => tally.add_reads(reads),
             Self::Test(test) => test.reads.cells.iter().for_each(|cell| reads.add(cell.clone())),
             Self::Either(parts) => {
                 let (condition, yes, no) = &**parts;
@@ -188,6 +219,14 @@ impl Form {
         Self::Other(reads)
     }
 
+    /// The form as a condition: a place that holds a Boolean is one.
+    pub(super) fn into_condition(self) -> Self {
+        match self {
+            Self::Place(place) if place.is_known() => Self::Is(place, Value::bool(true), true),
+            form => form,
+        }
+    }
+
     /// The negation of a condition.
     pub(super) fn negated(self) -> Self {
         match self {
@@ -197,6 +236,7 @@ impl Form {
             },
             Self::Is(place, value, truth) => Self::Is(place, value, !truth),
             Self::Present(cell, truth) => Self::Present(cell, !truth),
+            Self::Tally(tally) => Self::Tally(Box::new(tally.negated())),
             Self::Test(test) if test.is_exact => match test.keys.clone().complement() {
                 Some(keys) => Self::Test(Test { keys, ..test }),
                 None => Self::computed([&Self::Test(test)]),
@@ -295,7 +335,7 @@ pub(super) fn inside(place: &Place, step: CellStep) -> Place {
 
 /// The step to an argument of a function. TLC applies a function of two arguments to three and ignores the last; such an argument is
 /// taken for an unknown one.
-pub(super) fn at(key: &Value) -> CellStep {
+pub(crate) fn at(key: &Value) -> CellStep {
     match key.as_tuple() {
         Some(parts) if parts.len() > 2 => CellStep::Any,
         _ => CellStep::At(key.clone()),

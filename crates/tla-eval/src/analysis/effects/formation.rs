@@ -6,6 +6,7 @@ use omnilink_value::Value;
 
 use super::comparison::compared;
 use super::form::{Form, Place, Reads};
+use super::tally::Count;
 use super::{Unsupported, Walk, Walked};
 use crate::datum::{Datum, Lazy};
 use crate::evaluator::Evaluator;
@@ -34,7 +35,7 @@ impl<'p> Evaluator<'p> {
             }
             Kind::And(parts) => self.all_of(parts, true, walk),
             Kind::Or(parts) => self.all_of(parts, false, walk),
-            Kind::Not(inner) => Ok(self.form(inner, walk)?.negated()),
+            Kind::Not(inner) => Ok(self.form(inner, walk)?.into_condition().negated()),
             Kind::Implies(operands) => {
                 let (left, right) = (self.form(&operands.0, walk)?, self.form(&operands.1, walk)?);
                 match (left.as_truth(), right.as_truth()) {
@@ -65,13 +66,19 @@ impl<'p> Evaluator<'p> {
                 let (left, right) = (self.form(&operands.0, walk)?, self.form(&operands.1, walk)?);
                 Ok(compared(*comparison, left, right))
             }
-            Kind::Arithmetic(Arithmetic::Plus | Arithmetic::Minus, operands) => {
+            Kind::Arithmetic(operator @ (Arithmetic::Plus | Arithmetic::Minus), operands) => {
                 let (left, right) = (self.form(&operands.0, walk)?, self.form(&operands.1, walk)?);
+                let weight = if *operator == Arithmetic::Plus { 1 } else { -1 };
+                if let (Some(left), Some(right)) = (Count::of(&left), Count::of(&right))
+                    && let Some(count) = left.plus(&right, weight)
+                {
+                    return Ok(Form::Count(Box::new(count)));
+                }
                 Ok(Form::Other(Reads::nothing().plus(&left).plus(&right)))
             }
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;
-                let condition = self.form(condition, walk)?;
+                let condition = self.form(condition, walk)?.into_condition();
                 self.either(
                     condition,
                     walk,
@@ -133,7 +140,17 @@ impl<'p> Evaluator<'p> {
             Kind::Function(bounded) => self.function_form(bounded, walk),
             Kind::Exists(bounded) => self.quantified(bounded, true, walk),
             Kind::ForAll(bounded) => self.quantified(bounded, false, walk),
+            Kind::Interval(operands) => match self.interval_form(operands, walk)? {
+                Some(form) => Ok(form),
+                None => {
+                    let (left, right) = (self.form(&operands.0, walk)?, self.form(&operands.1, walk)?);
+                    Ok(Form::computed([&left, &right]))
+                }
+            },
             Kind::Choose(bounded) => {
+                if let Some(form) = self.chosen_position(bounded, walk)? {
+                    return Ok(form);
+                }
                 let chosen = self.filter_form(bounded, walk)?;
                 Ok(Form::computed([&chosen]))
             }
@@ -265,6 +282,14 @@ impl<'p> Evaluator<'p> {
             Some(false) => return no(self, walk),
             None => {}
         }
+        if let Some(at) = walk.choice(2) {
+            // Facts of a path hold until its end.
+            return match at {
+                0 if walk.assume(&condition) => yes(self, walk),
+                1 if walk.assume(&condition.negated()) => no(self, walk),
+                _ => Ok(Form::unknown()),
+            };
+        }
         let facts = walk.facts.len();
         let is_possible = walk.assume(&condition);
         let yes = if is_possible { Some(yes(self, walk)?) } else { None };
@@ -298,7 +323,7 @@ impl<'p> Evaluator<'p> {
                 None => Ok(Form::unknown()),
             };
         };
-        let condition = self.form(condition, walk)?;
+        let condition = self.form(condition, walk)?.into_condition();
         self.either(
             condition,
             walk,
@@ -332,6 +357,9 @@ impl<'p> Evaluator<'p> {
         walk: &mut Walk<'_>,
     ) -> Walked<Form> {
         let is = |module: &str, name: &str| lookup(module, name) == Some(native);
+        if let Some(form) = self.sequence_form(native, arguments, walk)? {
+            return Ok(form);
+        }
         let mut forms = Vec::with_capacity(arguments.len());
         for argument in arguments {
             forms.push(match argument {
@@ -355,6 +383,19 @@ impl<'p> Evaluator<'p> {
         }
         let mut operands = forms.into_iter();
         Ok(match (operands.next(), operands.next(), operands.next()) {
+            (Some(Form::Positions(place, Some(groups))), None, None) if is("FiniteSets", "Cardinality") => {
+                let mut reads = Reads::nothing();
+                groups
+                    .into_iter()
+                    .for_each(|group| reads.add(super::form::inside(&place, group)));
+                Form::Other(reads)
+            }
+            (Some(Form::Subset(kept, open)), None, None) if is("FiniteSets", "Cardinality") => {
+                let reads = Form::Subset(Vec::new(), open.clone()).reads();
+                let conditions: Vec<Form> = open.into_iter().map(|(_, condition)| condition).collect();
+                let count = Count::of_elements(kept.len(), &conditions);
+                count.map_or(Form::Other(reads), |count| Form::Count(Box::new(count)))
+            }
             (Some(set), None, None) if is("FiniteSets", "Cardinality") => Form::Other(set.reads()),
             (Some(Form::Value(key)), Some(value), None) if is("TLC", ":>") => Form::Built(vec![(key, value)]),
             (Some(left), Some(right), None) if is("TLC", "@@") => self.override_form(left, right, walk),

@@ -23,14 +23,25 @@ impl<'p> Evaluator<'p> {
                     Form::unknown()
                 }
             },
+            // `s[i]`, where `i` ranges over the positions of `s`, is an element of `s`.
+            (Form::Place(place), Form::Position(of, binder)) if of == place => {
+                Form::Element(binder, Vec::new())
+            }
+            (Form::Place(place), Form::FirstPosition(of, group)) if of == place => {
+                Form::Other(Reads::one(inside(&place, group)))
+            }
             (Form::Place(place), argument) => match walk.part(&place, &argument) {
                 Some(form) => form,
                 None => Form::Other(Reads::one(inside(&place, CellStep::Any)).with(&argument)),
             },
-            (Form::Changed(place, changes), Form::Value(argument)) => {
+            (Form::Changed(place, changes), Form::Value(argument) | Form::Symbol(argument)) => {
                 let step = at(&argument);
+                let may_be_equal = |changed: &CellStep| {
+                    *changed == CellStep::Any
+                        || *changed != step && (is_symbol(changed, walk) || is_symbol(&step, walk))
+                };
                 let is_unclear =
-                    step == CellStep::Any || changes.iter().any(|(step, _)| *step == CellStep::Any);
+                    step == CellStep::Any || changes.iter().any(|(changed, _)| may_be_equal(changed));
                 let change = changes.iter().rev().find(|(changed, _)| *changed == step);
                 match change {
                     _ if is_unclear => Form::computed([&Form::Changed(place, changes)]),
@@ -95,7 +106,7 @@ impl<'p> Evaluator<'p> {
                     _ => return Ok(Form::unknown()),
                 };
                 match key {
-                    Form::Value(key) if at(key) != CellStep::Any => {
+                    Form::Value(key) | Form::Symbol(key) if at(key) != CellStep::Any => {
                         let step = at(key);
                         let is_put = changes
                             .iter()
@@ -297,6 +308,11 @@ fn with_entries(form: Form) -> Form {
         },
         form => form,
     }
+}
+
+/// Whether a step is to an argument that may be any.
+fn is_symbol(step: &CellStep, walk: &Walk<'_>) -> bool {
+    matches!(step, CellStep::At(key) if walk.is_symbol(key))
 }
 
 fn put(place: Place, mut changes: Vec<(CellStep, Change)>, entries: Vec<(Value, Form)>) -> Form {

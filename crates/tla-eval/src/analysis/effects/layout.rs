@@ -3,10 +3,14 @@
 //! A rebuilt function `[k \in Keys |-> IF k = x THEN v ELSE f[k]]` changes one cell only if the domain of `f` is `Keys`. That is so in every
 //! reachable state if it is so initially and no action changes the domain. A set of pairs is taken apart by the first
 //! components only if every action accesses it that way.
+//!
+//! A variable that no action reads, except to compute its own next value or that of other such variables, is *unobserved*: a log of
+//! what happened, a counter of steps. No enabled action, and no other variable, ever depends on it.
 
 use omnilink_value::Value;
 
-use super::cell::{Cell, CellStep, Left, Selector};
+use super::cell::{Cell, CellStep, Left, Selector, in_order_of_keys, selected};
+use super::implication::Implication;
 use super::{Effects, Few};
 
 /// What is the same in all reachable states.
@@ -16,6 +20,16 @@ pub struct Layout {
     domains: Vec<(Cell, Value)>,
     /// How the sets at some places are taken apart.
     selectors: Vec<(Cell, Selector)>,
+    /// The keyed sequences, and by which part of their elements.
+    sequence_keys: Vec<(Cell, Selector)>,
+    /// The sequences that are accessed by position after all.
+    ordered: Vec<Cell>,
+    /// The variables that only actions mention.
+    private: Vec<u32>,
+    /// The variables that nothing depends on.
+    unobserved: Vec<u32>,
+    /// What cells say about others.
+    implications: Vec<Implication>,
 }
 
 /// Functions with more arguments are not looked into for functions among their values.
@@ -54,6 +68,29 @@ impl Layout {
         layout
     }
 
+    /// This layout, given the variables that only actions mention. They are assumed to be unobserved.
+    #[must_use]
+    pub fn with_private(mut self, variables: impl IntoIterator<Item = u32>) -> Self {
+        self.private.extend(variables);
+        self.unobserved.clone_from(&self.private);
+        self
+    }
+
+    /// This layout, with other implications.
+    pub(super) fn with_implications(mut self, implications: Vec<Implication>) -> Self {
+        self.implications = implications;
+        self
+    }
+
+    pub(super) fn implications(&self) -> &[Implication] {
+        &self.implications
+    }
+
+    /// The variables that nothing depends on.
+    pub fn unobserved(&self) -> &[u32] {
+        &self.unobserved
+    }
+
     fn look_into(&mut self, place: Cell, value: &Value) {
         let Some(domain) = domain_of(value) else { return };
         let inner = domain.as_set().map(<[Value]>::to_vec).unwrap_or_default();
@@ -80,12 +117,15 @@ impl Layout {
     }
 
     /// This layout without what some action may change, and with the selectors by which all of them take sets apart. `effects` are
-    /// the effects of every action, for any arguments, under this layout. A layout that is refined to itself holds in every
+    /// the effects of every action, for any arguments, under this layout, and `variables` is the number of variables. A layout that is refined to itself holds in every
     /// reachable state.
     ///
     /// *Proof.* It holds in the initial states. If it holds in a state, then the effects, which were found under it, are those of the
-    /// action there, and a write that keeps every assumed domain leads to a state in which it holds again. ∎
-    pub fn refined(&self, effects: &[Effects]) -> Self {
+    /// action there, and a write that keeps every assumed domain leads to a state in which it holds again. The effects do not include
+    /// what is assigned to a variable that is assumed to be unobserved. So they cannot confirm the domain of such a variable, and none
+    /// is [assumed](Self::domain): `DOMAIN log` reads `log`. If none of them reads such a variable, then two states that
+    /// differ in such variables only have the same enabled actions, which lead to states that again differ in these only. ∎
+    pub fn refined(&self, effects: &[Effects], variables: usize) -> Self {
         let mut refined = self.clone();
         if effects.iter().any(|effects| !effects.is_complete) {
             return Self::default();
@@ -94,6 +134,15 @@ impl Layout {
         refined.domains.retain(|(place, domain)| {
             !writes().any(|write| may_change_domain(&write.cell, &write.left, place, domain))
         });
+        refined.unobserved.retain(|variable| {
+            let mut reads = effects.iter().flat_map(|effects| &effects.reads);
+            !reads.any(|cell| cell.variable == *variable)
+        });
+        // A spec without a variable that matters is one that its user is still writing: nothing of it is left out.
+        if refined.unobserved.len() == variables {
+            refined.unobserved.clear();
+        }
+        refined.refine_sequences(effects);
         refined.selectors.clear();
         let found = || effects.iter().flat_map(|effects| &effects.selectors);
         for (place, selector) in found() {
@@ -105,8 +154,66 @@ impl Layout {
         refined
     }
 
-    /// The domain of the function at a place.
+    /// Keeps the keyed sequences that are accessed by group only, and assumes that newly found ones are.
+    fn refine_sequences(&mut self, effects: &[Effects]) {
+        let found = || effects.iter().flat_map(|effects| &effects.sequence_keys);
+        let is_only = |place: &Cell, key: &Selector| found().all(|(other, by)| other != place || by == key);
+        let is_by_group = |place: &Cell| {
+            let writes = effects
+                .iter()
+                .flat_map(|effects| &effects.writes)
+                .map(|write| &write.cell);
+            let mut cells = effects.iter().flat_map(|effects| &effects.reads).chain(writes);
+            cells.all(|cell| {
+                let step = cell.path.get(place.path.len());
+                !cell.overlaps(place) || matches!(step, Some(CellStep::Group(..) | CellStep::AnyGroup))
+            })
+        };
+        let (kept, ordered): (Vec<_>, Vec<_>) = std::mem::take(&mut self.sequence_keys)
+            .into_iter()
+            .partition(|(place, key)| is_only(place, key) && is_by_group(place));
+        self.sequence_keys = kept;
+        self.ordered.extend(ordered.into_iter().map(|(place, _)| place));
+        for (place, key) in found() {
+            let is_new = !self.ordered.contains(place) && self.key_of(place).is_none();
+            if is_new && is_only(place, key) && place.is_known() && self.private.contains(&place.variable) {
+                self.sequence_keys.push((place.clone(), key.clone()));
+            }
+        }
+    }
+
+    /// The part of its elements by which the sequence at a place is keyed.
+    pub(super) fn key_of(&self, place: &Cell) -> Option<&Selector> {
+        let found = self.sequence_keys.iter().find(|(known, _)| known == place);
+        found.map(|(_, key)| key)
+    }
+
+    /// The state with the elements of keyed sequences in order of their keys; `None` if they are already.
+    pub fn canonical(&self, state: &[Value]) -> Option<Vec<Value>> {
+        let mut canonical: Option<Vec<Value>> = None;
+        for (place, key) in &self.sequence_keys {
+            let Some(held) = place.held(state) else { continue };
+            let elements = held.as_tuple().unwrap_or_default();
+            let keys = || elements.iter().map(|element| selected(element, key));
+            if keys().any(|key| key.is_none()) || keys().is_sorted() {
+                continue;
+            }
+            let values = canonical.get_or_insert_with(|| state.to_vec());
+            let ordered = Left::Replaced(in_order_of_keys(elements.to_vec(), key));
+            if let Some(value) = values.get_mut(place.variable as usize)
+                && let Some(written) = place.written(value, &ordered)
+            {
+                *value = written;
+            }
+        }
+        canonical
+    }
+
+    /// The domain of the function at a place. Unknown in an unobserved variable: nothing checks what is assigned to it.
     pub(super) fn domain(&self, place: &Cell) -> Option<&Value> {
+        if self.unobserved.contains(&place.variable) {
+            return None;
+        }
         let found = self.domains.iter().find(|(known, _)| matches(known, place));
         found.map(|(_, domain)| domain)
     }

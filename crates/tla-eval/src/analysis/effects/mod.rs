@@ -17,21 +17,28 @@ mod form;
 mod formation;
 mod frames;
 mod function_form;
+mod implication;
 mod key_set;
 mod layout;
+mod paths;
 mod range;
+mod sequence_form;
 mod set_form;
+mod tally;
 mod template;
 
 pub use cell::{Cell, CellStep, Content, Left, Path, Selector};
 pub use condition::{Condition, Direction, Sum};
 use exactness::Exactness;
+pub(crate) use form::at as argument_step;
 use form::{Form, Place};
 pub use layout::{Layout, Selectors};
 use omnilink_tla_ir::OperatorId;
 use omnilink_value::Value;
+use paths::PathWalk;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+pub use tally::Tally;
 pub use template::EffectTemplates;
 
 use crate::evaluator::{Evaluator, State};
@@ -54,7 +61,7 @@ pub type Few<T> = SmallVec<[T; 1]>;
 pub struct Effects {
     /// Whether the rest is complete. If not, everything may be read and written.
     pub is_complete: bool,
-    /// Whether the effects define the action: if all demands are met, the only successor is the state with all writes made; if one is
+    /// Whether the effects define the action: if all demands are met and all tallies are true, the only successor is the state with all writes made; if one is
     /// not met, the action is disabled. Both hold only if the demanded cells can be compared and the writes be made.
     pub is_exact: bool,
     /// The cells that may be read.
@@ -63,10 +70,14 @@ pub struct Effects {
     pub writes: Few<Write>,
     /// Cells with what they must hold for the action to be enabled.
     pub demands: Few<(Cell, Content)>,
+    /// Comparisons of numbers of cells that must be true for the action to be enabled.
+    pub tallies: Vec<Tally>,
     /// Other conditions for the action to be enabled.
     pub conditions: Vec<Condition>,
     /// How sets are taken apart.
     pub selectors: Selectors,
+    /// How sequences are taken apart.
+    pub sequence_keys: Selectors,
 }
 
 impl Effects {
@@ -103,6 +114,8 @@ struct Walk<'l> {
     assigned: Vec<(u32, Form)>,
     /// The variables assigned on the way here, in whatever branch.
     touched: Vec<u32>,
+    /// The one path that is walked; `None` if all branches are.
+    path: Option<PathWalk>,
     /// The number of enclosing branches.
     branches: u32,
     /// The way to the current conjunct: see [`Condition`].
@@ -119,6 +132,7 @@ struct Mark {
     reads: usize,
     writes: usize,
     demands: usize,
+    tallies: usize,
     conditions: usize,
 }
 
@@ -133,6 +147,7 @@ impl<'l> Walk<'l> {
             binders: Vec::new(),
             assigned: Vec::new(),
             touched: Vec::new(),
+            path: None,
             branches: 0,
             trail: Vec::new(),
             untracked: 0,
@@ -182,8 +197,23 @@ impl<'l> Walk<'l> {
         }
     }
 
+    /// Notes that a variable gets an element of a set. Whether there is one decides whether the action is enabled.
+    fn choose(&mut self, variable: u32) {
+        if self.is_unobserved(variable) {
+            self.read(Cell::whole(variable));
+        }
+    }
+
+    /// Whether nothing depends on a variable.
+    fn is_unobserved(&self, variable: u32) -> bool {
+        self.layout.unobserved().contains(&variable)
+    }
+
     /// The form of a variable in the next state.
     fn next(&mut self, variable: u32) -> Form {
+        if self.is_unobserved(variable) {
+            self.read(Cell::whole(variable));
+        }
         let assigned = self.assigned.iter().rev().find(|(known, _)| *known == variable);
         match assigned {
             Some((_, form)) => form.clone(),
@@ -199,6 +229,14 @@ impl<'l> Walk<'l> {
         }
     }
 
+    /// Notes that a sequence is taken apart by a part of its elements.
+    fn suggest_key(&mut self, place: &Place, path: &[Value]) {
+        let suggestion = (place.clone(), Selector::from(path));
+        if !self.effects.sequence_keys.contains(&suggestion) {
+            self.effects.sequence_keys.push(suggestion);
+        }
+    }
+
     /// Enters one of several branches.
     fn branch(&mut self) {
         self.branches += 1;
@@ -211,6 +249,7 @@ impl<'l> Walk<'l> {
             reads: effects.reads.len(),
             writes: effects.writes.len(),
             demands: effects.demands.len(),
+            tallies: effects.tallies.len(),
             conditions: effects.conditions.len(),
         }
     }
@@ -219,6 +258,7 @@ impl<'l> Walk<'l> {
         self.effects.reads.truncate(mark.reads);
         self.effects.writes.truncate(mark.writes);
         self.effects.demands.truncate(mark.demands);
+        self.effects.tallies.truncate(mark.tallies);
         self.effects.conditions.truncate(mark.conditions);
     }
 }

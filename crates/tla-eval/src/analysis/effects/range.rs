@@ -30,9 +30,12 @@ impl<'p> Evaluator<'p> {
         if let Some(form) = self.without_elements(bounded, walk)? {
             return Ok(form);
         }
+        if let Some(form) = self.positions_form(bounded, walk)? {
+            return Ok(form);
+        }
         Ok(match self.range(bounded, walk)? {
             Range::Known(elements) => {
-                let (mut kept, mut reads, mut is_sum) = (Vec::new(), Reads::nothing(), true);
+                let (mut kept, mut open) = (Vec::new(), Vec::new());
                 for element in elements {
                     let Some(form) = self.body_at(bounded, &element, walk)? else {
                         return Ok(Form::unknown());
@@ -40,21 +43,16 @@ impl<'p> Evaluator<'p> {
                     match form.as_truth() {
                         Some(true) => kept.push(element),
                         Some(false) => {}
-                        None => {
-                            is_sum &= form.reads().cells.len() <= 1;
-                            form.add_reads(&mut reads);
-                        }
+                        None => open.push((element, form.into_condition())),
                     }
                 }
-                match reads.cells.is_empty() {
-                    true if is_sum => Form::Value(Value::set(kept)),
-                    _ => {
-                        reads.is_sum = is_sum;
-                        Form::Other(reads)
-                    }
+                match open.iter().all(|(_, form)| form.reads().cells.is_empty()) {
+                    true if open.is_empty() => Form::Value(Value::set(kept)),
+                    true => Form::unknown(),
+                    false => Form::Subset(kept, open),
                 }
             }
-            Range::Cells(cells) => Form::Other(cell_reads(cells)),
+            Range::Cells(cells) => present_cells(&cells).unwrap_or_else(|| Form::Other(cell_reads(cells))),
             Range::Other(form) => form,
         })
     }
@@ -68,6 +66,12 @@ impl<'p> Evaluator<'p> {
     ) -> Walked<Form> {
         if !is_exists && let Some(form) = self.for_all_elements(bounded, walk)? {
             return Ok(form);
+        }
+        if let Some((place, groups)) = self.tested_groups(bounded, !is_exists, walk)?
+            && let [group] = groups.as_slice()
+        {
+            let presence = walk.presence(inside(&place, group.clone()));
+            return Ok(if is_exists { presence } else { presence.negated() });
         }
         Ok(match self.range(bounded, walk)? {
             Range::Known(elements) => {
@@ -311,6 +315,19 @@ impl<'p> Evaluator<'p> {
         }
         Ok(Some(cells))
     }
+}
+
+/// The set of the arguments or elements whose cells are there; `None` if there are other conditions.
+fn present_cells(cells: &TestedCells) -> Option<Form> {
+    let open = cells
+        .iter()
+        .map(|(cell, condition)| match (cell.path.last()?, condition) {
+            (CellStep::At(key) | CellStep::Has(key), None) => {
+                Some((key.clone(), Form::Present(cell.clone(), true)))
+            }
+            _ => None,
+        });
+    Some(Form::Subset(Vec::new(), open.collect::<Option<_>>()?))
 }
 
 /// The reads of a set whose elements come from these cells, under these conditions.

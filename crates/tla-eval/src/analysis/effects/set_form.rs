@@ -69,6 +69,12 @@ impl<'p> Evaluator<'p> {
                 Some(step) => Form::Other(Reads::one(inside(&place, step))),
                 None => Form::Other(Reads::one(place)),
             },
+            (Form::Symbol(element), Form::Place(place)) if walk.layout.selector(&place).is_none() => {
+                self.in_changed(place, CellStep::Has(element), &[], walk)
+            }
+            (Form::Symbol(element), Form::Domain(place, changes)) if changes.is_empty() => {
+                self.in_changed(place, CellStep::At(element), &[], walk)
+            }
             (element, Form::Place(place)) if element.reads().cells.is_empty() => {
                 Form::Other(Reads::one(inside(&place, CellStep::Any)))
             }
@@ -113,7 +119,20 @@ impl<'p> Evaluator<'p> {
                 self.with_elements(set, elements, false, walk)
             }
             (Form::Value(elements), set @ (Form::Place(_) | Form::Domain(..))) => {
-                self.intersection_form(Form::Value(elements), set, walk)
+                match self.intersection_form(Form::Value(elements.clone()), set, walk) {
+                    Form::Subset(common, open) => {
+                        let all = elements.as_set().unwrap_or_default().iter();
+                        let others = all.filter(|element| {
+                            !common.contains(element) && !open.iter().any(|(other, _)| other == *element)
+                        });
+                        let others = others.cloned().collect();
+                        let open = open
+                            .into_iter()
+                            .map(|(element, is_in)| (element, is_in.negated()));
+                        Form::Subset(others, open.collect())
+                    }
+                    form => form,
+                }
             }
             (left, right) => Form::computed([&left, &right]),
         }
@@ -128,14 +147,15 @@ impl<'p> Evaluator<'p> {
         let place = match &set {
             Form::Place(place) => place,
             Form::Domain(place, changes) if changes.is_empty() => place,
-            Form::Other(reads) => return Form::Other(reads.clone()),
+            Form::Other(_) | Form::Subset(..) => return Form::Other(set.reads()),
             set => return Form::computed([set]),
         };
         let is_domain = matches!(set, Form::Domain(..));
         let listed = elements
             .as_set()
             .filter(|elements| elements.len() <= ELEMENTS_MAX);
-        let mut reads = Reads::nothing();
+        let mut is_listed = true;
+        let (mut common, mut open, mut reads) = (Vec::new(), Vec::new(), Reads::nothing());
         for element in listed.unwrap_or_default() {
             let step = match is_domain {
                 true => Some(super::form::at(element)),
@@ -144,9 +164,23 @@ impl<'p> Evaluator<'p> {
             let Some(step) = step else {
                 return Form::computed([&set]);
             };
-            reads.add(inside(place, step));
+            let is_element = !matches!(step, CellStep::Any | CellStep::Group(..));
+            let cell = inside(place, step);
+            reads.add(cell.clone());
+            let presence = if is_element {
+                walk.presence(cell)
+            } else {
+                Form::unknown()
+            };
+            match presence {
+                Form::Present(..) => open.push((element.clone(), presence)),
+                Form::Value(is_in) if is_in.as_bool() == Some(true) => common.push(element.clone()),
+                Form::Value(_) => {}
+                _ => is_listed = false,
+            }
         }
         match listed {
+            Some(_) if is_listed && !open.is_empty() => Form::Subset(common, open),
             Some(_) => Form::Other(reads),
             None => Form::computed([&set]),
         }
@@ -217,6 +251,7 @@ fn changed_set(
         let selector = walk.layout.selector(&place);
         let step = match (&element, selector) {
             (Form::Value(element), _) => member_step(&place, element, walk),
+            (Form::Symbol(element), None) => Some(CellStep::Has(element.clone())),
             (Form::Built(entries), Some(selector)) => match &**selector {
                 [key] => entries
                     .iter()

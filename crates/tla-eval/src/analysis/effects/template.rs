@@ -28,6 +28,7 @@ use omnilink_value::{Value, ValueKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::implication::Implication;
 use super::{Cell, CellStep, Content, Effects, Layout, Left, Write};
 use crate::evaluator::Evaluator;
 
@@ -96,7 +97,7 @@ impl EffectTemplates {
         let templates = self
             .of
             .entry(action)
-            .or_insert_with(|| ActionTemplates::of(evaluator, action))
+            .or_insert_with(|| ActionTemplates::of(evaluator, action, layout))
             .as_mut()?;
         let pattern = pattern_of(arguments, &templates.constants)?;
         let has_room = templates.by_pattern.len() < PATTERNS_MAX;
@@ -118,7 +119,7 @@ impl EffectTemplates {
 
 impl ActionTemplates {
     /// No templates yet; `None` if the action can have none.
-    pub(super) fn of(evaluator: &mut Evaluator<'_>, action: OperatorId) -> Option<Self> {
+    pub(super) fn of(evaluator: &mut Evaluator<'_>, action: OperatorId, layout: &Layout) -> Option<Self> {
         let program = evaluator.program;
         let operator = program.operator(action.formula());
         let mut holders = vec![false; operator.slots.len()];
@@ -129,7 +130,9 @@ impl ActionTemplates {
             depth: 0,
         };
         scan.formula(&operator.body, &mut holders)?;
-        let mut constants = Vec::new();
+        // Implications between cells compare what these hold.
+        let implied = layout.implications().iter().flat_map(Implication::constants);
+        let mut constants: Vec<Value> = implied.cloned().collect();
         for constant in scan.constants {
             let value = match constant {
                 Mentioned::Name(name) => name.clone(),
@@ -265,6 +268,11 @@ impl Placeholders {
                     };
                     (cell(demanded), content)
                 })
+                .collect(),
+            tallies: effects
+                .tallies
+                .iter()
+                .map(|tally| tally.with(cell, value))
                 .collect(),
             conditions: effects
                 .conditions

@@ -1,0 +1,154 @@
+//! Hidden steps: actions that may happen before any operation, without being recorded.
+//!
+//! Up to a bound of them may happen before each operation, so how many may happen depends on the operations around them: even one
+//! that has nothing to do with them makes room for more. An operation *meets* the hidden steps if one of the two may write what the
+//! other reads or writes. One that does not is unaffected by them, and may change places with others like it:
+//!
+//! *Claim.* Let `g1 b1 … gn bn g a` be operations with the hidden steps before each, let no operation among them meet the hidden steps, and let
+//! `a` commute with each `bi`. Then `g1 a g2 b1 … g bn` is possible from the same state and leads to the same one. *Proof.* `bi` moves to
+//! the right across the hidden steps after it, and `a` to the left across everything; all of them commute. Each operation has as many
+//! hidden steps before it as one of the others had. ∎
+//!
+//! So an operation that meets them conflicts with every other one, and all others conflict as their own footprints say. Three things make
+//! this right in the engine. An operation never counts as pure, because placing it early wastes the room that it makes. One that
+//! meets the hidden steps may wait for any other operation, because that makes room: so every operation writes a key. And every one reads one
+//! key more, so that the history is not taken apart by keys and no operation that may not have happened is left out.
+
+use std::rc::Rc;
+
+use omnilink_engine::{Footprint, Keys};
+use omnilink_tla::eval::error::{ErrorClass, Failure, Outcome};
+use omnilink_tla::eval::{Cell, Effects, Evaluator, Flow, State};
+use rustc_hash::FxHashMap;
+
+use crate::instance::Instance;
+use crate::model::TlaModel;
+use crate::state::SpecState;
+
+/// The largest number of states that hidden steps between two operations may lead to.
+const HIDDEN_MAX: usize = 10_000;
+/// The states kept with what hidden steps lead to from them.
+const KNOWN_MAX: usize = 1 << 10;
+/// More states than these are not kept.
+const KEPT_MAX: usize = 64;
+/// The key that every operation reads: no variable has this number.
+const ROOM: u64 = 0x6869_6464_656e_0000;
+
+/// What is known of the hidden steps.
+#[derive(Debug, Default)]
+pub(crate) struct HiddenSteps {
+    /// The effects of each action.
+    pub(crate) effects: Vec<Effects>,
+    /// The states that they lead to.
+    known: FxHashMap<SpecState, Rc<[SpecState]>>,
+}
+
+impl HiddenSteps {
+    /// Whether an operation with these effects meets the hidden steps.
+    fn are_met_by(&self, effects: &Effects) -> bool {
+        let is_met = |hidden: &Effects| {
+            let written =
+                |effects: &Effects, cell: &Cell| effects.writes.iter().any(|write| write.cell.overlaps(cell));
+            !hidden.is_complete
+                || !effects.is_complete
+                || hidden
+                    .reads
+                    .iter()
+                    .chain(hidden.writes.iter().map(|write| &write.cell))
+                    .any(|cell| written(effects, cell))
+                || effects.reads.iter().any(|cell| written(hidden, cell))
+        };
+        self.effects.iter().any(is_met)
+    }
+}
+
+impl<'l> TlaModel<'l> {
+    pub(crate) fn has_hidden_steps(&self) -> bool {
+        !self.linked.hidden.is_empty()
+    }
+
+    /// Whether an operation meets the hidden steps.
+    pub(crate) fn meets_hidden_steps(&self, instance: &Instance) -> bool {
+        self.has_hidden_steps() && self.hidden.borrow().are_met_by(self.effects(instance))
+    }
+
+    /// The footprint of an operation in a spec with hidden steps.
+    pub(crate) fn with_hidden_footprint(&self, instance: &Instance, mut footprint: Footprint) -> Footprint {
+        if self.meets_hidden_steps(instance) {
+            return Footprint::everything();
+        }
+        if let Keys::Only(keys) = &mut footprint.reads {
+            keys.push(ROOM);
+        }
+        if let Keys::Only(keys) = &mut footprint.writes
+            && keys.is_empty()
+        {
+            keys.push(ROOM ^ instance.0.hash | 1);
+        }
+        footprint
+    }
+
+    /// The state, and all states that hidden steps lead to from it.
+    pub(crate) fn with_hidden(
+        &self,
+        evaluator: &mut Evaluator<'l>,
+        state: &SpecState,
+    ) -> Outcome<Rc<[SpecState]>> {
+        // States with equal views may lead to different ones.
+        let is_kept = self.linked.view.is_none();
+        if is_kept && let Some(known) = self.hidden.borrow().known.get(state) {
+            return Ok(Rc::clone(known));
+        }
+        let states: Rc<[SpecState]> = self.after_hidden(evaluator, state)?.into();
+        if is_kept && states.len() <= KEPT_MAX {
+            let known = &mut self.hidden.borrow_mut().known;
+            if known.len() >= KNOWN_MAX {
+                known.clear();
+            }
+            known.insert(state.clone(), Rc::clone(&states));
+        }
+        Ok(states)
+    }
+
+    fn after_hidden(&self, evaluator: &mut Evaluator<'l>, state: &SpecState) -> Outcome<Vec<SpecState>> {
+        let mut reached = vec![(state.clone(), vec![0u32; self.linked.hidden.len()])];
+        let mut next = 0;
+        while let Some((from, used)) = reached.get(next).cloned() {
+            next += 1;
+            for (number, (action, bound)) in self.linked.hidden.iter().enumerate() {
+                if used[number] >= *bound {
+                    continue;
+                }
+                let mut used = used.clone();
+                used[number] += 1;
+                let mut states: Vec<State> = Vec::new();
+                evaluator.successors(*action, from.values(), &mut |_, next, _| {
+                    let canonical = self.layout.canonical(next);
+                    states.push(canonical.as_deref().unwrap_or(next).into());
+                    Ok(Flow::Go)
+                })?;
+                for values in states {
+                    let Some(state) = self.completed(evaluator, values)? else {
+                        continue;
+                    };
+                    let entry = (state.after(&from), used.clone());
+                    if !reached.contains(&entry) {
+                        reached.push(entry);
+                    }
+                }
+                if reached.len() > HIDDEN_MAX {
+                    let message =
+                        format!("hidden steps lead to more than {HIDDEN_MAX} states; lower their bounds");
+                    return Err(Failure::new(ErrorClass::Resource, message));
+                }
+            }
+        }
+        let mut states: Vec<SpecState> = Vec::new();
+        for (state, _) in reached {
+            if !states.contains(&state) {
+                states.push(state);
+            }
+        }
+        Ok(states)
+    }
+}

@@ -1,0 +1,172 @@
+//! The paths of an action: each way through its branches, with the facts that hold on it and what it writes.
+//!
+//! The arguments are *symbols*: they may be anything, and may be equal to each other. The action is walked once for each path. Where the
+//! walk meets a branch, the path says which way to go; what is known there holds for the rest of the path. Inconsistent choices only
+//! add paths that do not exist, so that what holds for all paths holds for all steps.
+
+use omnilink_tla_ir::{OperatorId, Pattern};
+use omnilink_value::Value;
+
+use super::cell::{Cell, Content};
+use super::form::Form;
+use super::{Few, Layout, Unsupported, VISITS_MAX, Walk, Walked, Write};
+use crate::evaluator::{Evaluator, State};
+
+/// One path of an action.
+#[derive(Debug)]
+pub(super) struct ActionPath {
+    /// What holds before the step.
+    pub(super) facts: Vec<(Cell, Content)>,
+    /// Cells with values that they do not hold before the step.
+    pub(super) refuted: Vec<(Cell, Value)>,
+    /// What is written.
+    pub(super) writes: Few<Write>,
+    /// The keys that may be anything.
+    pub(super) symbols: Vec<Value>,
+}
+
+/// The path that is being walked.
+#[derive(Debug, Default)]
+pub(super) struct PathWalk {
+    /// Which branch to take at each choice, and of how many.
+    choices: Vec<(usize, usize)>,
+    next: usize,
+    facts: Vec<(Cell, Content)>,
+    refuted: Vec<(Cell, Value)>,
+    symbols: Vec<Value>,
+}
+
+/// Actions with more paths are not analysed.
+const PATHS_MAX: usize = 64;
+
+impl PathWalk {
+    /// The next path, if there is one.
+    fn advance(mut self) -> Option<Self> {
+        while let Some((taken, of)) = self.choices.pop() {
+            if taken + 1 < of {
+                self.choices.push((taken + 1, of));
+                return Some(Self {
+                    choices: self.choices,
+                    ..Self::default()
+                });
+            }
+        }
+        None
+    }
+}
+
+impl Walk<'_> {
+    /// The branch to take on a path; `None` if all of them are to be followed. A condition on an element is no choice, because it may
+    /// differ from one element to the next.
+    pub(super) fn choice(&mut self, branches: usize) -> Option<usize> {
+        let path = self.path.as_mut().filter(|_| self.binders.is_empty())?;
+        let at = path.next;
+        path.next += 1;
+        match path.choices.get(at) {
+            Some((taken, _)) => Some(*taken),
+            None => {
+                path.choices.push((0, branches));
+                Some(0)
+            }
+        }
+    }
+
+    /// Whether one path is walked.
+    pub(super) fn is_path(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// Notes a fact of the path. What is assumed inside a condition on an element, where both ways are followed, is none.
+    pub(super) fn note_fact(&mut self, cell: &Cell, content: &Content) {
+        if let Some(path) = self.path.as_mut().filter(|_| self.binders.is_empty()) {
+            path.facts.push((cell.clone(), content.clone()));
+        }
+    }
+
+    /// Notes that a cell does not hold a value, on the whole path.
+    pub(super) fn note_refuted(&mut self, cell: &Cell, value: &Value) {
+        if let Some(path) = self.path.as_mut().filter(|_| self.binders.is_empty()) {
+            path.refuted.push((cell.clone(), value.clone()));
+        }
+    }
+
+    /// Whether a key may be anything.
+    pub(super) fn is_symbol(&self, key: &Value) -> bool {
+        self.path.as_ref().is_some_and(|path| path.symbols.contains(key))
+    }
+
+    fn new_symbol(&mut self) -> Form {
+        let Some(path) = &mut self.path else {
+            return Form::unknown();
+        };
+        // No value of a spec: the character is none.
+        let symbol = Value::str(&format!("\u{fdd2}{}", path.symbols.len()));
+        path.symbols.push(symbol.clone());
+        Form::Symbol(symbol)
+    }
+}
+
+impl<'p> Evaluator<'p> {
+    /// All paths of an action, for any arguments; `None` if it is not understood or has too many.
+    pub(super) fn paths(&mut self, action: OperatorId, layout: &Layout) -> Option<Vec<ActionPath>> {
+        self.without_memo(|this| {
+            let mut paths = Vec::new();
+            let mut next = Some(PathWalk::default());
+            let mut visits = 0;
+            for _ in 0..PATHS_MAX {
+                let Some(path) = next.take() else {
+                    return Some(paths);
+                };
+                let (is_possible, walk) = this.walk_path(action, layout, path).ok()?;
+                let effects = walk.effects;
+                let path = walk.path?;
+                visits += walk.visits;
+                if visits > VISITS_MAX {
+                    return None;
+                }
+                if is_possible {
+                    paths.push(ActionPath {
+                        facts: path.facts.clone(),
+                        refuted: path.refuted.clone(),
+                        writes: effects.writes,
+                        symbols: path.symbols.clone(),
+                    });
+                }
+                next = path.advance();
+            }
+            None
+        })
+    }
+
+    fn walk_path<'l>(
+        &mut self,
+        action: OperatorId,
+        layout: &'l Layout,
+        path: PathWalk,
+    ) -> Walked<(bool, Walk<'l>)> {
+        self.set_state(&State::from([]));
+        self.invalidate_state_caches();
+        self.clear_next();
+        let mut walk = Walk::new(layout);
+        walk.path = Some(path);
+        let walked = self.enter_with(action, &[], |this, body| {
+            for slot in 0..action.params() as u32 {
+                let symbol = walk.new_symbol();
+                this.name(slot, symbol, &mut walk);
+            }
+            Ok(this.walk_action(body, &mut walk))
+        });
+        match walked {
+            Ok(walked) => Ok((walked?, walk)),
+            Err(_) => Err(Unsupported),
+        }
+    }
+
+    /// Binds names to elements of a set that may be any.
+    pub(super) fn bind_symbols(&mut self, pattern: &'p Pattern, walk: &mut Walk<'_>) {
+        for slot in pattern.slots() {
+            let symbol = walk.new_symbol();
+            self.name(*slot, symbol, walk);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Tallies: comparisons of a number with the number of cells that pass a test.
+//!
+//! `n = Cardinality({k \in S : map[k] # NoValue})` counts cells, and so do a recursive sum of `IF map[k] # NoValue THEN 1 ELSE 0`, the
+//! cardinality of `present \cap (lo..hi)` and that of `{k \in DOMAIN map : lo <= k /\ k <= hi}`. Whether such a comparison holds in a state is
+//! seen from the cells, without evaluating anything.
+
+use omnilink_tla_ir::Comparison;
+use omnilink_value::Value;
+
+use super::cell::{Cell, CellStep};
+use super::form::{Form, Reads};
+use crate::equality::equal_values;
+
+/// A comparison of a number with a weighted sum over cells that pass a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tally {
+    count: Vec<(CellTest, i64)>,
+    base: i64,
+    /// How the sum compares with the bound; `None`: they are equal.
+    comparison: Option<Comparison>,
+    bound: i64,
+    /// Whether the comparison is to be true.
+    is_true: bool,
+}
+
+/// A test of the content of one cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CellTest {
+    cell: Cell,
+    /// The value that it holds; `None`: something.
+    value: Option<Value>,
+    /// Whether it does, or does not.
+    is_true: bool,
+}
+
+impl CellTest {
+    /// The test that a condition is; `None` for any other condition.
+    fn of(condition: &Form) -> Option<Self> {
+        let (cell, value, is_true) = match condition {
+            Form::Is(place, value, is_true) => (place, Some(value.clone()), *is_true),
+            Form::Present(cell, is_true) => (cell, None, *is_true),
+            _ => return None,
+        };
+        // Whether an element of a set has the part by which the set is taken apart is only known from evaluating a condition.
+        let is_simple = |step: &CellStep| matches!(step, CellStep::At(_) | CellStep::Has(_));
+        cell.path.iter().all(is_simple).then(|| Self {
+            cell: cell.clone(),
+            value,
+            is_true,
+        })
+    }
+
+    /// Whether a state passes; `None` if evaluating the condition may fail.
+    #[inline]
+    fn passes(&self, state: &[Value]) -> Option<bool> {
+        let inner;
+        let held = match self.cell.path.as_slice() {
+            [CellStep::At(key)] => state.get(self.cell.variable as usize)?.apply(key),
+            _ => {
+                inner = self.cell.held(state);
+                inner.as_ref()
+            }
+        };
+        let is_so = match (&self.value, held) {
+            (None, held) => held.is_some(),
+            (Some(value), Some(held)) => equal_values(held, value).ok()?,
+            (Some(_), None) => return None,
+        };
+        Some(is_so == self.is_true)
+    }
+}
+
+/// A number: a constant, and a weight for each cell that passes a test.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Count {
+    base: i64,
+    terms: Vec<(CellTest, i64)>,
+}
+
+impl Count {
+    /// A number as a count; `None` if it is none.
+    pub(super) fn of(form: &Form) -> Option<Self> {
+        match form {
+            Form::Value(value) => Some(Self {
+                base: value.as_int()?,
+                terms: Vec::new(),
+            }),
+            Form::Count(count) => Some((**count).clone()),
+            Form::Either(parts) => {
+                let (condition, yes, no) = &**parts;
+                let (Form::Value(yes), Form::Value(no)) = (yes, no) else {
+                    return None;
+                };
+                let (yes, no) = (yes.as_int()?, no.as_int()?);
+                Some(Self {
+                    base: no,
+                    terms: vec![(CellTest::of(condition)?, yes.checked_sub(no)?)],
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// The number of elements that are kept for certain, and of those with a condition.
+    pub(super) fn of_elements(kept: usize, conditions: &[Form]) -> Option<Self> {
+        let terms = conditions
+            .iter()
+            .map(|condition| Some((CellTest::of(condition)?, 1)));
+        Some(Self {
+            base: i64::try_from(kept).ok()?,
+            terms: terms.collect::<Option<_>>()?,
+        })
+    }
+
+    /// The sum of two, or with a weight of -1 their difference.
+    pub(super) fn plus(mut self, other: &Self, weight: i64) -> Option<Self> {
+        self.base = self.base.checked_add(other.base.checked_mul(weight)?)?;
+        for (test, of) in &other.terms {
+            self.terms.push((test.clone(), of.checked_mul(weight)?));
+        }
+        Some(self)
+    }
+
+    pub(super) fn add_reads(&self, reads: &mut Reads) {
+        self.terms
+            .iter()
+            .for_each(|(test, _)| reads.add(test.cell.clone()));
+    }
+
+    /// The comparison with a number.
+    pub(super) fn compared(self, comparison: Option<Comparison>, bound: i64) -> Form {
+        Form::Tally(Box::new(Tally {
+            base: self.base,
+            count: self.terms,
+            comparison,
+            bound,
+            is_true: true,
+        }))
+    }
+}
+
+impl Tally {
+    /// The test of one cell; `None` if the condition is none.
+    pub(super) fn of(condition: &Form) -> Option<Self> {
+        if let Form::Tally(tally) = condition {
+            return Some((**tally).clone());
+        }
+        Some(Self {
+            count: vec![(CellTest::of(condition)?, 1)],
+            base: 0,
+            comparison: None,
+            bound: 1,
+            is_true: true,
+        })
+    }
+
+    /// The same tally, of an instance that reads other cells and compares with other values.
+    pub(super) fn with(
+        &self,
+        mut cell: impl FnMut(&Cell) -> Cell,
+        mut value: impl FnMut(&Value) -> Value,
+    ) -> Self {
+        let count = self.count.iter().map(|(test, weight)| {
+            let test = CellTest {
+                cell: cell(&test.cell),
+                value: test.value.as_ref().map(&mut value),
+                ..*test
+            };
+            (test, *weight)
+        });
+        Self {
+            count: count.collect(),
+            ..*self
+        }
+    }
+
+    pub(super) fn negated(self) -> Self {
+        Self {
+            is_true: !self.is_true,
+            ..self
+        }
+    }
+
+    pub(super) fn add_reads(&self, reads: &mut Reads) {
+        self.count
+            .iter()
+            .for_each(|(test, _)| reads.add(test.cell.clone()));
+    }
+
+    /// Whether it is true in a state; `None` if evaluating it may fail.
+    pub fn holds(&self, state: &[Value]) -> Option<bool> {
+        let mut sum = self.base;
+        for (test, weight) in &self.count {
+            if test.passes(state)? {
+                sum = sum.checked_add(*weight)?;
+            }
+        }
+        let is_so = match self.comparison {
+            None => sum == self.bound,
+            Some(Comparison::Less) => sum < self.bound,
+            Some(Comparison::LessEqual) => sum <= self.bound,
+            Some(Comparison::Greater) => sum > self.bound,
+            Some(Comparison::GreaterEqual) => sum >= self.bound,
+        };
+        Some(is_so == self.is_true)
+    }
+}
