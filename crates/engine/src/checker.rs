@@ -118,6 +118,12 @@ impl<'m, M: Model> Checker<'m, M> {
         self.run.has_backlog()
     }
 
+    /// After the last operation of a hard history: lets the sweep process what waits, if it has caught up before. Returns whether
+    /// nothing waits any more.
+    pub fn catch_up(&mut self) -> bool {
+        self.run.catch_up_at_end(&mut self.space)
+    }
+
     /// Also returns the order of the explanation with the verdict. Its size is that of the history.
     pub fn keep_order(mut self) -> Self {
         self.run.keep_order();

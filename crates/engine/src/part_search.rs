@@ -106,6 +106,8 @@ impl PartSearch {
     const CATCH_UP_FROM: usize = 1 << 14;
     /// The fuel of an attempt to catch up, per operation of the backlog.
     const CATCH_UP_PER_OP: u64 = 768;
+    /// After the last operation, the backlog must be at most one in so many operations.
+    const LAST_CATCH_UP_SHARE: u64 = 2;
     /// The number of operations that one call of [`catch_up`](Self::catch_up) processes. In between, tables are compacted.
     const CATCH_UP_CHUNK: usize = 64;
 
@@ -155,6 +157,15 @@ impl PartSearch {
             self.catch_up_fuel = u64::MAX;
         } else if backlog >= Self::CATCH_UP_FROM && backlog.is_power_of_two() {
             self.catch_up_fuel = Self::CATCH_UP_PER_OP * backlog as u64;
+        }
+    }
+
+    /// The same after the last operation, if the sweep has caught up before: what is left then is a small part of the history, and
+    /// starting over would take memory for all of it.
+    pub fn allow_last_catch_up(&mut self) {
+        let backlog = self.backlog.len() as u64;
+        if self.mandatory >= Self::LAST_CATCH_UP_SHARE * backlog {
+            self.catch_up_fuel = Self::CATCH_UP_PER_OP * backlog;
         }
     }
 

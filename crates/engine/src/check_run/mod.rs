@@ -273,6 +273,20 @@ impl CheckRun {
         true
     }
 
+    /// After the last operation: lets the sweep process what waits, where that is a small part of the history. Returns whether nothing
+    /// waits any more.
+    pub fn catch_up_at_end(&mut self, space: &mut DynStateSpace<'_>) -> bool {
+        for part_id in self.behind.clone() {
+            if let Some(Part::Active(part)) = self.parts.get_mut(&part_id) {
+                part.search.allow_last_catch_up();
+            }
+            while self.catch_up(part_id, space) {
+                self.compact_if_full(space);
+            }
+        }
+        self.behind.is_empty() || self.violating_part.is_some()
+    }
+
     /// Compacts the tables of states and classes if they are full.
     fn compact_if_full(&mut self, space: &mut DynStateSpace<'_>) {
         let sizes = space.model.table_sizes();

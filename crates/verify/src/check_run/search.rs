@@ -249,6 +249,7 @@ impl<M: Model> CheckRun<'_, M> {
         }
         if limit.is_none()
             && checker.is_hard()
+            && !checker.catch_up()
             && let Some(outcome) = self.depth_first_from_start(options, &partitioning)
         {
             return Ok(Pass::Done(outcome));
