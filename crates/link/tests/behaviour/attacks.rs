@@ -4,7 +4,7 @@
 use crate::styles::{Numbers, assert_same, history, verdicts};
 
 /// Specs in which a side condition of some reduction does not hold.
-const ATTACKS: [(&str, &str, &str); 26] = [
+const ATTACKS: [(&str, &str, &str); 27] = [
     (
         "ShrinkingDomain",
         "",
@@ -239,6 +239,17 @@ Put(k, v, r) == f' = [f EXCEPT ![k] = 1] /\ g' = [x \in 1..2 |-> IF k \in on THE
 PutNew(k, v, r) == f[k] = r /\ IF k \notin on THEN f' = [f EXCEPT ![k] = v] /\ on' = on \cup {k} /\ UNCHANGED g ELSE UNCHANGED <<on, f, g>>
 Drop(k, r) == f[k] = r /\ f' = [f EXCEPT ![k] = 0] /\ on' = on \ {k} /\ UNCHANGED g
 Count(r) == r = Cardinality(on) /\ UNCHANGED <<on, f, g>>",
+    ),
+    (
+        "ConstantFunction",
+        "",
+        r"VARIABLE f
+Init == f = [k \in 1..2 |-> 0]
+Has(k, r) == r = (f[k] # 0) /\ UNCHANGED f
+Put(k, v, r) == f[k] = r /\ f' = [i \in 1..2 |-> 1]
+PutNew(k, v, r) == f[k] = r /\ f' = [f EXCEPT ![k] = v]
+Drop(k, r) == f[k] = r /\ f' = [x \in {y \in 1..3 : y < 3} |-> 0]
+Count(r) == r = Cardinality({k \in 1..2 : f[k] # 0}) /\ UNCHANGED f",
     ),
     (
         "GuessOfAPart",

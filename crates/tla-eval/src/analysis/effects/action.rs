@@ -103,6 +103,12 @@ impl<'p> Evaluator<'p> {
                 }
             }
             Kind::Exists(bounded) if node.uses.next || node.uses.opaque => {
+                // `\E x \in {e} : A(x)` is `A(e)`.
+                if let Some((slot, only)) = self.only_element(bounded, walk)? {
+                    walk.exactness.lose();
+                    self.name(slot, only, walk);
+                    return self.walk_action(&bounded.body, walk);
+                }
                 walk.untracked += 1;
                 let possible = self.walk_exists(bounded, walk);
                 walk.untracked -= 1;
@@ -290,6 +296,20 @@ impl<'p> Evaluator<'p> {
     fn walk_condition(&mut self, node: &'p Node, walk: &mut Walk<'_>) -> Walked<bool> {
         let form = self.form(node, walk)?.into_condition();
         self.require(node, form, walk)
+    }
+
+    /// The name that a quantifier binds, and the one element of its set.
+    fn only_element(&mut self, bounded: &'p Bounded, walk: &mut Walk<'_>) -> Walked<Option<(u32, Form)>> {
+        let ([set], [(_, Pattern::One(slot))]) = (&*bounded.sets, &*bounded.binds) else {
+            return Ok(None);
+        };
+        Ok(match self.form(set, walk)? {
+            Form::Listed(forms) => match <[Form; 1]>::try_from(forms) {
+                Ok([only]) => Some((*slot, only)),
+                Err(_) => None,
+            },
+            _ => None,
+        })
     }
 
     /// `\E x \in S : A`. Where `A` says that `x` is some expression, it is `A` with the expression for `x`, if that is in `S`.

@@ -21,7 +21,8 @@ pub struct Condition {
     pub cells: Few<Cell>,
     /// The sum that it compares; `None` if it reads one cell.
     pub sum: Option<Sum>,
-    /// The way to it: which conjunct of each conjunction, and which branch of each IF. Definitions and LETs on the way do not count.
+    /// The way to it: which conjunct of each conjunction, and which branch of each IF. Definitions, LETs and quantifiers
+    /// over a set of one element on the way do not count.
     trail: Box<[u16]>,
     /// The elements that names bound by `\A` on the way stand for.
     elements: Box<[Value]>,
@@ -337,6 +338,19 @@ impl<'p> Evaluator<'p> {
             (Kind::If(parts), Some((at, rest))) => {
                 let branch = if *at == 1 { &parts.1 } else { &parts.2 };
                 self.along(branch, (rest, elements), run)
+            }
+            // The only element of its set.
+            (Kind::Exists(bounded), _) => {
+                let ([set], [(_, pattern)]) = (&*bounded.sets, &*bounded.binds) else {
+                    return Err(nothing());
+                };
+                let set = self.eval(set)?;
+                let set = self.canonical(set)?;
+                let Some([only]) = set.as_set() else {
+                    return Err(nothing());
+                };
+                self.bind_pattern(pattern, only)?;
+                self.along(&bounded.body, (trail, elements), run)
             }
             (Kind::ForAll(bounded), _) if !elements.is_empty() => {
                 let (Some((first, rest)), [(_, pattern)]) = (elements.split_first(), &*bounded.binds) else {

@@ -118,9 +118,12 @@ impl<'p> Evaluator<'p> {
                         };
                         set(&mut changes, step, change);
                     }
+                    // Which cell changes is unknown, so each may or may not.
                     key => {
-                        // Which cell changes is unknown, so each may or may not.
-                        let new = Form::Other(Reads::nothing().with(key).with(&new));
+                        let new = match key.reads().cells.is_empty() {
+                            true => new,
+                            false => Form::Other(Reads::nothing().with(key).with(&new)),
+                        };
                         changes.push((CellStep::Any, Change::Replaced(new)));
                     }
                 }

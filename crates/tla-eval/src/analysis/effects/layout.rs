@@ -142,7 +142,10 @@ impl Layout {
         if refined.unobserved.len() == variables {
             refined.unobserved.clear();
         }
-        refined.refine_sequences(effects);
+        // How a sequence is accessed is known once nothing is wrongly assumed of its domain. The last round, which changes nothing, sees to it.
+        if refined.domains == self.domains && refined.unobserved == self.unobserved {
+            refined.refine_sequences(effects);
+        }
         refined.selectors.clear();
         let found = || effects.iter().flat_map(|effects| &effects.selectors);
         for (place, selector) in found() {

@@ -136,9 +136,11 @@ impl ActionTemplates {
         for constant in scan.constants {
             let value = match constant {
                 Mentioned::Name(name) => name.clone(),
-                Mentioned::Expression(node) => {
-                    let datum = evaluator.eval(node).ok()?;
-                    evaluator.canonical(datum).ok()?
+                Mentioned::Expression(node, slots) => {
+                    let saved = evaluator.push_frame(slots);
+                    let value = evaluator.eval(node).and_then(|datum| evaluator.canonical(datum));
+                    evaluator.pop_frame(saved);
+                    value.ok()?
                 }
             };
             if matches!(value.kind(), ValueKind::Int | ValueKind::Str) && !constants.contains(&value) {
@@ -288,7 +290,8 @@ impl Placeholders {
 enum Mentioned<'p> {
     /// The name of a field.
     Name(&'p Value),
-    Expression(&'p Node),
+    /// An expression, and the number of slots in its frame: it may bind names.
+    Expression(&'p Node, usize),
 }
 
 /// A check that an action only copies and compares its arguments. `None` means that it does more.
@@ -403,7 +406,7 @@ impl<'p> Scan<'p> {
                 .filter(|is_holder| **is_holder)
                 .map(|_| ()),
             _ if node.uses.is_constant() && !node.uses.opaque => {
-                self.constants.push(Mentioned::Expression(node));
+                self.constants.push(Mentioned::Expression(node, holders.len()));
                 Some(())
             }
             _ => None,
