@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use omnilink_gen::{Generated, HarnessPlan, Language, PlanOptions, generate};
 use omnilink_report::Look;
+use omnilink_sched::build::{RustBuild, RustTarget};
+use omnilink_verify::NewFile;
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -25,6 +27,8 @@ pub(crate) struct GenArgs {
 enum Verb {
     /// Write a project in which one function per action waits for the call that it stands for
     Harness(HarnessArgs),
+    /// Build a harness in Rust so that a seed decides its schedule, for omnilink fuzz --chaos schedule
+    Schedule(ScheduleArgs),
 }
 
 const EXAMPLES: &str = "\
@@ -32,6 +36,7 @@ Examples:
   omnilink gen harness Queue.tla --out queue-harness
   omnilink gen harness Map.tla --lang rust --out map-harness --const 'NoValue=0'
   omnilink gen harness Bag.tla --out bag-harness --result Remove.item
+  omnilink gen schedule map-harness          builds map-harness/harness-schedule; for C++: make -C DIR harness-schedule
 
 Running it again after the specification has changed adds what is new; what you wrote stays.";
 
@@ -57,9 +62,79 @@ struct HarnessArgs {
     linking: Linking,
 }
 
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+struct ScheduleArgs {
+    /// The folder of the cargo package: one that omnilink gen harness --lang rust has made, or any other
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Which of its programs, if there are several
+    #[arg(long, value_name = "NAME")]
+    bin: Option<String>,
+    /// Features of the package
+    #[arg(long, value_name = "FEATURES")]
+    features: Vec<String>,
+    /// Recompile Rust's standard library, too; needs rustup component add rust-src
+    #[arg(long)]
+    build_std: bool,
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &GenArgs) -> Result<Exit, CliError> {
-    let Verb::Harness(args) = &args.verb;
+    match &args.verb {
+        Verb::Harness(args) => harness(args),
+        Verb::Schedule(args) => schedule(args),
+    }
+}
+
+/// Builds a package with instrumentation, and puts the program beside its manifest.
+fn schedule(args: &ScheduleArgs) -> Result<Exit, CliError> {
+    let manifest = args.folder.join("Cargo.toml");
+    if !manifest.is_file() {
+        let message = format!(
+            "{}: there is no such file; name the folder of a cargo package. A harness in C++ is built by: make -C {} harness-schedule",
+            manifest.display(),
+            args.folder.display()
+        );
+        return Err(CliError::Usage(message));
+    }
+    let target = args.bin.clone().map_or(RustTarget::Only, RustTarget::Bin);
+    let program = RustBuild {
+        target,
+        features: args.features.clone(),
+        instruments_std: args.build_std,
+        ..RustBuild::new(&args.folder)
+    }
+    .build()
+    .map_err(|error| CliError::Usage(error.to_string()))?;
+    let mut name = program.file_stem().unwrap_or_default().to_owned();
+    name.push("-schedule");
+    let copy = args.folder.join(name);
+    // A campaign may be running the old one: it is replaced, not overwritten.
+    let file = NewFile::check(&copy)?;
+    let bytes = std::fs::read(&program).map_err(|error| CliError::read(&program, error))?;
+    file.write(&bytes)?;
+    make_executable(&copy).map_err(|error| CliError::write(&copy, error))?;
+    let text = format!(
+        "{}\n\nNext:\n  omnilink fuzz --spec SPEC.tla --chaos schedule -- {}\n",
+        copy.display(),
+        startable(&copy)
+    );
+    Output::new(&Look::plain()).print(&text)?;
+    Ok(Exit::Valid)
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> std::io::Result<()> {
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+fn harness(args: &HarnessArgs) -> Result<Exit, CliError> {
     let (link, _) = args.linking.options(&args.spec)?;
     let options = PlanOptions {
         link,
@@ -124,10 +199,16 @@ fn summary(args: &HarnessArgs, plan: &HarnessPlan, generated: &Generated) -> Str
             args.out.join("target/release/harness"),
         ),
     };
+    let scheduled = match args.lang {
+        Language::Cpp => format!("make -C {} harness-schedule", args.out.display()),
+        Language::Rust => format!("omnilink gen schedule {}", args.out.display()),
+    };
+    let spec = args.spec.display();
     text.push_str(&format!(
-        "\nNext:\n  {build}\n  omnilink fuzz --spec {}{link} -- {}\n",
-        args.spec.display(),
-        startable(&harness)
+        "\nNext:\n  {build}\n  omnilink fuzz --spec {spec}{link} -- {}\n\nOr, so that the same seed gives the same run:\n  {scheduled}\n  \
+         omnilink fuzz --spec {spec}{link} -- {}\n",
+        startable(&harness),
+        startable(&args.out.join("harness-schedule"))
     ));
     text
 }

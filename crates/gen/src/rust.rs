@@ -17,7 +17,8 @@ pub(crate) fn head(plan: &HarnessPlan) -> String {
         "//! The system under test, for the harness of {}. This file is yours: `omnilink gen harness` adds sections for new actions,\n\
          //! and changes nothing else.\n\
          //!\n\
-         //!     cargo build --release && omnilink fuzz --spec {} -- target/release/harness\n\n\
+         //!     cargo build --release && omnilink fuzz --spec {} -- target/release/harness\n\
+         //!     omnilink gen schedule .   builds harness-schedule, for which a seed decides the schedule\n\n\
          #[allow(unused_imports)]\n\
          use crate::harness::{{Op, Random, settings, unique, value_between}};\n\n",
         plan.module,
@@ -355,4 +356,7 @@ publish = false
 
 [target.'cfg(unix)'.dependencies]
 libc = \"0.2\"
+
+[lints.rust]
+unexpected_cfgs = { level = \"warn\", check-cfg = [\"cfg(omnilink_instrumented)\"] }
 ";

@@ -5,10 +5,12 @@
 //! reading do. See [`fence`].
 //!
 //! The clock is the time-stamp counter if it passes the checks (about 10 ns a reading, no call), else the raw monotonic clock
-//! of the system (20 to 50 ns), else [`Instant`]. The raw clock is preferred to the plain monotonic one because NTP adjusts
+//! of the system (20 to 50 ns), else [`Instant`]. In a program whose schedule a seed decides it is the number of readings. The raw clock is preferred to the plain monotonic one because NTP adjusts
 //! the latter, which makes durations, not order, differ between hosts.
 
 mod fence;
+#[cfg(all(omnilink_instrumented, target_os = "linux"))]
+mod schedule;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod tsc;
 
@@ -30,6 +32,8 @@ pub enum ClockChoice {
 
 #[derive(Clone, Copy, Debug)]
 enum Source {
+    #[cfg(all(omnilink_instrumented, target_os = "linux"))]
+    Schedule,
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     Tsc,
     #[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
@@ -52,6 +56,13 @@ const NANOSECONDS: i64 = 1_000_000_000;
 
 impl Clock {
     pub(crate) fn choose(choice: ClockChoice) -> Result<Self, RecordError> {
+        #[cfg(all(omnilink_instrumented, target_os = "linux"))]
+        if schedule::is_scheduled() {
+            return Ok(Self {
+                source: Source::Schedule,
+                ticks_per_second: NANOSECONDS,
+            });
+        }
         match choice {
             ClockChoice::Monotonic => Ok(Self::monotonic()),
             ClockChoice::Tsc => {
@@ -91,6 +102,8 @@ impl Clock {
     /// The unit of the times in the trace's header.
     pub(crate) fn unit(&self) -> &'static str {
         match self.source {
+            #[cfg(all(omnilink_instrumented, target_os = "linux"))]
+            Source::Schedule => "readings",
             #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
             Source::Tsc => "tsc",
             _ => "ns",
@@ -100,6 +113,8 @@ impl Clock {
     /// The clock's name in the trace's header.
     pub(crate) fn name(&self) -> &'static str {
         match self.source {
+            #[cfg(all(omnilink_instrumented, target_os = "linux"))]
+            Source::Schedule => "schedule",
             #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
             Source::Tsc => "tsc",
             #[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
@@ -135,6 +150,8 @@ impl Clock {
     #[inline]
     fn read(&self) -> i64 {
         match self.source {
+            #[cfg(all(omnilink_instrumented, target_os = "linux"))]
+            Source::Schedule => schedule::read(),
             #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
             Source::Tsc => tsc::read(),
             #[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
@@ -157,6 +174,14 @@ pub(crate) fn monotonic_raw_ns() -> i64 {
     #[allow(clippy::unnecessary_cast, reason = "both are 32 bits wide on some systems")]
     let (seconds, nanoseconds) = (time.tv_sec as i64, time.tv_nsec as i64);
     seconds * NANOSECONDS + nanoseconds
+}
+
+/// How many steps the scheduler has made, in a program that was built for `omnilink fuzz --chaos schedule` and runs under a seed.
+pub fn scheduler_steps() -> Option<u64> {
+    #[cfg(all(omnilink_instrumented, target_os = "linux"))]
+    return schedule::is_scheduled().then(schedule::steps);
+    #[cfg(not(all(omnilink_instrumented, target_os = "linux")))]
+    None
 }
 
 fn instant_ns() -> i64 {

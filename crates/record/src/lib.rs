@@ -90,7 +90,7 @@ mod value;
 mod value_types;
 
 pub use call::{CallBuilder, NamedArgs, OpenCall, PositionalArgs};
-pub use clock::ClockChoice;
+pub use clock::{ClockChoice, scheduler_steps};
 pub use error::RecordError;
 pub use label::ThreadLabel;
 pub use log_clock::{LogClock, Stamp};

@@ -209,3 +209,104 @@ fn from_a_specification_to_a_violation_at_which_the_debugger_stops() {
     assert!(replay.stdout.contains("operation 0 of run 1"), "{replay:?}");
     assert!(replay.stderr.contains("harness-schedule"), "{replay:?}");
 }
+
+/// The same queue in Rust.
+fn bind_rust(system: &Path) {
+    let text = fs::read_to_string(system).unwrap();
+    let text = text
+        .replace(
+            "pub struct System {}",
+            "pub struct System {\n    slots: Vec<std::sync::atomic::AtomicI64>,\n    head: std::sync::atomic::AtomicUsize,\n    \
+             tail: std::sync::Mutex<usize>,\n}",
+        )
+        .replacen(
+            "Self {}",
+            "Self {\n            slots: (0..4096).map(|_| 0.into()).collect(),\n            head: 0.into(),\n            tail: 0.into(),\n        }",
+            1,
+        )
+        .replace("random.between(1, settings().values)", "{ let _ = random; unique() }")
+        .replace(
+            "op.unsupported(); // instead: let call = op.begin(); system.…(item); call.end(());",
+            "let call = op.begin();\n    let mut tail = system.tail.lock().unwrap();\n    \
+             system.slots[*tail].store(item, std::sync::atomic::Ordering::SeqCst);\n    *tail += 1;\n    drop(tail);\n    call.end(());",
+        )
+        .replace(
+            "op.unsupported(); // instead: let call = op.begin(); let result = system.…(); call.end(result);",
+            "use std::sync::atomic::Ordering::SeqCst;\n    let call = op.begin();\n    let head = system.head.load(SeqCst);\n    \
+             let result = (head != *system.tail.lock().unwrap()).then(|| {\n        system.head.store(head + 1, SeqCst);\n        \
+             system.slots[head].load(SeqCst)\n    });\n    call.end(result);",
+        );
+    assert!(!text.contains("unsupported()"), "{text}");
+    fs::write(system, text).unwrap();
+}
+
+#[test]
+fn a_seed_decides_the_schedule_of_a_harness_in_rust() {
+    let folder = folder(&[("Queue.tla", QUEUE)]);
+    let path = folder.path();
+    let generated = omnilink_in(
+        path,
+        &["gen", "harness", "Queue.tla", "--lang", "rust", "--out", "p"],
+    );
+    assert!(
+        generated.stdout.contains("omnilink gen schedule p"),
+        "{generated:?}"
+    );
+    bind_rust(&path.join("p/src/system.rs"));
+    let built = omnilink_in(path, &["gen", "schedule", "p"]);
+    assert_eq!(built.code, 0, "{built:?}");
+    assert!(built.stdout.starts_with("p/harness-schedule\n"), "{built:?}");
+    // The same seed gives the same operations with the same times, another one gives others.
+    let operations = |seed: &str, trace: &str| {
+        let ran = Command::new(path.join("p/harness-schedule"))
+            .env("OMNILINK_SEED", seed)
+            .env("OMNILINK_TRACE", path.join(trace))
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+        assert!(
+            String::from_utf8_lossy(&ran.stdout).starts_with("omnilink: "),
+            "{ran:?}"
+        );
+        let file = format!("{trace}.ndjson");
+        let converted = omnilink_in(path, &["trace", "convert", trace, "-o", &file]);
+        assert_eq!(converted.code, 0, "{converted:?}");
+        // The header has the process and its folder.
+        let text = fs::read_to_string(path.join(file)).unwrap();
+        text.lines().skip(1).collect::<Vec<_>>().join("\n")
+    };
+    let first = operations("7", "first");
+    assert!(first.lines().count() > 200, "{first}");
+    assert_eq!(first, operations("7", "second"));
+    assert_ne!(first, operations("8", "third"));
+    // So a violation is found again, and the debugger stops at it.
+    let fuzz = [
+        "fuzz",
+        "--spec",
+        "Queue.tla",
+        "--const",
+        "Nothing=null",
+        "--until-violation",
+        "--runs",
+        "300",
+        "--",
+        "p/harness-schedule",
+    ];
+    let ran = omnilink_in(path, &fuzz);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let run = ran.stdout.split("omnilink replay ").nth(1).unwrap();
+    let run = run.split_whitespace().next().unwrap();
+    let again = omnilink_in(path, &["runs", "rerun", run, "--const", "Nothing=null"]);
+    assert!(
+        again.stdout.contains("violation before, violation now"),
+        "{again:?}"
+    );
+    if Command::new("gdb").arg("--version").output().is_ok() {
+        let replay = omnilink_in(path, &["replay", run, "--batch"]);
+        assert_eq!(replay.code, 0, "{replay:?}");
+        for part in ["repeats exactly", "SIGTRAP", "system::take"] {
+            assert!(replay.stdout.contains(part), "{part}: {replay:?}");
+        }
+    }
+    omnilink_in(path, &["gen", "schedule", "nowhere"]).refused(&["nowhere/Cargo.toml", "make -C nowhere"]);
+}
