@@ -1,8 +1,9 @@
 """Traces of a correct map, for the style specs: every operation takes effect at one moment inside its timebox.
 
-usage: generate.py THREADS OPERATIONS KEYS SEED OUT.ndjson
+usage: generate.py THREADS OPERATIONS KEYS SEED OUT.ndjson [WRONG]
 
-Every thread calls again as soon as it has its result, so that all THREADS calls are open at almost every moment.
+Every thread calls again as soon as it has its result, so that all THREADS calls are open at almost every moment. With WRONG, the first range
+query that takes effect after so many operations counts more keys than any order explains: a violation for the viewer.
 """
 import heapq
 import json
@@ -11,6 +12,7 @@ import sys
 
 threads, operations, keys, seed = map(int, sys.argv[1:5])
 rng = random.Random(seed)
+wrong_from = int(sys.argv[6]) if len(sys.argv) > 6 else None
 held, records, clock = {}, [], 0
 CALL, EFFECT, RETURN = 0, 1, 2
 events = [(rng.randint(0, 1000), thread, CALL, None) for thread in range(threads)]
@@ -34,9 +36,13 @@ def fresh():
 
 
 def effect(record):
+    global wrong_from
     name, args = record["op"], record["args"]
     if name == "KVRangeQuery":
         args["count"] = sum(args["lo"] <= key <= args["hi"] for key in held)
+        if wrong_from is not None and begun > wrong_from:
+            args["count"] += threads + 1
+            wrong_from = None
         return
     key = args["key"]
     args["result"] = key in held if name == "KVContains" else held.get(key, 0)

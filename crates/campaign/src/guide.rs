@@ -1,8 +1,8 @@
 //! Guidance: what a run exercised decides what the next one gets.
 //!
-//! A run's *coverage* is the set of things about the specification that it exercised: actions, branches of actions, kinds of
-//! results, pairs of operations that overlapped. How often counts too, in powers of two, because a queue that was empty once and one that was
-//! empty a hundred times are different tests. A run that exercised something new joins the *corpus* with its choices: threads,
+//! A run's *coverage* is the set of things about the specification that it exercised: actions, branches of actions, abstract states, kinds
+//! of results, pairs of operations that overlapped. How often counts too, in powers of two, because a queue that was empty once and one that
+//! was empty a hundred times are different tests. Of abstract states it does not: to have been there is what counts. A run that exercised something new joins the *corpus* with its choices: threads,
 //! operations, values, weights, and the seed of its operations. Later runs take choices from the corpus and change some of them.
 //! Of the corpus those are preferred whose coverage is rare.
 //!
@@ -190,7 +190,10 @@ impl Guide {
             .coverage
             .iter()
             .filter(|(_, times)| **times > 0)
-            .map(|(feature, times)| format!("{feature} 2^{}", times.ilog2()))
+            .map(|(feature, times)| match feature.starts_with("state ") {
+                true => feature.clone(),
+                false => format!("{feature} 2^{}", times.ilog2()),
+            })
             .collect();
         let is_new = features.iter().any(|feature| !self.seen.contains_key(feature));
         for feature in &features {
@@ -288,6 +291,24 @@ mod tests {
             unguided += u32::from(is_rare(&other));
         }
         assert!(guided > 3 * unguided, "{guided} guided, {unguided} by chance");
+    }
+
+    #[test]
+    fn a_run_that_reaches_another_abstract_state_is_kept_and_one_that_is_there_more_often_is_not() {
+        let mut guide = Guide::new(1, BTreeMap::new());
+        let choices = BTreeMap::from([(VALUES.to_owned(), "1".to_owned())]);
+        let mut learns = |coverage: &[(&str, u64)]| guide.learn(&run(&choices, coverage), None);
+        assert!(learns(&[("action A", 1), ("state <<1, 2>>", 1)]));
+        assert!(!learns(&[("action A", 1), ("state <<1, 2>>", 900)]));
+        assert!(learns(&[("action A", 1), ("state <<2, 2>>", 1)]));
+        assert!(learns(&[("action A", 900), ("state <<2, 2>>", 1)]));
+        assert_eq!(guide.corpus.len(), 3);
+        let planned = (0..400).map(|number| guide.plan(PlannedRun::new(1, number)));
+        let kept = planned.filter(|plan| plan.choices.get(VALUES).is_some_and(|values| values == "1"));
+        assert!(
+            kept.count() > 100,
+            "the choices of runs that reached something new come back"
+        );
     }
 
     #[test]

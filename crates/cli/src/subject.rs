@@ -9,8 +9,8 @@ use omnilink_evidence::{Command, Evidence, Subject, Verdict, Violation};
 use omnilink_link::{LinkFile, LogLink};
 use omnilink_trace::OpenOptions;
 use omnilink_verify::{
-    CheckRequest, Exercise, Input, Keyed, LogValidation, ModelCheck, ProgressCounter, Scrutiny, Validation,
-    is_log,
+    CheckRequest, Detail, Exercise, Input, Keyed, LogValidation, ModelCheck, ProgressCounter, Scrutiny,
+    Validation, is_log,
 };
 
 use crate::check::Criteria;
@@ -85,6 +85,8 @@ impl SubjectArgs {
         };
         let request = CheckRequest {
             options: self.criteria.options(),
+            // What is found is looked at later, when the specification may have changed.
+            detail: Detail::Violations,
             ..CheckRequest::new(&name)
         };
         let Some(spec) = &self.spec else {
@@ -291,7 +293,8 @@ fn violation(evidence: &Evidence) -> (Option<String>, Option<String>) {
     (Some(headline), Some(cause))
 }
 
-/// How often each action was placed and each of its branches taken. What was never exercised is there with 0.
+/// How often each action was placed, each of its branches taken and each abstract state reached. Actions and branches that were never
+/// exercised are there with 0.
 fn coverage(evidence: &Evidence) -> BTreeMap<String, u64> {
     let mut coverage = BTreeMap::new();
     let actions = || evidence.spec.iter().flat_map(|spec| &spec.actions);
@@ -309,6 +312,9 @@ fn coverage(evidence: &Evidence) -> BTreeMap<String, u64> {
                 branch.taken,
             );
         }
+    }
+    for reached in evidence.spec.iter().flat_map(|spec| &spec.abstract_states) {
+        coverage.insert(format!("state {}", reached.state), reached.reached);
     }
     for action in evidence.log.iter().flat_map(|log| &log.actions) {
         *coverage.entry(format!("action {}", action.action)).or_default() += action.taken;

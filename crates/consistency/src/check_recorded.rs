@@ -80,7 +80,13 @@ pub fn check_recorded<M: Model>(
             let outcome = checker.check(&history, &criterion, options)?;
             let thread = |thread: u32| history.thread_name(thread);
             let shown = ShownHistory::new(model, history.ops(), recorded, &kept, thread);
-            shown.of_outcome(guarantee.name(), options.ret, outcome)
+            let mut evidence = shown.of_outcome(guarantee.name(), options.ret, outcome);
+            let pairs = history.happens_before().beyond(history.program_order());
+            let pairs = pairs.into_iter();
+            evidence.happens_before = pairs
+                .map(|(first, second)| (first as u64, second as u64))
+                .collect();
+            evidence
         }
     };
     evidence.id = Some(recorded.id.clone());

@@ -166,6 +166,19 @@ impl Order {
         self.before[op]
     }
 
+    /// The pairs from which, with another order that it contains, this one follows: those with nothing between them.
+    pub(crate) fn beyond(&self, other: &Self) -> Vec<(usize, usize)> {
+        let mut pairs = Vec::new();
+        for (second, before) in self.before.iter().enumerate() {
+            let indirect = before
+                .iter()
+                .fold(OpSet::EMPTY, |all, first| all.or(self.before[first]));
+            let direct = before.minus(indirect).minus(other.before[second]);
+            pairs.extend(direct.iter().map(|first| (first, second)));
+        }
+        pairs
+    }
+
     /// The predecessors of each operation.
     pub(crate) fn rows(&self) -> &[OpSet] {
         &self.before
@@ -244,6 +257,16 @@ mod tests {
         let order = Order::from_pairs(4, [(0, 1), (1, 2)]).unwrap();
         assert_eq!(order.before(2), set(&[0, 1]));
         assert_eq!(order.before(3), OpSet::EMPTY);
+    }
+
+    #[test]
+    fn an_order_follows_from_what_it_has_beyond_another() {
+        // 0 -> 1 is of one thread, 0 -> 2 and 1 -> 3 are not, 0 -> 3 follows.
+        let program = Order::from_pairs(4, [(0, 1)]).unwrap();
+        let order = Order::from_pairs(4, [(0, 1), (0, 2), (1, 3)]).unwrap();
+        assert_eq!(order.beyond(&program), [(0, 2), (1, 3)]);
+        let again = Order::from_pairs(4, order.beyond(&program)).unwrap();
+        assert_eq!(again.join(&program), Ok(order));
     }
 
     #[test]

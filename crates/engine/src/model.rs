@@ -55,7 +55,7 @@ pub trait Model {
     /// this result cannot happen here.
     fn step(&self, state: &Self::State, op: &Self::Op, outcomes: &mut Outcomes<Self::State>);
 
-    /// [`step`](Self::step) from an owned state, which the model may modify in place.
+    /// [`step`](Self::step) from an owned state, which the model may modify in place. Only a replay of an explanation uses it.
     fn step_from(&self, state: Self::State, op: &Self::Op, outcomes: &mut Outcomes<Self::State>) {
         self.step(&state, op, outcomes);
     }

@@ -72,6 +72,10 @@ pub struct Evidence {
     /// Why nothing explains the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub violation: Option<Violation>,
+    /// Pairs of operations, by id, of which the first happens before the second: with the order of each thread the rest follows. Of a
+    /// history that was checked for a weak level and is not too long.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub happens_before: Vec<(u64, u64)>,
     /// The operations around the violation, if evidence was asked for that can be looked at without the trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Box<HistoryWindow>>,
@@ -171,6 +175,7 @@ impl Evidence {
             campaign: None,
             error: None,
             witness: None,
+            happens_before: Vec::new(),
             violation: None,
             context: None,
             minimal: None,

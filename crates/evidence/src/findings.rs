@@ -11,6 +11,9 @@ pub struct SpecFindings {
     pub actions: Vec<ActionFindings>,
     /// For each invariant.
     pub invariants: Vec<InvariantFindings>,
+    /// The abstract states that the explanation reached, if they were counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub abstract_states: Vec<AbstractStateFindings>,
     /// Explanations alive after a return, on average.
     pub frontier_mean: f64,
     /// The operations with the longest timeboxes, if the trace was ambiguous.
@@ -49,6 +52,15 @@ pub struct BranchFindings {
     pub at: String,
     /// How many steps took it.
     pub taken: u64,
+}
+
+/// How often an abstract state was reached: the value of the view, or of what the link file calls the abstraction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AbstractStateFindings {
+    /// The value.
+    pub state: String,
+    /// How often.
+    pub reached: u64,
 }
 
 /// How often an invariant was evaluated.

@@ -48,8 +48,8 @@ pub use evidence::{Command, Evidence, EvidenceError, KeyVerdict, Subject, VERSIO
 pub use exploration::{ActionSteps, BehaviourLengths, DefinitionUse, Exploration, UncheckedProperty};
 pub use figures::{Decider, Figures};
 pub use findings::{
-    ActionFindings, BranchFindings, InvariantFindings, LongOperation, MutantFindings, MutationFindings,
-    SpecFindings, VacuityFindings,
+    AbstractStateFindings, ActionFindings, BranchFindings, InvariantFindings, LongOperation, MutantFindings,
+    MutationFindings, SpecFindings, VacuityFindings,
 };
 pub use history_window::HistoryWindow;
 pub use inference::InferredLevels;

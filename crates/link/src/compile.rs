@@ -11,7 +11,7 @@ use omnilink_tla::semantics::{load, load_text};
 use omnilink_tla::source::Span;
 use omnilink_value::Value;
 
-use crate::constants::{check_constant, constants, is_plain_constant, itself, literal};
+use crate::constants::{check_constant, constants, is_plain_constant, literal, model_value};
 use crate::error::LinkError;
 use crate::link_options::LinkOptions;
 use crate::module::{MODULE, Module, name};
@@ -165,7 +165,7 @@ fn assign(spec: &Spec, config: &mut Config, module: &mut Module, target: &str, e
             name: named(expression.trim()),
         },
         false => literal(expression)
-            .or_else(|| itself(target, expression))
+            .or_else(|| model_value(spec, target, expression))
             .filter(|_| is_plain_constant(spec, target))
             .map(|value| Assigned::Value { value })
             .unwrap_or_else(|| {

@@ -55,9 +55,12 @@ pub(crate) fn literal(expression: &str) -> Option<ConfigValue> {
     }
 }
 
-/// A constant that is given its own name is a model value, as in a configuration.
-pub(crate) fn itself(constant: &str, expression: &str) -> Option<ConfigValue> {
-    (expression.trim() == constant).then(|| ConfigValue::Model(constant.to_owned()))
+/// A constant that is given its own name is a model value, as in a configuration; so is `null`, which is what a recorded null becomes,
+/// unless the spec has something else of that name.
+pub(crate) fn model_value(spec: &Spec, constant: &str, expression: &str) -> Option<ConfigValue> {
+    let name = expression.trim();
+    let is_null = name == "null" && spec.find(name).is_none();
+    (name == constant || is_null).then(|| ConfigValue::Model(name.to_owned()))
 }
 
 /// Whether this is a declared constant that takes no arguments.

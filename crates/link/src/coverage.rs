@@ -6,7 +6,7 @@ use omnilink_tla::eval::error::Outcome;
 use omnilink_tla::eval::{Evaluator, State};
 use omnilink_tla::ir::{Loc, OperatorId};
 use omnilink_value::Value;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::instance::Instance;
 use crate::linked::Linked;
@@ -20,7 +20,16 @@ pub(crate) struct CoverageCounters {
     invariants: Vec<InvariantCounters>,
     /// How often each branch was taken, if branches are counted.
     branches: Option<RefCell<FxHashMap<Loc, u64>>>,
+    /// The operations that have branches.
+    branching: FxHashSet<OperatorId>,
+    /// Whether the steps that are being evaluated are counted.
+    is_counting: Cell<bool>,
+    /// How often each abstract state was reached.
+    abstract_states: RefCell<FxHashMap<Value, u64>>,
 }
+
+/// Abstract states that are counted: more are no help to anyone.
+const ABSTRACT_STATES_MAX: usize = 1_000;
 
 #[derive(Debug, Default)]
 struct StepCounters {
@@ -50,6 +59,46 @@ impl CoverageCounters {
                 .map(|_| InvariantCounters::default())
                 .collect(),
             branches: linked.counts_branches.then(RefCell::default),
+            branching: match linked.counts_branches {
+                true => {
+                    let formulations = linked.bindings.iter().flat_map(|binding| binding.formulations());
+                    let operations = formulations.map(|formulation| formulation.operation);
+                    operations
+                        .filter(|operation| !linked.program.branches(*operation).is_empty())
+                        .collect()
+                }
+                false => FxHashSet::default(),
+            },
+            is_counting: Cell::default(),
+            abstract_states: RefCell::default(),
+        }
+    }
+
+    /// Whether an operation has branches to count.
+    pub(crate) fn has_branches(&self, operation: OperatorId) -> bool {
+        self.branching.contains(&operation)
+    }
+
+    /// Whether the branches of evaluated steps are counted.
+    #[inline]
+    pub(crate) fn counts_steps(&self) -> bool {
+        self.is_counting.get()
+    }
+
+    /// Counts the branches of the steps that are evaluated meanwhile.
+    pub(crate) fn counting(&self, evaluate: impl FnOnce()) {
+        self.is_counting.set(true);
+        evaluate();
+        self.is_counting.set(false);
+    }
+
+    /// Counts an abstract state that was reached.
+    pub(crate) fn abstract_state(&self, state: &Value) {
+        let mut reached = self.abstract_states.borrow_mut();
+        if let Some(times) = reached.get_mut(state) {
+            *times += 1;
+        } else if reached.len() < ABSTRACT_STATES_MAX {
+            reached.insert(state.clone(), 1);
         }
     }
 
@@ -114,6 +163,8 @@ pub struct Coverage {
     pub actions: Vec<ActionCoverage>,
     /// For each invariant.
     pub invariants: Vec<InvariantCoverage>,
+    /// The abstract states that the explanation reached, and how often.
+    pub abstract_states: Vec<(String, u64)>,
 }
 
 /// How often an action was exercised. A step is an operation tried in a state, whether or not it is part of the final explanation;
@@ -217,7 +268,24 @@ impl TlaModel<'_> {
                 .zip(&self.counters.invariants)
                 .map(invariant)
                 .collect(),
+            abstract_states: self.abstract_states(),
         }
+    }
+
+    fn abstract_states(&self) -> Vec<(String, u64)> {
+        let reached = self.counters.abstract_states.borrow();
+        let mut reached: Vec<(&Value, u64)> = reached.iter().map(|(state, times)| (state, *times)).collect();
+        reached.sort_unstable();
+        let named = |(state, times): (&Value, u64)| {
+            let text = state.to_string();
+            // Long ones are told apart by what follows.
+            let name = match text.chars().count() > TEXT_MAX {
+                true => format!("{} #{:016x}", shortened(&text), state.hash64()),
+                false => text,
+            };
+            (name, times)
+        };
+        reached.into_iter().map(named).collect()
     }
 
     fn branch_coverage(&self, operation: OperatorId) -> Vec<BranchCoverage> {

@@ -8,6 +8,7 @@ use omnilink_engine::{Footprint, Keys};
 use omnilink_tla::eval::{Cell, CellStep, Effects};
 use omnilink_value::Value;
 
+use crate::instance::StepPart;
 use crate::state::SpecState;
 
 /// How the actions of a spec access the state.
@@ -200,4 +201,23 @@ pub(crate) fn with_content(
     let value = values.get_mut(cell.variable as usize)?;
     *value = cell.written(value, &left)?;
     Some(values.into())
+}
+
+/// The footprint of a part of an operation in steps: besides the cells of its action, whether the operation of its thread is done.
+/// Every part reads that, and the last one writes it.
+pub(crate) fn with_part(mut footprint: Footprint, part: StepPart) -> Footprint {
+    // No variable has this number.
+    let key = part.thread.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xd1b5_4a32_d192_ed03;
+    let add = |keys: &mut Keys| {
+        if let Keys::Only(keys) = keys
+            && !keys.contains(&key)
+        {
+            keys.push(key);
+        }
+    };
+    add(&mut footprint.reads);
+    if part.is_last {
+        add(&mut footprint.writes);
+    }
+    footprint
 }

@@ -46,6 +46,8 @@ pub struct LinkFile {
     pub hidden: Vec<HiddenLink>,
     /// What counts as the same state: an expression over the variables.
     pub view: Option<String>,
+    /// What tells states apart for coverage: an expression over the variables. The view if not given.
+    pub abstraction: Option<String>,
     /// What every state of an explanation must satisfy.
     #[serde(default)]
     pub invariants: Vec<String>,

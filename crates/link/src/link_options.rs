@@ -20,6 +20,8 @@ pub struct LinkOptions {
     pub collected: Vec<(String, Value)>,
     /// What the link file says.
     pub file: LinkFile,
-    /// Whether to count which branches of actions are taken: see [`TlaModel::coverage`](crate::TlaModel::coverage). Takes time.
+    /// Whether to count which branches of actions are taken and which abstract states are reached: see [`TlaModel::coverage`](crate::TlaModel::coverage). Takes time.
     pub counts_branches: bool,
+    /// Whether every step is evaluated, also where its outcome is known without: for tests that compare the two.
+    pub evaluates_steps: bool,
 }

@@ -19,7 +19,7 @@ use crate::action::{SpecAction, actions};
 use crate::acts_as::Declaration;
 use crate::binding::OpBinding;
 use crate::binding_builder::BindingBuilder;
-use crate::constants::{check_constant, constants, is_plain_constant, itself, literal};
+use crate::constants::{check_constant, constants, is_plain_constant, literal, model_value};
 use crate::error::LinkError;
 use crate::eval_session::EvalSession;
 use crate::formula_action::{FormulaAction, formula_actions};
@@ -39,6 +39,8 @@ pub struct Linked {
     pub(crate) program: Program,
     pub(crate) init: Formula,
     pub(crate) view: Option<Formula>,
+    /// What tells states apart for coverage, if that is counted.
+    pub(crate) abstraction: Option<Formula>,
     pub(crate) invariants: Vec<NamedFormula>,
     pub(crate) hidden: Vec<(Formula, u32)>,
     pub(crate) tags: Vec<Tag>,
@@ -57,6 +59,8 @@ pub struct Linked {
     pub(crate) transient: Vec<u32>,
     /// Whether branches of actions are counted.
     pub(crate) counts_branches: bool,
+    /// Whether every step is evaluated.
+    pub(crate) evaluates_steps: bool,
     notes: Vec<String>,
     /// The collection that it is declared to be.
     pub(crate) acts_as: Option<Declaration>,
@@ -147,7 +151,7 @@ impl Linked {
                 .constants
                 .retain(|assignment| assignment.target.name != *constant);
             let value = literal(expression)
-                .or_else(|| itself(constant, expression))
+                .or_else(|| model_value(&spec, constant, expression))
                 .filter(|_| is_plain_constant(&spec, constant))
                 .map(|value| Assigned::Value { value })
                 .unwrap_or_else(|| {
@@ -227,7 +231,15 @@ impl Linked {
             .view
             .as_ref()
             .and_then(|_| of_file())
-            .map(OperatorId::formula);
+            .map(OperatorId::formula)
+            .or(model.view);
+        let abstraction = options
+            .file
+            .abstraction
+            .as_ref()
+            .and_then(|_| of_file())
+            .map(OperatorId::formula)
+            .or(view);
         let mut invariants = model.invariants;
         for invariant in &options.file.invariants {
             if let Some(operation) = of_file() {
@@ -270,7 +282,8 @@ impl Linked {
             name: display.to_owned(),
             program: model.program,
             init,
-            view: view.or(model.view),
+            view,
+            abstraction: abstraction.filter(|_| options.counts_branches),
             invariants,
             hidden,
             tags,
@@ -295,6 +308,7 @@ impl Linked {
             by_name,
             transient,
             counts_branches: options.counts_branches,
+            evaluates_steps: options.evaluates_steps,
             notes,
             acts_as: None,
         };
@@ -368,9 +382,9 @@ impl Linked {
 
     /// The variables that nothing but actions mentions: no invariant, view, tag or set of unknown values.
     ///
-    /// Where branches are counted, every action is evaluated once more with its next state, so all of them matter.
+    /// Where branches are counted, steps are evaluated once more with their next states, so all of them matter.
     pub(crate) fn unmentioned_variables(&self) -> Vec<u32> {
-        if self.counts_branches {
+        if self.counts_branches || self.evaluates_steps {
             return Vec::new();
         }
         let ranges = self.bindings.iter().flat_map(|binding| &binding.params);
@@ -455,6 +469,9 @@ fn define_file(file: &LinkFile, module: &mut Module) {
     if let Some(view) = &file.view {
         module.define(&name("view", "all"), none, view);
     }
+    if let Some(abstraction) = &file.abstraction {
+        module.define(&name("abstraction", "all"), none, abstraction);
+    }
     for (number, invariant) in file.invariants.iter().enumerate() {
         module.define(&name("invariant", &number.to_string()), none, invariant);
     }
@@ -471,6 +488,7 @@ fn define_file(file: &LinkFile, module: &mut Module) {
 fn file_operations(file: &LinkFile) -> Vec<String> {
     let mut names = Vec::new();
     names.extend(file.view.iter().map(|_| name("view", "all")));
+    names.extend(file.abstraction.iter().map(|_| name("abstraction", "all")));
     names.extend((0..file.invariants.len()).map(|number| name("invariant", &number.to_string())));
     names.extend((0..file.hidden.len()).map(|number| name("hidden", &number.to_string())));
     names.extend((0..file.tags.len()).map(|number| name("tag", &number.to_string())));

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outcomes};
+use omnilink_engine::{CollectionKind, Footprint, Model, Observation, Outcomes};
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Condition, EffectTemplates, Effects, Evaluator, Flow, Layout, Session as _, State};
 use omnilink_tla::ir::OperatorId;
@@ -17,7 +17,7 @@ use crate::eval_session::EvalSession;
 use crate::exact_step::{self, ExactStep};
 use crate::footprint::{self, Cells};
 use crate::hidden_steps::HiddenSteps;
-use crate::instance::{Instance, StepPart};
+use crate::instance::Instance;
 use crate::instance_cache::InstanceCache;
 use crate::known_step::KnownStep;
 use crate::linked::Linked;
@@ -173,7 +173,8 @@ impl<'l> TlaModel<'l> {
         let of_hidden = effects.iter().skip(observed).cloned();
         let of_hidden = of_hidden.map(|effects| *self.with_invariants(effects)).collect();
         self.hidden.borrow_mut().effects = of_hidden;
-        self.cells = match self.invariant_parts.is_none() {
+        // An abstract state is one of all variables.
+        self.cells = match self.invariant_parts.is_none() || linked.abstraction.is_some() {
             true => Cells::tied(),
             false => Cells::found(linked.program.variables.len() as u32, &effects),
         };
@@ -220,7 +221,7 @@ impl<'l> TlaModel<'l> {
         let is_judged_in_parts = self.invariant_parts.is_some() || self.linked.invariants.is_empty();
         is_judged_in_parts
             && !self.has_hidden_steps()
-            && !self.linked.counts_branches
+            && !self.linked.evaluates_steps
             && instance.0.arguments.iter().all(Option::is_some)
     }
 
@@ -276,25 +277,6 @@ pub(crate) fn after_part(instance: &Instance, next: SpecState) -> SpecState {
         Some(part) => next.with_done(part.thread, part.number),
         None => next,
     }
-}
-
-/// The footprint of a part of an operation in steps: besides the cells of its action, whether the operation of its thread is done.
-/// Every part reads that, and the last one writes it.
-fn with_part(mut footprint: Footprint, part: StepPart) -> Footprint {
-    // No variable has this number.
-    let key = part.thread.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xd1b5_4a32_d192_ed03;
-    let add = |keys: &mut Keys| {
-        if let Keys::Only(keys) = keys
-            && !keys.contains(&key)
-        {
-            keys.push(key);
-        }
-    };
-    add(&mut footprint.reads);
-    if part.is_last {
-        add(&mut footprint.writes);
-    }
-    footprint
 }
 
 impl Model for TlaModel<'_> {
@@ -365,6 +347,14 @@ impl Model for TlaModel<'_> {
     }
 
     fn step_from(&self, mut state: SpecState, op: &Instance, outcomes: &mut Outcomes<SpecState>) {
+        if self.linked.counts_branches {
+            // The engine steps from owned states only when it replays an explanation: that is what counts as exercised.
+            let counted = |next: SpecState| {
+                self.count_step(&state, op, &next);
+                next
+            };
+            return outcomes.wrapping(counted, |found| self.step(&state, op, found));
+        }
         if self.is_known(op)
             && op.0.part.is_none()
             && self.linked.view.is_none()
@@ -391,7 +381,7 @@ impl Model for TlaModel<'_> {
         }
         match op.0.part {
             None => footprint,
-            Some(part) => with_part(footprint, part),
+            Some(part) => footprint::with_part(footprint, part),
         }
     }
 

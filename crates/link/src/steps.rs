@@ -53,7 +53,7 @@ impl<'l> TlaModel<'l> {
         let mut unchanged = false;
         let mut steps: Vec<State> = Vec::new();
         evaluator.successors_of(operation, arguments, before.values(), &mut |_, next, _| {
-            if self.linked.counts_branches {
+            if self.counters.counts_steps() {
                 steps.push(next.into());
             }
             let lasting;
@@ -96,6 +96,33 @@ impl<'l> TlaModel<'l> {
             }
         }
         Ok(())
+    }
+
+    /// Counts what a step of an explanation exercises. Nothing depends on it, so what goes wrong is not told.
+    pub(crate) fn count_step(&self, state: &SpecState, instance: &Instance, next: &SpecState) {
+        let mut evaluator = self.evaluator.borrow_mut();
+        let operation = instance.0.operation;
+        if self.counters.has_branches(operation) {
+            let is_plain = !self.has_hidden_steps() && self.linked.transient.is_empty();
+            match instance.0.known().filter(|_| is_plain) {
+                Some(arguments) => {
+                    let (from, to) = (state.values(), next.values());
+                    let _ = self
+                        .counters
+                        .branches(&mut evaluator, operation, &arguments, from, to);
+                }
+                // What was not recorded, and what happened unseen, is found by evaluating the step again.
+                None => self
+                    .counters
+                    .counting(|| drop(self.successors(&mut evaluator, state, instance))),
+            }
+        }
+        if let Some(abstraction) = self.linked.abstraction {
+            evaluator.set_state(next.values());
+            if let Ok(state) = evaluator.value(abstraction) {
+                self.counters.abstract_state(&state);
+            }
+        }
     }
 
     /// A state with its view; `None` if an invariant does not hold in it.

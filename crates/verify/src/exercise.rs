@@ -7,11 +7,14 @@ use omnilink_trace::{Operation, Time};
 use omnilink_value::{Value, ValueKind};
 
 /// What a trace exercised.
+///
+/// Every operation of a campaign passes through here, so nothing is allocated for one that is like others before it.
 #[derive(Clone, Debug, Default)]
 pub struct Exercise {
-    results: BTreeMap<(String, String), u64>,
-    overlaps: BTreeMap<(String, String), u64>,
-    names: Vec<String>,
+    /// The names of operations, and how often each kind of result occurred.
+    ops: Vec<(String, BTreeMap<String, u64>)>,
+    /// How often operations overlapped, by the numbers of their names; the smaller one comes first.
+    overlaps: BTreeMap<(usize, usize), u64>,
     /// The last operation of each thread, if it may still be running.
     running: Vec<(Value, usize, Option<Time>)>,
 }
@@ -19,42 +22,41 @@ pub struct Exercise {
 impl Exercise {
     /// Adds an operation; they come in the order of their starts.
     pub fn observe(&mut self, operation: &Operation) {
-        let name = match self.names.iter().position(|name| *name == *operation.name) {
-            Some(name) => name,
-            None => {
-                self.names.push(operation.name.to_string());
-                self.names.len() - 1
-            }
-        };
-        let key = (self.names[name].clone(), kind_of_result(operation));
-        *self.results.entry(key).or_default() += 1;
+        let known = self.ops.iter().position(|(name, _)| *name == *operation.name);
+        let op = known.unwrap_or_else(|| {
+            self.ops.push((operation.name.to_string(), BTreeMap::new()));
+            self.ops.len() - 1
+        });
+        let kinds = &mut self.ops[op].1;
+        let kind = kind_of_result(operation);
+        match kinds.get_mut(kind) {
+            Some(times) => *times += 1,
+            None => drop(kinds.insert(kind.to_owned(), 1)),
+        }
         let start = operation.timebox.start;
         self.running
             .retain(|(thread, _, end)| *thread != operation.thread && end.is_none_or(|end| end >= start));
         for (_, other, _) in &self.running {
-            *self.overlaps.entry(self.pair(name, *other)).or_default() += 1;
+            *self.overlaps.entry((op.min(*other), op.max(*other))).or_default() += 1;
         }
         self.running
-            .push((operation.thread.clone(), name, operation.timebox.end));
-    }
-
-    fn pair(&self, one: usize, other: usize) -> (String, String) {
-        let (one, other) = (self.names[one].clone(), self.names[other].clone());
-        if one <= other { (one, other) } else { (other, one) }
+            .push((operation.thread.clone(), op, operation.timebox.end));
     }
 
     /// How often each thing happened, by name: `result Take: null`, `overlap Put | Take`. Pairs that never overlapped are there
     /// with 0.
     pub fn features(&self) -> BTreeMap<String, u64> {
         let mut features = BTreeMap::new();
-        for ((op, kind), times) in &self.results {
-            features.insert(format!("result {op}: {kind}"), *times);
+        for (op, kinds) in &self.ops {
+            for (kind, times) in kinds {
+                features.insert(format!("result {op}: {kind}"), *times);
+            }
         }
-        for one in 0..self.names.len() {
-            for other in 0..=one {
-                let pair = self.pair(one, other);
-                let times = self.overlaps.get(&pair).copied().unwrap_or_default();
-                features.insert(format!("overlap {} | {}", pair.0, pair.1), times);
+        for (second, (name, _)) in self.ops.iter().enumerate() {
+            for (first, (other, _)) in self.ops[..=second].iter().enumerate() {
+                let times = self.overlaps.get(&(first, second)).copied().unwrap_or_default();
+                let (one, other) = (name.min(other), name.max(other));
+                features.insert(format!("overlap {one} | {other}"), times);
             }
         }
         features
@@ -62,12 +64,12 @@ impl Exercise {
 }
 
 /// Results of one kind are alike for a test: empty or not, found or not, this status or that.
-fn kind_of_result(operation: &Operation) -> String {
+fn kind_of_result(operation: &Operation) -> &str {
     if operation.aborted {
-        return "aborted".to_owned();
+        return "aborted";
     }
     if operation.timebox.end.is_none() {
-        return "pending".to_owned();
+        return "pending";
     }
     let among_arguments = || {
         let fields = operation.args.as_value().as_record()?;
@@ -77,9 +79,9 @@ fn kind_of_result(operation: &Operation) -> String {
             .map(|(_, value)| value)
     };
     let Some(value) = operation.ret.as_ref().or_else(among_arguments) else {
-        return "none".to_owned();
+        return "none";
     };
-    let text = match value.kind() {
+    match value.kind() {
         _ if value.is_null() => "null",
         ValueKind::Bool if value.as_bool() == Some(true) => "true",
         ValueKind::Bool => "false",
@@ -96,8 +98,7 @@ fn kind_of_result(operation: &Operation) -> String {
         ValueKind::Model => value.as_model().unwrap_or("model value"),
         _ if value.len() == Some(0) => "empty",
         _ => "several",
-    };
-    text.to_owned()
+    }
 }
 
 #[cfg(test)]

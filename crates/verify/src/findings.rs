@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use omnilink_engine::{Consistency, Options};
 use omnilink_evidence::{
-    ActionFindings, BranchFindings, Evidence, Figures, InvariantFindings, LastWriter, LongOperation,
-    SpecFindings, VacuityFindings, Verdict, Violation,
+    AbstractStateFindings, ActionFindings, BranchFindings, Evidence, Figures, InvariantFindings, LastWriter,
+    LongOperation, SpecFindings, VacuityFindings, Verdict, Violation,
 };
 use omnilink_link::{ActionCoverage, BoundOp, Instance, TlaModel, Vacuity, VacuityKind};
 use omnilink_trace::{Operation, Statistics};
@@ -74,6 +74,14 @@ impl<'m, 'l> Findings<'m, 'l> {
                 name: invariant.name.clone(),
                 evaluated: invariant.evaluated,
                 broken: invariant.broken,
+            })
+            .collect();
+        findings.abstract_states = coverage
+            .abstract_states
+            .iter()
+            .map(|(state, reached)| AbstractStateFindings {
+                state: state.clone(),
+                reached: *reached,
             })
             .collect();
         if findings.frontier_mean > FRONTIER_MEAN_MAX || figures.frontier_max.unwrap_or(0) > FRONTIER_MAX {

@@ -14,6 +14,7 @@
 
 mod batch;
 mod check_run;
+mod detail;
 mod error;
 #[cfg(feature = "tla")]
 mod exercise;
@@ -25,6 +26,8 @@ mod history;
 mod input;
 mod keyed;
 mod limits;
+#[cfg(feature = "tla")]
+mod linked_specs;
 #[cfg(feature = "tla")]
 mod log_validation;
 mod model_check;
@@ -49,6 +52,7 @@ mod witness;
 
 pub use batch::check_all;
 pub use check_run::{CheckEvent, CheckRequest, check_input, check_observed};
+pub use detail::Detail;
 pub use error::VerifyError;
 #[cfg(feature = "tla")]
 pub use exercise::Exercise;

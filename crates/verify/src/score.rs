@@ -9,6 +9,7 @@ use omnilink_report::{Look, wrapped};
 use omnilink_trace::Operation;
 
 use crate::check_run::{CheckRequest, check_input};
+use crate::detail::Detail;
 use crate::error::VerifyError;
 use crate::input::Input;
 use crate::progress::ProgressCounter;
@@ -31,8 +32,7 @@ pub fn score(linked: &Linked, input: &Input, progress: &ProgressCounter) -> Resu
         },
         minimize: false,
         witness: None,
-        in_full: false,
-        with_witness_end: false,
+        detail: Detail::Reasons,
     };
     linked.run(|model| {
         let decode = |operation: &Operation| meaning(model, operation);

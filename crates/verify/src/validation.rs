@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use omnilink_engine::LimitWatch;
 use omnilink_evidence::{Evidence, Unknown, Verdict};
-use omnilink_link::{BoundOp, CollectedConstants, LinkOptions, Linked, TlaModel};
+use omnilink_link::{BoundOp, CollectedConstants, LinkOptions, TlaModel};
 use omnilink_tla::deep_stack;
 use omnilink_trace::Operation;
 
@@ -15,6 +15,7 @@ use crate::findings::Findings;
 use crate::history::Meaning;
 use crate::input::Input;
 use crate::limits::after_reading;
+use crate::linked_specs::LinkedSpecs;
 use crate::mutation::Mutation;
 use crate::peak_memory::peak_bytes;
 use crate::progress::ProgressCounter;
@@ -34,7 +35,7 @@ pub struct Validation {
     spec: PathBuf,
     options: LinkOptions,
     collection: CollectedConstants,
-    shared: Option<Linked>,
+    linked: LinkedSpecs,
     scrutiny: Scrutiny,
     request: CheckRequest,
 }
@@ -50,16 +51,16 @@ impl Validation {
         collection: CollectedConstants,
         request: CheckRequest,
     ) -> Result<Self, VerifyError> {
-        // What is collected differs from trace to trace; without that, one reading of the spec serves all.
-        let shared = match collection.is_empty() {
-            true => Some(Linked::load(spec, &options)?),
-            false => None,
-        };
+        let linked = LinkedSpecs::default();
+        // Without anything to collect, one reading of the spec serves all traces, and what is wrong with it is said at once.
+        if collection.is_empty() {
+            linked.get(spec, &options)?;
+        }
         Ok(Self {
             spec: spec.to_owned(),
             options,
             collection,
-            shared,
+            linked,
             scrutiny: Scrutiny::default(),
             request,
         })
@@ -84,10 +85,9 @@ impl Validation {
     fn try_report(&self, input: &Input, progress: &ProgressCounter) -> Result<Evidence, VerifyError> {
         let started = Instant::now();
         let mut notes = Vec::new();
-        let collected;
-        let linked = match &self.shared {
-            Some(linked) => linked,
-            None => {
+        let linked = match self.collection.is_empty() {
+            true => self.linked.get(&self.spec, &self.options)?,
+            false => {
                 let mut watch = LimitWatch::new(self.request.options.limits);
                 let collection = match collect(&self.collection, input, &mut watch) {
                     Err(VerifyError::Limit { limit, .. }) => {
@@ -99,8 +99,7 @@ impl Validation {
                 };
                 let mut options = self.options.clone();
                 (options.collected, notes) = collection.finish();
-                collected = Linked::load(&self.spec, &options)?;
-                &collected
+                self.linked.get(&self.spec, &options)?
             }
         };
         // Reading the spec and collecting constants have taken their part of the time.

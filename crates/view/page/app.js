@@ -1,5 +1,6 @@
 // The page: one view, several panels. A panel never changes another one; it changes the view, and all of them follow.
 
+import { arrowsOf } from './arrows.js';
 import { keyOf, visible } from './call.js';
 import { CampaignPanel } from './campaign_panel.js';
 import { DetailPanel } from './detail_panel.js';
@@ -15,8 +16,6 @@ import { addressOf, emptyView, framing, viewOf, within } from './view.js';
 
 /** How many operations around the failure are framed at first. */
 const FRAMED = 24;
-/** More arrows than this are drawn for the selected operation only. */
-const EDGES_MAX = 60;
 
 /** Holds the view and the panels. */
 export class App {
@@ -241,23 +240,10 @@ export class App {
     this.change({ focus: this.view.focus.slice(0, -1) });
   }
 
-  /** Arrows from what is seen to what sees it: all of them if they are few, else those of the selected operation. */
-  edges() {
-    const { timeline, sees } = this.facts;
-    if (!timeline || !sees.size) return [];
-    const selected = this.view.row >= 0 ? timeline.columns.id[this.view.row] : -1;
-    let count = 0;
-    for (const seen of sees.values()) count += seen.length;
-    const isAll = count <= EDGES_MAX;
-    return [...sees].flatMap(([id, seen]) => {
-      const to = timeline.rowById.get(id);
-      if (to === undefined) return [];
-      return seen.flatMap((other) => {
-        const from = timeline.rowById.get(other);
-        const isChosen = id === selected || other === selected;
-        return from !== undefined && (isAll || id === selected) ? [{ from, to, isChosen }] : [];
-      });
-    });
+  /** The arrows that are drawn. */
+  arrows() {
+    const { timeline, sees, before } = this.facts;
+    return timeline ? arrowsOf(timeline, sees, before, this.view.arrows, this.view.row) : [];
   }
 
   /**

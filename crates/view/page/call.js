@@ -33,6 +33,25 @@ export function resultOf(text) {
 }
 
 /**
+ * The values of a field: of the arguments of that name, of fields of records in them, and for `result` and `key` of what stands for these
+ * in calls without names. Texts are without their quotes.
+ * @param {string} text
+ * @param {string} field
+ * @returns {string[]}
+ */
+export function valuesOf(text, field) {
+  const values = [];
+  for (let at = text.indexOf(field); at >= 0; at = text.indexOf(field, at + 1)) {
+    const isWhole = at === 0 || !/[\w$]/.test(text[at - 1]);
+    const after = isWhole && /^"?\s*(?:\|->|:>|:)\s*/.exec(text.slice(at + field.length, at + field.length + 40));
+    if (after) values.push(split(text.slice(at + field.length + after[0].length, at + field.length + after[0].length + 400))[0]);
+  }
+  if (field === 'result' || field === 'ret') values.push(resultOf(text));
+  if (field === 'key' && !values.length) values.push(keyOf(text));
+  return values.map((value) => value.trim().replace(/^"|"$/g, ''));
+}
+
+/**
  * The parts of a list of arguments up to its closing bracket.
  * @param {string} text
  * @returns {string[]}

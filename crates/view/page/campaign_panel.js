@@ -12,6 +12,7 @@ const KINDS = [
   [['action ', 'branch '], 'actions and branches of the specification were taken'],
   [['result '], 'kinds of results were seen'],
   [['overlap '], 'pairs of operations overlapped'],
+  [['state '], 'abstract states were reached'],
 ];
 
 /** The overview of a campaign. */
@@ -90,5 +91,5 @@ function exercised(coverage, prefixes, what) {
   if (!found.length) return null;
   const taken = found.filter(([, count]) => count > 0).length;
   const rows = found.map(([name, count]) => el('tr', { class: count ? '' : 'never' }, el('td', { class: 'mono' }, visible(name)), el('td', {}, grouped(count))));
-  return el('details', {}, el('summary', {}, `${taken} of ${found.length} ${what}`), el('table', { class: 'plain' }, el('tbody', {}, rows)));
+  return el('details', {}, el('summary', {}, taken < found.length ? `${taken} of ${found.length} ${what}` : `${taken} ${what}`), el('table', { class: 'plain' }, el('tbody', {}, rows)));
 }

@@ -26,7 +26,7 @@ const FONT = '12px ui-sans-serif, system-ui, "Segoe UI", "Helvetica Neue", Arial
  * @property {Set<number>} overlaps
  * @property {number} hover
  * @property {Map<number, number>} points  where operations take effect
- * @property {{from: number, to: number, isChosen: boolean}[]} edges  from one row to another
+ * @property {import('./arrows.js').Arrow[]} arrows
  * @property {import('./scene.js').Band[]} bands
  * @property {number} zero  the moment to which times are relative
  * @property {string} unit
@@ -57,7 +57,7 @@ export function drawTimeline(context, picture) {
   });
   drawFailing(context, picture, x);
   drawPoints(context, picture, x);
-  drawEdges(context, picture, x);
+  drawArrows(context, picture, x);
   context.restore();
   drawBands(context, picture, x);
   drawDue(context, picture, x);
@@ -213,26 +213,30 @@ function drawPoints(context, picture, x) {
 }
 
 /**
- * Arrows between operations.
+ * Arrows between operations: of visibility and of happens-before.
  * @param {CanvasRenderingContext2D} context
  * @param {Picture} picture
  * @param {(time: number) => number} x
  */
-function drawEdges(context, picture, x) {
-  const { edges, timeline, theme } = picture;
+function drawArrows(context, picture, x) {
+  const { arrows, timeline, theme } = picture;
   const { start, end } = timeline.columns;
   context.strokeStyle = theme.text;
   context.fillStyle = theme.text;
   context.lineWidth = 1.25;
-  for (const { from, to, isChosen } of edges.slice(0, 500)) {
+  for (const { from, to, kind, isChosen } of arrows.slice(0, 500)) {
     const [ax, ay] = [x(end[from]), middleOf(picture, from)];
     const [bx, by] = [x(start[to]), middleOf(picture, to)];
+    // What an operation sees is a curve, what happens before it a dashed line: the two may join the same operations.
     const bend = Math.max(14, Math.abs(bx - ax) / 3);
-    context.globalAlpha = isChosen ? 0.9 : 0.3;
+    context.globalAlpha = isChosen ? 0.9 : 0.35;
+    context.setLineDash(kind === 'before' ? [4, 3] : []);
     context.beginPath();
     context.moveTo(ax, ay);
-    context.bezierCurveTo(ax + bend, ay, bx - bend, by, bx - 5, by);
+    if (kind === 'before') context.lineTo(bx - 5, by);
+    else context.bezierCurveTo(ax + bend, ay, bx - bend, by, bx - 5, by);
     context.stroke();
+    context.setLineDash([]);
     context.beginPath();
     context.moveTo(bx, by);
     context.lineTo(bx - 7, by - 3.5);

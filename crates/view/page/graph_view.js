@@ -42,6 +42,7 @@ export class Graph {
   view() {
     const { app, graph, layout, chosen } = this;
     const { violation } = app.facts.evidence;
+    const isWhole = isExplored(app.facts.evidence);
     const isCounterexample = violation?.type === 'behaviour';
     const { path, edges: onPath } = pathIn(graph, isCounterexample ? violation.trace : [], violation?.lasso);
     const edges = layout.edges.map((edge) => {
@@ -56,7 +57,7 @@ export class Graph {
     });
     const nodes = layout.nodes.map((node) => this.node(node, path.includes(node.state), node.state === chosen));
     return [
-      el('p', { class: 'faint' }, `All ${graph.states.length} states and ${graph.steps.length} steps. ${isCounterexample ? 'Click a state, or go along the counterexample with n and p.' : 'Click a state to see it.'}`),
+      el('p', { class: 'faint' }, `${isWhole ? 'All ' : ''}${graph.states.length} states and ${graph.steps.length} steps${isWhole ? '' : ', as far as the search went'}. ${isCounterexample ? 'Click a state, or go along the counterexample with n and p.' : 'Click a state to see it.'}`),
       el(
         'div',
         { class: 'gridscroll', tabindex: 0, 'aria-label': 'State graph' },
@@ -108,6 +109,16 @@ export class Graph {
     return change.after === null ? `${change.path} without ${change.before}` : change.before === null ? `${change.path} + ${change.after}` : `${change.path} = ${change.after}`;
   }
 
+  /**
+   * Whether a state is the one in which the specification is stuck.
+   * @param {number} state
+   */
+  isDeadlock(state) {
+    const { violation } = this.app.facts.evidence;
+    if (violation?.type !== 'behaviour' || violation.kind !== 'deadlock') return false;
+    return pathIn(this.graph, violation.trace, violation.lasso).path.at(-1) === state;
+  }
+
   inspection() {
     const { app, graph, chosen } = this;
     if (chosen < 0) return null;
@@ -121,7 +132,7 @@ export class Graph {
       el('h2', {}, `State ${chosen + 1} of the graph`),
       el('p', { class: 'tools' }, stateSwitch(app)),
       app.view.states === 'diff' && old !== null ? differenceView(old, text) : fullView(text, old),
-      to.length ? [el('h3', {}, 'Steps from it'), el('ul', { class: 'list' }, to.map((/** @type {any} */ step) => link(step.to, `${step.action} →`)))] : el('p', { class: 'faint' }, 'No step leads from it.'),
+      to.length ? [el('h3', {}, 'Steps from it'), el('ul', { class: 'list' }, to.map((/** @type {any} */ step) => link(step.to, `${step.action} →`)))] : el('p', { class: 'faint' }, isExplored(app.facts.evidence) || this.isDeadlock(chosen) ? 'No step leads from it.' : 'The search ended before it looked for steps from here.'),
       from.length > 0 && [el('h3', {}, 'Steps to it'), el('ul', { class: 'list' }, from.map((/** @type {any} */ step) => link(step.from, `${step.action} ←`)))],
     ];
   }
@@ -130,4 +141,13 @@ export class Graph {
 /** @param {string} id */
 function arrow(id) {
   return svg('marker', { id, viewBox: '0 0 10 10', refX: 9, refY: 5, markerWidth: 7, markerHeight: 7, orient: 'auto' }, svg('path', { d: 'M 0 0 L 10 5 L 0 10 z' }));
+}
+
+/**
+ * Whether all steps were looked for: a violation of an invariant ends the search, one of a temporal property is found when it is over.
+ * @param {any} evidence
+ */
+function isExplored({ verdict, waiting, stopped, violation }) {
+  if (waiting > 0 || stopped || verdict === 'unknown') return false;
+  return verdict === 'valid' || (violation?.type === 'behaviour' && violation.lasso !== null && violation.lasso !== undefined);
 }

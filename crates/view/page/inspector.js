@@ -248,9 +248,9 @@ export class Inspector {
    * @param {number} row
    */
   more(row) {
-    const { scene, story, view } = this.app;
-    if (!scene.live || !story.explains_more) return null;
-    return el('p', {}, el('a', { href: served(`upto/${view.story}/${row}`), target: '_blank', rel: 'noopener' }, 'explain everything up to its return'), el('span', { class: 'faint' }, ' — checks the trace again, in a new tab'));
+    const { scene, story } = this.app;
+    if (!scene.live || story.explained_as === null) return null;
+    return el('p', {}, el('a', { href: served(`upto/${story.explained_as}/${row}`), target: '_blank', rel: 'noopener' }, 'explain everything up to its return'), el('span', { class: 'faint' }, ' — checks the trace again, in a new tab'));
   }
 
   /** @param {number} row */

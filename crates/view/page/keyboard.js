@@ -20,6 +20,7 @@ const KEY_LIST = [
   ['Esc', 'take back the last assumption'],
   ['s', 'states in full or as differences'],
   ['c', 'colour by something else'],
+  ['a', 'other arrows: visibility, happens-before, both or none'],
   ['d', 'dark or light'],
   ['?', 'this list'],
 ];
@@ -105,6 +106,12 @@ function press(app, event) {
       const meanings = /** @type {const} */ (['op', 'key', 'result', 'thread']);
       app.change({ color: meanings[(meanings.indexOf(view.color) + 1) % meanings.length] });
       panel.color.value = view.color;
+      return true;
+    }
+    case 'a': {
+      const choices = /** @type {const} */ (['all', 'sees', 'before', 'none']);
+      app.change({ arrows: choices[(choices.indexOf(view.arrows) + 1) % choices.length] });
+      panel.arrows.value = view.arrows;
       return true;
     }
     case 'd':

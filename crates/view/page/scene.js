@@ -23,7 +23,7 @@
  * @property {Columns | null} columns
  * @property {Band[]} bands
  * @property {string} name
- * @property {boolean} explains_more  whether the server can compute how everything up to some operation is explained
+ * @property {string | null} explained_as  what the server calls it, if it can compute how everything up to some operation is explained
  *
  * @typedef {object} Scene
  * @property {string} title

@@ -1,6 +1,7 @@
-// Search: which operations have all the words. `thread:3` restricts it to a thread, `op:read` to a name.
+// Search: which operations have all the words. `thread:3` restricts it to a thread, `op:read` to a name, `key:7` to those with this value
+// in this field. A value with spaces is written in quotes.
 
-import { nameOf } from './call.js';
+import { nameOf, valuesOf } from './call.js';
 import { firstWhere } from './timeline.js';
 
 /**
@@ -18,17 +19,17 @@ import { firstWhere } from './timeline.js';
  * @returns {Hits | null}
  */
 export function searchFor(timeline, search) {
-  const words = search.trim().toLowerCase().split(/\s+/).filter(Boolean);
+  const words = search.toLowerCase().match(/(?:"[^"]*"?|[^\s"])+/g) ?? [];
   if (!words.length) return null;
   const after = (/** @type {string} */ prefix) =>
-    words.filter((word) => word.startsWith(prefix)).map((word) => word.slice(prefix.length));
+    words.filter((word) => word.startsWith(prefix)).map((word) => unquoted(word.slice(prefix.length)));
   const [threads, names] = [after('thread:'), after('op:')];
   const plain = words.filter((word) => !/^(thread|op):/.test(word));
   /** @type {Hits} */
   const hits = {
     calls: Uint8Array.from(timeline.calls, (text) => {
       const lower = text.toLowerCase();
-      return Number(plain.every((word) => lower.includes(word)) && names.every((name) => nameOf(lower) === name));
+      return Number(plain.every((word) => lower.includes(unquoted(word)) || hasField(lower, word)) && names.every((name) => nameOf(lower) === name));
     }),
     threads: Uint8Array.from(timeline.threads, (name) => Number(threads.every((thread) => name.toLowerCase() === thread))),
     positions: new Map(),
@@ -63,4 +64,19 @@ export function firstHit({ positions }, track, from, to) {
  */
 export function finds(hits, timeline, row) {
   return hits.calls[timeline.columns.call[row]] === 1 && hits.threads[timeline.columns.thread[row]] === 1;
+}
+
+/**
+ * Whether a call has the field with the value that a word such as `key:7` asks for.
+ * @param {string} call
+ * @param {string} word
+ */
+function hasField(call, word) {
+  const parts = /^([^:"]+):(.+)$/.exec(word);
+  return parts !== null && valuesOf(call, parts[1]).includes(unquoted(parts[2]));
+}
+
+/** @param {string} text */
+function unquoted(text) {
+  return text.replace(/^"|"$/g, '');
 }

@@ -18,6 +18,7 @@ import { Timeline } from './timeline.js';
  * @property {number[]} failingRows  their rows in the timeline
  * @property {Map<number, number>} points  when the operations of the witness take effect, by row
  * @property {Map<number, number[]>} sees  what each operation sees, at weak levels: ids by id
+ * @property {[number, number][]} before  ids of operations of which the first happens before the second, beyond the order of threads
  * @property {string} headline
  * @property {string} unit
  */
@@ -46,6 +47,7 @@ export function factsOf(story) {
     /** @type {Map<number, number>} */
     points: new Map(),
     sees: seesOf(evidence),
+    before: evidence.happens_before ?? [],
     headline: '',
     unit: story.timeline?.unit ?? '',
   };

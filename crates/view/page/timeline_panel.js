@@ -1,5 +1,6 @@
 // The timeline on the page: canvases, pointer and wheel. What is drawn is decided in draw.js.
 
+import { ARROW_CHOICES } from './arrows.js';
 import { UNPLACED, UNREACHED } from './box.js';
 import { visible } from './call.js';
 import { duration, grouped } from './clock.js';
@@ -40,11 +41,14 @@ export class TimelinePanel {
     this.tip = el('div', { class: 'tip', role: 'tooltip', hidden: true });
     this.legend = el('div', { class: 'legend' });
     this.search = /** @type {HTMLInputElement} */ (
-      el('input', { type: 'search', placeholder: 'find an operation, key, value or thread  ( / )', 'aria-label': 'Find operations' })
+      el('input', { type: 'search', placeholder: 'find a call, thread or field:value  ( / )', 'aria-label': 'Find operations' })
     );
     this.count = el('span', { class: 'count', 'aria-live': 'polite' });
     this.color = /** @type {HTMLSelectElement} */ (
       el('select', { 'aria-label': 'Colour by' }, Object.entries(MEANINGS).map(([value, name]) => el('option', { value }, `colour by ${name}`)))
+    );
+    this.arrows = /** @type {HTMLSelectElement} */ (
+      el('select', { 'aria-label': 'Arrows' }, Object.entries(ARROW_CHOICES).map(([value, name]) => el('option', { value }, name)))
     );
     const button = (/** @type {string} */ text, /** @type {string} */ title, /** @type {() => void} */ onclick) =>
       el('button', { type: 'button', title, onclick }, text);
@@ -53,7 +57,7 @@ export class TimelinePanel {
     this.element = el(
       'section',
       { class: 'timeline', 'aria-label': 'Timeline' },
-      el('div', { class: 'tools' }, this.search, this.count, this.color, this.failure, button('whole trace', '0', () => app.frameAll())),
+      el('div', { class: 'tools' }, this.search, this.count, this.color, this.arrows, this.failure, button('whole trace', '0', () => app.frameAll())),
       this.overview,
       this.box,
       this.legend,
@@ -75,6 +79,8 @@ export class TimelinePanel {
     this.overview.hidden = facts.timeline.size < OVERVIEW_MIN;
     this.search.value = view.search;
     this.color.value = view.color;
+    this.arrows.value = view.arrows;
+    this.arrows.hidden = !facts.sees.size && !facts.before.length;
     this.colored = null;
     this.searched = null;
     this.update();
@@ -121,7 +127,7 @@ export class TimelinePanel {
     const due = dueOf(facts);
     drawTimeline(context, {
       timeline, layout: this.layout, view, width, height, status: this.status, colors: this.colored, theme,
-      hits: this.hits ?? null, overlaps: this.overlaps, hover: this.hover, failing: facts.failingRows, points: facts.points, edges: this.app.edges(),
+      hits: this.hits ?? null, overlaps: this.overlaps, hover: this.hover, failing: facts.failingRows, points: facts.points, arrows: this.app.arrows(),
       bands: this.app.story.bands, zero: Number.isFinite(due) ? due : timeline.first, unit: facts.unit, due,
     });
     const strip = sized(this.overview);
@@ -158,7 +164,7 @@ export class TimelinePanel {
 
   /** What the marks say that occur here. */
   marks() {
-    const { timeline, points, sees, kind } = this.app.facts;
+    const { timeline, points, sees, before, kind } = this.app.facts;
     const { status } = this;
     return [
       status?.includes(UNPLACED) && '□ not placed',
@@ -166,6 +172,7 @@ export class TimelinePanel {
       timeline?.hasFlag(ABORTED) && '\u2014 failed, left out',
       points.size > 0 && '◆ takes effect',
       sees.size > 0 && '→ is seen by',
+      before.length > 0 && '⇢ happens before',
       kind !== 'trace' && status?.includes(UNREACHED) && 'pale: after the failure',
     ].filter((mark) => typeof mark === 'string');
   }
@@ -195,6 +202,7 @@ export class TimelinePanel {
       }
     });
     this.color.addEventListener('change', () => app.change({ color: /** @type {any} */ (this.color.value) }));
+    this.arrows.addEventListener('change', () => app.change({ arrows: /** @type {any} */ (this.arrows.value) }));
     canvas.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
     canvas.addEventListener('dblclick', (event) => {
       const row = this.rowAt(event);

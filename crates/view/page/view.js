@@ -13,6 +13,7 @@ import { focusText, parseFocus } from './focus.js';
  * @property {number} step  the selected step: of a witness, a behaviour or a schedule; -1 for none
  * @property {import('./palette.js').Meaning} color
  * @property {string} search
+ * @property {import('./arrows.js').ArrowChoice} arrows
  * @property {import('./focus.js').Assumption[]} focus
  * @property {'full' | 'diff'} states
  * @property {number} against  the alternative with which states are compared, or -1 for the state before
@@ -22,7 +23,7 @@ import { focusText, parseFocus } from './focus.js';
 
 /** @returns {View} */
 export function emptyView() {
-  return { story: 0, from: 0, to: 1, scroll: 0, row: -1, path: -1, step: -1, color: 'op', search: '', focus: [], states: 'diff', against: -1, state: -1, tab: '' };
+  return { story: 0, from: 0, to: 1, scroll: 0, row: -1, path: -1, step: -1, color: 'op', search: '', arrows: 'all', focus: [], states: 'diff', against: -1, state: -1, tab: '' };
 }
 
 /**
@@ -38,6 +39,7 @@ export function addressOf(view) {
   parts.set('at', `${round(view.from)}_${round(view.to)}`);
   if (view.color !== 'op') parts.set('color', view.color);
   if (view.search) parts.set('find', view.search);
+  if (view.arrows !== 'all') parts.set('arrows', view.arrows);
   if (view.focus.length) parts.set('focus', focusText(view.focus));
   if (view.states !== 'diff') parts.set('states', view.states);
   if (view.against >= 0) parts.set('against', String(view.against));
@@ -76,6 +78,8 @@ export function viewOf(address, base) {
   const color = parts.get('color');
   if (color === 'op' || color === 'key' || color === 'result' || color === 'thread') view.color = color;
   view.search = parts.get('find') ?? base.search;
+  const arrows = parts.get('arrows');
+  if (arrows === 'all' || arrows === 'sees' || arrows === 'before' || arrows === 'none') view.arrows = arrows;
   if (parts.has('focus')) view.focus = parseFocus(parts.get('focus') ?? '');
   if (parts.get('states') === 'full') view.states = 'full';
   return view;

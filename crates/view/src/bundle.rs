@@ -21,6 +21,7 @@ pub(crate) const MODULES: &[(&str, &str)] = modules![
     "lanes",
     "palette",
     "box",
+    "arrows",
     "draw",
     "overview",
     "focus",

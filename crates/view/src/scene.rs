@@ -1,6 +1,7 @@
 //! What a page shows.
 
 use std::io::Write as _;
+use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -34,9 +35,9 @@ pub struct Story {
     /// The evidence as JSON. It is embedded as it is: variables keep the order of their specification.
     pub evidence: Option<String>,
     /// The operations.
-    pub timeline: Option<Timeline>,
-    /// Whether the server can compute how everything up to some operation is explained.
-    pub explains_more: bool,
+    pub timeline: Option<Arc<Timeline>>,
+    /// What the server calls it, if it can compute how everything up to some operation is explained.
+    pub explained_as: Option<String>,
     /// What happened to the system meanwhile; times are relative to the timeline's first.
     bands: Vec<Fault>,
 }
@@ -47,8 +48,8 @@ impl Story {
         Self {
             name: name.into(),
             evidence: None,
-            timeline: Some(timeline),
-            explains_more: false,
+            timeline: Some(Arc::new(timeline)),
+            explained_as: None,
             bands: Vec::new(),
         }
     }
@@ -61,9 +62,9 @@ impl Story {
         };
         let story = |name: String, evidence: &Evidence| Self {
             name,
-            timeline: TimelineBuilder::of_evidence(evidence),
+            timeline: TimelineBuilder::of_evidence(evidence).map(Arc::new),
             evidence: Some(evidence.to_json()),
-            explains_more: false,
+            explained_as: None,
             bands: Vec::new(),
         };
         let mut stories = vec![story(name.clone(), evidence)];
@@ -77,7 +78,7 @@ impl Story {
                 format!("shrunk to {} operations: {name}", minimal.operations.len()),
                 &shrunk,
             );
-            shrunk.timeline = Some(TimelineBuilder::of_operations(&minimal.operations));
+            shrunk.timeline = Some(Arc::new(TimelineBuilder::of_operations(&minimal.operations)));
             stories.push(shrunk);
         }
         let further = evidence
@@ -99,11 +100,11 @@ impl Story {
 
     fn json(&self) -> String {
         format!(
-            "{{\"name\":{},\"evidence\":{},\"timeline\":{},\"explains_more\":{},\"bands\":{}}}",
+            "{{\"name\":{},\"evidence\":{},\"timeline\":{},\"explained_as\":{},\"bands\":{}}}",
             json!(self.name),
             self.evidence.as_deref().unwrap_or("null"),
-            json!(self.timeline),
-            self.explains_more,
+            json!(self.timeline.as_deref()),
+            json!(self.explained_as),
             json!(self.bands)
         )
     }
@@ -112,7 +113,7 @@ impl Story {
     #[must_use]
     pub fn with_timeline(self, timeline: Timeline) -> Self {
         Self {
-            timeline: Some(timeline),
+            timeline: Some(Arc::new(timeline)),
             ..self
         }
     }

@@ -47,8 +47,15 @@ impl Store {
                 .and_then(|()| fs::write(path, bytes))
                 .map_err(|error| StoreError::io(path, error))
         };
-        for file in self.files(run, None)? {
+        let files = self.files(run, None)?;
+        // A harness may write one file instead of a folder.
+        let is_one_file = matches!(
+            files.iter().filter(|file| file.kind == "trace").collect::<Vec<_>>()[..],
+            [only] if only.name == "trace"
+        );
+        for file in files {
             let path = match file.kind.as_str() {
+                "trace" if is_one_file => folder.join("trace"),
                 "trace" => folder.join("trace").join(plain(&file.name)),
                 _ => folder.join(plain(&file.name)),
             };

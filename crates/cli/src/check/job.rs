@@ -8,7 +8,7 @@ use omnilink_engine::Options;
 use omnilink_evidence::Command;
 use omnilink_report::Look;
 use omnilink_trace::{Format, OpenOptions, OperationName};
-use omnilink_verify::CheckRequest;
+use omnilink_verify::{CheckRequest, Detail};
 
 use crate::error::CliError;
 use crate::output::{Drawing, Output};
@@ -107,8 +107,10 @@ impl Job {
             },
             minimize: self.minimize,
             witness: self.witness.clone(),
-            in_full: self.evidence.is_some(),
-            with_witness_end: false,
+            detail: match self.evidence {
+                Some(_) => Detail::ShortWitness,
+                None => Detail::Reasons,
+            },
         }
     }
 

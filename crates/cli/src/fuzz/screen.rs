@@ -169,6 +169,13 @@ pub(super) fn summary(
             text.push_str(&format!("    and {} more\n", never.len() - NEVER_SHOWN));
         }
     }
+    let (reached, _) = tally.exercised(&["state "]);
+    if reached > 0 {
+        text.push_str(&format!(
+            "  {} abstract states were reached\n",
+            count(reached as u64)
+        ));
+    }
     if groups.is_empty() {
         text.push_str("  nothing was found\n");
     }

@@ -1,10 +1,11 @@
 //! What is to be shown, from what the reader named.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use omnilink_campaign::Store;
 use omnilink_evidence::{Command, Evidence, Subject, Verdict};
@@ -13,6 +14,7 @@ use omnilink_verify::{Input, VerifyError};
 use omnilink_view::{
     Fault, Scene, SourceFinder, Story, Timeline, TimelineBuilder, faults_of_log, html, nemesis_faults,
 };
+use tempfile::TempDir;
 
 use super::recheck::Rechecker;
 use super::{ViewArgs, campaign};
@@ -21,18 +23,25 @@ use crate::{interrupt, limits, output};
 
 /// Longer texts are not searched for lines of the nemesis.
 const NEMESIS_BYTES_MAX: u64 = 512 << 20;
-/// Runs of a campaign that are embedded in a file: those that found something first.
-const RUNS_EMBEDDED_MAX: usize = 20;
 
 /// Loads what the reader named.
 pub(super) struct Loader<'a> {
-    args: &'a ViewArgs,
+    pub(super) args: &'a ViewArgs,
     /// Folders of what was loaded, in which source is looked for.
     folders: RefCell<Vec<PathBuf>>,
     /// The store of the runs that are given by number.
-    store: RefCell<PathBuf>,
-    /// What can be checked again, by the number of the story.
-    recheckers: RefCell<BTreeMap<usize, Rechecker>>,
+    pub(super) store: RefCell<PathBuf>,
+    /// Where the traces of runs are written to, once there is one.
+    pub(super) exports: OnceCell<TempDir>,
+    /// What can be checked again, by the names that addresses have for it.
+    explained: RefCell<BTreeMap<String, Explained>>,
+}
+
+/// A story that can be checked again.
+#[derive(Clone, Debug)]
+struct Explained {
+    rechecker: Rechecker,
+    timeline: Arc<Timeline>,
 }
 
 impl<'a> Loader<'a> {
@@ -44,7 +53,8 @@ impl<'a> Loader<'a> {
             args,
             folders: RefCell::new(folders.collect()),
             store: RefCell::new(args.store.clone()),
-            recheckers: RefCell::default(),
+            exports: OnceCell::new(),
+            explained: RefCell::default(),
         }
     }
 
@@ -105,22 +115,36 @@ impl<'a> Loader<'a> {
 
     /// Notes that more can be computed about the story that was added last, if that is so.
     fn keep_rechecker(&self, trace: &Path, evidence: Option<&Evidence>, scene: &mut Scene) {
-        let rechecker = self.args.recheck.rechecker(trace, self.reading(), evidence);
+        let name = (scene.stories.len().saturating_sub(1)).to_string();
+        let rechecker = self
+            .args
+            .recheck
+            .rechecker(trace, self.reading(), evidence, Path::new("."));
         if let (Some(rechecker), Some(story)) = (rechecker, scene.stories.last_mut()) {
-            story.explains_more = true;
-            self.recheckers
+            self.explain_as(name, rechecker, story);
+        }
+    }
+
+    /// Notes that more can be computed about a story, and what it is called in addresses.
+    pub(super) fn explain_as(&self, name: String, rechecker: Rechecker, story: &mut Story) {
+        if let Some(timeline) = &story.timeline {
+            let timeline = Arc::clone(timeline);
+            story.explained_as = Some(name.clone());
+            self.explained
                 .borrow_mut()
-                .insert(scene.stories.len() - 1, rechecker);
+                .insert(name, Explained { rechecker, timeline });
         }
     }
 
     /// The page of `STORY/ROW`: how everything up to the return of an operation is explained.
-    pub(super) fn page_up_to(&self, scene: &Scene, path: &str) -> Option<String> {
-        let (story, row) = path.split_once('/')?;
-        let (story, row): (usize, usize) = (story.parse().ok()?, row.parse().ok()?);
-        let rechecker = self.recheckers.borrow().get(&story)?.clone();
-        let moment = scene.stories.get(story)?.timeline.as_ref()?.moment(row)?;
-        let shown = self.args.recheck.up_to(&rechecker, moment, &self.args.limits);
+    pub(super) fn page_up_to(&self, path: &str) -> Option<String> {
+        let (name, row) = path.split_once('/')?;
+        let Explained { rechecker, timeline } = self.explained.borrow().get(name)?.clone();
+        let moment = timeline.moment(row.parse().ok()?)?;
+        let shown = self
+            .args
+            .recheck
+            .up_to(&rechecker, Some(moment), &self.args.limits);
         let mut page = Scene {
             title: format!("up to {moment}"),
             live: true,
@@ -128,8 +152,7 @@ impl<'a> Loader<'a> {
         };
         match shown {
             Ok((evidence, operations)) => {
-                let unit = scene.stories.get(story)?.timeline.as_ref()?.unit();
-                let mut builder = TimelineBuilder::of_trace(Some(&evidence), unit);
+                let mut builder = TimelineBuilder::of_trace(Some(&evidence), timeline.unit());
                 operations.iter().for_each(|operation| builder.push(operation));
                 let mut stories = Story::of_evidence(&evidence).into_iter();
                 let mut whole = stories.next()?.with_timeline(builder.finish());
@@ -137,11 +160,7 @@ impl<'a> Loader<'a> {
                 page.stories = vec![whole];
             }
             Err(error) => {
-                let mut evidence = Evidence::new(
-                    Command::Check,
-                    Subject::Operations,
-                    &scene.stories.get(story)?.name,
-                );
+                let mut evidence = Evidence::new(Command::Check, Subject::Operations, name);
                 evidence.verdict = Verdict::Error;
                 evidence.error = Some(error.to_string());
                 page.stories = Story::of_evidence(&evidence);
@@ -187,7 +206,7 @@ impl<'a> Loader<'a> {
     }
 
     /// How traces are read.
-    fn reading(&self) -> OpenOptions {
+    pub(super) fn reading(&self) -> OpenOptions {
         OpenOptions::new()
             .with_format(self.args.format)
             .with_async_threads(true)
@@ -201,7 +220,7 @@ impl<'a> Loader<'a> {
     }
 
     /// The operations of a trace, and when the operations of each line began.
-    fn timeline(
+    pub(super) fn timeline(
         &self,
         path: &Path,
         evidence: Option<&Evidence>,
@@ -263,62 +282,6 @@ impl<'a> Loader<'a> {
             .filter(|text| text.contains("nemesis"))
             .map(|text| nemesis_faults(&text, |line| lines.range(line..).next().map(|(_, time)| *time)))
             .unwrap_or_default())
-    }
-
-    /// A run of the store: its evidence with its whole trace.
-    fn run(&self, run: i64) -> Result<Vec<Story>, CliError> {
-        let store = Store::open(&self.store.borrow())?;
-        let folder = tempfile::tempdir().map_err(|error| CliError::write(std::env::temp_dir(), error))?;
-        let folder = folder.path().join("run");
-        let trace = store.export(run, &folder)?;
-        let kept = store.files(run, Some("evidence"))?;
-        let evidence = kept
-            .first()
-            .and_then(|file| Evidence::from_json(&String::from_utf8_lossy(&file.bytes)).ok());
-        let whole = self.timeline(&trace, evidence.as_ref());
-        let mut stories = match (&evidence, whole) {
-            (Some(evidence), Ok((timeline, _))) => {
-                let mut stories = Story::of_evidence(evidence);
-                stories[0] = stories[0].clone().with_timeline(timeline);
-                stories
-            }
-            (Some(evidence), Err(_)) => Story::of_evidence(evidence),
-            (None, Ok((timeline, _))) => vec![Story::of_trace(String::new(), timeline)],
-            (None, Err(error)) => return Err(error),
-        };
-        stories[0].name = format!("run {run}");
-        Ok(stories)
-    }
-
-    /// The page of a run, for a server.
-    pub(super) fn run_page(&self, run: &str) -> Option<String> {
-        let run: i64 = run.parse().ok()?;
-        let mut scene = Scene {
-            title: format!("run {run}"),
-            live: true,
-            stories: self.run(run).ok()?,
-            ..Scene::default()
-        };
-        self.finish(&mut scene);
-        Some(html(&scene))
-    }
-
-    /// A file has no server behind it: the runs that found something first are part of it.
-    pub(super) fn embed_runs(&self, scene: &mut Scene) -> Result<(), CliError> {
-        let Some(campaign) = &scene.campaign else {
-            return Ok(());
-        };
-        for run in campaign::first_findings(campaign)
-            .into_iter()
-            .take(RUNS_EMBEDDED_MAX)
-        {
-            match self.run(run) {
-                Ok(stories) => scene.stories.extend(stories.into_iter().take(1)),
-                Err(error) => output::note(&format!("run {run} is not part of the page: {error}")),
-            }
-        }
-        self.finish(scene);
-        Ok(())
     }
 }
 

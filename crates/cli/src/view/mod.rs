@@ -3,6 +3,7 @@
 mod campaign;
 mod load;
 mod recheck;
+mod stored_run;
 
 use std::path::PathBuf;
 
@@ -101,7 +102,7 @@ fn serve(args: &ViewArgs, loader: &Loader<'_>, scene: &Scene) -> Result<Exit, Cl
         let html = match path.split_once('/') {
             None if path.is_empty() => first.clone(),
             Some(("run", run)) => loader.run_page(run)?,
-            Some(("upto", operation)) => loader.page_up_to(scene, operation)?,
+            Some(("upto", operation)) => loader.page_up_to(operation)?,
             _ => return None,
         };
         Some(Response { html })

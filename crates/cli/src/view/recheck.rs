@@ -6,8 +6,9 @@ use std::sync::Arc;
 use clap::Args;
 use omnilink_engine::{Consistency, Options};
 use omnilink_evidence::{Command, Evidence, Subject};
+use omnilink_link::LinkFile;
 use omnilink_trace::{OpenOptions, Operation, Time, Timebox};
-use omnilink_verify::{CheckRequest, Input, Keyed, ModelCheck, ProgressCounter, Validation};
+use omnilink_verify::{CheckRequest, Detail, Input, Keyed, ModelCheck, ProgressCounter, Validation};
 
 use crate::error::CliError;
 use crate::interrupt;
@@ -42,16 +43,24 @@ pub(super) struct Rechecker {
 }
 
 impl RecheckArgs {
-    /// What can be checked again, if it is known against what: operations of one trace, linearizable or sequential.
+    /// What can be checked again, if it is known against what: operations of one trace, linearizable or sequential. A specification
+    /// that the evidence names is also looked for in the folder in which the check was made.
     pub(super) fn rechecker(
         &self,
         trace: &Path,
         reading: OpenOptions,
         evidence: Option<&Evidence>,
+        folder: &Path,
     ) -> Option<Rechecker> {
         let given = self.spec.as_ref().map(|spec| spec.display().to_string());
         let given = given.or_else(|| self.model.clone());
-        let named = evidence.and_then(|evidence| evidence.model.clone());
+        let named = evidence.and_then(|evidence| evidence.model.clone()).map(|name| {
+            let there = folder.join(&name);
+            match is_spec(&name) && !Path::new(&name).exists() && there.exists() {
+                true => there.display().to_string(),
+                false => name,
+            }
+        });
         let is_log = evidence.is_some_and(|evidence| evidence.log.is_some());
         let is_of_operations =
             evidence.is_none_or(|evidence| evidence.subject == Subject::Operations && evidence.id.is_none());
@@ -60,7 +69,7 @@ impl RecheckArgs {
             Some("sequential") => Consistency::Sequential,
             Some(_) => return None,
         };
-        (is_of_operations && !is_log && trace.is_file()).then_some(())?;
+        (is_of_operations && !is_log && trace.exists()).then_some(())?;
         Some(Rechecker {
             trace: trace.to_owned(),
             reading,
@@ -69,32 +78,40 @@ impl RecheckArgs {
         })
     }
 
-    /// Checks everything up to a moment. Returns the evidence, and what it is about.
+    /// Checks everything up to a moment, or all of it. Returns the evidence, and what it is about.
     ///
-    /// What was called and had not returned by then is pending: what came of it was not known yet.
+    /// At a moment, what was called and had not returned by then is pending: what came of it was not known yet.
     pub(super) fn up_to(
         &self,
         rechecker: &Rechecker,
-        moment: Time,
+        moment: Option<Time>,
         limits: &LimitArgs,
     ) -> Result<(Evidence, SharedOperations), CliError> {
-        let input = Input::new(
-            &rechecker.trace,
-            rechecker.reading.clone(),
-            Some(interrupt::flag()),
-        )?;
+        let spec = is_spec(&rechecker.subject).then(|| Path::new(&rechecker.subject));
+        let linking = spec.map(|spec| self.linking.options(spec)).transpose()?;
+        let mut reading = rechecker.reading.clone();
+        if let (Some(spec), Some((options, _))) = (spec, &linking) {
+            reading = reading.with_thread_ends(options.file.keeps_thread_ends(spec));
+        }
+        let input = Input::new(&rechecker.trace, reading, Some(interrupt::flag()))?;
         let mut trace = input.open_once()?;
         let mut operations: Vec<Arc<Operation>> = Vec::new();
         for operation in trace.by_ref() {
-            operations.extend(cut_at(operation?, moment).map(Arc::new));
+            let operation = operation?;
+            operations.extend(
+                match moment {
+                    Some(moment) => cut_at(operation, moment),
+                    None => Some(operation),
+                }
+                .map(Arc::new),
+            );
         }
         let format = trace.format();
         operations.sort_by_key(|operation| operation.timebox.start);
         let operations: SharedOperations = operations.into();
-        let input = Input::of_operations(input.name.clone(), Arc::clone(&operations), format);
+        let mut input = Input::of_operations(input.name.clone(), Arc::clone(&operations), format);
         let request = CheckRequest {
-            in_full: true,
-            with_witness_end: true,
+            detail: Detail::WitnessEnd,
             options: Options {
                 consistency: rechecker.consistency,
                 limits: limits.limits(),
@@ -103,12 +120,13 @@ impl RecheckArgs {
             ..CheckRequest::new(&rechecker.subject)
         };
         let progress = ProgressCounter::default();
-        if !rechecker.subject.ends_with(".tla") {
+        let (Some(spec), Some((options, collection))) = (spec, linking) else {
             let model = ModelCheck::new(&rechecker.subject, Keyed::ByContent, request)?;
             return Ok((model.check(&input, &progress), operations));
+        };
+        if moment.is_none() {
+            input.end = LinkFile::end_of_trace(spec);
         }
-        let spec = Path::new(&rechecker.subject);
-        let (options, collection) = self.linking.options(spec)?;
         let request = CheckRequest {
             command: Command::Validate,
             ..request
@@ -116,6 +134,11 @@ impl RecheckArgs {
         let validation = Validation::new(spec, options, collection, request)?;
         Ok((validation.check(&input, &progress), operations))
     }
+}
+
+/// Whether a subject is a specification; else it is a model.
+fn is_spec(subject: &str) -> bool {
+    subject.ends_with(".tla")
 }
 
 /// An operation as it was known at a moment; `None` if it was called later.

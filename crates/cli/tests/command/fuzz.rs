@@ -235,3 +235,35 @@ fn what_cannot_be_run_or_stored_is_said_before_anything_is_run() {
         "{silent:?}"
     );
 }
+
+#[test]
+fn abstract_states_are_part_of_what_runs_cover() {
+    let folder = with_harness(HARNESS);
+    let path = folder.path();
+    fs::write(path.join("Register.tla"), SPEC).unwrap();
+    fs::write(path.join("Register.toml"), "abstraction = \"cell > 1\"\n").unwrap();
+    let ran = fuzz(
+        path,
+        &["--spec", "Register.tla", "--runs", "2", "--guide", "spec"],
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stdout.contains("2 abstract states were reached"), "{ran:?}");
+    let coverage = &omnilink_in(path, &["runs", "show", "1", "--json"]).json()[0]["run"]["coverage"];
+    // Two writes and a read: FALSE after the first, TRUE after the others. It says nothing about which states are equal.
+    assert_eq!(coverage["state FALSE"], 1, "{coverage}");
+    assert_eq!(coverage["state TRUE"], 2, "{coverage}");
+    // The view of the configuration is the abstraction where there is no other.
+    fs::remove_file(path.join("Register.toml")).unwrap();
+    fs::write(path.join("Register.cfg"), "VIEW seen\nINIT Init\n").unwrap();
+    fs::write(
+        path.join("Register.tla"),
+        SPEC.replace("Next ==", "seen == <<cell>>\nNext =="),
+    )
+    .unwrap();
+    fuzz(
+        path,
+        &["--spec", "Register.tla", "--runs", "1", "--store", "view.db"],
+    );
+    let shown = omnilink_in(path, &["runs", "show", "1", "--json", "--store", "view.db"]).json();
+    assert_eq!(shown[0]["run"]["coverage"]["state <<2>>"], 2, "{shown:?}");
+}

@@ -24,9 +24,14 @@ Next == \E now \in BOOLEAN, count \in Nat : Turn(now) \/ Pass(count)
 ====";
 
 fn coverage_of(spec: &str, toml: &str, lines: &str) -> Coverage {
+    coverage_with(spec, toml, lines, false)
+}
+
+fn coverage_with(spec: &str, toml: &str, lines: &str, evaluates_steps: bool) -> Coverage {
     let options = LinkOptions {
         file: LinkFile::parse(toml).unwrap(),
         counts_branches: true,
+        evaluates_steps,
         ..LinkOptions::default()
     };
     let linked = Linked::from_text(spec.split_whitespace().nth(2).unwrap(), spec, &options).unwrap();
@@ -64,7 +69,60 @@ fn each_action_is_counted_with_the_branches_it_took() {
     };
     assert_eq!(taken(turn), [false, true], "{turn:#?}");
     assert_eq!(taken(pass), [true, false], "{pass:#?}");
+    assert_eq!((turn.branches[1].taken, pass.branches[0].taken), (1, 2));
     assert!(turn.branches[0].at.contains("Door.tla:6"), "{turn:#?}");
+}
+
+/// The branches that explanations take, and the abstract states that they reach.
+#[test]
+fn what_the_explanation_does_is_counted_once_however_steps_are_found() {
+    let counted = |toml: &str, lines: &str| {
+        let [fast, evaluated] = [false, true].map(|is_evaluated| {
+            let coverage = coverage_with(DOOR, toml, lines, is_evaluated);
+            let branches = |op: &str| -> Vec<u64> {
+                let branches = action(&coverage, op).branches.iter();
+                branches.map(|branch| branch.taken).collect()
+            };
+            (
+                branches("Turn"),
+                branches("Pass"),
+                coverage.abstract_states.clone(),
+            )
+        });
+        assert_eq!(fast, evaluated, "{lines}");
+        fast
+    };
+    // Each operation may be tried in several states and orders; it takes effect once.
+    let overlapping = r#"
+        0 Turn {"now":true} 0 9
+        1 Pass {"count":1} 0 9
+        2 Pass {"count":2} 0 9
+        3 Pass {"count":0} 0 9
+        4 Turn {"now":false} 10 11"#;
+    let of_states = |states: &[(&str, u64)]| -> Vec<(String, u64)> {
+        states
+            .iter()
+            .map(|(state, times)| ((*state).to_owned(), *times))
+            .collect()
+    };
+    let (turn, pass, states) = counted("abstraction = 'passed'", overlapping);
+    assert_eq!((turn, pass), (vec![1, 1], vec![2, 1]));
+    assert_eq!(states, of_states(&[("0", 2), ("1", 1), ("2", 2)]));
+    // Without an abstraction states are not counted; a view is one, and also tells which states are equal.
+    assert_eq!(counted("", overlapping).2, []);
+    assert_eq!(
+        counted("view = '<<open, passed>>'", overlapping).2.len(),
+        5,
+        "a view"
+    );
+    // What was not recorded, and what happens unseen.
+    let (turn, pass, _) = counted(
+        "[[hidden]]\naction = \"~open /\\\\ open' = TRUE /\\\\ UNCHANGED passed\"\n",
+        r#"
+        0 Pass {"count":1} 0 1
+        0 Turn {"now":false} 2 3"#,
+    );
+    assert_eq!((turn[0], pass[0]), (1, 1));
 }
 
 #[test]

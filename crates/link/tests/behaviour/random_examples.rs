@@ -141,7 +141,7 @@ impl Example {
         let options = LinkOptions {
             file: LinkFile::parse(self.toml).unwrap(),
             collected: self.upto.iter().map(upto).collect(),
-            counts_branches: is_plain,
+            evaluates_steps: is_plain,
             ..LinkOptions::default()
         };
         Linked::load(&example(self.spec), &options).unwrap()

@@ -355,8 +355,7 @@ pub fn linked(name: &str, toml: &str, body: &str, is_evaluated: bool) -> Linked 
         format!("---- MODULE {name} ----\nEXTENDS Integers, FiniteSets, Sequences, TLC\n{body}\n====\n");
     let options = LinkOptions {
         file: LinkFile::parse(toml).unwrap(),
-        // Branches are counted by evaluating every step.
-        counts_branches: is_evaluated,
+        evaluates_steps: is_evaluated,
         ..LinkOptions::default()
     };
     Linked::from_text(name, &text, &options).unwrap_or_else(|error| panic!("{name}: {error}"))

@@ -6,6 +6,7 @@ use omnilink_engine::{Counterexample, LimitWatch, Linearization, Model, Placemen
 use omnilink_evidence::{HistoryWindow, ReportedOperation, Witness};
 
 use super::CheckRun;
+use crate::detail::Detail;
 use crate::error::VerifyError;
 use crate::history::{History, Read};
 use crate::limits::CHECK_INTERVAL;
@@ -71,7 +72,7 @@ impl<M: Model> CheckRun<'_, M> {
             return Ok(());
         };
         let mut left_out = order.len().saturating_sub(WITNESS_OPS_MAX);
-        if left_out > 0 && !self.request.with_witness_end {
+        if left_out > 0 && !self.has_witness_end() {
             return Ok(());
         }
         let mut history = History::open(self.decode, self.input)?;
@@ -80,7 +81,7 @@ impl<M: Model> CheckRun<'_, M> {
             read.push(one);
         }
         let states = self.states_along(&order, &read, left_out);
-        if self.request.with_witness_end && !states.is_empty() {
+        if self.has_witness_end() && !states.is_empty() {
             left_out = order.len() - states.len();
         }
         let ended: BTreeSet<u64> = order.drain(..left_out).map(|placement| placement.op).collect();
@@ -99,6 +100,11 @@ impl<M: Model> CheckRun<'_, M> {
             left_out_before: left_out as u64,
         });
         Ok(())
+    }
+
+    /// Whether the end of a long explanation is wanted.
+    fn has_witness_end(&self) -> bool {
+        self.request.detail >= Detail::WitnessEnd
     }
 
     /// The state after each step from one on, as long as there is only one; none at all if the model leaves a choice.
@@ -124,7 +130,7 @@ impl<M: Model> CheckRun<'_, M> {
             let text = self.model.describe_state(&state);
             bytes += text.len();
             texts.push_back(text);
-            if bytes > STATES_BYTES_MAX && !self.request.with_witness_end {
+            if bytes > STATES_BYTES_MAX && !self.has_witness_end() {
                 break;
             }
             while bytes > STATES_BYTES_MAX {

@@ -12,6 +12,7 @@ use omnilink_engine::{Conclusion, Consistency, Limit, Model, Options, Strategy, 
 use omnilink_evidence::{Command, Evidence, Figures, Subject, ThreadNames, Violation};
 use omnilink_trace::Timebox;
 
+use crate::detail::Detail;
 use crate::error::VerifyError;
 use crate::history::DecodeOp;
 use crate::input::Input;
@@ -33,11 +34,8 @@ pub struct CheckRequest {
     pub minimize: bool,
     /// Where to write the explanation of a valid history.
     pub witness: Option<PathBuf>,
-    /// Whether the evidence is to be looked at without the input: with the operations around a violation and the steps of all
-    /// explanations, or with the explanation of a valid history that is not too long.
-    pub in_full: bool,
-    /// Whether evidence in full has the end of the explanation of a valid history, however long it is.
-    pub with_witness_end: bool,
+    /// How much the evidence says beyond the verdict.
+    pub detail: Detail,
 }
 
 impl CheckRequest {
@@ -49,8 +47,7 @@ impl CheckRequest {
             options: Options::default(),
             minimize: false,
             witness: None,
-            in_full: false,
-            with_witness_end: false,
+            detail: Detail::default(),
         }
     }
 }
@@ -178,7 +175,7 @@ impl<M: Model> CheckRun<'_, M> {
                     let interrupt = self.request.options.limits.interrupt;
                     witness::write(self.decode, self.input, &valid, file, interrupt)?;
                 }
-                if self.request.in_full {
+                if self.request.detail >= Detail::ShortWitness {
                     self.add_witness(valid)
                         .unwrap_or_else(|error| self.note_failure(&error));
                 }
@@ -190,7 +187,7 @@ impl<M: Model> CheckRun<'_, M> {
                         .minimize(&counterexample)
                         .unwrap_or_else(|error| self.note_failure(&error));
                 }
-                match self.request.in_full {
+                match self.request.detail >= Detail::Violations {
                     true => self
                         .add_context(&counterexample.op)
                         .unwrap_or_else(|error| self.note_failure(&error)),

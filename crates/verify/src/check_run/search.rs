@@ -7,6 +7,7 @@ use omnilink_engine::{
 };
 
 use super::{CheckEvent, CheckRun};
+use crate::detail::Detail;
 use crate::error::VerifyError;
 use crate::history::{History, Meaning};
 use crate::limits::{CHECK_INTERVAL, is_interrupted};
@@ -170,7 +171,8 @@ impl<M: Model> CheckRun<'_, M> {
         let is_detour = options.consistency != self.request.options.consistency;
         let is_short = self.input.bytes().is_some_and(|bytes| bytes <= WITNESS_BYTES_MAX);
         if self.request.witness.is_some()
-            || (self.request.in_full && (is_short || self.request.with_witness_end))
+            || (self.request.detail >= Detail::ShortWitness && is_short)
+            || self.request.detail >= Detail::WitnessEnd
             || is_detour
         {
             checker = checker.keep_order();

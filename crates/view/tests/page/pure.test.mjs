@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { cut, keyOf, nameOf, resultOf, visible } from '../../page/call.js';
+import { arrowsOf } from '../../page/arrows.js';
+import { cut, keyOf, nameOf, resultOf, valuesOf, visible } from '../../page/call.js';
 import { duration, grouped, offsetText, tickStep } from '../../page/clock.js';
 import { difference, parseState } from '../../page/difference.js';
 import { assume, focused, focusText, parseFocus, positionOf } from '../../page/focus.js';
@@ -163,6 +164,41 @@ test('search takes words, threads and names', () => {
   assert.deepEqual(found(''), [0, 1, 2, 3, 4, 5]);
 });
 
+test('search takes values of fields', () => {
+  const calls = ['Get(key: "a b", result: 7)', 'Get(key: "ab", result: 17)', 'put(7, 1) = 7', 'Send(msg: [key |-> 7, to |-> "b"])', 'at("12:30")'];
+  const timeline = timelineOf(calls.map((call, at) => ['t', call, at, at + 1]));
+  const found = (text) => {
+    const hits = searchFor(timeline, text);
+    return [...Array(timeline.size).keys()].filter((row) => !hits || finds(hits, timeline, row));
+  };
+  assert.deepEqual(found('result:7'), [0, 2]);
+  assert.deepEqual(found('key:7'), [2, 3]);
+  assert.deepEqual(found('key:"a b"'), [0]);
+  assert.deepEqual(found('"a b"'), [0]);
+  assert.deepEqual(found('to:b op:send'), [3]);
+  assert.deepEqual(found('12:30'), [4]);
+  assert.deepEqual(found('ey:7'), []);
+  assert.deepEqual(valuesOf('f(a: 1, b: <<2, 3>>, aa: 4)', 'a'), ['1']);
+  assert.deepEqual(valuesOf('f(a: 1, b: <<2, 3>>)', 'b'), ['<<2, 3>>']);
+});
+
+test('arrows are of both kinds, and only those of the selected operation if there are many', () => {
+  const timeline = timelineOf([...Array(30).keys()].map((at) => [`t${at % 3}`, 'x', at, at + 1]));
+  const sees = new Map([[2, [0, 1]]]);
+  const few = arrowsOf(timeline, sees, [[0, 1], [1, 99]], 'all', 0);
+  assert.deepEqual(few, [
+    { from: 0, to: 1, kind: 'before', isChosen: true },
+    { from: 0, to: 2, kind: 'sees', isChosen: true },
+    { from: 1, to: 2, kind: 'sees', isChosen: false },
+  ]);
+  assert.equal(arrowsOf(timeline, sees, [[0, 1]], 'sees', 0).length, 2);
+  assert.equal(arrowsOf(timeline, sees, [[0, 1]], 'before', 0).length, 1);
+  assert.deepEqual(arrowsOf(timeline, sees, [[0, 1]], 'none', 0), []);
+  const many = new Map([...Array(30).keys()].map((id) => [id, [...Array(id).keys()]]));
+  assert.equal(arrowsOf(timeline, many, [], 'all', 29).length, 29);
+  assert.deepEqual(arrowsOf(timeline, many, [], 'all', -1), []);
+});
+
 test('at most eight values have hues, and the rest is grey', () => {
   const timeline = timelineOf([...Array(20).keys()].map((at) => ['a', `op${at}(${at % 3})`, at, at + 1]));
   const { hues, legend, rest } = huesOf(timeline, 'op');
@@ -223,7 +259,7 @@ test('assumptions are kept in the address', () => {
   const focus = assume(assume([{ kind: 'only', path: 3 }], { kind: 'before', first: 12, then: 17 }), { kind: 'only', path: 3 });
   assert.equal(focusText(focus), 'o3.b12-17');
   assert.deepEqual(parseFocus('o3.b12-17.x9.b4.n5.p1.u2'), [...focus, { kind: 'not', path: 5 }, { kind: 'placed', op: 1 }, { kind: 'unplaced', op: 2 }]);
-  const view = { ...emptyView(), row: 4, path: 1, from: 10, to: 90, color: 'key', search: 'a b', focus, states: 'full', against: 2, state: 7, tab: 'State graph' };
+  const view = { ...emptyView(), row: 4, path: 1, from: 10, to: 90, color: 'key', search: 'a b', arrows: 'before', focus, states: 'full', against: 2, state: 7, tab: 'State graph' };
   assert.deepEqual(viewOf(addressOf(view), emptyView()), view);
   assert.deepEqual(viewOf('#op=-1&at=9_3&color=red&focus=%3Cscript%3E&story=99999999999', emptyView()), emptyView());
 });

@@ -251,3 +251,10 @@ impl Drop for Browser {
         let _ = self.process.wait();
     }
 }
+
+/// A page says all of this.
+pub fn assert_says(text: &str, all: &[&str]) {
+    for expected in all {
+        assert!(text.contains(expected), "{expected:?} is missing in: {text}");
+    }
+}

@@ -1,0 +1,78 @@
+//! What is drawn beside the operations.
+
+use omnilink_evidence::Evidence;
+use omnilink_view::{Fault, Story};
+use serde_json::{Value, json};
+
+use crate::browser::{Browser, assert_says};
+use crate::samples::{example, map, page};
+
+#[test]
+fn faults_are_bands_on_the_same_axis() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let fault = |start, end, text: &str| Fault {
+        start,
+        end: Some(end),
+        text: text.to_owned(),
+    };
+    let faults = [fault(15, 65, "partition"), fault(90, 90, "leader elected")];
+    let stories = Story::of_evidence(&map()).into_iter();
+    let page = page(
+        "faults",
+        stories.map(|story| story.with_faults(&faults)).collect(),
+    );
+    browser.open(&page, "");
+    let drawn = "(() => { const texts = []; const original = CanvasRenderingContext2D.prototype.fillText; \
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { texts.push(text); return original.call(this, text, ...rest); }; \
+        omnilink.app.timelinePanel.draw(); CanvasRenderingContext2D.prototype.fillText = original; return texts.join('|'); })()";
+    let drawn = browser.eval(drawn);
+    assert_says(
+        drawn.as_str().expect("texts"),
+        &["partition", "leader elected", "insert(6, 3)"],
+    );
+    browser.screenshot("faults");
+    browser.assert_no_complaints();
+}
+
+/// Two replicas: `b` reads what `a` wrote, and what happens before it is more than what it sees.
+fn replicas() -> Evidence {
+    let mut json: Value =
+        serde_json::from_str(&example("omnilink check replicas.jsonl --spec Store.tla").to_json())
+            .expect("JSON");
+    json["happens_before"] = json!([[0, 3], [1, 5]]);
+    Evidence::from_json(&json.to_string()).expect("it is evidence")
+}
+
+#[test]
+fn visibility_and_happens_before_are_arrows_of_two_kinds() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let page = page("visibility", Story::of_evidence(&replicas()));
+    browser.open(&page, "");
+    assert_says(&browser.text(), &["→ is seen by", "⇢ happens before"]);
+    // Dashed lines are happens-before; each arrow has a head.
+    let strokes = "(() => { const found = { dashed: 0, plain: 0 }; const original = CanvasRenderingContext2D.prototype.bezierCurveTo; \
+        const line = CanvasRenderingContext2D.prototype.lineTo; \
+        CanvasRenderingContext2D.prototype.bezierCurveTo = function (...rest) { found.plain++; return original.call(this, ...rest); }; \
+        CanvasRenderingContext2D.prototype.lineTo = function (...rest) { if (this.getLineDash().length) found.dashed++; return line.call(this, ...rest); }; \
+        omnilink.app.timelinePanel.draw(); CanvasRenderingContext2D.prototype.bezierCurveTo = original; \
+        CanvasRenderingContext2D.prototype.lineTo = line; return found; })()";
+    assert_eq!(browser.eval(strokes), json!({"dashed": 2, "plain": 4}));
+    browser.screenshot("visibility");
+    browser.press("a");
+    assert_eq!(browser.eval(strokes), json!({"dashed": 0, "plain": 4}));
+    browser.press("a");
+    assert_eq!(browser.eval(strokes), json!({"dashed": 2, "plain": 0}));
+    browser.wait_for("location.hash.includes('arrows=before')");
+    let address = browser.eval("location.hash");
+    browser.open(&page, address.as_str().expect("an address"));
+    assert_eq!(browser.eval(strokes), json!({"dashed": 2, "plain": 0}));
+    assert_eq!(
+        browser.eval("document.querySelector('select[aria-label=Arrows]').value"),
+        "before"
+    );
+    browser.assert_no_complaints();
+}
