@@ -151,7 +151,7 @@ impl Clock {
     fn read(&self) -> i64 {
         match self.source {
             #[cfg(all(omnilink_instrumented, target_os = "linux"))]
-            Source::Schedule => schedule::read(),
+            Source::Schedule => schedule::omnilink_begin(),
             #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
             Source::Tsc => tsc::read(),
             #[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
