@@ -50,6 +50,8 @@ struct Spec<'n> {
     quiet: usize,
     /// Whether the next value of such a variable is made.
     is_quiet: bool,
+    /// Whether sequences of pairs are accessed by key only.
+    by_key: bool,
 }
 
 impl Spec<'_> {
@@ -59,6 +61,12 @@ impl Spec<'_> {
 
     fn one_of(&mut self, choices: &[&str]) -> String {
         choices[self.below(choices.len())].to_owned()
+    }
+
+    /// One of these; not the last one, which accesses a sequence by position, if all access is to be by key.
+    fn one_by_key(&mut self, choices: &[&str]) -> String {
+        let most = choices.len() - usize::from(self.by_key);
+        self.one_of(&choices[..most])
     }
 
     /// A variable of a type, if there is one.
@@ -184,7 +192,7 @@ impl Spec<'_> {
                     &format!("(\\E m \\in 1..Len({x}) : {x}[m] = {other})"),
                 ])
             }
-            Type::PairSequence => self.one_of(&[
+            Type::PairSequence => self.one_by_key(&[
                 &format!("At({x}, {key}) # {{}}"),
                 &format!("(\\E m \\in 1..Len({x}) : {x}[m][1] = {key})"),
                 &format!("(\\A m \\in 1..Len({x}) : {x}[m][1] # {key})"),
@@ -263,7 +271,7 @@ impl Spec<'_> {
                 &format!("{{p \\in {x} : p[2] # {number}}}"),
             ]),
             Type::Sequence => self.sequence(&x, 2),
-            Type::PairSequence => self.one_of(&[
+            Type::PairSequence => self.one_by_key(&[
                 &format!("Append(SelectSeq({x}, LAMBDA p : p[1] # {key}), <<{key}, {number}>>)"),
                 &format!("SelectSeq({x}, LAMBDA p : p[1] # {key})"),
                 &format!("Append({x}, <<{key}, {number}>>)"),
@@ -426,17 +434,19 @@ fn from_environment(name: &str, otherwise: u64) -> u64 {
         .unwrap_or(otherwise)
 }
 
-#[test]
-fn a_random_spec_has_the_verdict_of_trying_every_order() {
-    let mut numbers = Numbers(from_environment("RANDOM_SEED", 11));
+/// Compares the verdicts on so many random specs with variables of these types.
+fn attack(specs: u64, seed: u64, types: &[Type], by_key: bool) {
+    let mut numbers = Numbers(seed);
     let (mut valid, mut all) = (0, 0);
-    for _ in 0..from_environment("RANDOM_SPECS", 150) {
-        let variables: Vec<Type> = (0..1 + numbers.below(3))
-            .map(|_| TYPES[numbers.below(8) as usize])
-            .collect();
+    for _ in 0..specs {
+        let mut a_type = || types[numbers.below(types.len() as u64) as usize];
+        let first = a_type();
+        let mut variables = vec![first, a_type(), a_type()];
+        variables.truncate(1 + numbers.below(3) as usize);
         let (link, body) = Spec {
             quiet: numbers.below(variables.len() as u64) as usize,
             is_quiet: false,
+            by_key,
             numbers: &mut numbers,
             variables,
         }
@@ -462,5 +472,28 @@ fn a_random_spec_has_the_verdict_of_trying_every_order() {
     assert!(
         (all / 10..all * 9 / 10).contains(&valid),
         "the histories are too easy or too hard: {valid} of {all} are valid"
+    );
+}
+
+#[test]
+fn a_random_spec_has_the_verdict_of_trying_every_order() {
+    let (specs, seed) = (
+        from_environment("RANDOM_SPECS", 150),
+        from_environment("RANDOM_SEED", 11),
+    );
+    attack(specs, seed, &TYPES, false);
+}
+
+#[test]
+fn a_random_spec_with_keyed_sequences_has_the_verdict_of_trying_every_order() {
+    let (specs, seed) = (
+        from_environment("RANDOM_SPECS", 100),
+        from_environment("RANDOM_SEED", 12),
+    );
+    attack(
+        specs,
+        seed,
+        &[Type::PairSequence, Type::PairSequence, Type::Function],
+        true,
     );
 }

@@ -368,16 +368,17 @@ impl<'p> Evaluator<'p> {
                 }
                 Argument::Slot(slot) => match self.slot(*slot).clone() {
                     Slot::Operator(closure) => {
-                        self.operator_form(closure.operator, closure.captures.clone(), walk)?
+                        self.operator_form(closure.operator, closure.captures.clone(), Vec::new(), walk)?
                     }
                     _ => self.local_form(*slot, walk)?,
                 },
                 Argument::Operator(operator, captures) => {
+                    let names = self.passed_names(captures, walk);
                     let captures = captures
                         .iter()
                         .map(|(slot, capture)| (*slot, self.content(capture, walk)));
                     let captures = captures.collect::<Vec<_>>();
-                    self.operator_form(*operator, captures, walk)?
+                    self.operator_form(*operator, captures, names, walk)?
                 }
             });
         }
@@ -417,11 +418,15 @@ impl<'p> Evaluator<'p> {
         &mut self,
         operator: u32,
         captures: Vec<(u32, Slot<'p>)>,
+        names: Vec<(u32, Form)>,
         walk: &mut Walk<'_>,
     ) -> Walked<Form> {
         let program = self.program;
         let target = &program.operators[operator as usize];
         self.in_new_frame(target.slots.len(), captures, walk, |this, walk| {
+            for (slot, form) in names {
+                this.name(slot, form, walk);
+            }
             for parameter in 0..target.params {
                 this.name(parameter, Form::unknown(), walk);
             }

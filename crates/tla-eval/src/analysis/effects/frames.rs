@@ -79,23 +79,25 @@ impl<'p> Evaluator<'p> {
         for (slot, argument) in &call.arguments {
             contents.push((*slot, self.content(argument, walk)));
         }
-        let names: Vec<(u32, Form)> = call
-            .arguments
-            .iter()
-            .filter_map(|(slot, argument)| match argument {
-                Argument::Slot(from) => {
-                    let form = walk.names.get(&(self.base + *from as usize))?;
-                    matches!(self.slot(*from), Slot::Empty).then(|| (*slot, form.clone()))
-                }
-                _ => None,
-            })
-            .collect();
+        let names = self.passed_names(&call.arguments, walk);
         self.in_new_frame(target.slots.len(), contents, walk, |this, walk| {
             for (slot, form) in names {
                 walk.names.insert(this.base + slot as usize, form);
             }
             run(this, &target.body, walk)
         })
+    }
+
+    /// The forms of names that are passed on as they are.
+    pub(super) fn passed_names(&self, arguments: &[(u32, Argument)], walk: &Walk<'_>) -> Vec<(u32, Form)> {
+        let named = arguments.iter().filter_map(|(slot, argument)| match argument {
+            Argument::Slot(from) => {
+                let form = walk.names.get(&(self.base + *from as usize))?;
+                matches!(self.slot(*from), Slot::Empty).then(|| (*slot, form.clone()))
+            }
+            _ => None,
+        });
+        named.collect()
     }
 
     /// Runs in the frame of an operator that is a parameter.

@@ -74,15 +74,16 @@ impl<'p> Evaluator<'p> {
         let Form::Place(place) = sequence else {
             return Ok(None);
         };
-        let (operator, captures) = match test {
+        let (operator, captures, names) = match test {
             Argument::Operator(operator, captures) => {
+                let names = self.passed_names(captures, walk);
                 let captures = captures
                     .iter()
                     .map(|(slot, capture)| (*slot, self.content(capture, walk)));
-                (*operator, captures.collect::<Vec<_>>())
+                (*operator, captures.collect::<Vec<_>>(), names)
             }
             Argument::Slot(slot) => match self.slot(*slot).clone() {
-                Slot::Operator(closure) => (closure.operator, closure.captures.clone()),
+                Slot::Operator(closure) => (closure.operator, closure.captures.clone(), Vec::new()),
                 _ => return Err(Unsupported),
             },
             _ => return Ok(None),
@@ -92,6 +93,9 @@ impl<'p> Evaluator<'p> {
         let binder = walk.binders.len();
         walk.binders.push(None);
         let body = self.in_new_frame(target.slots.len(), captures, walk, |this, walk| {
+            for (slot, form) in names {
+                this.name(slot, form, walk);
+            }
             this.name(0, Form::Element(binder, Vec::new()), walk);
             this.form(&target.body, walk)
         });
