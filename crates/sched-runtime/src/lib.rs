@@ -17,12 +17,15 @@
 //!   entry points in assembly. It compiles with the stable toolchain.
 //!
 //! The other half of the protocol, the process that drives a harness, uses [`layout`]. The model of weak memory
-//! ([`store_history`], [`happens_before`]) needs no execution, so that it can be compared with the axioms of C++.
+//! ([`store_history`], [`happens_before`]) and the detection of races ([`access_history`], [`release_clocks`]) need no execution, so
+//! that they can be compared with the axioms of C++ and with the definition of a race.
 
 #![no_std]
 
+pub mod access_history;
 pub mod happens_before;
 pub mod layout;
+pub mod release_clocks;
 pub mod store_history;
 
 #[cfg(all(

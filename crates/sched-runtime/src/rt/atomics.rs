@@ -211,7 +211,6 @@ pub unsafe extern "C" fn load<T: Word>(address: *mut T, order: Order) -> T {
     if !is_controlled() {
         return T::load(address);
     }
-    races::atomic(place, size_of::<T>(), false, code);
     let value = match choose(address, AtomicAccess::Load(order)) {
         Some(chosen) => {
             chosen.read(order);
@@ -222,6 +221,8 @@ pub unsafe extern "C" fn load<T: Word>(address: *mut T, order: Order) -> T {
             T::load(address)
         }
     };
+    // What a load acquires happens before the load itself.
+    races::atomic(place, size_of::<T>(), false, code);
     after(place, value.low_bits(), false, code);
     record_values(Some(value.low_bits()), None);
     value
@@ -271,17 +272,20 @@ unsafe fn read_modify_write<T: Word>(
     };
     let next = change(found);
     let order = kind.order(next.is_some());
+    match &chosen {
+        Some(chosen) => chosen.read(order),
+        None => races::loaded(place, order),
+    }
+    // After what it acquires, and before what it releases.
     races::atomic(place, size_of::<T>(), next.is_some(), code);
     match (&chosen, next) {
         (Some(chosen), Some(next)) => {
-            chosen.read(order);
             if chosen.write(place, next.low_bits(), order, true) {
                 T::swap(address, next);
             }
         }
-        (Some(chosen), None) => chosen.read(order),
-        (None, Some(_)) => races::changed(place, order),
-        (None, None) => races::loaded(place, order),
+        (None, Some(_)) => races::modified(place, order),
+        (_, None) => {}
     }
     after(
         place,

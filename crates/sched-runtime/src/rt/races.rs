@@ -6,12 +6,11 @@
 //!
 //! Code that is not instrumented only adds order: a futex call, or a function of Rust's prebuilt library, acquires and releases
 //! everything it could. So every reported race is one, but a race behind such a call may be missed.
-//!
-//! Each location (eight bytes) keeps every access that no later access subsumes: the last ones of each thread. FastTrack keeps
-//! fewer where accesses are ordered; here few threads make few accesses, and exactness matters more.
 
+use crate::access_history::{AccessHistories, DataRaces, MemoryAccess, VOLATILE};
 use crate::happens_before::{Clock, HappensBefore, MemoryOrder};
-use crate::layout::{RACES_CAP, RaceRecord, THREADS_CAP, memory_model, race};
+use crate::layout::{RACES_CAP, RaceRecord, memory_model, race};
+use crate::release_clocks::ReleaseClocks;
 use crate::rt::entry::{is_controlled, me};
 use crate::rt::scheduler::shared;
 use crate::rt::sys;
@@ -26,52 +25,12 @@ static mut TABLES: *mut Tables = core::ptr::null_mut();
 #[unsafe(link_section = "omnilink_state")]
 static mut HAS_SEVERAL_THREADS: bool = false;
 
-const LOCATIONS: usize = 1 << 18;
-const ACCESSES: usize = 1 << 19;
-const OBJECTS: usize = 1 << 14;
-
 /// In memory of its own, most of which is never touched.
 #[repr(C)]
 struct Tables {
-    /// A hash table by address; an address for which it has no room is not checked.
-    locations: [Location; LOCATIONS],
-    accesses: [Access; ACCESSES],
-    accesses_len: u32,
-    objects: [Object; OBJECTS],
+    histories: AccessHistories<{ 1 << 18 }, { 1 << 19 }>,
+    released: ReleaseClocks<{ 1 << 14 }>,
 }
-
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Location {
-    /// The address divided by 8, 0 for none.
-    key: u64,
-    /// The last access, as its number plus 1.
-    last: u32,
-}
-
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Access {
-    code: u64,
-    /// The epoch, with `thread`.
-    count: u32,
-    /// The access before, as its number plus 1.
-    next: u32,
-    thread: u8,
-    /// Which of the eight bytes.
-    bytes: u8,
-    kind: u8,
-}
-
-/// An address that was released, such as a lock or an atomic variable.
-#[repr(C)]
-struct Object {
-    address: u64,
-    clock: Clock,
-}
-
-/// A bit of an access's kind beside those of [`race`].
-const VOLATILE: u8 = 1 << 7;
 
 /// Maps the tables, if races are to be detected, or if weak memory needs happens-before.
 pub unsafe fn prepare() {
@@ -94,59 +53,35 @@ pub unsafe fn is_on() -> bool {
     !TABLES.is_null()
 }
 
-const fn index(id: u8) -> usize {
-    id as usize & (THREADS_CAP - 1)
-}
-
 /// The clocks of all threads.
 pub unsafe fn happens_before() -> &'static mut HappensBefore {
     &mut *(&raw mut HAPPENS_BEFORE)
 }
 
-/// The object at an address; none if there is none, or no room to make one.
-unsafe fn object(address: u64, make: bool) -> Option<&'static mut Object> {
-    let objects = (&raw mut (*TABLES).objects).cast::<Object>();
-    let first = (address >> 2) as usize;
-    for index in first..first + 64 {
-        let object = &mut *objects.add(index & (OBJECTS - 1));
-        if object.address == address {
-            return Some(object);
-        }
-        if object.address == 0 {
-            if !make {
-                return None;
-            }
-            object.address = address;
-            return Some(object);
-        }
-    }
-    None
+/// What was released at each address.
+unsafe fn released() -> &'static mut ReleaseClocks<{ 1 << 14 }> {
+    &mut (*TABLES).released
 }
 
 /// The calling thread acquires what was released at an address.
 pub unsafe fn acquire(address: u64) {
     if is_on()
-        && let Some(object) = object(address, false)
+        && let Some(clock) = released().get(address)
     {
-        happens_before().acquire(me(), &object.clock);
+        happens_before().acquire(me(), clock);
     }
 }
 
 /// The calling thread releases at an address, in addition to what other threads released there.
 pub unsafe fn release(address: u64) {
     if is_on() {
-        let clock = happens_before().release(me());
-        if let Some(object) = object(address, true) {
-            object.clock.join(&clock);
-        }
+        released().join(address, &happens_before().release(me()));
     }
 }
 
 /// What was last released at an address is now this.
 pub unsafe fn set_released(address: u64, clock: &Clock) {
-    if let Some(object) = object(address, true) {
-        object.clock = *clock;
-    }
+    released().set(address, clock);
 }
 
 /// The calling thread acquires everything that was released.
@@ -174,30 +109,22 @@ pub unsafe fn joined(other: u8) {
 
 /// An atomic load, or a failed compare-and-swap, of the newest store.
 pub unsafe fn loaded(address: u64, order: MemoryOrder) {
-    if is_on()
-        && let Some(object) = object(address, false)
-    {
-        happens_before().read(me(), order, &object.clock);
+    if is_on() {
+        released().load(address, me(), order, happens_before());
     }
 }
 
-/// An atomic store. It ends the release sequence at this address: a load of it does not acquire what was released before.
+/// An atomic store.
 pub unsafe fn stored(address: u64, order: MemoryOrder) {
     if is_on() {
-        let message = happens_before().write(me(), order);
-        set_released(address, &message);
+        released().store(address, me(), order, happens_before());
     }
 }
 
-/// An atomic read-modify-write. It continues the release sequence: a load of it also acquires what was released before.
-pub unsafe fn changed(address: u64, order: MemoryOrder) {
-    if !is_on() {
-        return;
-    }
-    loaded(address, order);
-    let message = happens_before().write(me(), order);
-    if let Some(object) = object(address, true) {
-        object.clock.join(&message);
+/// The store of an atomic read-modify-write.
+pub unsafe fn modified(address: u64, order: MemoryOrder) {
+    if is_on() {
+        released().modify(address, me(), order, happens_before());
     }
 }
 
@@ -259,38 +186,14 @@ pub unsafe fn allocated(address: u64, size: usize) {
         return;
     }
     for key in address >> 3..(address + size as u64 + 7) >> 3 {
-        if let Some(location) = location(key, false) {
-            location.last = 0;
-        }
+        (*TABLES).histories.forget(key);
     }
     // Its locks and atomic variables are new too. Only the beginning of a large block is searched for them.
     let mut at = address & !3;
     while at < address + (size as u64).min(512) {
-        if let Some(object) = object(at, false) {
-            object.clock = Clock::NOTHING;
-        }
+        released().forget(at);
         at += 4;
     }
-}
-
-unsafe fn location(key: u64, make: bool) -> Option<&'static mut Location> {
-    let locations = (&raw mut (*TABLES).locations).cast::<Location>();
-    // Neighbouring addresses have neighbouring entries, so that few pages are touched.
-    let first = (key ^ (key >> 20)) as usize;
-    for index in first..first + 32 {
-        let location = &mut *locations.add(index & (LOCATIONS - 1));
-        if location.key == key {
-            return Some(location);
-        }
-        if location.key == 0 {
-            if !make {
-                return None;
-            }
-            location.key = key;
-            return Some(location);
-        }
-    }
-    None
 }
 
 unsafe fn record(address: u64, size: usize, kind: u8, code: u64) {
@@ -310,71 +213,14 @@ unsafe fn record(address: u64, size: usize, kind: u8, code: u64) {
 }
 
 unsafe fn record_in_word(key: u64, bytes: u8, kind: u8, code: u64) {
-    let id = me();
-    let clock = happens_before().clock(id);
-    let count = clock.happened[index(id)];
-    let Some(location) = location(key, true) else {
-        return;
-    };
-    let accesses = (&raw mut (*TABLES).accesses).cast::<Access>();
-    let mut link: *mut u32 = &raw mut location.last;
-    let mut free = 0;
-    while *link != 0 {
-        let number = *link;
-        let other = &mut *accesses.add(number as usize - 1);
-        let is_mine = other.thread == id;
-        let is_before = is_mine || other.count <= clock.happened[index(other.thread)];
-        let conflicts = other.bytes & bytes != 0
-            && (other.kind | kind) & race::WRITES != 0
-            && other.kind & kind & race::ATOMIC == 0
-            && !((other.kind | kind) & race::FREES != 0 && (other.kind | kind) & race::ATOMIC != 0);
-        if !is_before && conflicts {
-            report(
-                other,
-                key << 3,
-                Access {
-                    code,
-                    count,
-                    next: 0,
-                    thread: id,
-                    bytes,
-                    kind,
-                },
-            );
-        }
-        // This access subsumes an earlier one if it happens after it, covers its bytes and is at least as strong: every race
-        // with the earlier one is then a race with this one too.
-        let is_stronger = kind & race::WRITES >= other.kind & race::WRITES
-            && kind & race::ATOMIC <= other.kind & race::ATOMIC
-            && kind & VOLATILE <= other.kind & VOLATILE;
-        if is_before && other.bytes & !bytes == 0 && is_stronger {
-            *link = other.next;
-            free = number;
-            continue;
-        }
-        link = &raw mut other.next;
-    }
-    let number = match free {
-        0 if (*TABLES).accesses_len as usize >= ACCESSES => return,
-        0 => {
-            (*TABLES).accesses_len += 1;
-            (*TABLES).accesses_len
-        }
-        free => free,
-    };
-    *accesses.add(number as usize - 1) = Access {
-        code,
-        count,
-        next: location.last,
-        thread: id,
-        bytes,
-        kind,
-    };
-    location.last = number;
+    let clock = happens_before().clock(me());
+    let access = MemoryAccess::new(code, me(), clock, bytes, kind);
+    let found = |known: &MemoryAccess| report(known, key << 3, &access);
+    (*TABLES).histories.record::<DataRaces>(key, access, clock, found);
 }
 
 /// Records a race, once for each pair of code addresses.
-unsafe fn report(one: &Access, address: u64, other: Access) {
+unsafe fn report(one: &MemoryAccess, address: u64, other: &MemoryAccess) {
     let shared = &mut *shared();
     let records = (&raw mut shared.races).cast::<RaceRecord>();
     for index in 0..shared.races_len as usize {
@@ -388,7 +234,7 @@ unsafe fn report(one: &Access, address: u64, other: Access) {
     }
     let is_inconclusive = (one.kind | other.kind) & VOLATILE != 0;
     let flags =
-        |access: &Access| access.kind & !VOLATILE | if is_inconclusive { race::INCONCLUSIVE } else { 0 };
+        |access: &MemoryAccess| access.kind & !VOLATILE | if is_inconclusive { race::INCONCLUSIVE } else { 0 };
     *records.add(shared.races_len as usize) = RaceRecord {
         address,
         first_code: one.code,
@@ -396,7 +242,7 @@ unsafe fn report(one: &Access, address: u64, other: Access) {
         first_thread: one.thread,
         second_thread: other.thread,
         first_kind: flags(one),
-        second_kind: flags(&other),
+        second_kind: flags(other),
         reserved: 0,
     };
     shared.races_len += 1;

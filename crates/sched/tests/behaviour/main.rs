@@ -9,6 +9,7 @@ mod limits;
 mod memory_model;
 mod native;
 mod packages;
+mod race_detection;
 mod reduction;
 mod replay;
 mod support;

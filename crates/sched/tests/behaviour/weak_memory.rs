@@ -14,9 +14,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 /// As in `components/litmus.rs`.
-const BASE: u32 = 37;
+const BASE: u32 = 41;
 
-fn start() -> Box<dyn Executor> {
+pub fn start() -> Box<dyn Executor> {
     static PROGRAM: OnceLock<std::path::PathBuf> = OnceLock::new();
     let program = PROGRAM.get_or_init(|| {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/behaviour/components/litmus.rs");
@@ -26,7 +26,7 @@ fn start() -> Box<dyn Executor> {
     Box::new(started.unwrap_or_else(|error| panic!("{error}")))
 }
 
-fn digit(instruction: Instruction) -> u32 {
+pub fn digit(instruction: Instruction) -> u32 {
     let place =
         |order, orders: &[_]| orders.iter().position(|other| *other == order).expect("an order") as u32;
     let both = [RELAXED, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST];
@@ -41,8 +41,12 @@ fn digit(instruction: Instruction) -> u32 {
 }
 
 fn call(instructions: &[Instruction]) -> u32 {
-    let digits = instructions.iter().rev();
-    digits.fold(0, |number, instruction| number * BASE + digit(*instruction))
+    number_of(instructions.iter().map(|instruction| digit(*instruction)))
+}
+
+/// The number of a call, from the digits of its instructions.
+pub fn number_of(digits: impl DoubleEndedIterator<Item = u32>) -> u32 {
+    digits.rev().fold(0, |number, digit| number * BASE + digit)
 }
 
 /// The program as calls: one for each thread, and one that reads the locations at the end.

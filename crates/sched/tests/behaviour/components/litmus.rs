@@ -1,4 +1,4 @@
-//! Straight-line programs over two atomic variables. A call is a sequence of instructions, encoded in its number: the digits in
+//! Straight-line programs over two atomic variables and plain data. A call is a sequence of instructions, encoded in its number: the digits in
 //! base `BASE`, the first instruction lowest.
 
 #[path = "../../../../harness/src/serve.rs"]
@@ -10,14 +10,21 @@
 mod harness;
 
 use harness::ComponentInstance;
+use std::cell::UnsafeCell;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicU64, fence};
 
-const BASE: u32 = 37;
+const BASE: u32 = 41;
 /// The most instructions of a call.
-const LENGTH: u32 = 6;
+const LENGTH: u32 = 5;
 
-struct Variables([AtomicU64; 2]);
+struct Variables {
+    atomic: [AtomicU64; 2],
+    data: UnsafeCell<u64>,
+}
+
+// Some programs have data races, which is what the tests are about.
+unsafe impl Sync for Variables {}
 
 impl ComponentInstance for Variables {
     fn call(&self, thread: u32, op: u32) -> String {
@@ -29,7 +36,6 @@ impl ComponentInstance for Variables {
         read.extend(self.make::<2>(instruction(2), thread));
         read.extend(self.make::<3>(instruction(3), thread));
         read.extend(self.make::<4>(instruction(4), thread));
-        read.extend(self.make::<5>(instruction(5), thread));
         let words: Vec<String> = read.iter().map(u64::to_string).collect();
         words.join(" ")
     }
@@ -42,7 +48,7 @@ impl Variables {
         // Without this the compiler may merge the functions of two positions.
         let position = std::hint::black_box(POSITION);
         let value = u64::from(1 + thread * 8 + position);
-        let at = &self.0[(instruction.saturating_sub(1) / 16 % 2) as usize];
+        let at = &self.atomic[(instruction.saturating_sub(1) / 16 % 2) as usize];
         let exchange = |order| at.swap(value, order);
         let replace = |order| at.compare_exchange(0, value, order, Relaxed).unwrap_or_else(|found| found);
         if instruction == 0 {
@@ -53,7 +59,10 @@ impl Variables {
                 33 => fence(Acquire),
                 34 => fence(Release),
                 35 => fence(AcqRel),
-                _ => fence(SeqCst),
+                36 => fence(SeqCst),
+                37 => return Some(unsafe { *self.data.get() }),
+                38 => unsafe { *self.data.get() = value },
+                atomic => return Some(unsafe { *self.atomic[atomic as usize - 39].as_ptr() }),
             }
             return None;
         }
@@ -88,5 +97,10 @@ impl Variables {
 }
 
 fn main() {
-    harness::serve(BASE.pow(LENGTH), "litmus", &|| Box::new(Variables([const { AtomicU64::new(0) }; 2])));
+    harness::serve(BASE.pow(LENGTH), "litmus", &|| {
+        Box::new(Variables {
+            atomic: [const { AtomicU64::new(0) }; 2],
+            data: UnsafeCell::new(0),
+        })
+    });
 }

@@ -8,6 +8,7 @@ pub const ACQUIRE: MemoryOrder = MemoryOrder(2);
 pub const RELEASE: MemoryOrder = MemoryOrder(3);
 pub const ACQ_REL: MemoryOrder = MemoryOrder(4);
 pub const SEQ_CST: MemoryOrder = MemoryOrder(5);
+pub const ALL: [MemoryOrder; 5] = [RELAXED, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instruction {
@@ -86,7 +87,7 @@ impl Random {
         choices[self.below(choices.len())]
     }
 
-    fn instruction(&mut self) -> Instruction {
+    pub fn instruction(&mut self) -> Instruction {
         let at = self.below(LOCATIONS);
         match self.below(10) {
             0..=3 => Instruction::Load(at, self.of(&[RELAXED, ACQUIRE, SEQ_CST])),
