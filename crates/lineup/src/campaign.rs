@@ -1,101 +1,22 @@
 //! Checking many matrices: given ones, random ones (`RandomCheck`), or all small ones (`AutoCheck`), until one fails.
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
 use omnilink_evidence::Limit;
 use omnilink_sched::{Schedule, StopConditions};
 
-use crate::alphabet::{Alphabet, CallId};
-use crate::check::{LineupError, Request, Tick, check_matrix, check_schedule};
+use crate::alphabet::CallId;
+use crate::campaign_coverage::{PartCoverage, PassCoverage};
+use crate::check::{LineupError, Request, Tick, check_deeper, check_matrix, check_schedule};
 use crate::execution::RaceReport;
 use crate::executor::MatrixExecutor;
 use crate::history::CallHistory;
+use crate::matrices::{Matrices, Part};
 use crate::matrix::Matrix;
-use crate::options::LineupOptions;
-use crate::sample::{GrowingMatrices, RandomMatrices};
+use crate::options::{LineupOptions, RunSelection};
 use crate::scope::Scope;
 use crate::shrink::shrink;
 use crate::verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, Undecided, Why};
-
-/// Which matrices to check.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Matrices {
-    /// These.
-    Given(Vec<Matrix>),
-    /// Random ones of one shape, decided by the seed.
-    Random {
-        /// Threads.
-        threads: usize,
-        /// Entries of each thread.
-        cells: usize,
-        /// How many.
-        samples: u64,
-    },
-    /// First these, then those.
-    Then(Box<Matrices>, Box<Matrices>),
-    /// All, small ones first, up to this number of threads with as many entries each.
-    Growing {
-        /// The largest.
-        largest: usize,
-    },
-}
-
-impl Default for Matrices {
-    fn default() -> Self {
-        Self::Random {
-            threads: 3,
-            cells: 3,
-            samples: 100,
-        }
-    }
-}
-
-impl Matrices {
-    /// The most matrices that these are, for an alphabet.
-    pub fn at_most(&self, alphabet: &Alphabet) -> u64 {
-        match self {
-            Self::Given(matrices) => matrices.len() as u64,
-            Self::Random { samples, .. } => *samples,
-            Self::Growing { largest } => GrowingMatrices::total(alphabet, *largest),
-            Self::Then(first, second) => first.at_most(alphabet).saturating_add(second.at_most(alphabet)),
-        }
-    }
-
-    fn all<'a>(&'a self, alphabet: &'a Alphabet, seed: u64) -> Box<dyn Iterator<Item = Matrix> + 'a> {
-        match self {
-            Self::Given(matrices) => Box::new(matrices.iter().cloned()),
-            Self::Random {
-                threads,
-                cells,
-                samples,
-            } => Box::new(RandomMatrices::new(alphabet, *threads, *cells, *samples, seed)),
-            Self::Growing { largest } => Box::new(GrowingMatrices::new(alphabet, *largest)),
-            Self::Then(first, second) => {
-                Box::new(first.all(alphabet, seed).chain(second.all(alphabet, seed)))
-            }
-        }
-    }
-}
-
-impl fmt::Display for Matrices {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Given(matrices) if matrices.len() == 1 => f.write_str("1 given matrix"),
-            Self::Given(matrices) => write!(f, "{} given matrices", matrices.len()),
-            Self::Random {
-                threads,
-                cells,
-                samples,
-            } => write!(f, "up to {samples} random matrices of {threads} x {cells}"),
-            Self::Growing { largest } => write!(f, "all matrices up to {largest} x {largest}"),
-            Self::Then(first, second) if matches!(&**first, Self::Given(none) if none.is_empty()) => {
-                second.fmt(f)
-            }
-            Self::Then(first, second) => write!(f, "{first}, {second}"),
-        }
-    }
-}
 
 /// The result of checking many matrices.
 #[derive(Clone, Debug, Default)]
@@ -114,12 +35,16 @@ pub struct Summary {
     pub serial_stuck: u64,
     /// The concurrent runs of all matrices by their preemptions. A phase is complete if it is complete for all matrices.
     pub phases: Vec<PhaseFigures>,
+    /// The number of matrices of which these are the runs.
+    pub(crate) phases_of: u64,
     /// Which matrices were requested, in words.
     pub asked: String,
     /// A race that is only suspected.
     pub suspected: Option<RaceReport>,
     /// What the executor sees of the component.
     pub scope: Option<Scope>,
+    /// How far it came, part by part.
+    pub coverage: Vec<PartCoverage>,
     /// Whether all matrices that were requested were checked.
     pub is_complete: bool,
     /// The limit that ended the campaign, if one did.
@@ -143,7 +68,8 @@ pub struct FailingMatrix {
     pub shrink_seconds: f64,
 }
 
-/// Checks matrices until one fails, and shrinks that one. Calls `seen` with each matrix that was checked.
+/// Checks matrices until one fails, and shrinks that one. Calls `seen` with each check of a matrix, and whether it is the first of that
+/// matrix.
 ///
 /// # Errors
 /// When a matrix cannot be run.
@@ -151,57 +77,231 @@ pub fn run_campaign(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     matrices: &Matrices,
-    seen: &mut dyn FnMut(&CheckedMatrix),
+    seen: &mut dyn FnMut(&CheckedMatrix, bool),
     tick: Tick<'_>,
 ) -> Result<Summary, LineupError> {
-    let started = Instant::now();
-    let all = matrices.all(request.alphabet, request.options.seed);
-    let mut summary = Summary {
-        is_complete: true,
-        asked: matrices.to_string(),
-        ..Summary::default()
+    let mut campaign = Campaign {
+        executor,
+        request,
+        seen,
+        tick,
+        started: Instant::now(),
+        unresponsive: Vec::new(),
+        summary: Summary {
+            is_complete: true,
+            asked: matrices.to_string(),
+            ..Summary::default()
+        },
     };
-    // Calls that reach no scheduling point. Each run with such a call would take seconds and show nothing new.
-    let mut unresponsive: Vec<CallId> = Vec::new();
-    for matrix in all {
-        if let Some(limit) = request.options.reached() {
-            summary.is_complete = false;
-            summary.limit = Some(limit);
+    for part in matrices.parts() {
+        campaign.check_part(part)?;
+        if campaign.has_ended() {
             break;
         }
-        if matrix
-            .slots()
-            .filter_map(|slot| matrix.call(slot))
-            .any(|call| unresponsive.contains(&call))
-        {
-            summary.matrices += 1;
-            summary.undecided += 1;
-            continue;
-        }
-        let checked = check_matrix(executor, request, &matrix, tick)?;
-        summary.add(&checked);
-        summary.scope = executor.scope();
-        seen(&checked);
-        summary.seconds = started.elapsed().as_secs_f64();
-        if checked.verdict.is_failure() {
-            let found_in = started.elapsed();
-            summary.failure = Some(Box::new(failure(executor, request, checked, found_in, tick)?));
-            break;
-        }
-        if let MatrixVerdict::Unknown(undecided) = checked.verdict {
-            if let Undecided::Limit(limit) = undecided {
-                summary.is_complete = false;
-                summary.limit = Some(limit);
+    }
+    Ok(campaign.summary)
+}
+
+/// A campaign in progress.
+struct Campaign<'a> {
+    executor: &'a mut dyn MatrixExecutor,
+    request: Request<'a>,
+    seen: &'a mut dyn FnMut(&CheckedMatrix, bool),
+    tick: Tick<'a>,
+    started: Instant,
+    /// Calls that reach no scheduling point. Each run with such a call would take seconds and show nothing new.
+    unresponsive: Vec<CallId>,
+    summary: Summary,
+}
+
+/// The serial histories of this many, of all matrices of a part together, are kept for the next pass. Beyond that they are made again.
+const KEPT_SERIAL_HISTORIES: u64 = 200_000;
+
+impl Campaign<'_> {
+    /// Checks the matrices of a part, with one bound after the other.
+    fn check_part(&mut self, part: Part<'_>) -> Result<(), LineupError> {
+        let request = self.request;
+        let passes = part.passes(request.alphabet, request.options.search);
+        // What was found out about each matrix so far; `None` if it need not, or cannot, be checked with a larger bound.
+        let mut states: Vec<Option<MatrixState>> = Vec::new();
+        let mut coverage = PartCoverage {
+            name: part.to_string(),
+            passes: Vec::new(),
+        };
+        for (pass, search) in passes.into_iter().enumerate() {
+            let options = LineupOptions {
+                search,
+                ..*request.options
+            };
+            let request = Request {
+                options: &options,
+                ..request
+            };
+            let (mut checked_now, mut kept) = (0, 0);
+            for (index, matrix) in part.all(request.alphabet, options.seed).enumerate() {
+                if let Some(limit) = options.reached() {
+                    self.stop(limit);
+                    break;
+                }
+                if pass == 0 {
+                    let state = self.check_first(request, &matrix, &mut kept)?;
+                    states.push(state);
+                } else if let Some(state) = states.get_mut(index).and_then(Option::take) {
+                    let state = self.check_deeper(request, &matrix, state, &mut kept)?;
+                    states[index] = state;
+                }
+                if self.has_ended() {
+                    break;
+                }
+                checked_now += 1;
             }
-            summary.undecided += 1;
-            unresponsive.extend(unresponsive_call(&checked));
-            summary.first_undecided.get_or_insert_with(|| Box::new(checked));
-            if summary.limit.is_some() {
+            let has_ended = self.has_ended();
+            coverage.passes.push(PassCoverage {
+                bound: match search {
+                    RunSelection::Bounded { preemptions } => Some(preemptions),
+                    RunSelection::Random { .. } | RunSelection::Pct { .. } => None,
+                },
+                matrices: checked_now,
+                of: match has_ended {
+                    false => checked_now,
+                    // All matrices are known after the first pass.
+                    true if pass > 0 => states.len() as u64,
+                    true => part.at_most(request.alphabet),
+                },
+            });
+            if has_ended {
                 break;
             }
         }
+        for state in states.iter().flatten() {
+            self.summary.add_phases(&state.phases);
+        }
+        self.summary.coverage.push(coverage);
+        Ok(())
     }
-    Ok(summary)
+
+    /// Checks a matrix for the first time.
+    fn check_first(
+        &mut self,
+        request: Request<'_>,
+        matrix: &Matrix,
+        kept: &mut u64,
+    ) -> Result<Option<MatrixState>, LineupError> {
+        self.summary.matrices += 1;
+        let calls = matrix.slots().filter_map(|slot| matrix.call(slot));
+        if calls.into_iter().any(|call| self.unresponsive.contains(&call)) {
+            self.summary.undecided += 1;
+            return Ok(None);
+        }
+        let checked = check_matrix(self.executor, request, matrix, self.tick)?;
+        self.summary.add_serial(&checked);
+        self.summary.executions += checked.executions();
+        self.settle(checked, true, kept)
+    }
+
+    /// Checks a matrix with a larger bound than before.
+    fn check_deeper(
+        &mut self,
+        request: Request<'_>,
+        matrix: &Matrix,
+        state: MatrixState,
+        kept: &mut u64,
+    ) -> Result<Option<MatrixState>, LineupError> {
+        let checked = match state.checked {
+            Some(checked) => {
+                let checked = check_deeper(self.executor, request, checked, self.tick)?;
+                self.summary.executions += checked.executions() - checked.serial_phase.executions;
+                checked
+            }
+            None => {
+                let checked = check_matrix(self.executor, request, matrix, self.tick)?;
+                self.summary.executions += checked.executions();
+                checked
+            }
+        };
+        let checked = CheckedMatrix {
+            phases: at_least(checked.phases, &state.phases),
+            ..checked
+        };
+        self.settle(checked, false, kept)
+    }
+
+    /// Takes a checked matrix into account. Returns what the next pass needs; `None` if there is nothing left to check.
+    fn settle(
+        &mut self,
+        checked: CheckedMatrix,
+        is_first: bool,
+        kept: &mut u64,
+    ) -> Result<Option<MatrixState>, LineupError> {
+        self.summary.scope = self.executor.scope();
+        if self.summary.suspected.is_none() {
+            self.summary.suspected.clone_from(&checked.suspected);
+        }
+        (self.seen)(&checked, is_first);
+        self.summary.seconds = self.started.elapsed().as_secs_f64();
+        match checked.verdict {
+            MatrixVerdict::Violation(_) | MatrixVerdict::Nondeterministic(_) => {
+                self.summary.add_phases(&checked.phases);
+                let found_in = self.started.elapsed();
+                let failing = failure(self.executor, self.request, checked, found_in, self.tick)?;
+                self.summary.failure = Some(Box::new(failing));
+                return Ok(None);
+            }
+            MatrixVerdict::Unknown(undecided) => {
+                if let Undecided::Limit(limit) = undecided {
+                    self.stop(limit);
+                }
+                self.summary.undecided += 1;
+                self.summary.add_phases(&checked.phases);
+                self.unresponsive.extend(unresponsive_call(&checked));
+                let first = &mut self.summary.first_undecided;
+                first.get_or_insert_with(|| Box::new(checked));
+                return Ok(None);
+            }
+            MatrixVerdict::Passed => {}
+        }
+        // A larger bound would only repeat the runs that there were too many of.
+        let concurrent = checked.executions() - checked.serial_phase.executions;
+        if concurrent >= self.request.options.executions_max {
+            self.summary.add_phases(&checked.phases);
+            return Ok(None);
+        }
+        *kept += checked.serial.len();
+        Ok(Some(MatrixState {
+            phases: checked.phases.clone(),
+            checked: (*kept <= KEPT_SERIAL_HISTORIES).then_some(checked),
+        }))
+    }
+
+    fn stop(&mut self, limit: Limit) {
+        self.summary.is_complete = false;
+        self.summary.limit = Some(limit);
+    }
+
+    /// Whether a violation, a limit or an interrupt has ended the campaign.
+    fn has_ended(&self) -> bool {
+        self.summary.failure.is_some() || self.summary.limit.is_some()
+    }
+}
+
+/// What is known of a matrix between two passes.
+struct MatrixState {
+    phases: Vec<PhaseFigures>,
+    /// Its serial histories, if they are kept.
+    checked: Option<CheckedMatrix>,
+}
+
+/// Phases of which those stay complete that were complete before: a search that is stopped has not made all runs again.
+fn at_least(phases: Vec<PhaseFigures>, before: &[PhaseFigures]) -> Vec<PhaseFigures> {
+    let mut phases = phases;
+    for (index, known) in before.iter().enumerate() {
+        match phases.get_mut(index) {
+            Some(phase) if phase.is_complete || !known.is_complete => {}
+            Some(phase) => *phase = *known,
+            None => phases.push(*known),
+        }
+    }
+    phases
 }
 
 /// Checks the run of one schedule, as a campaign of one matrix.
@@ -221,7 +321,11 @@ pub fn run_schedule(
         is_complete: true,
         ..Summary::default()
     };
-    summary.add(&checked);
+    summary.matrices = 1;
+    summary.executions = checked.executions();
+    summary.suspected.clone_from(&checked.suspected);
+    summary.add_serial(&checked);
+    summary.add_phases(&checked.phases);
     summary.seconds = started.elapsed().as_secs_f64();
     match checked.verdict {
         MatrixVerdict::Passed => {}
@@ -328,20 +432,27 @@ fn repeat(
 }
 
 impl Summary {
-    fn add(&mut self, checked: &CheckedMatrix) {
-        self.matrices += 1;
-        if self.suspected.is_none() {
-            self.suspected.clone_from(&checked.suspected);
-        }
-        self.executions += checked.executions();
+    /// How far the campaign came, in words, if it was stopped.
+    pub fn reached(&self) -> Option<String> {
+        let parts: Vec<String> = self.coverage.iter().filter_map(PartCoverage::text).collect();
+        (!self.is_complete && !parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// Adds the serial runs of a matrix.
+    fn add_serial(&mut self, checked: &CheckedMatrix) {
         self.serial_histories += checked.serial.len();
         self.serial_stuck += checked.serial.stuck();
-        for phase in &checked.phases {
+    }
+
+    /// Adds the concurrent runs of a matrix.
+    fn add_phases(&mut self, phases: &[PhaseFigures]) {
+        for phase in phases {
             let at = phase.bound.unwrap_or(0) as usize;
             while self.phases.len() <= at {
                 self.phases.push(PhaseFigures {
                     bound: phase.bound.map(|_| self.phases.len() as u32),
-                    is_complete: true,
+                    // Matrices before this one have no such runs.
+                    is_complete: self.phases_of == 0,
                     ..PhaseFigures::default()
                 });
             }
@@ -349,5 +460,11 @@ impl Summary {
                 total.add(phase);
             }
         }
+        let known = phases.len();
+        self.phases
+            .iter_mut()
+            .skip(known)
+            .for_each(|phase| phase.is_complete = false);
+        self.phases_of += 1;
     }
 }

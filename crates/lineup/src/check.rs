@@ -86,15 +86,43 @@ fn unknown_if_limited(verdict: Result<MatrixVerdict, LineupError>) -> Result<Mat
     }
 }
 
+/// Checks a matrix that passed again, with other concurrent runs. Its serial runs are not made again.
+///
+/// # Errors
+/// As [`check_matrix`].
+pub(crate) fn check_deeper(
+    executor: &mut dyn MatrixExecutor,
+    request: Request<'_>,
+    checked: CheckedMatrix,
+    tick: Tick<'_>,
+) -> Result<CheckedMatrix, LineupError> {
+    let mut checked = CheckedMatrix {
+        phases: Vec::new(),
+        redundant: 0,
+        ..checked
+    };
+    checked.verdict = unknown_if_limited(check_concurrent(executor, request, &mut checked, tick))?;
+    Ok(checked)
+}
+
 fn check_phases(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     checked: &mut CheckedMatrix,
     tick: Tick<'_>,
 ) -> Result<MatrixVerdict, LineupError> {
-    if let Some(verdict) = serial_phase(executor, request, checked, tick)? {
-        return Ok(verdict);
+    match serial_phase(executor, request, checked, tick)? {
+        Some(verdict) => Ok(verdict),
+        None => check_concurrent(executor, request, checked, tick),
     }
+}
+
+fn check_concurrent(
+    executor: &mut dyn MatrixExecutor,
+    request: Request<'_>,
+    checked: &mut CheckedMatrix,
+    tick: Tick<'_>,
+) -> Result<MatrixVerdict, LineupError> {
     let options = request.options;
     let seed = options.seed;
     let plan = match options.search {

@@ -21,6 +21,8 @@ pub enum Diagnosis {
     Livelock,
     /// The process died.
     Crash,
+    /// Memory is never freed, and nothing points to it.
+    Leak,
     /// Two accesses race.
     Race,
     /// Serial runs block where nothing may block.
@@ -45,6 +47,7 @@ impl Diagnosis {
             Self::Deadlock => "stuck: a deadlock",
             Self::Livelock => "stuck: a livelock",
             Self::Crash => "crashes",
+            Self::Leak => "leaks memory",
             Self::Race => "a data race",
             Self::Blocks => "blocks",
         }
@@ -54,6 +57,7 @@ impl Diagnosis {
 fn diagnose(violation: &RunViolation, serial: &SerialHistories) -> Diagnosis {
     match &violation.why {
         Why::Race(_) => Diagnosis::Race,
+        Why::Crash(..) | Why::CrashAlone(..) if violation.is_leak() => Diagnosis::Leak,
         Why::Crash(..) | Why::CrashAlone(..) => Diagnosis::Crash,
         Why::Results(_) | Why::Specification(_) => match rendezvous(violation, serial) {
             Some(slot) => Diagnosis::Rendezvous(slot),

@@ -106,7 +106,10 @@ impl CampaignSubject<'_> {
             next.push(with(&format!("--preemptions {}", bound + 1)));
         }
         Some(LineupScope {
-            matrices: summary.asked.clone(),
+            matrices: match summary.reached() {
+                Some(reached) => format!("{}; it stopped after {reached}", summary.asked),
+                None => summary.asked.clone(),
+            },
             preemptions,
             memory_model: match scope.memory_model {
                 Some(MemoryModel::SequentiallyConsistent) => RunMemory::SequentiallyConsistent,
@@ -264,6 +267,14 @@ fn named(words: Words<'_>, counterexample: &Counterexample) -> Counterexample {
 }
 
 fn why(words: Words<'_>, violation: &RunViolation) -> Unexplained {
+    if violation.is_leak() {
+        let but = match violation.is_serial {
+            true => ", although one call is made after the other: it takes no concurrency.\n",
+            false => ". No serial run leaks.\n",
+        };
+        let text = format!("Memory is still allocated when the component has been destroyed{but}");
+        return Unexplained::Specification { text };
+    }
     match &violation.why {
         Why::Results(counterexample) => Unexplained::Results {
             counterexample: named(words, counterexample),

@@ -20,6 +20,7 @@
 mod alphabet;
 mod automaton;
 mod campaign;
+mod campaign_coverage;
 mod check;
 mod concurrent_phase;
 mod contention;
@@ -30,6 +31,7 @@ mod execution;
 mod executor;
 mod harness;
 mod history;
+mod matrices;
 mod matrix;
 #[cfg(target_os = "linux")]
 mod native;
@@ -54,7 +56,8 @@ mod witness;
 mod words;
 
 pub use alphabet::{Alphabet, AlphabetError, CallId};
-pub use campaign::{FailingMatrix, Matrices, Summary, run_campaign, run_schedule};
+pub use campaign::{FailingMatrix, Summary, run_campaign, run_schedule};
+pub use campaign_coverage::{PartCoverage, PassCoverage};
 pub use check::{LineupError, Request, Tick, check_matrix, check_schedule};
 pub use description::{Description, DescriptionError};
 pub use diagnosis::Diagnosis;
@@ -63,6 +66,7 @@ pub use execution::{Cut, Located, MatrixRun, RaceReport, RunAccess, RunEnding, R
 pub use executor::{Allowance, ExecutorError, MatrixExecutor, RunCoverage, RunPlan, Visit};
 pub use harness::{HarnessCommand, HarnessError};
 pub use history::{CallHistory, HistoryEnding, HistoryEvent, ResultId, Results};
+pub use matrices::Matrices;
 pub use matrix::{Matrix, MatrixError};
 #[cfg(target_os = "linux")]
 pub use native::NativeThreads;

@@ -74,12 +74,10 @@ impl Iterator for RandomMatrices<'_> {
     }
 }
 
-/// All matrices, small ones first: 2 × 1, 2 × 2, 3 × 1, 3 × 2, 3 × 3, … up to `largest` × `largest`, up to the order of their
-/// threads.
+/// All matrices of a number of threads, small ones first: 3 × 1, 3 × 2, 3 × 3, up to the order of their threads.
 #[derive(Debug)]
 pub(crate) struct GrowingMatrices<'a> {
     alphabet: &'a Alphabet,
-    largest: usize,
     cells: usize,
     /// A column is a number in base "entries"; the columns of a matrix are in ascending order.
     columns: Vec<u64>,
@@ -88,30 +86,28 @@ pub(crate) struct GrowingMatrices<'a> {
 }
 
 impl<'a> GrowingMatrices<'a> {
-    pub(crate) fn new(alphabet: &'a Alphabet, largest: usize) -> Self {
+    pub(crate) fn of_threads(alphabet: &'a Alphabet, threads: usize) -> Self {
         let cells = 1;
         Self {
             alphabet,
-            largest,
             cells,
-            columns: vec![0; 2],
+            columns: vec![0; threads],
             columns_total: columns_total(alphabet, cells),
             is_first: true,
         }
     }
 
     /// The number of matrices, or the largest number if there are more.
-    pub(crate) fn total(alphabet: &Alphabet, largest: usize) -> u64 {
-        let shapes = (2..=largest).flat_map(|threads| (1..=threads).map(move |cells| (threads, cells)));
-        shapes
-            .map(|(threads, cells)| matrices_total(alphabet, threads, cells))
+    pub(crate) fn total(alphabet: &Alphabet, threads: usize) -> u64 {
+        (1..=threads)
+            .map(|cells| matrices_total(alphabet, threads, cells))
             .fold(0, u64::saturating_add)
     }
 
     /// The next multiset of columns, or the first of the next shape. `None` if there is no larger shape.
     fn advance(&mut self) -> Option<()> {
         if std::mem::take(&mut self.is_first) {
-            return (self.columns.len() <= self.largest).then_some(());
+            return Some(());
         }
         let last = self.columns_total.saturating_sub(1);
         if let Some(at) = self.columns.iter().rposition(|column| *column < last) {
@@ -119,15 +115,10 @@ impl<'a> GrowingMatrices<'a> {
             self.columns.iter_mut().skip(at).for_each(|column| *column = next);
             return Some(());
         }
-        let mut threads = self.columns.len();
         self.cells += 1;
-        if self.cells > threads {
-            threads += 1;
-            self.cells = 1;
-        }
-        self.columns = vec![0; threads];
+        self.columns.fill(0);
         self.columns_total = columns_total(self.alphabet, self.cells);
-        (threads <= self.largest).then_some(())
+        (self.cells <= self.columns.len()).then_some(())
     }
 
     fn column(&self, mut number: u64) -> Vec<CallId> {
@@ -245,14 +236,13 @@ mod tests {
     #[test]
     fn small_matrices_come_first_and_threads_have_no_order() {
         let alphabet = Alphabet::of_calls(["a", "b"]).unwrap();
-        let all = shown(GrowingMatrices::new(&alphabet, 2), &alphabet);
+        let all = shown(GrowingMatrices::of_threads(&alphabet, 2), &alphabet);
         assert_eq!(all[..4], ["a | a", "a | b", "b | b", "a, a | a, a"]);
         // Three pairs of one call; of the four columns of two calls, ten pairs.
         assert_eq!(all.len(), 3 + 10);
-        assert_eq!(GrowingMatrices::new(&alphabet, 1).count(), 0);
-        for largest in 0..4 {
-            let counted = GrowingMatrices::new(&alphabet, largest).count() as u64;
-            assert_eq!(GrowingMatrices::total(&alphabet, largest), counted);
+        for threads in 1..4 {
+            let counted = GrowingMatrices::of_threads(&alphabet, threads).count() as u64;
+            assert_eq!(GrowingMatrices::total(&alphabet, threads), counted);
         }
         assert_eq!(GrowingMatrices::total(&alphabet, 60), u64::MAX);
     }
@@ -276,13 +266,13 @@ mod tests {
             .add_role("worker", ["push(1)", "push(2)", "pop()"], false)
             .unwrap();
         alphabet.add_role("stealer", ["steal()"], true).unwrap();
-        let small = shown(GrowingMatrices::new(&alphabet, 2), &alphabet);
+        let small = shown(GrowingMatrices::of_threads(&alphabet, 2), &alphabet);
         let first = "push(1) | steal(), push(1) | len(), push(2) | steal(), push(2) | len(), pop() | steal(), pop() | len(), \
                      steal() | steal(), steal() | len(), len() | len()";
         assert_eq!(small[..9].join(", "), first);
-        for largest in 2..4 {
-            let all: Vec<Matrix> = GrowingMatrices::new(&alphabet, largest).collect();
-            assert_eq!(GrowingMatrices::total(&alphabet, largest), all.len() as u64);
+        for threads in 2..4 {
+            let all: Vec<Matrix> = GrowingMatrices::of_threads(&alphabet, threads).collect();
+            assert_eq!(GrowingMatrices::total(&alphabet, threads), all.len() as u64);
         }
         let drawn: Vec<Matrix> = RandomMatrices::new(&alphabet, 3, 2, 100, 1).collect();
         assert_eq!(drawn.len(), 100);
@@ -298,8 +288,13 @@ mod tests {
         halves.add_role("receiver", ["recv()"], false).unwrap();
         let drawn: Vec<Matrix> = RandomMatrices::new(&halves, 3, 1, 9, 0).collect();
         assert_eq!(drawn.len(), 1);
-        assert_eq!(GrowingMatrices::total(&halves, 3), 2);
-        assert_eq!(GrowingMatrices::new(&halves, 3).count(), 2);
+        for (threads, count) in [(2, 2), (3, 0)] {
+            assert_eq!(GrowingMatrices::total(&halves, threads), count);
+            assert_eq!(
+                GrowingMatrices::of_threads(&halves, threads).count() as u64,
+                count
+            );
+        }
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub struct ScheduledOptions {
     pub reduction: bool,
     /// Whether data races are detected.
     pub races: bool,
+    /// Whether memory must not leak.
+    pub leaks: bool,
     /// Which stores a load may read.
     pub memory_model: MemoryModel,
     /// The most steps of a run.
@@ -43,6 +45,7 @@ impl Default for ScheduledOptions {
             plain_accesses: false,
             reduction: true,
             races: true,
+            leaks: false,
             memory_model: MemoryModel::default(),
             steps_max: omnilink_sched::RunOptions::STEPS_MAX_DEFAULT,
             processors: std::thread::available_parallelism().map_or(1, usize::from),
@@ -112,6 +115,7 @@ impl Scheduled {
             },
             memory_model: self.options.memory_model,
             detects_races: self.options.races,
+            detects_leaks: self.options.leaks,
             racy_accesses: self.racy_accesses.clone(),
             steps_max: self.options.steps_max,
             executions_max,

@@ -10,6 +10,9 @@ use crate::executor::ExecutorError;
 use crate::matrix::Matrix;
 use crate::slot::{CallSlot, Lane};
 
+/// The reason of a run that ended with a leak.
+pub(crate) const LEAK: &str = "memory leak";
+
 pub(crate) fn failed(error: SchedError) -> ExecutorError {
     ExecutorError::Failed(error.to_string())
 }
@@ -141,6 +144,16 @@ fn memory_error_of(execution: &Execution, matrix: &Matrix) -> Vec<Located> {
         MemoryErrorKind::OutOfBounds => format!("{who} uses byte {} of a block of {bytes}", error.offset),
         MemoryErrorKind::DoubleFree => format!("{who} frees a block of {bytes} again, in a function called"),
         MemoryErrorKind::BadFree => format!("{who} frees what was never allocated, in a function called"),
+        MemoryErrorKind::Leak => {
+            let what = match error.offset {
+                1 => format!("a block of {bytes} is never freed, and nothing points to it"),
+                many => format!("{many} blocks are never freed, and nothing points to them; one has {bytes}"),
+            };
+            return vec![located(
+                format!("{what}; it was allocated in a function called"),
+                error.allocated,
+            )];
+        }
     };
     let mut lines = vec![located(what, error.code)];
     if error.allocated != 0 {
@@ -185,6 +198,7 @@ fn ending_of(execution: &Execution, events: &[RunEvent], matrix: &Matrix) -> Run
                 MemoryErrorKind::OutOfBounds => "access out of bounds",
                 MemoryErrorKind::DoubleFree => "double free",
                 MemoryErrorKind::BadFree => "free of what was not allocated",
+                MemoryErrorKind::Leak => LEAK,
             }
             .into(),
         },

@@ -3,11 +3,12 @@
 use omnilink_engine::Counterexample;
 use omnilink_evidence::Limit;
 
-use crate::execution::{Cut, MatrixRun, RaceReport};
+use crate::execution::{Cut, MatrixRun, RaceReport, RunEnding};
 use crate::history::{CallHistory, ResultId, Results};
 use crate::matrix::Matrix;
 use crate::serial::{Nondeterminism, SerialHistories};
 use crate::slot::CallSlot;
+use crate::translation::LEAK;
 use crate::witness::StuckCall;
 
 /// What came of checking one matrix.
@@ -101,6 +102,13 @@ pub struct RunViolation {
     pub is_serial: bool,
     /// Why nothing explains it.
     pub why: Why,
+}
+
+impl RunViolation {
+    /// Whether it is memory that nothing points to when the component has been destroyed.
+    pub(crate) fn is_leak(&self) -> bool {
+        matches!(&self.execution.ending, RunEnding::Crashed { reason, .. } if &**reason == LEAK)
+    }
 }
 
 /// Why nothing explains a history.

@@ -4,7 +4,7 @@
 //! has a fixed offset, so that an execution allocates nothing and the records of a process that crashes survive it.
 
 /// Written by the explorer; a runtime with another layout refuses to serve.
-pub const MAGIC: u64 = 0x006f_6d6e_696c_0006;
+pub const MAGIC: u64 = 0x006f_6d6e_696c_0007;
 /// Threads of one execution of the explorer: as many as bits in [`StepRecord::candidates`]. A whole program may have more.
 pub const THREADS_CAP: usize = 32;
 /// Steps that are recorded; a longer execution goes on unrecorded.
@@ -130,6 +130,8 @@ pub mod memory_error {
     pub const DOUBLE_FREE: u32 = 3;
     /// An address was freed that is not the beginning of a block.
     pub const BAD_FREE: u32 = 4;
+    /// Nothing points to a block when the component has been destroyed.
+    pub const LEAK: u32 = 5;
 }
 
 /// An invalid use of heap memory.
@@ -146,7 +148,7 @@ pub struct MemoryErrorRecord {
     pub address: u64,
     /// The size of the nearest block, or 0.
     pub size: u64,
-    /// The offset from the beginning of that block.
+    /// The offset from the beginning of that block; of a leak, the number of blocks.
     pub offset: i64,
     /// The call site of the function that allocated the block, or 0.
     pub allocated: u64,
@@ -263,6 +265,8 @@ pub struct Shared {
     pub stale_max: u32,
     /// Not 0: data races are detected.
     pub detects_races: u32,
+    /// Not 0: leaks are detected.
+    pub detects_leaks: u32,
     /// Length of `schedule`.
     pub schedule_len: u32,
     /// Rounds of native threads.

@@ -119,7 +119,7 @@ pub struct MemoryError {
     pub kind: MemoryErrorKind,
     /// The code address of the access; for a free, the call site of the function that freed.
     pub code: u64,
-    /// The offset from the beginning of the block, negative before it.
+    /// The offset from the beginning of the block, negative before it; of a leak, the number of blocks.
     pub offset: i64,
     /// The size of the block in bytes.
     pub size: u64,
@@ -140,6 +140,8 @@ pub enum MemoryErrorKind {
     DoubleFree,
     /// An address was freed that is not the beginning of a block.
     BadFree,
+    /// Nothing points to a block when the component has been destroyed.
+    Leak,
 }
 
 /// What a thread does that reaches no scheduling point.

@@ -30,6 +30,8 @@ pub struct RunOptions {
     pub memory_model: MemoryModel,
     /// Whether data races are detected.
     pub detects_races: bool,
+    /// Whether memory must not leak.
+    pub detects_leaks: bool,
     /// Code addresses of plain accesses that are scheduling points too.
     pub racy_accesses: Vec<u64>,
     /// After this number of steps the execution ends with [`Ending::StepLimit`](crate::Ending::StepLimit).
@@ -110,6 +112,7 @@ impl RunOptions {
             scheduling_points: SchedulingPoints::Atomic,
             memory_model: MemoryModel::default(),
             detects_races: false,
+            detects_leaks: false,
             racy_accesses: Vec::new(),
             steps_max: Self::STEPS_MAX_DEFAULT,
             environment: 0,

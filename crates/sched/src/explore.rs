@@ -48,6 +48,8 @@ pub struct ExploreOptions {
     pub memory_model: MemoryModel,
     /// Whether data races are detected, in executions that are not serial.
     pub detects_races: bool,
+    /// Whether memory must not leak, in serial executions too.
+    pub detects_leaks: bool,
     /// Code addresses of plain accesses that are scheduling points too: those of races that were detected.
     pub racy_accesses: Vec<u64>,
     /// The most steps of one execution.
@@ -66,6 +68,7 @@ impl Default for ExploreOptions {
             scheduling_points: SchedulingPoints::Atomic,
             memory_model: MemoryModel::default(),
             detects_races: false,
+            detects_leaks: false,
             racy_accesses: Vec::new(),
             steps_max: RunOptions::STEPS_MAX_DEFAULT,
             executions_max: u64::MAX,
@@ -84,6 +87,7 @@ impl ExploreOptions {
             scheduling_points: self.scheduling_points,
             memory_model: self.memory_model,
             detects_races: self.detects_races,
+            detects_leaks: self.detects_leaks,
             racy_accesses: self.racy_accesses.clone(),
             steps_max: self.steps_max,
             environment: self.environment,

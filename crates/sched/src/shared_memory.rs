@@ -123,6 +123,7 @@ impl SharedMemory {
         shared.serial = options.serial.into();
         shared.plain_accesses = (options.scheduling_points == SchedulingPoints::All).into();
         shared.detects_races = options.detects_races.into();
+        shared.detects_leaks = options.detects_leaks.into();
         shared.memory_model = match options.memory_model {
             MemoryModel::SequentiallyConsistent => memory_model::SEQUENTIALLY_CONSISTENT,
             MemoryModel::Cpp20 { .. } => memory_model::CPP20,
@@ -367,6 +368,7 @@ fn memory_error_of(record: &MemoryErrorRecord) -> MemoryError {
             memory_error::USE_AFTER_FREE => MemoryErrorKind::UseAfterFree,
             memory_error::OUT_OF_BOUNDS => MemoryErrorKind::OutOfBounds,
             memory_error::DOUBLE_FREE => MemoryErrorKind::DoubleFree,
+            memory_error::LEAK => MemoryErrorKind::Leak,
             _ => {
                 debug_assert_eq!(record.kind, memory_error::BAD_FREE);
                 MemoryErrorKind::BadFree

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use omnilink_report::{count, seconds};
 
-/// Matrices that were checked, against those that were asked for.
+/// Checks that were made, one for each matrix and bound, against those that were asked for.
 #[derive(Debug)]
 pub(super) struct Outlook {
     title: String,
@@ -14,13 +14,13 @@ pub(super) struct Outlook {
     total: u64,
     processors: usize,
     deadline: Option<Instant>,
-    checked: Mutex<CheckedMatrix>,
+    checked: Mutex<Checks>,
 }
 
 #[derive(Debug, Default)]
-struct CheckedMatrix {
-    matrices: u64,
-    /// When the last of these were done. Matrices grow, so that old ones tell little about those to come.
+struct Checks {
+    done: u64,
+    /// When the last of these were done. Later ones take longer, so that old ones tell little about those to come.
     recent: VecDeque<Instant>,
 }
 
@@ -37,14 +37,14 @@ impl Outlook {
         }
     }
 
-    fn checked(&self) -> MutexGuard<'_, CheckedMatrix> {
+    fn checked(&self) -> MutexGuard<'_, Checks> {
         self.checked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One more matrix was checked.
-    pub(super) fn add_matrix(&self, now: Instant) {
+    /// One more matrix was checked with one bound.
+    pub(super) fn add_check(&self, now: Instant) {
         let mut checked = self.checked();
-        checked.matrices += 1;
+        checked.done += 1;
         checked.recent.push_back(now);
         if checked.recent.len() > RECENT_MAX {
             checked.recent.pop_front();
@@ -54,13 +54,13 @@ impl Outlook {
     /// One line.
     pub(super) fn text(&self, executions: u64, elapsed_s: u64, now: Instant) -> String {
         let rate = executions / elapsed_s.max(1);
-        let done = self.checked().matrices;
+        let done = self.checked().done;
         let left = match self.time_left(now) {
             Some(left) => format!(", about {} to go", seconds(left.as_secs_f64())),
             None => String::new(),
         };
         format!(
-            "{}: matrix {} of {}, {} executions, {}/s on {}, {elapsed_s} s{left}",
+            "{}: check {} of {}, {} executions, {}/s on {}, {elapsed_s} s{left}",
             self.title,
             count((done + 1).min(self.total)),
             count(self.total),
@@ -73,7 +73,7 @@ impl Outlook {
         )
     }
 
-    /// If each matrix to come takes as long as the last ones did; never longer than the time limit allows.
+    /// If each check to come takes as long as the last ones did; never longer than the time limit allows.
     fn time_left(&self, now: Instant) -> Option<Duration> {
         let checked = self.checked();
         let limit = self
@@ -85,7 +85,7 @@ impl Outlook {
             return limit;
         };
         let each = (*last - *first).as_secs_f64() / spans as f64;
-        let to_go = self.total.saturating_sub(checked.matrices) as f64 * each;
+        let to_go = self.total.saturating_sub(checked.done) as f64 * each;
         let to_go = Duration::try_from_secs_f64(to_go).unwrap_or(Duration::MAX);
         Some(limit.map_or(to_go, |limit| limit.min(to_go)))
     }
@@ -102,14 +102,14 @@ mod tests {
         let outlook = Outlook::new("queue", 110, 2, None);
         assert_eq!(
             outlook.text(0, 0, start),
-            "queue: matrix 1 of 110, 0 executions, 0/s on 2 processors, 0 s"
+            "queue: check 1 of 110, 0 executions, 0/s on 2 processors, 0 s"
         );
         // Ten quick ones, then slow ones: the quick ones are soon forgotten.
-        (0..10).for_each(|_| outlook.add_matrix(start));
-        (1..=20).for_each(|number| outlook.add_matrix(after(2 * number)));
+        (0..10).for_each(|_| outlook.add_check(start));
+        (1..=20).for_each(|number| outlook.add_check(after(2 * number)));
         assert_eq!(
             outlook.text(4_000, 40, after(40)),
-            "queue: matrix 31 of 110, 4,000 executions, 100/s on 2 processors, 40 s, about 2 min 40 s to go"
+            "queue: check 31 of 110, 4,000 executions, 100/s on 2 processors, 40 s, about 2 min 40 s to go"
         );
     }
 
@@ -117,7 +117,7 @@ mod tests {
     fn nothing_takes_longer_than_it_may() {
         let start = Instant::now();
         let outlook = Outlook::new("queue", u64::MAX, 1, Some(start + Duration::from_secs(60)));
-        (0..3).for_each(|number| outlook.add_matrix(start + Duration::from_secs(number)));
+        (0..3).for_each(|number| outlook.add_check(start + Duration::from_secs(number)));
         let text = outlook.text(10, 2, start + Duration::from_secs(2));
         assert!(text.ends_with("about 58.00 s to go"), "{text}");
     }

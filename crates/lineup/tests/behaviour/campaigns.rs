@@ -1,7 +1,12 @@
 //! Many matrices, and what is left of the one that fails.
 
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
+use omnilink_evidence::Limit;
 use omnilink_lineup::{
-    Alphabet, Diagnosis, LineupOptions, Matrices, MatrixVerdict, Request, RunSelection, Summary, run_campaign,
+    Allowance, Alphabet, CheckedMatrix, Diagnosis, ExecutorError, LineupOptions, Matrices, Matrix,
+    MatrixExecutor, MatrixRun, MatrixVerdict, PassCoverage, Request, RunCoverage, RunPlan, RunSelection,
+    Schedule, Summary, Visit, run_campaign,
 };
 
 use crate::machines::components::{
@@ -25,7 +30,7 @@ pub(crate) fn campaign<M: Machine>(
         options,
         specification: None,
     };
-    let summary = run_campaign(&mut machines, request, matrices, &mut |_| {}, &mut || {}).unwrap();
+    let summary = run_campaign(&mut machines, request, matrices, &mut |_, _| {}, &mut || {}).unwrap();
     (summary, alphabet)
 }
 
@@ -154,4 +159,116 @@ fn nothing_is_concluded_from_some_of_the_serial_runs() {
     );
     assert!(summary.failure.is_none());
     assert_eq!((summary.matrices, summary.undecided), (1, 1));
+}
+
+/// Passes runs on, and keeps the plan of each exploration.
+struct Logged<E> {
+    executor: E,
+    plans: Vec<(String, RunPlan)>,
+    alphabet: Alphabet,
+}
+
+impl<E: MatrixExecutor> MatrixExecutor for Logged<E> {
+    fn explore(
+        &mut self,
+        matrix: &Matrix,
+        plan: RunPlan,
+        allowance: Allowance,
+        visit: Visit<'_>,
+    ) -> Result<RunCoverage, ExecutorError> {
+        self.plans
+            .push((matrix.display(&self.alphabet).to_string(), plan));
+        self.executor.explore(matrix, plan, allowance, visit)
+    }
+
+    fn replay(
+        &mut self,
+        matrix: &Matrix,
+        schedule: &Schedule,
+        racy_accesses: &[u64],
+    ) -> Result<MatrixRun, ExecutorError> {
+        self.executor.replay(matrix, schedule, racy_accesses)
+    }
+}
+
+/// The bounds with which matrices of two threads were checked, in order, and the summary. Stops after this many checks.
+fn bounds_of(checks_max: usize) -> (Vec<(String, u32)>, usize, Summary) {
+    let alphabet = Alphabet::of_calls(["push(1)", "pop()"]).unwrap();
+    let machines = Machines {
+        make: |_| Queue::default(),
+        alphabet: alphabet.clone(),
+    };
+    let mut logged = Logged {
+        executor: machines,
+        plans: Vec::new(),
+        alphabet: alphabet.clone(),
+    };
+    let interrupt: &'static AtomicBool = Box::leak(Box::default());
+    let mut options = LineupOptions::default();
+    options.stop.interrupt = Some(interrupt);
+    let request = Request {
+        alphabet: &alphabet,
+        options: &options,
+        specification: None,
+    };
+    let mut checks = 0;
+    let mut seen = |_: &CheckedMatrix, _: bool| {
+        checks += 1;
+        interrupt.store(checks == checks_max, SeqCst);
+    };
+    let matrices = Matrices::Growing { largest: 2 };
+    let summary = run_campaign(&mut logged, request, &matrices, &mut seen, &mut || {}).unwrap();
+    let serial = logged.plans.iter();
+    let serial = serial
+        .filter(|(_, plan)| matches!(plan, RunPlan::Serial { .. }))
+        .count();
+    let bounded = logged.plans.into_iter().filter_map(|(matrix, plan)| match plan {
+        RunPlan::Bounded { preemptions } => Some((matrix, preemptions)),
+        _ => None,
+    });
+    (bounded.collect(), serial, summary)
+}
+
+#[test]
+fn all_matrices_are_checked_with_one_preemption_before_any_is_with_two() {
+    let (bounds, serial, summary) = bounds_of(usize::MAX);
+    assert_eq!(bounds.len(), 2 * 13);
+    let (first, second) = bounds.split_at(13);
+    assert!(first.iter().all(|(_, bound)| *bound == 1) && second.iter().all(|(_, bound)| *bound == 2));
+    let names =
+        |pass: &[(String, u32)]| -> Vec<String> { pass.iter().map(|(name, _)| name.clone()).collect() };
+    assert_eq!(names(first), names(second));
+    // Serial runs are made once, in each environment.
+    assert_eq!(serial, 13 * 3);
+    assert_eq!((summary.matrices, summary.undecided), (13, 0));
+    assert!(
+        summary.is_complete
+            && summary.phases.len() == 3
+            && summary.phases.iter().all(|phase| phase.is_complete)
+    );
+    // Runs with at most one preemption are made twice and counted as runs, but are one set of histories.
+    let once: u64 = summary.phases.iter().map(|phase| phase.executions).sum();
+    assert!(summary.executions > once);
+    let pass = |bound| PassCoverage {
+        bound: Some(bound),
+        matrices: 13,
+        of: 13,
+    };
+    assert_eq!(summary.coverage[0].passes, [pass(1), pass(2)]);
+}
+
+#[test]
+fn a_campaign_that_is_stopped_says_how_far_it_came() {
+    let (_, _, summary) = bounds_of(13 + 4);
+    assert_eq!(summary.limit, Some(Limit::Interrupt));
+    let complete: Vec<bool> = summary.phases.iter().map(|phase| phase.is_complete).collect();
+    assert_eq!(complete, [true, true, false]);
+    assert_eq!(
+        summary.reached().as_deref(),
+        Some("matrices of 2 threads: 13 of 13 with at most 1 preemption, 4 of 13 with at most 2 preemptions")
+    );
+    // Stopped in the first pass: no bound is complete for all matrices.
+    let (_, _, summary) = bounds_of(5);
+    assert_eq!(summary.matrices, 5);
+    assert!(!summary.is_complete);
 }

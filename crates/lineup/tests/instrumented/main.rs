@@ -81,7 +81,7 @@ fn found_in(
         specification: None,
     };
     let matrices = matrices(alphabet);
-    let summary = run_campaign(executor, request, &matrices, &mut |_| {}, &mut || {}).unwrap();
+    let summary = run_campaign(executor, request, &matrices, &mut |_, _| {}, &mut || {}).unwrap();
     let failure = *summary.failure.expect("a failure");
     let matrix = failure.smallest.matrix.display(alphabet).to_string();
     (matrix, failure)

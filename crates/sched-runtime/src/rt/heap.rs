@@ -35,6 +35,8 @@ const SHADOW_FREED: u8 = 9;
 /// The states of a block: values that other data is unlikely to have.
 const STATE_LIVE: u64 = 0x6f6d_6e69_6c69_7665;
 const STATE_FREED: u64 = 0x6f6d_6e69_6465_6164;
+/// Live, and something points to it.
+const STATE_REACHED: u64 = 0x6f6d_6e69_7365_656e;
 
 #[repr(C)]
 struct Header {
@@ -42,6 +44,21 @@ struct Header {
     state: u64,
     allocated: u64,
     freed: u64,
+    /// The block that was reached before this one, or 0.
+    reached_before: u64,
+}
+
+/// The last block that was reached and whose content was not looked at, or 0.
+#[unsafe(link_section = "omnilink_state")]
+static mut REACHED: u64 = 0;
+
+/// Blocks that nothing points to.
+pub struct Leaks {
+    pub blocks: u64,
+    /// The first one.
+    pub first: u64,
+    pub first_size: u64,
+    pub first_allocated: u64,
 }
 
 unsafe extern "C" {
@@ -70,6 +87,73 @@ pub unsafe fn unused() -> impl Iterator<Item = (u64, u64)> {
     });
     let shadow = (begin + HEAP_BYTES, begin + HEAP_BYTES + HEAP_BYTES / 8);
     arenas.chain(core::iter::once(shadow)).filter(move |_| begin != 0)
+}
+
+/// The heap and its shadow.
+pub unsafe fn memory() -> Option<(u64, u64)> {
+    (BEGIN != 0).then_some((BEGIN, BEGIN + HEAP_BYTES + HEAP_BYTES / 8))
+}
+
+/// If the word is an address inside of a block, that block is reached.
+pub unsafe fn reach(word: u64) {
+    if !is_checked(word) {
+        return;
+    }
+    let block = block_of(word);
+    if block == 0 {
+        return;
+    }
+    let head = header(block);
+    // An address just behind a block, as of an empty slice, is of no use to reach it.
+    if (*head).state == STATE_LIVE && word < block + (*head).size.max(1) {
+        (*head).state = STATE_REACHED;
+        (*head).reached_before = REACHED;
+        REACHED = block;
+    }
+}
+
+/// The content of a block that was reached and not looked at before.
+pub unsafe fn next_reached() -> Option<(u64, u64)> {
+    let block = REACHED;
+    if block == 0 {
+        return None;
+    }
+    let head = &*header(block);
+    REACHED = head.reached_before;
+    Some((block, block + head.size))
+}
+
+/// The live blocks that were not reached.
+pub unsafe fn unreached() -> Option<Leaks> {
+    let mut leaks: Option<Leaks> = None;
+    for arena in 0..THREADS_CAP {
+        let begin = BEGIN + arena as u64 * ARENA_BYTES;
+        let end = begin + (*(&raw const USED)).get(arena).copied().unwrap_or(0);
+        let mut at = begin + GAP;
+        while at < end {
+            let is_block = *shadow(at) != SHADOW_UNUSED && *shadow(at - 8) == SHADOW_UNUSED;
+            let head = &*header(at);
+            if is_block && head.state == STATE_LIVE {
+                leaks
+                    .get_or_insert(Leaks {
+                        blocks: 0,
+                        first: at,
+                        first_size: head.size,
+                        first_allocated: head.allocated,
+                    })
+                    .blocks += 1;
+            }
+            at += 16;
+        }
+    }
+    leaks
+}
+
+/// A block that is never freed on purpose.
+pub unsafe fn keep(block: *mut c_void) {
+    if is_checked(block as u64) {
+        (*header(block as u64)).state = STATE_REACHED;
+    }
 }
 
 #[inline(always)]
@@ -112,6 +196,7 @@ unsafe fn allocate(size: usize, alignment: usize) -> Option<*mut u8> {
         state: STATE_LIVE,
         allocated: innermost_call(),
         freed: 0,
+        reached_before: 0,
     });
     let bytes = shadow(block);
     bytes.write_bytes(8, size / 8);

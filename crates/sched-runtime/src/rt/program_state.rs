@@ -7,18 +7,11 @@
 //! The runtime's own state is not included, except for what the program can read: the clock and random numbers.
 
 use crate::rt::entry::{REGISTERS, Registers};
-use crate::rt::sys::{number, raw};
 use crate::rt::threads::{ThreadSet, ThreadState, ids, thread};
-use crate::rt::{clock, heap, races, random, weak_memory};
+use crate::rt::{clock, heap, memory_map, random};
 
 fn stack_pointer(registers: &Registers) -> u64 {
     registers[REGISTERS - 1]
-}
-
-unsafe extern "C" {
-    /// The linker defines these at the beginning and the end of the section with the runtime's own state.
-    static __start_omnilink_state: u8;
-    static __stop_omnilink_state: u8;
 }
 
 /// A fingerprint of the program's state: two states have the same one with a probability of 2^-64.
@@ -114,17 +107,12 @@ unsafe fn stacks(current: u8, candidates: ThreadSet) -> Option<u64> {
 
 /// The state of a program with more memory is not compared.
 const BYTES_MAX: u64 = 256 << 20;
-const RANGES_MAX: usize = 512;
 
 /// A hash of all memory that the program can change. None if it is not known which memory that is, or if it is too much.
 unsafe fn memory(candidates: ThreadSet) -> Option<u64> {
-    #[unsafe(link_section = "omnilink_state")]
-    static mut RANGES: [(u64, u64); RANGES_MAX] = [(0, 0); RANGES_MAX];
-    let ranges = &mut *(&raw mut RANGES);
-    let count = writable_ranges(ranges)?;
     let mut hash = Hash(1);
     let mut left = BYTES_MAX;
-    for &(from, to) in ranges.iter().take(count) {
+    for &(from, to) in memory_map::writable()? {
         let mut at = from;
         while at < to {
             let (excluded_from, excluded_to) = next_excluded(at, to, candidates);
@@ -145,12 +133,7 @@ unsafe fn next_excluded(at: u64, to: u64, candidates: ThreadSet) -> (u64, u64) {
             first = (from, until);
         }
     };
-    exclude(
-        (&raw const __start_omnilink_state) as u64,
-        (&raw const __stop_omnilink_state) as u64,
-    );
-    let own = races::memory().into_iter().chain(weak_memory::memory());
-    for (from, until) in own.chain(heap::unused()) {
+    for (from, until) in memory_map::own_state().chain(heap::unused()) {
         exclude(from, until);
     }
     for id in ids() {
@@ -167,82 +150,4 @@ unsafe fn next_excluded(at: u64, to: u64, candidates: ThreadSet) -> (u64, u64) {
         }
     }
     first
-}
-
-/// The memory that is private to the process and can be written, as the system lists it.
-unsafe fn writable_ranges(ranges: &mut [(u64, u64)]) -> Option<usize> {
-    const BUFFER: usize = 1 << 12;
-    #[unsafe(link_section = "omnilink_state")]
-    static mut TEXT: [u8; BUFFER] = [0; BUFFER];
-    let file = raw(number::OPENAT, [-100, c"/proc/self/maps".as_ptr() as i64]);
-    if file < 0 {
-        return None;
-    }
-    let text = (&raw mut TEXT).cast::<u8>();
-    let mut line = MapsLine::NEW;
-    let mut count = 0;
-    let read = loop {
-        let read = raw(number::READ, [file, text as i64, BUFFER as i64]);
-        if read <= 0 || count == ranges.len() {
-            break read;
-        }
-        for index in 0..read as usize {
-            if let Some(range) = line.push(*text.add(index))
-                && let Some(free) = ranges.get_mut(count)
-            {
-                *free = range;
-                count += 1;
-            }
-        }
-    };
-    raw(number::CLOSE, [file]);
-    (read == 0 && count < ranges.len()).then_some(count)
-}
-
-/// A line of `/proc/self/maps`, such as `7f00-7f80 rw-p …`, parsed byte by byte.
-struct MapsLine {
-    from: u64,
-    to: u64,
-    /// 0: the first address, 1: the second, 2 to 5: the letters of the permissions, 6: the rest.
-    part: u8,
-    is_writable: bool,
-}
-
-impl MapsLine {
-    const NEW: Self = Self {
-        from: 0,
-        to: 0,
-        part: 0,
-        is_writable: true,
-    };
-
-    /// The range, at the end of a line of memory that is private and can be written.
-    fn push(&mut self, byte: u8) -> Option<(u64, u64)> {
-        let digit = match byte {
-            b'0'..=b'9' => u64::from(byte - b'0'),
-            b'a'..=b'f' => u64::from(byte - b'a') + 10,
-            _ => 16,
-        };
-        match (self.part, byte) {
-            (_, b'\n') => {
-                let line = core::mem::replace(self, Self::NEW);
-                return (line.part == 6 && line.is_writable).then_some((line.from, line.to));
-            }
-            (0, b'-') | (1, b' ') => self.part += 1,
-            (0, _) => self.from = (self.from << 4) | digit,
-            (1, _) => self.to = (self.to << 4) | digit,
-            (2..=5, letter) => {
-                let expected = match self.part {
-                    2 => b'r',
-                    3 => b'w',
-                    4 => letter,
-                    _ => b'p',
-                };
-                self.is_writable &= letter == expected;
-                self.part += 1;
-            }
-            _ => {}
-        }
-        None
-    }
 }

@@ -233,8 +233,9 @@ unsafe fn report(one: &MemoryAccess, address: u64, other: &MemoryAccess) {
         return;
     }
     let is_inconclusive = (one.kind | other.kind) & VOLATILE != 0;
-    let flags =
-        |access: &MemoryAccess| access.kind & !VOLATILE | if is_inconclusive { race::INCONCLUSIVE } else { 0 };
+    let flags = |access: &MemoryAccess| {
+        access.kind & !VOLATILE | if is_inconclusive { race::INCONCLUSIVE } else { 0 }
+    };
     *records.add(shared.races_len as usize) = RaceRecord {
         address,
         first_code: one.code,

@@ -5,13 +5,13 @@
 //! switch costs some tens of nanoseconds; a switch costs two system calls and a context switch, which is why a harness is bound
 //! to one processor.
 
-use crate::layout::{NO_THREAD, STEPS_CAP, Shared, StepRecord, THREADS_CAP, ending, flag, policy};
+use crate::layout::{NO_THREAD, STEPS_CAP, Shared, StepRecord, THREADS_CAP, ending, flag};
 use crate::rt::entry::{self, is_controlled, me};
+use crate::rt::policy::{choose, next_in_circle};
 use crate::rt::program_state::CycleDetector;
-use crate::rt::random::Random;
 use crate::rt::spin::Yield;
 use crate::rt::sys;
-use crate::rt::threads::{ALL_THREADS_CAP, ThreadSet, ThreadState, all_ids, ids, thread};
+use crate::rt::threads::{ALL_THREADS_CAP, ThreadSet, ThreadState, ids, thread};
 use crate::rt::{clock, wait, whole_program, wide_write};
 use crate::store_history::NO_STEP;
 use core::sync::atomic::Ordering::SeqCst;
@@ -33,8 +33,6 @@ pub enum Phase {
 static mut SHARED: *mut Shared = core::ptr::null_mut();
 #[unsafe(link_section = "omnilink_state")]
 static mut PHASE: Phase = Phase::Off;
-#[unsafe(link_section = "omnilink_state")]
-static mut RANDOM: Random = Random(0);
 /// Yields since the last progress.
 #[unsafe(link_section = "omnilink_state")]
 static mut FRUITLESS_YIELDS: u32 = 0;
@@ -42,14 +40,8 @@ static mut FRUITLESS_YIELDS: u32 = 0;
 #[unsafe(link_section = "omnilink_state")]
 static mut PROGRESS: u64 = 1;
 #[unsafe(link_section = "omnilink_state")]
-static mut LOWEST_PRIORITY: u64 = 0;
-/// The steps at which the running thread gets the lowest priority.
-#[unsafe(link_section = "omnilink_state")]
-static mut CHANGES: [u64; CHANGES_CAP] = [u64::MAX; CHANGES_CAP];
-#[unsafe(link_section = "omnilink_state")]
 static mut CYCLES: CycleDetector = CycleDetector::NEW;
 
-const CHANGES_CAP: usize = 64;
 /// Fruitless yields per candidate before livelock detection begins. Most loops that give up do so earlier.
 const FRUITLESS_YIELDS_MAX: u32 = 100;
 /// Fruitless yields per candidate of a whole program before the clock jumps to the end of the next sleep.
@@ -72,27 +64,6 @@ pub unsafe fn set_phase(phase: Phase) {
 /// Sets the memory that is shared with the explorer.
 pub unsafe fn attach(shared: *mut Shared) {
     SHARED = shared;
-}
-
-/// Prepares random priorities and the steps at which they change (PCT: Burckhardt et al., ASPLOS 2010).
-pub unsafe fn prepare() {
-    let random = &mut *(&raw mut RANDOM);
-    *random = Random((*SHARED).seed);
-    FRUITLESS_YIELDS = 0;
-    LOWEST_PRIORITY = 1 << 32;
-    for id in all_ids() {
-        // The id makes priorities different.
-        (*thread(id)).priority = (1 << 33) | (random.next() >> 32 << 7) | u64::from(id);
-    }
-    let changes = ((*SHARED).changes as usize).min(CHANGES_CAP);
-    for change in (*(&raw mut CHANGES)).iter_mut().take(changes) {
-        *change = random.below((*SHARED).steps_expected.max(1));
-    }
-}
-
-/// The generator of random choices.
-pub unsafe fn random() -> &'static mut Random {
-    &mut *(&raw mut RANDOM)
 }
 
 /// The number of columns.
@@ -370,60 +341,6 @@ unsafe fn begin_turn(current: u8, chosen: u8) {
     if thread.state == ThreadState::Waiting {
         wait::time_out(chosen);
     }
-}
-
-/// Chooses among the candidates as the policy says.
-unsafe fn choose(step: u64, current: u8, candidates: ThreadSet, point: SchedulingPoint) -> u8 {
-    let shared = &mut *SHARED;
-    match shared.policy {
-        policy::RANDOM => {
-            let index = (*(&raw mut RANDOM)).below(candidates.count_ones().into());
-            nth(candidates, index)
-        }
-        policy::PRIORITIES => choose_by_priority(step, current, candidates, point),
-        _ if step < u64::from(shared.schedule_len) => {
-            let chosen = shared.schedule[step as usize & (STEPS_CAP - 1)] as u8;
-            if candidates & bit(chosen) == 0 {
-                end(ending::DIVERGED, bit(chosen));
-            }
-            chosen
-        }
-        _ if candidates & bit(current) != 0 => current,
-        _ => next_in_circle(current, candidates),
-    }
-}
-
-fn nth(candidates: ThreadSet, index: u64) -> u8 {
-    let mut rest = candidates;
-    for _ in 0..index {
-        rest &= rest.wrapping_sub(1);
-    }
-    rest.trailing_zeros() as u8
-}
-
-/// The first candidate after `current` in circular order. There is at least one candidate.
-fn next_in_circle(current: u8, candidates: ThreadSet) -> u8 {
-    let from = match current {
-        NO_THREAD => 0,
-        current => u32::from(current) + 1,
-    };
-    let after = candidates & ThreadSet::MAX.checked_shl(from).unwrap_or(0);
-    (if after != 0 { after } else { candidates }).trailing_zeros() as u8
-}
-
-unsafe fn choose_by_priority(step: u64, current: u8, candidates: ThreadSet, point: SchedulingPoint) -> u8 {
-    let changes = (*(&raw const CHANGES)).contains(&step) || point.yields == Yield::Yes;
-    if changes && current != NO_THREAD {
-        LOWEST_PRIORITY -= 1;
-        (*thread(current)).priority = LOWEST_PRIORITY;
-    }
-    let mut best = candidates.trailing_zeros() as u8;
-    for id in ids() {
-        if candidates & bit(id) != 0 && (*thread(id)).priority > (*thread(best)).priority {
-            best = id;
-        }
-    }
-    best
 }
 
 unsafe fn record(step: u64, current: u8, chosen: u8, candidates: ThreadSet, point: SchedulingPoint) {

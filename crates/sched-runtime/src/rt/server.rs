@@ -8,7 +8,7 @@ use crate::rt::scheduler::{self, Phase, SchedulingPoint};
 use crate::rt::spin::Yield;
 use crate::rt::sys::{self, number, raw};
 use crate::rt::threads::{self, thread};
-use crate::rt::{clock, heap, native, races, random, weak_memory, whole_program, wide_write};
+use crate::rt::{clock, heap, leaks, native, races, random, weak_memory, whole_program, wide_write};
 use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -138,7 +138,7 @@ unsafe fn run() -> ! {
     }
     let main = scheduler::columns();
     shared.running = main.into();
-    scheduler::prepare();
+    crate::rt::policy::prepare();
     races::prepare();
     weak_memory::prepare();
     heap::prepare();
@@ -169,6 +169,7 @@ unsafe fn run() -> ! {
         call(first_after + index, shared.before_len + index);
     }
     destroy_component();
+    leaks::check();
     scheduler::end(ending::FINISHED, 0)
 }
 
@@ -176,8 +177,10 @@ unsafe fn run() -> ! {
 unsafe fn shift_addresses(environment: u64) {
     const SHIFT_BYTES: usize = 1_232;
     if environment != 0 {
-        // Never freed. The compiler would remove an unused allocation.
-        core::hint::black_box(heap::malloc(SHIFT_BYTES * (1 + environment as usize % 64)));
+        // The compiler would remove an unused allocation.
+        heap::keep(core::hint::black_box(heap::malloc(
+            SHIFT_BYTES * (1 + environment as usize % 64),
+        )));
     }
 }
 
@@ -224,6 +227,8 @@ unsafe extern "C" fn column_main(_argument: *mut c_void) -> *mut c_void {
         }
     }
     threads::finish(id);
+    let here = 0_u8;
+    (*thread(id)).stack_low = (&raw const here) as u64;
     scheduler::leave(id);
     // Ending the thread would drop thread-locals, which is not part of any call.
     sys::park_forever()

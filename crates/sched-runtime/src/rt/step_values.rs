@@ -2,7 +2,8 @@
 
 use crate::layout::{STEPS_CAP, ending, flag, policy};
 use crate::rt::entry::me;
-use crate::rt::scheduler::{Phase, bit, end, phase, progress, random, shared, step_of};
+use crate::rt::policy::random;
+use crate::rt::scheduler::{Phase, bit, end, phase, progress, shared, step_of};
 use crate::rt::threads::thread;
 
 /// How many accesses with a random choice did not choose the newest store. Each execution is a process of its own.

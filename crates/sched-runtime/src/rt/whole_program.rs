@@ -66,7 +66,7 @@ unsafe extern "C" fn begin(
     clock::set_step_ns(number_in(c"OMNILINK_STEP_NS").unwrap_or(1_000).min(STEP_NS_MAX));
     (*shared).running = NO_THREAD.into();
     scheduler::attach(shared);
-    scheduler::prepare();
+    crate::rt::policy::prepare();
     scheduler::set_phase(Phase::WholeProgram);
     threads::adopt(0);
 }

@@ -51,7 +51,8 @@ fn happens_before(events: &[RaceEvent]) -> Vec<Vec<bool>> {
                     continue;
                 }
                 for target in 0..count {
-                    let is_target = target == reader || (is_fence(&events[target]) && in_order(reader, target));
+                    let is_target =
+                        target == reader || (is_fence(&events[target]) && in_order(reader, target));
                     if is_target && acquires(&events[target]) {
                         before[source][target] = true;
                     }
@@ -89,7 +90,8 @@ pub fn races(events: &[RaceEvent]) -> Vec<(usize, usize)> {
             let (one, other) = (&events[a], &events[b]);
             let same = one.instruction.location().is_some()
                 && one.instruction.location() == other.instruction.location();
-            let ((bytes, writes), (other_bytes, other_writes)) = (bytes_and_writes(one), bytes_and_writes(other));
+            let ((bytes, writes), (other_bytes, other_writes)) =
+                (bytes_and_writes(one), bytes_and_writes(other));
             let both_atomic = atomic(one).is_some() && atomic(other).is_some();
             if same && bytes & other_bytes != 0 && (writes || other_writes) && !both_atomic && !before[a][b] {
                 races.push((a, b));

@@ -111,12 +111,14 @@ impl Detector {
     }
 
     fn without(order: MemoryOrder, acquires: bool, releases: bool) -> MemoryOrder {
-        MemoryOrder(match (order.acquires() && acquires, order.releases() && releases) {
-            (false, false) => 0,
-            (true, false) => 2,
-            (false, true) => 3,
-            (true, true) => 4,
-        })
+        MemoryOrder(
+            match (order.acquires() && acquires, order.releases() && releases) {
+                (false, false) => 0,
+                (true, false) => 2,
+                (false, true) => 3,
+                (true, true) => 4,
+            },
+        )
     }
 
     fn make(&mut self, number: usize, event: &RaceEvent, races: &mut Vec<(usize, usize)>) {
@@ -143,14 +145,22 @@ impl Detector {
         let mut report = |known: &MemoryAccess| races.push((known.code as usize, number));
         let histories = &mut self.histories;
         match self.mutant {
-            Some(Mutant::OtherBytesConflict) => histories.record::<OtherBytes>(at, access, &clock, &mut report),
+            Some(Mutant::OtherBytesConflict) => {
+                histories.record::<OtherBytes>(at, access, &clock, &mut report)
+            }
             Some(Mutant::ReadsConflict) => histories.record::<Reads>(at, access, &clock, &mut report),
-            Some(Mutant::AtomicAccessesConflict) => histories.record::<Atomics>(at, access, &clock, &mut report),
+            Some(Mutant::AtomicAccessesConflict) => {
+                histories.record::<Atomics>(at, access, &clock, &mut report)
+            }
             Some(Mutant::UnorderedAccessesAreSubsumed) => {
                 histories.record::<Unordered>(at, access, &clock, &mut report);
             }
-            Some(Mutant::OtherBytesAreSubsumed) => histories.record::<FewBytes>(at, access, &clock, &mut report),
-            Some(Mutant::WritesAreSubsumedByReads) => histories.record::<Writes>(at, access, &clock, &mut report),
+            Some(Mutant::OtherBytesAreSubsumed) => {
+                histories.record::<FewBytes>(at, access, &clock, &mut report)
+            }
+            Some(Mutant::WritesAreSubsumedByReads) => {
+                histories.record::<Writes>(at, access, &clock, &mut report)
+            }
             Some(Mutant::PlainAccessesAreSubsumedByAtomicOnes) => {
                 histories.record::<Plain>(at, access, &clock, &mut report);
             }

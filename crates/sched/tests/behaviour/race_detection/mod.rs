@@ -8,7 +8,8 @@ use crate::memory_model::program::Random;
 use crate::weak_memory::{digit, number_of, start};
 use detector::Mutant;
 use omnilink_sched::{
-    Execution, Executor, ExplorationStrategy, ExploreOptions, SchedulingPoints, StopReason, TestProgram, explore,
+    Execution, Executor, ExplorationStrategy, ExploreOptions, SchedulingPoints, StopReason, TestProgram,
+    explore,
 };
 use program::{DATA, RaceEvent, RaceInstruction, RaceProgram, random_program, random_publication};
 use std::collections::BTreeSet;
@@ -101,7 +102,11 @@ fn with_whole_words(program: &RaceProgram) -> RaceProgram {
 }
 
 /// The pairs of threads that race in some execution of the compiled program.
-fn racing_threads(executor: &mut Box<dyn Executor>, program: &RaceProgram, reduction: bool) -> BTreeSet<(usize, usize)> {
+fn racing_threads(
+    executor: &mut Box<dyn Executor>,
+    program: &RaceProgram,
+    reduction: bool,
+) -> BTreeSet<(usize, usize)> {
     let mut racing = BTreeSet::new();
     let mut visit = |execution: &Execution| {
         for race in &execution.races {
@@ -120,7 +125,8 @@ fn racing_threads(executor: &mut Box<dyn Executor>, program: &RaceProgram, reduc
         ..ExploreOptions::default()
     };
     let executors = std::slice::from_mut(executor);
-    let made = explore(executors, &test_program(program), strategy, &options, &mut visit).expect("the harness answers");
+    let made = explore(executors, &test_program(program), strategy, &options, &mut visit)
+        .expect("the harness answers");
     assert_eq!((made.stopped, made.diverged), (StopReason::Exhausted, 0));
     racing
 }
@@ -150,5 +156,8 @@ fn the_races_of_compiled_programs_are_those_of_the_definition_with_and_without_r
             false => racing += 1,
         }
     }
-    assert!(racing > 3 && ordered > 3, "{racing} programs with races, {ordered} without");
+    assert!(
+        racing > 3 && ordered > 3,
+        "{racing} programs with races, {ordered} without"
+    );
 }

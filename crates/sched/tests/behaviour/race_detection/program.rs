@@ -9,7 +9,11 @@ pub const DATA: usize = LOCATIONS;
 pub enum RaceInstruction {
     Atomic(Instruction),
     /// A plain access to some bytes of a location.
-    Plain { at: usize, bytes: u8, writes: bool },
+    Plain {
+        at: usize,
+        bytes: u8,
+        writes: bool,
+    },
 }
 
 impl RaceInstruction {
@@ -119,7 +123,10 @@ pub fn random_publication(random: &mut Random) -> RaceProgram {
     let orders = crate::memory_model::program::ALL;
     let mut order = |allowed: &[usize]| orders[allowed[random.below(allowed.len())]];
     let (load, store) = (order(&[0, 1, 4]), order(&[0, 2, 4]));
-    let (change, fences) = (order(&[0, 1, 2, 3, 4]), [order(&[1, 2, 3, 4]), order(&[1, 2, 3, 4])]);
+    let (change, fences) = (
+        order(&[0, 1, 2, 3, 4]),
+        [order(&[1, 2, 3, 4]), order(&[1, 2, 3, 4])],
+    );
     let data = |writes| RaceInstruction::Plain {
         at: DATA,
         bytes: 0xff,

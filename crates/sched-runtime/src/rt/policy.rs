@@ -1,0 +1,96 @@
+//! Scheduling policies: which of the candidates runs next.
+
+use crate::layout::{NO_THREAD, STEPS_CAP, ending, policy};
+use crate::rt::random::Random;
+use crate::rt::scheduler::{SchedulingPoint, bit, end, shared};
+use crate::rt::spin::Yield;
+use crate::rt::threads::{ThreadSet, all_ids, ids, thread};
+
+#[unsafe(link_section = "omnilink_state")]
+static mut RANDOM: Random = Random(0);
+#[unsafe(link_section = "omnilink_state")]
+static mut LOWEST_PRIORITY: u64 = 0;
+/// The steps at which the running thread gets the lowest priority.
+#[unsafe(link_section = "omnilink_state")]
+static mut CHANGES: [u64; CHANGES_CAP] = [u64::MAX; CHANGES_CAP];
+
+const CHANGES_CAP: usize = 64;
+
+/// Prepares random choices, and if they are asked for random priorities and the steps at which these change (PCT: Burckhardt et al.,
+/// ASPLOS 2010).
+pub unsafe fn prepare() {
+    let random = &mut *(&raw mut RANDOM);
+    *random = Random((*shared()).seed);
+    // The structures of all threads are many pages, which every execution would copy.
+    if (*shared()).policy != policy::PRIORITIES {
+        return;
+    }
+    LOWEST_PRIORITY = 1 << 32;
+    for id in all_ids() {
+        // The id makes priorities different.
+        (*thread(id)).priority = (1 << 33) | (random.next() >> 32 << 7) | u64::from(id);
+    }
+    let changes = ((*shared()).changes as usize).min(CHANGES_CAP);
+    for change in (*(&raw mut CHANGES)).iter_mut().take(changes) {
+        *change = random.below((*shared()).steps_expected.max(1));
+    }
+}
+
+/// The generator of random choices.
+pub unsafe fn random() -> &'static mut Random {
+    &mut *(&raw mut RANDOM)
+}
+
+/// Chooses among the candidates as the policy says.
+pub unsafe fn choose(step: u64, current: u8, candidates: ThreadSet, point: SchedulingPoint) -> u8 {
+    let shared = &mut *shared();
+    match shared.policy {
+        policy::RANDOM => {
+            let index = (*(&raw mut RANDOM)).below(candidates.count_ones().into());
+            nth(candidates, index)
+        }
+        policy::PRIORITIES => choose_by_priority(step, current, candidates, point),
+        _ if step < u64::from(shared.schedule_len) => {
+            let chosen = shared.schedule[step as usize & (STEPS_CAP - 1)] as u8;
+            if candidates & bit(chosen) == 0 {
+                end(ending::DIVERGED, bit(chosen));
+            }
+            chosen
+        }
+        _ if candidates & bit(current) != 0 => current,
+        _ => next_in_circle(current, candidates),
+    }
+}
+
+fn nth(candidates: ThreadSet, index: u64) -> u8 {
+    let mut rest = candidates;
+    for _ in 0..index {
+        rest &= rest.wrapping_sub(1);
+    }
+    rest.trailing_zeros() as u8
+}
+
+/// The first candidate after `current` in circular order. There is at least one candidate.
+pub fn next_in_circle(current: u8, candidates: ThreadSet) -> u8 {
+    let from = match current {
+        NO_THREAD => 0,
+        current => u32::from(current) + 1,
+    };
+    let after = candidates & ThreadSet::MAX.checked_shl(from).unwrap_or(0);
+    (if after != 0 { after } else { candidates }).trailing_zeros() as u8
+}
+
+unsafe fn choose_by_priority(step: u64, current: u8, candidates: ThreadSet, point: SchedulingPoint) -> u8 {
+    let changes = (*(&raw const CHANGES)).contains(&step) || point.yields == Yield::Yes;
+    if changes && current != NO_THREAD {
+        LOWEST_PRIORITY -= 1;
+        (*thread(current)).priority = LOWEST_PRIORITY;
+    }
+    let mut best = candidates.trailing_zeros() as u8;
+    for id in ids() {
+        if candidates & bit(id) != 0 && (*thread(id)).priority > (*thread(best)).priority {
+            best = id;
+        }
+    }
+    best
+}
