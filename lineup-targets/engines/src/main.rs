@@ -1,26 +1,73 @@
-//! Executions per second, and executions until a bug is found, of two engines on the same component: OmniLink's scheduler with the
-//! component as it is, and loom with the component ported to it.
+//! Executions, CPU time, and executions until a bug is found, of three engines on the same component: OmniLink's scheduler with the
+//! component as it is, and loom and shuttle with the component ported to them.
 //!
 //! `cargo run --release` in this directory.
 
 use omnilink_sched::build::RustBuild;
 use omnilink_sched::{
-    Execution, Executor, ExplorationStrategy, ExploreOptions, HarnessEvent, HarnessEventKind,
+    Ending, Execution, Executor, ExplorationStrategy, ExploreOptions, HarnessEvent, HarnessEventKind,
     HarnessExecutor, HarnessOptions, TestProgram, explore,
 };
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
-mod ported_to_loom {
-    mod sync {
-        pub use loom::sync::Mutex;
-        pub use loom::sync::atomic::{AtomicI64, Ordering::SeqCst};
-    }
-    pub mod component {
-        include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/component.rs"));
+/// The component, ported to an engine, and a run of a program with it that adds its events to a count.
+macro_rules! ported {
+    ($engine:ident) => {
+        mod $engine {
+            mod sync {
+                pub use ::$engine::sync::Mutex;
+                pub use ::$engine::sync::atomic::{AtomicI64, Ordering::SeqCst};
+            }
+            mod component {
+                include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/component.rs"));
+            }
+
+            pub fn run(program: &super::TestProgram, count: &super::Mutex<super::Count>) {
+                use super::{Arc, HarnessEvent, HarnessEventKind, Mutex};
+                let queue = ::$engine::sync::Arc::new(component::Queue::new());
+                let events = Arc::new(Mutex::new(Vec::new()));
+                let threads: Vec<_> = (0..program.columns.len())
+                    .map(|thread| {
+                        let (queue, events, ops) = (queue.clone(), events.clone(), program.columns[thread].clone());
+                        ::$engine::thread::spawn(move || {
+                            for (position, op) in ops.into_iter().enumerate() {
+                                let event = |kind| HarnessEvent {
+                                    thread: thread as u8,
+                                    position: position as u32,
+                                    op,
+                                    step: 0,
+                                    kind,
+                                };
+                                events.lock().unwrap().push(event(HarnessEventKind::Call));
+                                let result = queue.call(op);
+                                events.lock().unwrap().push(event(HarnessEventKind::Return(result)));
+                            }
+                        })
+                    })
+                    .collect();
+                for thread in threads {
+                    thread.join().unwrap();
+                }
+                let events = std::mem::take(&mut *events.lock().unwrap());
+                count.lock().unwrap().add(&super::finished(events));
+            }
+        }
+    };
+}
+
+ported!(loom);
+ported!(shuttle);
+
+fn finished(events: Vec<HarnessEvent>) -> Execution {
+    Execution {
+        events,
+        ending: Ending::Finished,
+        races: Vec::new(),
+        steps: Vec::new(),
+        steps_made: 0,
     }
 }
 
@@ -33,8 +80,9 @@ struct Count {
 }
 
 impl Count {
-    fn add(&mut self, events: Vec<HarnessEvent>) {
+    fn add(&mut self, execution: &Execution) {
         self.executions += 1;
+        let events = execution.canonical_events();
         let mut taken: Vec<&String> = events.iter().filter_map(item).collect();
         taken.sort();
         if taken.windows(2).any(|pair| pair[0] == pair[1]) {
@@ -52,79 +100,74 @@ fn item(event: &HarnessEvent) -> Option<&String> {
     }
 }
 
-fn ours(executor: Box<dyn Executor>, program: &TestProgram, strategy: ExplorationStrategy) -> Count {
+fn omnilink(executor: Box<dyn Executor>, program: &TestProgram, reduction: bool) -> Count {
     let mut count = Count::default();
     let mut visit = |execution: &Execution| {
-        count.add(execution.canonical_events());
+        count.add(execution);
         ControlFlow::Continue(())
     };
-    explore(
-        &mut [executor],
-        program,
-        strategy,
-        &ExploreOptions::default(),
-        &mut visit,
-    )
-    .expect("the engine answers");
+    let strategy = ExplorationStrategy::Bounded {
+        preemptions_max: Some(BOUND),
+        reduction,
+    };
+    let options = ExploreOptions::default();
+    explore(&mut [executor], program, strategy, &options, &mut visit).expect("the engine answers");
     count
 }
 
-fn loom(program: &TestProgram, bound: usize) -> Count {
+fn loom_bounded(program: &TestProgram) -> Count {
     let count = Arc::new(Mutex::new(Count::default()));
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(bound);
-    let (counted, program) = (count.clone(), Arc::new(program.clone()));
-    builder.check(move || {
-        let queue = loom::sync::Arc::new(ported_to_loom::component::Queue::new());
-        let events = Arc::new(Mutex::new(Vec::new()));
-        let threads: Vec<_> = (0..program.columns.len())
-            .map(|thread| {
-                let (queue, events, program) = (queue.clone(), events.clone(), program.clone());
-                loom::thread::spawn(move || {
-                    for (position, &op) in program.columns[thread].iter().enumerate() {
-                        let event = |kind| HarnessEvent {
-                            thread: thread as u8,
-                            position: position as u32,
-                            op,
-                            step: 0,
-                            kind,
-                        };
-                        events.lock().unwrap().push(event(HarnessEventKind::Call));
-                        let result = queue.call(op);
-                        events
-                            .lock()
-                            .unwrap()
-                            .push(event(HarnessEventKind::Return(result)));
-                    }
-                })
-            })
-            .collect();
-        for thread in threads {
-            thread.join().unwrap();
-        }
-        let events = std::mem::take(&mut *events.lock().unwrap());
-        let ending = omnilink_sched::Ending::Finished;
-        let execution = Execution {
-            events,
-            ending,
-            races: Vec::new(),
-            steps: Vec::new(),
-            steps_made: 0,
-        };
-        counted.lock().unwrap().add(execution.canonical_events());
-    });
+    let mut builder = ::loom::model::Builder::new();
+    builder.preemption_bound = Some(BOUND as usize);
+    let (counted, program) = (count.clone(), program.clone());
+    builder.check(move || loom::run(&program, &counted));
     std::mem::take(&mut *count.lock().unwrap())
 }
 
-fn report(engine: &str, work: impl FnOnce() -> Count) {
-    let start = Instant::now();
-    let count = work();
-    let rate = count.executions as f64 / start.elapsed().as_secs_f64();
+/// All executions, as many as this.
+fn shuttle_all(program: &TestProgram) -> Count {
+    let count = Arc::new(Mutex::new(Count::default()));
+    let (counted, program) = (count.clone(), program.clone());
+    ::shuttle::check_dfs(move || shuttle::run(&program, &counted), Some(SHUTTLE_MAX));
+    std::mem::take(&mut *count.lock().unwrap())
+}
+
+fn shuttle_random(program: &TestProgram) -> Count {
+    let count = Arc::new(Mutex::new(Count::default()));
+    let (counted, program) = (count.clone(), program.clone());
+    ::shuttle::check_random(move || shuttle::run(&program, &counted), SHUTTLE_MAX);
+    std::mem::take(&mut *count.lock().unwrap())
+}
+
+/// The preemption bound of the engines that have one. shuttle has none: it makes at most this many executions.
+const BOUND: u32 = 2;
+const SHUTTLE_MAX: usize = 20_000;
+
+/// CPU seconds of this process and of the processes it has waited for.
+fn cpu_seconds() -> f64 {
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let stat = std::fs::read_to_string("/proc/self/stat").expect("Linux has it");
+    let after_name = stat.rsplit(')').next().expect("a line");
+    let ticks = after_name.split_whitespace().skip(11).take(4);
+    ticks.map(|ticks| ticks.parse::<f64>().expect("a number")).sum::<f64>() / TICKS_PER_SECOND
+}
+
+fn report(engine: &str, work: impl Fn() -> Count) {
+    let (start, mut runs) = (cpu_seconds(), 0);
+    let mut count = Count::default();
+    // Short explorations are repeated, because the clock is coarse.
+    while runs == 0 || cpu_seconds() - start < 1.0 {
+        count = work();
+        runs += 1;
+    }
+    let cpu = (cpu_seconds() - start) / f64::from(runs);
     let bug = count.first_bug.map_or("-".to_owned(), |bug| bug.to_string());
     println!(
-        "| {engine} | {} | {} | {bug} | {rate:.0} |",
+        "| {engine} | {} | {} | {bug} | {:.3} | {:.0} |",
         count.executions,
-        count.histories.len()
+        count.histories.len(),
+        cpu,
+        cpu / count.executions as f64 * 1e6
     );
 }
 
@@ -151,19 +194,17 @@ fn main() {
     ];
     for (name, columns) in programs {
         let program = TestProgram::new(columns);
-        println!("\n{name}, bound 2\n\n| engine | executions | histories | until the bug | per second |");
-        println!("|---|---|---|---|---|");
-        let bounded = |reduction| ExplorationStrategy::Bounded {
-            preemptions_max: Some(2),
-            reduction,
-        };
-        report("OmniLink, unmodified", || {
-            ours(instrumented(), &program, bounded(false))
-        });
+        println!(
+            "\n{name}, bound {BOUND}\n\n| engine | executions | histories | until the bug | CPU s | CPU µs per execution |"
+        );
+        println!("|---|---|---|---|---|---|");
+        report("OmniLink, unmodified", || omnilink(instrumented(), &program, false));
         report("OmniLink, unmodified, with reduction", || {
-            ours(instrumented(), &program, bounded(true))
+            omnilink(instrumented(), &program, true)
         });
-        report("loom", || loom(&program, 2));
+        report("loom", || loom_bounded(&program));
+        report("shuttle, depth-first, unbounded", || shuttle_all(&program));
+        report("shuttle, random", || shuttle_random(&program));
     }
     // A file that is left over in the temporary directory does no harm.
     let _ = std::fs::remove_file(harness);

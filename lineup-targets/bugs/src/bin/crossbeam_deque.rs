@@ -1,19 +1,35 @@
-//! crossbeam-deque 0.8.0 (RUSTSEC-2021-0093): a stealer may take a task twice, or tasks that were popped.
+//! crossbeam-deque 0.8.0 (RUSTSEC-2021-0093): a stealer that takes several tasks reads them all from the buffer that it found first.
+//! When the worker has moved to another buffer in between, a task is taken twice, and another one is lost.
 
 use std::process::ExitCode;
 
-use crossbeam_deque::{Steal, Worker};
+use crossbeam_deque::{Steal, Stealer, Worker};
 use omnilink_harness::{Component, RoleCell};
 
+type Tasks = (RoleCell<Worker<i64>>, Stealer<i64>, RoleCell<Worker<i64>>);
+
+/// Three tasks in a buffer that was larger: the next `pop` moves them to a smaller one.
+fn few_of_many((worker, stealer, _): &Tasks) {
+    worker.with(|worker| (1..=65).for_each(|task| worker.push(task)));
+    (1..=62).for_each(|_| drop(stealer.steal()));
+}
+
 fn main() -> ExitCode {
-    Component::new("crossbeam-deque 0.8.0 Worker lifo", || {
-        let worker = Worker::<i64>::new_lifo();
-        let (stealer, other) = (worker.stealer(), Worker::<i64>::new_lifo());
-        (1..=4).for_each(|task| worker.push(task));
-        (RoleCell::new(worker), stealer, RoleCell::new(other))
+    Component::new("crossbeam-deque 0.8.0 Worker lifo", || -> Tasks {
+        let worker = Worker::new_lifo();
+        let stealer = worker.stealer();
+        (RoleCell::new(worker), stealer, RoleCell::new(Worker::new_lifo()))
     })
-    .op("push(5)", |(worker, _, _)| worker.with(|worker| worker.push(5)))
+    .warm(few_of_many)
     .op("pop()", |(worker, _, _)| worker.with(|worker| worker.pop()))
+    // What a worker does with a task that makes another one.
+    .op("replace(99)", |(worker, _, _)| {
+        worker.with(|worker| {
+            let task = worker.pop();
+            worker.push(99);
+            task
+        })
+    })
     .op("steal()", |(_, stealer, other)| {
         other.with(|other| {
             let attempts = std::iter::from_fn(|| Some(stealer.steal_batch_and_pop(other)));
@@ -22,7 +38,7 @@ fn main() -> ExitCode {
             (taken, std::iter::from_fn(|| other.pop()).collect::<Vec<_>>())
         })
     })
-    .role("worker", ["push(5)", "pop()"])
+    .role("worker", ["pop()", "replace(99)"])
     .role("stealer", ["steal()"])
     .main()
 }
