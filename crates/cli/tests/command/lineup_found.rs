@@ -132,10 +132,10 @@ fn what_an_atomic_state_fails_to_guard_crashes_without_switches_at_all_plain_acc
     answers(
         &ran,
         1,
-        &["crashes", "double free", "it was allocated", "it was freed"],
+        &["crashes", "use after free", "it was allocated", "it was freed"],
     );
-    // The command finds the matrix by itself.
-    answers(&lineup("oneshot", &[]), 1, &["double free"]);
+    // The command finds a matrix by itself.
+    answers(&lineup("oneshot", &[]), 1, &["crashes", "oneshot.rs:"]);
 }
 
 #[test]

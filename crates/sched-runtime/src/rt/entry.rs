@@ -125,6 +125,12 @@ pub fn registers(caller: u64) -> Registers {
     }
 }
 
+/// Forgets the registers of the calling thread, so that no block seems to be in use because of them.
+pub fn forget_registers() {
+    // SAFETY: the storage belongs to the calling thread.
+    unsafe { (*local()).registers = [0; REGISTERS] };
+}
+
 /// The id of the calling thread, or [`NO_THREAD`] if it is not controlled.
 #[inline(always)]
 pub fn me() -> u8 {

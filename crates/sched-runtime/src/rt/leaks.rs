@@ -6,7 +6,7 @@
 //! missed because a number looks like one, but a block that is reported cannot be reached.
 
 use crate::layout::{MemoryErrorRecord, ending, memory_error};
-use crate::rt::entry::me;
+use crate::rt::entry::{forget_registers, me};
 use crate::rt::scheduler::{self, shared};
 use crate::rt::threads::{ThreadState, ids, thread};
 use crate::rt::{heap, memory_map};
@@ -17,6 +17,7 @@ pub unsafe fn check() {
     if (*shared()).detects_leaks == 0 {
         return;
     }
+    forget_registers();
     let here = 0_u8;
     (*thread(me())).stack_low = (&raw const here) as u64;
     let Some(ranges) = memory_map::writable() else {

@@ -227,6 +227,7 @@ unsafe extern "C" fn column_main(_argument: *mut c_void) -> *mut c_void {
         }
     }
     threads::finish(id);
+    entry::forget_registers();
     let here = 0_u8;
     (*thread(id)).stack_low = (&raw const here) as u64;
     scheduler::leave(id);

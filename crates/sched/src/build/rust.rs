@@ -115,7 +115,9 @@ impl RustBuild {
                 output: String::new(),
             });
         }
-        let programs = programs_in(&String::from_utf8_lossy(&output.stdout));
+        // Cargo builds the binaries of a package with each of its tests.
+        let kind = matches!(self.target, RustTarget::Test(_)).then_some("test");
+        let programs = programs_in(&String::from_utf8_lossy(&output.stdout), kind);
         match programs.as_slice() {
             [program] => Ok(program.clone()),
             several => Err(BuildError::NotOneProgram {
@@ -270,10 +272,15 @@ fn given_flags() -> Vec<String> {
     }
 }
 
-/// The programs among cargo's messages.
-fn programs_in(messages: &str) -> Vec<PathBuf> {
+/// The programs among cargo's messages; with a kind of target, only those of this kind.
+fn programs_in(messages: &str, kind: Option<&str>) -> Vec<PathBuf> {
     let executable = |line: &str| {
         let message: Value = serde_json::from_str(line).ok()?;
+        let kinds = message.pointer("/target/kind").and_then(Value::as_array);
+        let is_asked = |kind: &str| kinds.is_some_and(|kinds| kinds.iter().any(|one| one == kind));
+        if !kind.is_none_or(is_asked) {
+            return None;
+        }
         Some(PathBuf::from(message.get("executable")?.as_str()?))
     };
     messages.lines().filter_map(executable).collect()

@@ -63,11 +63,10 @@ fn happens_before(events: &[RaceEvent]) -> Vec<Vec<bool>> {
         }
     }
     for middle in 0..count {
-        for from in 0..count {
-            if before[from][middle] {
-                for to in 0..count {
-                    before[from][to] |= before[middle][to];
-                }
+        let after_middle = before[middle].clone();
+        for row in before.iter_mut().filter(|row| row[middle]) {
+            for (is_after, through) in row.iter_mut().zip(&after_middle) {
+                *is_after |= through;
             }
         }
     }
