@@ -123,7 +123,7 @@ impl Layout {
     /// *Proof.* It holds in the initial states. If it holds in a state, then the effects, which were found under it, are those of the
     /// action there, and a write that keeps every assumed domain leads to a state in which it holds again. The effects do not include
     /// what is assigned to a variable that is assumed to be unobserved. So they cannot confirm the domain of such a variable, and none
-    /// is [assumed](Self::domain): `DOMAIN log` reads `log`. If none of them reads such a variable, then two states that
+    /// is assumed: `DOMAIN log` reads `log`. If none of them reads such a variable, then two states that
     /// differ in such variables only have the same enabled actions, which lead to states that again differ in these only. ∎
     pub fn refined(&self, effects: &[Effects], variables: usize) -> Self {
         let mut refined = self.clone();
