@@ -201,6 +201,9 @@ impl TraceChecker {
                 .replace(&format!("{}/", trace.display()), "")
                 .replace(&trace.display().to_string(), "the trace");
         }
+        let folder = format!("{}/", trace.display());
+        evidence
+            .visit_operations(&mut |op| op.place = op.place.take().map(|place| place.replace(&folder, "")));
         let mut checked = checked(evidence);
         if evidence.verdict == Verdict::Valid && checked.ops == 0 {
             let message = match self {
