@@ -17,7 +17,7 @@ use crate::partial_explanation::PartialExplanation;
 use crate::refusal::refusal;
 use crate::relation::Filter;
 use crate::search::{self, Classes, DeadEnd, SearchOutcome, WeakReductions};
-use crate::step_table::{Class, DEAD, StateSet, StepTable};
+use crate::step_table::{Class, DEAD, StateSet, StepTable, Steps};
 use crate::timeline::Timeline;
 
 /// Options of a check.

@@ -16,7 +16,7 @@ use crate::constraints::Constraints;
 use crate::linearize::{Linearized, linearize};
 use crate::op_set::OpSet;
 use crate::search::{DeadEnd, SearchOutcome};
-use crate::step_table::{Class, DEAD, StateSet, StepTable};
+use crate::step_table::{Class, DEAD, StateSet, Steps};
 use crate::timeline::Timeline;
 
 /// The placed operations and the model's state, as the state of a model of the engine.
@@ -43,17 +43,17 @@ impl Hash for Placed {
     }
 }
 
-struct Complete<'a, 'm, M: Model> {
+struct Complete<'a> {
     constraints: &'a Constraints,
     own: &'a [Class],
     /// Required operations that change nothing: placed as soon as they are accepted.
     readers: OpSet,
-    inside: RefCell<Inside<'a, 'm, M>>,
+    inside: RefCell<Inside<'a>>,
 }
 
 /// What changes during the search.
-struct Inside<'a, 'm, M: Model> {
-    steps: &'a mut StepTable<'m, M>,
+struct Inside<'a> {
+    steps: &'a mut dyn Steps,
     /// The first order that explains everything.
     found: Option<Vec<usize>>,
     /// The longest order after which an operation was refused, and the operation.
@@ -61,11 +61,11 @@ struct Inside<'a, 'm, M: Model> {
 }
 
 /// Searches for a linearization that explains every return by all that is before it.
-pub(crate) fn search<M: Model>(
+pub(crate) fn search(
     constraints: &Constraints,
     timeline: &Timeline,
     strategy: Strategy,
-    steps: &mut StepTable<'_, M>,
+    steps: &mut dyn Steps,
     own: &[Class],
     budget: &mut Budget,
 ) -> Result<SearchOutcome, WeakError> {
@@ -118,9 +118,9 @@ fn everything_before(count: usize, order: &[usize]) -> Vec<OpSet> {
     visible
 }
 
-impl<M: Model> Complete<'_, '_, M> {
+impl Complete<'_> {
     /// Places every reader that is accepted: it does not affect later operations.
-    fn settle(&self, placed: &mut Placed, inside: &mut Inside<'_, '_, M>) {
+    fn settle(&self, placed: &mut Placed, inside: &mut Inside<'_>) {
         while let Some(op) = self.readers.minus(placed.ops).iter().find(|op| {
             is_placeable(self.constraints, placed.ops, *op)
                 && inside.steps.step(placed.state, self.own[*op]) == placed.state
@@ -134,7 +134,7 @@ impl<M: Model> Complete<'_, '_, M> {
     }
 }
 
-impl<M: Model> Model for Complete<'_, '_, M> {
+impl Model for Complete<'_> {
     type State = Placed;
     type Op = usize;
 

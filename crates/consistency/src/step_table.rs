@@ -36,6 +36,22 @@ impl OpProperties {
     }
 }
 
+/// The steps of a model, by the ids of its sets of states and of its operations. The searches know nothing else of a model, so they
+/// are compiled once for all models.
+pub(crate) trait Steps {
+    /// The initial states.
+    fn initial(&self) -> StateSet;
+
+    /// What holds for an operation in every state.
+    fn properties(&self, class: Class) -> OpProperties;
+
+    /// The states after an operation.
+    fn step(&mut self, from: StateSet, class: Class) -> StateSet;
+
+    /// The sets of one state each that make up `set`.
+    fn split(&mut self, set: StateSet) -> SmallVec<[StateSet; 1]>;
+}
+
 /// The table of steps.
 pub(crate) struct StepTable<'m, M: Model> {
     pub model: &'m M,
@@ -84,11 +100,6 @@ impl<'m, M: Model> StepTable<'m, M> {
         debug_assert_eq!(dead, DEAD);
         steps.initial = steps.set_of(model.initial());
         steps
-    }
-
-    /// The initial states.
-    pub fn initial(&self) -> StateSet {
-        self.initial
     }
 
     /// The number of entries.
@@ -150,12 +161,33 @@ impl<'m, M: Model> StepTable<'m, M> {
         class
     }
 
-    pub fn properties(&self, class: Class) -> OpProperties {
+    /// The states of a set.
+    pub fn states(&self, set: StateSet) -> impl Iterator<Item = &M::State> {
+        self.sets[set as usize]
+            .iter()
+            .map(|state| &self.states[*state as usize])
+    }
+
+    /// Every state and operation without a successor, to find out why. Each is returned once.
+    pub fn take_refusals(&mut self) -> impl Iterator<Item = (&M::State, &M::Op)> {
+        let from = std::mem::replace(&mut self.examined, self.refused.len());
+        let refused = self.refused.get(from..).unwrap_or_default();
+        refused
+            .iter()
+            .map(|(state, class)| (&self.states[*state as usize], &self.classes[*class as usize]))
+    }
+}
+
+impl<M: Model> Steps for StepTable<'_, M> {
+    fn initial(&self) -> StateSet {
+        self.initial
+    }
+
+    fn properties(&self, class: Class) -> OpProperties {
         self.facts[class as usize]
     }
 
-    /// The states after an operation.
-    pub fn step(&mut self, from: StateSet, class: Class) -> StateSet {
+    fn step(&mut self, from: StateSet, class: Class) -> StateSet {
         if let Some(known) = self.table.get(&(from, class)) {
             return *known;
         }
@@ -177,8 +209,7 @@ impl<'m, M: Model> StepTable<'m, M> {
         to
     }
 
-    /// The sets of one state each that make up `set`.
-    pub fn split(&mut self, set: StateSet) -> SmallVec<[StateSet; 1]> {
+    fn split(&mut self, set: StateSet) -> SmallVec<[StateSet; 1]> {
         match *self.sets[set as usize] {
             [_] => smallvec![set],
             _ => {
@@ -186,22 +217,6 @@ impl<'m, M: Model> StepTable<'m, M> {
                 ids.iter().map(|id| self.intern(vec![*id])).collect()
             }
         }
-    }
-
-    /// The states of a set.
-    pub fn states(&self, set: StateSet) -> impl Iterator<Item = &M::State> {
-        self.sets[set as usize]
-            .iter()
-            .map(|state| &self.states[*state as usize])
-    }
-
-    /// Every state and operation without a successor, to find out why. Each is returned once.
-    pub fn take_refusals(&mut self) -> impl Iterator<Item = (&M::State, &M::Op)> {
-        let from = std::mem::replace(&mut self.examined, self.refused.len());
-        let refused = self.refused.get(from..).unwrap_or_default();
-        refused
-            .iter()
-            .map(|(state, class)| (&self.states[*state as usize], &self.classes[*class as usize]))
     }
 }
 

@@ -11,7 +11,6 @@
 use std::collections::VecDeque;
 
 use hashbrown::HashMap;
-use omnilink_engine::Model;
 use rustc_hash::FxBuildHasher;
 
 use super::place::Search;
@@ -106,7 +105,7 @@ impl Known {
     }
 }
 
-impl<M: Model> Search<'_, '_, M> {
+impl Search<'_> {
     /// Whether a lookahead is due.
     pub(super) fn is_lookahead_due(&self) -> bool {
         let now = self.points;

@@ -25,7 +25,7 @@ use crate::check::{WeakError, WeakOptions};
 use crate::constraints::Constraints;
 use crate::linearize::{Linearized, linearize};
 use crate::op_set::OpSet;
-use crate::step_table::{Class, StepTable};
+use crate::step_table::{Class, Steps};
 use crate::timeline::Timeline;
 
 /// The result of a search.
@@ -101,19 +101,19 @@ pub(crate) struct Classes {
 }
 
 /// The search as a model of the engine.
-struct StateModel<'a, 'm, M: Model> {
-    search: RefCell<Search<'a, 'm, M>>,
+struct StateModel<'a> {
+    search: RefCell<Search<'a>>,
     start: SearchState,
     /// Operations that are placed as soon as possible: see [`Search::place_eagerly`].
     eager: OpSet,
 }
 
 /// Searches for a linearization and a visibility.
-pub(crate) fn search<M: Model>(
+pub(crate) fn search(
     constraints: &Constraints,
     timeline: &Timeline,
     options: &WeakOptions,
-    steps: &mut StepTable<'_, M>,
+    steps: &mut dyn Steps,
     classes: &Classes,
     budget: &mut Budget,
 ) -> Result<SearchOutcome, WeakError> {
@@ -144,7 +144,7 @@ pub(crate) fn search<M: Model>(
     })
 }
 
-impl<M: Model> Model for StateModel<'_, '_, M> {
+impl Model for StateModel<'_> {
     type State = SearchState;
     type Op = usize;
 

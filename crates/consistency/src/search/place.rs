@@ -1,7 +1,5 @@
 //! Placing an operation: what it may see, and the states that result.
 
-use omnilink_engine::Model;
-
 use super::lookahead::Lookahead;
 use super::state::{Feasibility, SearchState};
 use super::summary::Dependencies;
@@ -11,13 +9,13 @@ use crate::complete::is_placeable;
 use crate::constraints::{Constraints, Influence};
 use crate::op_set::OpSet;
 use crate::partial_explanation::PartialExplanation;
-use crate::step_table::{DEAD, StateSet, StepTable};
+use crate::step_table::{DEAD, StateSet, Steps};
 use crate::visibility_candidates::VisibilityCandidates;
 
 /// A search, and the state that it is in.
-pub(super) struct Search<'a, 'm, M: Model> {
+pub(super) struct Search<'a> {
     pub constraints: &'a Constraints,
-    pub steps: &'a mut StepTable<'m, M>,
+    pub steps: &'a mut dyn Steps,
     pub classes: &'a Classes,
     pub budget: &'a mut Budget,
     pub reductions: WeakReductions,
@@ -39,10 +37,10 @@ pub(super) struct Search<'a, 'm, M: Model> {
     pub stuck: Option<DeadEnd>,
 }
 
-impl<'a, 'm, M: Model> Search<'a, 'm, M> {
+impl<'a> Search<'a> {
     pub fn new(
         constraints: &'a Constraints,
-        steps: &'a mut StepTable<'m, M>,
+        steps: &'a mut dyn Steps,
         classes: &'a Classes,
         reductions: WeakReductions,
         budget: &'a mut Budget,
@@ -85,7 +83,7 @@ impl<'a, 'm, M: Model> Search<'a, 'm, M> {
     }
 }
 
-impl<M: Model> Search<'_, '_, M> {
+impl Search<'_> {
     /// The initial state.
     pub fn start(&mut self) -> SearchState {
         self.settled()

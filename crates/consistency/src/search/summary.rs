@@ -15,7 +15,6 @@
 //! that allows less than another with the same state is dropped.
 
 use hashbrown::HashMap;
-use omnilink_engine::Model;
 use rustc_hash::FxBuildHasher;
 
 use super::place::Search;
@@ -82,7 +81,7 @@ fn add(projections: &mut HashMap<StateSet, Vec<Projection>, FxBuildHasher>, proj
     }
 }
 
-impl<M: Model> Search<'_, '_, M> {
+impl Search<'_> {
     /// The best projections for operations that have the dependencies of `like` and must see `must_see`, in a fixed
     /// order.
     fn projections(&mut self, dependencies: &[OpSet], must_see: OpSet) -> Vec<Projection> {
