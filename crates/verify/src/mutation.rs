@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use omnilink_engine::{Conclusion, Limits, Model as _, Options, TimedOp, check};
 use omnilink_evidence::{MutantFindings, MutationFindings};
 use omnilink_link::{BoundOp, Instance, Mutator, TlaModel};
@@ -60,7 +61,7 @@ impl Mutation {
         recorded
             .iter()
             .for_each(|recorded| mutator.observe(&recorded.bound));
-        let mut chance = Chance(self.seed);
+        let mut rng = Rng::with_seed(self.seed);
         let mut findings = MutationFindings {
             seed: self.seed,
             ops: recorded.len() as u64,
@@ -81,7 +82,7 @@ impl Mutation {
                 findings.is_cut_short = !returned.is_empty();
                 break;
             }
-            let Some((at, mutant, told)) = mutant(kind, model, &mutator, &recorded, &returned, &mut chance)
+            let Some((at, mutant, told)) = mutant(kind, model, &mutator, &recorded, &returned, &mut rng)
             else {
                 continue;
             };
@@ -185,15 +186,15 @@ fn mutant(
     mutator: &Mutator<'_, '_>,
     recorded: &[Recorded],
     returned: &[usize],
-    chance: &mut Chance,
+    rng: &mut Rng,
 ) -> Option<(usize, Vec<Recorded>, String)> {
     // Not every operation will do; a few are tried.
     for _ in 0..ATTEMPTS {
-        let at = returned[chance.below(returned.len())];
+        let at = returned[rng.usize(..returned.len())];
         let mut mutant = recorded.to_vec();
         match kind {
             Kind::Changed => {
-                let changed = mutator.changed(&recorded[at].bound, |bound| chance.below(bound));
+                let changed = mutator.changed(&recorded[at].bound, |bound| rng.usize(..bound));
                 if let Some((bound, told)) = changed {
                     mutant[at].bound = bound;
                     let op = mutator.op(&recorded[at].bound)?;
@@ -232,17 +233,4 @@ const ATTEMPTS: u32 = 20;
 
 fn is_same(a: &BoundOp, b: &BoundOp) -> bool {
     matches!((a, b), (BoundOp::Once(a), BoundOp::Once(b)) if a == b)
-}
-
-/// Reproducible random numbers (splitmix64).
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) as usize % bound.max(1)
-    }
 }

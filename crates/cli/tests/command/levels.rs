@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use fastrand::Rng;
+
 use super::ran::{folder, omnilink, omnilink_in, repository};
 
 const LEVELS: [&str; 12] = [
@@ -38,22 +40,6 @@ const IMPLICATIONS: [(&str, &str); 14] = [
     ("monotonic-writes", "return-value"),
 ];
 
-/// Numbers that look random (xorshift).
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % bound
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len() as u64) as usize]
-    }
-}
-
 /// Calls of a model, each with its results; none: it returns nothing.
 type Calls = [(&'static str, &'static [&'static str])];
 
@@ -83,19 +69,19 @@ const KV: &Calls = &[
 fn random_history(calls: &Calls, rng: &mut Rng) -> Vec<String> {
     let mut clocks = [Some(0); 3];
     let mut records: Vec<(u64, String)> = Vec::new();
-    for _ in 0..3 + rng.below(5) {
-        let thread = rng.below(3) as usize;
+    for _ in 0..rng.usize(3..8) {
+        let thread = rng.usize(..3);
         let Some(clock) = clocks[thread] else { continue };
-        let (call, results) = calls[rng.below(calls.len() as u64) as usize];
-        let start = clock + rng.below(2);
-        let end = start + rng.below(3);
-        let is_pending = rng.below(9) == 0;
+        let (call, results) = calls[rng.usize(..calls.len())];
+        let start = clock + rng.u64(..2);
+        let end = start + rng.u64(..3);
+        let is_pending = rng.u64(..9) == 0;
         clocks[thread] = (!is_pending).then_some(end);
         let mut record = format!(r#"{{"thread":{thread},"op":{call},"start":{start}"#);
         if !is_pending {
             let _ = write!(record, r#","end":{end}"#);
             if !results.is_empty() {
-                let _ = write!(record, r#","ret":{}"#, rng.pick(results));
+                let _ = write!(record, r#","ret":{}"#, results[rng.usize(..results.len())]);
             }
         }
         records.push((start, record + "}"));
@@ -129,7 +115,7 @@ fn assert_inclusions(at: &[(&str, Vec<String>)], histories: &[String]) {
 
 #[test]
 fn weaker_levels_accept_what_stronger_ones_do_in_both_forms() {
-    let mut rng = Rng(0x9e37_79b9_7f4a_7c15);
+    let mut rng = Rng::with_seed(1);
     for (model, calls) in [
         ("register", REGISTER),
         ("queue", QUEUE),
