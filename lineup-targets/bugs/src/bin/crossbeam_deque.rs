@@ -11,7 +11,9 @@ type Tasks = (RoleCell<Worker<i64>>, Stealer<i64>, RoleCell<Worker<i64>>);
 /// Three tasks in a buffer that was larger: the next `pop` moves them to a smaller one.
 fn few_of_many((worker, stealer, _): &Tasks) {
     worker.with(|worker| (1..=65).for_each(|task| worker.push(task)));
-    (1..=62).for_each(|_| drop(stealer.steal()));
+    for _ in 1..=62 {
+        let _ = stealer.steal();
+    }
 }
 
 fn main() -> ExitCode {
@@ -22,14 +24,7 @@ fn main() -> ExitCode {
     })
     .warm(few_of_many)
     .op("pop()", |(worker, _, _)| worker.with(|worker| worker.pop()))
-    // What a worker does with a task that makes another one.
-    .op("replace(99)", |(worker, _, _)| {
-        worker.with(|worker| {
-            let task = worker.pop();
-            worker.push(99);
-            task
-        })
-    })
+    .op("push(99)", |(worker, _, _)| worker.with(|worker| worker.push(99)))
     .op("steal()", |(_, stealer, other)| {
         other.with(|other| {
             let attempts = std::iter::from_fn(|| Some(stealer.steal_batch_and_pop(other)));
@@ -38,7 +33,9 @@ fn main() -> ExitCode {
             (taken, std::iter::from_fn(|| other.pop()).collect::<Vec<_>>())
         })
     })
-    .role("worker", ["pop()", "replace(99)"])
+    // A worker that is busy takes several tasks.
+    .sequence(["pop()", "pop()"])
+    .role("worker", ["pop()", "push(99)"])
     .role("stealer", ["steal()"])
     .main()
 }
