@@ -7,7 +7,7 @@ use omnilink_harness::Component;
 use survey::component;
 
 component!(parking_lot_mutex, "parking_lot Mutex", parking_lot::Mutex::new(0);
-    "add()" => |m| { *m.lock() += 1; *m.lock() }, "try_add()" => |m| m.try_lock().map(|mut n| { *n += 1; *n }); may_fail "try_add()");
+    "add()" => |m| { let mut n = m.lock(); *n += 1; *n }, "try_add()" => |m| m.try_lock().map(|mut n| { *n += 1; *n }); may_fail "try_add()");
 component!(parking_lot_rwlock, "parking_lot RwLock", parking_lot::RwLock::new(0);
     "add()" => |l| { let mut n = l.write(); *n += 1; *n }, "read()" => |l| *l.read(),
     "upgrade()" => |l| { let read = l.upgradable_read(); let mut n = parking_lot::RwLockUpgradableReadGuard::upgrade(read); *n += 10; *n });
