@@ -23,7 +23,7 @@ use omnilink_verify::{NewFile, peak_bytes};
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::mc_graph::small_graph;
+use crate::mc_graph::{names, small_graph};
 use crate::mc_progress::McProgress;
 use crate::output::{self, Output};
 use crate::quantity;
@@ -378,13 +378,7 @@ fn dump_to(path: &Path, model: &CompiledSpec) -> Result<Dump<BufWriter<File>>, C
     } else {
         DumpFormat::Ndjson
     };
-    let program = &model.program;
-    let variables = program.variables.iter().map(|name| name.to_string()).collect();
-    let actions = program
-        .actions
-        .iter()
-        .map(|action| action.name.to_string())
-        .collect();
+    let (variables, actions) = names(model);
     File::create(path)
         .and_then(|file| Dump::new(BufWriter::new(file), format, variables, actions))
         .map_err(|error| unwritable(path, error))

@@ -23,6 +23,15 @@ pub(crate) fn small_graph(
         checkpoints: None,
         ..*options
     };
+    let (variables, actions) = names(model);
+    let mut graph = SmallGraph::new(variables, actions);
+    let live = SearchProgress::default();
+    omnilink_mc::check(model, input, &options, &live, &|_| {}, Some(&mut graph)).ok()?;
+    graph.finish().filter(|graph| !graph.states.is_empty())
+}
+
+/// The names of the variables and of the actions of a specification.
+pub(crate) fn names(model: &CompiledSpec) -> (Vec<String>, Vec<String>) {
     let program = &model.program;
     let variables = program.variables.iter().map(|name| name.to_string()).collect();
     let actions = program
@@ -30,8 +39,5 @@ pub(crate) fn small_graph(
         .iter()
         .map(|action| action.name.to_string())
         .collect();
-    let mut graph = SmallGraph::new(variables, actions);
-    let live = SearchProgress::default();
-    omnilink_mc::check(model, input, &options, &live, &|_| {}, Some(&mut graph)).ok()?;
-    graph.finish().filter(|graph| !graph.states.is_empty())
+    (variables, actions)
 }

@@ -106,7 +106,7 @@ impl PartSearch {
     const CATCH_UP_FROM: usize = 1 << 14;
     /// The fuel of an attempt to catch up, per operation of the backlog.
     const CATCH_UP_PER_OP: u64 = 768;
-    /// After the last operation, the backlog must be at most one in so many operations.
+    /// After the last operation, the backlog must be at most one in this many operations.
     const LAST_CATCH_UP_SHARE: u64 = 2;
     /// The number of operations that one call of [`catch_up`](Self::catch_up) processes. In between, tables are compacted.
     const CATCH_UP_CHUNK: usize = 64;

@@ -46,7 +46,7 @@ Get(p, k) == IF k \in DOMAIN p THEN p[k] ELSE 0";
 struct Spec<'n> {
     numbers: &'n mut Numbers,
     variables: Vec<Type>,
-    /// The first so many variables are hardly ever read, except for their own next values and those of each other.
+    /// How many variables, from the first on, are hardly ever read, except for their own next values and those of each other.
     quiet: usize,
     /// Whether the next value of such a variable is made.
     is_quiet: bool,
@@ -434,7 +434,7 @@ fn from_environment(name: &str, otherwise: u64) -> u64 {
         .unwrap_or(otherwise)
 }
 
-/// Compares the verdicts on so many random specs with variables of these types.
+/// Compares the verdicts on `specs` random specs with variables of these types.
 fn attack(specs: u64, seed: u64, types: &[Type], by_key: bool) {
     let mut numbers = Numbers(seed);
     let (mut valid, mut all) = (0, 0);

@@ -54,7 +54,7 @@ NodeOfRingNetwork(cx, cy, r, n, m) == Native["NodeOfRingNetwork"][cx, cy, r, n, 
 NodesOfDirectedMultiGraph(nodes, edges, options) ==
     Native["NodesOfDirectedMultiGraph"][nodes, edges, options]
 
-(* The end of the first of so many equal segments between two points. *)
+(* The end of the first of `segment` equal segments between two points. *)
 PointOnLine(from, to, segment) ==
     LET Step(a, b) == a + (b - a) \div segment
     IN  [x |-> Step(from.x, to.x), y |-> Step(from.y, to.y)]

@@ -17,7 +17,7 @@ fn value(expr: &str) -> String {
     value_with("", expr)
 }
 
-fn value_with(definitions: &str, expr: &str) -> String {
+pub(crate) fn value_with(definitions: &str, expr: &str) -> String {
     let options = EvaluateOptions {
         definitions: definitions.into(),
         ..EvaluateOptions::default()

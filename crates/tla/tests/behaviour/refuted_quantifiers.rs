@@ -3,34 +3,23 @@
 
 use std::fmt::Write;
 
-use omnilink_tla::{EvaluateOptions, evaluate};
+use fastrand::Rng;
 
-/// Random numbers (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (word ^ (word >> 31)) % bound
-    }
-}
+use super::evaluation::value_with;
 
 /// A conjunct about the names `x`, which is bound, and `n`, which is not. Some have no value for some elements.
-fn conjunct(random: &mut Random, x: &str, n: &str, depth: u64) -> String {
-    let k = random.below(40);
-    match random.below(if depth == 0 { 12 } else { 16 }) {
+fn conjunct(random: &mut Rng, x: &str, n: &str, depth: u64) -> String {
+    let k = random.u64(..40);
+    match random.u64(..if depth == 0 { 12 } else { 16 }) {
         0 => format!("{x} > {k}"),
         1 => format!("{x} # {k}"),
         2 => format!("({x} = {k} \\/ {n} > 2)"),
-        3 | 4 => format!("{n} < {}", random.below(5)),
-        5 | 6 => format!("{n} = {}", random.below(4)),
+        3 | 4 => format!("{n} < {}", random.u64(..5)),
+        5 | 6 => format!("{n} = {}", random.u64(..4)),
         7 => format!("<<{x}, {n}>>[1] >= <<{x}, {n}>>[2]"),
         8 => format!("7 \\div ({x} - {k}) <= 7"),
         9 => format!("<<1, 2, 3, 4, 5, 6, 7, 8, 9, 10>>[{x}] > 0"),
-        10 => match random.below(3) {
+        10 => match random.u64(..3) {
             0 => format!("{x} = \"text\""),
             1 => format!("{n} = \"text\""),
             _ => format!("{x} \\in 1..{k}"),
@@ -48,23 +37,12 @@ fn conjunct(random: &mut Random, x: &str, n: &str, depth: u64) -> String {
     }
 }
 
-fn conjunction(random: &mut Random, x: &str, n: &str, depth: u64) -> String {
-    let count = 1 + random.below(4);
+fn conjunction(random: &mut Rng, x: &str, n: &str, depth: u64) -> String {
+    let count = 1 + random.u64(..4);
     let parts: Vec<String> = (0..count)
         .map(|_| format!("({})", conjunct(random, x, n, depth)))
         .collect();
     parts.join(" /\\ ")
-}
-
-fn value(definitions: &str, expr: &str) -> String {
-    let options = EvaluateOptions {
-        definitions: definitions.into(),
-        ..EvaluateOptions::default()
-    };
-    match evaluate(expr, &options) {
-        Ok(evaluated) => evaluated.text,
-        Err(error) => error.class.to_owned(),
-    }
 }
 
 #[test]
@@ -73,15 +51,15 @@ fn a_quantifier_over_many_elements_agrees_with_its_parts() {
     let rounds: u64 = rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(400);
     let mut answers = std::collections::BTreeMap::new();
     for seed in 0..rounds {
-        let random = &mut Random(seed);
+        let random = &mut Rng::with_seed(seed);
         let definitions = format!(
             "P(a, b) == {}\nQ(r) == r[1] <= 40 /\\ P(r[2], r[1]) /\\ {}\nBody(x, n) == {}\n",
             conjunction(random, "a", "b", 0),
             conjunction(random, "r[1]", "r[2]", 0),
             conjunction(random, "x", "n", 1),
         );
-        let n = random.below(5);
-        let whole = value(
+        let n = random.u64(..5);
+        let whole = value_with(
             &definitions,
             &format!("LET T(n) == \\E x \\in 1..40 : Body(x, n) IN T({n})"),
         );
@@ -91,7 +69,7 @@ fn a_quantifier_over_many_elements_agrees_with_its_parts() {
             let _ = write!(parts, " \\/ (\\E x \\in {first}..{} : Body(x, n))", first + 3);
         }
         let _ = write!(parts, " IN T({n})");
-        let by_parts = value(&definitions, &parts);
+        let by_parts = value_with(&definitions, &parts);
         assert_eq!(whole, by_parts, "seed {seed}, n = {n}\n{definitions}");
         *answers.entry(whole).or_insert(0) += 1;
     }
