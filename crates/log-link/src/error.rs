@@ -28,6 +28,15 @@ pub enum LogError {
         /// What is wrong, and what to do.
         message: String,
     },
+    /// A log that is read line by line is not in the order of its clocks.
+    #[error(
+        "{place}: its clock does not say that it comes after the line before it, and the log is read line by line; give a file instead of a \
+         pipe, sort it by its clock, or write order = \"lines\" under [log] in the link file if the lines stand in the order of their steps"
+    )]
+    Unordered {
+        /// File and line.
+        place: String,
+    },
     /// Evaluating something of the spec failed.
     #[error("{place}: {message}")]
     Evaluation {

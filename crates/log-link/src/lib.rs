@@ -35,6 +35,7 @@ mod refusal;
 mod restriction;
 mod search;
 mod stage_action;
+mod stream_order;
 mod types;
 mod update;
 mod value_type;

@@ -122,8 +122,7 @@ pub(crate) fn ordered(
             let is_total = timed
                 .windows(2)
                 .zip(nodes.windows(2))
-                .all(|(pair, nodes)| pair[0].1 < pair[1].0 || (nodes[0] == nodes[1]))
-                && timed.windows(2).all(|pair| pair[0].1 <= pair[1].1);
+                .all(|(pair, nodes)| pair[0].1 < pair[1].0 || nodes[0] == nodes[1]);
             if is_total {
                 let order = LineOrder::total(timed.len());
                 return Ok((timed.into_iter().map(|(.., line)| line).collect(), order));

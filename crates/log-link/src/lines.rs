@@ -15,6 +15,7 @@ use crate::mutant::{Mutant, mutated};
 use crate::prepared_line::{LineKind, Preparation, PreparedLine};
 use crate::raw_line::{Place, RawLine};
 use crate::read::LineReader;
+use crate::stream_order::StreamOrder;
 
 /// Lines that the search may still need.
 #[derive(Debug)]
@@ -25,6 +26,7 @@ pub(crate) struct Lines<'s> {
     /// How many lines have been dropped.
     base: u32,
     reader: Option<LineReader>,
+    stream_order: StreamOrder,
     pub preparation: Preparation<'s>,
     order: Option<LineOrder>,
     /// For each line in memory, the previous and the next line of its node.
@@ -80,6 +82,7 @@ impl<'s> Lines<'s> {
             prepared: VecDeque::new(),
             base: 0,
             reader,
+            stream_order: StreamOrder::default(),
             preparation: Preparation::new(spec),
             order,
             neighbours: Vec::new(),
@@ -129,6 +132,7 @@ impl<'s> Lines<'s> {
             };
             match reader.next_line()? {
                 Some(read) => {
+                    self.stream_order.follow(&read, self.spec)?;
                     note_variables(self.spec, &read.record, &mut self.logged);
                     self.raw.push_back(read);
                     self.prepared.push_back(None);
@@ -137,6 +141,21 @@ impl<'s> Lines<'s> {
             }
         }
         Ok(true)
+    }
+
+    /// Reads a stream to its end, to see whether it is in order: a line that has not been read may come before the one that was rejected.
+    ///
+    /// # Errors
+    /// If a line cannot be read, or is not in order.
+    pub fn check_rest_of_order(&mut self) -> Result<(), LogError> {
+        let Some(reader) = &mut self.reader else {
+            return Ok(());
+        };
+        while self.stream_order.has_clocks() {
+            let Some(line) = reader.next_line()? else { break };
+            self.stream_order.follow(&line, self.spec)?;
+        }
+        Ok(())
     }
 
     /// A line with its meaning.

@@ -24,7 +24,7 @@ use crate::raw_line::RawLine;
 use crate::read::LineReader;
 use crate::search::{Reductions, Search, SearchEnd};
 
-/// Logs up to this size are read into memory. Then the rest of the log is known, and with it which identities it no longer mentions.
+/// How much of a log is read into memory by default.
 const IN_MEMORY_BYTES: u64 = 16 << 20;
 
 /// What is asked about logs.
@@ -40,6 +40,8 @@ pub struct LogCheck {
     pub uses_interchange: bool,
     /// Whether orders of lines that do not conflict are the same.
     pub uses_independence: bool,
+    /// Logs up to this size are read into memory. Then the rest of the log is known, and with it which identities it no longer mentions.
+    pub in_memory_bytes: u64,
 }
 
 impl LogCheck {
@@ -52,6 +54,7 @@ impl LogCheck {
             limits,
             uses_interchange: true,
             uses_independence: true,
+            in_memory_bytes: IN_MEMORY_BYTES,
         }
     }
 
@@ -99,10 +102,28 @@ fn answer(
     wait: Option<&mut (dyn FnMut() -> bool + Send)>,
 ) -> Evidence {
     let started = Instant::now();
-    let mut evidence = Evidence::new(Command::Validate, Subject::Log, name);
-    evidence.model = Some(check.spec.display().to_string());
-    let result = deep_stack::run(|| check_here(check, shared, files, &mut evidence, on_line, wait));
+    let begin = || {
+        let mut evidence = Evidence::new(Command::Validate, Subject::Log, name);
+        evidence.model = Some(check.spec.display().to_string());
+        evidence
+    };
+    let mut evidence = begin();
+    // A file that turns out not to be in order of its clocks is read again, as a whole.
+    let may_read_again = wait.is_none() && files.iter().all(|file| file.is_file());
+    let result =
+        deep_stack::run(
+            || match check_here(check, shared, files, &mut evidence, on_line, wait, true) {
+                Err(LogError::Unordered { .. }) if may_read_again => {
+                    evidence = begin();
+                    check_here(check, shared, files, &mut evidence, on_line, None, false)
+                }
+                result => result,
+            },
+        );
     if let Err(error) = result {
+        if matches!(error, LogError::Unordered { .. }) {
+            evidence = begin();
+        }
         evidence.fail(error.to_string());
     }
     evidence.figures.seconds = started.elapsed().as_secs_f64();
@@ -116,6 +137,7 @@ fn check_here(
     evidence: &mut Evidence,
     on_line: &mut (dyn FnMut(u32) + Send),
     mut wait: Option<&mut (dyn FnMut() -> bool + Send)>,
+    may_read_by_line: bool,
 ) -> Result<(), LogError> {
     let settings = &check.options.file.log;
     let mut watch = LimitWatch::new(check.limits);
@@ -134,32 +156,20 @@ fn check_here(
                 .to_owned(),
         ));
     }
-    let is_streamed = match files {
-        [file] => may_stream && (wait.is_some() || is_long(file)),
-        _ => false,
-    };
-    let (lines, header) = match is_streamed {
-        true => (Vec::new(), Vec::new()),
-        false => all_lines(files, settings.header)?,
-    };
+    let in_memory_bytes = (may_stream && may_read_by_line).then_some(check.in_memory_bytes);
+    let input = read(files, settings.header, in_memory_bytes, wait.is_some())?;
     let own;
     let spec = match shared {
         Some(spec) => spec,
         None => {
-            own = LogSpec::load(&check.spec, &check.options, &check.constants, &header)?;
+            own = LogSpec::load(&check.spec, &check.options, &check.constants, input.header())?;
             &own
         }
     };
     evidence.notes.extend(spec.notes().iter().cloned());
-    let lines = match (is_streamed, files) {
-        (true, [file]) => {
-            let mut reader = LineReader::open(file)?;
-            if wait.is_some() {
-                reader.follow();
-            }
-            Lines::streamed(spec, reader)
-        }
-        _ => {
+    let lines = match input {
+        Input::ByLine(reader) => Lines::streamed(spec, reader),
+        Input::Whole { lines, .. } => {
             let (lines, order) = ordered(lines, files.len(), spec)?;
             reject_circles(&lines, &order)?;
             evidence.figures.threads = Some(order.chains.len() as u64);
@@ -195,23 +205,65 @@ fn check_here(
             end => break end?,
         }
     };
-    report(&mut search, &mut expander, end, &mut watch, evidence)
+    let is_rejected = matches!(end, SearchEnd::Rejected);
+    report(&mut search, &mut expander, end, &mut watch, evidence)?;
+    // A log that is followed has no end: its lines are judged as they come.
+    if is_rejected && wait.is_none() {
+        search.lines.check_rest_of_order()?;
+    }
+    Ok(())
 }
 
-/// Whether a file is read line by line: because it is long, or because nobody knows how long it is.
-fn is_long(file: &Path) -> bool {
-    match std::fs::metadata(file) {
-        Ok(about) => !about.is_file() || about.len() > IN_MEMORY_BYTES,
-        Err(_) => true,
+/// A log that is about to be checked.
+enum Input {
+    /// It is read line by line.
+    ByLine(LineReader),
+    /// Its lines are in memory, without those of the header: the first ones of the first file.
+    Whole { lines: Vec<RawLine>, header: Vec<Value> },
+}
+
+impl Input {
+    fn header(&self) -> &[Value] {
+        match self {
+            Self::ByLine(_) => &[],
+            Self::Whole { header, .. } => header,
+        }
     }
 }
 
-/// All lines of some files, and those of the header: the first ones of the first file.
-fn all_lines(files: &[PathBuf], header: usize) -> Result<(Vec<RawLine>, Vec<Value>), LogError> {
+/// Reads a log into memory; line by line if it is longer than `in_memory_bytes`, or is still being written.
+fn read(
+    files: &[PathBuf],
+    header: usize,
+    in_memory_bytes: Option<u64>,
+    is_followed: bool,
+) -> Result<Input, LogError> {
+    let [file] = files else {
+        return whole(files.iter().map(|file| LineReader::open(file)), header);
+    };
+    let mut reader = LineReader::open(file)?;
+    if is_followed {
+        reader.follow();
+        return Ok(Input::ByLine(reader));
+    }
+    let is_short = match in_memory_bytes {
+        Some(bytes) => reader.is_within(bytes)?,
+        None => true,
+    };
+    match is_short {
+        true => whole([Ok(reader)].into_iter(), header),
+        false => Ok(Input::ByLine(reader)),
+    }
+}
+
+fn whole(
+    readers: impl Iterator<Item = Result<LineReader, LogError>>,
+    header: usize,
+) -> Result<Input, LogError> {
     let mut lines = Vec::new();
     let mut first = Vec::new();
-    for file in files {
-        let mut reader = LineReader::open(file)?;
+    for reader in readers {
+        let mut reader = reader?;
         while let Some(line) = reader.next_line()? {
             match first.len() < header {
                 true => first.push(line.record),
@@ -225,7 +277,7 @@ fn all_lines(files: &[PathBuf], header: usize) -> Result<(Vec<RawLine>, Vec<Valu
             first.len()
         )));
     }
-    Ok((lines, first))
+    Ok(Input::Whole { lines, header: first })
 }
 
 fn reject_circles(lines: &[RawLine], order: &LineOrder) -> Result<(), LogError> {

@@ -1,7 +1,7 @@
 //! Reading log files: NDJSON, plain or compressed, one after the other or followed while they grow.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -96,6 +96,22 @@ impl LineReader {
             buffer: Vec::new(),
             is_following: false,
         })
+    }
+
+    /// Whether the input has at most so many bytes; they are read, and kept for the lines.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn is_within(&mut self, bytes: u64) -> Result<bool, LogError> {
+        let mut input = std::mem::replace(&mut self.input, Box::new(io::empty()));
+        let mut start = Vec::new();
+        let read = input.by_ref().take(bytes + 1).read_to_end(&mut start);
+        let read = read.map_err(|error| LogError::File {
+            path: self.path.clone(),
+            error,
+        })?;
+        self.input = Box::new(Cursor::new(start).chain(input));
+        Ok(read as u64 <= bytes)
     }
 
     /// From now on, a line that has no end yet is not read: its end is still to come.

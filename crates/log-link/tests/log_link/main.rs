@@ -8,6 +8,7 @@ mod patterns;
 mod protocols;
 mod random_specs;
 mod recorded;
+mod stream_order;
 
 use std::path::{Path, PathBuf};
 
