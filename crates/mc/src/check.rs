@@ -18,7 +18,7 @@ use omnilink_value::Value;
 
 use self::coverage::{action_coverage, definition_coverage};
 pub use self::options::{CheckOptions, CheckpointOptions, SearchMode};
-use crate::bfs::{Checkpoints, breadth_first_with};
+use crate::bfs::{Checkpoints, breadth_first_with, remove_checkpoint};
 use crate::counterexample::{counterexample_path, violation_report};
 use crate::depth_first::depth_first;
 use crate::dump::GraphSink;
@@ -35,6 +35,7 @@ use crate::simulation::{SimulationEnd, simulate};
 use crate::spec_record::spec_record;
 use crate::symmetry::{Symmetry, SymmetryError};
 use crate::tla_system::TlaSystem;
+use crate::transition_system::TransitionSystem;
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
@@ -53,10 +54,10 @@ pub enum ModelCheckError {
         "the counterexample to a temporal property could not be confirmed; this is a mistake of omnilink, please report it"
     )]
     NotReplayed,
-    /// Temporal properties need the graph of all states, which a checkpoint does not have.
+    /// With VIEW or SYMMETRY, temporal properties need a second search; a checkpoint has one.
     #[error(
-        "a checkpoint has no steps between states, which temporal properties need; check these in a run without --checkpoint, \
-         and everything else in one whose configuration has no temporal PROPERTY"
+        "with VIEW or SYMMETRY, states are explored once more for temporal properties, and a checkpoint has one search only; \
+         check these in a run without --checkpoint, and everything else in one whose configuration has no temporal PROPERTY"
     )]
     NoCheckpoint,
     /// A trace to be replayed is about something else.
@@ -212,7 +213,11 @@ impl CheckRun<'_> {
                     }
                 };
                 match liveness {
-                    Some(_) if self.options.checkpoints.is_some() => {
+                    Some(liveness)
+                        if self.options.checkpoints.is_some()
+                            && !system.fingerprint_determines_state()
+                            && !liveness.is_about_the_search(&system) =>
+                    {
                         return Err(ModelCheckError::NoCheckpoint);
                     }
                     None => {
@@ -220,7 +225,13 @@ impl CheckRun<'_> {
                         self.report_outcome(&system, &outcome, report);
                     }
                     Some(liveness) => {
-                        self.search_with_liveness(&mut system, &search, &liveness, sink, report)?
+                        self.search_with_liveness(&mut system, &search, &liveness, sink, report)?;
+                        // With a checkpoint, what a limit ended can be resumed, even if all states are known.
+                        if let Some(checkpoints) = self.options.checkpoints
+                            && !matches!(report.answer, Answer::Limit(_))
+                        {
+                            remove_checkpoint(checkpoints.folder);
+                        }
                     }
                 }
                 report.definitions = definition_coverage(&system);
@@ -292,6 +303,7 @@ impl CheckRun<'_> {
                     interval: checkpoints.interval,
                     is_resumed: checkpoints.is_resumed,
                     context: system,
+                    keeps_complete: self.has_temporal_properties(),
                 });
                 breadth_first_with(
                     system,

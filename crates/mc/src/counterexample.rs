@@ -137,56 +137,64 @@ pub(crate) fn place_of(model: &CompiledSpec, at: Loc) -> String {
     )
 }
 
-/// Describes an infinite behaviour that violates a temporal property.
+/// Describes an infinite behaviour through these states that violates a temporal property.
 pub(crate) fn lasso_report(
     system: &TlaSystem<'_>,
-    graph: &StateGraph,
+    states: Vec<State>,
     counterexample: LassoCounterexample,
-) -> Result<Behaviour, StateDecodeError> {
+) -> Behaviour {
     let mut worker = system.worker(0);
-    let path = graph_path(system, &mut worker, graph, &counterexample.nodes)?;
-    let back = counterexample.back_to.and_then(|back_to| {
+    let path = with_steps(system, &mut worker, states);
+    let back_to = counterexample.back_to();
+    let back = back_to.and_then(|back_to| {
         let (last, first) = (path.last()?, path.get(back_to)?);
         if back_to + 1 == path.len() {
             return None;
         }
         let level = u32::try_from(path.len()).unwrap_or(u32::MAX);
-        let found = find_step(system, &mut worker, &last.values, level, |_, _, values| {
-            *values == *first.values
-        });
-        found?.step
+        step_to(system, &mut worker, &last.values, level, &first.values)
     });
-    let trace = trace(system.model, &mut worker, path, counterexample.back_to);
-    Ok(Behaviour {
-        lasso: counterexample.back_to.map(|back_to| back_to + 1),
+    let trace = trace(system.model, &mut worker, path, back_to);
+    Behaviour {
+        lasso: back_to.map(|back_to| back_to + 1),
         back,
         reasons: counterexample.reasons,
         fairness: counterexample.fairness,
         ..Behaviour::new(PropertyKind::Property, Some(counterexample.property), trace)
-    })
+    }
 }
 
-/// The states of a path through the graph, with their actions.
-pub(crate) fn graph_path<'m>(
+/// The states of a behaviour, with their actions.
+fn with_steps<'m>(
     system: &TlaSystem<'m>,
     worker: &mut Evaluator<'m>,
-    graph: &StateGraph,
-    nodes: &[Node],
-) -> Result<Vec<PathState<ActionTaken>>, StateDecodeError> {
-    let mut path: Vec<PathState<ActionTaken>> = Vec::with_capacity(nodes.len());
-    for (level, node) in (0..).zip(nodes) {
-        let values = graph.state(*node)?;
-        let step = path.last().and_then(|before| {
-            // Under a VIEW a step may lead to another state that counts as the same.
-            let wanted = system.fingerprint(worker, &values, level + 1).ok();
-            let found = find_step(system, worker, &before.values, level, |system, worker, next| {
-                *next == *values || system.fingerprint(worker, next, level + 1).ok() == wanted
-            });
-            found.and_then(|found| found.step)
-        });
+    states: Vec<State>,
+) -> Vec<PathState<ActionTaken>> {
+    let mut path: Vec<PathState<ActionTaken>> = Vec::with_capacity(states.len());
+    for (level, values) in (0..).zip(states) {
+        let before = path.last();
+        let step = before.and_then(|before| step_to(system, worker, &before.values, level, &values));
         path.push(PathState { values, step });
     }
-    Ok(path)
+    path
+}
+
+/// The action that leads from one state to another. Under a VIEW it may lead to a different state that counts as the same.
+fn step_to<'m>(
+    system: &TlaSystem<'m>,
+    worker: &mut Evaluator<'m>,
+    from: &State,
+    level: u32,
+    to: &State,
+) -> Option<ActionTaken> {
+    let exact = find_step(system, worker, from, level, |_, _, next| *next == **to);
+    let found = exact.or_else(|| {
+        let wanted = system.fingerprint(worker, to, level + 1).ok()?;
+        find_step(system, worker, from, level, |system, worker, next| {
+            system.fingerprint(worker, next, level + 1).ok() == Some(wanted)
+        })
+    });
+    found?.step
 }
 
 /// Describes a failed evaluation in a state of the graph.
@@ -197,7 +205,7 @@ pub(crate) fn failure_in_graph(
     failure: &Failure,
 ) -> Result<Behaviour, StateDecodeError> {
     let mut worker = system.worker(0);
-    let path = graph_path(system, &mut worker, graph, &graph.path_to(node))?;
+    let path = with_steps(system, &mut worker, graph.states(&graph.path_to(node))?);
     let trace = trace(system.model, &mut worker, path, None);
     Ok(failure_report(system.model, failure, trace))
 }

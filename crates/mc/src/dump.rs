@@ -1,6 +1,6 @@
 //! Dump of the state graph: NDJSON, or DOT for Graphviz.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
 use omnilink_value::Value;
 use serde_json::json;
@@ -23,6 +23,18 @@ pub trait GraphSink: Send {
     /// Looks at what has been explored so far. Returns whether the search can end.
     fn paused(&mut self) -> bool {
         false
+    }
+
+    /// Writes what it received to a checkpoint, if a resumed search needs it.
+    fn save(&self, out: &mut dyn Write) -> io::Result<()> {
+        let _ = out;
+        Ok(())
+    }
+
+    /// Reads what [`Self::save`] wrote.
+    fn restore(&mut self, input: &mut dyn Read) -> io::Result<()> {
+        let _ = input;
+        Ok(())
     }
 }
 

@@ -1,5 +1,7 @@
 //! Running totals of a search, and the dump of its state graph.
 
+use std::io::{self, Read, Write};
+
 use crate::codec::Decoder;
 use crate::dump::GraphSink;
 use crate::outcome::{ActionCount, PassedViolation, SearchError, SearchStatistics};
@@ -33,6 +35,16 @@ impl<'s> Tally<'s> {
     /// Lets the sink look at what has been explored. Returns whether the search can end.
     pub(crate) fn pause_sink(&mut self) -> bool {
         self.sink.as_mut().is_some_and(|sink| sink.paused())
+    }
+
+    /// Writes what the sink received to a checkpoint.
+    pub(crate) fn save_sink(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.sink.as_ref().map_or(Ok(()), |sink| sink.save(out))
+    }
+
+    /// Reads what the sink received from a checkpoint.
+    pub(crate) fn restore_sink(&mut self, input: &mut dyn Read) -> io::Result<()> {
+        self.sink.as_mut().map_or(Ok(()), |sink| sink.restore(input))
     }
 
     /// An empty result for the expansion of a segment.

@@ -42,6 +42,9 @@ impl<'p> Evaluator<'p> {
         if let (Some(left), Some(right)) = (self.peek(left), self.peek(right)) {
             return equal_values(left, right).map_err(|failure| failure.at(node.at));
         }
+        if self.are_equal_parts(left, right) {
+            return Ok(true);
+        }
         let left = self.eval(left)?;
         if let (Datum::Value(left), Some(right)) = (&left, self.peek(right)) {
             return equal_values(left, right).map_err(|failure| failure.at(node.at));

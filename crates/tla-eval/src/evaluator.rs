@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use omnilink_tla_ir::{Formula, Kind, Node, OperatorId, Program};
 use omnilink_value::Value;
 
+use super::common_prefix::CommonPrefix;
 use super::datum::Datum;
 use super::error::{ErrorClass, Failure, Outcome};
 use super::explain::FalseSubformula;
@@ -60,6 +61,8 @@ pub struct Evaluator<'p> {
     pub(crate) memo: Option<Box<Memo>>,
     /// Whether reads are logged for the memo.
     pub(crate) is_logging: bool,
+    /// The sequences whose prefixes were compared last.
+    pub(crate) common_prefix: Option<CommonPrefix>,
     /// The constant that is being evaluated, and the number of random values that it has drawn.
     constant: Option<(u64, u64)>,
 }
@@ -92,6 +95,7 @@ impl<'p> Evaluator<'p> {
             refusals: None,
             memo: None,
             is_logging: false,
+            common_prefix: None,
             constant: None,
         }
     }

@@ -10,6 +10,7 @@ mod access;
 mod analysis;
 mod arithmetic;
 mod assignment;
+mod common_prefix;
 mod comparison;
 mod composition;
 mod comprehension;

@@ -10,7 +10,8 @@ use super::ran::{example, folder, omnilink, omnilink_in};
 const CLOCKS: &str = "---- MODULE Clocks ----\nEXTENDS Naturals\nCONSTANT Max\nVARIABLES a, b\nvars == <<a, b>>\n\
     Init == a = 0 /\\ b = 0\nA == a < Max /\\ a' = a + 1 /\\ b' = b\nB == b < Max /\\ b' = b + 1 /\\ UNCHANGED a\n\
     Next == A \\/ B\nSpec == Init /\\ [][Next]_vars\n\
-    Low == a < 2\nSum == a + b < 4\nSane == a >= 0\nStep == [][b' # 2]_vars\nStays == [](a = 1 => [](b = 0))\nBack == <>(a = Max /\\ b = Max)\n====\n";
+    Low == a < 2\nSum == a + b < 4\nSane == a >= 0\nStep == [][b' # 2]_vars\nStays == [](a = 1 => [](b = 0))\nBack == <>(a = Max /\\ b = Max)\n\
+    Reached == <>(a = 2) \\/ []<>(a < 2)\nAlike == a + b\n====\n";
 
 fn clocks(config: &str) -> tempfile::TempDir {
     folder(&[("Clocks.tla", CLOCKS), ("Clocks.cfg", config)])
@@ -233,7 +234,18 @@ const LARGE: &str = "CONSTANT Max = 200\nSPECIFICATION Spec\nINVARIANT Sane\nCHE
 
 #[test]
 fn a_search_that_a_limit_ended_is_resumed_with_the_same_totals() {
-    let folder = clocks(LARGE);
+    resumed_until_its_end(LARGE, 0);
+}
+
+#[test]
+fn temporal_properties_are_checked_on_the_states_of_all_runs() {
+    resumed_until_its_end(&format!("{LARGE}PROPERTY Reached\n"), 0);
+    resumed_until_its_end(&format!("{LARGE}PROPERTY Back\n"), 1);
+}
+
+/// Runs until there is an answer, each time with a little more time, and compares it with that of one run.
+fn resumed_until_its_end(config: &str, code: i32) {
+    let folder = clocks(config);
     let whole = omnilink_in(folder.path(), &["mc", "Clocks.tla", "--json"])
         .json()
         .remove(0);
@@ -263,11 +275,19 @@ fn a_search_that_a_limit_ended_is_resumed_with_the_same_totals() {
             }
             match ran.code {
                 3 => {}
-                0 => break ran.json().remove(0),
+                ended if ended == code => break ran.json().remove(0),
                 _ => panic!("{ran:?}"),
             }
         };
-        for figure in ["distinct", "generated", "depth", "frontier_max", "coverage"] {
+        for figure in [
+            "distinct",
+            "generated",
+            "depth",
+            "frontier_max",
+            "coverage",
+            "held",
+            "violation",
+        ] {
             assert_eq!(last[figure], whole[figure], "{figure} after {runs} runs");
         }
         assert!(
@@ -346,9 +366,9 @@ fn a_checkpoint_of_something_else_is_refused() {
     resume(&[]).refused(&["no checkpoint of this version"]);
     omnilink_in(folder.path(), &["mc", "Clocks.tla", "--resume", "nowhere"])
         .refused(&["there is no checkpoint"]);
-    let temporal = clocks(ALL);
-    let ran = omnilink_in(temporal.path(), &["mc", "Clocks.tla", "--checkpoint", "kept"]);
-    ran.refused(&["temporal properties"]);
+    let twice = clocks(&format!("{ALL}VIEW Alike\n"));
+    let ran = omnilink_in(twice.path(), &["mc", "Clocks.tla", "--checkpoint", "kept"]);
+    ran.refused(&["temporal properties", "VIEW"]);
 }
 
 #[test]

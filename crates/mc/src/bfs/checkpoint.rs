@@ -1,7 +1,7 @@
 //! Checkpoints: a breadth-first search on disk, from which it can be resumed.
 //!
-//! A checkpoint is one file: a line with the format, a line of JSON with the counts, the seen set, the segments of the frontier, and a
-//! checksum. It is written beside its place, flushed to the disk and renamed, so the file is complete whenever it exists: a process
+//! A checkpoint is one file: a line with the format, a line of JSON with the counts, the seen set, the segments of the frontier, what the
+//! sink of the state graph received (if temporal properties need it), and a checksum. It is written beside its place, flushed to the disk and renamed, so the file is complete whenever it exists: a process
 //! that is killed leaves the checkpoint before. It is written while no worker runs, when all segments that were taken and not
 //! committed are back in the frontier; a search resumed from it therefore commits the same states in the same order as one that was
 //! never interrupted.
@@ -22,7 +22,7 @@ use crate::limits::SearchOptions;
 use crate::outcome::{ActionCount, SearchError, SearchStatistics};
 
 /// The first line. The version changes with the format and with the function that computes fingerprints.
-const FORMAT: &str = concat!("omnilink mc checkpoint 1, version ", env!("CARGO_PKG_VERSION"));
+const FORMAT: &str = concat!("omnilink mc checkpoint 2, version ", env!("CARGO_PKG_VERSION"));
 /// Bytes of a state in the seen set: its fingerprint and the tag of its parent.
 const SEEN_BYTES: usize = 12;
 /// At most this part of the time is spent on checkpoints.
@@ -49,6 +49,8 @@ pub struct Checkpoints<'c> {
     pub is_resumed: bool,
     /// What else is to be saved.
     pub context: &'c dyn CheckpointContext,
+    /// Whether the checkpoint of a complete search stays, because its states are still needed.
+    pub keeps_complete: bool,
 }
 
 /// Why a checkpoint cannot be written or read.
@@ -102,7 +104,7 @@ fn sample() -> String {
 
 impl Checkpoints<'_> {
     fn file(&self) -> PathBuf {
-        self.folder.join("search.checkpoint")
+        checkpoint_file(self.folder)
     }
 
     fn error(&self, reason: Reason) -> SearchError {
@@ -127,8 +129,7 @@ impl Checkpoints<'_> {
 
     /// Removes the checkpoint of a search that has ended.
     pub(super) fn remove(&self) {
-        // A checkpoint that stays does no harm.
-        let _ = fs::remove_file(self.file());
+        remove_checkpoint(self.folder);
     }
 
     /// Writes a checkpoint, and sets when the next one is due.
@@ -181,6 +182,7 @@ impl Checkpoints<'_> {
             out.write_all(&(bytes.len() as u64).to_le_bytes())?;
             out.write_all(bytes)
         })?;
+        search.tally.save_sink(&mut out)?;
         let sum = out.sum.clone().finalize();
         out.inner.write_all(&sum.to_le_bytes())?;
         let file = out.inner.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -244,6 +246,7 @@ impl Checkpoints<'_> {
             }
             search.frontier.push_segment(level, Segment::new(bytes, states))?;
         }
+        search.tally.restore_sink(input)?;
         let sum = input.sum.clone().finalize();
         let is_whole = u32::from_le_bytes(input.array()?) == sum && search.seen.len() == header.seen;
         if !is_whole || !self.context.restore(&header.context) {
@@ -264,6 +267,16 @@ impl Checkpoints<'_> {
         search.publish_progress();
         Ok(None)
     }
+}
+
+fn checkpoint_file(folder: &Path) -> PathBuf {
+    folder.join("search.checkpoint")
+}
+
+/// Removes the checkpoint of a search whose states are not needed any more.
+pub(crate) fn remove_checkpoint(folder: &Path) {
+    // A checkpoint that stays does no harm.
+    let _ = fs::remove_file(checkpoint_file(folder));
 }
 
 /// Sums up what is written or read.

@@ -48,6 +48,7 @@ use std::panic::resume_unwind;
 use std::thread::{Builder, scope};
 use std::time::Instant;
 
+pub(crate) use self::checkpoint::remove_checkpoint;
 pub use self::checkpoint::{CheckpointContext, CheckpointError, Checkpoints};
 use self::parallel::search_in_parallel;
 use self::search_state::SearchState;
@@ -73,7 +74,7 @@ pub fn breadth_first<T: TransitionSystem>(
     breadth_first_with(system, variables, options, progress, sink, None)
 }
 
-/// The same, with checkpoints from which the search can be resumed. The sink receives nothing of what a resumed search found before.
+/// The same, with checkpoints from which the search can be resumed. Of what a resumed search found before, the sink has what it saved.
 ///
 /// # Errors
 /// When queued states, the dump or a checkpoint cannot be written, or a checkpoint cannot be read.
@@ -123,6 +124,7 @@ pub fn breadth_first_with<T: TransitionSystem>(
         if let Some(checkpoints) = checkpoints {
             match &end {
                 SearchEnd::Limit(_) => checkpoints.write(&mut state)?,
+                SearchEnd::Complete if checkpoints.keeps_complete => checkpoints.write(&mut state)?,
                 SearchEnd::Complete | SearchEnd::Stopped | SearchEnd::Decided | SearchEnd::Violation(_) => {
                     checkpoints.remove();
                 }

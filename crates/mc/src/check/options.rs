@@ -65,6 +65,9 @@ pub struct CheckOptions<'t> {
     /// Number of states after which temporal properties are first checked, on the states explored until then. Changes the time
     /// until a violation is found, not whether one is.
     pub first_look: usize,
+    /// At least this many states are explored without VIEW for temporal properties, before these are checked on the states that
+    /// VIEW tells apart.
+    pub states_beyond_view: usize,
 }
 
 impl Default for CheckOptions<'_> {
@@ -84,6 +87,7 @@ impl Default for CheckOptions<'_> {
             uses_symmetry: true,
             checkpoints: None,
             first_look: 1 << 18,
+            states_beyond_view: 10_000,
         }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! The part is looked at whenever it has grown fourfold. All looks together cost a third of the one at the end.
 
-use std::io;
+use std::io::{self, Read, Write};
 
 use omnilink_value::Value;
 
@@ -28,11 +28,15 @@ pub(crate) struct EarlyLook<'a, 's, 'm> {
     workers: usize,
     /// Number of states at the next look; `None` if there is none.
     next: Option<usize>,
+    /// Number of states at which the search ends, after a last look.
+    states_max: usize,
     found: Option<LivenessOutcome>,
 }
 
 impl<'a, 's, 'm> EarlyLook<'a, 's, 'm> {
-    /// `first` is the number of states at the first look; `None` if the search does not end at the first violation.
+    /// `first` is the number of states at the first look; `None` if the search does not end at the first violation. `states_max` is
+    /// the number of states at which the search ends.
+    #[allow(clippy::too_many_arguments)]
     pub(crate) fn new(
         recorder: GraphRecorder<'s>,
         system: &'a TlaSystem<'m>,
@@ -40,6 +44,7 @@ impl<'a, 's, 'm> EarlyLook<'a, 's, 'm> {
         limits: LimitMonitor<'a>,
         workers: usize,
         first: Option<usize>,
+        states_max: usize,
     ) -> Self {
         // What reads the length of the queue has a value only when all states are known.
         let is_pure = !liveness
@@ -52,7 +57,8 @@ impl<'a, 's, 'm> EarlyLook<'a, 's, 'm> {
             liveness,
             limits,
             workers,
-            next: first.filter(|_| is_pure),
+            next: first.map(|first| first.min(states_max)).filter(|_| is_pure),
+            states_max,
             found: None,
         }
     }
@@ -73,15 +79,24 @@ impl GraphSink for EarlyLook<'_, '_, '_> {
         self.recorder.step(from, to, action)
     }
 
+    fn save(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.recorder.save(out)
+    }
+
+    fn restore(&mut self, input: &mut dyn Read) -> io::Result<()> {
+        self.recorder.restore(input)
+    }
+
     fn wants_pause(&self) -> bool {
-        self.next.is_some_and(|next| self.recorder.len() >= next)
+        self.next.is_some_and(|next| self.recorder.len() >= next) || self.recorder.len() >= self.states_max
     }
 
     fn paused(&mut self) -> bool {
+        let is_last = self.recorder.len() >= self.states_max;
         let Some(next) = self.next.filter(|next| self.recorder.len() >= *next) else {
-            return false;
+            return is_last;
         };
-        self.next = Some(self.recorder.len().max(next) * GROWTH);
+        self.next = Some((self.recorder.len().max(next) * GROWTH).min(self.states_max));
         let variables = self.system.model.program.variables.len();
         let checked = self.recorder.look(variables, |graph| {
             self.liveness
@@ -93,6 +108,6 @@ impl GraphSink for EarlyLook<'_, '_, '_> {
             held: Vec::new(),
             ..outcome
         });
-        self.found.is_some()
+        self.found.is_some() || is_last
     }
 }

@@ -5,7 +5,7 @@
 //! no formula can tell the two apart, because actions occur only as `[A]_v`, which every such step satisfies, and `<<A>>_v`, which none
 //! does.
 
-use std::io;
+use std::io::{self, Read, Write};
 
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -152,6 +152,64 @@ impl GraphSink for GraphRecorder<'_> {
             None => Ok(()),
         }
     }
+
+    fn save(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut fingerprints = vec![0; self.ends.len()];
+        for (fingerprint, node) in &self.nodes {
+            fingerprints[*node as usize] = *fingerprint;
+        }
+        write_list(out, fingerprints.into_iter())?;
+        write_list(out, self.ends.iter().copied())?;
+        out.write_all(&self.bytes)?;
+        write_list(out, self.initial.iter().map(|node| u64::from(*node)))?;
+        let levels = self.levels.iter();
+        write_list(
+            out,
+            levels.map(|(node, level)| u64::from(*node) << 32 | u64::from(*level)),
+        )?;
+        write_list(out, self.sources.iter().map(|(source, _)| source.word()))?;
+        write_list(out, self.sources.iter().map(|(_, end)| *end))?;
+        write_list(out, self.targets.iter().map(|target| target.word()))
+    }
+
+    fn restore(&mut self, input: &mut dyn Read) -> io::Result<()> {
+        self.nodes = read_list(input)?.into_iter().zip(0..).collect();
+        self.ends = read_list(input)?;
+        let length = self.ends.last().copied().unwrap_or(0);
+        input.take(length).read_to_end(&mut self.bytes)?;
+        let initial = read_list(input)?.into_iter();
+        self.initial = initial.map(|node| node as Node).collect();
+        let levels = read_list(input)?.into_iter();
+        self.levels = levels.map(|run| ((run >> 32) as Node, run as u32)).collect();
+        let sources = read_list(input)?.into_iter().map(Fingerprint::new);
+        self.sources = sources.zip(read_list(input)?).collect();
+        self.targets = read_list(input)?.into_iter().map(Fingerprint::new).collect();
+        Ok(())
+    }
+}
+
+/// Writes numbers after their count.
+fn write_list(out: &mut dyn Write, numbers: impl ExactSizeIterator<Item = u64>) -> io::Result<()> {
+    out.write_all(&(numbers.len() as u64).to_le_bytes())?;
+    for number in numbers {
+        out.write_all(&number.to_le_bytes())?;
+    }
+    Ok(())
+}
+
+/// Reads numbers after their count. A count that is wrong ends with the file, before much memory is taken.
+fn read_list(input: &mut dyn Read) -> io::Result<Vec<u64>> {
+    let mut number = || {
+        let mut bytes = [0; 8];
+        input.read_exact(&mut bytes)?;
+        io::Result::Ok(u64::from_le_bytes(bytes))
+    };
+    let count = number()?;
+    let mut list = Vec::new();
+    for _ in 0..count {
+        list.push(number()?);
+    }
+    Ok(list)
 }
 
 /// The graph of a finished search.
@@ -173,6 +231,11 @@ impl StateGraph {
     /// Number of states.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// The initial states.
+    pub(crate) fn initial(&self) -> &[Node] {
+        &self.initial
     }
 
     /// Keeps the states that were expanded, which come first, and the steps between them. This is what TLC checks when a spec ends
@@ -201,6 +264,11 @@ impl StateGraph {
         let start = node.checked_sub(1).map_or(0, |before| self.ends[before]);
         let bytes = &self.bytes[start as usize..self.ends[node] as usize];
         Decoder::new(bytes).state(self.variables)
+    }
+
+    /// The values of some states.
+    pub(crate) fn states(&self, nodes: &[Node]) -> Result<Vec<State>, StateDecodeError> {
+        nodes.iter().map(|node| self.state(*node)).collect()
     }
 
     /// The states that a state leads to, without itself.
@@ -306,7 +374,6 @@ pub(crate) struct LabelledGraph {
 
 impl LabelledGraph {
     /// A graph of states numbered from 0, each given by the letter of its stuttering step and its steps.
-    #[cfg(test)]
     pub(crate) fn new(
         initial: Vec<Node>,
         letters: Vec<Letter>,

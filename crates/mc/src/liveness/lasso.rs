@@ -109,7 +109,7 @@ impl Lasso {
             letters,
             start,
         };
-        lasso.shorten();
+        lasso.shorten(&product.graph.stuttering);
         lasso
     }
 
@@ -127,12 +127,15 @@ impl Lasso {
         self.start + 1 == self.nodes.len()
     }
 
-    /// Drops stuttering steps, and states before the cycle that the end of the cycle repeats.
-    fn shorten(&mut self) {
+    /// Drops stuttering steps, and states before the cycle that the end of the cycle repeats. `stuttering` has the letter of a
+    /// stuttering step in each state; under a VIEW there are other steps from a state to itself.
+    fn shorten(&mut self, stuttering: &[u32]) {
         let mut at = 0;
         while at < self.nodes.len() {
             let is_alone = self.start + 1 == self.nodes.len() && at == self.start;
-            if is_alone || self.nodes[at] != self.nodes[self.next(at)] {
+            let stutters = self.nodes[at] == self.nodes[self.next(at)]
+                && self.letters[at] == stuttering[self.nodes[at] as usize];
+            if is_alone || !stutters {
                 at += 1;
                 continue;
             }
@@ -142,7 +145,11 @@ impl Lasso {
                 self.start -= 1;
             }
         }
-        while self.start > 0 && !self.is_stuttering() && self.nodes.last() == self.nodes.get(self.start - 1) {
+        while self.start > 0
+            && !self.is_stuttering()
+            && self.nodes.last() == self.nodes.get(self.start - 1)
+            && self.letters.last() == self.letters.get(self.start - 1)
+        {
             self.nodes.pop();
             self.letters.pop();
             self.start -= 1;

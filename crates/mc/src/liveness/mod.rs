@@ -11,7 +11,8 @@
 //! 5. `product`: graph and automaton are explored together.
 //! 6. `component`: a fair strongly connected component is searched for; `lasso` makes a short lasso through it.
 //! 7. `early_look`: the same is done for the part of the graph that is explored so far, while the search runs.
-//! 8. The lasso is evaluated again, by the definition of the temporal operators, before it is reported; `explain` says why it is a
+//! 8. `view`: where only the states that a VIEW tells apart can be explored, it is done for these.
+//! 9. The lasso is evaluated again, by the definition of the temporal operators, before it is reported; `explain` says why it is a
 //!    counterexample.
 //!
 //! Every state may stutter. Constraints remove states and steps from the graph, as in TLC; whether an action is enabled does not
@@ -31,6 +32,7 @@ mod product;
 mod tableau;
 #[cfg(test)]
 mod tests;
+mod view;
 
 use omnilink_evidence::LassoReason;
 use omnilink_tla::eval::error::Failure;
@@ -38,6 +40,7 @@ use omnilink_tla::model::{Check, CompiledSpec};
 
 pub(crate) use self::early_look::EarlyLook;
 pub(crate) use self::graph::{GraphRecorder, Node, StateGraph};
+pub(crate) use self::view::{ROUNDS, ViewOutcome};
 
 use self::component::{ComponentSearch, ConditionPositions, Met};
 use self::explain::Explainer;
@@ -100,11 +103,18 @@ pub(crate) struct LivenessOutcome {
 #[derive(Debug)]
 pub(crate) struct LassoCounterexample {
     pub(crate) property: String,
-    pub(crate) nodes: Vec<Node>,
-    /// Position of the state to which the last one leads back; `None` if the finite behaviour is a counterexample by itself.
-    pub(crate) back_to: Option<usize>,
+    pub(crate) lasso: Lasso,
+    /// Whether the finite behaviour is a counterexample by itself.
+    pub(crate) is_finite: bool,
     pub(crate) reasons: Vec<LassoReason>,
     pub(crate) fairness: Vec<LassoReason>,
+}
+
+impl LassoCounterexample {
+    /// Position of the state to which the last one leads back, if that matters.
+    pub(crate) fn back_to(&self) -> Option<usize> {
+        (!self.is_finite).then_some(self.lasso.start)
+    }
 }
 
 impl Liveness {
@@ -162,6 +172,16 @@ impl Liveness {
         shows_all: bool,
     ) -> Result<LivenessOutcome, Stop> {
         let labelled = labelling::label(system, &self.atoms, graph, limits, workers)?;
+        self.check_labelled(system, &labelled, limits, shows_all)
+    }
+
+    fn check_labelled(
+        &self,
+        system: &TlaSystem<'_>,
+        labelled: &LabelledGraph,
+        limits: &LimitMonitor<'_>,
+        shows_all: bool,
+    ) -> Result<LivenessOutcome, Stop> {
         let mut forms = NormalForms::default();
         let fairness: Vec<FormId> = self
             .fairness
@@ -180,10 +200,10 @@ impl Liveness {
             }
             let mut conjuncts = fairness.clone();
             conjuncts.push(forms.of(&property.formula, false));
-            let Some(lasso) = find_lasso(&labelled, &mut forms, &conjuncts, limits)? else {
+            let Some(lasso) = find_lasso(labelled, &mut forms, &conjuncts, limits)? else {
                 continue;
             };
-            let holds = |formula: &TemporalFormula| lasso.truths(&labelled, formula)[0];
+            let holds = |formula: &TemporalFormula| lasso.truths(labelled, formula)[0];
             if holds(&property.formula) || !self.fairness.iter().all(holds) {
                 return Err(Stop::NotReplayed);
             }
@@ -191,7 +211,7 @@ impl Liveness {
             if shows_all || outcome.counterexamples.is_empty() {
                 let positive = forms.of(&property.formula, true);
                 let is_finite = self.fairness.is_empty() && forms.is_safety(positive);
-                let counterexample = self.counterexample(system, &labelled, property, lasso, is_finite);
+                let counterexample = self.counterexample(system, labelled, property, lasso, is_finite);
                 outcome.counterexamples.push(counterexample);
             }
         }
@@ -202,7 +222,7 @@ impl Liveness {
         }
         outcome.is_vacuous = outcome.violated.is_empty()
             && !fairness.is_empty()
-            && find_lasso(&labelled, &mut forms, &fairness, limits)?.is_none();
+            && find_lasso(labelled, &mut forms, &fairness, limits)?.is_none();
         Ok(outcome)
     }
 
@@ -227,8 +247,8 @@ impl Liveness {
         }
         LassoCounterexample {
             property: property.name.clone(),
-            back_to: (!is_finite).then_some(lasso.start),
-            nodes: lasso.nodes,
+            lasso,
+            is_finite,
             reasons,
             fairness,
         }

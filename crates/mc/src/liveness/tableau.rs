@@ -6,8 +6,11 @@
 //! every `<>F` infinitely many transitions do not postpone it. A behaviour satisfies the obligations of a state if and only if an
 //! accepting run starts there.
 //!
-//! **Dominated transitions are dropped.** For one letter, a transition is dropped if another one has a subset of its obligations and
-//! postpones a subset of its formulas. The language stays the same: let a behaviour satisfy the obligations of a state. Some
+//! A formula `<>F` is among the obligations for the rest only where it is postponed: `[]G` adds itself, and nothing else is added. So the
+//! obligations say what a transition postpones, and one with fewer obligations postpones less.
+//!
+//! **Dominated transitions are dropped.** For one letter, a transition is dropped if another one has a subset of its obligations. The
+//! language stays the same: let a behaviour satisfy the obligations of a state. Some
 //! transition is satisfied by it that postpones `<>F` only where F is false now. If it is dropped, the transition that dominates it
 //! leads to fewer obligations, which the rest of the behaviour satisfies as well, and also postpones `<>F` only where F is false. So
 //! by induction there is a run in which a formula is postponed for ever only if it never becomes true, though it is an obligation;
@@ -36,7 +39,6 @@ pub(crate) struct Transition {
 struct Expansion {
     now: Vec<PropositionId>,
     next: Vec<FormId>,
-    postponed: Vec<u32>,
 }
 
 /// The automaton, built as far as it was asked for.
@@ -131,35 +133,34 @@ impl<'f> Tableau<'f> {
             self.expansions[state as usize] = Some(expansions);
         }
         let expansions = self.expansions[state as usize].iter().flatten();
-        let enabled: Vec<Expansion> = expansions
+        let enabled: Vec<&Expansion> = expansions
             .filter(|expansion| expansion.now.iter().all(|proposition| holds(*proposition)))
-            .cloned()
             .collect();
-        let mut kept: Vec<&Expansion> = Vec::new();
+        let mut kept: Vec<Vec<FormId>> = Vec::new();
         for (at, expansion) in enabled.iter().enumerate() {
             let is_dominated = enabled.iter().enumerate().any(|(other_at, other)| {
-                let is_better = is_subset(&other.next, &expansion.next)
-                    && is_subset(&other.postponed, &expansion.postponed);
-                let is_equal = other.next == expansion.next && other.postponed == expansion.postponed;
-                is_better && if is_equal { other_at < at } else { true }
+                is_subset(&other.next, &expansion.next) && (other.next != expansion.next || other_at < at)
             });
             if !is_dominated {
-                kept.push(expansion);
+                kept.push(expansion.next.clone());
             }
         }
-        let kept: Vec<(Vec<FormId>, Box<[u32]>)> = kept
-            .into_iter()
-            .map(|expansion| (expansion.next.clone(), expansion.postponed.clone().into()))
-            .collect();
-        let transitions = kept.into_iter().map(|(next, postponed)| Transition {
+        let transitions = kept.into_iter().map(|next| Transition {
+            postponed: self.postponed(&next),
             to: self.state(next),
-            postponed,
         });
         let transitions = transitions.collect();
         if self.states.len() > STATES_MAX {
             return Err(TooLarge);
         }
         Ok(transitions)
+    }
+
+    /// The promises among obligations for the rest, as numbers.
+    fn postponed(&self, next: &[FormId]) -> Box<[u32]> {
+        let promises = (0..).zip(&self.promises);
+        let postponed = promises.filter(|(_, promise)| next.binary_search(promise).is_ok());
+        postponed.map(|(number, _)| number).collect()
     }
 
     /// All ways to satisfy obligations in one step.
@@ -176,13 +177,12 @@ impl<'f> Tableau<'f> {
             expansion: Expansion {
                 now: Vec::new(),
                 next: Vec::new(),
-                postponed: Vec::new(),
             },
         }];
         while let Some(mut partial) = partials.pop() {
             let Some(form) = partial.pending.pop() else {
                 let mut expansion = partial.expansion;
-                for list in [&mut expansion.now, &mut expansion.next, &mut expansion.postponed] {
+                for list in [&mut expansion.now, &mut expansion.next] {
                     list.sort_unstable();
                     list.dedup();
                 }
@@ -225,17 +225,12 @@ impl<'f> Tableau<'f> {
                     partials.push(partial);
                 }
                 Form::Eventually(inner) => {
-                    let promise = self.promises.iter().position(|promise| *promise == form);
                     let mut later = Partial {
                         pending: partial.pending.clone(),
                         met: partial.met.clone(),
                         expansion: partial.expansion.clone(),
                     };
                     later.expansion.next.push(form);
-                    later
-                        .expansion
-                        .postponed
-                        .extend(promise.map(|promise| promise as u32));
                     partials.push(later);
                     partial.pending.push(*inner);
                     partials.push(partial);

@@ -24,7 +24,7 @@ pub(super) const TABLE: &[Entry] = &[
     Entry::new("SelectLastInSubSeq", select_last_in_sub_seq),
     Entry::new("RemoveFirst", remove_first),
     Entry::new("RemoveFirstMatch", remove_first_match),
-    Entry::new("IsPrefix", is_prefix),
+    Entry::direct("IsPrefix", is_prefix_direct, is_prefix),
     Entry::new("FoldSeq", fold_function),
     Entry::new("FoldLeft", fold_left),
     Entry::new("FoldRight", fold_right),
@@ -169,6 +169,15 @@ fn remove_first_match<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_
         }
     }
     Ok(sequence_of(parts))
+}
+
+/// Only TRUE: elements that differ may be incomparable.
+fn is_prefix_direct(operands: &[&Value]) -> Option<Value> {
+    let [shorter, longer] = operands else {
+        return None;
+    };
+    let (shorter, longer) = (shorter.as_tuple()?, longer.as_tuple()?);
+    (longer.get(..shorter.len())? == shorter).then(|| Value::bool(true))
 }
 
 fn is_prefix<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {

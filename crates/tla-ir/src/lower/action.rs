@@ -1,7 +1,8 @@
 //! Decomposition of the next-state relation into actions.
 //!
 //! `Next` is decomposed at `\/`, `\E` and definitions that consist of nothing else. What remains is an action, named after the definition
-//! it is in. A counterexample shows the definition's parameters and the names bound around the action in it.
+//! it is in. A counterexample shows the definition's parameters, the names bound around the action in it, and those that the action
+//! itself binds by `\E` and LET.
 
 use omnilink_tla_semantics::entity::{EntityKind, Resolved};
 use omnilink_tla_syntax::ast::{ExprId, ExprKind, Junction, Quantifier};
@@ -27,7 +28,20 @@ impl Lowering<'_> {
             }
             ExprKind::Quantified(Quantifier::Exists, bounds, body) => {
                 let exists = |bounded| Kind::Exists(guessed_set::narrowed(bounded));
-                self.binder_with(at, id, bounds, |this| this.action(at, *body, name), exists)
+                let bound = spec.binders.get(&(at.tree, id)).map_or(&[][..], |bound| bound);
+                let body = |this: &mut Self| {
+                    let frame = this.frame();
+                    let outer = frame.around_action.len();
+                    let slots = bound
+                        .iter()
+                        .filter_map(|entity| Some(frame.name_slot(*entity)?.slot));
+                    let slots: Vec<u32> = slots.collect();
+                    frame.around_action.extend(slots);
+                    let body = this.action(at, *body, name);
+                    this.frame().around_action.truncate(outer);
+                    body
+                };
+                self.binder_with(at, id, bounds, body, exists)
             }
             ExprKind::Apply(..) | ExprKind::Path(..) if self.leads_to_action(at, id) => {
                 self.named(at, id, None, true)
@@ -56,7 +70,14 @@ impl Lowering<'_> {
 
     fn marked(&mut self, body: Node, name: &str) -> Node {
         let action = self.actions.len() as u32;
-        let bindings = self.frame().named_slots();
+        let frame = self.frame();
+        let mut slots = frame.around_action.clone();
+        slots.extend(frame.captures.iter().map(|(_, slot)| *slot));
+        slots_of_steps(&body, &mut slots);
+        slots.sort_unstable();
+        slots.dedup();
+        let bindings = slots.into_iter().map(|slot| (frame.name(slot).into(), slot));
+        let bindings = bindings.collect();
         self.actions.push(ActionInfo {
             name: name.into(),
             at: body.at,
@@ -67,6 +88,34 @@ impl Lowering<'_> {
             uses: body.uses,
             kind: Kind::Action(action, Box::new(body)),
         }
+    }
+}
+
+/// The slots of names inside an action that have their values when a step is complete. Other quantifiers in it leave in their slots
+/// what they tried last.
+fn slots_of_steps(node: &Node, found: &mut Vec<u32>) {
+    if !node.uses.next {
+        return;
+    }
+    match &node.kind {
+        Kind::And(parts) | Kind::Or(parts) => parts.iter().for_each(|part| slots_of_steps(part, found)),
+        Kind::If(parts) => {
+            slots_of_steps(&parts.1, found);
+            slots_of_steps(&parts.2, found);
+        }
+        Kind::Case(arms, other) => {
+            let results = arms.iter().map(|(_, result)| result).chain(other.as_deref());
+            results.for_each(|result| slots_of_steps(result, found));
+        }
+        Kind::Exists(bounded) => {
+            found.extend(bounded.slots());
+            slots_of_steps(&bounded.body, found);
+        }
+        Kind::Let(slots, body) => {
+            found.extend(slots.iter().map(|(slot, _)| *slot));
+            slots_of_steps(body, found);
+        }
+        _ => {}
     }
 }
 

@@ -216,7 +216,11 @@ impl Lowering<'_> {
     fn definition_body(&mut self, at: At, key: Key, name: &str) -> Node {
         let spec = self.spec;
         match &spec.entity(key.entity).kind {
-            EntityKind::Operator { body, .. } if key.action => self.action(at, *body, name),
+            EntityKind::Operator { body, .. } if key.action => {
+                let frame = self.frame();
+                frame.around_action = (0..frame.size()).collect();
+                self.action(at, *body, name)
+            }
             EntityKind::Operator { body, .. } | EntityKind::Statement(Some(body)) => self.expr(at, *body),
             EntityKind::Function { .. } => self.function_definition(at, key.entity),
             _ => {

@@ -33,6 +33,8 @@ pub(super) struct Frame {
     pub(super) primed: bool,
     /// The slots of `@`, innermost last.
     pub(super) at_slots: Vec<u32>,
+    /// The slots of the names bound around the part of the next-state relation that is being lowered.
+    pub(super) around_action: Vec<u32>,
 }
 
 impl Frame {
@@ -43,6 +45,7 @@ impl Frame {
             captures: Vec::new(),
             primed,
             at_slots: Vec::new(),
+            around_action: Vec::new(),
         }
     }
 
@@ -59,15 +62,9 @@ impl Frame {
         self.names.into()
     }
 
-    /// The slots of named values: parameters and bound names so far.
-    pub(super) fn named_slots(&self) -> Box<[(Box<str>, u32)]> {
-        let mut named: Vec<(u32, Box<str>)> = self
-            .places
-            .values()
-            .map(|place| (place.slot, self.names[place.slot as usize].clone()))
-            .collect();
-        named.sort_unstable();
-        named.into_iter().map(|(slot, name)| (name, slot)).collect()
+    /// The name of a slot.
+    pub(super) fn name(&self, slot: u32) -> &str {
+        &self.names[slot as usize]
     }
 
     pub(super) fn name_slot(&self, entity: EntityId) -> Option<NameSlot> {

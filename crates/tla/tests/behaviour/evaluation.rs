@@ -307,3 +307,85 @@ fn pictures_are_text() {
     assert_eq!(value("NodeOfRingNetwork(10, 20, 30, 1, 0)"), "domain");
     assert_eq!(value("SVGElemToString([name |-> \"g\"])"), "type");
 }
+
+#[test]
+fn equal_parts_of_sequences_are_those_that_are_built() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut answers = std::collections::BTreeMap::new();
+    for _ in 0..400 {
+        let mut sequence = || {
+            let elements =
+                (0..random.usize(..5)).map(|_| ["1", "2", "<<1>>", "{1}", "\"a\""][random.usize(..5)]);
+            format!("<<{}>>", elements.collect::<Vec<_>>().join(", "))
+        };
+        let (one, other) = (sequence(), sequence());
+        let other = if random.u8(..3) == 0 { one.clone() } else { other };
+        let bounds = |random: &mut fastrand::Rng| (random.i8(0..4), random.i8(0..5));
+        let (from, to) = bounds(&mut random);
+        let second = match random.u8(..3) {
+            0 => bounds(&mut random),
+            _ => (from, to),
+        };
+        // The second comparison uses what the first one found.
+        let parts = format!("SubSeq(s, {from}, {to}) = SubSeq(t, {}, {})", second.0, second.1);
+        let built = parts.replace("SubSeq(s", "Part(s").replace("SubSeq(t", "Part(t");
+        let definitions = "Part(q, m, n) == SubSeq(q, m, n)\n";
+        let both = |compared: &str| {
+            value_with(
+                definitions,
+                &format!(
+                    "LET C(s, t) == {compared} IN <<C({one}, {other}), C({one}, {other}), C({other}, {one})>>"
+                ),
+            )
+        };
+        let answer = both(&parts);
+        assert_eq!(answer, both(&built), "{parts} for {one} and {other}");
+        *answers.entry(answer).or_insert(0) += 1;
+    }
+    for answer in [
+        "<<TRUE, TRUE, TRUE>>",
+        "<<FALSE, FALSE, FALSE>>",
+        "domain",
+        "type",
+    ] {
+        assert!(
+            answers.get(answer).is_some_and(|count| *count > 10),
+            "{answers:?}"
+        );
+    }
+}
+
+#[test]
+fn a_step_is_shown_with_the_names_that_are_bound_when_it_is_taken() {
+    let body = "VARIABLES x, y\nInit == x = 0 /\\ y = 0\n\
+        C(r) ==\n\\/ \\E e \\in {1, 2} : x' = e /\\ y' = 1\n\
+        \\/ \\E f \\in {j \\in 1..9 : j = 5} : (\\E g \\in {0} : g = y) /\\ x' = f /\\ y' = 2\n\
+        \\/ (\\A h \\in {0, 1} : h >= x) /\\ x' = 3 /\\ y' = 3\n\
+        \\/ LET v == x + 4 IN IF v = 4 THEN \\E s \\in {v} : x' = s /\\ y' = 4 ELSE UNCHANGED <<x, y>>\n\
+        Next ==\n\\/ (\\E k \\in {7} : k = x) /\\ x' = 9 /\\ y' = 9\n\\/ \\E u \\in {6} : C(u)";
+    let model = model(body, "INIT Init NEXT Next");
+    let shown = deep_stack::run(|| {
+        let session = SilentSession::default();
+        let mut evaluator = Evaluator::new(&model.program, &session);
+        let from: State = [0.into(), 0.into()].into();
+        let mut shown = Vec::new();
+        let found = evaluator.successors(model.next.unwrap(), &from, &mut |evaluator, state, taken| {
+            let bindings = taken.map_or_else(Vec::new, |taken| evaluator.bindings(taken));
+            let names = bindings.iter().map(|(name, value)| format!("{name}={value}"));
+            shown.push(format!("{}: {}", state[0], names.collect::<Vec<_>>().join(" ")));
+            Ok(Flow::Go)
+        });
+        assert!(found.is_ok());
+        shown
+    });
+    assert_eq!(
+        shown,
+        [
+            "1: r=6 e=1",
+            "2: r=6 e=2",
+            "5: r=6 f=5",
+            "3: r=6",
+            "4: r=6 v=4 s=4"
+        ]
+    );
+}

@@ -3,3 +3,4 @@
 mod forms;
 mod golden;
 mod random_specs;
+mod view;

@@ -117,16 +117,21 @@ impl Machine {
         }
     }
 
-    fn spec(&self, property: &Property) -> String {
-        let mut text = String::from(
-            "---- MODULE Random ----\nEXTENDS TLC\nCONSTANTS s0, s1, s2, s3\nVARIABLE x\nInit == x = s0\n\
-             Alike == Permutations({s1, s2, s3})\nHidden == IF x = s0 THEN s0 ELSE s1\n",
+    /// The specification. If steps are counted, there are infinitely many states unless a VIEW hides the count.
+    fn spec(&self, property: &Property, counts_steps: bool) -> String {
+        let (variables, zero, one) = match counts_steps {
+            true => ("x, n", " /\\ n = 0", " /\\ n' = n + 1"),
+            false => ("x", "", ""),
+        };
+        let mut text = format!(
+            "---- MODULE Random ----\nEXTENDS TLC, Naturals\nCONSTANTS s0, s1, s2, s3\nVARIABLES {variables}\nInit == x = s0{zero}\n\
+             Alike == Permutations({{s1, s2, s3}})\nHidden == IF x = s0 THEN s0 ELSE s1\nShown == x\n",
         );
         for (number, steps) in self.actions.iter().enumerate() {
             let _ = writeln!(text, "A{number} ==");
-            let _ = writeln!(text, "  \\/ FALSE /\\ x' = x");
+            let _ = writeln!(text, "  \\/ FALSE /\\ x' = x{one}");
             for (from, to) in steps {
-                let _ = writeln!(text, "  \\/ x = s{from} /\\ x' = s{to}");
+                let _ = writeln!(text, "  \\/ x = s{from} /\\ x' = s{to}{one}");
             }
         }
         let next: Vec<String> = (0..ACTIONS)
@@ -134,7 +139,7 @@ impl Machine {
             .map(|number| format!("A{number}"))
             .collect();
         let _ = writeln!(text, "Next == {}", next.join(" \\/ "));
-        let _ = write!(text, "Spec == Init /\\ [][Next]_x");
+        let _ = write!(text, "Spec == Init /\\ [][Next]_<<{variables}>>");
         for (is_strong, action) in &self.fairness {
             let _ = write!(text, " /\\ {}_x(A{action})", if *is_strong { "SF" } else { "WF" });
         }
@@ -278,13 +283,15 @@ fn random_specs_agree_with_a_naive_check_of_all_lassos() {
         // The second part, which is false, makes the property temporal as a whole: it is not taken apart.
         let never = Property::Always(Box::new(Property::In(0)));
         let whole = Property::Or(Box::new(random_property(&mut random, 3)), Box::new(never));
-        let text = machine.spec(&whole);
+        let counts_steps = seed % 5 == 4;
+        let text = machine.spec(&whole, counts_steps);
         let loaded = load_text("Random.tla".as_ref(), text.clone(), &SearchPath::default());
         let mut diagnostics = Vec::new();
         let mut spec = loaded.spec;
-        // The states are numbers or model values. A third of the specifications have a SYMMETRY that the property does not have,
-        // and a third a VIEW that hides what the property reads.
+        // The states are numbers or model values. Some of the specifications have a SYMMETRY that the property does not have,
+        // some a VIEW that hides what the property reads, and some a VIEW without which there are infinitely many states.
         let (values, reduction) = match seed % 3 {
+            _ if counts_steps => ("s0 = 0 s1 = 1 s2 = 2 s3 = 3", "VIEW Shown"),
             0 => ("s0 = 0 s1 = 1 s2 = 2 s3 = 3", ""),
             1 => ("s0 = s0 s1 = s1 s2 = s2 s3 = s3", "SYMMETRY Alike"),
             _ => ("s0 = 0 s1 = 1 s2 = 2 s3 = 3", "VIEW Hidden"),
@@ -303,6 +310,7 @@ fn random_specs_agree_with_a_naive_check_of_all_lassos() {
             workers: 1 + (seed % 2) as usize,
             // Half of the properties are also checked while the search runs.
             first_look: if seed % 4 < 2 { usize::MAX } else { 1 },
+            states_beyond_view: 40,
             ..CheckOptions::default()
         };
         let report = check(

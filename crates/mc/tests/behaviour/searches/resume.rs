@@ -38,6 +38,7 @@ fn explore(
         interval,
         is_resumed,
         context: &Nothing,
+        keeps_complete: false,
     };
     let progress = SearchProgress::default();
     let explored = breadth_first_with(graph, 1, options, &progress, None, Some(&checkpoints));
