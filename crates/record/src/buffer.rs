@@ -206,6 +206,26 @@ impl Buffer {
         }
     }
 
+    /// Takes the current record back, whether it is published or not: the file ends before it, and the next record takes its place.
+    pub(crate) fn withdraw(&mut self) {
+        if self.has_failed {
+            return;
+        }
+        let first = self.window.origin.wrapping_add(self.record_start);
+        // SAFETY: the window holds the current record from its start to the position; only atomic stores of this thread
+        // touch its first byte.
+        unsafe {
+            AtomicU8::from_ptr(first).store(0, Ordering::Release);
+            compiler_fence(Ordering::SeqCst);
+            // All of it: what a shorter record would leave behind itself could be mistaken for another one.
+            ptr::write_bytes(first, 0, self.position - self.record_start);
+        }
+        self.published_to = self.record_start;
+        if !self.wants_writes || self.write() {
+            self.position = self.record_start;
+        }
+    }
+
     #[cold]
     fn write(&mut self) -> bool {
         let changed = self.published_to..self.position;

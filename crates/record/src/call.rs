@@ -121,6 +121,14 @@ impl OpenCall<'_> {
         self.end_with(&(), &meta, true);
     }
 
+    /// Forgets the operation as if it had never been called: for a harness that finds out that it must pick another one. Only where the
+    /// operation had no effect. A recorder of happens-before keeps it, as aborted.
+    pub fn cancel(self) {
+        if self.is_recorded {
+            self.log.cancel();
+        }
+    }
+
     #[inline]
     fn end_with(self, ret: &impl Record, meta: &impl Record, aborted: bool) {
         if self.is_recorded {

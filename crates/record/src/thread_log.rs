@@ -229,6 +229,25 @@ impl ThreadLog {
         }
     }
 
+    /// Forgets the operation that began last, as if it had never been called.
+    pub(crate) fn cancel(&mut self) {
+        // Others may have counted it among those that had begun: then it stays, as one without an effect.
+        if self.counter.is_some() {
+            self.end(&(), &(), true);
+            return;
+        }
+        if self.shared.had_stopped() {
+            return;
+        }
+        self.buffer.withdraw();
+        if self.buffer.has_failed() {
+            self.stop();
+            return;
+        }
+        self.is_open = false;
+        self.operations -= 1;
+    }
+
     /// Writes the `meta` of an operation: the user's value and, as a field of it, the operations that had begun when this one
     /// ended. A value that is not a map becomes the field `note` of one.
     #[inline]

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use omnilink_record::{Record, Recorder, ValueSlot, Written, record};
+use omnilink_record::{Backing, Record, RecordOptions, Recorder, ValueSlot, Written, record};
 
 use crate::{decoder::listed, picture::recorded};
 
@@ -99,4 +99,47 @@ fn the_recording_counts_its_pending_operations() {
     drop(log);
     let recording = recorder.finish().unwrap();
     assert_eq!((recording.operations(), recording.pending()), (4, 2));
+}
+
+#[test]
+fn a_cancelled_call_leaves_no_trace() {
+    for backing in [Backing::Mapped, Backing::Written] {
+        let directory = tempfile::tempdir().unwrap();
+        let recorder = RecordOptions::new()
+            .backing(backing)
+            .create(directory.path())
+            .unwrap();
+        let mut log = recorder.thread(0).unwrap();
+        let file = directory.path().join("0000-0.msgpack");
+        let recorded = || listed(&std::fs::read(&file).unwrap());
+        log.call("cancelled").arg("value", 1).begin().cancel();
+        assert_eq!(recorded(), "");
+        record!(log, a() => 1);
+        let long = log
+            .call("cancelled")
+            .arg("value", "the next record does not cover all of it")
+            .begin();
+        assert!(recorded().contains("pending"), "the test looks at the file");
+        long.cancel();
+        assert_eq!(recorded(), "0 a{} = 1");
+        // The thread keeps its label: nothing is pending.
+        record!(log, b() => ());
+        assert_eq!(recorded(), "0 a{} = 1\n0 b{}");
+        log.call("cancelled").begin().cancel();
+        drop(log);
+        let recording = recorder.finish().unwrap();
+        assert_eq!((recording.operations(), recording.pending()), (2, 0));
+        assert_eq!(recorded(), "0 a{} = 1\n0 b{}");
+    }
+}
+
+#[test]
+fn where_others_count_what_had_begun_a_cancelled_call_is_aborted() {
+    let recorder = RecordOptions::new().happens_before(1).in_memory().unwrap();
+    let mut log = recorder.thread(0).unwrap();
+    log.call("cancelled").begin().cancel();
+    drop(log);
+    let bytes = recorder.finish().unwrap().into_bytes().unwrap().remove(0);
+    assert!(listed(&bytes).contains("cancelled{}"), "{}", listed(&bytes));
+    assert!(listed(&bytes).contains("aborted"), "{}", listed(&bytes));
 }
