@@ -17,7 +17,7 @@ use crate::disk_room::is_full;
 use crate::finding::{Finding, FindingKind};
 use crate::guide::{Guide, steps_in};
 use crate::host::{host_name, now_ns, unique_id};
-use crate::kept_files::kept_files;
+use crate::kept_files::{kept_files, no_trace};
 use crate::planned_run::{PlannedRun, Shard};
 use crate::process::{Ended, HarnessCommand, ProcessEnding};
 use crate::repetition::resolve;
@@ -35,6 +35,8 @@ pub struct CampaignOptions {
     pub name: Option<String>,
     /// The specification or model, for the store.
     pub subject: String,
+    /// What belongs to it, as words of a command line, for the store.
+    pub subject_options: Vec<String>,
     /// How rare interleavings are made to happen.
     pub chaos: Chaos,
     /// The seed of everything.
@@ -69,6 +71,7 @@ impl CampaignOptions {
             directory,
             name: None,
             subject: String::new(),
+            subject_options: Vec::new(),
             chaos: Chaos::None,
             seed: 0,
             jobs: NonZeroUsize::MIN,
@@ -193,6 +196,7 @@ impl Campaign {
             host: host_name(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             subject: options.subject.clone(),
+            subject_options: options.subject_options.clone(),
             directory: options.directory.display().to_string(),
             command: options
                 .command
@@ -352,13 +356,13 @@ impl Campaign {
         }
         let stderr = String::from_utf8_lossy(&ended.stderr);
         let process = Finding::of_process(ended.ending, &stderr, ended.stacks.as_deref());
-        let checked = match trace.exists() {
-            true => check(&trace),
-            false => CheckedTrace {
+        let checked = match no_trace(&trace) {
+            Some(why) => CheckedTrace {
                 verdict: "error".to_owned(),
-                headline: Some("the harness wrote no trace into OMNILINK_TRACE".to_owned()),
+                headline: Some(why),
                 ..CheckedTrace::default()
             },
+            None => check(&trace),
         };
         // A run that recorded nothing for lack of room says nothing about the system, nor would the next.
         if checked.verdict == "error" && is_full(folder.path()) {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::campaign::CheckedTrace;
 use crate::process::Ended;
@@ -31,6 +31,31 @@ pub(crate) fn kept_files(trace: &Path, ended: &Ended, checked: &CheckedTrace) ->
         files_below(trace, "", &mut |name, bytes| keep("trace", name, bytes))?;
     }
     Ok(files)
+}
+
+/// Why what a harness has left cannot be a trace.
+pub(crate) fn no_trace(trace: &Path) -> Option<String> {
+    if !trace.exists() {
+        return Some("the harness wrote no trace into OMNILINK_TRACE".to_owned());
+    }
+    let path = no_file_in(trace)?;
+    let name = trace.parent().and_then(|folder| path.strip_prefix(folder).ok());
+    Some(format!(
+        "{} is neither a file nor a folder: a harness writes its trace into files",
+        name.unwrap_or(&path).display()
+    ))
+}
+
+/// What of a trace is neither a file nor a folder: reading a pipe or a device may never end.
+fn no_file_in(trace: &Path) -> Option<PathBuf> {
+    let about = fs::metadata(trace).ok()?;
+    if about.is_dir() && !trace.is_symlink() {
+        let entries = fs::read_dir(trace).into_iter().flatten().flatten();
+        return entries
+            .map(|entry| entry.path())
+            .find_map(|path| no_file_in(&path));
+    }
+    (!about.is_file() && !about.is_dir()).then(|| trace.to_owned())
 }
 
 /// The files of a folder and of the folders in it, such as the traces of several objects.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use omnilink_campaign::CheckedTrace;
+use clap::{Args, Parser};
+use omnilink_campaign::{CampaignRecord, CheckedTrace};
 use omnilink_evidence::{Command, Evidence, Subject, Verdict, Violation};
 use omnilink_link::{LinkFile, LogLink};
 use omnilink_trace::OpenOptions;
@@ -16,7 +16,7 @@ use omnilink_verify::{
 use crate::check::Criteria;
 use crate::error::CliError;
 use crate::interrupt;
-use crate::validate::Linking;
+use crate::validate::{Linking, found_in};
 
 /// What runs are checked against.
 #[derive(Clone, Debug, Args)]
@@ -59,21 +59,36 @@ impl SubjectArgs {
         }
     }
 
-    /// The same arguments for another subject: a specification if the name is that of a file, else a model.
-    pub(crate) fn or_named(&self, name: &str) -> Self {
-        let mut args = self.clone();
-        if args.name().is_none() {
-            match name.ends_with(".tla") {
-                true => args.spec = Some(name.into()),
-                false => args.model = Some(name.to_owned()),
-            }
+    /// What belongs to the subject besides its name, as words of a command line.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let mut words = self.linking.words();
+        words.extend(self.criteria.level_word());
+        words.extend(self.strict.then(|| "--strict".to_owned()));
+        words.extend(self.log.then(|| "--log".to_owned()));
+        words
+    }
+
+    /// These arguments if they name a subject; else that of a campaign with what was given for it, and these on top of it.
+    pub(crate) fn or_of(&self, campaign: &CampaignRecord) -> Result<Self, CliError> {
+        if self.name().is_some() {
+            return Ok(self.clone());
         }
-        args
+        let earlier = stored(campaign)?;
+        let folder = Path::new(&campaign.directory);
+        Ok(Self {
+            spec: earlier.spec.map(|spec| found_in(&spec, folder)),
+            model: earlier.model,
+            linking: self.linking.over(&earlier.linking, folder),
+            criteria: self.criteria.at_level_of(&earlier.criteria),
+            strict: self.strict || earlier.strict,
+            log: self.log || earlier.log,
+        })
     }
 
     /// Reads the specification, or finds the model.
     pub(crate) fn checker(&self) -> Result<TraceChecker, CliError> {
         self.criteria.validate(false)?;
+        self.linking.needs(self.spec.as_ref())?;
         if !matches!(self.criteria.consistency(), "linearizable" | "sequential") {
             let message = "--consistency is linearizable or sequential for runs; for the other levels export a run and use \
                            omnilink check";
@@ -118,6 +133,37 @@ impl SubjectArgs {
             end: LinkFile::end_of_trace(spec),
         })
     }
+}
+
+/// What a campaign was given: a specification if the subject is a file of TLA+, else a model.
+fn stored(campaign: &CampaignRecord) -> Result<SubjectArgs, CliError> {
+    #[derive(Debug, Parser)]
+    #[command(no_binary_name = true)]
+    struct Stored {
+        #[command(flatten)]
+        subject: SubjectArgs,
+    }
+    let option = match campaign.subject.ends_with(".tla") {
+        true => "--spec",
+        false => "--model",
+    };
+    let subject = format!("{option}={}", campaign.subject);
+    let words = std::iter::once(&subject).chain(&campaign.subject_options);
+    let stored = Stored::try_parse_from(words).map_err(|_| {
+        CliError::Usage(format!(
+            "campaign {} was checked with options that this version does not know: {}; give --spec or --model",
+            campaign.id,
+            campaign.subject_options.join(" ")
+        ))
+    })?;
+    Ok(stored.subject)
+}
+
+/// The arguments of a specification that a campaign was given.
+pub(crate) fn stored_linking(campaign: &CampaignRecord) -> Linking {
+    stored(campaign)
+        .map(|subject| subject.linking)
+        .unwrap_or_default()
 }
 
 impl TraceChecker {

@@ -62,22 +62,22 @@ pub(crate) struct ValidateArgs {
 }
 
 /// How a spec is read, and what belongs to it.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Linking {
     /// The spec's configuration; Spec.cfg next to the spec if there is one
-    #[arg(long, value_name = "FILE.cfg", requires = "spec")]
+    #[arg(long, value_name = "FILE.cfg")]
     config: Option<PathBuf>,
     /// The value of a constant: a TLA+ expression
-    #[arg(long = "const", value_name = "NAME=EXPR", requires = "spec")]
+    #[arg(long = "const", value_name = "NAME=EXPR")]
     constants: Vec<String>,
     /// A constant that is the set of all values of these fields of the trace, such as Keys=key,lo,hi
-    #[arg(long, value_name = "NAME=FIELD,…", requires = "spec")]
+    #[arg(long, value_name = "NAME=FIELD,…")]
     collect: Vec<String>,
     /// How trace and spec belong together, where names do not say it: see docs/validate.md; Spec.toml next to the spec if there is one
-    #[arg(long, value_name = "FILE.toml", requires = "spec")]
+    #[arg(long, value_name = "FILE.toml")]
     link: Option<PathBuf>,
     /// A folder to look for modules in, after the specification's own
-    #[arg(short = 'L', long = "library", value_name = "FOLDER", requires = "spec")]
+    #[arg(short = 'L', long = "library", value_name = "FOLDER")]
     libraries: Vec<PathBuf>,
 }
 
@@ -96,6 +96,55 @@ Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 un
 Of several inputs the worst decides, in the order 2, 1, 3, 0.";
 
 impl Linking {
+    /// The arguments as words of a command line.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let path = |path: &PathBuf| path.display().to_string();
+        let given = [
+            ("--config", self.config.iter().map(path).collect()),
+            ("--const", self.constants.clone()),
+            ("--collect", self.collect.clone()),
+            ("--link", self.link.iter().map(path).collect()),
+            ("--library", self.libraries.iter().map(path).collect::<Vec<_>>()),
+        ];
+        let pairs = given
+            .into_iter()
+            .flat_map(|(option, values)| values.into_iter().map(move |value| format!("{option}={value}")));
+        pairs.collect()
+    }
+
+    /// These arguments, and what they leave open as it was given earlier, in another folder.
+    #[must_use]
+    pub(crate) fn over(&self, earlier: &Self, folder: &Path) -> Self {
+        let found = |path: &PathBuf| found_in(path, folder);
+        let name = |text: &String| text.split('=').next().unwrap_or_default().trim().to_owned();
+        let joined = |given: &[String], earlier: &[String]| {
+            let is_left = |text: &&String| given.iter().all(|other| name(other) != name(text));
+            let left = earlier.iter().filter(is_left);
+            left.chain(given).cloned().collect::<Vec<_>>()
+        };
+        Self {
+            config: self.config.clone().or_else(|| earlier.config.as_ref().map(found)),
+            constants: joined(&self.constants, &earlier.constants),
+            collect: joined(&self.collect, &earlier.collect),
+            link: self.link.clone().or_else(|| earlier.link.as_ref().map(found)),
+            libraries: match self.libraries.is_empty() {
+                true => earlier.libraries.iter().map(found).collect(),
+                false => self.libraries.clone(),
+            },
+        }
+    }
+
+    /// Refuses arguments that only a specification has a use for.
+    pub(crate) fn needs(&self, spec: Option<&PathBuf>) -> Result<(), CliError> {
+        let words = self.words();
+        match (spec, words.first().and_then(|word| word.split('=').next())) {
+            (None, Some(option)) => Err(CliError::Usage(format!(
+                "{option} belongs to a specification: give --spec SPEC.tla with it"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// The text of the link file; empty if there is none.
     pub(crate) fn link_text(&self, spec: &Path) -> String {
         let path = self.link.clone().unwrap_or_else(|| spec.with_extension("toml"));
@@ -139,6 +188,15 @@ impl Linking {
             ..LinkOptions::default()
         };
         Ok((options, collection))
+    }
+}
+
+/// A path as it was given, or below the folder in which it was given, if it is only there.
+pub(crate) fn found_in(path: &Path, folder: &Path) -> PathBuf {
+    let there = folder.join(path);
+    match !path.exists() && there.exists() {
+        true => there,
+        false => path.to_owned(),
     }
 }
 

@@ -14,7 +14,7 @@ pub fn count(number: u64) -> String {
 }
 
 /// How many of something: `1 operation`, `4,812 operations`.
-pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
+pub fn counted(number: u64, one: &str, many: &str) -> String {
     match number {
         1 => format!("1 {one}"),
         _ => format!("{} {many}", count(number)),

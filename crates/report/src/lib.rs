@@ -39,7 +39,7 @@ mod text;
 mod timeline;
 
 pub use annotation::annotations;
-pub use figures::{bytes, count, seconds};
+pub use figures::{bytes, count, counted, seconds};
 pub use headline::{Headline, headline};
 pub use junit::junit;
 pub use look::{Look, Tone};

@@ -18,6 +18,9 @@ pub struct CampaignRecord {
     pub version: String,
     /// The specification or model that runs are checked against.
     pub subject: String,
+    /// What belongs to it, as words of a command line: `--const=N=3`.
+    #[serde(default)]
+    pub subject_options: Vec<String>,
     /// The folder in which the command was started.
     pub directory: String,
     /// The harness with its arguments.
@@ -30,11 +33,13 @@ pub struct CampaignRecord {
     pub shard: Option<String>,
 }
 
-const COLUMNS: &str = "id, started_at, host, version, subject, directory, command, chaos, seed, shard";
+const COLUMNS: &str =
+    "id, started_at, host, version, subject, directory, command, chaos, seed, shard, subject_options";
 
 impl CampaignRecord {
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let command: String = row.get(6)?;
+        // Written by us; a store that was tampered with shows none.
+        let words = |json: String| serde_json::from_str(&json).unwrap_or_default();
         Ok(Self {
             id: row.get(0)?,
             started_at: row.get(1)?,
@@ -42,11 +47,11 @@ impl CampaignRecord {
             version: row.get(3)?,
             subject: row.get(4)?,
             directory: row.get(5)?,
-            // Written by us; a store that was tampered with shows no command.
-            command: serde_json::from_str(&command).unwrap_or_default(),
+            command: words(row.get(6)?),
             chaos: row.get(7)?,
             seed: row.get::<_, i64>(8)? as u64,
             shard: row.get(9)?,
+            subject_options: words(row.get(10)?),
         })
     }
 }
@@ -57,8 +62,8 @@ impl Store {
     /// # Errors
     /// If the store cannot be written.
     pub fn add_campaign(&self, campaign: &CampaignRecord) -> Result<(), StoreError> {
-        let command = serde_json::Value::from(campaign.command.clone()).to_string();
-        let insert = format!("INSERT OR IGNORE INTO campaigns ({COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?)");
+        let json = |words: &[String]| serde_json::Value::from(words.to_vec()).to_string();
+        let insert = format!("INSERT OR IGNORE INTO campaigns ({COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?)");
         let values = params![
             campaign.id,
             campaign.started_at,
@@ -66,10 +71,11 @@ impl Store {
             campaign.version,
             campaign.subject,
             campaign.directory,
-            command,
+            json(&campaign.command),
             campaign.chaos,
             campaign.seed as i64,
-            campaign.shard
+            campaign.shard,
+            json(&campaign.subject_options)
         ];
         let added = self.connection.execute(&insert, values);
         added.map(drop).map_err(|error| self.refused(error))

@@ -39,7 +39,8 @@ CREATE TABLE IF NOT EXISTS campaigns (
   command TEXT NOT NULL,
   chaos TEXT NOT NULL,
   seed INTEGER NOT NULL,
-  shard TEXT
+  shard TEXT,
+  subject_options TEXT NOT NULL DEFAULT '[]'
 ) STRICT;
 CREATE TABLE IF NOT EXISTS runs (
   id INTEGER PRIMARY KEY,
@@ -134,9 +135,28 @@ impl Store {
         self.connection.pragma_update(None, "synchronous", "NORMAL")?;
         self.connection.pragma_update(None, "foreign_keys", true)?;
         self.connection.execute_batch(TABLES)?;
+        self.add_subject_options()?;
         self.connection
             .pragma_update(None, "application_id", APPLICATION_ID)?;
         self.connection.pragma_update(None, "user_version", VERSION)
+    }
+
+    /// Stores of the first days have no options of subjects.
+    fn add_subject_options(&self) -> rusqlite::Result<()> {
+        let is_there = || {
+            let column =
+                "SELECT count(*) > 0 FROM pragma_table_info('campaigns') WHERE name = 'subject_options'";
+            self.connection.query_row(column, [], |row| row.get::<_, bool>(0))
+        };
+        if is_there()? {
+            return Ok(());
+        }
+        let add = "ALTER TABLE campaigns ADD COLUMN subject_options TEXT NOT NULL DEFAULT '[]'";
+        match self.connection.execute_batch(add) {
+            // Another process was faster.
+            Err(_) if is_there()? => Ok(()),
+            added => added,
+        }
     }
 
     /// Where it is.

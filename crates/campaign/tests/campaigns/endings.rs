@@ -115,3 +115,34 @@ fn a_harness_that_cannot_be_started_is_an_error_and_nothing_is_stored() {
     let store = Store::open(&toy.path("runs.db")).unwrap();
     assert_eq!(store.totals(None).unwrap().runs, 0);
 }
+
+#[test]
+fn a_pipe_for_a_trace_is_an_error_and_nobody_waits_for_it() {
+    for (body, name) in [
+        ("mkfifo $OMNILINK_TRACE", "trace"),
+        (
+            "mkdir -p $OMNILINK_TRACE/object-0; mkfifo $OMNILINK_TRACE/object-0/0.ndjson",
+            "trace/object-0/0.ndjson",
+        ),
+        (
+            "mkdir $OMNILINK_TRACE; ln -s /dev/zero $OMNILINK_TRACE/0.ndjson",
+            "trace/0.ndjson",
+        ),
+    ] {
+        let toy = Toy::new(body);
+        let runs = toy.run(CampaignOptions {
+            runs: Some(1),
+            ..toy.options()
+        });
+        let record = &runs[0].record;
+        assert_eq!(
+            (record.verdict.as_str(), record.finding.as_deref()),
+            ("error", Some("error"))
+        );
+        let headline = record.headline.as_deref().unwrap_or_default();
+        assert!(
+            headline.starts_with(&format!("{name} is neither a file nor a folder")),
+            "{headline}"
+        );
+    }
+}

@@ -153,3 +153,33 @@ fn a_kill_at_any_moment_leaves_a_consistent_store() {
         assert_eq!(totals.runs, numbers.len() as u64);
     }
 }
+
+#[test]
+fn what_belongs_to_the_subject_is_kept_and_a_store_without_it_is_read() {
+    let toy = Toy::new("echo ok > $OMNILINK_TRACE");
+    let subject_options = vec!["--const=N=3".to_owned(), "--strict".to_owned()];
+    toy.run(CampaignOptions {
+        runs: Some(1),
+        subject_options: subject_options.clone(),
+        ..toy.options()
+    });
+    assert_eq!(
+        toy.store().campaigns().unwrap()[0].subject_options,
+        subject_options
+    );
+    // As earlier versions made it.
+    let connection = rusqlite::Connection::open(toy.path("runs.db")).unwrap();
+    connection
+        .execute_batch("ALTER TABLE campaigns DROP COLUMN subject_options")
+        .unwrap();
+    drop(connection);
+    let campaigns = toy.store().campaigns().unwrap();
+    assert_eq!(campaigns[0].subject_options, Vec::<String>::new());
+    toy.run(CampaignOptions {
+        runs: Some(1),
+        subject_options: subject_options.clone(),
+        ..toy.options()
+    });
+    let campaigns = toy.store().campaigns().unwrap();
+    assert_eq!(campaigns[1].subject_options, subject_options);
+}

@@ -13,7 +13,7 @@ use crate::quantity;
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Criteria {
     /// linearizable, sequential, or less: causal, weak, monotonic-reads, serializable …; see docs/consistency.md
-    #[arg(long, value_name = "LEVEL", default_value = "linearizable")]
+    #[arg(long, value_name = "LEVEL", default_value = LINEARIZABLE)]
     consistency: String,
     /// Which search decides; portfolio unless a weak level is asked for, which is searched depth-first
     #[arg(long, value_name = "STRATEGY", value_enum)]
@@ -46,6 +46,8 @@ pub(crate) struct Criteria {
     #[arg(long, help_heading = REDUCTIONS)]
     no_partitions: bool,
 }
+
+const LINEARIZABLE: &str = "linearizable";
 
 const REDUCTIONS: &str = "Reductions, all sound, to be switched off for comparison";
 
@@ -121,6 +123,21 @@ impl Criteria {
             StrategyArg::DepthFirst => Strategy::DepthFirst,
             StrategyArg::Monitor => Strategy::Monitor,
         })
+    }
+
+    /// These arguments; at another level, if they do not name one.
+    #[must_use]
+    pub(crate) fn at_level_of(&self, other: &Self) -> Self {
+        let mut criteria = self.clone();
+        if criteria.consistency == LINEARIZABLE {
+            criteria.consistency.clone_from(&other.consistency);
+        }
+        criteria
+    }
+
+    /// The level as a word of a command line, if it is not the usual one.
+    pub(crate) fn level_word(&self) -> Option<String> {
+        (self.consistency != LINEARIZABLE).then(|| format!("--consistency={}", self.consistency))
     }
 
     /// The level's name.

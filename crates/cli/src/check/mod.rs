@@ -103,6 +103,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         return Ok(Exit::Valid);
     }
     args.criteria.validate(args.job.is_async())?;
+    args.linking.needs(args.spec.as_ref())?;
     interrupt::listen();
     args.job.validate(args.traces.len())?;
     let inputs = Input::all(&args.traces, &args.job.reading(), Some(interrupt::flag()))?;

@@ -203,6 +203,7 @@ impl FuzzArgs {
         let without_limit = self.runs.is_none() && self.time.is_none() && !self.until_violation;
         Ok(CampaignOptions {
             subject: self.subject.name().unwrap_or_default(),
+            subject_options: self.subject.words(),
             name: self.campaign.clone(),
             chaos,
             seed: self.seed,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use omnilink_campaign::{Chaos, FindingGroup, RunRecord, Stop};
-use omnilink_report::{Look, Tone, count, seconds, wrapped};
+use omnilink_report::{Look, Tone, count, counted, seconds, wrapped};
 use serde_json::{Value, json};
 
 use super::show_command;
@@ -129,10 +129,10 @@ pub(super) fn summary(
 ) -> String {
     let took = tally.started.elapsed().as_secs_f64();
     let mut text = format!(
-        "\n{} in {}, {} operations, {} operations per second{}\n",
-        look.paint(Tone::Strong, &format!("{} runs", count(tally.runs))),
+        "\n{} in {}, {}, {} operations per second{}\n",
+        look.paint(Tone::Strong, &counted(tally.runs, "run", "runs")),
         seconds(took),
-        count(tally.ops),
+        counted(tally.ops, "operation", "operations"),
         count((tally.ops as f64 / took.max(1e-9)) as u64),
         match stop {
             Stop::Interrupt => "; interrupted",

@@ -66,6 +66,7 @@ impl SpecificationArgs {
     /// Finds out what is asked for.
     pub(super) fn explained(&self) -> Result<Explained<'_>, CliError> {
         let condition = self.condition()?;
+        self.linking.needs(self.spec.as_ref())?;
         let by = match (&self.model, &self.spec) {
             (Some(model), _) => {
                 AnyModel::from_spec(model)?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use omnilink_campaign::{RunFilter, Store};
-use omnilink_report::{Look, count, seconds};
+use omnilink_report::{Look, count, counted, seconds};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -152,9 +152,9 @@ fn list(args: &ListArgs) -> Result<Exit, CliError> {
         }
         let totals = store.totals(Some(&campaign.id))?;
         out.print(&format!(
-            "campaign {}: {} runs of {} against {}, chaos {}, seed {}\n",
+            "campaign {}: {} of {} against {}, chaos {}, seed {}\n",
             campaign.id,
-            count(totals.runs),
+            counted(totals.runs, "run", "runs"),
             campaign.command.join(" "),
             campaign.subject,
             campaign.chaos,
@@ -204,9 +204,9 @@ fn import(args: &ImportArgs) -> Result<Exit, CliError> {
     for path in &args.others {
         let imported = store.import(&Store::open(path)?)?;
         say(&format!(
-            "{}: {} runs added, {} were there already\n",
+            "{}: {} added, {} there already\n",
             path.display(),
-            count(imported.added),
+            counted(imported.added, "run", "runs"),
             count(imported.known)
         ))?;
     }

@@ -42,10 +42,11 @@ pub(super) fn run(args: &RerunArgs) -> Result<Exit, CliError> {
         )));
     };
     let chaos: Chaos = original.chaos.parse()?;
-    let checker = args.subject.or_named(&original.subject).checker()?;
+    let checker = args.subject.or_of(&original)?.checker()?;
     let command = original.command.iter().map(Into::into).collect();
     let options = CampaignOptions {
         subject: original.subject.clone(),
+        subject_options: original.subject_options.clone(),
         chaos,
         run_time_limit: args.run_time_limit,
         ..CampaignOptions::new(command, PathBuf::from(&original.directory))

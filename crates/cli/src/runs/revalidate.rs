@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 
 use clap::Args;
 use omnilink_campaign::{RunFilter, RunRecord, Store, revised};
-use omnilink_report::count;
+use omnilink_report::{count, counted};
 
 use super::StoreArgs;
 use crate::error::CliError;
@@ -83,11 +83,12 @@ pub(super) fn run(args: &RevalidateArgs) -> Result<Exit, CliError> {
     drop(line);
     if !args.json {
         out.print(&format!(
-            "{} runs checked again, {} verdicts changed{}\n",
-            count(runs.len() as u64 - left_out),
-            count(changed),
+            "{} checked again, {} changed{}\n",
+            counted(runs.len() as u64 - left_out, "run", "runs"),
+            counted(changed, "verdict", "verdicts"),
             match left_out {
                 0 => String::new(),
+                1 => "; 1 run has no trace in the store".to_owned(),
                 left_out => format!("; {} runs have no trace in the store", count(left_out)),
             }
         ))?;
@@ -102,20 +103,22 @@ pub(super) fn run(args: &RevalidateArgs) -> Result<Exit, CliError> {
 impl RevalidateArgs {
     /// What is given, or what the runs were checked against at first.
     fn subject(&self, store: &Store) -> Result<SubjectArgs, CliError> {
-        let mut subjects: Vec<String> = store
-            .campaigns()?
-            .into_iter()
-            .filter(|campaign| self.campaign.as_ref().is_none_or(|asked| *asked == campaign.id))
-            .map(|campaign| campaign.subject)
-            .collect();
-        subjects.sort();
-        subjects.dedup();
-        match subjects.as_slice() {
-            [subject] => Ok(self.subject.or_named(subject)),
-            [_, _, ..] if self.subject.name().is_none() => Err(CliError::Usage(format!(
-                "the campaigns of this store were checked against {}; name one with --campaign, or give --spec or --model",
-                subjects.join(", ")
-            ))),
+        let mut campaigns = store.campaigns()?;
+        campaigns.retain(|campaign| self.campaign.as_ref().is_none_or(|asked| *asked == campaign.id));
+        campaigns.sort_by(|a, b| (&a.subject, &a.subject_options).cmp(&(&b.subject, &b.subject_options)));
+        campaigns.dedup_by(|a, b| (&a.subject, &a.subject_options) == (&b.subject, &b.subject_options));
+        match campaigns.as_slice() {
+            [campaign] => self.subject.or_of(campaign),
+            [_, _, ..] if self.subject.name().is_none() => {
+                let subjects = campaigns.iter().map(|campaign| {
+                    let options = campaign.subject_options.join(" ");
+                    format!("{} {options}", campaign.subject).trim_end().to_owned()
+                });
+                Err(CliError::Usage(format!(
+                    "the campaigns of this store were checked against {}; name one with --campaign, or give --spec or --model",
+                    subjects.collect::<Vec<_>>().join(", ")
+                )))
+            }
             _ => Ok(self.subject.clone()),
         }
     }

@@ -3,7 +3,7 @@
 use clap::Args;
 use omnilink_campaign::Store;
 use omnilink_evidence::Evidence;
-use omnilink_report::{TextOptions, count, seconds, text};
+use omnilink_report::{TextOptions, counted, seconds, text};
 
 use super::StoreArgs;
 use crate::error::CliError;
@@ -41,15 +41,15 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
         return Ok(Exit::Valid);
     }
     out.print(&format!(
-        "run {} (number {} of campaign {}), seed {}\n  {}; {}, {} operations of {} threads, {}\n",
+        "run {} (number {} of campaign {}), seed {}\n  {}; {}, {} of {}, {}\n",
         run.id,
         run.number,
         run.campaign,
         run.seed,
         run.ending,
         run.verdict,
-        count(run.ops),
-        run.threads,
+        counted(run.ops, "operation", "operations"),
+        counted(run.threads, "thread", "threads"),
         seconds(run.seconds)
     ))?;
     if let Some(campaign) = campaign {

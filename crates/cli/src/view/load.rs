@@ -116,10 +116,7 @@ impl<'a> Loader<'a> {
     /// Notes that more can be computed about the story that was added last, if that is so.
     fn keep_rechecker(&self, trace: &Path, evidence: Option<&Evidence>, scene: &mut Scene) {
         let name = (scene.stories.len().saturating_sub(1)).to_string();
-        let rechecker = self
-            .args
-            .recheck
-            .rechecker(trace, self.reading(), evidence, Path::new("."));
+        let rechecker = self.args.recheck.rechecker(trace, self.reading(), evidence, None);
         if let (Some(rechecker), Some(story)) = (rechecker, scene.stories.last_mut()) {
             self.explain_as(name, rechecker, story);
         }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use omnilink_campaign::CampaignRecord;
 use omnilink_engine::{Consistency, Options};
 use omnilink_evidence::{Command, Evidence, Subject};
 use omnilink_link::LinkFile;
@@ -13,7 +14,8 @@ use omnilink_verify::{CheckRequest, Detail, Input, Keyed, ModelCheck, ProgressCo
 use crate::error::CliError;
 use crate::interrupt;
 use crate::limits::LimitArgs;
-use crate::validate::Linking;
+use crate::subject::stored_linking;
+use crate::validate::{Linking, found_in};
 
 /// The operations of a trace, in the order of their starts.
 pub(super) type SharedOperations = Arc<[Arc<Operation>]>;
@@ -39,28 +41,29 @@ pub(super) struct Rechecker {
     trace: PathBuf,
     reading: OpenOptions,
     subject: String,
+    linking: Linking,
     consistency: Consistency,
 }
 
 impl RecheckArgs {
     /// What can be checked again, if it is known against what: operations of one trace, linearizable or sequential. A specification
-    /// that the evidence names is also looked for in the folder in which the check was made.
+    /// that the evidence names is also looked for in the folder in which the campaign was started, and has the constants that it had there.
     pub(super) fn rechecker(
         &self,
         trace: &Path,
         reading: OpenOptions,
         evidence: Option<&Evidence>,
-        folder: &Path,
+        campaign: Option<&CampaignRecord>,
     ) -> Option<Rechecker> {
+        let folder = campaign.map_or(Path::new("."), |campaign| Path::new(&campaign.directory));
         let given = self.spec.as_ref().map(|spec| spec.display().to_string());
         let given = given.or_else(|| self.model.clone());
-        let named = evidence.and_then(|evidence| evidence.model.clone()).map(|name| {
-            let there = folder.join(&name);
-            match is_spec(&name) && !Path::new(&name).exists() && there.exists() {
-                true => there.display().to_string(),
+        let named = evidence
+            .and_then(|evidence| evidence.model.clone())
+            .map(|name| match is_spec(&name) {
+                true => found_in(Path::new(&name), folder).display().to_string(),
                 false => name,
-            }
-        });
+            });
         let is_log = evidence.is_some_and(|evidence| evidence.log.is_some());
         let is_of_operations =
             evidence.is_none_or(|evidence| evidence.subject == Subject::Operations && evidence.id.is_none());
@@ -74,6 +77,10 @@ impl RecheckArgs {
             trace: trace.to_owned(),
             reading,
             subject: given.or(named)?,
+            linking: match campaign {
+                Some(campaign) => self.linking.over(&stored_linking(campaign), folder),
+                None => self.linking.clone(),
+            },
             consistency,
         })
     }
@@ -88,7 +95,7 @@ impl RecheckArgs {
         limits: &LimitArgs,
     ) -> Result<(Evidence, SharedOperations), CliError> {
         let spec = is_spec(&rechecker.subject).then(|| Path::new(&rechecker.subject));
-        let linking = spec.map(|spec| self.linking.options(spec)).transpose()?;
+        let linking = spec.map(|spec| rechecker.linking.options(spec)).transpose()?;
         let mut reading = rechecker.reading.clone();
         if let (Some(spec), Some((options, _))) = (spec, &linking) {
             reading = reading.with_thread_ends(options.file.keeps_thread_ends(spec));

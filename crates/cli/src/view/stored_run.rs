@@ -26,11 +26,10 @@ impl Loader<'_> {
         let folder = self.export_folder()?.join(run.to_string());
         let trace = store.export(run, &folder)?;
         let campaign = store.campaign(&store.run(run)?.campaign)?;
-        let started_in = campaign.map(|campaign| campaign.directory).unwrap_or_default();
         let rechecker =
             self.args
                 .recheck
-                .rechecker(&trace, self.reading(), stored.as_ref(), started_in.as_ref());
+                .rechecker(&trace, self.reading(), stored.as_ref(), campaign.as_ref());
         let evidence = stored.map(|evidence| self.in_full(evidence, rechecker.as_ref()));
         let whole = self.timeline(&trace, evidence.as_ref());
         let mut stories = match (&evidence, whole) {

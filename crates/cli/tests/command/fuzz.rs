@@ -159,9 +159,7 @@ fn a_changed_spec_is_tried_on_the_stored_traces() {
         "{revised:?}"
     );
     assert!(
-        revised
-            .stdout
-            .contains("4 runs checked again, 1 verdicts changed"),
+        revised.stdout.contains("4 runs checked again, 1 verdict changed"),
         "{revised:?}"
     );
     let violations = omnilink_in(path, &["runs", "ls", "--verdict", "violation", "--json"]);
@@ -184,7 +182,7 @@ fn shards_of_a_campaign_merge_into_one_store() {
     assert_eq!(merged.code, 0, "{merged:?}");
     let again = omnilink_in(path, &["runs", "import", "shard-1.db"]);
     assert!(
-        again.stdout.contains("0 runs added, 3 were there already"),
+        again.stdout.contains("0 runs added, 3 there already"),
         "{again:?}"
     );
     let list = omnilink_in(path, &["runs", "ls"]);
@@ -266,4 +264,78 @@ fn abstract_states_are_part_of_what_runs_cover() {
     );
     let shown = omnilink_in(path, &["runs", "show", "1", "--json", "--store", "view.db"]).json();
     assert_eq!(shown[0]["run"]["coverage"]["state <<2>>"], 2, "{shown:?}");
+}
+
+/// A register that is read before anything was written.
+const EARLY_READ: &str = r#"#!/bin/sh
+mkdir $OMNILINK_TRACE
+echo '{"thread":1,"op":"read","args":{},"ret":7,"start":4,"end":5}' > $OMNILINK_TRACE/0.ndjson
+"#;
+
+#[test]
+fn what_a_specification_was_given_is_given_to_it_again() {
+    let folder = with_harness(EARLY_READ);
+    let path = folder.path();
+    let spec = SPEC
+        .replace("VARIABLE cell", "CONSTANTS First, Top\nVARIABLE cell")
+        .replace("cell = 0", "cell = First");
+    fs::write(path.join("Register.tla"), spec).unwrap();
+    fs::write(path.join("other.cfg"), "CONSTANT Top = 9\nINIT Init\n").unwrap();
+    let given = [
+        "--spec",
+        "Register.tla",
+        "--const",
+        "First=7",
+        "--config",
+        "other.cfg",
+        "--strict",
+    ];
+    let ran = fuzz(path, &[&given[..], &["--runs", "1"]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.stdout.contains("1 run in") && ran.stdout.contains("1 operation,"),
+        "{ran:?}"
+    );
+    let again = omnilink_in(path, &["runs", "rerun", "1"]);
+    assert_eq!(again.code, 0, "{again:?}");
+    assert!(again.stdout.contains("nothing before, nothing now"), "{again:?}");
+    // Also in another folder.
+    let elsewhere = TempDir::new().unwrap();
+    let store = path.join("omnilink-runs.db").display().to_string();
+    let far = omnilink_in(elsewhere.path(), &["runs", "revalidate", "--store", &store]);
+    assert_eq!(far.code, 0, "{far:?}");
+    assert!(far.stdout.contains("0 verdicts changed"), "{far:?}");
+    let page = omnilink_in(
+        elsewhere.path(),
+        &["view", "1", "--store", &store, "--html", "page.html"],
+    );
+    assert_eq!(page.code, 0, "{page:?}");
+    // One constant is another one now, and the configuration is as it was.
+    let other = omnilink_in(
+        path,
+        &[
+            "runs",
+            "revalidate",
+            "--campaign",
+            &campaign_of(path),
+            "--const",
+            "First=8",
+        ],
+    );
+    assert_eq!(other.code, 1, "{other:?}");
+    assert!(other.stdout.contains("1 verdict changed"), "{other:?}");
+    // What a model has no use for is refused, as before.
+    let refused = fuzz(path, &["--model", "register", "--const", "First=7"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(
+        refused.stderr.contains("--const belongs to a specification"),
+        "{refused:?}"
+    );
+}
+
+/// The campaign of the first run.
+fn campaign_of(folder: &Path) -> String {
+    let listed = omnilink_in(folder, &["runs", "show", "1", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&listed.stdout).unwrap();
+    json["run"]["campaign"].as_str().unwrap().to_owned()
 }
