@@ -147,10 +147,13 @@ impl<'m, 'l> Findings<'m, 'l> {
         let mut places = BTreeMap::new();
         // Where they were read is told if the input can be read once more.
         let _ = each_of(&decode, self.input, &wanted, |id, observed| {
-            places.insert(id, observed.location.to_string());
+            places.insert(id, (observed.location.to_string(), observed.timebox.end));
         });
         for op in &mut wrote {
-            op.place = places.get(&op.id).cloned();
+            // An operation that was open when the violation was found has not ended in the explanation.
+            if let Some((place, end)) = places.get(&op.id) {
+                (op.place, op.end, op.pending) = (Some(place.clone()), *end, end.is_none());
+            }
         }
     }
 

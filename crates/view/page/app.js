@@ -166,7 +166,7 @@ export class App {
   select(row, isShown) {
     const { timeline } = this.facts;
     if (row >= 0 && timeline) {
-      this.announced.textContent = `${visible(timeline.text(row).slice(0, 300))}, thread ${visible(timeline.thread(row))}`;
+      this.announced.textContent = `${visible(timeline.text(row).slice(0, 300))}, ${this.facts.words.thread} ${visible(timeline.thread(row))}`;
       if (isShown) this.reveal(row);
     }
     this.change({ row });

@@ -40,8 +40,9 @@ export function isFaded({ hits, timeline, status, view }, row) {
  * @param {number} top
  * @param {number} height
  * @param {(time: number) => number} x
+ * @param {number} free  up to where nothing else is on this track
  */
-export function drawBox(context, picture, row, top, height, x) {
+export function drawBox(context, picture, row, top, height, x, free) {
   const { timeline, theme, layout, view, width, status, overlaps, hover } = picture;
   const { start, end } = timeline.columns;
   const [rawLeft, rawRight] = [x(start[row]), x(end[row])];
@@ -82,7 +83,9 @@ export function drawBox(context, picture, row, top, height, x) {
     context.stroke();
     context.setLineDash([]);
   }
-  drawLabel(context, picture, row, left, right, y, h, isHollow || isPending ? theme.text : textOn(color));
+  const isPale = context.globalAlpha < 1;
+  context.globalAlpha = 1;
+  drawLabel(context, picture, row, left, right, y, h, isPale ? theme.faint : isHollow || isPending ? theme.text : textOn(color), free);
   if (timeline.isAborted(row)) {
     context.strokeStyle = theme.text;
     context.lineWidth = 1;
@@ -95,7 +98,7 @@ export function drawBox(context, picture, row, top, height, x) {
 }
 
 /**
- * The call, if it fits: as it is, or cut in its middle.
+ * The call, if it fits: as it is, or cut in its middle; or as it is beside a box that is too small for it.
  * @param {CanvasRenderingContext2D} context
  * @param {Picture} picture
  * @param {number} row
@@ -104,15 +107,24 @@ export function drawBox(context, picture, row, top, height, x) {
  * @param {number} y
  * @param {number} h
  * @param {string} color
+ * @param {number} free
  */
-function drawLabel(context, { timeline, layout, width, status, theme }, row, left, right, y, h, color) {
+function drawLabel(context, { timeline, layout, width, status, theme, arrows }, row, left, right, y, h, color, free) {
   const from = Math.max(left, layout.labels) + 5;
   const room = Math.min(right, width) - from - 4;
-  if (h < 12 || room < 14) return;
+  if (h < 12) return;
   const characters = Math.floor(room / 6.2);
-  const isFailing = status[row] === FAILING;
-  let text = cut(visible(timeline.text(row).slice(0, 400)), characters);
-  if (isFailing) text = `✗ ${text}`;
+  const mark = status[row] === FAILING ? '✗ ' : '';
+  const whole = visible(timeline.text(row).slice(0, 400));
+  // Arrows would strike it out.
+  const beside = arrows.length ? 0 : Math.min(free, width) - right - 10;
+  if (whole.length > characters && whole.length * 3 < beside && context.measureText(mark + whole).width < beside) {
+    context.fillStyle = mark ? theme.red : theme.faint;
+    context.fillText(mark + whole, right + 5, y + h / 2 + 0.5);
+    return;
+  }
+  if (room < 14) return;
+  let text = mark + cut(whole, characters);
   if (context.measureText(text).width > room) text = cut(text, Math.floor(characters * 0.8));
   if (text.length < 2 || context.measureText(text).width > room) return;
   const isPending = timeline.isPending(row);

@@ -1,11 +1,13 @@
 // A campaign: what its runs found, what they covered, and each run one click away.
 
 import { visible } from './call.js';
-import { duration, grouped } from './clock.js';
+import { counted, duration, grouped } from './clock.js';
 import { el, fill } from './dom.js';
 import { served } from './scene.js';
 
 const RUNS_SHOWN = 500;
+/** More runs than this are listed when the reader asks for it: a story may stand below. */
+const RUNS_OPEN = 12;
 
 /** @type {[string[], string][]} */
 const KINDS = [
@@ -45,7 +47,7 @@ export class CampaignPanel {
       el(
         'p',
         { class: 'facts' },
-        [`${grouped(one.runs)} runs`, `${grouped(one.ops)} operations`, duration(one.seconds * 1e9, 'ns'), ...kinds.map(([verdict, count]) => `${grouped(count)} ${verdict}`), `chaos ${one.chaos}`, `seed ${one.seed}`, one.first_finding !== null && `first finding after ${duration(one.first_finding * 1e9, 'ns')}`]
+        [counted(one.runs, 'run'), counted(one.ops, 'operation'), duration(one.seconds * 1e9, 'ns'), ...kinds.map(([verdict, count]) => `${grouped(count)} ${verdict}`), `chaos ${one.chaos}`, `seed ${one.seed}`, one.first_finding !== null && `first finding after ${duration(one.first_finding * 1e9, 'ns')}`]
           .filter(Boolean)
           .map((text) => el('span', { class: 'fact' }, visible(String(text)))),
       ),
@@ -58,9 +60,9 @@ export class CampaignPanel {
   runs(runs) {
     return el(
       'details',
-      { open: runs.length <= 40 },
-      el('summary', {}, `${grouped(runs.length)} runs`),
-      el('table', { class: 'plain' }, el('thead', {}, el('tr', {}, ['run', 'verdict', 'finding', 'operations', 'took', 'ended', 'seed'].map((name) => el('th', {}, name)))), el('tbody', {}, runs.slice(0, RUNS_SHOWN).map((run) => el('tr', {}, el('td', {}, this.link(run.id)), el('td', {}, el('span', { class: `verdict ${run.verdict}` }, visible(run.verdict))), el('td', {}, visible(run.finding ?? '')), el('td', {}, grouped(run.ops)), el('td', {}, duration(run.seconds * 1e9, 'ns')), el('td', {}, visible(run.ending)), el('td', { class: 'mono' }, String(run.seed)))))),
+      { open: runs.length <= RUNS_OPEN },
+      el('summary', {}, counted(runs.length, 'run')),
+      el('div', { class: 'runs', tabindex: 0, 'aria-label': 'Runs' }, el('table', { class: 'plain' }, el('thead', {}, el('tr', {}, ['run', 'verdict', 'finding', 'operations', 'took', 'ended', 'seed'].map((name) => el('th', {}, name)))), el('tbody', {}, runs.slice(0, RUNS_SHOWN).map((run) => el('tr', {}, el('td', {}, this.link(run.id)), el('td', {}, el('span', { class: `verdict ${run.verdict}` }, visible(run.verdict))), el('td', {}, visible(run.finding ?? '')), el('td', {}, grouped(run.ops)), el('td', {}, duration(run.seconds * 1e9, 'ns')), el('td', {}, visible(run.ending)), el('td', { class: 'mono' }, String(run.seed))))))),
       runs.length > RUNS_SHOWN && el('p', { class: 'faint' }, `and ${grouped(runs.length - RUNS_SHOWN)} more`),
     );
   }

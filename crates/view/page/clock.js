@@ -50,6 +50,15 @@ export function offsetText(offset, unit, step) {
 }
 
 /**
+ * `1 run`, `2,000 runs`.
+ * @param {number} count
+ * @param {string} noun
+ */
+export function counted(count, noun) {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/**
  * `1234567` as `1,234,567`.
  * @param {number} value
  */

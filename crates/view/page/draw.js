@@ -31,6 +31,7 @@ const FONT = '12px ui-sans-serif, system-ui, "Segoe UI", "Helvetica Neue", Arial
  * @property {number} zero  the moment to which times are relative
  * @property {string} unit
  * @property {number} due  when the failing operation returned, or NaN
+ * @property {string} order  in which order operations without times are drawn
  */
 
 /**
@@ -53,11 +54,14 @@ export function drawTimeline(context, picture) {
     if (place.top + place.height < view.scroll + AXIS || place.top > view.scroll + height) return;
     context.fillStyle = theme.lane;
     context.fillRect(layout.labels, place.top - 2, width - layout.labels, place.height + 4);
-    drawLane(context, picture, at, x);
+  });
+  // Below the boxes: a line through a label would be read as struck out.
+  drawArrows(context, picture, x);
+  layout.places.forEach((place, at) => {
+    if (place.top + place.height >= view.scroll + AXIS && place.top <= view.scroll + height) drawLane(context, picture, at, x);
   });
   drawFailing(context, picture, x);
   drawPoints(context, picture, x);
-  drawArrows(context, picture, x);
   context.restore();
   drawBands(context, picture, x);
   drawDue(context, picture, x);
@@ -91,7 +95,7 @@ function drawLane(context, picture, at, x) {
       const length = end[row] - start[row];
       const next = track.rows[position + 1];
       if (length >= perPixel * 1.5 || next === undefined || start[next] > start[row] + perPixel * 2) {
-        drawBox(context, picture, row, top, place.track, x);
+        drawBox(context, picture, row, top, place.track, x, next === undefined ? width : x(start[next]));
         position += 1;
         continue;
       }
@@ -311,7 +315,7 @@ function drawNames(context, { timeline, layout, view, theme, height }) {
  * @param {Picture} picture
  * @param {(time: number) => number} x
  */
-function drawAxis(context, { view, width, layout, theme, zero, unit, timeline }, x) {
+function drawAxis(context, { view, width, layout, theme, zero, unit, timeline, order }, x) {
   context.fillStyle = theme.panel;
   context.fillRect(0, 0, width, AXIS);
   context.strokeStyle = theme.line;
@@ -322,7 +326,7 @@ function drawAxis(context, { view, width, layout, theme, zero, unit, timeline },
   context.stroke();
   if (timeline.isUntimed) {
     context.fillStyle = theme.faint;
-    context.fillText('no times were recorded: in the order of the input', layout.labels + 4, AXIS / 2);
+    context.fillText(order, layout.labels + 4, AXIS / 2);
     return;
   }
   // Times are whole numbers.

@@ -1,15 +1,16 @@
 // The grid of explanations on the page, from the violation backwards, with its assumptions.
 
 import { cut, visible } from './call.js';
-import { grouped } from './clock.js';
+import { counted, grouped } from './clock.js';
 import { el } from './dom.js';
 import { columnName, gridOf } from './grid.js';
 import { openMenu } from './menu.js';
-import { falseParts } from './story.js';
+import { falseParts, laneName } from './story.js';
 
 /** Rows shown before the reader asks for more. */
 const ROWS_FIRST = 6;
 const ROWS_MORE = 24;
+const ENDINGS_SHOWN = 20;
 
 /**
  * What was false, without the values: the inspector has them.
@@ -55,14 +56,15 @@ export class Explanations {
                 {},
                 this.failure(grid),
                 grid.rows.slice(0, this.shown).map((row, depth) => this.row(grid, row, depth)),
-                hidden > 0 && el('tr', { class: 'more' }, el('th', {}), el('td', { colspan: grid.columns.length }, el('button', { type: 'button', class: 'link', onclick: () => { this.shown += ROWS_MORE; app.update(); } }, `${grouped(hidden)} earlier steps`))),
+                hidden > 0 && el('tr', { class: 'more' }, el('th', {}), el('td', { colspan: grid.columns.length }, el('button', { type: 'button', class: 'link', onclick: () => { this.shown += ROWS_MORE; app.update(); } }, counted(hidden, 'earlier step')))),
                 this.agreed(grid),
                 this.sharedRows(grid),
               ),
             ),
           ),
-      unlisted > 0 ? el('p', { class: 'faint' }, `${grouped(unlisted)} more explanations end here in the same way; they are not listed.`) : null,
+      unlisted > 0 ? el('p', { class: 'faint' }, unlisted === 1 ? '1 more explanation ends here in the same way; it is not listed.' : `${grouped(unlisted)} more explanations end here in the same way; they are not listed.`) : null,
       view.focus.length === 0 && left.length > 1 ? el('p', { class: 'faint' }, 'Enter or right-click on a cell: assume something, and what contradicts it disappears.') : null,
+      ...endingsOfLog(facts.evidence.log),
     ];
   }
 
@@ -162,7 +164,7 @@ export class Explanations {
         el(
           'td',
           { colspan: width, class: `${isChosen ? 'selected' : ''} ${isPath ? 'chosen' : ''} ${width === columns.length && columns.length > 1 ? 'shared' : ''}` },
-          el('button', { type: 'button', 'data-grid': `${depth + 1}:${from}`, onclick: choose, oncontextmenu: (/** @type {MouseEvent} */ event) => this.menu(event, paths, op), onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && this.menu(event, paths, op) }, cut(visible((shown?.text ?? `operation ${op}`).slice(0, 400)), 22 * Math.min(width, 4) + 10), shown && el('span', { class: 'faint' }, ` ${cut(visible(String(shown.thread)), 14)}`)),
+          el('button', { type: 'button', 'data-grid': `${depth + 1}:${from}`, onclick: choose, oncontextmenu: (/** @type {MouseEvent} */ event) => this.menu(event, paths, op), onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && this.menu(event, paths, op) }, cut(visible((shown?.text ?? `operation ${op}`).slice(0, 400)), 22 * Math.min(width, 4) + 10), shown && el('span', { class: 'faint' }, ` ${cut(visible(laneName(facts.words, shown.thread)), 20)}`)),
         ),
       );
     }
@@ -186,7 +188,7 @@ export class Explanations {
         'td',
         { colspan: columns.length },
         el('span', { class: 'faint' }, isListed ? 'altogether ' : columns.length > 1 ? 'all agree up to here: ' : 'before that: '),
-        `${grouped(agreed.placed)} operation${agreed.placed === 1 ? '' : 's'} placed`,
+        `${counted(agreed.placed, app.facts.words.operation)} placed`,
         last && [', the last ', el('button', { type: 'button', class: 'link', onclick: () => app.selectId(last.id) }, cut(visible(last.text), 60))],
         agreed.states[0] !== undefined && [el('span', { class: 'faint' }, ' leaving '), el('code', { title: visible(agreed.states[0].slice(0, 2000)) }, cut(visible(agreed.states[0].slice(0, 2000)), 120))],
       ),
@@ -214,11 +216,11 @@ export class Explanations {
         app.selectId(op);
       };
       rows.push(
-        el('tr', { class: 'common' }, el('th', { scope: 'row' }, `−${depth + 1}`), el('td', { colspan: columns.length, class: `${op === selected ? 'selected' : ''} ${view.step === depth ? 'chosen' : ''}` }, el('button', { type: 'button', 'data-grid': `${1000 + back}:0`, onclick: choose }, cut(visible((shown?.text ?? `operation ${op}`).slice(0, 400)), 100), shown && el('span', { class: 'faint' }, ` ${cut(visible(String(shown.thread)), 14)}`)))),
+        el('tr', { class: 'common' }, el('th', { scope: 'row' }, `−${depth + 1}`), el('td', { colspan: columns.length, class: `${op === selected ? 'selected' : ''} ${view.step === depth ? 'chosen' : ''}` }, el('button', { type: 'button', 'data-grid': `${1000 + back}:0`, onclick: choose }, cut(visible((shown?.text ?? `operation ${op}`).slice(0, 400)), 100), shown && el('span', { class: 'faint' }, ` ${cut(visible(laneName(facts.words, shown.thread)), 20)}`)))),
       );
     }
     const rest = shared.length - rows.length;
-    if (rest > 0) rows.push(el('tr', { class: 'more' }, el('th', {}), el('td', { colspan: columns.length }, el('button', { type: 'button', class: 'link', onclick: () => { this.sharedShown += ROWS_MORE; app.update(); } }, `${grouped(rest)} earlier steps`))));
+    if (rest > 0) rows.push(el('tr', { class: 'more' }, el('th', {}), el('td', { colspan: columns.length }, el('button', { type: 'button', class: 'link', onclick: () => { this.sharedShown += ROWS_MORE; app.update(); } }, counted(rest, 'earlier step')))));
     return rows;
   }
 
@@ -261,4 +263,16 @@ export class Explanations {
     }
     openMenu(/** @type {HTMLElement} */ (event.currentTarget), 'Assume', items);
   }
+}
+
+/**
+ * Where else explanations of a log end, and what may be wrong with it.
+ * @param {any} log  null if it is no log
+ * @returns {(HTMLElement | null)[]}
+ */
+function endingsOfLog(log) {
+  const list = (/** @type {string} */ title, /** @type {string[]} */ items) =>
+    items.length ? el('section', {}, el('h3', {}, title), el('ul', { class: 'list' }, items.slice(0, ENDINGS_SHOWN).map((item) => el('li', {}, visible(item.slice(0, 400)))))) : null;
+  const elsewhere = (log?.endings ?? []).slice(1).map((/** @type {any} */ one) => `after ${counted(one.lines, 'line')}, before ${one.refused.join(', ')} (${counted(one.states, 'state')})`);
+  return [list('Other explanations end elsewhere', elsewhere), list('What may be wrong', log?.guesses ?? [])];
 }

@@ -15,13 +15,14 @@ const FIGURES = [
 ];
 
 /** @param {import('./story.js').Facts} facts */
-export function figuresView({ evidence }) {
+export function figuresView({ evidence, words }) {
   const shown = FIGURES.filter(([name]) => evidence[name] !== null && evidence[name] !== undefined && evidence[name] !== 0);
   const text = (/** @type {any} */ value) => (typeof value === 'number' ? grouped(Math.round(value * 1e4) / 1e4) : visible(String(value).slice(0, 2000)));
   return [
-    el('dl', { class: 'figures' }, shown.map(([name, title]) => [el('dt', {}, title), el('dd', {}, text(evidence[name]))])),
+    el('dl', { class: 'figures' }, shown.map(([name, title]) => [el('dt', {}, name === 'ops' ? `${words.operation}s` : name === 'threads' && evidence.command !== 'mc' ? `${words.thread}s` : title), el('dd', {}, text(evidence[name]))])),
     coverage(evidence.coverage?.map((/** @type {any} */ one) => [one.action, one.generated, one.place]), 'steps'),
     coverage(evidence.spec?.actions?.map((/** @type {any} */ one) => [one.action, one.placed, one.at]), 'operations placed'),
+    coverage(evidence.log?.actions?.map((/** @type {any} */ one) => [one.action, one.taken, one.at]), 'steps'),
     evidence.keys?.length > 0 && el('table', { class: 'plain' }, el('thead', {}, el('tr', {}, el('th', {}, 'key'), el('th', {}, 'verdict'), el('th', {}, 'operations'))), el('tbody', {}, evidence.keys.slice(0, 500).map((/** @type {any} */ one) => el('tr', {}, el('td', { class: 'mono' }, visible(String(one.key))), el('td', {}, visible(one.verdict)), el('td', {}, grouped(one.ops)))))),
     evidence.inferred && el('dl', { class: 'figures' }, Object.entries(evidence.inferred.levels).map(([name, level]) => [el('dt', {}, visible(name)), el('dd', {}, visible(String(level)))])),
   ];

@@ -1,7 +1,7 @@
 // The first line: the answer, in words and figures.
 
 import { visible } from './call.js';
-import { grouped } from './clock.js';
+import { counted, grouped } from './clock.js';
 import { el, fill } from './dom.js';
 import { showHelp } from './keyboard.js';
 
@@ -29,7 +29,7 @@ export class Header {
         { class: 'answer' },
         el('span', { class: `verdict ${verdict ?? 'trace'}` }, verdict ? `${SIGNS[verdict]} ${verdict}` : 'trace'),
         el('h1', {}, visible(facts.headline.length > 400 ? `${facts.headline.slice(0, 399)}…` : facts.headline)),
-        op && verdict === 'violation' && el('span', { class: 'fact' }, `thread ${visible(String(op.thread))}`),
+        op && verdict === 'violation' && facts.kind !== 'run' && el('span', { class: 'fact' }, `${facts.words.thread} ${visible(String(op.thread))}`),
       ),
       el('div', { class: 'facts' }, figures(facts, app.story).map((text) => el('span', { class: 'fact' }, visible(text)))),
       el(
@@ -64,18 +64,17 @@ export class Header {
  * @param {import('./scene.js').Story} story
  * @returns {string[]}
  */
-function figures({ evidence, counterexample, timeline }, story) {
+function figures({ evidence, counterexample, timeline, words }, story) {
   const found = [story.name];
-  const plural = (/** @type {number} */ count, /** @type {string} */ word) => `${grouped(count)} ${word}${count === 1 ? '' : 's'}`;
-  if (counterexample && evidence.verdict === 'violation') found.push(`${plural(counterexample.alternatives_total, 'explanation')} end${counterexample.alternatives_total === 1 ? 's' : ''} here`);
+  if (counterexample && evidence.verdict === 'violation') found.push(`${counted(counterexample.alternatives_total, 'explanation')} end${counterexample.alternatives_total === 1 ? 's' : ''} here`);
   if (evidence.model) found.push(evidence.model);
   if (evidence.consistency) found.push(evidence.consistency);
   const ops = evidence.ops || timeline?.size;
-  if (ops) found.push(plural(ops, 'operation'));
-  if (evidence.distinct) found.push(`${plural(evidence.distinct, 'state')}`);
-  if (evidence.executions) found.push(plural(evidence.executions, 'run'));
+  if (ops) found.push(counted(ops, words.operation));
+  if (evidence.distinct) found.push(counted(evidence.distinct, 'state'));
+  if (evidence.executions) found.push(counted(evidence.executions, 'run'));
   const threads = evidence.threads || timeline?.threads.length;
-  if (threads && evidence.command !== 'mc') found.push(plural(threads, 'thread'));
+  if (threads && evidence.command !== 'mc') found.push(counted(threads, words.thread));
   if (timeline && ops && timeline.size < ops) found.push(`${grouped(timeline.size)} of them shown`);
   for (const tag of evidence.spec?.tags ?? []) found.push(tag);
   return found;

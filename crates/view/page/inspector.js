@@ -1,13 +1,13 @@
 // The inspector: all about the selected operation, and why it was refused.
 
 import { visible } from './call.js';
-import { duration, offsetText } from './clock.js';
+import { counted, duration, offsetText } from './clock.js';
 import { el, fill } from './dom.js';
 import { FAILING, UNPLACED, UNREACHED } from './box.js';
 import { columnName, statesAt } from './grid.js';
 import { served } from './scene.js';
 import { differenceView, fullView, stateSwitch } from './state_view.js';
-import { dueOf, falseParts } from './story.js';
+import { dueOf, falseParts, laneName } from './story.js';
 import { longText, sourceOf } from './text_panel.js';
 
 const OVERLAPS_SHOWN = 10;
@@ -92,7 +92,7 @@ export class Inspector {
     return el(
       'dl',
       { class: 'about' },
-      el('dt', {}, 'thread'), el('dd', {}, visible(timeline.thread(row))),
+      el('dt', {}, facts.words.thread), el('dd', {}, visible(timeline.thread(row))),
       !timeline.isUntimed && [el('dt', {}, 'time'), el('dd', {}, times, ' ', toggle, !this.isRaw && el('div', { class: 'faint' }, about))],
       op?.label && [el('dt', {}, 'label'), el('dd', {}, visible(op.label))],
       op?.place && [el('dt', {}, 'recorded'), el('dd', { class: 'mono' }, visible(op.place))],
@@ -165,7 +165,7 @@ export class Inspector {
         el(
           'section',
           { class: 'reason' },
-          el('p', { class: 'letters' }, candidate.sees.length ? 'seeing ' : 'seeing nothing', candidate.sees.map((/** @type {number} */ id) => this.link(id, ops.get(id)?.text ?? String(id)))),
+          el('p', { class: 'letters' }, candidate.sees.length ? 'seeing ' : 'seeing nothing', candidate.sees.map((/** @type {number} */ id, /** @type {number} */ at) => [at > 0 && ', ', this.link(id, ops.get(id)?.text ?? String(id))])),
           el('p', {}, el('span', { class: 'faint' }, 'state '), longText(candidate.state)),
           this.reason(candidate.reason ?? '', candidate.places),
         ),
@@ -179,7 +179,7 @@ export class Inspector {
    * @param {number} id
    */
   writers(id) {
-    const { evidence, failing } = this.app.facts;
+    const { evidence, failing, words } = this.app.facts;
     const writers = failing.has(id) ? evidence.last_writers ?? [] : [];
     if (!writers.length) return [];
     return [
@@ -188,7 +188,7 @@ export class Inspector {
         'ul',
         { class: 'list writers' },
         writers.map((/** @type {any} */ writer) =>
-          el('li', {}, el('code', {}, visible(writer.cell)), ' = ', longText(writer.value), ' ← ', writer.by ? this.link(writer.by.id, `${writer.by.text} · ${writer.by.thread}`) : el('span', { class: 'faint' }, 'as it was at the beginning')),
+          el('li', {}, el('code', {}, visible(writer.cell)), ' = ', longText(writer.value), ' ← ', writer.by ? this.link(writer.by.id, `${writer.by.text} · ${laneName(words, writer.by.thread)}`) : el('span', { class: 'faint' }, 'as it was at the beginning')),
         ),
       ),
     ];
@@ -215,7 +215,7 @@ export class Inspector {
     );
     select.value = String(other ? view.against : -1);
     select.addEventListener('change', () => app.change({ against: Number(select.value) }));
-    const title = other || depth === 0 ? `State before the failure in ${columnName(path.index)}` : `State in ${columnName(path.index)}, ${depth} step${depth === 1 ? '' : 's'} earlier`;
+    const title = other || depth === 0 ? `State before the failure in ${columnName(path.index)}` : `State in ${columnName(path.index)}, ${counted(depth, 'step')} earlier`;
     return el(
       'section',
       { class: 'states' },
@@ -256,14 +256,14 @@ export class Inspector {
   /** @param {number} row */
   overlapping(row) {
     const { app } = this;
-    const { timeline } = app.facts;
+    const { timeline, words } = app.facts;
     const rows = timeline?.overlaps(row, 1000) ?? [];
     if (!timeline || !rows.length) return null;
     return el(
       'section',
       {},
-      el('h3', {}, `Overlaps ${rows.length === 1000 ? 'more than 1,000' : rows.length} operation${rows.length === 1 ? '' : 's'}`),
-      el('ul', { class: 'list' }, rows.slice(0, OVERLAPS_SHOWN).map((other) => el('li', {}, el('button', { type: 'button', class: 'link', onclick: () => app.select(other, true) }, visible(timeline.text(other).slice(0, 200))), el('span', { class: 'faint' }, ` ${visible(timeline.thread(other))}`)))),
+      el('h3', {}, rows.length === 1000 ? `Overlaps more than 1,000 ${words.operation}s` : `Overlaps ${counted(rows.length, words.operation)}`),
+      el('ul', { class: 'list' }, rows.slice(0, OVERLAPS_SHOWN).map((other) => el('li', {}, el('button', { type: 'button', class: 'link', onclick: () => app.select(other, true) }, visible(timeline.text(other).slice(0, 200))), el('span', { class: 'faint' }, ` ${visible(laneName(words, timeline.thread(other)))}`)))),
       rows.length > OVERLAPS_SHOWN && el('p', { class: 'faint' }, `and ${rows.length - OVERLAPS_SHOWN} more, outlined in the timeline`),
     );
   }
@@ -279,7 +279,7 @@ export class Inspector {
   /** @returns {HTMLElement[]} */
   summary() {
     const { facts } = this.app;
-    if (facts.timeline) return [el('p', { class: 'faint' }, 'Click an operation, or press an arrow key. ? lists all keys.')];
+    if (facts.timeline) return [el('p', { class: 'faint' }, `Click ${facts.words.operation === 'line' ? 'a line' : 'an operation'}, or press an arrow key. ? lists all keys.`)];
     return [];
   }
 }

@@ -1,6 +1,7 @@
 // Keys: everything that the mouse can do.
 
 import { el } from './dom.js';
+import { MEANINGS } from './palette.js';
 
 /** @type {[string, string][]} */
 const KEY_LIST = [
@@ -102,12 +103,10 @@ function press(app, event) {
     case 's':
       app.change({ states: view.states === 'diff' ? 'full' : 'diff' });
       return true;
-    case 'c': {
-      const meanings = /** @type {const} */ (['op', 'key', 'result', 'thread']);
-      app.change({ color: meanings[(meanings.indexOf(view.color) + 1) % meanings.length] });
+    case 'c':
+      app.change({ color: MEANINGS[(MEANINGS.indexOf(view.color) + 1) % MEANINGS.length] });
       panel.color.value = view.color;
       return true;
-    }
     case 'a': {
       const choices = /** @type {const} */ (['all', 'sees', 'before', 'none']);
       app.change({ arrows: choices[(choices.indexOf(view.arrows) + 1) % choices.length] });

@@ -8,8 +8,17 @@ const DARK = ['#6f9fe0', '#e0b040', '#4fbf9a', '#b493d8', '#7cc8e6', '#c9a07a', 
 
 /** @typedef {'op' | 'key' | 'result' | 'thread'} Meaning */
 
-/** @type {Record<Meaning, string>} */
-export const MEANINGS = { op: 'operation', key: 'first argument', result: 'result', thread: 'thread' };
+/** @type {Meaning[]} */
+export const MEANINGS = ['op', 'key', 'result', 'thread'];
+
+/**
+ * What colours tell, in the words of the story.
+ * @param {Meaning} meaning
+ * @param {import('./story.js').Words} words
+ */
+export function meaningName(meaning, words) {
+  return { op: words.operation === 'line' ? 'event' : words.operation, key: 'first argument', result: 'result', thread: words.thread }[meaning];
+}
 
 /**
  * The hue of every call: its index in the palette, or -1 for grey. The most frequent values get hues.

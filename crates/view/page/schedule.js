@@ -1,9 +1,16 @@
 // A run of a component: who ran when, where threads were switched and what they returned, with the serial runs that come nearest.
 
 import { visible } from './call.js';
+import { counted } from './clock.js';
 import { el } from './dom.js';
 import { columnName } from './grid.js';
+import { laneName } from './story.js';
 import { sourceOf } from './text_panel.js';
+
+/** A run with more accesses than this is shown without those in the middle of long turns: so many are shown at their ends. */
+const ACCESSES_MAX = 40;
+const TURN_BEGIN = 2;
+const TURN_END = 4;
 
 /**
  * The interleaving, with serial runs beside it.
@@ -29,16 +36,67 @@ export function scheduleView(app, run) {
 function interleaving(app, run) {
   const threads = [...new Set(run.events.map((/** @type {any} */ event) => String(event.thread)))].sort();
   const ops = operationsOfEvents(run);
-  const rows = [];
+  const rows = momentsOf(run).map((moment) => {
+    switch (moment.kind) {
+      case 'switch':
+        return switchRow(app, moment.one, threads);
+      case 'access':
+        return accessRow(moment.one, threads);
+      case 'left out':
+        return el('tr', {}, el('td', { colspan: threads.length, class: 'faint' }, `… ${counted(moment.one, 'step')} without a switch`));
+      default:
+        return eventRow(app, run, moment.one, ops[run.events.indexOf(moment.one)], threads);
+    }
+  });
+  const table = el('table', { class: 'schedule' }, el('thead', {}, el('tr', {}, threads.map((thread) => el('th', { scope: 'col' }, visible(laneName(app.facts.words, thread)))))), el('tbody', {}, rows));
+  table.style.minWidth = `${threads.length * 8}rem`;
+  return el('div', { class: 'gridscroll', tabindex: 0, 'aria-label': 'Interleaving' }, table);
+}
+
+/** @typedef {{kind: 'event' | 'switch' | 'access' | 'left out', one: any}} Moment  what is left out is a number */
+
+/**
+ * Calls, returns, accesses to shared memory and switches in the order in which they happened. Of a long run the middles of long turns are left out.
+ * @param {any} run
+ * @returns {Moment[]}
+ */
+export function momentsOf(run) {
+  const accesses = run.accesses ?? [];
+  const isLong = accesses.length > ACCESSES_MAX;
+  /** @type {Moment[]} */
+  const moments = [];
   for (let at = 0; at <= run.events.length; at++) {
-    for (const one of run.switches.filter((/** @type {any} */ other) => other.after_events === at)) rows.push(switchRow(app, one, threads));
-    if (run.events[at]) rows.push(eventRow(app, run, run.events[at], ops[at], threads));
+    const isHere = (/** @type {any} */ one) => Math.min(one.after_events, run.events.length) === at;
+    const between = [
+      ...run.switches.filter(isHere).map((/** @type {any} */ one) => ({ kind: 'switch', one })),
+      ...accesses.filter(isHere).map((/** @type {any} */ one) => ({ kind: 'access', one })),
+    ];
+    // A switch stands before the step that it leads to: sorting keeps the order of equals.
+    between.sort((a, b) => a.one.step - b.one.step);
+    moments.push(...(isLong ? withoutMiddles(between) : between));
+    if (run.events[at]) moments.push({ kind: 'event', one: run.events[at] });
   }
-  return el(
-    'div',
-    { class: 'gridscroll', tabindex: 0, 'aria-label': 'Interleaving' },
-    el('table', { class: 'schedule' }, el('thead', {}, el('tr', {}, threads.map((thread) => el('th', { scope: 'col' }, `thread ${visible(thread)}`)))), el('tbody', {}, rows)),
-  );
+  return moments;
+}
+
+/**
+ * @param {Moment[]} moments
+ * @returns {Moment[]}
+ */
+function withoutMiddles(moments) {
+  /** @type {Moment[]} */
+  const kept = [];
+  let leftOut = 0;
+  moments.forEach((moment, at) => {
+    const isNear = (/** @type {number} */ from, /** @type {number} */ to) => moments.slice(Math.max(0, from), to).some(({ kind }) => kind === 'switch');
+    const isEdge = at < TURN_BEGIN || at >= moments.length - TURN_END || isNear(at - TURN_BEGIN, at) || isNear(at + 1, at + 1 + TURN_END);
+    if (moment.kind !== 'access' || moment.one.stale || isEdge) {
+      if (leftOut) kept.push({ kind: 'left out', one: leftOut });
+      leftOut = 0;
+      kept.push(moment);
+    } else leftOut += 1;
+  });
+  return kept;
 }
 
 /**
@@ -75,7 +133,7 @@ function nearestSerialRuns(app, run) {
       return el(
         'article',
         {},
-        el('p', { class: 'letters' }, `${columnName(at)} — ${kept}${differing ? `${differing} call${differing === 1 ? '' : 's'} came out otherwise` : 'with the same results'}`),
+        el('p', { class: 'letters' }, `${columnName(at)} — ${kept}${differing ? `${counted(differing, 'call')} came out otherwise` : 'with the same results'}`),
         el('ol', { class: 'calls' }, serial.calls.map((/** @type {any} */ call) => serialCall(app, run, call))),
       );
     }),
@@ -92,7 +150,7 @@ function serialCall(app, run, call) {
   return el(
     'li',
     { class: call.same ? 'same' : 'other' },
-    el('button', { type: 'button', class: 'plain', onclick: () => op && app.selectId(op.id) }, el('span', { class: 'faint' }, `${visible(String(call.thread))} `), visible(call.text.slice(0, 300))),
+    el('button', { type: 'button', class: 'plain', onclick: () => op && app.selectId(op.id) }, el('span', { class: 'faint' }, `${visible(laneName(app.facts.words, call.thread))} `), visible(call.text.slice(0, 300))),
     !call.same && el('span', { class: 'here' }, op ? ` here: ${visible(op.text.slice(0, 300))}` : ' here it was not called'),
   );
 }
@@ -109,7 +167,7 @@ function why(run) {
     specification: 'The specification does not allow this run.',
   };
   const why = run.why;
-  return el('p', {}, what[/** @type {'race'} */ (why.type)] ?? visible(why.type), why.call && [' ', el('code', {}, visible(why.call))], why.signal && ` (${visible(why.signal)})`, ` ${run.preemptions} preemption${run.preemptions === 1 ? '' : 's'}; ${run.serial_histories} serial run${run.serial_histories === 1 ? '' : 's'} to compare with.`);
+  return el('p', {}, what[/** @type {'race'} */ (why.type)] ?? visible(why.type), why.call && [' ', el('code', {}, visible(why.call))], why.signal && ` (${visible(why.signal)})`, ` ${counted(run.preemptions, 'preemption')}; ${counted(run.serial_histories, 'serial run')} to compare with.`);
 }
 
 /**
@@ -130,6 +188,16 @@ function eventRow(app, run, event, op, threads) {
 }
 
 /**
+ * @param {any} access
+ * @param {string[]} threads
+ */
+function accessRow(access, threads) {
+  const place = access.place?.split(' in ')[0];
+  const cell = el('td', { class: access.stale ? 'access stale' : 'access' }, visible(access.text.slice(0, 300)), place && el('span', { class: 'faint', title: visible(access.place.slice(0, 1000)) }, ` ${visible(place.split('/').at(-1) ?? '')}`));
+  return el('tr', {}, threads.map((thread) => (thread === String(access.thread) ? cell : el('td', {}))));
+}
+
+/**
  * @param {import('./app.js').App} app
  * @param {any} one
  * @param {string[]} threads
@@ -137,9 +205,10 @@ function eventRow(app, run, event, op, threads) {
 function switchRow(app, one, threads) {
   const place = one.place?.split(' in ')[0];
   const source = sourceOf(app.scene, place);
+  const { words } = app.facts;
   return el(
     'tr',
     { class: one.preemption ? 'switch preempted' : 'switch' },
-    el('td', { colspan: threads.length }, el('span', {}, `${visible(String(one.from))} → ${visible(String(one.to))}${one.preemption ? ', interrupted' : ''}`), source ? null : place && el('span', { class: 'mono faint' }, ` at ${visible(place)}`), source),
+    el('td', { colspan: threads.length }, el('span', {}, visible(`${laneName(words, one.from)} ${one.preemption ? 'is interrupted' : 'stops'}, ${laneName(words, one.to)} goes on`)), source ? null : place && el('span', { class: 'mono faint' }, ` at ${visible(place)}`), source),
   );
 }

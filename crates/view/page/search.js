@@ -1,4 +1,4 @@
-// Search: which operations have all the words. `thread:3` restricts it to a thread, `op:read` to a name, `key:7` to those with this value
+// Search: which operations have all the words. `thread:3` or `node:a` restricts it to a lane, `op:read` to a name, `key:7` to those with this value
 // in this field. A value with spaces is written in quotes.
 
 import { nameOf, valuesOf } from './call.js';
@@ -23,8 +23,8 @@ export function searchFor(timeline, search) {
   if (!words.length) return null;
   const after = (/** @type {string} */ prefix) =>
     words.filter((word) => word.startsWith(prefix)).map((word) => unquoted(word.slice(prefix.length)));
-  const [threads, names] = [after('thread:'), after('op:')];
-  const plain = words.filter((word) => !/^(thread|op):/.test(word));
+  const [threads, names] = [[...after('thread:'), ...after('node:')], after('op:')];
+  const plain = words.filter((word) => !/^(thread|node|op):/.test(word));
   /** @type {Hits} */
   const hits = {
     calls: Uint8Array.from(timeline.calls, (text) => {

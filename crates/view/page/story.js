@@ -2,8 +2,28 @@
 // known about each row of the timeline.
 
 import { FAILING, PLACED, UNPLACED, UNREACHED } from './box.js';
+import { counted } from './clock.js';
 import { pathsOf } from './grid.js';
 import { Timeline } from './timeline.js';
+
+/**
+ * What operations and lanes are called: those of a log are lines of nodes.
+ * @typedef {{operation: string, thread: string, trace: string}} Words
+ */
+
+/** @type {Words} */
+const OF_TRACES = { operation: 'operation', thread: 'thread', trace: 'trace' };
+/** @type {Words} */
+const OF_LOGS = { operation: 'line', thread: 'node', trace: 'log' };
+
+/**
+ * A lane by its name: a number alone would say nothing.
+ * @param {Words} words
+ * @param {string | number} name
+ */
+export function laneName(words, name) {
+  return /^\d+$/.test(String(name)) ? `${words.thread} ${name}` : String(name);
+}
 
 /**
  * @typedef {object} Facts
@@ -20,6 +40,7 @@ import { Timeline } from './timeline.js';
  * @property {Map<number, number[]>} sees  what each operation sees, at weak levels: ids by id
  * @property {[number, number][]} before  ids of operations of which the first happens before the second, beyond the order of threads
  * @property {string} headline
+ * @property {Words} words
  * @property {string} unit
  */
 
@@ -49,6 +70,7 @@ export function factsOf(story) {
     sees: seesOf(evidence),
     before: evidence.happens_before ?? [],
     headline: '',
+    words: evidence.subject === 'log' ? OF_LOGS : OF_TRACES,
     unit: story.timeline?.unit ?? '',
   };
   if (evidence.verdict === 'unknown') facts.failing.clear();
@@ -133,11 +155,11 @@ function seesOf({ witness, violation }) {
 }
 
 /** @param {Facts} facts */
-function headlineOf({ evidence, counterexample, kind, timeline }) {
+function headlineOf({ evidence, counterexample, kind, timeline, words }) {
   const violation = evidence.violation;
   switch (kind) {
     case 'operation':
-      return `no order explains ${counterexample.op.text}`;
+      return `no ${words === OF_LOGS ? 'behaviour' : 'order'} explains ${counterexample.op.text}`;
     case 'visibility':
       return `nothing that it could see explains ${violation.op.text}`;
     case 'behaviour':
@@ -153,9 +175,9 @@ function headlineOf({ evidence, counterexample, kind, timeline }) {
     case 'error':
       return evidence.error ?? 'it could not be checked';
     case 'trace':
-      return `${timeline?.size ?? 0} operations`;
+      return counted(timeline?.size ?? 0, words.operation);
     default:
-      return 'every operation is explained';
+      return `every ${words.operation} is explained`;
   }
 }
 
@@ -223,24 +245,29 @@ function valuesIn(text) {
   let depth = 0;
   let quoted = false;
   let from = 0;
-  const add = (/** @type {string} */ piece) => {
-    const at = piece.indexOf(' = ');
-    if (at > 0) pairs.push([piece.slice(0, at).trim(), piece.slice(at + 3).trim()]);
+  let equals = -1;
+  const add = (/** @type {number} */ to) => {
+    const piece = text.slice(from, to);
+    const at = equals - from;
+    if (equals > from) pairs.push([piece.slice(0, at).trim(), piece.slice(at + 3).trim()]);
     else if (pairs.length) pairs[pairs.length - 1][1] += `, ${piece.trim()}`;
+    from = to + 1;
+    equals = -1;
   };
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
     if (character === '"') quoted = !quoted;
-    else if (!quoted && '[{('.includes(character)) depth += 1;
-    else if (!quoted && ']})'.includes(character)) depth -= 1;
-    else if (!quoted && text.startsWith('<<', at)) depth += 1;
-    else if (!quoted && text.startsWith('>>', at)) depth -= 1;
-    else if (!quoted && depth === 0 && character === ',') {
-      add(text.slice(from, at));
-      from = at + 1;
-    }
+    else if (quoted) continue;
+    else if ('[{('.includes(character)) depth += 1;
+    else if (']})'.includes(character)) depth -= 1;
+    else if (text.startsWith('<<', at) || text.startsWith('>>', at)) {
+      depth += character === '<' ? 1 : -1;
+      at += 1;
+    } else if (depth === 0 && character === ',') add(at);
+    // Of `x = y = TRUE` the last one: a formula may have others, a value has none.
+    else if (depth === 0 && text.startsWith(' = ', at)) equals = at;
   }
-  if (text) add(text.slice(from));
+  if (text) add(text.length);
   return pairs;
 }
 

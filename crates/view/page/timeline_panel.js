@@ -3,12 +3,12 @@
 import { ARROW_CHOICES } from './arrows.js';
 import { UNPLACED, UNREACHED } from './box.js';
 import { visible } from './call.js';
-import { duration, grouped } from './clock.js';
+import { counted, duration, grouped } from './clock.js';
 import { el, fill } from './dom.js';
 import { drawTimeline } from './draw.js';
 import { comfortableHeight, laneLayout, rowAtPoint } from './lanes.js';
 import { drawOverview } from './overview.js';
-import { MEANINGS, huesOf } from './palette.js';
+import { MEANINGS, huesOf, meaningName } from './palette.js';
 import { ABORTED, PENDING } from './scene.js';
 import { dueOf, statusOf, surroundings } from './story.js';
 import { finds, searchFor } from './search.js';
@@ -33,19 +33,19 @@ export class TimelinePanel {
     /** How long the last drawings took, for measurements. */
     this.drawn = { frames: 0, milliseconds: 0 };
     this.overview = /** @type {HTMLCanvasElement} */ (
-      el('canvas', { class: 'overview', role: 'img', 'aria-label': 'The whole trace; drag to choose what the timeline shows' })
+      el('canvas', { class: 'overview', role: 'img' })
     );
     this.canvas = /** @type {HTMLCanvasElement} */ (
-      el('canvas', { class: 'lanes', tabindex: 0, role: 'application', 'aria-label': 'Timeline: one lane per thread', 'aria-describedby': 'announced' })
+      el('canvas', { class: 'lanes', tabindex: 0, role: 'application', 'aria-describedby': 'announced' })
     );
     this.tip = el('div', { class: 'tip', role: 'tooltip', hidden: true });
     this.legend = el('div', { class: 'legend' });
     this.search = /** @type {HTMLInputElement} */ (
-      el('input', { type: 'search', placeholder: 'find a call, thread or field:value  ( / )', 'aria-label': 'Find operations' })
+      el('input', { type: 'search' })
     );
     this.count = el('span', { class: 'count', 'aria-live': 'polite' });
     this.color = /** @type {HTMLSelectElement} */ (
-      el('select', { 'aria-label': 'Colour by' }, Object.entries(MEANINGS).map(([value, name]) => el('option', { value }, `colour by ${name}`)))
+      el('select', { 'aria-label': 'Colour by' }, MEANINGS.map((value) => el('option', { value })))
     );
     this.arrows = /** @type {HTMLSelectElement} */ (
       el('select', { 'aria-label': 'Arrows' }, Object.entries(ARROW_CHOICES).map(([value, name]) => el('option', { value }, name)))
@@ -53,11 +53,12 @@ export class TimelinePanel {
     const button = (/** @type {string} */ text, /** @type {string} */ title, /** @type {() => void} */ onclick) =>
       el('button', { type: 'button', title, onclick }, text);
     this.failure = button('go to the failure', 'f', () => app.frameFailure());
+    this.whole = button('', '0', () => app.frameAll());
     this.box = el('div', { class: 'canvas' }, this.canvas, this.tip);
     this.element = el(
       'section',
       { class: 'timeline', 'aria-label': 'Timeline' },
-      el('div', { class: 'tools' }, this.search, this.count, this.color, this.arrows, this.failure, button('whole trace', '0', () => app.frameAll())),
+      el('div', { class: 'tools' }, this.search, this.count, this.color, this.arrows, this.failure, this.whole),
       this.overview,
       this.box,
       this.legend,
@@ -69,6 +70,7 @@ export class TimelinePanel {
   open() {
     const { facts, view } = this.app;
     this.element.hidden = !facts.timeline;
+    this.name(facts.words);
     if (!facts.timeline) return;
     this.density = densityOf(facts.timeline, DENSITY_COLUMNS);
     this.labels = Math.min(120, 22 + 6.6 * Math.max(...facts.timeline.threads.map((name) => name.length), 2));
@@ -84,6 +86,20 @@ export class TimelinePanel {
     this.colored = null;
     this.searched = null;
     this.update();
+  }
+
+  /**
+   * Names everything in the words of the story.
+   * @param {import('./story.js').Words} words
+   */
+  name(words) {
+    const { operation, thread, trace } = words;
+    this.search.placeholder = `find ${operation === 'line' ? 'an event' : 'a call'}, ${thread} or field:value  ( / )`;
+    this.search.setAttribute('aria-label', `Find ${operation}s`);
+    this.canvas.setAttribute('aria-label', `Timeline: one lane per ${thread}`);
+    this.overview.setAttribute('aria-label', `The whole ${trace}; drag to choose what the timeline shows`);
+    this.whole.textContent = `whole ${trace}`;
+    for (const option of this.color.options) option.textContent = `colour by ${meaningName(/** @type {import('./palette.js').Meaning} */ (option.value), words)}`;
   }
 
   /** The view has changed. */
@@ -129,6 +145,7 @@ export class TimelinePanel {
       timeline, layout: this.layout, view, width, height, status: this.status, colors: this.colored, theme,
       hits: this.hits ?? null, overlaps: this.overlaps, hover: this.hover, failing: facts.failingRows, points: facts.points, arrows: this.app.arrows(),
       bands: this.app.story.bands, zero: Number.isFinite(due) ? due : timeline.first, unit: facts.unit, due,
+      order: facts.words.operation === 'line' ? 'in the order of the log' : 'no times were recorded: in the order of the input',
     });
     const strip = sized(this.overview);
     drawOverview(strip.context, {
@@ -152,7 +169,7 @@ export class TimelinePanel {
       legend.map(({ name, hue, count }) =>
         el(
           'button',
-          { type: 'button', class: 'key', title: `${grouped(count)} operations; find them`, onclick: () => this.app.change({ search: name }) },
+          { type: 'button', class: 'key', title: `${counted(count, this.app.facts.words.operation)}; find them`, onclick: () => this.app.change({ search: name }) },
           swatch(theme.hues[hue]),
           visible(name.length > 40 ? `${name.slice(0, 39)}…` : name),
         ),

@@ -4,6 +4,7 @@ import { visible } from './call.js';
 import { grouped } from './clock.js';
 import { el } from './dom.js';
 import { differenceView, fullView, stateSwitch } from './state_view.js';
+import { laneName } from './story.js';
 
 /** How many steps are listed around the one that is looked at. */
 const LISTED = 200;
@@ -17,7 +18,7 @@ export class Witness {
 
   view() {
     const { app } = this;
-    const { order, ops, timeline, evidence } = app.facts;
+    const { order, ops, timeline, evidence, words } = app.facts;
     if (evidence.witness?.type === 'commits') {
       return [el('p', { class: 'faint' }, 'Committed in this order, every transaction reads what it read:'), el('ol', { class: 'list' }, evidence.witness.order.map((/** @type {string} */ name) => el('li', { class: 'mono' }, visible(name))))];
     }
@@ -37,7 +38,7 @@ export class Witness {
           const row = timeline?.rowById.get(op);
           const text = ops.get(op)?.text ?? (row === undefined ? `operation ${op}` : timeline?.text(row) ?? '');
           const thread = ops.get(op)?.thread ?? (row === undefined ? '' : timeline?.thread(row));
-          return el('li', { class: from + at === step ? 'now' : '' }, el('button', { type: 'button', onclick: () => this.goTo(from + at) }, el('span', { class: 'number' }, grouped(earlier + from + at + 1)), el('span', { class: 'action' }, visible(text.slice(0, 300))), el('span', { class: 'faint' }, visible(String(thread)))));
+          return el('li', { class: from + at === step ? 'now' : '' }, el('button', { type: 'button', onclick: () => this.goTo(from + at) }, el('span', { class: 'number' }, grouped(earlier + from + at + 1)), el('span', { class: 'action' }, visible(text.slice(0, 300))), el('span', { class: 'faint' }, visible(laneName(words, thread ?? '')))));
         }),
       ),
     ];

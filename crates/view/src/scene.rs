@@ -78,7 +78,10 @@ impl Story {
                 format!("shrunk to {} operations: {name}", minimal.operations.len()),
                 &shrunk,
             );
-            shrunk.timeline = Some(Arc::new(TimelineBuilder::of_operations(&minimal.operations)));
+            shrunk.timeline = Some(Arc::new(TimelineBuilder::of_operations(
+                &minimal.operations,
+                evidence.subject,
+            )));
             stories.push(shrunk);
         }
         let further = evidence

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_evidence::{Evidence, ReportedOperation, ThreadName};
+use omnilink_evidence::{Evidence, ReportedOperation, Subject, ThreadName};
 use omnilink_trace::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -147,13 +147,13 @@ impl TimelineBuilder {
     /// The timeline of the operations that some evidence names; `None` if it names none.
     pub fn of_evidence(evidence: &Evidence) -> Option<Timeline> {
         let known: Vec<ReportedOperation> = named_operations(evidence).into_values().collect();
-        (!known.is_empty()).then(|| Self::of_operations(&known))
+        (!known.is_empty()).then(|| Self::of_operations(&known, evidence.subject))
     }
 
-    /// The timeline of some operations.
-    pub(crate) fn of_operations(operations: &[ReportedOperation]) -> Timeline {
+    /// The timeline of some operations, one after the other if they have no times: those of a log's lines are positions.
+    pub(crate) fn of_operations(operations: &[ReportedOperation], subject: Subject) -> Timeline {
         let mut builder = Self::default();
-        let is_untimed = operations.iter().any(|op| op.start.is_none());
+        let is_untimed = subject == Subject::Log || operations.iter().any(|op| op.start.is_none());
         for (rank, op) in operations.iter().enumerate() {
             let mut row = builder.row(&op.thread, &op.text);
             row.0.id = id_of(op.id);

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { arrowsOf } from '../../page/arrows.js';
 import { cut, keyOf, nameOf, resultOf, valuesOf, visible } from '../../page/call.js';
-import { duration, grouped, offsetText, tickStep } from '../../page/clock.js';
+import { counted, duration, grouped, offsetText, tickStep } from '../../page/clock.js';
 import { difference, parseState } from '../../page/difference.js';
 import { assume, focused, focusText, parseFocus, positionOf } from '../../page/focus.js';
 import { edgePath, graphLayout, pathIn } from '../../page/graph.js';
@@ -14,9 +14,9 @@ import { columnName, gridOf, pathsOf, statesAt } from '../../page/grid.js';
 import { laneLayout, rowAtPoint } from '../../page/lanes.js';
 import { contrast, huesOf, textOn, themeOf } from '../../page/palette.js';
 import { covered, placeOf } from '../../page/place.js';
-import { operationsOfEvents } from '../../page/schedule.js';
+import { momentsOf, operationsOfEvents } from '../../page/schedule.js';
 import { finds, searchFor } from '../../page/search.js';
-import { falseParts } from '../../page/story.js';
+import { falseParts, laneName } from '../../page/story.js';
 import { Timeline, densityOf, firstEndingAt } from '../../page/timeline.js';
 import { edgeOf } from '../../page/transactions.js';
 import { tlaText } from '../../page/value.js';
@@ -300,6 +300,12 @@ test('a reason is taken apart into false parts and values', () => {
   assert.deepEqual(falseParts('`x = 1` is false: x = (2) (Spec.tla:3:5); or `y` is false (Spec.tla:4:1)'), [{ text: 'x = 1', values: [['x', '(2)']] }, { text: 'y', values: [] }]);
 });
 
+test('values belong to whole formulas, whatever is inside of them', () => {
+  const reason = '`r = Size(s)` is false: r = 0, Size({n \\in S : x[n] = "a, b"}) = 3, t = <<<<1>>, 2>>, x = y = TRUE';
+  const values = [['r', '0'], ['Size({n \\in S : x[n] = "a, b"})', '3'], ['t', '<<<<1>>, 2>>'], ['x = y', 'TRUE']];
+  assert.deepEqual(falseParts(reason), [{ text: 'r = Size(s)', values }]);
+});
+
 test('a place is a file with a line, a column, or a range', () => {
   const place = (line, column, lastLine, lastColumn) => ({ file: 'A-1.tla', line, column, lastLine, lastColumn });
   assert.deepEqual(placeOf('A-1.tla:12'), place(12, 0, 12, 0));
@@ -351,6 +357,31 @@ test('calls and returns belong to operations, also where a thread calls the same
   const operations = [{ id: 0, thread: 0, text: 'push(1)' }, { id: 1, thread: 1, text: 'pop() = 1' }, { id: 2, thread: 0, text: 'push(1)' }];
   const events = [{ thread: 0, call: 'push(1)' }, { thread: 1, call: 'pop()' }, { thread: 0, return: 'push(1)' }, { thread: 0, call: 'push(1)' }, { thread: 0, return: 'push(1)' }, { thread: 1, return: 'pop()' }];
   assert.deepEqual(operationsOfEvents({ operations, events }).map(({ id }) => id), [0, 1, 0, 2, 2, 1]);
+});
+
+/** Moments of a run in short: `c` call, `r` return, `s` switch, a number for an access, `…n` for what is left out. */
+function shortMoments(run) {
+  const short = ({ kind, one }) => (kind === 'event' ? ('call' in one ? 'c' : 'r') : kind === 'switch' ? 's' : kind === 'access' ? String(one.step) : `…${one}`);
+  return momentsOf(run).map(short).join(' ');
+}
+
+test('accesses stand between calls, switches and returns, in the order of steps', () => {
+  const events = [{ thread: 0, call: 'a' }, { thread: 1, call: 'b' }, { thread: 1, return: 'b' }, { thread: 0, return: 'a' }];
+  const access = (after_events, step) => ({ after_events, step, thread: 0, text: 'reads 1' });
+  const switches = [{ after_events: 1, step: 2, from: 0, to: 1 }, { after_events: 3, step: 3, from: 1, to: 0 }];
+  assert.equal(shortMoments({ events, switches, accesses: [access(1, 0), access(1, 1), access(2, 2), access(3, 3)] }), 'c 0 1 s c 2 r s 3 r');
+  // Evidence of earlier versions has no accesses.
+  assert.equal(shortMoments({ events, switches }), 'c s c r s r');
+  const many = Array.from({ length: 60 }, (_, step) => access(1, step));
+  many[20].stale = true;
+  const late = [{ after_events: 1, step: 60, from: 0, to: 1 }];
+  assert.equal(shortMoments({ events, switches: late, accesses: many }), 'c 0 1 …18 20 …35 56 57 58 59 s c r r');
+});
+
+test('counts have nouns, and lanes that are numbers have names', () => {
+  assert.deepEqual([0, 1, 2000].map((count) => counted(count, 'run')), ['0 runs', '1 run', '2,000 runs']);
+  const words = { operation: 'line', thread: 'node', trace: 'log' };
+  assert.deepEqual([3, '3', 'n3'].map((name) => laneName(words, name)), ['node 3', 'node 3', 'n3']);
 });
 
 test('values are written as TLA+ writes them', () => {

@@ -76,9 +76,11 @@ fn serial_runs_stand_beside_the_interleaving() {
             "ALL 2 SERIAL RUNS",
             "A — 1 call came out otherwise",
             "here: get() = 2",
+            "reads 0 lazy.rs:18",
+            "reads 0 and stores 1 lazy.rs:18",
         ],
     );
-    browser.click(".serial button", "1 get() = 1", "left");
+    browser.click(".serial button", "thread 1 get() = 1", "left");
     assert_eq!(
         browser.eval("document.querySelector('.inspector .call').innerText"),
         "get() = 1"

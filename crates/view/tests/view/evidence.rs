@@ -129,7 +129,11 @@ fn evidence_of_every_command_opens() {
     browser.click("[role=tab]", "Interleaving", "left");
     assert_says(
         &browser.text(),
-        &["1 → 0, interrupted", "lazy.rs:19", "◂ get() = 2"],
+        &[
+            "thread 1 is interrupted, thread 0 goes on",
+            "lazy.rs:19",
+            "◂ get() = 2",
+        ],
     );
     browser.screenshot("lineup-interleaving");
     browser.assert_no_complaints();

@@ -5,7 +5,12 @@ use omnilink_view::{Fault, Story};
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, assert_says};
-use crate::samples::{example, map, page};
+use crate::samples::{example, log, map, page};
+
+/// The texts that the timeline draws.
+const DRAWN: &str = "(() => { const texts = []; const original = CanvasRenderingContext2D.prototype.fillText; \
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { texts.push(text); return original.call(this, text, ...rest); }; \
+        omnilink.app.timelinePanel.draw(); CanvasRenderingContext2D.prototype.fillText = original; return texts.join('|'); })()";
 
 #[test]
 fn faults_are_bands_on_the_same_axis() {
@@ -24,15 +29,49 @@ fn faults_are_bands_on_the_same_axis() {
         stories.map(|story| story.with_faults(&faults)).collect(),
     );
     browser.open(&page, "");
-    let drawn = "(() => { const texts = []; const original = CanvasRenderingContext2D.prototype.fillText; \
-        CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { texts.push(text); return original.call(this, text, ...rest); }; \
-        omnilink.app.timelinePanel.draw(); CanvasRenderingContext2D.prototype.fillText = original; return texts.join('|'); })()";
-    let drawn = browser.eval(drawn);
+    let drawn = browser.eval(DRAWN);
     assert_says(
         drawn.as_str().expect("texts"),
         &["partition", "leader elected", "insert(6, 3)"],
     );
     browser.screenshot("faults");
+    browser.assert_no_complaints();
+}
+
+#[test]
+fn a_log_has_nodes_and_lines() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    browser.open(&page("log", Story::of_evidence(&log())), "");
+    let text = browser.text();
+    assert_says(
+        &text,
+        &[
+            "no behaviour explains Write(\"alpha\", 6)",
+            "node alpha",
+            "6 lines",
+            "3 nodes",
+            "whole log",
+            "colour by event",
+            "OTHER EXPLANATIONS END ELSEWHERE",
+            "after 3 lines, before lease.ndjson:4 (1 state)",
+            "WHAT MAY BE WRONG",
+            "if lease.ndjson:5 were missing",
+        ],
+    );
+    for word in ["thread", "operation", "took 0"] {
+        assert!(!text.contains(word), "{word:?} in: {text}");
+    }
+    // Lines have no length: their boxes have, so that they can be read.
+    assert_says(
+        browser.eval(DRAWN).as_str().expect("texts"),
+        &["in the order of the log", "Expire", "✗ Write"],
+    );
+    browser.press("/");
+    browser.call("Input.insertText", json!({"text": "node:clock"}));
+    browser.wait_for("document.querySelector('.count').textContent === '2 found'");
+    browser.screenshot("log");
     browser.assert_no_complaints();
 }
 

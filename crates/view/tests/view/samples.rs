@@ -126,7 +126,37 @@ pub fn behaviour_with_graph() -> Evidence {
     Evidence::from_json(&json.to_string()).expect("it is evidence")
 }
 
-/// The example of Line-Up with the serial runs that come nearest.
+/// A log of three nodes, of which the last line but one is not explained: the lease of `alpha` is older than that of `beta`.
+pub fn log() -> Evidence {
+    let line = |id: u64, node: &str, text: &str| json!({"id": id, "thread": node, "text": text, "start": id, "end": id, "place": format!("lease.ndjson:{}", id + 1)});
+    let lines = [
+        line(0, "alpha", "Grant(\"alpha\")"),
+        line(1, "clock", "Expire"),
+        line(2, "beta", "Grant(\"beta\")"),
+        line(3, "beta", "Write(\"beta\", 5)"),
+        line(4, "alpha", "Write(\"alpha\", 6)"),
+        line(5, "clock", "Expire"),
+    ];
+    let state = "/\\ holder = \"beta\" /\\ held = [alpha |-> 1, beta |-> 2] /\\ disk = 2";
+    let reason = "`held[n] >= disk` is false: held[n] = 1, disk = 2 (Lease.tla:11:19)";
+    let evidence = json!({
+        "evidence": 1, "command": "validate", "subject": "log", "input": "lease.ndjson", "verdict": "violation", "model": "Lease.tla",
+        "ops": 6, "pending": 0, "aborted": 0, "threads": 3, "seconds": 0.1, "notes": [],
+        "violation": {
+            "type": "operation", "op": lines[4], "alternatives_total": 1, "agreed": null,
+            "alternatives": [{"state": state, "recent": lines[..4], "placed": [], "candidates": [
+                {"op": lines[4], "fate": "refused", "reason": reason},
+                {"op": lines[5], "fate": "refused", "reason": "no branch of the action is possible"},
+            ]}],
+        },
+        "log": {"steps": 6, "actions": [{"action": "Write", "at": "Lease.tla:10:16", "taken": 1}], "choices": 0,
+            "guesses": ["the log would be accepted if lease.ndjson:5 were missing"], "dead_ends": 1,
+            "endings": [{"lines": 4, "refused": ["lease.ndjson:5"], "states": 1}, {"lines": 3, "refused": ["lease.ndjson:4"], "states": 1}]},
+    });
+    Evidence::from_json(&evidence.to_string()).expect("it is evidence")
+}
+
+/// The example of Line-Up with the serial runs that come nearest, and what the threads read and stored.
 pub fn run_with_serial_runs() -> Evidence {
     let mut json: Value =
         serde_json::from_str(&example("omnilink lineup --bin lazy --json").to_json()).expect("JSON");
@@ -134,6 +164,10 @@ pub fn run_with_serial_runs() -> Evidence {
     json["violation"]["serial_runs"] = json!([
         {"keeps_order": true, "calls": [call(0, 1, "get() = 1", true), call(1, 0, "get() = 1", false)]},
         {"keeps_order": true, "calls": [call(1, 0, "get() = 1", false), call(0, 1, "get() = 1", true)]},
+    ]);
+    json["violation"]["accesses"] = json!([
+        {"after_events": 1, "step": 0, "thread": 1, "text": "reads 0", "place": "src/lazy.rs:18 in src/main.rs:3"},
+        {"after_events": 2, "step": 1, "thread": 0, "text": "reads 0 and stores 1", "place": "src/lazy.rs:18"},
     ]);
     Evidence::from_json(&json.to_string()).expect("it is evidence")
 }
