@@ -21,6 +21,8 @@ pub struct Refutation {
     /// The operations that violate it, in order of call. They have no linearization, because no other operation adds or
     /// removes their values.
     pub operations: Vec<usize>,
+    /// The operation among them whose return cannot be explained, although all earlier returns can, where that is known.
+    pub last: Option<usize>,
 }
 
 /// The rules that every linearizable history of a collection satisfies.
@@ -58,6 +60,8 @@ pub enum Rule {
     ChainOutOfOrder,
     /// A value is removed more often than it was added.
     RemovedTooOften,
+    /// Whichever of equal values each removal took, there is no order of a queue or a stack.
+    NoOrderOfItems,
 }
 
 impl fmt::Display for Rule {
@@ -95,6 +99,9 @@ impl fmt::Display for Rule {
                 "an operation returned before one was called that must come before it, because values replaced each other"
             }
             Self::RemovedTooOften => "a value is removed more often than additions of it were called before",
+            Self::NoOrderOfItems => {
+                "whichever of equal values each removal took, no order of these operations fits"
+            }
         };
         f.write_str(text)
     }

@@ -36,15 +36,19 @@ mod coverage;
 mod decision;
 mod depth;
 mod earliest_after;
+mod lists;
 mod lives;
 mod numbering;
 mod pending_removals;
 mod priority_queue;
 mod queue;
+mod queue_search;
+mod queue_violation;
 mod register;
 mod set;
 mod stabbing;
 mod stack;
+mod stack_pairs;
 mod value_history;
 
 pub use action::{Action, Collection, Rank, TimedAction, ValueId};
@@ -102,7 +106,11 @@ fn check_distinct(collection: Collection, operations: &[TimedAction], end: Rank)
     match decide(collection, operations, &values) {
         // There is no linearization without the pending removals, but there may be one with them.
         Decision::Violation(_) if values.has_pending_removals && values.has_unremoved() => {
-            pending_removals::check(collection, operations, &values)
+            match pending_removals::check(collection, operations, &values) {
+                Decision::Undecided(_) if collection == Collection::Queue => queue_search::decide(operations)
+                    .unwrap_or(Decision::Undecided(UndecidedReason::PendingRemovals)),
+                decision => decision,
+            }
         }
         decision => decision,
     }

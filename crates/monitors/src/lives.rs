@@ -18,11 +18,16 @@
 //!   (a queue without some of its values is a queue). So a violation of the rest is a violation.
 //! - A life from which *more removals return by some moment than additions are called* is a violation.
 //! - *Matching* removals to additions in some way gives a history with distinct values. If that has a linearization, it is one.
+//!
+//! For queues, a search decides the rest ([`queue_search`]). For stacks, a search of two values at a time finds more violations
+//! ([`stack_pairs`]).
 
 use crate::action::{Action, Collection, Rank, TimedAction, ValueId};
 use crate::check_distinct;
 use crate::copies::Copies;
 use crate::decision::{Decision, Refutation, Rule, UndecidedReason};
+use crate::queue_search;
+use crate::stack_pairs;
 use crate::value_history::violation;
 
 /// The lives of the values of a history.
@@ -132,14 +137,23 @@ impl<'a> Lives<'a> {
         if let Some(decision) = self.without_repeated(collection) {
             return decision;
         }
+        let value = self.value_of[*repeated as usize];
+        let undecided = Decision::Undecided(UndecidedReason::AddedTwice(value));
+        if collection == Collection::Queue {
+            return queue_search::decide(&self.renamed).unwrap_or(undecided);
+        }
         let matched = Copies::matched(collection, &self.renamed, &self.repeated, &self.members);
         if let Some(matched) = matched
             && let Decision::Linearizable(order) = check_distinct(collection, &matched, self.end)
         {
             return Decision::Linearizable(order);
         }
-        let value = self.value_of[*repeated as usize];
-        Decision::Undecided(UndecidedReason::AddedTwice(value))
+        if collection == Collection::Stack
+            && let Some(few) = stack_pairs::violation(&self.renamed, &self.members, &self.repeated)
+        {
+            return violation(Rule::NoOrderOfItems, self.operations, few);
+        }
+        undecided
     }
 
     /// A violation of the operations of all other values.
@@ -153,11 +167,15 @@ impl<'a> Lives<'a> {
             .collect();
         let others: Vec<TimedAction> = kept.iter().map(|number| self.renamed[*number]).collect();
         match check_distinct(collection, &others, self.end) {
-            Decision::Violation(Refutation { rule, operations }) => {
-                let named = operations.into_iter().map(|at| kept[at]).collect();
+            Decision::Violation(Refutation {
+                rule,
+                operations,
+                last,
+            }) => {
                 let refutation = Refutation {
                     rule,
-                    operations: named,
+                    operations: operations.into_iter().map(|at| kept[at]).collect(),
+                    last: last.map(|at| kept[at]),
                 };
                 Some(self.explained(collection, Decision::Violation(refutation)))
             }

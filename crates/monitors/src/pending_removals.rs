@@ -94,6 +94,7 @@ fn relaxed(
     let Decision::Violation(Refutation {
         rule,
         operations: named,
+        ..
     }) = decision
     else {
         return None;

@@ -65,7 +65,7 @@ fn front_bounds(
 }
 
 /// The effect of an operation: its position; the part between gaps (even) or the gap (odd) that it belongs to; the operation.
-type Effect = (Rank, u32, usize);
+pub(crate) type Effect = (Rank, u32, usize);
 
 /// A linearization with the operations that found the queue empty at the given positions; or a cycle of values that are
 /// ahead of each other.
@@ -121,7 +121,7 @@ fn order<'a>(
 }
 
 /// Effects that are in order each by themselves, in one order. Of effects at one position and in one part, the first list comes first.
-fn merged(lists: [Vec<Effect>; 3], count: usize) -> Vec<usize> {
+pub(crate) fn merged(lists: [Vec<Effect>; 3], count: usize) -> Vec<usize> {
     let mut lists = lists.map(|list| list.into_iter().peekable());
     let mut order = Vec::with_capacity(count);
     loop {

@@ -244,6 +244,7 @@ pub(crate) fn violation(
     Decision::Violation(Refutation {
         rule,
         operations: involved,
+        last: None,
     })
 }
 

@@ -11,7 +11,7 @@ mod stream;
 mod unmonitored;
 mod witness;
 
-use omnilink_evidence::{BrokenRule, Decider, Linearization};
+use omnilink_evidence::{BrokenRule, Counterexample, Decider, Limit, Linearization};
 use omnilink_monitors::{Action, Collection, Refutation};
 use omnilink_value::Value;
 
@@ -20,7 +20,7 @@ use crate::error::CheckError;
 use crate::evidence::{CheckOutcome, Conclusion, SearchFigures};
 use crate::model::Model;
 use crate::operation::TimedOp;
-use crate::options::{Consistency, Options, Strategy};
+use crate::options::{Consistency, Limits, Options, Strategy};
 use part::{CollectionPart, PartDecision, parts_of};
 pub use stream::CollectionStream;
 pub use unmonitored::Unmonitored;
@@ -218,6 +218,9 @@ fn figures_of(operations: u64, pending: u64, partitions: u64, searched: SearchFi
     }
 }
 
+/// How many configurations the search of the operations of a refutation may explore.
+const CONFIRMATION_MAX: u64 = 1 << 20;
+
 /// The evidence of a violation: the operations that break the rule, checked by the general search.
 fn refuted<M: Model>(
     model: &M,
@@ -244,24 +247,47 @@ fn refuted<M: Model>(
     };
     let by_search = Options {
         strategy: Strategy::Portfolio,
+        limits: Limits {
+            configurations: options.limits.configurations.or(Some(CONFIRMATION_MAX)),
+            ..options.limits
+        },
         ..*options
     };
     let outcome = match check_from(model, model.initial(), few, by_search) {
         Ok(outcome) => outcome,
         Err(error) => return Ok(Err(error)),
     };
-    let Conclusion::Violation(mut counterexample) = outcome.conclusion else {
-        // The general search decides the whole history.
-        return Err(Unmonitored::Unconfirmed);
-    };
-    counterexample.visit_operations(&mut |op| {
-        if let Some(position) = positions.get(op.id as usize) {
-            op.id = *position as u64;
+    let last = refutation.last.map(|at| part.members[at]);
+    let last = last.and_then(|position| broken.operations.iter().find(|op| op.id == position as u64));
+    let counterexample = match (outcome.conclusion, last) {
+        (Conclusion::Violation(mut counterexample), _) => {
+            counterexample.visit_operations(&mut |op| {
+                if let Some(position) = positions.get(op.id as usize) {
+                    op.id = *position as u64;
+                }
+            });
+            // The prefix that explanations of these operations share is not shared by those of the whole history.
+            counterexample.agreed = None;
+            counterexample.broken = Some(broken);
+            counterexample
         }
-    });
-    // The prefix that explanations of these operations share is not shared by those of the whole history.
-    counterexample.agreed = None;
-    counterexample.broken = Some(broken);
+        // The rule is proved. Only the states in which the last operation is refused are not known.
+        (Conclusion::Unknown(unknown), Some(last))
+            if unknown.limit == Limit::Configurations
+                && options.limits.configurations.is_none()
+                && model.declared_at().is_none() =>
+        {
+            Box::new(Counterexample {
+                op: last.clone(),
+                alternatives_total: 0,
+                alternatives: Vec::new(),
+                agreed: None,
+                broken: Some(broken),
+            })
+        }
+        // The general search decides the whole history.
+        _ => return Err(Unmonitored::Unconfirmed),
+    };
     Ok(Ok(CheckOutcome {
         conclusion: Conclusion::Violation(counterexample),
         figures: figures(history, partitions, outcome.figures),

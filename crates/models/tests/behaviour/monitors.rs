@@ -174,3 +174,86 @@ fn a_long_history_is_decided_in_pieces_that_do_not_grow_with_it() {
     assert_eq!(decided, Ok(true));
     assert!(longest < 20_000, "{longest} operations waited");
 }
+
+/// Two rounds of additions, each of many threads at once, with four values each; then one thread removes everything. `order` gives the
+/// values in the order of removal from those of the two rounds.
+fn two_rounds<O>(
+    threads: i64,
+    add: impl Fn(Value) -> O,
+    remove: impl Fn(Value) -> O,
+    order: impl Fn(Vec<i64>, Vec<i64>) -> Vec<i64>,
+) -> Vec<TimedOp<O>> {
+    let rng = &mut Rng::with_seed(19);
+    let mut rounds = [Vec::new(), Vec::new()];
+    let mut history = Vec::new();
+    for (round, values) in (0..).zip(&mut rounds) {
+        for thread in 0..threads {
+            let value = 4 * round + thread % 4;
+            values.push(value);
+            let start = 2_000 * round + thread;
+            let timebox = Timebox::new(start, start + 1_000);
+            history.push(TimedOp::new(thread as u32, add(Value::int(value)), timebox));
+        }
+        rng.shuffle(values);
+    }
+    let [first, second] = rounds;
+    for (at, value) in (0..).zip(order(first, second)) {
+        let timebox = Timebox::new(9_000 + 10 * at, 9_005 + 10 * at);
+        history.push(TimedOp::new(threads as u32, remove(Value::int(value)), timebox));
+    }
+    history
+}
+
+/// The general search would try every order of the additions.
+#[test]
+fn equal_values_that_many_threads_add_at_once_are_decided() {
+    let queue = Queue {
+        capacity: None,
+        empty: Value::null(),
+    };
+    let enqueue = |value: Value| QueueOp::Enqueue {
+        values: [value].as_slice().into(),
+        fitted: Some(true),
+    };
+    let dequeue = |value: Value| QueueOp::Dequeue {
+        most: Some(1),
+        values: Some([value].as_slice().into()),
+    };
+    let stack = Stack { empty: Value::null() };
+    let push = StackOp::Push;
+    let pop = |value: Value| StackOp::Pop(Some(Some(value)));
+    for threads in [4, 8, 32] {
+        for is_swapped in [false, true] {
+            let swapped = |mut order: Vec<i64>| {
+                let middle = threads as usize;
+                if is_swapped {
+                    order.swap(middle - 1, middle);
+                }
+                order
+            };
+            let in_order = two_rounds(threads, enqueue, dequeue, |first, second| {
+                swapped([first, second].concat())
+            });
+            let reversed = two_rounds(threads, push, pop, |first, second| {
+                swapped([second, first].concat())
+            });
+            let outcomes = [
+                check_as_collections(&queue, &in_order, &Options::default()),
+                check_as_collections(&stack, &reversed, &Options::default()),
+            ];
+            for outcome in outcomes {
+                let Ok(Ok(outcome)) = outcome else {
+                    panic!("{threads} threads: {outcome:?}");
+                };
+                match outcome.conclusion {
+                    Conclusion::Violation(found) if is_swapped => {
+                        let broken = found.broken.expect("a monitor names the rule");
+                        // Two values, with all their copies.
+                        assert!(broken.operations.len() <= threads as usize, "{broken:?}");
+                    }
+                    conclusion => assert_eq!(conclusion.is_valid(), !is_swapped, "{threads} threads"),
+                }
+            }
+        }
+    }
+}

@@ -203,9 +203,12 @@ fn the_ids_of_values_do_not_matter() {
     for collection in [Collection::Queue, Collection::Stack, Collection::Bag] {
         assert_eq!(check(collection, &plain), check(collection, &renamed));
     }
-    let mut twice = renamed.to_vec();
-    twice[1].action = Action::Add(names[0]);
-    twice[4].action = Action::Remove(names[2]);
+    let twice = [
+        op(Action::Add(names[0]), 1, 2),
+        op(Action::Add(names[0]), 3, 4),
+        op(Action::Remove(names[0]), 5, 6),
+        op(Action::Miss(names[0]), 7, 8),
+    ];
     let reason = Decision::Undecided(UndecidedReason::AddedTwice(names[0]));
-    assert_eq!(check(Collection::Queue, &twice), reason);
+    assert_eq!(check(Collection::Bag, &twice), reason);
 }

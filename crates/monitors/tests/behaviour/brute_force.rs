@@ -1,5 +1,7 @@
 //! A search of all orders.
 
+use std::collections::HashSet;
+
 use omnilink_monitors::{Action, Collection, TimedAction};
 
 /// The values inside, with the next one last. For a register, the values written, in order.
@@ -47,10 +49,16 @@ fn step(collection: Collection, state: &State, action: Action) -> Vec<State> {
 
 /// Whether some order of the operations explains all of them. Pending ones may be left out.
 pub fn has_order(collection: Collection, operations: &[TimedAction]) -> bool {
-    explore(collection, operations, &State::new(), 0)
+    explore(collection, operations, &State::new(), 0, &mut HashSet::new())
 }
 
-fn explore(collection: Collection, operations: &[TimedAction], state: &State, done: u32) -> bool {
+fn explore(
+    collection: Collection,
+    operations: &[TimedAction],
+    state: &State,
+    done: u32,
+    failed: &mut HashSet<(State, u32)>,
+) -> bool {
     let is_left = |number: usize| done & (1 << number) == 0;
     let left = || (0..operations.len()).filter(|number| is_left(*number));
     if left().all(|number| operations[number].ret.is_none()) {
@@ -60,13 +68,21 @@ fn explore(collection: Collection, operations: &[TimedAction], state: &State, do
         .filter_map(|number| operations[number].ret)
         .min()
         .unwrap_or(u32::MAX);
-    left()
+    let nexts: Vec<usize> = left()
         .filter(|number| operations[*number].call < first_return)
-        .any(|number| {
-            step(collection, state, operations[number].action)
-                .iter()
-                .any(|next| explore(collection, operations, next, done | (1 << number)))
-        })
+        .collect();
+    nexts.into_iter().any(|number| {
+        let done = done | (1 << number);
+        step(collection, state, operations[number].action)
+            .into_iter()
+            .any(|next| {
+                !failed.contains(&(next.clone(), done))
+                    && (explore(collection, operations, &next, done, failed) || {
+                        failed.insert((next, done));
+                        false
+                    })
+            })
+    })
 }
 
 /// Whether an order explains all operations and respects their calls and returns.

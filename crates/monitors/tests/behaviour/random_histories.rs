@@ -9,8 +9,14 @@ pub fn rounds() -> usize {
     given.and_then(|rounds| rounds.parse().ok()).unwrap_or(6_000)
 }
 
-pub const GENERATORS: [fn(Collection, &mut Rng) -> Vec<TimedAction>; 5] =
-    [arbitrary, run_with_points, near_miss, long_calls, crashes];
+pub const GENERATORS: [fn(Collection, &mut Rng) -> Vec<TimedAction>; 6] = [
+    arbitrary,
+    run_with_points,
+    near_miss,
+    long_calls,
+    crashes,
+    few_values,
+];
 
 /// Random actions at random times.
 fn arbitrary(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
@@ -101,6 +107,48 @@ fn crashes(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
         ));
     }
     let pending: Vec<usize> = (0..actions.len()).filter(|_| rng.usize(..3) == 0).collect();
+    from_boxes(collection, &actions, &boxes, &pending, rng)
+}
+
+/// One of the others, with two or three values.
+fn few_values(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
+    let generators = [run_with_points, near_miss, long_calls, crashes];
+    let mut operations = generators[rng.usize(..generators.len())](collection, rng);
+    let count = 2 + rng.u32(..2);
+    for op in &mut operations {
+        if let Some(value) = op.action.value() {
+            op.action = op.action.on(value % count);
+        }
+    }
+    operations
+}
+
+/// Up to 14 operations on two or three values, of which every third is long. At most two actions are swapped.
+pub fn nested_calls(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
+    let size = 8 + rng.usize(..7);
+    let mut actions = serial_run(collection, size, rng);
+    let count = 2 + rng.u32(..2);
+    for action in &mut actions {
+        if let Some(value) = action.value() {
+            *action = action.on(value % count);
+        }
+    }
+    if rng.bool() {
+        let (one, other) = (rng.usize(..actions.len()), rng.usize(..actions.len()));
+        actions.swap(one, other);
+    }
+    let boxes: Vec<(usize, usize)> = (0..actions.len())
+        .map(|at| {
+            let width = if rng.usize(..3) == 0 { 1_000 } else { 150 };
+            let moment = 1_000 + 100 * at;
+            (moment - rng.usize(..width), moment + rng.usize(..width))
+        })
+        .collect();
+    let pending = if rng.usize(..4) == 0 {
+        some_pending(&actions, rng)
+    } else {
+        Vec::new()
+    };
     from_boxes(collection, &actions, &boxes, &pending, rng)
 }
 

@@ -38,7 +38,9 @@ impl<'a> Page<'a> {
         page.push('\n');
         // A minimal history has explanations of its own, with operations of its own.
         let explained = minimal.map_or(counterexample, |minimal| &minimal.counterexample);
-        self.push_alternatives(&mut page, explained, look);
+        if explained.broken.is_none() || explained.alternatives_total > 0 {
+            self.push_alternatives(&mut page, explained, look);
+        }
         self.push_agreement(&mut page, explained, look);
         if minimal.is_none() {
             self.push_writers(&mut page, look);
@@ -100,8 +102,14 @@ impl<'a> Page<'a> {
         };
         push_wrapped(page, "", "", &format!("{heading}: {}.", broken.rule), look);
         page.push('\n');
-        let drawn = broken.operations.get(..DRAWN_MAX).unwrap_or(&broken.operations);
-        page.push_str(&self.drawing(drawn, unexplained, look));
+        // The last ones: the operation that cannot be explained is among them.
+        let before = broken.operations.len().saturating_sub(DRAWN_MAX);
+        if before > 0 {
+            let before = counted(before as u64, "operation", "operations");
+            page.push_str(&look.paint(Tone::Faint, &format!("{} {before} before", look.dots())));
+            page.push('\n');
+        }
+        page.push_str(&self.drawing(&broken.operations[before..], unexplained, look));
     }
 
     /// Draws every operation that the text names.

@@ -1,0 +1,148 @@
+//! Violations of stacks in which equal values are inside together, found by two values at a time.
+//!
+//! A stack without some of its values is a stack. So if the operations on two values have no linearization by themselves, neither has
+//! the history. Operations that found it empty say the same about these two. Pending removals may have taken any value, so they may take part. With two values there are few orders to search:
+//! operations of one kind on one value are interchangeable. Of those that may come next, only the one that returns first is
+//! tried. *Proof.* Let `x` be that one, and let a linearization take `x'` first and `x` later or never. Exchange them: the stack holds equal
+//! values as before. `x` may come next. `x'` takes the place of `x`: everything before it was called before `x` returned, so before `x'`
+//! returns, and everything after it came after `x'` already. ∎
+//!
+//! This finds most violations. Three values may be in disorder of which every two are in order, so it never says "valid".
+
+use std::collections::HashSet;
+
+use crate::action::{Action, Rank, TimedAction, ValueId};
+
+/// How many operations on two values are searched: each is a bit of a set.
+const OPERATIONS_MAX: usize = 128;
+/// How many sets and stacks are visited for all pairs together.
+const VISITED_MAX: usize = 1 << 20;
+
+/// The operations of a life of a value, with its first call and its last return.
+struct Extent<'a> {
+    members: &'a [usize],
+    begin: Rank,
+    end: Rank,
+}
+
+/// Operations that have no linearization by themselves, in order of call, if there are such operations on one or two values of which one is
+/// repeated. The operations are those of a stack, with lives for values.
+pub(crate) fn violation(
+    operations: &[TimedAction],
+    members: &[Vec<usize>],
+    repeated: &[ValueId],
+) -> Option<Vec<usize>> {
+    let returns = |number: &usize| operations[*number].ret.unwrap_or(Rank::MAX);
+    let extents: Vec<Extent<'_>> = members
+        .iter()
+        .map(|members| Extent {
+            members,
+            begin: members
+                .iter()
+                .map(|number| operations[*number].call)
+                .min()
+                .unwrap_or(0),
+            end: match is_emptied(operations, members) {
+                true => members.iter().map(returns).max().unwrap_or(0),
+                false => Rank::MAX,
+            },
+        })
+        .collect();
+    let of = |action: Action| -> Vec<usize> {
+        let is_same = |number: &usize| operations[*number].action == action;
+        (0..operations.len()).filter(is_same).collect()
+    };
+    let (pending, empties) = (of(Action::RemoveAny), of(Action::FindEmpty));
+    let mut left = VISITED_MAX;
+    for life in repeated {
+        let one = &extents[*life as usize];
+        for (number, other) in extents.iter().enumerate() {
+            let is_seen = number < *life as usize && repeated.binary_search(&(number as ValueId)).is_ok();
+            if is_seen || other.begin > one.end || one.begin > other.end {
+                continue;
+            }
+            let mut few: Vec<usize> = one.members.iter().chain(&pending).copied().collect();
+            if number != *life as usize {
+                few.extend(other.members);
+            }
+            let is_within = |number: &&usize| {
+                operations[**number].call < one.end.max(other.end)
+                    && returns(number) > one.begin.min(other.begin)
+            };
+            let empties: Vec<usize> = empties.iter().filter(is_within).copied().collect();
+            if few.len() + empties.len() <= OPERATIONS_MAX {
+                few.extend(empties);
+            }
+            if few.len() > OPERATIONS_MAX {
+                continue;
+            }
+            few.sort_unstable_by_key(|number| operations[*number].call);
+            let projected: Vec<TimedAction> = few.iter().map(|number| operations[*number]).collect();
+            match has_order(&projected, &mut left) {
+                Some(true) => {}
+                Some(false) => return Some(few),
+                None => return None,
+            }
+        }
+    }
+    None
+}
+
+/// Whether a life ends with its last return: everything that was added is removed.
+fn is_emptied(operations: &[TimedAction], members: &[usize]) -> bool {
+    let count = |is_kind: fn(Action) -> bool| {
+        let is_kind = |number: &&usize| is_kind(operations[**number].action);
+        members.iter().filter(is_kind).count()
+    };
+    count(|action| matches!(action, Action::Add(_))) <= count(|action| matches!(action, Action::Remove(_)))
+}
+
+/// The operations taken, and the values inside: a bit for each, the top last, below a bit that marks the bottom.
+type Position = (u128, u128);
+
+/// Whether operations on two values have a linearization; `None` if that is too much to search.
+fn has_order(operations: &[TimedAction], left: &mut usize) -> Option<bool> {
+    let bottom = operations.iter().filter_map(|op| op.action.value()).min();
+    let is_second = |value: ValueId| Some(value) != bottom;
+    let mut visited: HashSet<Position> = HashSet::new();
+    let mut open: Vec<Position> = vec![(0, 1)];
+    while let Some((taken, inside)) = open.pop() {
+        let rest = || {
+            operations
+                .iter()
+                .enumerate()
+                .filter(move |(at, _)| taken & (1 << at) == 0)
+        };
+        let first_return = rest().filter_map(|(_, op)| op.ret).min();
+        let Some(first_return) = first_return else {
+            return Some(true);
+        };
+        let mut nexts: Vec<(usize, &TimedAction)> = rest().filter(|(_, op)| op.call < first_return).collect();
+        nexts.sort_by_key(|(_, op)| op.ret.unwrap_or(Rank::MAX));
+        let mut tried: Vec<Action> = Vec::new();
+        for (at, op) in nexts {
+            if tried.contains(&op.action) {
+                continue;
+            }
+            tried.push(op.action);
+            let is_on_top = |value: ValueId| inside > 1 && (inside & 1 == 1) == is_second(value);
+            let inside = match op.action {
+                Action::Add(value) if inside.leading_zeros() > 0 => {
+                    inside << 1 | u128::from(is_second(value))
+                }
+                Action::Add(_) => return None,
+                Action::Remove(value) if is_on_top(value) => inside >> 1,
+                Action::Peek(value) if is_on_top(value) => inside,
+                Action::RemoveAny if inside > 1 => inside >> 1,
+                Action::FindEmpty if inside == 1 => inside,
+                _ => continue,
+            };
+            let position = (taken | 1 << at, inside);
+            if visited.insert(position) {
+                *left = left.checked_sub(1)?;
+                open.push(position);
+            }
+        }
+    }
+    Some(false)
+}
