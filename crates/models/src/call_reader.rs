@@ -307,7 +307,7 @@ impl<'a> CallReader<'a> {
     }
 
     /// The name of the operation in messages: the one in the trace, if the model has it.
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let spelled = self.operation.name.as_str();
         let is_known = is_similar(self.entry.name, spelled)
             || self.entry.aliases.iter().any(|alias| is_similar(alias, spelled));

@@ -138,6 +138,18 @@ pub enum DecodeProblem {
         /// What was expected.
         expected: &'static str,
     },
+    /// The name of the operation says that the other end of the priorities comes first.
+    #[error(
+        "{op} takes the {named} element, and in this model the {first} comes first; use --model priority-queue:first={named}"
+    )]
+    OtherEnd {
+        /// The operation.
+        op: String,
+        /// The element that its name says.
+        named: &'static str,
+        /// The element that comes first.
+        first: &'static str,
+    },
     /// An element that is reserved for another meaning.
     #[error("{op}: {found} stands for \"{meaning}\" in this model; if it is an element, use {remedy}")]
     Reserved {

@@ -6,7 +6,7 @@ use omnilink_value::Value;
 use crate::call_reader::CallReader;
 use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::container::{self, EMPTY, SIZE, empty_option};
-use crate::decode::{Decode, DecodeError};
+use crate::decode::{Decode, DecodeError, DecodeProblem};
 use crate::display::{Known, KnownOr, list};
 use crate::options::{ModelOptions, ModelSpecError};
 use crate::persistent_map::PersistentMap;
@@ -199,10 +199,11 @@ impl Decode for PriorityQueue {
         ops: operations! {
             "insert" | "add" | "push" | "offer" | "enqueue" | "enq" | "put": ("value"),
                 "value is now in the queue, once more";
-            "poll" | "pop" | "remove" | "take" | "dequeue" | "deq" | "delete-min" | "delete-max" | "extract":
+            "poll" | "pop" | "remove" | "take" | "dequeue" | "deq" | "delete-min" | "delete-max"
+                | "extract" | "extract-min" | "extract-max" | "remove-min" | "remove-max" | "pop-min" | "pop-max":
                 () -> "value, or empty",
                 "value came first and has left";
-            "peek" | "first" | "min" | "max" | "top": () -> "value, or empty", "value comes first";
+            "peek" | "first" | "min" | "max" | "top" | "peek-min" | "peek-max" | "find-min" | "find-max": () -> "value, or empty", "value comes first";
             + SIZE
         },
         options: &[
@@ -220,6 +221,7 @@ impl Decode for PriorityQueue {
     };
 
     fn decode_call(&self, call: &CallReader<'_>) -> Result<PriorityQueueOp, DecodeError> {
+        self.check_end(call)?;
         let ordered_result = || {
             let result = call.element_result(&self.empty, 0)?;
             if let Some(Some(element)) = &result {
@@ -238,6 +240,28 @@ impl Decode for PriorityQueue {
             "peek" => Ok(PriorityQueueOp::Peek(ordered_result()?)),
             _ => Ok(PriorityQueueOp::Size(call.size_result()?)),
         }
+    }
+}
+
+impl PriorityQueue {
+    /// Refuses an operation whose name says that the other end comes first, such as `delete-min` where the greatest does.
+    fn check_end(&self, call: &CallReader<'_>) -> Result<(), DecodeError> {
+        let is_named = |name: &str, end: &str| {
+            let at = name.len().checked_sub(end.len());
+            at.is_some_and(|at| name.is_char_boundary(at) && name[at..].eq_ignore_ascii_case(end))
+        };
+        let (end, named, first) = match self.first {
+            PriorityOrder::Greatest => ("min", "least", "greatest"),
+            PriorityOrder::Least => ("max", "greatest", "least"),
+        };
+        if !is_named(call.operation().name.as_str(), end) || !is_named(&call.name(), end) {
+            return Ok(());
+        }
+        Err(call.error(DecodeProblem::OtherEnd {
+            op: call.name(),
+            named,
+            first,
+        }))
     }
 }
 

@@ -417,6 +417,35 @@ fn results_that_say_something_are_understood() {
 }
 
 #[test]
+fn a_name_that_says_the_other_end_of_the_priorities_is_refused() {
+    for (spec, op, remedy) in [
+        ("priority-queue", "deleteMin", "priority-queue:first=least"),
+        ("priority-queue", "extract_min", "priority-queue:first=least"),
+        ("priority-queue", "min", "priority-queue:first=least"),
+        (
+            "priority-queue:first=least",
+            "delete-max",
+            "priority-queue:first=greatest",
+        ),
+        (
+            "priority-queue:first=least",
+            "peek_max",
+            "priority-queue:first=greatest",
+        ),
+    ] {
+        let said = decoded(spec, &line(&format!(r#""op":"{op}","ret":1"#)));
+        assert!(said.contains(remedy), "{spec} {op}: {said}");
+    }
+    for (spec, op) in [
+        ("priority-queue:first=least", "delete_min"),
+        ("priority-queue", "pop-max"),
+    ] {
+        let said = decoded(spec, &line(&format!(r#""op":"{op}","ret":1"#)));
+        assert_eq!(said, "poll() = 1", "{spec} {op}");
+    }
+}
+
+#[test]
 fn a_number_without_a_place_in_order_is_refused_where_order_counts() {
     for (spec, op) in [
         ("priority-queue", r#""op":"insert","args":{"value":1.5}"#),
