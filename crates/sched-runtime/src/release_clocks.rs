@@ -8,6 +8,8 @@ use crate::happens_before::{Clock, HappensBefore, MemoryOrder};
 struct Released {
     /// 0 for none.
     address: u64,
+    /// The bytes of an atomic variable; 0 for what only locks have used.
+    size: u64,
     clock: Clock,
 }
 
@@ -21,20 +23,22 @@ impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
     pub const EMPTY: Self = Self(
         [Released {
             address: 0,
+            size: 0,
             clock: Clock::NOTHING,
         }; ADDRESSES],
     );
 
-    /// The clock of an address; none if there is none, or no room to make one.
-    fn clock(&mut self, address: u64, make: bool) -> Option<&mut Clock> {
-        /// Places that are tried.
-        const TRIES: usize = 64;
+    /// Places that are tried.
+    const TRIES: usize = 64;
+
+    /// The entry of an address; none if there is none, or no room to make one.
+    fn entry(&mut self, address: u64, make: bool) -> Option<&mut Released> {
         let first = (address >> 2) as usize;
         let is_free_or_its = |index: usize| {
             let known = self.0[index & (ADDRESSES - 1)].address;
             known == address || known == 0
         };
-        let index = (first..first + TRIES).find(|&index| is_free_or_its(index))?;
+        let index = (first..first + Self::TRIES).find(|&index| is_free_or_its(index))?;
         let released = &mut self.0[index & (ADDRESSES - 1)];
         if released.address == 0 {
             if !make {
@@ -42,32 +46,55 @@ impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
             }
             released.address = address;
         }
-        Some(&mut released.clock)
+        Some(released)
     }
 
     /// What was released at an address, if anything was.
     pub fn get(&mut self, address: u64) -> Option<&Clock> {
-        self.clock(address, false).map(|clock| &*clock)
+        self.entry(address, false).map(|released| &released.clock)
     }
 
     /// What was last released at an address is now this.
     pub fn set(&mut self, address: u64, released: &Clock) {
-        if let Some(clock) = self.clock(address, true) {
-            *clock = *released;
+        if let Some(entry) = self.entry(address, true) {
+            entry.clock = *released;
         }
     }
 
     /// This was released at an address, in addition to what was released there before.
     pub fn join(&mut self, address: u64, released: &Clock) {
-        if let Some(clock) = self.clock(address, true) {
-            clock.join(released);
+        if let Some(entry) = self.entry(address, true) {
+            entry.clock.join(released);
         }
     }
 
     /// Nothing was released at an address: it belongs to another object now.
     pub fn forget(&mut self, address: u64) {
-        if let Some(clock) = self.clock(address, false) {
-            *clock = Clock::NOTHING;
+        if let Some(entry) = self.entry(address, false) {
+            entry.clock = Clock::NOTHING;
+        }
+    }
+
+    /// A plain write of some bytes. It ends the release sequence of each atomic variable that it overwrites: a load reads its value,
+    /// and synchronises with nothing. A variable of which it overwrites a part keeps its sequence, because a load still reads the rest.
+    ///
+    /// Such a write is ordered with the accesses to the variable, or races with one of them. If it is ordered, it changes nothing,
+    /// because whoever reads the variable knows the writer, who knows what was released. So this decides which pairs of
+    /// accesses race in an execution, and not whether there is one.
+    pub fn overwrite(&mut self, address: u64, size: u64) {
+        let end = address + size;
+        for group in address >> 2..=(end.max(address + 1) - 1) >> 2 {
+            let first = group as usize;
+            for index in first..first + Self::TRIES {
+                let released = &mut self.0[index & (ADDRESSES - 1)];
+                if released.address == 0 {
+                    break;
+                }
+                let is_covered = released.address >= address && released.address + released.size <= end;
+                if released.address >> 2 == group && released.size != 0 && is_covered {
+                    released.clock = Clock::NOTHING;
+                }
+            }
         }
     }
 
@@ -78,15 +105,23 @@ impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
         }
     }
 
-    /// A thread stores atomically. It ends the release sequence at this address: a load of it does not acquire what was released
+    /// A thread stores `size` bytes atomically. It ends the release sequence at this address: a load of it does not acquire what was released
     /// before.
-    pub fn store(&mut self, address: u64, id: u8, order: MemoryOrder, hb: &mut HappensBefore) {
-        self.set(address, &hb.write(id, order));
+    pub fn store(&mut self, address: u64, size: usize, id: u8, order: MemoryOrder, hb: &mut HappensBefore) {
+        let released = hb.write(id, order);
+        if let Some(entry) = self.entry(address, true) {
+            entry.size = size as u64;
+            entry.clock = released;
+        }
     }
 
     /// The store of an atomic read-modify-write, after its load. It continues the release sequence: a load of it also acquires what was
     /// released before.
-    pub fn modify(&mut self, address: u64, id: u8, order: MemoryOrder, hb: &mut HappensBefore) {
-        self.join(address, &hb.write(id, order));
+    pub fn modify(&mut self, address: u64, size: usize, id: u8, order: MemoryOrder, hb: &mut HappensBefore) {
+        let released = hb.write(id, order);
+        if let Some(entry) = self.entry(address, true) {
+            entry.size = size as u64;
+            entry.clock.join(&released);
+        }
     }
 }

@@ -242,7 +242,7 @@ pub unsafe extern "C" fn store<T: Word>(address: *mut T, value: T, order: Order)
             false => true,
         },
         None => {
-            races::stored(place, order);
+            races::stored(place, size_of::<T>(), order);
             T::swap(address, value) != value
         }
     };
@@ -284,7 +284,7 @@ unsafe fn read_modify_write<T: Word>(
                 T::swap(address, next);
             }
         }
-        (None, Some(_)) => races::modified(place, order),
+        (None, Some(_)) => races::modified(place, size_of::<T>(), order),
         (_, None) => {}
     }
     after(

@@ -115,16 +115,16 @@ pub unsafe fn loaded(address: u64, order: MemoryOrder) {
 }
 
 /// An atomic store.
-pub unsafe fn stored(address: u64, order: MemoryOrder) {
+pub unsafe fn stored(address: u64, size: usize, order: MemoryOrder) {
     if is_on() {
-        released().store(address, me(), order, happens_before());
+        released().store(address, size, me(), order, happens_before());
     }
 }
 
 /// The store of an atomic read-modify-write.
-pub unsafe fn modified(address: u64, order: MemoryOrder) {
+pub unsafe fn modified(address: u64, size: usize, order: MemoryOrder) {
     if is_on() {
-        released().modify(address, me(), order, happens_before());
+        released().modify(address, size, me(), order, happens_before());
     }
 }
 
@@ -162,6 +162,9 @@ pub unsafe fn plain(address: u64, size: usize, writes: bool, volatile: bool, cod
     if is_on() {
         let kind = if writes { race::WRITES } else { 0 } | if volatile { VOLATILE } else { 0 };
         record(address, size, kind, code);
+        if writes && HAS_SEVERAL_THREADS {
+            released().overwrite(address, size as u64);
+        }
     }
 }
 

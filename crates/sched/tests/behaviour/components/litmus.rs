@@ -14,7 +14,7 @@ use std::cell::UnsafeCell;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicU64, fence};
 
-const BASE: u32 = 41;
+const BASE: u32 = 43;
 /// The most instructions of a call.
 const LENGTH: u32 = 5;
 
@@ -62,7 +62,8 @@ impl Variables {
                 36 => fence(SeqCst),
                 37 => return Some(unsafe { *self.data.get() }),
                 38 => unsafe { *self.data.get() = value },
-                atomic => return Some(unsafe { *self.atomic[atomic as usize - 39].as_ptr() }),
+                39 | 40 => return Some(unsafe { *self.atomic[instruction as usize - 39].as_ptr() }),
+                _ => unsafe { *self.atomic[instruction as usize - 41].as_ptr() = value },
             }
             return None;
         }

@@ -23,13 +23,14 @@ fn is_fence(event: &RaceEvent) -> bool {
     matches!(atomic(event), Some(Instruction::Fence(_)))
 }
 
-/// The atomic store that the event `reader` reads, if it reads one.
+/// The atomic store that the event `reader` reads, if it reads one: it may read a plain store.
 fn read_by(events: &[RaceEvent], reader: usize) -> Option<usize> {
     let instruction = atomic(&events[reader]).filter(|instruction| instruction.reads())?;
-    (0..reader).rev().find(|&writer| {
+    let newest = (0..reader).rev().find(|&writer| {
         let other = &events[writer];
-        atomic(other).is_some_and(|other| other.location() == instruction.location()) && other.writes
-    })
+        other.instruction.location() == instruction.location() && other.writes
+    });
+    newest.filter(|&writer| atomic(&events[writer]).is_some())
 }
 
 /// For each event those that it happens before.

@@ -16,6 +16,9 @@ pub enum Mutant {
     ReleaseFencesDoNothing,
     ChangesEndReleaseSequences,
     StoresContinueReleaseSequences,
+    PlainStoresContinueReleaseSequences,
+    ReleasesBeginNoEpoch,
+    EpochsBeginBeforeTheRelease,
     FailedExchangesAcquire,
     AccessesPrecedeWhatTheyAcquire,
     OtherBytesConflict,
@@ -28,13 +31,16 @@ pub enum Mutant {
 }
 
 impl Mutant {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 18] = [
         Self::LoadsDoNotAcquire,
         Self::StoresDoNotRelease,
         Self::AcquireFencesDoNothing,
         Self::ReleaseFencesDoNothing,
         Self::ChangesEndReleaseSequences,
         Self::StoresContinueReleaseSequences,
+        Self::PlainStoresContinueReleaseSequences,
+        Self::ReleasesBeginNoEpoch,
+        Self::EpochsBeginBeforeTheRelease,
         Self::FailedExchangesAcquire,
         Self::AccessesPrecedeWhatTheyAcquire,
         Self::OtherBytesConflict,
@@ -77,6 +83,9 @@ rules! {
     Writes: subsumes(later, earlier, is_before) => DataRaces::subsumes(&seen(later, later.bytes, race::WRITES, 0), earlier, is_before);
     Plain: subsumes(later, earlier, is_before) => DataRaces::subsumes(&seen(later, later.bytes, 0, race::ATOMIC), earlier, is_before);
 }
+
+/// The epoch in which every thread begins.
+const FIRST_EPOCH: u32 = 2;
 
 struct Detector {
     mutant: Option<Mutant>,
@@ -141,7 +150,14 @@ impl Detector {
             self.acquire(id, 8 * at, instruction, event.writes);
         }
         let clock = *self.hb.clock(id);
-        let access = MemoryAccess::new(number as u64, id, &clock, bytes, kind);
+        let mut access = MemoryAccess::new(number as u64, id, &clock, bytes, kind);
+        access.epoch = match self.mutant {
+            // As if the own entry of the clock had never been counted up.
+            Some(Mutant::ReleasesBeginNoEpoch) => FIRST_EPOCH,
+            // As if a release had passed on the epoch that it begins.
+            Some(Mutant::EpochsBeginBeforeTheRelease) => FIRST_EPOCH.max(access.epoch - 1),
+            _ => access.epoch,
+        };
         let mut report = |known: &MemoryAccess| races.push((known.code as usize, number));
         let histories = &mut self.histories;
         match self.mutant {
@@ -171,6 +187,8 @@ impl Detector {
                 self.acquire(id, 8 * at, instruction, event.writes);
             }
             self.release(id, 8 * at, instruction, event.writes);
+        } else if event.writes && !self.is(Mutant::PlainStoresContinueReleaseSequences) {
+            self.released.overwrite(8 * at + u64::from(bytes.trailing_zeros()), u64::from(bytes.count_ones()));
         }
     }
 
@@ -197,8 +215,8 @@ impl Detector {
         };
         match continues {
             _ if !writes => {}
-            true => self.released.modify(address, id, order, &mut self.hb),
-            false => self.released.store(address, id, order, &mut self.hb),
+            true => self.released.modify(address, 8, id, order, &mut self.hb),
+            false => self.released.store(address, 8, id, order, &mut self.hb),
         }
     }
 }

@@ -40,6 +40,12 @@ pub struct RaceEvent {
 }
 
 impl RaceProgram {
+    /// Whether it has a plain store to an atomic variable.
+    pub fn overwrites_an_atomic(&self) -> bool {
+        let mut instructions = self.threads.iter().flatten();
+        instructions.any(|instruction| matches!(*instruction, RaceInstruction::Plain { at, writes: true, .. } if at != DATA))
+    }
+
     /// Shows every interleaving, in which memory is sequentially consistent.
     pub fn interleavings(&self, visit: &mut dyn FnMut(&[RaceEvent])) {
         let done = vec![0; self.threads.len()];
@@ -71,7 +77,12 @@ impl RaceProgram {
                     }
                     None => false,
                 },
-                RaceInstruction::Plain { writes, .. } => writes,
+                RaceInstruction::Plain { at, writes, .. } => {
+                    if let Some(value) = memory.get_mut(at).filter(|_| writes) {
+                        *value = 1 + events.len() as u64;
+                    }
+                    writes
+                }
             };
             done[thread] += 1;
             events.push(RaceEvent {
@@ -88,8 +99,7 @@ impl RaceProgram {
     }
 }
 
-/// A program of two or three threads. Most plain accesses are to the data; some are reads of atomic variables. A plain store to an
-/// atomic variable is left out: the detector does not end a release sequence there.
+/// A program of two or three threads. Most plain accesses are to the data, some to atomic variables as a whole.
 pub fn random_program(random: &mut Random, instructions: usize) -> RaceProgram {
     let threads = 2 + random.below(2);
     let mut program = RaceProgram {
@@ -106,7 +116,7 @@ pub fn random_program(random: &mut Random, instructions: usize) -> RaceProgram {
             4 => RaceInstruction::Plain {
                 at: random.below(LOCATIONS),
                 bytes: 0xff,
-                writes: false,
+                writes: random.below(2) == 0,
             },
             _ => RaceInstruction::Atomic(random.instruction()),
         };
@@ -116,8 +126,8 @@ pub fn random_program(random: &mut Random, instructions: usize) -> RaceProgram {
     program
 }
 
-/// Data that one thread publishes through a flag, another through a read-modify-write of it, and a third uses; orders and fences at
-/// random.
+/// Data that one thread publishes through a flag, another through a read-modify-write or a plain store of it, and a third uses; orders and
+/// fences at random.
 pub fn random_publication(random: &mut Random) -> RaceProgram {
     use Instruction::{CompareExchange, Fence, Load, Store, Swap};
     let orders = crate::memory_model::program::ALL;
@@ -140,10 +150,16 @@ pub fn random_publication(random: &mut Random) -> RaceProgram {
     if random.below(2) == 0 {
         last.insert(1, RaceInstruction::Atomic(Fence(fences[1])));
     }
-    let middle = match random.below(4) {
+    let flag = RaceInstruction::Plain {
+        at: 0,
+        bytes: 0xff,
+        writes: true,
+    };
+    let middle = match random.below(5) {
         0 => vec![RaceInstruction::Atomic(Swap(0, change))],
         1 => vec![RaceInstruction::Atomic(CompareExchange(0, change))],
         2 => vec![RaceInstruction::Atomic(Store(0, store))],
+        3 => vec![flag],
         _ => Vec::new(),
     };
     let mut threads = vec![first, last, middle];
