@@ -156,7 +156,7 @@ fn report(engine: &str, work: impl Fn() -> Count) {
     let (start, mut runs) = (cpu_seconds(), 0);
     let mut count = Count::default();
     // Short explorations are repeated, because the clock is coarse.
-    while runs == 0 || cpu_seconds() - start < 1.0 {
+    while runs == 0 || cpu_seconds() - start < 0.4 {
         count = work();
         runs += 1;
     }

@@ -2,6 +2,25 @@
 //!
 //! Each was found in a released library or written to show one error. Libraries are not part of the tests: where the error was
 //! found in one (tokio's `oneshot`, leapfrog's `insert`, xenium's `ramalhete_queue`), a component of ours has the same error.
+//!
+//! | component | what the answer was | what it is | test |
+//! |---|---|---|---|
+//! | `condvar.rs`, `condvar_twin.cpp` | no violation (Rust) | a lost wake-up, in both languages | `a_wake_up_lost_…` |
+//! | `relaxed_publish.rs` | no violation | a data race with both places | `plain_data_published_…` |
+//! | `use_after_free.rs` | no violation | a use after free, at the access | `a_node_that_is_read_…` |
+//! | `torn_u128.rs` | no violation | half of each value is read | `a_plain_write_of_sixteen_bytes_…` |
+//! | `oneshot.rs` (tokio 1.13.0) | no violation without `--plain` | a crash | `what_an_atomic_state_fails_to_guard_…` |
+//! | `bounded_retry.cpp` (xenium's `try_pop` too) | a livelock | no violation | `a_wait_that_gives_up_…` |
+//! | `try_lock.rs`, `may_fail.rs` | not linearizable | no violation with `.may_fail` | `a_call_may_fail_…` |
+//! | `model_u64.rs` | an error about the user's input | a violation by the model | `a_number_that_went_round_…` |
+//! | `never_a_step.rs`, both calls | unknown after the time limit | the call is named, soon | `a_call_that_reaches_no_step_…` |
+//! | `shrink_cost.rs` | found, and told after shrinking | told at once; shrinking has limits of its own | `what_was_found_is_told_…` |
+//! | `lost_exchange.rs` (leapfrog 0.3.3) | found | found | `a_call_that_returns_its_own_value_…` |
+//! | `segment_queue.cpp` (xenium 0.0.2), `serial_crash.rs` | no word of a crash in a serial run | a crash | `a_crash_outside_all_calls_…`, `a_crash_in_a_serial_run_…` |
+//! | `leak.rs`, `leak.cpp` | nothing | a leak, if asked for | `memory_that_nothing_points_to_…` |
+//!
+//! The programs that show the new bugs natively are `leapfrog_native.rs` in `lineup-targets/bugs` and `xenium_double_free.cpp` in
+//! `lineup-targets/cpp/bugs`; `docs/bugs-found.md` says what they print.
 #![cfg(all(
     target_os = "linux",
     target_env = "gnu",

@@ -188,7 +188,10 @@ impl Detector {
             }
             self.release(id, 8 * at, instruction, event.writes);
         } else if event.writes && !self.is(Mutant::PlainStoresContinueReleaseSequences) {
-            self.released.overwrite(8 * at + u64::from(bytes.trailing_zeros()), u64::from(bytes.count_ones()));
+            self.released.overwrite(
+                8 * at + u64::from(bytes.trailing_zeros()),
+                u64::from(bytes.count_ones()),
+            );
         }
     }
 
