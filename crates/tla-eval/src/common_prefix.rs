@@ -34,7 +34,7 @@ impl<'p> Evaluator<'p> {
     /// Whether two expressions are the same part of two sequences, and these are equal up to its end.
     pub(crate) fn are_equal_parts(&mut self, left: &'p Node, right: &'p Node) -> bool {
         let (Kind::Native(of_left, left_operands), Kind::Native(of_right, right_operands)) =
-            (&left.kind, &right.kind)
+            (&within_memo(left).kind, &within_memo(right).kind)
         else {
             return false;
         };
@@ -93,6 +93,14 @@ impl<'p> Evaluator<'p> {
             length,
         });
         Some(length)
+    }
+}
+
+/// The expression at a memo point, which need not remember it here.
+fn within_memo(node: &Node) -> &Node {
+    match &node.kind {
+        Kind::Memo(_, inner) => inner,
+        _ => node,
     }
 }
 

@@ -3,4 +3,5 @@
 mod forms;
 mod golden;
 mod random_specs;
+mod resumed;
 mod view;
