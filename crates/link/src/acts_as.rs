@@ -82,6 +82,8 @@ fn place(declared_at: Option<&str>) -> String {
 #[derive(Clone, Copy, Debug)]
 struct OpEffect {
     does: OpActsAs,
+    /// Whether the link file says so.
+    is_declared: bool,
     argument: Option<usize>,
     result: Option<usize>,
 }
@@ -167,6 +169,7 @@ impl OpEffect {
         }
         Ok(Self {
             does,
+            is_declared: declared.is_some(),
             argument,
             result,
         })
@@ -197,6 +200,10 @@ impl TlaModel<'_> {
         let (argument, result) = (value(effect.argument), value(effect.result));
         let answer = result.and_then(|result| result.as_bool());
         let has_flag = effect.result.is_some();
+        // What never changes the state removes nothing: a length, a question. What it says of the collection is not declared.
+        if !effect.is_declared && effect.does == OpActsAs::Remove && self.only_reads(op) {
+            return Observation::Look;
+        }
         match (effect.does, argument) {
             // A write of the initial value cannot be told from none.
             (OpActsAs::Add, Some(_)) if kind == CollectionKind::Register && self.stays_initial(op) => {

@@ -1,7 +1,7 @@
 //! The last writer of each cell that an unexplained operation reads.
 
 use omnilink_engine::{Model as _, successors};
-use omnilink_tla::eval::Cell;
+use omnilink_tla::eval::{Cell, Tally};
 
 use crate::instance::Instance;
 use crate::model::TlaModel;
@@ -65,13 +65,17 @@ impl TlaModel<'_> {
         reported.take(CELLS_MAX).collect()
     }
 
-    /// Whether no state at all allows an instance that some state refuses: it is refused without looking at the state.
+    /// Whether no state at all allows an instance that some state refuses: it is refused without looking at the state, or it counts
+    /// more cells than there are.
     pub fn is_impossible(&self, refused: &Instance) -> bool {
         let effects = self.effects(refused);
-        refused.0.part.is_none()
-            && !self.has_hidden_steps()
-            && effects.is_complete
-            && effects.reads.is_empty()
+        if refused.0.part.is_some() || self.has_hidden_steps() || !effects.is_complete {
+            return false;
+        }
+        if effects.tallies.iter().any(Tally::is_never_true) {
+            return true;
+        }
+        effects.reads.is_empty()
             && effects.writes.is_empty()
             && self
                 .initial()

@@ -1,6 +1,6 @@
 //! The model: a spec whose operations are its actions.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeSet;
 
 use omnilink_engine::{CollectionKind, Footprint, Model, Observation, Outcomes};
@@ -48,6 +48,8 @@ pub struct TlaModel<'l> {
     pub(crate) counters: CoverageCounters,
     pub(crate) samples: Samples,
     numbers: Cell<u64>,
+    /// For each binding, whether its action changes no state, whatever its arguments.
+    only_reads: Vec<OnceCell<bool>>,
 }
 
 /// The largest number of initial states that are followed.
@@ -106,6 +108,7 @@ impl<'l> TlaModel<'l> {
             counters: CoverageCounters::new(linked),
             samples: Samples::new(linked.bindings.len()),
             numbers: Cell::new(0),
+            only_reads: vec![OnceCell::new(); linked.bindings.len()],
         };
         for state in states {
             let completed = model.completed(&mut model.evaluator.borrow_mut(), state);
@@ -203,6 +206,16 @@ impl<'l> TlaModel<'l> {
         effects.reads.retain(|cell| is_lasting(cell.variable));
         effects.writes.retain(|write| is_lasting(write.cell.variable));
         effects
+    }
+
+    /// Whether the action of an instance changes no state, whatever its arguments.
+    pub(crate) fn only_reads(&self, instance: &Instance) -> bool {
+        *self.only_reads[instance.0.binding as usize].get_or_init(|| {
+            let operation = self.binding(instance).happened.operation;
+            let unknown = vec![None; operation.params()];
+            let mut evaluator = self.evaluator.borrow_mut();
+            evaluator.effects(operation, &unknown, &self.layout).is_pure()
+        })
     }
 
     /// The cached outcomes of an instance.

@@ -205,7 +205,19 @@ fn one_line(text: &str) -> String {
 /// A false conjunct with the values in it, on one line.
 fn refusal(part: &FalseSubformula) -> String {
     let mut line = format!("`{}` is false", one_line(&part.text));
-    let values = part.values.iter().chain(&part.bindings);
+    push_values(&mut line, part.values.iter().chain(&part.bindings));
+    if let Some(condition) = &part.condition {
+        line.push_str(&format!(
+            ", given that `{}` is {}",
+            one_line(&condition.text),
+            condition.holds
+        ));
+        push_values(&mut line, condition.values.iter());
+    }
+    line
+}
+
+fn push_values<'v>(line: &mut String, values: impl Iterator<Item = &'v (String, String)>) {
     let values: Vec<String> = values
         .filter(|(text, value)| text != value)
         .map(|(text, value)| format!("{} = {value}", one_line(text)))
@@ -213,5 +225,4 @@ fn refusal(part: &FalseSubformula) -> String {
     if !values.is_empty() {
         line.push_str(&format!(": {}", values.join(", ")));
     }
-    line
 }

@@ -6,6 +6,8 @@ use omnilink_value::Value;
 const DEPTH_MAX: usize = 3;
 /// The number of elements of a sequence that are changed one by one.
 const ELEMENTS_MAX: usize = 3;
+/// How far another number is: beyond most others, but not so far that an action that counts up to it never ends.
+const FAR: i64 = 1_009;
 
 /// The parts of a value that can be wrong by themselves: each field of a record, or else the value as a whole (the empty
 /// path).
@@ -91,7 +93,7 @@ fn synthetic(value: &Value, elements: usize) -> Vec<Value> {
         return vec![
             Value::int(int.wrapping_add(1)),
             Value::int(int.wrapping_sub(1)),
-            Value::int(int.wrapping_add(1_000_003)),
+            Value::int(int.wrapping_add(FAR)),
         ];
     }
     if let Some(truth) = value.as_bool() {

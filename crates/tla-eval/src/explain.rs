@@ -19,6 +19,21 @@ pub struct FalseSubformula {
     pub values: Vec<(String, String)>,
     /// How many of the conjuncts after it are false, too.
     pub also_false: u32,
+    /// Whether it reads the state.
+    pub reads_state: bool,
+    /// For a part that does not read the state: the condition of the IF around it, which does.
+    pub condition: Option<BranchCondition>,
+}
+
+/// The condition of an IF in whose branch something is false.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchCondition {
+    /// Its text.
+    pub text: String,
+    /// Whether it is true.
+    pub holds: bool,
+    /// For a comparison: its operands as text and value.
+    pub values: Vec<(String, String)>,
 }
 
 /// Maximum number of explained branches of an action.
@@ -78,7 +93,28 @@ impl<'p> Evaluator<'p> {
         self.refusals = Some(refusals);
     }
 
-    fn part(&mut self, node: &'p Node, bindings: Vec<(String, String)>) -> FalseSubformula {
+    /// Notes the condition of an IF for what was refused in its branch without reading the state. `from` is how many refusals there
+    /// were before.
+    #[cold]
+    pub(crate) fn add_condition(&mut self, from: usize, condition: &'p Node, holds: bool) {
+        let Some(mut refusals) = self.refusals.take() else {
+            return;
+        };
+        let is_bare = |part: &&mut FalseSubformula| !part.reads_state && part.condition.is_none();
+        let mut bare = refusals.iter_mut().skip(from).filter(is_bare).peekable();
+        if condition.uses.state && bare.peek().is_some() {
+            let found = BranchCondition {
+                text: self.program.text(condition.at).to_owned(),
+                holds,
+                values: self.operands(condition),
+            };
+            bare.for_each(|part| part.condition = Some(found.clone()));
+        }
+        self.refusals = Some(refusals);
+    }
+
+    /// The operands of a comparison as text and value.
+    fn operands(&mut self, node: &'p Node) -> Vec<(String, String)> {
         let mut values = Vec::new();
         if let Kind::Equal(two)
         | Kind::NotEqual(two)
@@ -96,12 +132,18 @@ impl<'p> Evaluator<'p> {
                 }
             }
         }
+        values
+    }
+
+    fn part(&mut self, node: &'p Node, bindings: Vec<(String, String)>) -> FalseSubformula {
         FalseSubformula {
             at: node.at,
             text: self.program.text(node.at).to_owned(),
             bindings,
-            values,
+            values: self.operands(node),
             also_false: 0,
+            reads_state: node.uses.state || node.uses.next,
+            condition: None,
         }
     }
 

@@ -45,7 +45,7 @@ pub use analysis::{
 };
 pub use equality::equal_values;
 pub use evaluator::{EvaluationCounts, Evaluator, State};
-pub use explain::FalseSubformula;
+pub use explain::{BranchCondition, FalseSubformula};
 pub use flow::Flow;
 pub use session::{Session, SilentSession, revision};
 pub use successors::{SuccessorSink, TakenAction};

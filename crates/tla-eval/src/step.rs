@@ -130,8 +130,13 @@ impl<'p> Evaluator<'p> {
             Kind::Unchanged(variables) => self.step_unchanged(variables, node, rest, on_next),
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;
-                let branch = if self.bool(condition)? { yes } else { no };
-                self.step(branch, rest, on_next)
+                let holds = self.bool(condition)?;
+                let refused = self.refusals.as_ref().map(Vec::len);
+                let flow = self.step(if holds { yes } else { no }, rest, on_next);
+                if let Some(refused) = refused {
+                    self.add_condition(refused, condition, holds);
+                }
+                flow
             }
             Kind::Case(arms, other) => match self.case(arms, other.as_deref())? {
                 Some(value) => self.step(value, rest, on_next),

@@ -41,15 +41,24 @@ pub fn score(linked: &Linked, input: &Input, progress: &ProgressCounter) -> Resu
         if let Some(error) = report.error {
             return Err(VerifyError::Usage(error));
         }
-        if report.verdict != Verdict::Valid {
-            lines.push(
-                "The trace is not explained: `omnilink validate` says why. The score is for what came before.\n"
-                    .to_owned(),
-            );
+        if let Some(sentence) = unless_valid(report.verdict) {
+            let told = format!("{sentence} The score is for what came before.");
+            lines.push(wrapped("", &told, &Look::plain()));
         }
         lines.extend(score_lines(&model.probe(Thoroughness::Full)));
         Ok(lines)
     })?
+}
+
+/// What is to be said of a trace that is not known to be valid.
+fn unless_valid(verdict: Verdict) -> Option<&'static str> {
+    match verdict {
+        Verdict::Violation => Some("The trace is not explained: `omnilink validate` says why."),
+        Verdict::Unknown => {
+            Some("Whether the trace is explained is unknown: a limit was reached before there was an answer.")
+        }
+        Verdict::Valid | Verdict::Error => None,
+    }
 }
 
 /// How long the trace is checked for the score.
@@ -153,5 +162,24 @@ fn grade(probe: &Probe) -> Grade {
         Some(_) if probe.is_pinned() => Grade::Barely,
         Some(_) if probe.has_effect() => Grade::ByEffect,
         Some(_) => Grade::NotAtAll,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_no_violation() {
+        assert_eq!(unless_valid(Verdict::Valid), None);
+        let unknown = unless_valid(Verdict::Unknown).unwrap();
+        assert!(
+            unknown.contains("unknown") && unknown.contains("limit") && !unknown.contains("not explained")
+        );
+        assert!(
+            unless_valid(Verdict::Violation)
+                .unwrap()
+                .contains("not explained")
+        );
     }
 }

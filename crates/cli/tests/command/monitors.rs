@@ -278,3 +278,26 @@ Top(result) == Count(result) > 0 /\ UNCHANGED s";
     let ran = omnilink_in(folder.path(), &["validate", "S.tla", "run.ndjson"]);
     ran.refused(&["S.toml:1: ", "acts as a stack", "Swap"]);
 }
+
+#[test]
+fn what_never_changes_the_state_removes_nothing() {
+    let spec = "---- MODULE Q ----\nEXTENDS Integers, Sequences\nVARIABLE q\nInit == q = <<>>\nPush(v) == q' = Append(q, v)\n\
+        Pop(ret) == q # <<>> /\\ ret = Head(q) /\\ q' = Tail(q)\nLength(ret) == ret = Len(q) /\\ UNCHANGED q\n====\n";
+    let trace = r#"{"thread":0,"op":"Push","args":{"v":5},"start":0,"end":9}
+{"thread":1,"op":"Push","args":{"v":6},"start":1,"end":8}
+{"thread":1,"op":"Length","ret":2,"start":10,"end":12}
+{"thread":0,"op":"Pop","ret":6,"start":13,"end":14}
+"#;
+    let folder = folder(&[
+        ("Q.tla", spec),
+        ("Q.toml", "acts-as = \"queue\"\n"),
+        ("run.ndjson", trace),
+    ]);
+    let ran = omnilink_in(
+        folder.path(),
+        &["validate", "Q.tla", "run.ndjson", "--strategy", "monitor"],
+    );
+    assert_eq!(ran.code, 0, "a length is no removal: {ran:?}");
+    let ran = omnilink_in(folder.path(), &["validate", "Q.tla", "run.ndjson"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+}

@@ -55,7 +55,7 @@ fn a_minimal_history_comes_with_its_own_alternatives_and_the_state_directly_befo
         ran.stdout
     );
     assert!(
-        ran.stdout.contains("Before them the state was x = 2"),
+        ran.stdout.contains("Before it the state was x = 2"),
         "{}",
         ran.stdout
     );
@@ -169,4 +169,90 @@ fn a_result_that_no_state_can_give_is_said_to_be_one() {
     let ran = omnilink_in(folder.path(), &["validate", "Bit.tla", "run.ndjson"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(!ran.stdout.contains("No state at all"), "{}", ran.stdout);
+}
+
+/// The text on one line.
+fn told(stdout: &str) -> String {
+    let words = stdout.replace('\u{a0}', " ");
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Locks by resource; a count of those that are held; an account that may be overdrawn only by asking.
+const LOCKS: &str = "---- MODULE Locks ----\nEXTENDS Integers, FiniteSets\nVARIABLES owner, left\n\
+    Init == owner = [r \\in 1..3 |-> -1] /\\ left = 5\n\
+    Take(r, who, ok) == IF owner[r] = -1 /\\ left > 0\n  THEN ok /\\ owner' = [owner EXCEPT ![r] = who] /\\ left' = left - 1\n\
+    \x20 ELSE ~ok /\\ UNCHANGED <<owner, left>>\n\
+    Held(result) == result = Cardinality({r \\in 1..3 : owner[r] # -1}) /\\ UNCHANGED <<owner, left>>\n====\n";
+
+#[test]
+fn a_count_of_more_than_there_is_is_impossible_in_every_state() {
+    let trace = |result: u8| {
+        line(0, "Take", r#""r":1,"who":0,"ok":true"#, 0, 1)
+            + &line(1, "Held", &format!("\"result\":{result}"), 2, 3)
+    };
+    let folder = folder(&[("Locks.tla", LOCKS), ("run.ndjson", &trace(4))]);
+    for arguments in [&[][..], &["--minimize"][..]] {
+        let arguments = [&["validate", "Locks.tla", "run.ndjson"], arguments].concat();
+        let ran = omnilink_in(folder.path(), &arguments);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.stdout.contains("No state at all allows"), "{}", ran.stdout);
+    }
+    std::fs::write(folder.path().join("run.ndjson"), trace(3)).unwrap();
+    let ran = omnilink_in(folder.path(), &["validate", "Locks.tla", "run.ndjson"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(!ran.stdout.contains("No state at all"), "{}", ran.stdout);
+}
+
+#[test]
+fn the_condition_that_led_to_a_refusing_branch_is_told_and_who_made_it_so() {
+    let trace = line(4, "Take", r#""r":2,"who":4,"ok":true"#, 0, 1)
+        + &line(5, "Take", r#""r":1,"who":5,"ok":true"#, 2, 3)
+        + &line(6, "Take", r#""r":2,"who":6,"ok":true"#, 4, 5);
+    let folder = folder(&[("Locks.tla", LOCKS), ("run.ndjson", &trace)]);
+    let ran = omnilink_in(folder.path(), &["validate", "Locks.tla", "run.ndjson"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let told = told(&ran.stdout);
+    for words in [
+        "`~ok` is false, given that `owner[r] = -1 /\\ left > 0` is false",
+        "owner[2] = 4 was left by thread 4's Take(r: 2, who: 4, ok: TRUE) [0, 1] (run.ndjson:1).",
+    ] {
+        assert!(told.contains(words), "{words:?} is missing: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_relaxed_history_that_the_spec_cannot_evaluate_does_not_stop_shrinking() {
+    // An empty stack is compared with a text, any other with a number. Only relaxed histories find it empty.
+    let spec = "---- MODULE Stack ----\nEXTENDS Integers, Sequences\nVARIABLE s\nInit == s = <<>>\nPush(v) == s' = Append(s, v)\n\
+        Pop(result) == IF s = <<>> THEN result = \"none\" /\\ UNCHANGED s\n  ELSE result = s[Len(s)] /\\ s' = SubSeq(s, 1, Len(s) - 1)\n====\n";
+    let trace = line(0, "Push", r#""v":1"#, 0, 1)
+        + &line(1, "Push", r#""v":2"#, 2, 3)
+        + &line(0, "Push", r#""v":3"#, 4, 5)
+        + &line(0, "Pop", r#""result":2"#, 6, 7);
+    let folder = folder(&[("Stack.tla", spec), ("run.ndjson", &trace)]);
+    let ran = omnilink_in(
+        folder.path(),
+        &["validate", "Stack.tla", "run.ndjson", "--minimize"],
+    );
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(!ran.stderr.contains("not complete"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("alone cannot be explained"), "{}", ran.stdout);
+}
+
+#[test]
+fn several_first_states_are_not_one_that_all_agree_on() {
+    let spec = "---- MODULE Any ----\nEXTENDS Integers\nVARIABLE x\nInit == x \\in {1, 2}\nSet(v) == x' = v\n\
+        Get(result) == result = x /\\ UNCHANGED x\n====\n";
+    let trace = line(0, "Set", r#""v":3"#, 0, 9)
+        + &line(1, "Set", r#""v":4"#, 1, 8)
+        + &line(2, "Get", r#""result":7"#, 10, 11);
+    let folder = folder(&[("Any.tla", spec), ("run.ndjson", &trace)]);
+    let ran = omnilink_in(folder.path(), &["validate", "Any.tla", "run.ndjson"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let told = told(&ran.stdout);
+    assert!(!told.contains("agree on the state x = 1 or"), "{told}");
+    assert!(
+        told.contains("The explanations share no operation; they start in the state x = 1 or x = 2."),
+        "{told}"
+    );
 }

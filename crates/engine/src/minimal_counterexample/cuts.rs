@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use omnilink_trace::Time;
 
-use super::{TrialOp, is_violation, limits_until, operations};
+use super::{TrialOp, found_in, limits_until, operations};
 use crate::checker::{Checker, check_from, followed};
 use crate::error::CheckError;
 use crate::model::Model;
@@ -27,7 +27,8 @@ pub(super) fn keep_component<M: Model>(
     let part_id = |op: &TrialOp<M::Op>| partitioning.part_of(&model.footprint(&op.operation.op));
     let target = part_id(&ops[target]);
     let part: Vec<TrialOp<M::Op>> = ops.iter().filter(|op| part_id(op) == target).cloned().collect();
-    if part.len() < ops.len() && is_violation(check_from(model, model.initial(), operations(&part), options))?
+    if part.len() < ops.len()
+        && found_in(check_from(model, model.initial(), operations(&part), options))?.is_some()
     {
         *ops = part;
     }
@@ -43,6 +44,11 @@ pub(super) fn cut_end<O>(ops: &mut Vec<TrialOp<O>>, end: Option<Time>) {
             op.operation.timebox.end = None;
         }
     }
+}
+
+/// Drops the reads that are hidden.
+pub(super) fn drop_hidden_reads<M: Model>(model: &M, ops: &mut Vec<TrialOp<M::Op>>) {
+    ops.retain(|op| op.shown || !model.is_pure(&op.operation.op));
 }
 
 /// Cuts the beginning as late as the violation allows, and returns the states to start from.
@@ -66,7 +72,7 @@ pub(super) fn cut_beginning<M: Model>(
             ..limits_until(deadline, limits)
         };
         let options = Options { limits, ..options };
-        if is_violation(check_from(model, states.clone(), operations(&rest), options))? {
+        if found_in(check_from(model, states.clone(), operations(&rest), options))?.is_some() {
             *ops = rest;
             return Ok(Some(states));
         }

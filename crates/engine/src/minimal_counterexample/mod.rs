@@ -13,6 +13,10 @@
 //! 5. *Widen a timebox.* Fewer operations precede each other; the order that remains is the one that matters. This can
 //!    remove a tie within a thread and never adds one: a start moves to the earliest and an end to the latest time of the
 //!    history, and an operation that touches it there already preceded or followed it.
+//!
+//! What is shown must end at the return at which the history with the hidden operations ends. With the write of 1 hidden, a read of 1 and a
+//! later read of 0 are still a violation, but what is shown would blame the first read, which the hidden write explains. If that
+//! happens, the history is shrunk again, and an operation is hidden only if what is shown still ends at the same return.
 
 mod cuts;
 mod shrinker;
@@ -79,6 +83,13 @@ struct TrialOp<O> {
     shown: bool,
 }
 
+impl<O> TrialOp<O> {
+    fn hide(&mut self) {
+        self.operation.optional = true;
+        self.shown = false;
+    }
+}
+
 fn trial_ops<O>(history: Vec<TimedOp<O>>) -> Vec<TrialOp<O>> {
     let trial_op = |(id, operation)| TrialOp {
         operation,
@@ -118,6 +129,7 @@ pub fn minimize<M: Model>(
             options,
             deadline,
             ops: named.collect(),
+            is_strict: false,
         };
         return shrinker.conclude(false, total);
     }
@@ -131,20 +143,30 @@ pub fn minimize<M: Model>(
         uncut.clone_from(&ops);
         initial = cut_beginning(model, &mut ops, options, deadline)?;
     }
-    let mut cut = initial.is_some();
-    let mut shrinker = Shrinker {
-        model,
-        initial: initial.unwrap_or_else(|| model.initial()),
-        options,
-        deadline,
-        ops,
-    };
-    shrinker.hide_operations()?;
-    if linearizable {
-        cut |= shrinker.cut_before_shown(&uncut)?;
-        shrinker.widen()?;
+    let is_cut = initial.is_some();
+    let initial = initial.unwrap_or_else(|| model.initial());
+    let now = Instant::now();
+    let half_time = now + deadline.saturating_duration_since(now) / 2;
+    for (is_strict, deadline) in [(false, half_time), (true, deadline)] {
+        let mut shrinker = Shrinker {
+            model,
+            initial: initial.clone(),
+            options,
+            deadline,
+            ops: ops.clone(),
+            is_strict,
+        };
+        let mut is_cut = is_cut;
+        shrinker.hide_operations()?;
+        if linearizable {
+            is_cut |= shrinker.cut_before_shown(&uncut)?;
+            shrinker.widen()?;
+        }
+        if is_strict || !linearizable || shrinker.is_told()? {
+            return shrinker.conclude(is_cut, total);
+        }
     }
-    shrinker.conclude(cut, total)
+    Ok(None)
 }
 
 /// The limits with the time that is left until `deadline`, and without a limit on configurations.
@@ -159,11 +181,15 @@ fn limits_until(deadline: Instant, limits: Limits) -> Limits {
 /// The time limit of shrinking if the options have none.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
-/// Whether there is certainly no explanation. If the model exceeds a limit of its own, that is unknown.
-fn is_violation(outcome: Result<CheckOutcome, CheckError>) -> Result<bool, CheckError> {
+/// Why there is certainly no explanation; `None` if there may be one. That is unknown where the model exceeds a limit of its own, or
+/// fails: a relaxed history may reach states for which the model was not made.
+fn found_in(outcome: Result<CheckOutcome, CheckError>) -> Result<Option<Box<Counterexample>>, CheckError> {
     match outcome {
-        Err(CheckError::Exceeded(_)) => Ok(false),
-        outcome => Ok(outcome?.conclusion.is_violation()),
+        Err(CheckError::Exceeded(_) | CheckError::Model(_)) => Ok(None),
+        outcome => Ok(match outcome?.conclusion {
+            Conclusion::Violation(found) => Some(found),
+            _ => None,
+        }),
     }
 }
 

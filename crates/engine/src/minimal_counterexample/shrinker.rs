@@ -2,17 +2,18 @@
 
 use std::time::Instant;
 
+use omnilink_evidence::Counterexample;
 use omnilink_trace::{Time, Timebox};
 
-use super::cuts::restart_at;
-use super::{MinimalCounterexample, TrialOp, is_violation, limits_until, operations};
+use super::cuts::{cut_end, drop_hidden_reads, restart_at};
+use super::{MinimalCounterexample, TrialOp, found_in, limits_until, operations};
 use crate::checker::check_from;
 use crate::error::CheckError;
 use crate::evidence::Conclusion;
 use crate::limit_watch::Interrupt;
 use crate::model::Model;
 use crate::naive;
-use crate::options::{Limits, Options};
+use crate::options::{Consistency, Limits, Options};
 
 /// A history that is being shrunk.
 pub(super) struct Shrinker<'m, M: Model> {
@@ -21,6 +22,8 @@ pub(super) struct Shrinker<'m, M: Model> {
     pub options: Options,
     pub deadline: Instant,
     pub ops: Vec<TrialOp<M::Op>>,
+    /// Whether an operation is hidden only if what is shown still ends at the same return.
+    pub is_strict: bool,
 }
 
 impl<M: Model> Shrinker<'_, M> {
@@ -31,8 +34,12 @@ impl<M: Model> Shrinker<'_, M> {
         Instant::now() >= self.deadline || self.options.limits.interrupt.is_some_and(Interrupt::is_raised)
     }
 
-    /// Whether `ops` certainly have no explanation.
-    fn violates(&self, ops: &[TrialOp<M::Op>]) -> Result<bool, CheckError> {
+    fn is_linearizable(&self) -> bool {
+        self.options.consistency == Consistency::Linearizable
+    }
+
+    /// Why `ops` certainly have no explanation.
+    fn counterexample(&self, ops: &[TrialOp<M::Op>]) -> Result<Option<Box<Counterexample>>, CheckError> {
         let limits = Limits {
             configurations: Some(Self::CONFIGURATIONS_MAX),
             ..limits_until(self.deadline, self.options.limits)
@@ -42,12 +49,47 @@ impl<M: Model> Shrinker<'_, M> {
             witness: false,
             ..self.options
         };
-        is_violation(check_from(
+        found_in(check_from(
             self.model,
             self.initial.clone(),
             operations(ops),
             options,
         ))
+    }
+
+    /// The trial without what comes after its unexplained return, if it certainly has one.
+    fn violating(&self, mut trial: Vec<TrialOp<M::Op>>) -> Result<Option<Vec<TrialOp<M::Op>>>, CheckError> {
+        // The sort is stable: of equal starts, the first one may be tied before the other.
+        trial.sort_by_key(|op| op.operation.timebox.start);
+        let Some(found) = self.counterexample(&trial)? else {
+            return Ok(None);
+        };
+        if !self.is_linearizable() || found.broken.is_some() {
+            return Ok(Some(trial));
+        }
+        let unexplained = id(&trial, &found);
+        cut_end(&mut trial, found.op.end);
+        let is_told = !self.is_strict || self.is_told_by_shown(&trial, unexplained)?;
+        Ok(is_told.then_some(trial))
+    }
+
+    /// Whether what is shown of a history ends at this operation.
+    fn is_told_by_shown(
+        &self,
+        ops: &[TrialOp<M::Op>],
+        unexplained: Option<usize>,
+    ) -> Result<bool, CheckError> {
+        let shown: Vec<TrialOp<M::Op>> = ops.iter().filter(|op| op.shown).cloned().collect();
+        let found = self.counterexample(&shown)?;
+        Ok(found.is_some_and(|found| id(&shown, &found) == unexplained))
+    }
+
+    /// Whether what is shown ends at the operation at which all of the history ends.
+    pub fn is_told(&self) -> Result<bool, CheckError> {
+        match self.counterexample(&self.ops)? {
+            Some(found) => self.is_told_by_shown(&self.ops, id(&self.ops, &found)),
+            None => Ok(false),
+        }
     }
 
     /// Hides as many operations as possible: large groups first, then single operations until nothing changes.
@@ -58,14 +100,16 @@ impl<M: Model> Shrinker<'_, M> {
             let mut from = 0;
             while from < self.ops.len() && !self.out_of_time() {
                 let to = (from + group).min(self.ops.len());
-                let trial = self.without(from, to);
                 let hides_more = self.ops[from..to].iter().any(|op| op.shown);
-                if hides_more && self.violates(&trial)? {
-                    from = to - (self.ops.len() - trial.len());
+                let next = self.ops.get(to).map(|op| op.id);
+                let trial = self.without(from, to);
+                from = to;
+                if hides_more && let Some(trial) = self.violating(trial)? {
                     self.ops = trial;
                     changed = true;
-                } else {
-                    from = to;
+                    // What was next may have been cut off with all that follows.
+                    let place = self.ops.iter().position(|op| Some(op.id) == next);
+                    from = place.unwrap_or(self.ops.len());
                 }
             }
             if self.out_of_time() || group == 1 && !changed {
@@ -92,9 +136,9 @@ impl<M: Model> Shrinker<'_, M> {
             op.shown = shown.contains(&op.id);
             op.operation.optional |= !op.shown;
         }
-        rest.retain(|op| op.shown || !self.model.is_pure(&op.operation.op));
+        drop_hidden_reads(self.model, &mut rest);
         let before = std::mem::replace(&mut self.initial, states);
-        if self.violates(&rest)? {
+        if let Some(rest) = self.violating(rest)? {
             self.ops = rest;
             return Ok(true);
         }
@@ -105,11 +149,8 @@ impl<M: Model> Shrinker<'_, M> {
     /// The operations with those in the range hidden: reads are dropped, all others become optional.
     fn without(&self, from: usize, to: usize) -> Vec<TrialOp<M::Op>> {
         let mut trial = self.ops.clone();
-        for op in &mut trial[from..to] {
-            op.operation.optional = true;
-            op.shown = false;
-        }
-        trial.retain(|op| op.shown || !self.model.is_pure(&op.operation.op));
+        trial[from..to].iter_mut().for_each(TrialOp::hide);
+        drop_hidden_reads(self.model, &mut trial);
         trial
     }
 
@@ -127,26 +168,24 @@ impl<M: Model> Shrinker<'_, M> {
             .filter_map(|op| op.operation.timebox.end)
             .max()
             .unwrap_or(0);
-        for index in 0..self.ops.len() {
-            if !self.ops[index].shown || self.out_of_time() {
-                continue;
-            }
-            let Timebox { start, end } = self.ops[index].operation.timebox;
-            let wider = [
-                (start > first).then_some(Timebox { start: first, end }),
-                end.filter(|end| *end < last).map(|_| Timebox {
-                    start,
-                    end: Some(last),
-                }),
-            ];
-            for timebox in wider.into_iter().flatten() {
+        let shown: Vec<usize> = self.ops.iter().filter(|op| op.shown).map(|op| op.id).collect();
+        for id in shown {
+            for widens_start in [true, false] {
                 let mut trial = self.ops.clone();
-                let kept = trial[index].operation.timebox;
-                trial[index].operation.timebox = Timebox {
-                    start: timebox.start.min(kept.start),
-                    end: kept.end.zip(timebox.end).map(|(a, b)| a.max(b)),
+                // A wider timebox may have shown that this operation is not needed.
+                let Some(op) = trial.iter_mut().find(|op| op.id == id && op.shown) else {
+                    continue;
                 };
-                if self.violates(&trial)? {
+                let timebox = &mut op.operation.timebox;
+                let kept = *timebox;
+                match widens_start {
+                    true => timebox.start = first,
+                    false => timebox.end = timebox.end.map(|_| last),
+                }
+                if *timebox != kept
+                    && !self.out_of_time()
+                    && let Some(trial) = self.violating(trial)?
+                {
                     self.ops = trial;
                 }
             }
@@ -162,7 +201,6 @@ impl<M: Model> Shrinker<'_, M> {
         total: usize,
     ) -> Result<Option<MinimalCounterexample<M::Op>>, CheckError> {
         let mut shown: Vec<TrialOp<M::Op>> = self.ops.iter().filter(|op| op.shown).cloned().collect();
-        // The sort is stable: of equal starts, the first one may be tied before the other.
         shown.sort_by_key(|op| op.operation.timebox.start);
         replace_times_by_ranks(&mut shown);
         let history = operations(&shown);
@@ -201,6 +239,11 @@ impl<M: Model> Shrinker<'_, M> {
             confirmed,
         }))
     }
+}
+
+/// The position in the given history of the operation at which one ends.
+fn id<O>(ops: &[TrialOp<O>], found: &Counterexample) -> Option<usize> {
+    ops.get(found.op.id as usize).map(|op| op.id)
 }
 
 /// The naive checker is fast up to this number of operations.

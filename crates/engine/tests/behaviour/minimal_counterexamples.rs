@@ -2,7 +2,7 @@
 
 use crate::test_models::{self, Register, RegisterOp, TestModel};
 use fastrand::Rng;
-use omnilink_engine::{Consistency, Model, Options, TimedOp, minimize, naive};
+use omnilink_engine::{Consistency, Model, Options, Outcomes, TimedOp, minimize, naive};
 use omnilink_trace::Timebox;
 
 fn shrinks_every_violation<T: TestModel>(seed: u64, consistency: Consistency) {
@@ -152,5 +152,63 @@ fn a_violation_across_parts_keeps_both_parts() {
         minimize(&Register, history, asynchronous)
             .expect("no failure")
             .is_none()
+    );
+}
+
+/// ```text
+/// t0  |--------------------w 1--------------------|
+/// t1       |-r 1-|   |-r 0-|   |-r 2-|
+/// ```
+/// The write may be hidden: `r 1` and `r 0` have no explanation whether it happened or not. But without it what is shown would blame
+/// `r 1`. Nothing after `r 0` is needed.
+#[test]
+fn what_is_shown_blames_the_operation_that_all_others_leave_unexplained() {
+    let op = |thread, op, start, end| TimedOp::new(thread, op, Timebox::new(start, end));
+    let history = vec![
+        op(0, RegisterOp::Write(0, 1), 0, 100),
+        op(1, RegisterOp::Read(0, Some(1)), 10, 15),
+        op(1, RegisterOp::Read(0, Some(0)), 20, 25),
+        op(1, RegisterOp::Read(0, Some(2)), 30, 35),
+    ];
+    let minimal = minimize(&Register, history, Options::default())
+        .expect("no failure")
+        .expect("a violation");
+    assert_eq!(minimal.ids, [0, 1, 2]);
+    assert_eq!(minimal.ids[minimal.counterexample.op.id as usize], 2);
+}
+
+/// A register whose specification fails when it is asked for what it never held.
+struct Partial;
+
+impl Model for Partial {
+    type State = u8;
+    type Op = (bool, u8);
+
+    fn initial(&self) -> Vec<u8> {
+        vec![0]
+    }
+
+    fn step(&self, state: &u8, (is_write, value): &Self::Op, outcomes: &mut Outcomes<u8>) {
+        match (is_write, state) {
+            (true, _) => outcomes.accept(*value),
+            (false, 0) => outcomes.fail("nothing was written yet".to_owned()),
+            (false, held) if held == value => outcomes.accept(*held),
+            (false, _) => outcomes.refuse(|| "another value".to_owned()),
+        }
+    }
+}
+
+/// Hiding the writes leads to a state in which the model fails. Then they are not hidden.
+#[test]
+fn a_model_that_fails_in_other_states_only_keeps_its_operations() {
+    let at = |op, start: i64| TimedOp::new(0, op, Timebox::new(start, start + 5));
+    let history = vec![at((true, 1), 0), at((true, 2), 10), at((false, 1), 20)];
+    let minimal = minimize(&Partial, history, Options::default())
+        .expect("only relaxed histories fail")
+        .expect("a violation");
+    assert!(
+        minimal.ids.contains(&2) && minimal.ids.len() >= 2,
+        "{:?}",
+        minimal.ids
     );
 }

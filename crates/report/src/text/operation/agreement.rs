@@ -1,6 +1,6 @@
 //! The prefix that all explanations share, what came after it, and the last writers of what the operation read.
 
-use omnilink_evidence::{Counterexample, ReportedOperation};
+use omnilink_evidence::{AgreedPrefix, Counterexample, ReportedOperation};
 
 use super::Page;
 use crate::figures::count;
@@ -33,13 +33,17 @@ impl<'a> Page<'a> {
         writers.filter_map(|writer| writer.by.as_ref())
     }
 
-    /// The last state on which all explanations agree, and the operations since.
-    pub(super) fn push_agreement(&self, page: &mut String, counterexample: &Counterexample, look: &Look) {
-        let Some(agreed) = counterexample
-            .agreed
-            .as_ref()
-            .filter(|agreed| !agreed.since.is_empty())
-        else {
+    /// The last state on which all explanations agree, and the operations since. `tells_start`: where they start is told already.
+    pub(super) fn push_agreement(
+        &self,
+        page: &mut String,
+        counterexample: &Counterexample,
+        tells_start: bool,
+        look: &Look,
+    ) {
+        let is_news =
+            |agreed: &&AgreedPrefix| !(agreed.since.is_empty() || tells_start && agreed.placed == 0);
+        let Some(agreed) = counterexample.agreed.as_ref().filter(is_news) else {
             return;
         };
         let mut states: Vec<String> = agreed
@@ -54,12 +58,19 @@ impl<'a> Page<'a> {
                 count((agreed.states.len() - STATES_MAX) as u64)
             ));
         }
-        let mut sentence = format!("All explanations agree on the state {}", states.join(" or "));
-        match (&agreed.last, agreed.placed) {
-            (Some(last), _) => sentence.push_str(&format!(", after {}", self.sentence_of(last, look))),
-            (None, 0) => sentence.push_str(", the first one"),
-            (None, placed) => sentence.push_str(&format!(", after {} operations", count(placed))),
-        }
+        let shared = match (&agreed.last, agreed.placed) {
+            (Some(last), _) => Some(self.sentence_of(last, look)),
+            (None, 0) => None,
+            (None, placed) => Some(format!("{} operations", count(placed))),
+        };
+        let is_one = agreed.states.len() == 1;
+        let states = states.join(" or ");
+        let mut sentence = match shared {
+            Some(last) if is_one => format!("All explanations agree on the state {states}, after {last}"),
+            Some(last) => format!("All explanations agree up to {last}, which may leave the state {states}"),
+            None if is_one => format!("All explanations agree on the state {states}, the first one"),
+            None => format!("The explanations share no operation; they start in the state {states}"),
+        };
         let call = |op: &ReportedOperation| glued(&look.shorten(&self.call(op, look), CALL_MAX));
         let mut since: Vec<String> = agreed.since.iter().take(SINCE_MAX).map(call).collect();
         if agreed.since.len() > SINCE_MAX {
@@ -69,8 +80,8 @@ impl<'a> Page<'a> {
         push_wrapped(page, "", "  ", &sentence, look);
     }
 
-    /// The last writers of what the unexplained operation read.
-    pub(super) fn push_writers(&self, page: &mut String, look: &Look) {
+    /// Says so if no state at all allows the unexplained operation.
+    pub(super) fn push_impossibility(&self, page: &mut String, look: &Look) {
         if self.evidence.spec.as_ref().is_some_and(|spec| spec.is_impossible) {
             push_wrapped(
                 page,
@@ -80,6 +91,10 @@ impl<'a> Page<'a> {
                 look,
             );
         }
+    }
+
+    /// The last writers of what the unexplained operation read.
+    pub(super) fn push_writers(&self, page: &mut String, look: &Look) {
         for writer in &self.evidence.last_writers {
             let held = format!("{} = {}", look.clean(&writer.cell), look.clean(&writer.value));
             let sentence = match &writer.by {

@@ -7,7 +7,7 @@ use omnilink_evidence::{BrokenRule, Counterexample, MinimalHistory, ReportedOper
 use super::Page;
 use crate::figures::{count, counted};
 use crate::look::{Look, Tone};
-use crate::paragraph::{glued, push_wrapped};
+use crate::paragraph::push_wrapped;
 use crate::timeline::{Bar, Mark, draw};
 
 /// How many states before a minimal history are written out.
@@ -41,7 +41,11 @@ impl<'a> Page<'a> {
         if explained.broken.is_none() || explained.alternatives_total > 0 {
             self.push_alternatives(&mut page, explained, look);
         }
-        self.push_agreement(&mut page, explained, look);
+        let tells_start = minimal.is_some_and(|minimal| minimal.from.is_some());
+        self.push_agreement(&mut page, explained, tells_start, look);
+        if explained.op.id == counterexample.op.id {
+            self.push_impossibility(&mut page, look);
+        }
         if minimal.is_none() {
             self.push_writers(&mut page, look);
         }
@@ -73,23 +77,21 @@ impl<'a> Page<'a> {
         page.push('\n');
         page.push_str(&self.drawing(&minimal.operations, unexplained, look));
         if let Some(from) = &minimal.from {
-            let shown: Vec<String> = from
+            let listed: Vec<String> = from
                 .iter()
                 .take(STATES_MAX)
-                .map(|state| glued(&look.state(state)))
+                .map(|state| look.state(state).into_owned())
                 .collect();
-            let mut states = shown.join(" or ");
+            let mut states = listed.join(" or ");
             if from.len() > STATES_MAX {
                 states.push_str(&format!(" or {} others", count((from.len() - STATES_MAX) as u64)));
             }
             page.push('\n');
-            push_wrapped(
-                page,
-                "",
-                "",
-                &format!("Before them the state was {states}."),
-                look,
-            );
+            let before = match shown {
+                1 => "Before it",
+                _ => "Before them",
+            };
+            push_wrapped(page, "", "", &format!("{before} the state was {states}."), look);
         }
     }
 

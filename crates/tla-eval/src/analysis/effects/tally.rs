@@ -187,6 +187,26 @@ impl Tally {
             .for_each(|(test, _)| reads.add(test.cell.clone()));
     }
 
+    /// Whether it is false in every state: each cell passes its test or does not, so the sum lies between that of all negative and
+    /// that of all positive weights.
+    pub fn is_never_true(&self) -> bool {
+        let mut least = i128::from(self.base);
+        let mut most = least;
+        for (_, weight) in &self.count {
+            least += i128::from(*weight.min(&0));
+            most += i128::from(*weight.max(&0));
+        }
+        let bound = i128::from(self.bound);
+        let (is_always, is_never) = match self.comparison {
+            None => (least == bound && most == bound, bound < least || bound > most),
+            Some(Comparison::Less) => (most < bound, least >= bound),
+            Some(Comparison::LessEqual) => (most <= bound, least > bound),
+            Some(Comparison::Greater) => (least > bound, most <= bound),
+            Some(Comparison::GreaterEqual) => (least >= bound, most < bound),
+        };
+        if self.is_true { is_never } else { is_always }
+    }
+
     /// Whether it is true in a state; `None` if evaluating it may fail.
     pub fn holds(&self, state: &[Value]) -> Option<bool> {
         let mut sum = self.base;
