@@ -32,13 +32,25 @@ fn explore(
     is_resumed: bool,
     interval: Duration,
 ) -> SearchOutcome<String> {
+    explore_and(false, graph, options, folder, is_resumed, interval)
+}
+
+/// Explores, and keeps the checkpoint of a complete search if that is asked for.
+fn explore_and(
+    keeps_complete: bool,
+    graph: &RandomGraph,
+    options: &SearchOptions,
+    folder: &Path,
+    is_resumed: bool,
+    interval: Duration,
+) -> SearchOutcome<String> {
     let checkpoints = Checkpoints {
         folder,
         identity: "a random graph",
         interval,
         is_resumed,
         context: &Nothing,
-        keeps_complete: false,
+        keeps_complete,
     };
     let progress = SearchProgress::default();
     let explored = breadth_first_with(graph, 1, options, &progress, None, Some(&checkpoints));
@@ -111,5 +123,27 @@ fn pausing_for_a_checkpoint_after_every_segment_changes_nothing() {
             let explored = explore(&graph, &search(workers), folder.path(), false, Duration::ZERO);
             assert_same(&graph, &whole, &explored);
         }
+    }
+}
+
+#[test]
+fn a_complete_search_can_be_resumed_if_its_checkpoint_is_kept() {
+    let graph = random_graph(5);
+    for workers in [1, 2] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = |is_resumed| {
+            let interval = Duration::from_secs(600);
+            explore_and(
+                true,
+                &graph,
+                &search(workers),
+                folder.path(),
+                is_resumed,
+                interval,
+            )
+        };
+        let (whole, again) = (run(false), run(true));
+        assert!(matches!(again.end, SearchEnd::Complete), "{:?}", again.end);
+        assert_same(&graph, &whole, &again);
     }
 }
