@@ -1,4 +1,4 @@
-//! The processor time that a monitor takes per operation: each collection, valid and violating, 8 and 64 operations open, up to a million.
+//! The processor time that a monitor takes per operation: each collection, distinct and equal values, valid and violating, 8 and 64 operations open, up to a million.
 //!
 //! `cargo bench -p omnilink-monitors`
 
@@ -8,26 +8,34 @@ use std::time::Instant;
 use fastrand::Rng;
 use omnilink_monitors::{Action, Collection, Decision, TimedAction, check};
 
-const COLLECTIONS: [Collection; 6] = [
-    Collection::Register,
-    Collection::Queue,
-    Collection::Stack,
-    Collection::PriorityQueue,
-    Collection::Set,
-    Collection::Bag,
+/// Collections, and how many values there are, if they are not distinct.
+const WORKLOADS: [(Collection, Option<u32>); 8] = [
+    (Collection::Register, None),
+    (Collection::Queue, None),
+    (Collection::Queue, Some(4)),
+    (Collection::Queue, Some(100)),
+    (Collection::Stack, None),
+    (Collection::PriorityQueue, None),
+    (Collection::Set, None),
+    (Collection::Bag, None),
 ];
 
 fn main() {
     println!(
-        "{:<14} {:>9} {:>5} {:>10} {:>9}",
-        "collection", "ops", "open", "verdict", "ns/op"
+        "{:<14} {:>8} {:>9} {:>5} {:>10} {:>9}",
+        "collection", "values", "ops", "open", "verdict", "ns/op"
     );
-    for collection in COLLECTIONS {
+    for (collection, values) in WORKLOADS {
         for open in [8, 64] {
             for is_valid in [true, false] {
                 for size in [10_000, 100_000, 1_000_000] {
                     let mut rng = Rng::with_seed(size as u64);
-                    let operations = history(collection, size, open, is_valid, &mut rng);
+                    let mut operations = history(collection, size, open, is_valid, &mut rng);
+                    for op in &mut operations {
+                        if let (Some(count), Some(value)) = (values, op.action.value()) {
+                            op.action = op.action.on(value % count);
+                        }
+                    }
                     let (cpu, started) = (cpu_nanoseconds(), Instant::now());
                     // Small histories are decided more than once: the system counts processor time in milliseconds.
                     let rounds = 1_000_000 / size;
@@ -45,8 +53,9 @@ fn main() {
                         Decision::Undecided(_) => "undecided",
                     };
                     println!(
-                        "{:<14} {size:>9} {open:>5} {verdict:>10} {nanoseconds:>9}",
-                        format!("{collection:?}")
+                        "{:<14} {:>8} {size:>9} {open:>5} {verdict:>10} {nanoseconds:>9}",
+                        format!("{collection:?}"),
+                        values.map_or("distinct".to_owned(), |count| count.to_string()),
                     );
                 }
             }
