@@ -43,6 +43,7 @@ pub(crate) fn counterexample(
     let mut unexplained: Option<u32> = None;
     for number in 0..(total as usize).min(Counterexample::ALTERNATIVES_MAX) {
         let entry = search.deepest().entries[number].clone();
+        let state = search.named_state(depth, number as u32).unwrap_or(entry.state);
         let enabled = search.lines.enabled(&entry.cut)?;
         let mut candidates = Vec::new();
         for (_, line) in enabled {
@@ -51,7 +52,7 @@ pub(crate) fn counterexample(
             let Some(prepared) = search.lines.get(line).cloned() else {
                 continue;
             };
-            let RefusalReason { reason, places } = refusal(expander, &entry.state, &prepared);
+            let RefusalReason { reason, places } = refusal(expander, &state, &prepared);
             if let Some(op) = line_operation(search, spec, line) {
                 candidates.push(Candidate {
                     op,
@@ -66,7 +67,7 @@ pub(crate) fn counterexample(
         let recent: Vec<u32> = path.iter().filter_map(|entry| entry.line).collect();
         let from = recent.len().saturating_sub(Alternative::RECENT_MAX);
         alternatives.push(Alternative {
-            state: state_text(spec, &entry.state),
+            state: state_text(spec, &state),
             recent: recent[from..]
                 .iter()
                 .filter_map(|line| line_operation(search, spec, *line))

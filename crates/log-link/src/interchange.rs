@@ -153,6 +153,18 @@ pub(crate) fn identity_name(identity: &Value) -> &str {
         .unwrap_or_default()
 }
 
+/// What identities were renamed to: a permutation, without those that kept their names.
+pub(crate) type Renaming = Box<[(Value, Value)]>;
+
+/// The state that a renaming was applied to.
+pub(crate) fn undone(state: &State, renaming: &Renaming) -> State {
+    let pairs: Vec<(&Value, &Value)> = renaming.iter().map(|(from, to)| (to, from)).collect();
+    let values = state
+        .iter()
+        .map(|value| rename(value, &pairs).unwrap_or_else(|| value.clone()));
+    values.collect()
+}
+
 /// Classes of identities that are interchangeable at one point of the log.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FreeClasses {
@@ -175,8 +187,8 @@ impl FreeClasses {
         }
     }
 
-    /// The representative of a state; `None` if it is the state itself.
-    pub fn representative(&self, state: &State) -> Option<State> {
+    /// The representative of a state, and what was renamed; `None` if it is the state itself.
+    pub fn representative(&self, state: &State) -> Option<(State, Renaming)> {
         if self.classes.is_empty() {
             return None;
         }
@@ -215,7 +227,10 @@ impl FreeClasses {
                 )
             })
             .collect();
-        is_changed.then(|| values.into())
+        is_changed.then(|| {
+            let renaming = pairs.into_iter().map(|(from, to)| (from.clone(), to.clone()));
+            (values.into(), renaming.collect())
+        })
     }
 
     /// Adds to the signature of every member in a value where it occurs: the way to it and what stands beside it, without names of members.

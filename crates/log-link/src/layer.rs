@@ -5,6 +5,8 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::interchange::Renaming;
+
 /// How many lines of each chain are explained.
 pub(crate) type Cut = SmallVec<[u32; 2]>;
 
@@ -12,6 +14,8 @@ pub(crate) type Cut = SmallVec<[u32; 2]>;
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub state: State,
+    /// What was renamed in the state for the sake of others that are the same up to names.
+    pub renaming: Option<Renaming>,
     pub cut: Cut,
     /// The layer and the entry that it comes from.
     pub parent: Option<(u32, u32)>,
@@ -36,6 +40,7 @@ impl Entry {
     pub fn new(state: State, cut: Cut, hidden: HiddenCounts) -> Self {
         Self {
             state,
+            renaming: None,
             cut,
             parent: None,
             line: None,

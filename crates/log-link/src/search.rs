@@ -25,7 +25,7 @@ use smallvec::SmallVec;
 use crate::error::LogError;
 use crate::expansion::{Batch, Expander, Successor, Successors};
 use crate::independence::{EnabledLines, Independence};
-use crate::interchange::FreeClasses;
+use crate::interchange::{FreeClasses, undone};
 use crate::layer::{Cut, Entry, Layer};
 use crate::lines::Lines;
 use crate::prepared_line::PreparedLine;
@@ -145,8 +145,9 @@ impl<'s> Search<'s> {
 
     /// Adds a state to begin with.
     pub fn begin(&mut self, state: State, cut: Cut, hidden: usize) {
-        let state = self.representative(state, &cut);
-        self.insert(0, Entry::new(state, cut, SmallVec::from_elem(0, hidden)));
+        let entry = Entry::new(state, cut, SmallVec::from_elem(0, hidden));
+        let entry = self.representative(entry);
+        self.insert(0, entry);
     }
 
     /// The layer with the most explained lines.
@@ -159,19 +160,22 @@ impl<'s> Search<'s> {
         self.base + self.layers.len() as u32 - 1
     }
 
-    /// One of the states from which the rest of the log is explained exactly if it is from this one.
-    fn representative(&mut self, state: State, cut: &Cut) -> State {
+    /// The entry with one of the states from which the rest of the log is explained exactly if it is from its own.
+    fn representative(&mut self, mut entry: Entry) -> Entry {
         if !self.uses_interchange {
-            return state;
+            return entry;
         }
-        if self.free_cache.as_ref().is_none_or(|(own, _)| own != cut) {
-            self.free_cache = Some((cut.clone(), self.lines.free_classes(cut)));
+        if self.free_cache.as_ref().is_none_or(|(own, _)| *own != entry.cut) {
+            self.free_cache = Some((entry.cut.clone(), self.lines.free_classes(&entry.cut)));
         }
         let renamed = self
             .free_cache
             .as_ref()
-            .and_then(|(_, classes)| classes.representative(&state));
-        renamed.unwrap_or(state)
+            .and_then(|(_, classes)| classes.representative(&entry.state));
+        if let Some((state, renaming)) = renamed {
+            (entry.state, entry.renaming) = (state, Some(renaming));
+        }
+        entry
     }
 
     fn insert(&mut self, layer: u32, entry: Entry) -> bool {
@@ -421,12 +425,11 @@ impl<'s> Search<'s> {
     }
 
     /// An entry with the representative of its state, unless an invariant forbids it.
-    fn admitted(&mut self, expander: &mut Expander<'s>, mut entry: Entry) -> Result<Option<Entry>, LogError> {
+    fn admitted(&mut self, expander: &mut Expander<'s>, entry: Entry) -> Result<Option<Entry>, LogError> {
         if !expander.is_allowed(&entry.state)? {
             return Ok(None);
         }
-        entry.state = self.representative(entry.state, &entry.cut);
-        Ok(Some(entry))
+        Ok(Some(self.representative(entry)))
     }
 
     /// Drops layers that nothing can lead back to.
@@ -443,6 +446,18 @@ impl<'s> Search<'s> {
         self.shallowest_open = self.shallowest_open.max(self.base);
         self.deepest_open = self.deepest_open.max(self.base);
         self.lines.forget_before(self.base.saturating_sub(1));
+    }
+
+    /// The state of an entry with the names that the lines before it have for their identities.
+    ///
+    /// Each entry `e` of a path is a renaming `p` of a successor of the entry before it: `e = p(s)`. Taking back `p` gives the successor, and taking back the
+    /// renamings of the entries before it gives what that successor is without them, because the meaning of a line commutes with
+    /// renaming what it does not mention.
+    pub fn named_state(&self, layer: u32, number: u32) -> Option<State> {
+        let path = self.path(layer, number);
+        let renamings = path.iter().rev().filter_map(|entry| entry.renaming.as_ref());
+        let state = path.last()?.state.clone();
+        Some(renamings.fold(state, |state, renaming| undone(&state, renaming)))
     }
 
     /// The entries that lead to one, the oldest first, as far as they are kept.
