@@ -460,7 +460,8 @@ impl<'a> QueueSearch<'a> {
                     additions.push((added, part, number));
                 }
                 Action::FindEmpty => {
-                    let position = added.max(front).max(call);
+                    // All values that were added are removed.
+                    let position = front.max(call);
                     (added, front) = (position, position);
                     empties.push((position, part + 1, number));
                     part += 2;

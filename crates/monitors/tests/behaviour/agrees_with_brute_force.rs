@@ -48,6 +48,15 @@ fn compare(collection: Collection, operations: &[TimedAction], tally: &mut Tally
                 !has_order(collection, &named),
                 "the named operations have an order: {shown}"
             );
+            let is_searched = collection == Collection::Queue && refutation.rule == Rule::NoOrderOfItems;
+            assert!(refutation.last.is_some() || !is_searched, "no return: {shown}");
+            if let Some(ret) = refutation.last.and_then(|last| operations[last].ret) {
+                let is_explained = |moment| has_order(collection, &beginning(operations, moment));
+                assert!(
+                    is_explained(ret) && !is_explained(ret + 1),
+                    "the wrong return: {shown}"
+                );
+            }
             assert!(
                 is_closed(operations, &refutation),
                 "operations are missing: {shown}"
@@ -59,6 +68,17 @@ fn compare(collection: Collection, operations: &[TimedAction], tally: &mut Tally
         }
         Decision::Undecided(_) => tally.undecided += 1,
     }
+}
+
+/// What was called before a moment; what had not returned by then is pending.
+fn beginning(operations: &[TimedAction], moment: u32) -> Vec<TimedAction> {
+    let called = operations.iter().filter(|op| op.call < moment);
+    called
+        .map(|op| {
+            let ret = op.ret.filter(|ret| *ret < moment);
+            TimedAction { ret, ..*op }
+        })
+        .collect()
 }
 
 /// Whether operations without an order have one as soon as one of those that change nothing is left out.
