@@ -108,13 +108,16 @@ struct QueueSearch<'a> {
 
 /// How many sets the search of a history may visit: about 50 MB.
 const SETS_MAX: usize = 1 << 20;
+/// How many sets may be visited to make a violation smaller.
+const SMALLER_SETS_MAX: usize = 4 * SETS_MAX;
 
 /// Decides a history; `None` if that is too much to search.
 pub(crate) fn decide(operations: &[TimedAction]) -> Option<Decision> {
-    match search(operations, SETS_MAX) {
+    let mut sets = SETS_MAX;
+    match search(operations, &mut sets) {
         SearchEnd::Linearizable(order) => Some(Decision::Linearizable(order)),
         SearchEnd::Violation => {
-            let (few, last) = queue_violation::smallest(operations, SETS_MAX);
+            let (few, last) = queue_violation::smallest(operations, SMALLER_SETS_MAX);
             Some(Decision::Violation(Refutation {
                 rule: Rule::NoOrderOfItems,
                 operations: few,
@@ -125,8 +128,8 @@ pub(crate) fn decide(operations: &[TimedAction]) -> Option<Decision> {
     }
 }
 
-/// Searches a linearization, visiting at most `limit` sets between which it had a choice.
-pub(crate) fn search(operations: &[TimedAction], limit: usize) -> SearchEnd {
+/// Searches a linearization. Every set with a choice is taken from `sets`, the number that may still be visited.
+pub(crate) fn search(operations: &[TimedAction], sets: &mut usize) -> SearchEnd {
     let mut search = QueueSearch::new(operations);
     let mut visited: HashSet<(u128, Option<ValueId>)> = HashSet::new();
     let mut branches: Vec<Branch> = Vec::new();
@@ -136,8 +139,9 @@ pub(crate) fn search(operations: &[TimedAction], limit: usize) -> SearchEnd {
             return SearchEnd::Linearizable(search.linearization());
         }
         if visited.insert((search.mark, search.next)) {
-            if visited.len() > limit {
-                return SearchEnd::TooManySets;
+            match sets.checked_sub(1) {
+                Some(left) => *sets = left,
+                None => return SearchEnd::TooManySets,
             }
             branches.push(Branch {
                 taken: search.taken.len(),

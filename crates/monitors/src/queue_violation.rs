@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use crate::action::{Action, Rank, TimedAction, ValueId};
 use crate::queue_search::{SearchEnd, search};
 
-/// How often the operations that are left are searched again. More would make few of them fewer.
+/// How often the operations that are left are searched again at most.
 const SEARCHES_MAX: usize = 256;
 
 /// A value with all its operations, or an operation that found the queue empty.
@@ -24,18 +24,19 @@ enum Part {
 }
 
 /// Part of the operations of a history without a linearization that has none either, in order of call, and the one whose return cannot be
-/// explained. Searches visit at most `limit` sets.
-pub(crate) fn smallest(operations: &[TimedAction], limit: usize) -> (Vec<usize>, Option<usize>) {
+/// explained, if that is certain. All searches together visit at most `sets` sets.
+pub(crate) fn smallest(operations: &[TimedAction], mut sets: usize) -> (Vec<usize>, Option<usize>) {
     let end = 2 * operations.len() as Rank + 1;
     // The history up to `end` is a violation.
     let (mut valid, mut violating) = (0, end);
     while valid + 1 < violating {
         let middle = valid + (violating - valid) / 2;
-        match is_violation(&beginning(operations, middle, &|_| true), limit) {
+        match is_violation(&beginning(operations, middle, &|_| true), &mut sets) {
             true => violating = middle,
             false => valid = middle,
         }
     }
+    let is_certain = sets > 0;
     let part = |number: usize| match operations[number].action {
         Action::FindEmpty => Some(Part::Empty(number)),
         action => action.value().map(Part::Value),
@@ -60,7 +61,7 @@ pub(crate) fn smallest(operations: &[TimedAction], limit: usize) -> (Vec<usize>,
                 .filter(|part| !left_out.contains(part))
                 .collect();
             let is_kept = |number: usize| part(number).is_none_or(|part| others.contains(&part));
-            match is_violation(&beginning(operations, violating, &is_kept), limit) {
+            match is_violation(&beginning(operations, violating, &is_kept), &mut sets) {
                 true => parts.retain(|part| !left_out.contains(part)),
                 false => at += chunk,
             }
@@ -77,12 +78,14 @@ pub(crate) fn smallest(operations: &[TimedAction], limit: usize) -> (Vec<usize>,
     let last = few
         .iter()
         .copied()
-        .find(|number| operations[*number].ret == Some(violating - 1));
+        .find(|number| is_certain && operations[*number].ret == Some(violating - 1));
     (few, last)
 }
 
-fn is_violation(operations: &[TimedAction], limit: usize) -> bool {
-    search(operations, limit) == SearchEnd::Violation
+/// Whether a search within what is left shows a violation. An operation without a choice costs time, too: eight count as a set.
+fn is_violation(operations: &[TimedAction], sets: &mut usize) -> bool {
+    *sets = sets.saturating_sub(operations.len() / 8);
+    *sets > 0 && search(operations, sets) == SearchEnd::Violation
 }
 
 /// What was called before a moment, of the operations that are kept. What had not returned by then is pending.

@@ -15,6 +15,8 @@ use crate::action::{Action, Rank, TimedAction, ValueId};
 
 /// How many operations on two values are searched: each is a bit of a set.
 const OPERATIONS_MAX: usize = 128;
+/// How many pairs of values are looked at.
+const PAIRS_MAX: usize = 1 << 22;
 /// How many sets and stacks are visited for all pairs together.
 const VISITED_MAX: usize = 1 << 20;
 
@@ -53,16 +55,27 @@ pub(crate) fn violation(
         (0..operations.len()).filter(is_same).collect()
     };
     let (pending, empties) = (of(Action::RemoveAny), of(Action::FindEmpty));
-    let mut left = VISITED_MAX;
-    for life in repeated {
-        let one = &extents[*life as usize];
-        for (number, other) in extents.iter().enumerate() {
-            let is_seen = number < *life as usize && repeated.binary_search(&(number as ValueId)).is_ok();
-            if is_seen || other.begin > one.end || one.begin > other.end {
+    // Of two lives that overlap, one begins during the other.
+    let mut by_begin: Vec<usize> = (0..extents.len()).collect();
+    by_begin.sort_unstable_by_key(|life| extents[*life].begin);
+    let is_repeated = |life: usize| repeated.binary_search(&(life as ValueId)).is_ok();
+    let (mut left, mut pairs) = (VISITED_MAX, PAIRS_MAX);
+    for (at, first) in by_begin.iter().enumerate() {
+        let one = &extents[*first];
+        let during = by_begin[at..]
+            .iter()
+            .take_while(|second| extents[**second].begin <= one.end);
+        for second in during {
+            pairs = pairs.checked_sub(1)?;
+            let other = &extents[*second];
+            let count = one.members.len() + other.members.len() + pending.len();
+            if count > OPERATIONS_MAX || !is_repeated(*first) && !is_repeated(*second) {
                 continue;
             }
+            // Looking through these is work, too.
+            pairs = pairs.checked_sub(empties.len() / 8)?;
             let mut few: Vec<usize> = one.members.iter().chain(&pending).copied().collect();
-            if number != *life as usize {
+            if first != second {
                 few.extend(other.members);
             }
             let is_within = |number: &&usize| {
@@ -72,9 +85,6 @@ pub(crate) fn violation(
             let empties: Vec<usize> = empties.iter().filter(is_within).copied().collect();
             if few.len() + empties.len() <= OPERATIONS_MAX {
                 few.extend(empties);
-            }
-            if few.len() > OPERATIONS_MAX {
-                continue;
             }
             few.sort_unstable_by_key(|number| operations[*number].call);
             let projected: Vec<TimedAction> = few.iter().map(|number| operations[*number]).collect();
