@@ -50,6 +50,29 @@ fn positions(chains: &[Vec<u32>], lines: usize) -> Vec<u32> {
     position
 }
 
+/// Refuses a clock that is none: taking it for a missing one would take the lines as they stand.
+///
+/// # Errors
+/// If the order depends on clocks, and this one is neither a whole number nor a vector.
+pub(crate) fn check_clock(line: &RawLine, spec: &LogSpec) -> Result<(), LogError> {
+    let field = spec.settings.clock.as_deref().unwrap_or("clock");
+    let clock = line.field(field).filter(|clock| **clock != Value::null());
+    match clock {
+        Some(clock)
+            if spec.settings.order.is_none() && clock.as_int().is_none() && clock.as_record().is_none() =>
+        {
+            Err(LogError::Line {
+                place: line.place.to_string(),
+                message: format!(
+                    "\"{field}\" is {clock}, and a clock is a whole number or an object with a number for each node; name another field \
+                     ([log] clock = … in the link file), or write order = \"lines\" there if the lines stand in the order of their steps"
+                ),
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Brings lines into an order, and finds out what is known about it.
 ///
 /// # Errors
@@ -60,6 +83,7 @@ pub(crate) fn ordered(
     spec: &LogSpec,
 ) -> Result<(Vec<RawLine>, LineOrder), LogError> {
     let settings = &spec.settings;
+    lines.iter().try_for_each(|line| check_clock(line, spec))?;
     let clock_field = settings.clock.as_deref().unwrap_or("clock");
     let start_field = settings.start.as_deref().unwrap_or("start");
     let end_field = settings.end.as_deref().unwrap_or("end");

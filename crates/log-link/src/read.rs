@@ -98,7 +98,7 @@ impl LineReader {
         })
     }
 
-    /// Whether the input has at most so many bytes; they are read, and kept for the lines.
+    /// Whether the input has at most `bytes` bytes. They are read and kept for the lines.
     ///
     /// # Errors
     /// If it cannot be read.

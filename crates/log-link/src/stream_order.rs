@@ -9,7 +9,7 @@
 use omnilink_value::Value;
 
 use crate::error::LogError;
-use crate::line_order::node_of;
+use crate::line_order::{check_clock, node_of};
 use crate::log_spec::LogSpec;
 use crate::raw_line::RawLine;
 
@@ -42,6 +42,7 @@ impl StreamOrder {
         if settings.order.is_some() {
             return Ok(());
         }
+        check_clock(line, spec)?;
         let field = |name: &Option<String>, usual: &str| line.field(name.as_deref().unwrap_or(usual));
         let clock = field(&settings.clock, "clock");
         let is_vector = clock.is_some_and(|clock| clock.as_record().is_some());

@@ -79,7 +79,7 @@ impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
     /// and synchronises with nothing. A variable of which it overwrites a part keeps its sequence, because a load still reads the rest.
     ///
     /// Such a write is ordered with the accesses to the variable, or races with one of them. If it is ordered, it changes nothing,
-    /// because whoever reads the variable knows the writer, who knows what was released. So this decides which pairs of
+    /// because a thread that reads the variable knows the writer, which knows what was released. So this decides which pairs of
     /// accesses race in an execution, and not whether there is one.
     pub fn overwrite(&mut self, address: u64, size: u64) {
         let end = address + size;

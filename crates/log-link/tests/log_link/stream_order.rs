@@ -164,3 +164,19 @@ fn a_log_that_is_followed_and_is_not_in_order_ends_with_the_place() {
             .is_some_and(|error| error.contains("log.ndjson:4: its clock"))
     );
 }
+
+#[test]
+fn a_clock_that_is_no_whole_number_is_refused() {
+    let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+    let file = folder.path().join("log.ndjson");
+    for clock in ["1.5", "99999999999999999999999", "\"noon\"", "[1]"] {
+        let line = format!("{{\"event\":\"Add\",\"event_args\":[1],\"clock\":{clock}}}\n");
+        std::fs::write(&file, line).unwrap_or_else(|error| panic!("{error}"));
+        for check in [check(folder.path(), ""), check_by_line(folder.path(), "")] {
+            let error = answer(&check, &file).error.unwrap_or_default();
+            assert!(error.contains("log.ndjson:1: \"clock\" is"), "{clock}: {error}");
+        }
+        let as_it_stands = check(folder.path(), "[log]\norder = \"lines\"");
+        assert_eq!(answer(&as_it_stands, &file).verdict, Verdict::Valid, "{clock}");
+    }
+}
