@@ -12,13 +12,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, scope};
 
+use fastrand::Rng;
 use omnilink_value::Value;
 
 use crate::limits::{Limit, LimitMonitor, SearchOptions};
 use crate::outcome::{ActionCount, ViolationKind};
 use crate::path::PathState;
 use crate::progress::SearchProgress;
-use crate::random::{Random, word};
+use crate::random::word;
 use crate::transition_system::{State, TransitionSystem};
 
 /// Options of a simulation.
@@ -194,7 +195,7 @@ impl<T: TransitionSystem> Simulation<'_, T> {
         let mut simulator = Simulator {
             system: self.system,
             worker: self.system.worker(number),
-            random: Random::new(0),
+            random: Rng::with_seed(0),
             generated: 0,
             action_counts: vec![ActionCount::default(); self.system.action_count()],
         };
@@ -206,7 +207,7 @@ impl<T: TransitionSystem> Simulation<'_, T> {
                 break;
             }
             let generated = simulator.generated;
-            simulator.random = Random::new(word(self.options.seed, behaviour));
+            simulator.random = Rng::with_seed(word(self.options.seed, behaviour));
             let mut path = Vec::new();
             let end = match simulator.run_behaviour(&mut path, self.options.depth_max, &self.limits) {
                 Err(kind) => self.violation(behaviour, kind, path),
@@ -299,7 +300,7 @@ fn is_same_property<E>(one: &ViolationKind<E>, other: &ViolationKind<E>) -> bool
 struct Simulator<'a, T: TransitionSystem> {
     system: &'a T,
     worker: T::Worker,
-    random: Random,
+    random: Rng,
     generated: u64,
     action_counts: Vec<ActionCount>,
 }
@@ -365,7 +366,7 @@ impl<T: TransitionSystem> Simulator<'_, T> {
         let random = &mut self.random;
         self.system.initial_states(&mut self.worker, &mut |_, state| {
             count += 1;
-            if random.below(count) == 0 {
+            if random.u64(..count) == 0 {
                 chosen = Some(state.into());
             }
             ControlFlow::Continue(())
@@ -395,7 +396,7 @@ impl<T: TransitionSystem> Simulator<'_, T> {
                 match system.satisfies_action_constraints(worker, from, state, level) {
                     Ok(true) => {
                         candidates += 1;
-                        if random.below(candidates) == 0 {
+                        if random.u64(..candidates) == 0 {
                             taken = system.action(label);
                             chosen = Some(PathState {
                                 values: state.into(),

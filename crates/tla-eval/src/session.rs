@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use fastrand::Rng;
 use omnilink_value::Value;
 
 /// Registers, output and statistics, shared by all workers of a run.
@@ -44,7 +46,8 @@ pub trait Session: Sync {
     /// A random word inside a constant. It depends only on the constant and the number of the draw, so that all workers compute the
     /// same value.
     fn random_of_constant(&self, constant: u64, draw: u64) -> u64 {
-        mixed(mixed(constant).wrapping_add(draw.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+        let stream = Rng::with_seed(constant).u64(..);
+        Rng::with_seed(stream.wrapping_add(draw)).u64(..)
     }
 
     /// The states up to the current one, for `Trace`; `None` if they are not available.
@@ -82,7 +85,7 @@ pub fn revision() -> Value {
 pub struct SilentSession {
     printed: Mutex<Vec<String>>,
     registers: Mutex<BTreeMap<Value, Value>>,
-    seed: Mutex<u64>,
+    draws: AtomicU64,
     may_execute: bool,
     is_32_bit: bool,
     is_over: Option<fn() -> bool>,
@@ -175,15 +178,6 @@ impl Session for SilentSession {
     }
 
     fn random(&self) -> u64 {
-        let Ok(mut seed) = self.seed.lock() else { return 0 };
-        *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mixed(*seed)
+        self.random_of_constant(0, self.draws.fetch_add(1, Ordering::Relaxed))
     }
-}
-
-/// A hash in which every bit depends on every bit of the input.
-fn mixed(mut word: u64) -> u64 {
-    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
 }

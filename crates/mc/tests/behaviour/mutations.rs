@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use fastrand::Rng;
 use omnilink_mc::report::Answer;
 use omnilink_mc::{CheckOptions, SearchLimits, SearchProgress, check};
 use omnilink_tla::model::{BuildOptions, build};
@@ -14,30 +15,18 @@ use omnilink_tla::{SpecOptions, check as read};
 
 const PER_SPEC: u64 = 30;
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % bound.max(1)
-    }
-}
-
 /// The text with one token deleted, two swapped, or one replaced by another, mostly of its own kind, so that many mutants still
 /// parse.
-fn mutated(text: &str, random: &mut Random) -> String {
+fn mutated(text: &str, random: &mut Rng) -> String {
     let source = Sources::default().add(Source::new("Spec.tla", text));
     let tokens = tokenize_fragment(source, text, &mut Vec::new());
-    let one = &tokens[random.below(tokens.len())];
+    let one = &tokens[random.usize(..tokens.len())];
     let is_same_kind =
         |other: &&Token| std::mem::discriminant(&other.kind) == std::mem::discriminant(&one.kind);
     let same_kind: Vec<&Token> = tokens.iter().filter(is_same_kind).collect();
-    let other = match random.below(5) {
-        0 => &tokens[random.below(tokens.len())],
-        _ => same_kind[random.below(same_kind.len())],
+    let other = match random.usize(..5) {
+        0 => &tokens[random.usize(..tokens.len())],
+        _ => same_kind[random.usize(..same_kind.len())],
     };
     let span = |token: &Token| token.start as usize..token.end as usize;
     let (one, other) = (span(one), span(other));
@@ -46,7 +35,7 @@ fn mutated(text: &str, random: &mut Random) -> String {
     } else {
         (&other, &one)
     };
-    match random.below(5) {
+    match random.usize(..5) {
         0 => [&text[..one.start], &text[one.end..]].concat(),
         1 | 2 if first.end <= second.start => [
             &text[..first.start],
@@ -130,13 +119,13 @@ fn mutated_specs_never_panic_and_the_memo_changes_nothing() {
             std::fs::copy(file, copy).expect("a copy");
         }
         let configs = files(scratch.path(), "cfg");
-        let mut random = Random(at);
+        let mut random = Rng::with_seed(at);
         for spec in files(scratch.path(), "tla") {
             let text = std::fs::read_to_string(&spec).expect("a spec");
             for _ in 0..PER_SPEC {
                 let mutant = mutated(&text, &mut random);
                 std::fs::write(&spec, &mutant).expect("a file");
-                let config = &configs[random.below(configs.len())];
+                let config = &configs[random.usize(..configs.len())];
                 run += 1;
                 let plain = outcome(&spec, config, false);
                 let memoised = outcome(&spec, config, true);

@@ -140,7 +140,7 @@ fn weak() -> ExploreOptions {
 
 /// Well-known shapes of two threads, and some random programs.
 fn programs(random: usize) -> Vec<Program> {
-    let mut numbers = Random(7);
+    let mut numbers = Random::with_seed(7);
     let shapes = known_shapes()
         .into_iter()
         .filter(|shape| shape.threads.len() == 2);

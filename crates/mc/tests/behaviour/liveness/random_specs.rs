@@ -6,25 +6,13 @@
 
 use std::fmt::Write;
 
+use fastrand::Rng;
 use omnilink_mc::report::{Answer, Verdict};
 use omnilink_mc::{CheckOptions, SearchProgress, check};
 use omnilink_tla::config::parse;
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::semantics::load_text;
 use omnilink_tla::semantics::search_path::SearchPath;
-
-/// Random numbers (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((word ^ (word >> 31)) % bound as u64) as usize
-    }
-}
 
 const STATES: usize = 4;
 const ACTIONS: usize = 2;
@@ -53,9 +41,9 @@ enum Property {
     Steps(bool, usize),
 }
 
-fn random_property(random: &mut Random, depth: usize) -> Property {
-    let set = |random: &mut Random| 1 + random.below((1 << STATES) - 2) as u8;
-    let choice = if depth == 0 { 0 } else { random.below(11) };
+fn random_property(random: &mut Rng, depth: usize) -> Property {
+    let set = |random: &mut Rng| 1 + random.usize(..(1 << STATES) - 2) as u8;
+    let choice = if depth == 0 { 0 } else { random.usize(..11) };
     let mut inner = || Box::new(random_property(random, depth.saturating_sub(1)));
     match choice {
         0 => Property::In(set(random)),
@@ -65,11 +53,11 @@ fn random_property(random: &mut Random, depth: usize) -> Property {
         4 | 5 => Property::Always(inner()),
         6 | 7 => Property::Eventually(inner()),
         8 => Property::LeadsTo(inner(), inner()),
-        9 => match random.below(2) {
-            0 => Property::Fair(random.below(2) == 0, random.below(ACTIONS)),
-            _ => Property::Steps(random.below(2) == 0, random.below(ACTIONS)),
+        9 => match random.usize(..2) {
+            0 => Property::Fair(random.usize(..2) == 0, random.usize(..ACTIONS)),
+            _ => Property::Steps(random.usize(..2) == 0, random.usize(..ACTIONS)),
         },
-        _ => Property::ForAll(set(random), random.below(2) == 0),
+        _ => Property::ForAll(set(random), random.usize(..2) == 0),
     }
 }
 
@@ -101,18 +89,18 @@ fn written(property: &Property) -> String {
 }
 
 impl Machine {
-    fn random(random: &mut Random) -> Self {
+    fn random(random: &mut Rng) -> Self {
         let mut actions: [Vec<(usize, usize)>; ACTIONS] = Default::default();
         for steps in &mut actions {
-            for _ in 0..random.below(6) {
-                steps.push((random.below(STATES), random.below(STATES)));
+            for _ in 0..random.usize(..6) {
+                steps.push((random.usize(..STATES), random.usize(..STATES)));
             }
         }
         Self {
             actions,
-            next: [true, random.below(4) > 0],
-            fairness: (0..random.below(3))
-                .map(|_| (random.below(2) == 0, random.below(ACTIONS)))
+            next: [true, random.usize(..4) > 0],
+            fairness: (0..random.usize(..3))
+                .map(|_| (random.usize(..2) == 0, random.usize(..ACTIONS)))
                 .collect(),
         }
     }
@@ -278,7 +266,7 @@ fn random_specs_agree_with_a_naive_check_of_all_lassos() {
     let rounds: u64 = rounds.unwrap_or(1_500);
     let (mut violations, mut early) = (0, 0);
     for seed in 0..rounds {
-        let mut random = Random(seed);
+        let mut random = Rng::with_seed(seed);
         let machine = Machine::random(&mut random);
         // The second part, which is false, makes the property temporal as a whole: it is not taken apart.
         let never = Property::Always(Box::new(Property::In(0)));

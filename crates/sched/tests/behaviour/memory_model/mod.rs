@@ -13,7 +13,7 @@ const VARIANTS: usize = 1_600;
 
 /// The programs of the comparison: well-known shapes, these with other orders, and random ones.
 fn programs() -> Vec<Program> {
-    let mut random = Random(21);
+    let mut random = Random::with_seed(21);
     let shapes = known_shapes();
     let two_threads: Vec<&Program> = shapes.iter().filter(|shape| shape.threads.len() == 2).collect();
     let variants: Vec<Program> = (0..VARIANTS)

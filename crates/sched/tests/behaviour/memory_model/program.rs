@@ -1,5 +1,6 @@
 //! Small concurrent programs over a few atomic locations.
 
+use fastrand::Rng;
 use omnilink_sched_runtime::happens_before::MemoryOrder;
 
 pub const LOCATIONS: usize = 2;
@@ -71,16 +72,16 @@ pub struct Outcome {
     pub last: Vec<u64>,
 }
 
-/// A generator of random numbers (SplitMix64).
-pub struct Random(pub u64);
+/// A source of random programs.
+pub struct Random(Rng);
 
 impl Random {
+    pub fn with_seed(seed: u64) -> Self {
+        Self(Rng::with_seed(seed))
+    }
+
     pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % limit as u64) as usize
+        self.0.usize(..limit)
     }
 
     fn of<T: Copy>(&mut self, choices: &[T]) -> T {
