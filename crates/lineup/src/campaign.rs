@@ -66,6 +66,8 @@ pub struct FailingMatrix {
     pub is_repeatable: Option<bool>,
     /// How long shrinking took.
     pub shrink_seconds: f64,
+    /// The runs of shrinking.
+    pub shrink_executions: u64,
 }
 
 /// Checks matrices until one fails, and shrinks that one. Calls `seen` with each check of a matrix, and whether it is the first of that
@@ -243,7 +245,8 @@ impl Campaign<'_> {
             MatrixVerdict::Violation(_) | MatrixVerdict::Nondeterministic(_) => {
                 self.summary.add_phases(&checked.phases);
                 let found_in = self.started.elapsed();
-                let failing = failure(self.executor, self.request, checked, found_in, self.tick)?;
+                let found_by = (found_in, self.summary.executions);
+                let failing = failure(self.executor, self.request, checked, found_by, self.tick)?;
                 self.summary.failure = Some(Box::new(failing));
                 return Ok(None);
             }
@@ -342,6 +345,7 @@ pub fn run_schedule(
                 smallest: checked,
                 is_repeatable: Some(true),
                 shrink_seconds: 0.0,
+                shrink_executions: 0,
             }));
         }
     }
@@ -352,7 +356,7 @@ fn failure(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     checked: CheckedMatrix,
-    found_in: Duration,
+    (found_in, found_after): (Duration, u64),
     tick: Tick<'_>,
 ) -> Result<FailingMatrix, LineupError> {
     let started = Instant::now();
@@ -369,15 +373,20 @@ fn failure(
         options: &options,
         ..request
     };
-    let mut smallest = shrink(executor, request, checked, tick)?;
+    let executions_max = found_after.max(SHRINK_EXECUTIONS_AT_LEAST);
+    let (mut smallest, shrink_executions) = shrink(executor, request, checked, executions_max, tick)?;
     let is_repeatable = repeat(executor, &mut smallest)?;
     Ok(FailingMatrix {
         found,
         smallest,
         is_repeatable,
         shrink_seconds: started.elapsed().as_secs_f64(),
+        shrink_executions,
     })
 }
+
+/// Shrinking may take as many runs as finding the violation took, and at least as many as are made in a second.
+const SHRINK_EXECUTIONS_AT_LEAST: u64 = 1_000;
 
 /// Shrinking may take as long as finding the violation took, and at least this long.
 pub const SHRINK_AT_LEAST: Duration = Duration::from_secs(10);

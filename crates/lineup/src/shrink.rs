@@ -19,7 +19,7 @@ use crate::verdict::{CheckedMatrix, MatrixVerdict};
 /// The preemption bound with which a random search is repeated, to find a simple run.
 const PREEMPTIONS_MAX: u32 = 3;
 
-/// The smallest matrix that fails in the same way.
+/// The smallest matrix that fails in the same way, as far as a number of executions allows; and how many were made.
 ///
 /// # Errors
 /// When a matrix cannot be run.
@@ -27,13 +27,15 @@ pub(crate) fn shrink(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     failing: CheckedMatrix,
+    executions_max: u64,
     tick: Tick<'_>,
-) -> Result<CheckedMatrix, LineupError> {
+) -> Result<(CheckedMatrix, u64), LineupError> {
     if !failing.verdict.is_failure() {
-        return Ok(failing);
+        return Ok((failing, 0));
     }
     let mut smallest = failing;
-    let options = simplest_search(executor, request, &mut smallest, tick)?;
+    let mut executions = 0;
+    let options = simplest_search(executor, request, &mut smallest, &mut executions, tick)?;
     let request = Request {
         options: &options,
         ..request
@@ -43,12 +45,14 @@ pub(crate) fn shrink(
         request,
         tick,
         tried: FxHashSet::default(),
+        executions,
+        executions_max,
     };
     smallest = shrinking.without_calls(smallest)?;
     while let Some(smaller) = shrinking.with_split_thread(&smallest)? {
         smallest = smaller;
     }
-    Ok(smallest)
+    Ok((smallest, shrinking.executions))
 }
 
 struct Shrinking<'a> {
@@ -56,6 +60,9 @@ struct Shrinking<'a> {
     request: Request<'a>,
     tick: Tick<'a>,
     tried: FxHashSet<Matrix>,
+    /// Runs so far.
+    executions: u64,
+    executions_max: u64,
 }
 
 impl Shrinking<'_> {
@@ -66,13 +73,26 @@ impl Shrinking<'_> {
         failing: &CheckedMatrix,
     ) -> Result<Option<CheckedMatrix>, LineupError> {
         for matrix in matrices {
-            if self.request.options.reached().is_some() {
+            // Half for serial runs, half for concurrent ones.
+            let left = self.executions_max.saturating_sub(self.executions) / 2;
+            if left == 0 || self.request.options.reached().is_some() {
                 break;
             }
             if !self.tried.insert(matrix.clone()) {
                 continue;
             }
-            let checked = check_matrix(self.executor, self.request, &matrix, self.tick)?;
+            // A matrix that cannot be decided with what is left is not used.
+            let options = LineupOptions {
+                serial_max: self.request.options.serial_max.min(left),
+                executions_max: self.request.options.executions_max.min(left),
+                ..*self.request.options
+            };
+            let request = Request {
+                options: &options,
+                ..self.request
+            };
+            let checked = check_matrix(self.executor, request, &matrix, self.tick)?;
+            self.executions += checked.executions();
             if checked.verdict.fails_like(&failing.verdict) {
                 return Ok(Some(checked));
             }
@@ -103,12 +123,13 @@ impl Shrinking<'_> {
     }
 }
 
-/// The search for shrinking. Random runs have many switches: if a bounded search finds the failure too, its run is simpler, and it is
-/// used from then on.
+/// The search for shrinking. No more preemptions are needed than the failure took. Random runs have many switches: if a bounded
+/// search finds the failure too, its run is simpler, and it is used from then on.
 fn simplest_search(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     failing: &mut CheckedMatrix,
+    executions: &mut u64,
     tick: Tick<'_>,
 ) -> Result<LineupOptions, LineupError> {
     let options = LineupOptions {
@@ -121,22 +142,24 @@ fn simplest_search(
             ..options
         });
     }
-    if matches!(options.search, RunSelection::Bounded { .. }) {
-        return Ok(options);
-    }
-    let preemptions = match &failing.verdict {
-        MatrixVerdict::Violation(violation) => violation.execution.preemptions.min(PREEMPTIONS_MAX),
+    let taken = match &failing.verdict {
+        MatrixVerdict::Violation(violation) => violation.execution.preemptions,
         _ => 0,
     };
-    let bounded = LineupOptions {
+    let bounded_by = |preemptions| LineupOptions {
         search: RunSelection::Bounded { preemptions },
         ..options
     };
+    if let RunSelection::Bounded { preemptions } = options.search {
+        return Ok(bounded_by(preemptions.min(taken)));
+    }
+    let bounded = bounded_by(taken.min(PREEMPTIONS_MAX));
     let request = Request {
         options: &bounded,
         ..request
     };
     let checked = check_matrix(executor, request, &failing.matrix, tick)?;
+    *executions += checked.executions();
     if checked.verdict.fails_like(&failing.verdict) {
         *failing = checked;
         return Ok(bounded);
