@@ -28,7 +28,7 @@ pub enum ServeOutcome {
 
 /// Serves executions until `omnilink` requests no more.
 ///
-/// `make` is called in a forked process for each execution. `ops` is the number of calls, and `description` a text for the
+/// `make` is called for each execution, in a forked process whose memory is then as it was before the first. `ops` is the number of calls, and `description` a text for the
 /// process that drives the harness.
 pub fn serve(ops: u32, description: &str, make: &dyn Fn() -> Box<dyn ComponentInstance>) -> ServeOutcome {
     if !cfg!(omnilink_instrumented) {

@@ -31,6 +31,8 @@ pub struct ScheduledOptions {
     pub races: bool,
     /// Whether memory must not leak.
     pub leaks: bool,
+    /// Whether each run has a process of its own.
+    pub isolated: bool,
     /// Which stores a load may read.
     pub memory_model: MemoryModel,
     /// The most steps of a run.
@@ -46,6 +48,7 @@ impl Default for ScheduledOptions {
             reduction: true,
             races: true,
             leaks: false,
+            isolated: false,
             memory_model: MemoryModel::default(),
             steps_max: omnilink_sched::RunOptions::STEPS_MAX_DEFAULT,
             processors: std::thread::available_parallelism().map_or(1, usize::from),
@@ -116,6 +119,7 @@ impl Scheduled {
             memory_model: self.options.memory_model,
             detects_races: self.options.races,
             detects_leaks: self.options.leaks,
+            isolated: self.options.isolated,
             racy_accesses: self.racy_accesses.clone(),
             steps_max: self.options.steps_max,
             executions_max,

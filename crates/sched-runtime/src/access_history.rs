@@ -101,6 +101,9 @@ pub struct AccessHistories<const LOCATIONS: usize, const ACCESSES: usize> {
     locations: [Location; LOCATIONS],
     accesses: [MemoryAccess; ACCESSES],
     accesses_len: u32,
+    /// The indices of the locations that are in use.
+    used: [u32; LOCATIONS],
+    used_len: u32,
 }
 
 impl<const LOCATIONS: usize, const ACCESSES: usize> AccessHistories<LOCATIONS, ACCESSES> {
@@ -116,7 +119,18 @@ impl<const LOCATIONS: usize, const ACCESSES: usize> AccessHistories<LOCATIONS, A
             kind: 0,
         }; ACCESSES],
         accesses_len: 0,
+        used: [0; LOCATIONS],
+        used_len: 0,
     };
+
+    /// Forgets all accesses. What is behind the last one is never read.
+    pub fn clear(&mut self) {
+        for &index in self.used.iter().take(self.used_len as usize) {
+            self.locations[index as usize & (LOCATIONS - 1)] = Location { key: 0, last: 0 };
+        }
+        self.used_len = 0;
+        self.accesses_len = 0;
+    }
 
     /// The number of a location; none if there is none, or no room to make one.
     fn location(&mut self, key: u64, make: bool) -> Option<&mut Location> {
@@ -135,6 +149,9 @@ impl<const LOCATIONS: usize, const ACCESSES: usize> AccessHistories<LOCATIONS, A
                 return None;
             }
             location.key = key;
+            // Each index is in use once, so there is room.
+            self.used[self.used_len as usize & (LOCATIONS - 1)] = (index & (LOCATIONS - 1)) as u32;
+            self.used_len += 1;
         }
         Some(location)
     }

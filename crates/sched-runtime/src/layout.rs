@@ -4,7 +4,7 @@
 //! has a fixed offset, so that an execution allocates nothing and the records of a process that crashes survive it.
 
 /// Written by the explorer; a runtime with another layout refuses to serve.
-pub const MAGIC: u64 = 0x006f_6d6e_696c_0007;
+pub const MAGIC: u64 = 0x006f_6d6e_696c_0008;
 /// Threads of one execution of the explorer: as many as bits in [`StepRecord::candidates`]. A whole program may have more.
 pub const THREADS_CAP: usize = 32;
 /// Steps that are recorded; a longer execution goes on unrecorded.
@@ -60,6 +60,16 @@ pub mod ending {
     pub const EVENTS_TOO_LARGE: u32 = 7;
     /// An invalid use of heap memory.
     pub const MEMORY_ERROR: u32 = 8;
+}
+
+/// Values of [`Shared::worker`].
+pub mod worker {
+    /// It makes an execution.
+    pub const RUNNING: u32 = 0;
+    /// It has answered, and waits for a request.
+    pub const IDLE: u32 = 1;
+    /// It ended because it cannot make the execution that is requested: another process has to.
+    pub const UNSERVED: u32 = 2;
 }
 
 /// Values of [`EventHeader::kind`].
@@ -267,6 +277,8 @@ pub struct Shared {
     pub detects_races: u32,
     /// Not 0: leaks are detected.
     pub detects_leaks: u32,
+    /// Not 0: the execution has a process of its own.
+    pub isolated: u32,
     /// Length of `schedule`.
     pub schedule_len: u32,
     /// Rounds of native threads.
@@ -298,6 +310,10 @@ pub struct Shared {
     pub heartbeat: u64,
     /// The process of the execution, 0 before it runs.
     pub process: u32,
+    /// What that process is doing: one of [`worker`].
+    pub worker: u32,
+    /// How many executions it has made.
+    pub served: u32,
     /// The number of data races.
     pub races_len: u32,
     /// Where the harness was loaded.

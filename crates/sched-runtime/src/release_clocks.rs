@@ -16,35 +16,55 @@ struct Released {
 /// The clocks of up to `ADDRESSES` (a power of two) addresses. A value of which all bytes are 0 is empty.
 #[derive(Debug, Clone)]
 #[repr(C)]
-pub struct ReleaseClocks<const ADDRESSES: usize>([Released; ADDRESSES]);
+pub struct ReleaseClocks<const ADDRESSES: usize> {
+    entries: [Released; ADDRESSES],
+    /// The indices of the entries that are in use.
+    used: [u32; ADDRESSES],
+    used_len: u32,
+}
 
 impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
     /// Nothing was released.
-    pub const EMPTY: Self = Self(
-        [Released {
-            address: 0,
-            size: 0,
-            clock: Clock::NOTHING,
-        }; ADDRESSES],
-    );
+    pub const EMPTY: Self = Self {
+        entries: [Self::NOTHING; ADDRESSES],
+        used: [0; ADDRESSES],
+        used_len: 0,
+    };
+
+    const NOTHING: Released = Released {
+        address: 0,
+        size: 0,
+        clock: Clock::NOTHING,
+    };
 
     /// Places that are tried.
     const TRIES: usize = 64;
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        for &index in self.used.iter().take(self.used_len as usize) {
+            self.entries[index as usize & (ADDRESSES - 1)] = Self::NOTHING;
+        }
+        self.used_len = 0;
+    }
 
     /// The entry of an address; none if there is none, or no room to make one.
     fn entry(&mut self, address: u64, make: bool) -> Option<&mut Released> {
         let first = (address >> 2) as usize;
         let is_free_or_its = |index: usize| {
-            let known = self.0[index & (ADDRESSES - 1)].address;
+            let known = self.entries[index & (ADDRESSES - 1)].address;
             known == address || known == 0
         };
         let index = (first..first + Self::TRIES).find(|&index| is_free_or_its(index))?;
-        let released = &mut self.0[index & (ADDRESSES - 1)];
+        let released = &mut self.entries[index & (ADDRESSES - 1)];
         if released.address == 0 {
             if !make {
                 return None;
             }
             released.address = address;
+            // Each index is in use once, so there is room.
+            self.used[self.used_len as usize & (ADDRESSES - 1)] = (index & (ADDRESSES - 1)) as u32;
+            self.used_len += 1;
         }
         Some(released)
     }
@@ -86,7 +106,7 @@ impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
         for group in address >> 2..=(end.max(address + 1) - 1) >> 2 {
             let first = group as usize;
             for index in first..first + Self::TRIES {
-                let released = &mut self.0[index & (ADDRESSES - 1)];
+                let released = &mut self.entries[index & (ADDRESSES - 1)];
                 if released.address == 0 {
                     break;
                 }

@@ -207,14 +207,22 @@ impl<const LOCATIONS: usize, const STORES: usize> StoreHistories<LOCATIONS, STOR
     /// No stores.
     pub const EMPTY: Self = Self {
         stores_len: 0,
-        locations: [Location {
-            address: 0,
-            newest: 0,
-            size: 0,
-            is_mixed: false,
-        }; LOCATIONS],
+        locations: [Self::NO_LOCATION; LOCATIONS],
         stores: [Store::NONE; STORES],
     };
+
+    const NO_LOCATION: Location = Location {
+        address: 0,
+        newest: 0,
+        size: 0,
+        is_mixed: false,
+    };
+
+    /// Forgets all stores. What is behind the last one is never read.
+    pub fn clear(&mut self) {
+        self.stores_len = 0;
+        self.locations.fill(Self::NO_LOCATION);
+    }
 
     /// The location of an atomic access. It holds `now`: if that is not the newest store, something changed it that is not
     /// instrumented or not atomic, and what was there before is forgotten. `None` if only the newest value can be read: there is no

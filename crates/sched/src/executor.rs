@@ -32,6 +32,8 @@ pub struct RunOptions {
     pub detects_races: bool,
     /// Whether memory must not leak.
     pub detects_leaks: bool,
+    /// Whether the execution has a process of its own. Otherwise it may be one of many in a process whose memory is restored after each.
+    pub isolated: bool,
     /// Code addresses of plain accesses that are scheduling points too.
     pub racy_accesses: Vec<u64>,
     /// After this number of steps the execution ends with [`Ending::StepLimit`](crate::Ending::StepLimit).
@@ -113,6 +115,7 @@ impl RunOptions {
             memory_model: MemoryModel::default(),
             detects_races: false,
             detects_leaks: false,
+            isolated: false,
             racy_accesses: Vec::new(),
             steps_max: Self::STEPS_MAX_DEFAULT,
             environment: 0,

@@ -50,6 +50,8 @@ pub struct ExploreOptions {
     pub detects_races: bool,
     /// Whether memory must not leak, in serial executions too.
     pub detects_leaks: bool,
+    /// Whether each execution has a process of its own.
+    pub isolated: bool,
     /// Code addresses of plain accesses that are scheduling points too: those of races that were detected.
     pub racy_accesses: Vec<u64>,
     /// The most steps of one execution.
@@ -69,6 +71,7 @@ impl Default for ExploreOptions {
             memory_model: MemoryModel::default(),
             detects_races: false,
             detects_leaks: false,
+            isolated: false,
             racy_accesses: Vec::new(),
             steps_max: RunOptions::STEPS_MAX_DEFAULT,
             executions_max: u64::MAX,
@@ -88,6 +91,7 @@ impl ExploreOptions {
             memory_model: self.memory_model,
             detects_races: self.detects_races,
             detects_leaks: self.detects_leaks,
+            isolated: self.isolated,
             racy_accesses: self.racy_accesses.clone(),
             steps_max: self.steps_max,
             environment: self.environment,
@@ -210,7 +214,7 @@ fn nth_seed(seed: u64, index: u64) -> u64 {
     (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
-/// Repeats an execution from its schedule.
+/// Repeats an execution from its schedule, in a process of its own.
 ///
 /// # Errors
 /// [`SchedError::Diverged`] when the execution does not follow the schedule; others when it cannot be made.
@@ -223,6 +227,7 @@ pub fn replay(
 ) -> Result<Execution, SchedError> {
     let run = RunOptions {
         serial,
+        isolated: true,
         ..options.run_options(SchedulingPolicy::Follow(schedule.clone()))
     };
     let execution = executor.run(program, &run)?;

@@ -1,4 +1,4 @@
-//! Executions in the forked processes of a harness.
+//! Executions in forked processes of a harness.
 
 use crate::limits::StopConditions;
 use crate::shared_memory::SharedMemory;
@@ -49,7 +49,7 @@ impl Default for HarnessOptions {
     }
 }
 
-/// A running harness, which makes each execution in a forked process.
+/// A running harness, which makes executions in forked processes.
 #[derive(Debug)]
 pub struct HarnessExecutor {
     path: PathBuf,
@@ -190,7 +190,7 @@ impl HarnessExecutor {
         Ok(self.memory.native_executions(status))
     }
 
-    /// Makes the harness fork a process for the execution that was requested.
+    /// Makes the harness run the execution that was requested.
     fn begin(&mut self) -> Result<(), SchedError> {
         self.socket.write_all(&[0]).map_err(|source| self.lost(source))
     }

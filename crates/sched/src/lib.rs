@@ -10,9 +10,11 @@
 //! * **Unmodified code.** The component is compiled with ThreadSanitizer's instrumentation and linked with the crate
 //!   `omnilink-sched-runtime` in place of ThreadSanitizer's runtime: every atomic access is a scheduling point. Nothing has to be
 //!   ported to other types.
-//! * **Real threads, one at a time.** The threads of the component are threads of the operating system, so thread-locals and
-//!   thread exits are the real ones; but only one of them runs.
-//! * **One process per execution.** Statics, allocators and crashes stay in the forked process in which they happen.
+//! * **Real threads, one at a time.** Every thread of the component has the stack and the thread-locals of a thread of the operating
+//!   system; those that the component creates are such threads. But only one of them runs.
+//! * **Every execution begins in the same state.** Executions run in a forked process, whose memory (statics, allocators, stacks,
+//!   thread-locals) is restored after each. It is not used again after a crash, or when it has other threads, mappings or open files than
+//!   before. On request ([`RunOptions::isolated`]), and when it is repeated, an execution has a process of its own.
 //! * **Stateless search.** An execution is determined by its [`Schedule`], the list of the threads chosen. The search keeps
 //!   schedules, never states, and a violation is repeated by following its schedule.
 //! * **The bound is exact.** Partial-order reduction drops an execution only if an execution with the same history has at most

@@ -124,6 +124,7 @@ impl SharedMemory {
         shared.plain_accesses = (options.scheduling_points == SchedulingPoints::All).into();
         shared.detects_races = options.detects_races.into();
         shared.detects_leaks = options.detects_leaks.into();
+        shared.isolated = options.isolated.into();
         shared.memory_model = match options.memory_model {
             MemoryModel::SequentiallyConsistent => memory_model::SEQUENTIALLY_CONSISTENT,
             MemoryModel::Cpp20 { .. } => memory_model::CPP20,

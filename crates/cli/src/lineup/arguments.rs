@@ -74,6 +74,9 @@ pub(crate) struct LineupArgs {
     /// Memory that nothing points to when the component has been destroyed is a violation
     #[arg(long, help_heading = RUNS)]
     pub(super) leaks: bool,
+    /// Make each run in a process of its own: slower, for components that change signal handlers, timers or the working directory
+    #[arg(long, help_heading = RUNS)]
+    pub(super) isolate: bool,
     /// Do not look for data races
     #[arg(long, help_heading = RUNS)]
     pub(super) no_races: bool,
@@ -160,10 +163,11 @@ impl LineupArgs {
     /// The arguments that a command needs to make such runs again.
     pub(super) fn run_arguments(&self) -> String {
         let leaks = if self.leaks { " --leaks" } else { "" };
+        let isolate = if self.isolate { " --isolate" } else { "" };
         match (self.memory, self.stale_reads) {
-            (Memory::Sc, _) => leaks.to_owned(),
-            (Memory::C11, STALE_READS) => format!("{leaks} --memory c11"),
-            (Memory::C11, many) => format!("{leaks} --memory c11 --stale-reads {many}"),
+            (Memory::Sc, _) => format!("{leaks}{isolate}"),
+            (Memory::C11, STALE_READS) => format!("{leaks}{isolate} --memory c11"),
+            (Memory::C11, many) => format!("{leaks}{isolate} --memory c11 --stale-reads {many}"),
         }
     }
 

@@ -209,6 +209,7 @@ impl LineupArgs {
                     steps_max: self.steps,
                     races: !self.no_races,
                     leaks: self.leaks,
+                    isolated: self.isolate,
                     memory_model: self.memory_model(),
                     processors,
                 };

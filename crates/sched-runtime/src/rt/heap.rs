@@ -8,6 +8,7 @@ use crate::layout::{MemoryErrorRecord, NO_THREAD, THREADS_CAP, ending, memory_er
 use crate::rt::call_stack::innermost_call;
 use crate::rt::entry::{is_controlled, me};
 use crate::rt::races;
+use crate::rt::saved_memory::PAGE;
 use crate::rt::scheduler::{self, shared};
 use crate::rt::sys::{self, map_memory, real};
 use core::ffi::{c_int, c_void};
@@ -70,10 +71,24 @@ unsafe extern "C" {
 }
 
 /// Maps the memory from which the threads of an execution allocate.
-pub unsafe fn prepare() {
+pub unsafe fn map() {
     if let Some(memory) = map_memory((HEAP_BYTES + HEAP_BYTES / 8) as usize) {
         BEGIN = memory as u64;
         SHADOW = memory.add(HEAP_BYTES as usize);
+    }
+}
+
+/// Makes the heap as it was when it was mapped. Its end that was not in use is zero: an execution ends at a write outside of a block,
+/// and code that is not instrumented has a page to go too far.
+pub unsafe fn reset() {
+    for arena in 0..THREADS_CAP {
+        let begin = BEGIN + arena as u64 * ARENA_BYTES;
+        let used = (*(&raw const USED)).get(arena).copied().unwrap_or(0);
+        if used != 0 {
+            let length = (used.next_multiple_of(8 * PAGE) + PAGE).min(ARENA_BYTES);
+            sys::clear(begin, length);
+            sys::clear(shadow(begin) as u64, length.next_multiple_of(8 * PAGE) / 8);
+        }
     }
 }
 

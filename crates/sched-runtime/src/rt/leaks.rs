@@ -9,7 +9,8 @@ use crate::layout::{MemoryErrorRecord, ending, memory_error};
 use crate::rt::entry::{forget_registers, me};
 use crate::rt::scheduler::{self, shared};
 use crate::rt::threads::{ThreadState, ids, thread};
-use crate::rt::{heap, memory_map};
+use crate::rt::heap;
+use crate::rt::memory_map::{self, Mapping};
 
 /// Ends the execution if the component has left blocks behind that nothing points to. Without a list of the process's memory nothing
 /// is known, and nothing is said.
@@ -20,10 +21,10 @@ pub unsafe fn check() {
     forget_registers();
     let here = 0_u8;
     (*thread(me())).stack_low = (&raw const here) as u64;
-    let Some(ranges) = memory_map::writable() else {
+    let Some(mappings) = memory_map::writable() else {
         return;
     };
-    for &(from, to) in ranges {
+    for &Mapping { from, to, .. } in mappings {
         let mut at = from;
         while at < to {
             let (excluded_from, excluded_to) = next_excluded(at, to);

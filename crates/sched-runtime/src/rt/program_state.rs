@@ -8,7 +8,8 @@
 
 use crate::rt::entry::{REGISTERS, Registers};
 use crate::rt::threads::{ThreadSet, ThreadState, ids, thread};
-use crate::rt::{clock, heap, memory_map, random};
+use crate::rt::memory_map::{self, Mapping};
+use crate::rt::{clock, heap, random};
 
 fn stack_pointer(registers: &Registers) -> u64 {
     registers[REGISTERS - 1]
@@ -112,7 +113,7 @@ const BYTES_MAX: u64 = 256 << 20;
 unsafe fn memory(candidates: ThreadSet) -> Option<u64> {
     let mut hash = Hash(1);
     let mut left = BYTES_MAX;
-    for &(from, to) in memory_map::writable()? {
+    for &Mapping { from, to, .. } in memory_map::writable()? {
         let mut at = from;
         while at < to {
             let (excluded_from, excluded_to) = next_excluded(at, to, candidates);

@@ -19,8 +19,11 @@ use crate::rt::weak_memory;
 
 #[unsafe(link_section = "omnilink_state")]
 static mut HAPPENS_BEFORE: HappensBefore = HappensBefore::NEW;
+/// Null while nothing is to be detected.
 #[unsafe(link_section = "omnilink_state")]
 static mut TABLES: *mut Tables = core::ptr::null_mut();
+#[unsafe(link_section = "omnilink_state")]
+static mut MAPPED: *mut Tables = core::ptr::null_mut();
 /// Whether a second thread was created. What the first one did before happens before everything else.
 #[unsafe(link_section = "omnilink_state")]
 static mut HAS_SEVERAL_THREADS: bool = false;
@@ -32,19 +35,31 @@ struct Tables {
     released: ReleaseClocks<{ 1 << 14 }>,
 }
 
-/// Maps the tables, if races are to be detected, or if weak memory needs happens-before.
-pub unsafe fn prepare() {
-    if (*shared()).detects_races == 0 && (*shared()).memory_model == memory_model::SEQUENTIALLY_CONSISTENT {
-        return;
-    }
+/// Maps the tables.
+pub unsafe fn map() {
     if let Some(tables) = sys::map_memory(size_of::<Tables>()) {
-        TABLES = tables.cast();
+        MAPPED = tables.cast();
+    }
+}
+
+/// Uses the tables, if races are to be detected, or if weak memory needs happens-before.
+pub unsafe fn prepare() {
+    if (*shared()).detects_races != 0 || (*shared()).memory_model != memory_model::SEQUENTIALLY_CONSISTENT {
+        TABLES = MAPPED;
+    }
+}
+
+/// Makes the tables as they were when they were mapped.
+pub unsafe fn reset() {
+    if is_on() {
+        (*TABLES).histories.clear();
+        (*TABLES).released.clear();
     }
 }
 
 /// The range of the tables, which is not part of the program's state.
 pub unsafe fn memory() -> Option<(u64, u64)> {
-    let begin = TABLES as u64;
+    let begin = MAPPED as u64;
     (begin != 0).then_some((begin, begin + size_of::<Tables>() as u64))
 }
 

@@ -1,8 +1,9 @@
 //! The scheduler: which thread runs next.
 //!
 //! A thread stops before each step (an atomic access, a lock operation, a futex call, the beginning of a call of the harness)
-//! and a decision is made: which thread takes the next step. The step lasts until that thread stops again. A decision without a
-//! switch costs some tens of nanoseconds; a switch costs two system calls and a context switch, which is why a harness is bound
+//! and a decision is made: which thread takes the next step. The step lasts until that thread stops again. A decision costs some tens
+//! of nanoseconds, and so does a switch between two fibers: the main thread and the columns. They share one thread of the system. A
+//! switch from or to a thread that the component created costs two system calls and a context switch, which is why a harness is bound
 //! to one processor.
 
 use crate::layout::{NO_THREAD, STEPS_CAP, Shared, StepRecord, THREADS_CAP, ending, flag};
@@ -12,9 +13,9 @@ use crate::rt::program_state::CycleDetector;
 use crate::rt::spin::Yield;
 use crate::rt::sys;
 use crate::rt::threads::{ALL_THREADS_CAP, ThreadSet, ThreadState, ids, thread};
-use crate::rt::{clock, wait, whole_program, wide_write};
+use crate::rt::{checkpoint, clock, fiber, wait, whole_program, wide_write};
 use crate::store_history::NO_STEP;
-use core::sync::atomic::Ordering::SeqCst;
+use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 /// Which threads are controlled, and how.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,6 +42,10 @@ static mut FRUITLESS_YIELDS: u32 = 0;
 static mut PROGRESS: u64 = 1;
 #[unsafe(link_section = "omnilink_state")]
 static mut CYCLES: CycleDetector = CycleDetector::NEW;
+
+/// A futex: the id plus 1 of the fiber that becomes the running thread while the thread of the fibers sleeps.
+#[unsafe(link_section = "omnilink_state")]
+static FIBER_TURN: AtomicU32 = AtomicU32::new(0);
 
 /// Fruitless yields per candidate before livelock detection begins. Most loops that give up do so earlier.
 const FRUITLESS_YIELDS_MAX: u32 = 100;
@@ -122,20 +127,53 @@ pub unsafe fn wait_for_turn(id: u8) {
     }
 }
 
+/// Makes another thread the running one, which is not a fiber if the calling thread is one.
 unsafe fn give_turn(id: u8) {
     (*SHARED).running = id.into();
-    let turn = &(*thread(id)).turn;
-    turn.store(1, SeqCst);
+    let (turn, value) = match (*thread(id)).fiber.exists() {
+        true => (&*(&raw const FIBER_TURN), u32::from(id) + 1),
+        false => (&(*thread(id)).turn, 1),
+    };
+    turn.store(value, SeqCst);
     sys::futex_wake(turn);
 }
 
-/// Ends the execution and with it the process.
+/// Makes another thread the running one, and returns when the calling thread is that again.
+unsafe fn hand_over(id: u8, chosen: u8) {
+    if !(*thread(id)).fiber.exists() {
+        give_turn(chosen);
+        return wait_for_turn(id);
+    }
+    let mut next = chosen;
+    if !(*thread(chosen)).fiber.exists() {
+        give_turn(chosen);
+        next = wait_for_fiber();
+    }
+    (*SHARED).running = next.into();
+    if next != id {
+        fiber::switch(&raw mut (*thread(id)).fiber, &raw const (*thread(next)).fiber);
+    }
+}
+
+/// Blocks the thread of the fibers until one of them is the running thread.
+unsafe fn wait_for_fiber() -> u8 {
+    let turn = &*(&raw const FIBER_TURN);
+    loop {
+        match turn.swap(0, SeqCst) {
+            0 => sys::futex_wait(turn, 0),
+            id => return (id - 1) as u8,
+        }
+    }
+}
+
+/// Ends the execution, and with it the process if that cannot be used again.
 pub unsafe fn end(how: u32, stuck: ThreadSet) -> ! {
     if PHASE == Phase::WholeProgram {
         whole_program::end(how);
     }
     (*SHARED).stuck = stuck as u32;
     (*SHARED).ending = how;
+    checkpoint::rewind();
     sys::exit_process(0)
 }
 
@@ -162,14 +200,18 @@ pub unsafe fn stop(point: SchedulingPoint) {
     (*thread(id)).registers = entry::registers((*thread(id)).next_code);
     let chosen = decide(id, point);
     if chosen != id {
-        give_turn(chosen);
-        wait_for_turn(id);
+        hand_over(id, chosen);
     }
 }
 
-/// The calling thread, which is no candidate any more, lets another thread run and does not wait.
+/// The calling thread, which is no candidate any more, lets another thread run. It does not wait, except if it is a fiber: then it
+/// never runs again.
 pub unsafe fn leave(id: u8) {
-    give_turn(decide(id, SchedulingPoint::BETWEEN_CALLS));
+    let chosen = decide(id, SchedulingPoint::BETWEEN_CALLS);
+    match (*thread(id)).fiber.exists() {
+        true => hand_over(id, chosen),
+        false => give_turn(chosen),
+    }
 }
 
 /// The main thread lets the columns run and returns when all of them have finished.
@@ -178,8 +220,7 @@ pub unsafe fn run_columns(main: u8) {
     (*thread(main)).state = ThreadState::WaitingForColumns;
     let chosen = decide(NO_THREAD, SchedulingPoint::BETWEEN_CALLS);
     if chosen != main {
-        give_turn(chosen);
-        wait_for_turn(main);
+        hand_over(main, chosen);
     }
 }
 

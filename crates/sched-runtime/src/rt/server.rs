@@ -1,14 +1,20 @@
-//! What a harness calls: it waits for programs and runs each in a forked process.
+//! What a harness calls: it waits for programs, which forked processes run.
+//!
+//! Such a *worker* answers itself and makes further executions, as long as it can ([`checkpoint`]). When it ends, this process answers
+//! in its place, and forks the next one.
 
 use crate::layout::{
-    EVENTS_CAP, EventHeader, MAGIC, NO_THREAD, OPS_CAP, Shared, ending, event_kind, flag, policy,
+    EVENTS_CAP, EventHeader, MAGIC, NO_THREAD, OPS_CAP, Shared, ending, event_kind, flag, policy, worker,
 };
 use crate::rt::entry::{self, CallInProgress, local, me};
 use crate::rt::scheduler::{self, Phase, SchedulingPoint};
 use crate::rt::spin::Yield;
 use crate::rt::sys::{self, number, raw};
 use crate::rt::threads::{self, thread};
-use crate::rt::{clock, heap, leaks, native, races, random, weak_memory, whole_program, wide_write};
+use crate::rt::fiber::{self, Fiber};
+use crate::rt::{
+    checkpoint, clock, column_stacks, heap, leaks, native, races, random, weak_memory, whole_program, wide_write,
+};
 use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -33,6 +39,8 @@ pub struct Harness {
 
 /// The numbers of two open files, the shared memory and a socket, such as `3,4`.
 const VARIABLE: &CStr = c"OMNILINK_SCHED";
+/// The socket.
+static mut SOCKET: c_int = -1;
 static mut HARNESS: *const Harness = core::ptr::null();
 static mut COMPONENT: *mut c_void = core::ptr::null_mut();
 
@@ -91,6 +99,7 @@ pub unsafe extern "C" fn serve(harness: *const Harness) -> c_int {
         return 2;
     }
     HARNESS = harness;
+    SOCKET = socket;
     scheduler::attach(shared);
     (*shared).ops_offered = (*harness).ops;
     (*shared).load_address = entry::load_address();
@@ -101,39 +110,133 @@ pub unsafe extern "C" fn serve(harness: *const Harness) -> c_int {
         described,
     );
     (*shared).events_len = described as u32;
-    let mut message = [0_u8; 4];
+    let mut status = 0;
     loop {
-        if sys::write(socket, message.as_ptr().cast(), 4) != 4 {
+        if !write_status(status) {
             return 1;
         }
-        if sys::read(socket, message.as_mut_ptr().cast(), 1) != 1 {
-            return 1;
+        status = match worker_status() {
+            Some(status) => status,
+            None => return 1,
+        };
+    }
+}
+
+unsafe fn write_status(status: c_int) -> bool {
+    let message = status.to_ne_bytes();
+    sys::write(SOCKET, message.as_ptr().cast(), message.len()) == message.len() as isize
+}
+
+/// Waits for a request; false if there will be none.
+unsafe fn read_request() -> bool {
+    let mut message = [0_u8; 1];
+    sys::read(SOCKET, message.as_mut_ptr().cast(), message.len()) == message.len() as isize
+}
+
+/// Waits for requests and forks workers, until one ends without an answer: its wait status. None if there are no more requests.
+unsafe fn worker_status() -> Option<c_int> {
+    let shared = &mut *scheduler::shared();
+    let mut has_request = false;
+    loop {
+        if !has_request && !read_request() {
+            return None;
         }
+        shared.worker = worker::RUNNING;
+        shared.served = 0;
         let process = sys::fork();
         if process == 0 {
-            sys::close(socket);
-            run();
+            begin_worker();
         }
         let mut status: c_int = -1;
         if process > 0 {
             sys::waitpid(process, &raw mut status, 0);
         }
-        message = status.to_ne_bytes();
+        match shared.worker {
+            worker::IDLE => has_request = false,
+            worker::UNSERVED => has_request = true,
+            _ => {
+                SINGLE_WORKERS = match shared.served {
+                    0 => SINGLE_WORKERS.wrapping_add(1),
+                    _ => 0,
+                };
+                return Some(status);
+            }
+        }
     }
 }
 
-/// Runs one execution in its process.
-unsafe fn run() -> ! {
+/// How many workers in a row have made one execution only.
+static mut SINGLE_WORKERS: u32 = 0;
+
+/// Whether a worker should be prepared for more than one execution. Preparing it for nothing costs time: if that has happened several
+/// times in a row, it is tried again now and then.
+unsafe fn expects_more() -> bool {
+    const IN_A_ROW: u32 = 8;
+    const NOW_AND_THEN: u32 = 64;
+    let can_have_more = is_served_by_worker();
+    can_have_more && (SINGLE_WORKERS < IN_A_ROW || SINGLE_WORKERS.is_multiple_of(NOW_AND_THEN))
+}
+
+/// Whether the execution that is requested can be one of several in a process.
+unsafe fn is_served_by_worker() -> bool {
+    let shared = &*scheduler::shared();
+    shared.isolated == 0 && shared.policy != policy::NATIVE
+}
+
+/// Makes executions in a new process.
+unsafe fn begin_worker() -> ! {
     const PR_SET_PDEATHSIG: i64 = 1;
     const SIGKILL: i64 = 9;
-    let shared = &mut *scheduler::shared();
     raw(number::PRCTL, [PR_SET_PDEATHSIG, SIGKILL]);
+    threads::prepare();
+    if (*scheduler::shared()).policy == policy::NATIVE {
+        sys::close(SOCKET);
+        execute();
+    }
+    fiber::prepare();
+    column_stacks::provide((*scheduler::shared()).columns);
+    races::map();
+    weak_memory::map();
+    heap::map();
+    SOCKET = sys::move_out_of_the_way(SOCKET);
+    if expects_more() {
+        checkpoint::take();
+    }
+    execute()
+}
+
+/// Answers that the execution has ended, without an end of its process.
+pub unsafe fn answer() {
+    let shared = &mut *scheduler::shared();
+    shared.served += 1;
+    shared.worker = worker::IDLE;
+    if !write_status(0) {
+        sys::exit_process(0);
+    }
+}
+
+/// Waits for the next request. The process ends if there is none, or none that it can serve.
+pub unsafe fn wait_for_request() {
+    if !read_request() {
+        sys::exit_process(0);
+    }
+    let shared = &mut *scheduler::shared();
+    if !is_served_by_worker() || shared.columns > column_stacks::count() {
+        shared.worker = worker::UNSERVED;
+        sys::exit_process(0);
+    }
+    shared.worker = worker::RUNNING;
+}
+
+/// Makes one execution.
+unsafe fn execute() -> ! {
+    let shared = &mut *scheduler::shared();
     sys::alarm(shared.timeout_s);
     shared.process = raw(number::GETPID, []) as u32;
     clock::set_environment(shared.environment);
     random::set_environment(shared.environment);
-    shift_addresses(shared.environment);
     if shared.policy == policy::NATIVE {
+        shift_addresses(shared.environment);
         native::run();
     }
     let main = scheduler::columns();
@@ -141,26 +244,16 @@ unsafe fn run() -> ! {
     crate::rt::policy::prepare();
     races::prepare();
     weak_memory::prepare();
-    heap::prepare();
     scheduler::set_phase(Phase::MainThread);
     threads::adopt(main);
+    (*thread(main)).fiber = Fiber::running();
+    shift_addresses(shared.environment);
     make_component();
     for position in 0..shared.before_len {
         call(position, position);
     }
     for column in 0..main {
-        let mut handle = 0;
-        let attributes = core::ptr::null();
-        if threads::create(
-            column,
-            &raw mut handle,
-            attributes,
-            column_main,
-            core::ptr::null_mut(),
-        ) != 0
-        {
-            scheduler::end(ending::TOO_MANY_THREADS, 0);
-        }
+        threads::create_column(column, column_main);
     }
     scheduler::run_columns(main);
     (0..main).for_each(|column| races::joined(column));
@@ -195,8 +288,10 @@ pub unsafe fn op_at(index: u32) -> u32 {
     (&(*scheduler::shared()).ops)[index as usize & (OPS_CAP - 1)]
 }
 
-unsafe extern "C" fn column_main(_argument: *mut c_void) -> *mut c_void {
-    let id = me();
+/// A column, which has just become the running thread for the first time.
+unsafe extern "C" fn column_main() -> ! {
+    let id = (*scheduler::shared()).running as u8;
+    threads::begin_column(id);
     shift_addresses((*scheduler::shared()).environment);
     let first = ops_before_column(id);
     let lengths = &(*scheduler::shared()).column_len;
@@ -230,9 +325,9 @@ unsafe extern "C" fn column_main(_argument: *mut c_void) -> *mut c_void {
     entry::forget_registers();
     let here = 0_u8;
     (*thread(id)).stack_low = (&raw const here) as u64;
-    scheduler::leave(id);
     // Ending the thread would drop thread-locals, which is not part of any call.
-    sys::park_forever()
+    scheduler::leave(id);
+    sys::exit_process(0)
 }
 
 unsafe fn call(index: u32, position: u32) {

@@ -24,13 +24,19 @@ pub mod number {
     pub const READ: i64 = 0;
     pub const WRITE: i64 = 1;
     pub const CLOSE: i64 = 3;
+    pub const SIGPROCMASK: i64 = 14;
+    pub const PREAD: i64 = 17;
     pub const SCHED_YIELD: i64 = 24;
+    pub const MINCORE: i64 = 27;
+    pub const MADVISE: i64 = 28;
     pub const NANOSLEEP: i64 = 35;
     pub const GETPID: i64 = 39;
     pub const EXECVE: i64 = 59;
+    pub const FCNTL: i64 = 72;
     pub const GETTIMEOFDAY: i64 = 96;
     pub const PERSONALITY: i64 = 135;
     pub const PRCTL: i64 = 157;
+    pub const ARCH_PRCTL: i64 = 158;
     pub const FUTEX: i64 = 202;
     pub const SCHED_SETAFFINITY: i64 = 203;
     pub const CLOCK_GETTIME: i64 = 228;
@@ -42,10 +48,12 @@ pub mod number {
 
 #[cfg(target_arch = "aarch64")]
 pub mod number {
+    pub const FCNTL: i64 = 25;
     pub const OPENAT: i64 = 56;
     pub const CLOSE: i64 = 57;
     pub const READ: i64 = 63;
     pub const WRITE: i64 = 64;
+    pub const PREAD: i64 = 67;
     pub const PERSONALITY: i64 = 92;
     pub const EXIT_GROUP: i64 = 94;
     pub const FUTEX: i64 = 98;
@@ -54,10 +62,13 @@ pub mod number {
     pub const CLOCK_NANOSLEEP: i64 = 115;
     pub const SCHED_SETAFFINITY: i64 = 122;
     pub const SCHED_YIELD: i64 = 124;
+    pub const SIGPROCMASK: i64 = 135;
     pub const PRCTL: i64 = 167;
     pub const GETTIMEOFDAY: i64 = 169;
     pub const GETPID: i64 = 172;
     pub const EXECVE: i64 = 221;
+    pub const MINCORE: i64 = 232;
+    pub const MADVISE: i64 = 233;
     pub const GETRANDOM: i64 = 278;
 }
 
@@ -145,6 +156,27 @@ pub unsafe fn map_memory(length: usize) -> Option<*mut u8> {
     let flags = MAP_PRIVATE_ANONYMOUS_NORESERVE;
     let memory = mmap(core::ptr::null_mut(), length, PROT_READ_WRITE, flags, -1, 0);
     (memory as isize != -1).then_some(memory.cast())
+}
+
+/// Makes private memory of whole pages zero. Large memory is given back.
+pub unsafe fn clear(from: u64, length: u64) {
+    const MADV_DONTNEED: i64 = 4;
+    const WRITTEN_MAX: u64 = 256 << 10;
+    if length <= WRITTEN_MAX || raw(number::MADVISE, [from as i64, length as i64, MADV_DONTNEED]) < 0 {
+        (from as *mut u8).write_bytes(0, length as usize);
+    }
+}
+
+/// Gives an open file a large number, so that the files of a program have the numbers that they would have without it.
+pub unsafe fn move_out_of_the_way(file: c_int) -> c_int {
+    const F_DUPFD_CLOEXEC: i64 = 1_030;
+    const FIRST: i64 = 900;
+    let moved = raw(number::FCNTL, [file.into(), F_DUPFD_CLOEXEC, FIRST]) as c_int;
+    if moved < 0 {
+        return file;
+    }
+    close(file);
+    moved
 }
 
 /// The memory of a file, shared with other processes; none if the system refuses.

@@ -2,11 +2,13 @@
 
 use crate::layout::{NO_THREAD, THREADS_CAP, ending};
 use crate::rt::entry::{REGISTERS, Registers, caller, is_controlled, local, me, set_me};
+use crate::rt::fiber::Fiber;
+use crate::rt::saved_memory::PAGE;
 use crate::rt::spin::SpinTable;
 use crate::rt::sys::{self, real};
 use crate::rt::wait::{wait, wake_all};
 use crate::rt::wide_write::WideWrite;
-use crate::rt::{races, scheduler};
+use crate::rt::{column_stacks, races, scheduler};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -66,6 +68,8 @@ pub struct Thread {
     /// The lowest address of its stack in use when it stopped, and the highest. 0 if not known.
     pub stack_low: u64,
     pub stack_begin: u64,
+    /// Where it stands, if it is a fiber and does not run.
+    pub fiber: Fiber,
     start: Option<StartRoutine>,
     argument: *mut c_void,
     handle: usize,
@@ -97,6 +101,7 @@ impl Thread {
         registers: [0; REGISTERS],
         stack_low: 0,
         stack_begin: 0,
+        fiber: Fiber::NONE,
         start: None,
         argument: core::ptr::null_mut(),
         handle: 0,
@@ -111,6 +116,9 @@ static mut IDS_USED: u8 = 0;
 #[unsafe(link_section = "omnilink_state")]
 static STARTING: AtomicU32 = AtomicU32::new(0);
 static mut EXIT_KEY: u32 = 0;
+/// Whether a thread of the system was created since the process of the execution began, besides those of the columns.
+#[unsafe(link_section = "omnilink_state")]
+static mut HAS_SYSTEM_THREADS: bool = false;
 
 #[inline(always)]
 pub fn thread(id: u8) -> *mut Thread {
@@ -135,9 +143,33 @@ unsafe fn use_id(id: u8) {
     IDS_USED = IDS_USED.max(id + 1);
 }
 
+/// The pages that hold nothing but the structures of threads.
+pub fn whole_pages() -> (u64, u64) {
+    let begin = (&raw const THREADS) as u64;
+    let end = begin + size_of::<[Thread; ALL_THREADS_CAP]>() as u64;
+    (begin.next_multiple_of(PAGE), end / PAGE * PAGE)
+}
+
+/// Forgets all threads.
+pub unsafe fn reset() {
+    for id in ids() {
+        *thread(id) = Thread::ABSENT;
+    }
+}
+
+/// Whether the execution has threads of the system, besides those of the columns.
+pub unsafe fn has_system_threads() -> bool {
+    HAS_SYSTEM_THREADS
+}
+
+/// Prepares the process of executions, which has one thread.
+pub unsafe fn prepare() {
+    HAS_SYSTEM_THREADS = false;
+    sys::pthread_key_create(&raw mut EXIT_KEY, at_exit);
+}
+
 /// Makes the calling thread the running thread, with the given id.
 pub unsafe fn adopt(id: u8) {
-    sys::pthread_key_create(&raw mut EXIT_KEY, at_exit);
     use_id(id);
     set_me(id);
     let here = 0_u8;
@@ -145,8 +177,31 @@ pub unsafe fn adopt(id: u8) {
     (*thread(id)).state = ThreadState::Ready;
 }
 
+/// Creates the thread of a column: a fiber that begins with `entry`.
+pub unsafe fn create_column(id: u8, entry: unsafe extern "C" fn() -> !) {
+    use_id(id);
+    let new = thread(id);
+    let (fiber, stack_begin, handle) = column_stacks::fiber(id, entry);
+    *new = Thread {
+        state: ThreadState::Ready,
+        priority: (*new).priority,
+        stack_begin,
+        stack_low: stack_begin,
+        fiber,
+        handle,
+        ..Thread::ABSENT
+    };
+    races::created(me(), id);
+}
+
+/// Makes the calling fiber the running thread `id`, when it begins.
+pub unsafe fn begin_column(id: u8) {
+    set_me(id);
+    sys::pthread_setspecific(EXIT_KEY, FIRST_CALL as *const c_void);
+}
+
 /// Creates the thread `id` and waits until it waits for its turn.
-pub unsafe fn create(
+unsafe fn create(
     id: u8,
     handle: *mut usize,
     attributes: *const c_void,
@@ -165,6 +220,7 @@ pub unsafe fn create(
         races::created(me(), id);
     }
     STARTING.store(1, SeqCst);
+    HAS_SYSTEM_THREADS = true;
     let result = real!(
         pthread_create,
         fn(*mut usize, *const c_void, StartRoutine, *mut c_void) -> c_int,
@@ -242,6 +298,7 @@ pub unsafe extern "C" fn pthread_create(
     argument: *mut c_void,
 ) -> c_int {
     if !is_controlled() {
+        HAS_SYSTEM_THREADS = true;
         return real!(
             pthread_create,
             fn(*mut usize, *const c_void, StartRoutine, *mut c_void) -> c_int,

@@ -11,16 +11,30 @@ use crate::store_history::{AtomicAccess, Choice, LocationId, NO_STEP, NewStore, 
 
 type Histories = StoreHistories<{ 1 << 13 }, { 1 << 16 }>;
 
+/// Null while memory is sequentially consistent.
 #[unsafe(link_section = "omnilink_state")]
 static mut HISTORIES: *mut Histories = core::ptr::null_mut();
+#[unsafe(link_section = "omnilink_state")]
+static mut MAPPED: *mut Histories = core::ptr::null_mut();
 
-/// Maps the histories, if the memory model is a weak one. Serial executions are sequentially consistent.
-pub unsafe fn prepare() {
-    if (*shared()).memory_model != memory_model::CPP20 || (*shared()).serial != 0 || !races::is_on() {
-        return;
-    }
+/// Maps the histories.
+pub unsafe fn map() {
     if let Some(histories) = sys::map_memory(size_of::<Histories>()) {
-        HISTORIES = histories.cast();
+        MAPPED = histories.cast();
+    }
+}
+
+/// Uses the histories, if the memory model is a weak one. Serial executions are sequentially consistent.
+pub unsafe fn prepare() {
+    if (*shared()).memory_model == memory_model::CPP20 && (*shared()).serial == 0 && races::is_on() {
+        HISTORIES = MAPPED;
+    }
+}
+
+/// Makes the histories as they were when they were mapped.
+pub unsafe fn reset() {
+    if is_on() {
+        (*HISTORIES).clear();
     }
 }
 
@@ -31,7 +45,7 @@ pub unsafe fn is_on() -> bool {
 
 /// The range of the histories, which is not part of the program's state.
 pub unsafe fn memory() -> Option<(u64, u64)> {
-    let begin = HISTORIES as u64;
+    let begin = MAPPED as u64;
     (begin != 0).then_some((begin, begin + size_of::<Histories>() as u64))
 }
 

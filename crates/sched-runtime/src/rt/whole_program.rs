@@ -68,6 +68,7 @@ unsafe extern "C" fn begin(
     scheduler::attach(shared);
     crate::rt::policy::prepare();
     scheduler::set_phase(Phase::WholeProgram);
+    threads::prepare();
     threads::adopt(0);
 }
 

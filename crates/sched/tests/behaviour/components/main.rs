@@ -53,6 +53,22 @@ impl Spin {
 }
 
 static STARTS: AtomicUsize = AtomicUsize::new(0);
+static GREETED: std::sync::Once = std::sync::Once::new();
+thread_local! {
+    static LOCAL: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+/// Fills a deep stack, and returns the sum of what was there before: 0 on a new one.
+#[inline(never)]
+fn deep(levels: u64) -> u64 {
+    let mut frame = [std::mem::MaybeUninit::<u64>::uninit(); 32];
+    // SAFETY: whatever is there is a number; the compiler does not know that it is nothing.
+    let before = unsafe { std::hint::black_box(&raw mut frame).cast::<u64>().add(16).read_volatile() };
+    std::hint::black_box(&mut frame).fill(std::mem::MaybeUninit::new(levels));
+    let below = if levels == 0 { 0 } else { deep(levels - 1) };
+    std::hint::black_box(&frame);
+    u64::from(before != 0).wrapping_add(below)
+}
 
 fn component(name: &str) -> Option<(u32, Box<dyn ComponentInstance>)> {
     fn of<T: Sync + 'static>(
@@ -283,6 +299,44 @@ fn component(name: &str) -> Option<(u32, Box<dyn ComponentInstance>)> {
                     STARTS.fetch_add(1, SeqCst),
                 ))
             }],
+        ),
+        // What an execution can leave behind. Each call returns what it found.
+        "residue" => of(
+            AtomicBool::new(false),
+            &[
+                |_| text((STARTS.fetch_add(1, SeqCst), LOCAL.replace(1), GREETED.call_once(|| ()))),
+                // Memory of the C library, and a deep stack.
+                |_| {
+                    let found = harness::unobserved(|| std::env::var("RESIDUE").is_ok());
+                    // SAFETY: no other thread runs.
+                    harness::unobserved(|| unsafe { std::env::set_var("RESIDUE", "1") });
+                    text((found, deep(3_000)))
+                },
+                // A file that stays open.
+                |_| {
+                    let file = std::fs::File::open("/dev/null").unwrap();
+                    text(std::os::fd::IntoRawFd::into_raw_fd(file))
+                },
+                // Memory that stays mapped: more than the heap of a thread has.
+                |_| {
+                    let block = vec![STARTS.fetch_add(1, SeqCst) as u8; 40 << 20].leak();
+                    text(block[1 << 20])
+                },
+                // It never returns.
+                |never| {
+                    LOCAL.set(7);
+                    STARTS.store(7, SeqCst);
+                    while !never.load(SeqCst) {
+                        std::thread::park();
+                    }
+                    String::new()
+                },
+                |_| {
+                    STARTS.store(7, SeqCst);
+                    std::process::abort()
+                },
+                |_| std::thread::spawn(|| text(STARTS.fetch_add(1, SeqCst))).join().unwrap(),
+            ],
         ),
         "threads" => of(
             (),
