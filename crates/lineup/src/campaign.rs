@@ -386,7 +386,7 @@ fn failure(
 }
 
 /// Shrinking may take as many runs as finding the violation took, and at least as many as are made in a second.
-const SHRINK_EXECUTIONS_AT_LEAST: u64 = 1_000;
+const SHRINK_EXECUTIONS_AT_LEAST: u64 = 10_000;
 
 /// Shrinking may take as long as finding the violation took, and at least this long.
 pub const SHRINK_AT_LEAST: Duration = Duration::from_secs(10);

@@ -50,10 +50,7 @@ impl Footprint {
         const F_DUPFD: i64 = 0;
         let mut text = [0_u8; 32];
         let at = text.as_mut_ptr();
-        raw(
-            number::PREAD,
-            [SIZES.into(), at as i64, text.len() as i64 - 1, 0],
-        );
+        raw(number::PREAD, [SIZES.into(), at as i64, text.len() as i64 - 1, 0]);
         let next_file = raw(number::FCNTL, [SIZES.into(), F_DUPFD, 0]);
         raw(number::CLOSE, [next_file]);
         Self {
@@ -68,10 +65,7 @@ impl Footprint {
 pub unsafe fn take() {
     const OPEN_ON_EXEC_CLOSED: i64 = 0o2_000_000;
     let path: &CStr = c"/proc/self/statm";
-    let sizes = raw(
-        number::OPENAT,
-        [-100, path.as_ptr() as i64, OPEN_ON_EXEC_CLOSED],
-    );
+    let sizes = raw(number::OPENAT, [-100, path.as_ptr() as i64, OPEN_ON_EXEC_CLOSED]);
     if sizes < 0 {
         return;
     }

@@ -7,10 +7,10 @@
 
 use crate::layout::{MemoryErrorRecord, ending, memory_error};
 use crate::rt::entry::{forget_registers, me};
-use crate::rt::scheduler::{self, shared};
-use crate::rt::threads::{ThreadState, ids, thread};
 use crate::rt::heap;
 use crate::rt::memory_map::{self, Mapping};
+use crate::rt::scheduler::{self, shared};
+use crate::rt::threads::{ThreadState, ids, thread};
 
 /// Ends the execution if the component has left blocks behind that nothing points to. Without a list of the process's memory nothing
 /// is known, and nothing is said.

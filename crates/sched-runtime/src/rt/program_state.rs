@@ -7,8 +7,8 @@
 //! The runtime's own state is not included, except for what the program can read: the clock and random numbers.
 
 use crate::rt::entry::{REGISTERS, Registers};
-use crate::rt::threads::{ThreadSet, ThreadState, ids, thread};
 use crate::rt::memory_map::{self, Mapping};
+use crate::rt::threads::{ThreadSet, ThreadState, ids, thread};
 use crate::rt::{clock, heap, random};
 
 fn stack_pointer(registers: &Registers) -> u64 {

@@ -7,13 +7,14 @@ use crate::layout::{
     EVENTS_CAP, EventHeader, MAGIC, NO_THREAD, OPS_CAP, Shared, ending, event_kind, flag, policy, worker,
 };
 use crate::rt::entry::{self, CallInProgress, local, me};
+use crate::rt::fiber::{self, Fiber};
 use crate::rt::scheduler::{self, Phase, SchedulingPoint};
 use crate::rt::spin::Yield;
 use crate::rt::sys::{self, number, raw};
 use crate::rt::threads::{self, thread};
-use crate::rt::fiber::{self, Fiber};
 use crate::rt::{
-    checkpoint, clock, column_stacks, heap, leaks, native, races, random, weak_memory, whole_program, wide_write,
+    checkpoint, clock, column_stacks, heap, leaks, native, races, random, weak_memory, whole_program,
+    wide_write,
 };
 use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};

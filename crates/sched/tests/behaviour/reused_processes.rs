@@ -2,8 +2,8 @@
 
 use crate::support::{drawn, pool, program, start};
 use omnilink_sched::{
-    Ending, Execution, Executor, ExplorationStrategy, ExploreOptions, HarnessExecutor, MemoryModel, RunOptions,
-    Schedule, explore,
+    Ending, Execution, Executor, ExplorationStrategy, ExploreOptions, HarnessExecutor, MemoryModel,
+    RunOptions, Schedule, explore,
 };
 use std::ops::ControlFlow;
 
@@ -12,16 +12,23 @@ fn run(harness: &mut HarnessExecutor, columns: &str, isolated: bool) -> Executio
         isolated,
         ..RunOptions::follow(Schedule::default())
     };
-    harness.run(&program(columns), &options).expect("the harness answers")
+    harness
+        .run(&program(columns), &options)
+        .expect("the harness answers")
 }
 
 /// Statics, thread-locals, the C library's memory, stacks, open files and mappings: whatever an execution has changed, after whatever
 /// ending, the next one finds what it would find in a process of its own.
 #[test]
 fn an_execution_leaves_nothing_behind() {
-    let programs = ["0", "00 0", "1 1", "2", "3", "4 0", "0 4", "5", "0 5", "6 0", "0 1 2", "123 0"];
+    let programs = [
+        "0", "00 0", "1 1", "2", "3", "4 0", "0 4", "5", "0 5", "6 0", "0 1 2", "123 0",
+    ];
     let mut alone = start("residue");
-    let expected: Vec<Execution> = programs.iter().map(|columns| run(&mut alone, columns, true)).collect();
+    let expected: Vec<Execution> = programs
+        .iter()
+        .map(|columns| run(&mut alone, columns, true))
+        .collect();
     assert!(expected[4].ending == Ending::Finished, "{}", drawn(&expected[4]));
     let mut shared = start("residue");
     for round in 0..3 {
@@ -48,8 +55,14 @@ fn all(component: &str, columns: &str, options: &ExploreOptions) -> Vec<Executio
         preemptions_max: Some(2),
         reduction: true,
     };
-    explore(&mut pool(component, 1), &program(columns), strategy, options, &mut visit)
-        .expect("the harness answers");
+    explore(
+        &mut pool(component, 1),
+        &program(columns),
+        strategy,
+        options,
+        &mut visit,
+    )
+    .expect("the harness answers");
     executions
 }
 
