@@ -43,11 +43,15 @@ fn in_rust(component: &str) -> PathBuf {
 /// `None` without a compiler.
 fn in_cpp(component: &str) -> Option<PathBuf> {
     static FOLDER: OnceLock<Option<TempDir>> = OnceLock::new();
-    let folder = FOLDER.get_or_init(|| {
+    built_in_cpp(component, "textbook.cpp", &FOLDER)
+}
+
+fn built_in_cpp(component: &str, file: &str, folder: &'static OnceLock<Option<TempDir>>) -> Option<PathBuf> {
+    let folder = folder.get_or_init(|| {
         std::process::Command::new("g++").arg("--version").output().ok()?;
         let folder = tempfile::tempdir().expect("a folder");
         let build = CppBuild {
-            sources: vec![source("textbook.cpp")],
+            sources: vec![source(file)],
             includes: vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("cpp")],
             compiler: Some("g++".into()),
             ..CppBuild::default()
@@ -88,7 +92,7 @@ fn diagnosis(program: &Path, matrix: &str) -> Option<Diagnosis> {
 type Expected = fn(&Diagnosis) -> bool;
 
 /// The mistakes: component, matrix, what is to be found.
-const WRONG: [(&str, &str, Expected); 17] = [
+const WRONG: [(&str, &str, Expected); 19] = [
     ("semaphore_wrong", "up() | down()", is_lost_wakeup),
     ("park_wrong", "signal() | wait()", is_lost_wakeup),
     ("token_wrong", "hint(), signal() | wait()", is_not_linearizable),
@@ -104,12 +108,14 @@ const WRONG: [(&str, &str, Expected); 17] = [
     ("publish_other_half", "publish() | read()", is_race),
     ("publish_one_fence", "publish() | read()", is_race),
     ("spin_wrong", "inc() | inc()", is_race),
+    ("permits_wrong", "take() | take()", is_not_linearizable),
+    ("ring_wrong", "push(1) | pop()", is_not_linearizable),
     ("overflow", "look()", is_crash),
     ("double_free", "free() | free()", is_crash),
 ];
 
 /// What does it right.
-const RIGHT: [(&str, &str); 18] = [
+const RIGHT: [(&str, &str); 20] = [
     ("semaphore_right", "up() | down()"),
     ("park_right", "signal() | wait()"),
     ("gate_right", "pass() | pass() | open()"),
@@ -123,6 +129,8 @@ const RIGHT: [(&str, &str); 18] = [
     ("publish_right", "publish() | read()"),
     ("publish_fences", "publish() | read()"),
     ("spin_right", "inc() | inc()"),
+    ("permits_right", "take(), give() | take()"),
+    ("ring_right", "push(1), push(1), push(1) | pop(), pop()"),
     ("handed_by_park", "give() | take()"),
     ("handed_by_condvar", "give() | take()"),
     ("handed_by_mpsc", "give() | take()"),
@@ -188,5 +196,41 @@ fn the_same_mistakes_in_cpp_are_found_and_their_counterparts_pass() {
         }
         let Some(program) = in_cpp(component) else { return };
         assert_eq!(diagnosis(&program, matrix), None, "{component}");
+    }
+}
+
+/// Structures in C++: component, matrix, what is to be found.
+const WRONG_STRUCTURES: [(&str, &str, Expected); 3] = [
+    ("bakery_wrong", "left() | right()", is_not_linearizable),
+    ("two_lock_queue_wrong", "push(1) | pop()", is_race),
+    (
+        "hand_over_hand_wrong",
+        "insert(1) | insert(1)",
+        is_not_linearizable,
+    ),
+];
+
+const RIGHT_STRUCTURES: [(&str, &str); 4] = [
+    ("bakery_right", "left() | right()"),
+    ("two_lock_queue_right", "push(1), pop() | pop(), push(1)"),
+    ("hand_over_hand_right", "insert(1) | insert(1), insert(2)"),
+    ("hand_over_hand_right", "insert(2) | insert(1) | insert(2)"),
+];
+
+#[test]
+fn mistakes_in_structures_in_cpp_are_found_and_the_right_ones_pass() {
+    static FOLDER: OnceLock<Option<TempDir>> = OnceLock::new();
+    for (component, matrix, is_expected) in WRONG_STRUCTURES {
+        let Some(program) = built_in_cpp(component, "structures.cpp", &FOLDER) else {
+            return;
+        };
+        let found = diagnosis(&program, matrix);
+        assert!(found.as_ref().is_some_and(is_expected), "{component}: {found:?}");
+    }
+    for (component, matrix) in RIGHT_STRUCTURES {
+        let Some(program) = built_in_cpp(component, "structures.cpp", &FOLDER) else {
+            return;
+        };
+        assert_eq!(diagnosis(&program, matrix), None, "{component} {matrix}");
     }
 }

@@ -307,6 +307,10 @@ fn main() -> ExitCode {
                 })
             })
             .main(),
+        "permits_wrong" => permits(false),
+        "permits_right" => permits(true),
+        "ring_wrong" => ring(false),
+        "ring_right" => ring(true),
         "spin_wrong" => spinning(Relaxed),
         "spin_right" => spinning(Release),
         // The data is plain; the synchronisation is that of the library.
@@ -431,5 +435,56 @@ fn spinning(unlock: Ordering) -> ExitCode {
             lock.is_there.store(false, unlock);
             value
         })
+        .main()
+}
+
+/// Permits that are counted without a lock.
+fn permits(compares: bool) -> ExitCode {
+    Component::new("permits", || AtomicI64::new(1))
+        .op("take()", move |left| {
+            let mut now = left.load(Acquire);
+            while now > 0 {
+                if !compares {
+                    left.store(now - 1, Release);
+                    return true;
+                }
+                match left.compare_exchange(now, now - 1, SeqCst, SeqCst) {
+                    Ok(_) => return true,
+                    Err(other) => now = other,
+                }
+            }
+            false
+        })
+        .op("give()", |left| drop(left.fetch_add(1, Release)))
+        .main()
+}
+
+/// Lamport's ring of one producer and one consumer. The mistake: an element is announced before it is there.
+fn ring(writes_first: bool) -> ExitCode {
+    Component::new("ring", || ([Published::new(), Published::new()], AtomicU32::new(0), AtomicU32::new(0)))
+        .op("push(1)", move |(cells, head, tail)| {
+            let at = tail.load(Relaxed);
+            if at - head.load(Acquire) == 2 {
+                return false;
+            }
+            if writes_first {
+                cells[at as usize % 2].write(1);
+            }
+            tail.store(at + 1, Release);
+            if !writes_first {
+                cells[at as usize % 2].write(1);
+            }
+            true
+        })
+        .op("pop()", |(cells, head, tail)| {
+            let at = head.load(Relaxed);
+            (at != tail.load(Acquire)).then(|| {
+                let value = cells[at as usize % 2].read();
+                head.store(at + 1, Release);
+                value
+            })
+        })
+        .role("producer", ["push(1)"])
+        .role("consumer", ["pop()"])
         .main()
 }
