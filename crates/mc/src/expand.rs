@@ -8,11 +8,16 @@
 //!
 //! The first violation ends the expansion, unless the search goes on after violations: then the result lists them. A violating
 //! state is not marked as checked, so the segment to which it belongs finds the violation itself, whatever other workers do.
+//!
+//! Two shortcuts, if constraints and step properties depend on nothing but the step ([`TransitionSystem::checks_repeat`]):
+//! - Several actions may lead to one state. A step that was checked during this expansion is only counted.
+//! - If there are only constraints on states, a state that was seen before satisfies them: it was inserted after they were checked.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use omnilink_value::Value;
+use rustc_hash::FxHashMap;
 
 use crate::dedup::{Dedup, Novelty};
 use crate::fingerprint::Fingerprint;
@@ -110,6 +115,11 @@ struct Expansion<'a, T: TransitionSystem, D> {
     result: &'a mut SegmentResult,
     has_constraints: bool,
     has_step_properties: bool,
+    /// Whether a state with a known fingerprint needs no check.
+    can_skip_seen: bool,
+    /// The states to which steps were checked, by the hashes of their values, with the fingerprint of each that satisfies the
+    /// constraints. `None` if steps need no checks, or have to be checked each time.
+    checked_steps: Option<FxHashMap<Fingerprint, Option<Fingerprint>>>,
     continues: bool,
     violation: Option<(ViolationKind<T::Error>, State)>,
 }
@@ -134,16 +144,53 @@ impl<T: TransitionSystem, D: Dedup> Expansion<'_, T, D> {
         }
     }
 
-    fn check(
+    /// Whether the step to the state with these values was checked before. If so, its edge is recorded.
+    fn is_checked(&mut self, values: Fingerprint, action: usize) -> bool {
+        let Some(known) = self.checked_steps.as_ref().and_then(|steps| steps.get(&values)) else {
+            return false;
+        };
+        if let Some(fingerprint) = *known {
+            self.record_edge(fingerprint, action);
+        }
+        true
+    }
+
+    fn check_once(
         &mut self,
         worker: &mut T::Worker,
         state: &[Value],
         action: usize,
     ) -> Result<Option<ViolationKind<Infallible>>, T::Error> {
+        if self.checked_steps.is_none() {
+            return Ok(self.check(worker, state, action)?.err());
+        }
+        let values = Fingerprint::of_state(state);
+        if self.is_checked(values, action) {
+            return Ok(None);
+        }
+        match self.check(worker, state, action)? {
+            Err(kind) => Ok(Some(kind)),
+            Ok(fingerprint) => {
+                if let Some(steps) = &mut self.checked_steps {
+                    steps.insert(values, fingerprint);
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Checks a step. Returns the fingerprint of its state, if that satisfies the constraints, or what is violated.
+    fn check(
+        &mut self,
+        worker: &mut T::Worker,
+        state: &[Value],
+        action: usize,
+    ) -> Result<Result<Option<Fingerprint>, ViolationKind<Infallible>>, T::Error> {
         let (system, from) = (self.system, self.from);
         let next_level = from.level + 1;
         // A state that violates the constraints has no fingerprint, and is checked each time.
         let mut new = None;
+        let mut within = None;
         let mut needs_check = true;
         let mut shared = None;
         let mut share = || shared.get_or_insert_with(|| State::from(state)).clone();
@@ -152,6 +199,7 @@ impl<T: TransitionSystem, D: Dedup> Expansion<'_, T, D> {
                 && system.satisfies_action_constraints(worker, from.values, state, from.level)?)
         {
             let fingerprint = system.fingerprint(worker, state, next_level)?;
+            within = Some(fingerprint);
             let parent = from.fingerprint.tag();
             let novelty = self.dedup.insert(fingerprint, parent);
             needs_check = novelty == Novelty::New;
@@ -173,7 +221,7 @@ impl<T: TransitionSystem, D: Dedup> Expansion<'_, T, D> {
             && let Some(index) = system.violated_invariant(worker, &share(), next_level, first)?
         {
             if !self.continues {
-                return Ok(Some(ViolationKind::Invariant(index)));
+                return Ok(Err(ViolationKind::Invariant(index)));
             }
             self.pass(ViolationKind::Invariant(index), Some(share()));
             first = index + 1;
@@ -187,12 +235,12 @@ impl<T: TransitionSystem, D: Dedup> Expansion<'_, T, D> {
                 system.violated_step_property(worker, (from.values, state), from.level, first)?
         {
             if !self.continues {
-                return Ok(Some(ViolationKind::Step(index)));
+                return Ok(Err(ViolationKind::Step(index)));
             }
             self.pass(ViolationKind::Step(index), Some(share()));
             first = index + 1;
         }
-        Ok(None)
+        Ok(Ok(within))
     }
 
     /// Lists a violation and goes on.
@@ -209,7 +257,7 @@ impl<T: TransitionSystem, D: Dedup> Expansion<'_, T, D> {
 impl<T: TransitionSystem, D: Dedup> SuccessorVisitor<T::Worker, T::Label> for Expansion<'_, T, D> {
     fn visit(&mut self, worker: &mut T::Worker, state: &[Value], label: &T::Label) -> ControlFlow<()> {
         let action = self.count(label);
-        let kind = match self.check(worker, state, action) {
+        let kind = match self.check_once(worker, state, action) {
             Ok(None) => return ControlFlow::Continue(()),
             Ok(Some(kind)) => kind.into_any(),
             Err(error) => ViolationKind::Failed(error),
@@ -220,7 +268,11 @@ impl<T: TransitionSystem, D: Dedup> SuccessorVisitor<T::Worker, T::Label> for Ex
 
     /// A seen state is neither checked nor expanded again. It is built only if constraints or step properties need it.
     fn can_skip(&mut self, state: Fingerprint, label: &T::Label) -> bool {
-        if self.has_constraints || self.has_step_properties {
+        if self.is_checked(state, self.system.action(label)) {
+            self.count(label);
+            return true;
+        }
+        if !self.can_skip_seen {
             return false;
         }
         let novelty = self.dedup.probe(state);
@@ -246,13 +298,20 @@ pub(crate) fn expand<T: TransitionSystem>(
     result: &mut SegmentResult,
 ) -> Checked<T> {
     let generated_before = result.generated;
+    let (has_constraints, has_step_properties) = (system.has_constraints(), system.has_step_properties());
+    let checks_repeat = system.checks_repeat();
+    let only_states_are_constrained = !has_constraints || (checks_repeat && !system.has_action_constraints());
     let mut expansion = Expansion {
         system,
         from,
         dedup,
         result,
-        has_constraints: system.has_constraints(),
-        has_step_properties: system.has_step_properties(),
+        has_constraints,
+        has_step_properties,
+        can_skip_seen: system.fingerprint_determines_state()
+            && only_states_are_constrained
+            && !has_step_properties,
+        checked_steps: ((has_constraints || has_step_properties) && checks_repeat).then(FxHashMap::default),
         continues: system.continues_after_violations(),
         violation: None,
     };

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use omnilink_value::{Renaming, RenamingError, Value};
+use omnilink_value::{ImageHashes, RenamedHashes, Renaming, RenamingError, Value};
 
 use crate::fingerprint::Fingerprint;
 use crate::transition_system::State;
@@ -11,8 +12,10 @@ use crate::transition_system::State;
 /// A group of renamings, without the identity.
 #[derive(Debug, Default)]
 pub struct Symmetry {
-    renamings: Vec<Renaming>,
+    renamings: Arc<[Renaming]>,
     cache: CanonicalCache,
+    /// Hashes that no worker is using now; each worker takes some while it needs them.
+    idle_hashes: Mutex<Vec<RenamedHashes>>,
 }
 
 /// Why a SYMMETRY set is invalid.
@@ -62,6 +65,7 @@ impl Symmetry {
         Ok(Self {
             renamings: group.into_iter().collect(),
             cache: CanonicalCache::new(),
+            idle_hashes: Mutex::default(),
         })
     }
 
@@ -85,10 +89,13 @@ impl Symmetry {
         if let Some(canonical) = self.cache.get(plain) {
             return canonical;
         }
-        let renamed = self.renamings.iter().map(|renaming| {
-            let hashes = state.iter().map(|value| renaming.hash64(value));
-            Fingerprint::of_hashes(hashes)
-        });
+        let idle = || self.idle_hashes.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = idle().pop();
+        let mut known = known.unwrap_or_else(|| RenamedHashes::new(self.renamings.clone()));
+        let hashes: Vec<ImageHashes> = state.iter().map(|value| known.of(value)).collect();
+        idle().push(known);
+        let renamed = (0..self.renamings.len())
+            .map(|number| Fingerprint::of_hashes(hashes.iter().map(|hashes| hashes.under(number))));
         let least = renamed.fold(plain, Fingerprint::min);
         self.cache.set(plain, least);
         least

@@ -41,6 +41,8 @@ pub(crate) struct TlaSystem<'m> {
     pub(crate) checks_deadlock: bool,
     /// Whether the search goes on after a violation.
     pub(crate) continues: bool,
+    /// Whether constraints, invariants and step properties depend on nothing but states, and nothing counts their evaluations.
+    checks_repeat: bool,
     /// Memory for the memo of each search worker, in bytes; 0 for none.
     pub(crate) memo_bytes: usize,
     /// Copies of the program for the search workers after the first, each made by the thread that uses it.
@@ -71,6 +73,7 @@ impl<'m> TlaSystem<'m> {
             symmetry,
             checks_deadlock,
             continues: false,
+            checks_repeat: false,
             memo_bytes: 0,
             programs: &[],
             evaluation_counts: None,
@@ -91,6 +94,16 @@ impl<'m> TlaSystem<'m> {
                 });
             }
         }
+        let constraints = model.constraints.iter().chain(&model.action_constraints);
+        let properties = system.invariants.iter().chain(&system.steps);
+        let formulas = constraints
+            .map(|constraint| constraint.formula)
+            .chain(properties.map(|property| property.formula));
+        system.checks_repeat = model.possible.is_empty()
+            && formulas.into_iter().all(|formula| {
+                let uses = model.program.operator(formula).body.uses;
+                !uses.impure && !uses.opaque && !uses.unfinished
+            });
         system
     }
 
@@ -167,16 +180,12 @@ pub(crate) fn file_and_line(program: &Program, at: Loc) -> String {
 struct SuccessorAdapter<'f, 'm> {
     visitor: &'f mut dyn SuccessorVisitor<Evaluator<'m>, Option<TakenAction>>,
     level: u32,
-    /// Whether the hashes of its values determine the fingerprint of a state.
-    can_skip_by_hash: bool,
 }
 
 impl<'m> SuccessorSink<'m> for SuccessorAdapter<'_, 'm> {
     fn can_skip(&mut self, hashes: &[u64], taken: Option<TakenAction>) -> bool {
-        self.can_skip_by_hash
-            && self
-                .visitor
-                .can_skip(Fingerprint::of_hashes(hashes.iter().copied()), &taken)
+        self.visitor
+            .can_skip(Fingerprint::of_hashes(hashes.iter().copied()), &taken)
     }
 
     fn visit(
@@ -294,22 +303,21 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
     ) -> Result<(), Box<Failure>> {
         let Some(next) = self.next else { return Ok(()) };
         set_level(level);
-        let can_skip_by_hash = self.fingerprint_determines_state();
-        worker.new_successors(
-            next,
-            from,
-            &mut SuccessorAdapter {
-                visitor,
-                level,
-                can_skip_by_hash,
-            },
-        )
+        worker.new_successors(next, from, &mut SuccessorAdapter { visitor, level })
     }
 
     fn has_constraints(&self) -> bool {
         !self.model.constraints.is_empty()
             || !self.model.action_constraints.is_empty()
             || !self.model.possible.is_empty()
+    }
+
+    fn has_action_constraints(&self) -> bool {
+        !self.model.action_constraints.is_empty()
+    }
+
+    fn checks_repeat(&self) -> bool {
+        self.checks_repeat
     }
 
     fn has_step_properties(&self) -> bool {

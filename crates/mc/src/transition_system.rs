@@ -16,7 +16,8 @@ pub trait SuccessorVisitor<W, L> {
     /// Receives a successor and the label of its step; [`ControlFlow::Break`] ends the enumeration.
     fn visit(&mut self, worker: &mut W, state: &[Value], label: &L) -> ControlFlow<()>;
 
-    /// Whether the successor with this fingerprint can be skipped. If so, its state is not built and [`Self::visit`] is not called.
+    /// Whether the successor whose values have this fingerprint can be skipped. If so, its state is not built and [`Self::visit`]
+    /// is not called. With a VIEW or SYMMETRY, this is not the fingerprint that [`TransitionSystem::fingerprint`] returns.
     fn can_skip(&mut self, _state: Fingerprint, _label: &L) -> bool {
         false
     }
@@ -79,6 +80,13 @@ pub trait TransitionSystem: Sync {
 
     /// Whether [`Self::satisfies_constraints`] or [`Self::satisfies_action_constraints`] can be false.
     fn has_constraints(&self) -> bool;
+
+    /// Whether [`Self::satisfies_action_constraints`] can be false.
+    fn has_action_constraints(&self) -> bool;
+
+    /// Whether constraints, invariants and step properties have the same answer, and no effect, if they are evaluated again for the
+    /// same states.
+    fn checks_repeat(&self) -> bool;
 
     /// Whether there are step properties, see [`Self::violated_step_property`].
     fn has_step_properties(&self) -> bool;

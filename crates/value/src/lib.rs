@@ -30,6 +30,7 @@ pub mod json;
 pub mod msgpack;
 mod number;
 mod order;
+mod renamed_hashes;
 mod renaming;
 mod serialize;
 mod shape;
@@ -38,6 +39,7 @@ mod value;
 
 pub use build::DuplicateKey;
 pub use edit::position_in;
+pub use renamed_hashes::{ImageHashes, RenamedHashes};
 pub use renaming::{Renaming, RenamingError};
 pub use shape::Shape;
 pub use value::{RecordFields, Value, ValueKind};

@@ -85,6 +85,14 @@ impl TransitionSystem for Grid {
         self.sum_max.is_some()
     }
 
+    fn has_action_constraints(&self) -> bool {
+        false
+    }
+
+    fn checks_repeat(&self) -> bool {
+        true
+    }
+
     fn has_step_properties(&self) -> bool {
         self.forbidden_step.is_some()
     }
@@ -255,6 +263,14 @@ impl TransitionSystem for RandomGraph {
 
     fn has_constraints(&self) -> bool {
         false
+    }
+
+    fn has_action_constraints(&self) -> bool {
+        false
+    }
+
+    fn checks_repeat(&self) -> bool {
+        true
     }
 
     fn has_step_properties(&self) -> bool {
