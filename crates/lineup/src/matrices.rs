@@ -1,6 +1,6 @@
 //! Which matrices a campaign checks, and in which order.
 //!
-//! Matrices are checked in parts: given ones, then those of two threads, of three, and random ones. All matrices of a part are checked
+//! Matrices are checked in parts: given ones, then those of two threads, of three, and random ones of each shape. All matrices of a part are checked
 //! with at most one preemption before any is checked with two: most bugs need one, and a search that is stopped has then covered all
 //! matrices evenly.
 
@@ -45,6 +45,22 @@ impl Default for Matrices {
 }
 
 impl Matrices {
+    /// All of two threads with up to two calls each, then as many random ones of 3 × 2, then of 3 × 3. A matrix of 3 × 2 has at most 90 serial
+    /// runs, one of 3 × 3 has 1,680: what three threads can go wrong with is mostly found in the smaller ones.
+    pub fn small_then_random(samples: u64) -> Self {
+        let random = |cells| Self::Random {
+            threads: 3,
+            cells,
+            samples,
+        };
+        Self::Growing { largest: 2 }.then(random(2)).then(random(3))
+    }
+
+    /// First these, then those.
+    pub fn then(self, others: Self) -> Self {
+        Self::Then(Box::new(self), Box::new(others))
+    }
+
     /// The most checks that these take: one for each matrix and bound.
     pub fn checks_at_most(&self, alphabet: &Alphabet, search: RunSelection) -> u64 {
         let checks = |part: &Part<'_>| {

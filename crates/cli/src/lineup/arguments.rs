@@ -26,12 +26,12 @@ pub(crate) struct LineupArgs {
     /// Check this matrix only: threads apart by bars, {initial} and {final} calls in braces
     #[arg(long, value_name = "MATRIX", help_heading = MATRICES)]
     pub(super) matrix: Vec<String>,
-    /// Check N random matrices
+    /// Check N random matrices of each shape
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = MATRICES)]
     pub(super) samples: u64,
-    /// The shape of random matrices: threads x calls
-    #[arg(long, value_name = "TxC", default_value = "3x3", value_parser = shape, help_heading = MATRICES)]
-    pub(super) shape: (usize, usize),
+    /// The shape of random matrices: threads x calls; 3x2 and then 3x3 if not given
+    #[arg(long, value_name = "TxC", value_parser = shape, help_heading = MATRICES)]
+    pub(super) shape: Option<(usize, usize)>,
     /// Check all matrices up to N threads of N calls, small ones first, and no random ones
     #[arg(long, value_name = "N", help_heading = MATRICES)]
     pub(super) auto: Option<usize>,
@@ -230,18 +230,16 @@ impl LineupArgs {
                 .map(parse)
                 .collect::<Result<_, _>>()?,
         );
-        let others = match self.auto {
-            Some(largest) => Matrices::Growing { largest },
-            None => Matrices::Then(
-                Box::new(Matrices::Growing { largest: 2 }),
-                Box::new(Matrices::Random {
-                    threads: self.shape.0,
-                    cells: self.shape.1,
-                    samples: self.samples,
-                }),
-            ),
+        let others = match (self.auto, self.shape) {
+            (Some(largest), _) => Matrices::Growing { largest },
+            (None, None) => Matrices::small_then_random(self.samples),
+            (None, Some((threads, cells))) => Matrices::Growing { largest: 2 }.then(Matrices::Random {
+                threads,
+                cells,
+                samples: self.samples,
+            }),
         };
-        Ok(Matrices::Then(Box::new(regressions), Box::new(others)))
+        Ok(regressions.then(others))
     }
 }
 

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use omnilink_lineup::{
     Alphabet, CheckedMatrix, Description, Diagnosis, FailingMatrix, LineupError, LineupOptions, Matrices,
     Matrix, MatrixExecutor, MatrixVerdict, NativeThreads, Request, RunSelection, Scheduled, ScheduledOptions,
-    Why, check_matrix, run_campaign,
+    Summary, Why, check_matrix, run_campaign,
 };
 use omnilink_sched::build::RustBuild;
 use tempfile::TempDir;
@@ -62,9 +62,18 @@ fn found(component: &str) -> (String, FailingMatrix) {
 }
 
 fn found_in(
-    (executor, description): &mut (impl MatrixExecutor, Description),
+    started: &mut (impl MatrixExecutor, Description),
     matrices: &dyn Fn(&Alphabet) -> Matrices,
 ) -> (String, FailingMatrix) {
+    let failure = *campaign_in(started, matrices).failure.expect("a failure");
+    let matrix = failure.smallest.matrix.display(&started.1.alphabet).to_string();
+    (matrix, failure)
+}
+
+fn campaign_in(
+    (executor, description): &mut (impl MatrixExecutor, Description),
+    matrices: &dyn Fn(&Alphabet) -> Matrices,
+) -> Summary {
     let options = LineupOptions {
         blocking: description.blocking,
         search: match executor.controls_threads() {
@@ -81,10 +90,7 @@ fn found_in(
         specification: None,
     };
     let matrices = matrices(alphabet);
-    let summary = run_campaign(executor, request, &matrices, &mut |_, _| {}, &mut || {}).unwrap();
-    let failure = *summary.failure.expect("a failure");
-    let matrix = failure.smallest.matrix.display(alphabet).to_string();
-    (matrix, failure)
+    run_campaign(executor, request, &matrices, &mut |_, _| {}, &mut || {}).unwrap()
 }
 
 #[test]

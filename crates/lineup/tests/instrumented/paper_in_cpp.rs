@@ -10,7 +10,7 @@ use omnilink_lineup::{
 use omnilink_sched::build::CppBuild;
 use tempfile::TempDir;
 
-use super::{found_in, given};
+use super::{campaign_in, found_in, given};
 
 const COMPONENTS: [&str; 7] = [
     "racy_counter",
@@ -131,6 +131,25 @@ fn a_bag_that_looks_at_the_clock_is_nondeterministic() {
         failure.smallest.verdict,
         MatrixVerdict::Nondeterministic(_)
     ));
+}
+
+/// All of them, by the matrices that are checked if none are asked for. One processor and one seed: the numbers are the same on every
+/// machine, and may grow a little with the compiler's library.
+#[test]
+fn each_is_found_in_few_executions() {
+    const MOST: [u64; 7] = [103, 12, 80, 32, 1_217, 249, 7];
+    for (component, most) in COMPONENTS.into_iter().zip(MOST) {
+        let Some(mut started) = start(component) else {
+            return;
+        };
+        let summary = campaign_in(&mut started, &|_| Matrices::small_then_random(100));
+        assert!(summary.failure.is_some(), "{component}");
+        let executions = summary.executions;
+        assert!(
+            executions <= most + most / 5,
+            "{component}: {executions}, recorded were {most}"
+        );
+    }
 }
 
 #[test]
