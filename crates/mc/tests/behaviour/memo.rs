@@ -253,6 +253,24 @@ Inv == TRUE",
 }
 
 #[test]
+fn the_old_value_of_a_second_update_is_what_the_first_one_left() {
+    // The paths are apart, equal, or one leads into the other.
+    agrees(
+        r"EXTENDS Naturals
+VARIABLES g, n
+Init == g = [i \in 1..2 |-> [j \in 1..2 |-> 0]] /\ n = 0
+Two(i, j) == g' = [g EXCEPT ![i][j] = (@ + 1) % 3, ![j][i] = (@ + n) % 3] /\ UNCHANGED n
+Into(i) == g' = [g EXCEPT ![i] = [j \in 1..2 |-> n], ![1][2] = (@ + 1) % 3] /\ UNCHANGED n
+Around(i) == g' = [g EXCEPT ![i][1] = (@ + 2) % 3, ![2] = [j \in 1..2 |-> @[3 - j]]] /\ UNCHANGED n
+Three == g' = [g EXCEPT ![1][1] = @, ![2][2] = (@ + 1) % 3, ![1][1] = (@ + n) % 3] /\ UNCHANGED n
+Count == n' = (n + 1) % 3 /\ UNCHANGED g
+Next == (\E i, j \in 1..2 : Two(i, j) \/ Into(i) \/ Around(j)) \/ Three \/ Count
+Inv == TRUE",
+        INIT_NEXT,
+    );
+}
+
+#[test]
 fn registers_are_read_every_time() {
     agrees(
         r#"EXTENDS Naturals, TLC
@@ -383,6 +401,8 @@ fn action() -> impl Strategy<Value = String> {
         number().prop_map(|a| format!("f' = [f EXCEPT ![i] = {a}]")),
         number().prop_map(|a| format!("f' = [f EXCEPT ![{a}] = (@ + 1) % 3]")),
         (number(), number()).prop_map(|(a, b)| format!("f' = [f EXCEPT ![0] = {a}, ![i] = {b}]")),
+        (number(), number())
+            .prop_map(|(a, b)| format!("f' = [f EXCEPT ![{a}] = (@ + 1) % 3, ![{b}] = (@ + {a}) % 3]")),
         number().prop_map(|a| format!("f' = [k \\in 0..2 |-> IF k = i THEN {a} ELSE f[k]]")),
         number().prop_map(|a| format!("f' = (IF {a} = 1 THEN f ELSE [f EXCEPT ![1] = 0])")),
     ];

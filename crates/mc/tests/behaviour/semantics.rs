@@ -384,3 +384,18 @@ fn temporal_properties_of_a_search_that_the_spec_ends_count_the_states_left_in_t
     let config = "SPECIFICATION Spec\nCONSTRAINT Ends\nCHECK_DEADLOCK FALSE\nPROPERTY Matched\n";
     assert_eq!(answer(&stuck, config), "property Matched");
 }
+
+#[test]
+fn formulas_with_effects_are_evaluated_for_every_step() {
+    // Two of the three steps lead to the same state, which is known.
+    let body = "VARIABLE x\nASSUME TLCSet(1, 0) /\\ TLCSet(2, 0)\nInit == x = 0\n\
+        Next == x' = 0 \\/ x' = (x + 0) \\/ x' = 1 - x\n\
+        Counted == TLCSet(1, TLCGet(1) + 1)\n\
+        Step == TLCSet(2, TLCGet(2) + 1)\nEach == [][Step]_x\n";
+    let counts =
+        |first: u32, second: u32| format!("{body}Post == TLCGet(1) = {first} /\\ TLCGet(2) = {second}");
+    let config = "INIT Init\nNEXT Next\nPOSTCONDITION Post\nCONSTRAINT Counted\n";
+    assert_eq!(answer(&counts(7, 0), config), "valid 2");
+    let config = "INIT Init\nNEXT Next\nPOSTCONDITION Post\nPROPERTY Each\n";
+    assert_eq!(answer(&counts(0, 6), config), "valid 2");
+}

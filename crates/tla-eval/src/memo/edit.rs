@@ -106,18 +106,15 @@ impl Edit {
             Edit::Copy(variable) => source(*variable).map(Value::hash64),
             Edit::Except(variable, changes) => {
                 let function = source(*variable)?;
-                match &**changes {
-                    [(path, value)] => hash_replaced(function, path, value),
-                    [(first, one), (second, two)] => {
-                        let (first, second) = (only(first)?, only(second)?);
-                        let places = (function.index_of(first)?, function.index_of(second)?);
-                        if places.0 == places.1 {
-                            return None;
-                        }
-                        function.hash_with_entries([(places.0, one.hash64()), (places.1, two.hash64())])
+                let mut parts: SmallVec<[(usize, u64); 4]> = SmallVec::new();
+                for (path, value) in &**changes {
+                    let (index, new) = part_replaced(function, path, value)?;
+                    if parts.iter().any(|(other, _)| *other == index) {
+                        return None;
                     }
-                    _ => None,
+                    parts.push((index, new));
                 }
+                function.hash_with_entries(parts)
             }
             Edit::Union(variable, more) => {
                 let set = source(*variable)?;
@@ -135,23 +132,19 @@ impl Edit {
     }
 }
 
-/// The only key of a path.
-fn only(path: &[Value]) -> Option<&Value> {
-    match path {
-        [key] => Some(key),
-        _ => None,
-    }
-}
-
-/// The hash of a function with the value at a path replaced.
-fn hash_replaced(function: &Value, path: &[Value], value: &Value) -> Option<u64> {
+/// The part of a function that a path leads into, and its hash with the value at the end of the path replaced.
+fn part_replaced(function: &Value, path: &[Value], value: &Value) -> Option<(usize, u64)> {
     let (key, rest) = path.split_first()?;
     let index = function.index_of(key)?;
     let new = match rest {
         [] => value.hash64(),
-        rest => hash_replaced(function.part(index)?, rest, value)?,
+        rest => {
+            let part = function.part(index)?;
+            let inner = part_replaced(part, rest, value)?;
+            part.hash_with_entries([inner])?
+        }
     };
-    function.hash_with_entries([(index, new)])
+    Some((index, new))
 }
 
 /// A function with the value at a path replaced.

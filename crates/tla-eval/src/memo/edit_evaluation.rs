@@ -64,8 +64,8 @@ impl<'p> Evaluator<'p> {
         let (Kind::Var(source), false) = (&function.kind, self.primed) else {
             return Ok(None);
         };
-        let mut changes = Vec::with_capacity(updates.len());
-        for (at, update) in updates.iter().enumerate() {
+        let mut changes: Vec<(Vec<Value>, Value)> = Vec::with_capacity(updates.len());
+        for update in updates {
             let mut path = Vec::with_capacity(update.path.len());
             for step in &update.path {
                 path.push(match step {
@@ -77,8 +77,8 @@ impl<'p> Evaluator<'p> {
                 });
             }
             if update.uses_old {
-                // Earlier updates may change the value of `@`.
-                if at > 0 {
+                // `@` is the value in the state unless an earlier update is at this path, above it or below it.
+                if !changes.iter().all(|(earlier, _)| are_apart(earlier, &path)) {
                     return Ok(None);
                 }
                 match self.read(Read::new(Root::Variable(*source), path.clone())) {
@@ -94,4 +94,9 @@ impl<'p> Evaluator<'p> {
         }
         Ok(Some(Edit::Except(*source, changes.into())))
     }
+}
+
+/// Whether two paths lead to parts that have nothing in common: neither path is a prefix of the other.
+fn are_apart(left: &[Value], right: &[Value]) -> bool {
+    left.iter().zip(right).any(|(left, right)| left != right)
 }

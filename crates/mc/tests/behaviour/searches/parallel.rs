@@ -71,6 +71,10 @@ const fn graph(nodes: i64, degree: i64) -> RandomGraph {
         may_reexpand: true,
         expansions: None,
         panics_at: None,
+        outside: None,
+        outside_steps: None,
+        forbidden_step: None,
+        checks_repeat: false,
     }
 }
 
@@ -173,5 +177,40 @@ fn a_search_out_of_time_ends_despite_late_results() {
             matches!(end, SearchEnd::Limit(Limit::Time)),
             "{milliseconds} ms: {end:?}"
         );
+    }
+}
+
+#[test]
+fn steps_that_are_checked_once_give_the_same_answer() {
+    let small = graph(3_000, 9);
+    let forbidden = [None, Some(401), Some(4_801), Some(2_900)];
+    for (index, forbidden_step) in forbidden.into_iter().enumerate() {
+        for (outside, outside_steps) in [
+            (Some(7), None),
+            (None, Some(5)),
+            (Some(11), Some(3)),
+            (None, None),
+        ] {
+            let every_time = RandomGraph {
+                outside,
+                outside_steps,
+                forbidden_step,
+                forbidden: (index == 3).then_some(2_750),
+                ..small
+            };
+            let once = RandomGraph {
+                checks_repeat: true,
+                ..every_time
+            };
+            let expected = explore(&every_time, 1);
+            for workers in 1..4 {
+                let found = explore(&once, workers);
+                assert_eq!(
+                    comparable(&once, &found),
+                    comparable(&every_time, &expected),
+                    "{workers} workers on {once:?}"
+                );
+            }
+        }
     }
 }

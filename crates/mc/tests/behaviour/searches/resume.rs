@@ -66,6 +66,10 @@ fn random_graph(seed: i64) -> RandomGraph {
         may_reexpand: true,
         expansions: None,
         panics_at: None,
+        outside: None,
+        outside_steps: None,
+        forbidden_step: None,
+        checks_repeat: false,
     }
 }
 

@@ -186,6 +186,14 @@ pub struct RandomGraph {
     pub expansions: Option<&'static AtomicU64>,
     /// A state whose expansion panics.
     pub panics_at: Option<i64>,
+    /// States that this number divides violate the constraints.
+    pub outside: Option<i64>,
+    /// Steps between states with a sum that this number divides violate the action constraints.
+    pub outside_steps: Option<i64>,
+    /// The step property: no step between states with this sum.
+    pub forbidden_step: Option<i64>,
+    /// Whether the checks of a step have the same answer each time.
+    pub checks_repeat: bool,
 }
 
 thread_local! {
@@ -262,33 +270,35 @@ impl TransitionSystem for RandomGraph {
     }
 
     fn has_constraints(&self) -> bool {
-        false
+        self.outside.is_some() || self.outside_steps.is_some()
     }
 
     fn has_action_constraints(&self) -> bool {
-        false
+        self.outside_steps.is_some()
     }
 
     fn checks_repeat(&self) -> bool {
-        true
+        self.checks_repeat
     }
 
     fn has_step_properties(&self) -> bool {
-        false
+        self.forbidden_step.is_some()
     }
 
-    fn satisfies_constraints(&self, (): &mut (), _: &State, _: u32) -> Result<bool, String> {
-        Ok(true)
+    fn satisfies_constraints(&self, (): &mut (), state: &State, _: u32) -> Result<bool, String> {
+        let divides = |by: i64| sum(state) > 0 && sum(state) % by == 0;
+        Ok(!self.outside.is_some_and(divides))
     }
 
     fn satisfies_action_constraints(
         &self,
         (): &mut (),
-        _: &State,
-        _: &[Value],
+        from: &State,
+        to: &[Value],
         _: u32,
     ) -> Result<bool, String> {
-        Ok(true)
+        let divides = |by: i64| (sum(from) + sum(to)) % by == 0;
+        Ok(!self.outside_steps.is_some_and(divides))
     }
 
     fn fingerprint(&self, (): &mut (), state: &[Value], _: u32) -> Result<Fingerprint, String> {
@@ -312,11 +322,12 @@ impl TransitionSystem for RandomGraph {
     fn violated_step_property(
         &self,
         (): &mut (),
-        _: (&State, &[Value]),
+        (before, after): (&State, &[Value]),
         _: u32,
-        _: usize,
+        from: usize,
     ) -> Result<Option<usize>, String> {
-        Ok(None)
+        let is_forbidden = Some(sum(before) + sum(after)) == self.forbidden_step;
+        Ok((from == 0 && is_forbidden).then_some(0))
     }
 
     fn checks_deadlock(&self) -> bool {
