@@ -146,10 +146,9 @@ impl<'l> TlaModel<'l> {
                 .collect()
         };
         loop {
-            let refined = layout.refined(
-                &all_effects(&mut evaluator, &layout),
-                linked.program.variables.len(),
-            );
+            let effects = all_effects(&mut evaluator, &layout);
+            let written = evaluator.written(&operations, &effects, &layout);
+            let refined = layout.refined(&effects, &written, linked.program.variables.len());
             if refined == layout {
                 break;
             }

@@ -4,7 +4,7 @@
 use crate::styles::{Numbers, assert_same, history, verdicts};
 
 /// Specs in which a side condition of some reduction does not hold.
-const ATTACKS: [(&str, &str, &str); 27] = [
+const ATTACKS: [(&str, &str, &str); 31] = [
     (
         "ShrinkingDomain",
         "",
@@ -125,6 +125,51 @@ Put(k, v, r) == f[k] = r /\ f' = [f EXCEPT ![k] = v] /\ on' = on \cup {3 - k}
 PutNew(k, v, r) == f[k] = r /\ IF k \notin on THEN f' = [f EXCEPT ![k] = v] /\ on' = on \cup {k} ELSE UNCHANGED <<on, f>>
 Drop(k, r) == f[k] = r /\ f' = [f EXCEPT ![k] = 0] /\ on' = on \ {k}
 Count(r) == r = Cardinality(on) /\ UNCHANGED <<on, f>>",
+    ),
+    (
+        "FieldsDisagree",
+        "",
+        r"VARIABLE f
+Init == f = [k \in 1..2 |-> [on |-> FALSE, val |-> 0]]
+Has(k, r) == r = f[k].on /\ UNCHANGED f
+Put(k, v, r) == f[k].val = r /\ f' = [f EXCEPT ![k].val = v, ![k].on = TRUE]
+PutNew(k, v, r) == f[k].val = r /\ IF ~f[k].on THEN f' = [f EXCEPT ![k] = [on |-> TRUE, val |-> v]] ELSE UNCHANGED f
+Drop(k, r) == f[k].val = r /\ f' = [f EXCEPT ![k].on = FALSE]
+Count(r) == r = Cardinality({k \in 1..2 : f[k].on}) /\ UNCHANGED f",
+    ),
+    (
+        "FieldOfAnotherKey",
+        "",
+        r"VARIABLE f
+Init == f = [k \in 1..2 |-> [on |-> FALSE, val |-> 0]]
+Has(k, r) == r = f[k].on /\ UNCHANGED f
+Put(k, v, r) == f[k].val = r /\ f' = [f EXCEPT ![k].val = v, ![v].on = TRUE]
+PutNew(k, v, r) == f[k].val = r /\ IF f[k].on THEN UNCHANGED f ELSE f' = [f EXCEPT ![k] = [val |-> v, on |-> TRUE]]
+Drop(k, r) == f[k].val = r /\ f' = [f EXCEPT ![k] = [on |-> FALSE, val |-> 0]]
+Count(r) == r = Cardinality({k \in 1..2 : f[k].on}) /\ UNCHANGED f",
+    ),
+    (
+        "FieldsComeAndGo",
+        "",
+        r#"VARIABLE f
+Init == f = [k \in 1..2 |-> [on |-> FALSE, val |-> 0]]
+Val(k) == IF "val" \in DOMAIN f[k] THEN f[k].val ELSE 0
+Has(k, r) == r = ("val" \in DOMAIN f[k]) /\ UNCHANGED f
+Put(k, v, r) == Val(k) = r /\ f' = [f EXCEPT ![k].on = TRUE, ![k].val = v]
+PutNew(k, v, r) == Val(k) = r /\ IF f[k].on THEN UNCHANGED f ELSE f' = [f EXCEPT ![k] = [on |-> TRUE, val |-> v]]
+Drop(k, r) == Val(k) = r /\ f' = [f EXCEPT ![k] = [on |-> FALSE]]
+Count(r) == r = Cardinality({k \in 1..2 : "val" \in DOMAIN f[k]}) /\ UNCHANGED f"#,
+    ),
+    (
+        "CopiedRecord",
+        "",
+        r"VARIABLE f
+Init == f = [k \in 1..2 |-> [on |-> FALSE, val |-> 0]]
+Has(k, r) == r = f[k].on /\ UNCHANGED f
+Put(k, v, r) == f[k].val = r /\ f' = [f EXCEPT ![k] = [f[3 - k] EXCEPT !.val = v]]
+PutNew(k, v, r) == f[k].val = r /\ IF f[k].on THEN UNCHANGED f ELSE f' = [f EXCEPT ![k].on = TRUE, ![k].val = v]
+Drop(k, r) == f[k].val = r /\ f' = [f EXCEPT ![k] = f[r \div 2 + 1]]
+Count(r) == r = Cardinality({k \in 1..2 : f[k].on}) /\ UNCHANGED f",
     ),
     (
         "FlagOfTwoArguments",

@@ -10,7 +10,7 @@ use crate::world::{bound, linked, ndjson, trace};
 /// Actions of the form that needs no evaluation, and many that come close to it. What a cell holds may be a number or a
 /// string, which cannot be compared, and key 9 does not exist.
 const SPEC: &str = r#"---- MODULE Cells ----
-EXTENDS Integers, Sequences
+EXTENDS Integers, Sequences, FiniteSets
 VARIABLES f, n
 Init == f = [k \in 1..2 |-> 0] /\ n = 0
 Tick == n' = n + 1 /\ UNCHANGED f
@@ -49,13 +49,24 @@ Unused(k, v, r) == f[k] = r /\ Second(n = "a", f' = [f EXCEPT ![k] = v]) /\ UNCH
 Deep(k, v, r) == f[k].a = r /\ UNCHANGED <<f, n>>
 Last(k, v, r) == f[k] = r /\ f' = [f EXCEPT ![k] = v] /\ UNCHANGED n /\ v = 1
 Moved(k, v, r) == f[k] = r /\ f' = [f EXCEPT ![k] = f[2]] /\ UNCHANGED n
+Guessed(k, v, r) == \E s \in SUBSET {1, 2} : /\ \A x \in {1, 2} : x \in s <=> f[x] # 0
+                                             /\ Cardinality(s) = r /\ UNCHANGED <<f, n>>
+Same(k, v, r) == ((f[k] = 0) <=> (f[k] = 0)) /\ UNCHANGED <<f, n>>
+Opposite(k, v, r) == (f[k] = v) = (f[k] # v) /\ UNCHANGED <<f, n>>
+Held(k, v, r) == k \in {x \in 1..2 : f[x] = 0} /\ UNCHANGED <<f, n>>
+HeldByName(k, v, r) == LET s == {x \in 1..2 : f[x] = r} IN k \in s /\ f' = [f EXCEPT ![k] = v] /\ UNCHANGED n
+Other(k, v, r) == v \in {x \in 1..2 : f[x] # 0} /\ UNCHANGED <<f, n>>
+Idle(k, v, r) == f[k] = r /\ (\E s \in {{x \in 1..2 : f[x] = 0}} : v = 1 /\ UNCHANGED <<f, n>>)
+Only(k, v, r) == f[k] = r /\ (\E w \in {v} : f' = [f EXCEPT ![k] = w] /\ UNCHANGED n)
+OnlyHeld(k, v, r) == \E w \in {f[k]} : w = r /\ f' = [f EXCEPT ![k] = v] /\ UNCHANGED n
 ====
 "#;
 
-const OPS: [&str; 30] = [
+const OPS: [&str; 39] = [
     "Get", "Put", "Set", "Called", "Named", "IfAbsent", "IfNot", "Late", "After", "Inner", "Twice", "Two",
     "Open", "Again", "Either", "Old", "Whole", "Count", "Some", "Guard", "Wrong", "Cases", "Clash", "Member",
-    "Shift", "Moved", "Skip", "Unused", "Deep", "Last",
+    "Shift", "Moved", "Skip", "Unused", "Deep", "Last", "Guessed", "Same", "Opposite", "Held", "HeldByName", "Other",
+    "Idle", "Only", "OnlyHeld",
 ];
 
 fn answer(linked: &omnilink_link::Linked, lines: &str) -> String {

@@ -9,6 +9,7 @@ mod examples;
 mod link_file;
 mod objects;
 mod omnilink_setups;
+mod other_objects;
 mod purity;
 mod random;
 mod random_examples;

@@ -21,7 +21,11 @@ Counted(r) == n = r /\ UNCHANGED <<f, n>>
 ====";
 
 fn facts(line: &str) -> (bool, Keys, Keys) {
-    let linked = linked(MAP, "");
+    facts_in(MAP, line)
+}
+
+fn facts_in(spec: &str, line: &str) -> (bool, Keys, Keys) {
+    let linked = linked(spec, "");
     linked
         .run(|model| {
             let op = bound(model, trace(ndjson(line))).unwrap().remove(0).op;
@@ -59,6 +63,39 @@ fn what_the_result_refutes_does_not_count() {
         is_pure(r#"0 Put {"k":1,"v":2,"r":2} 0 1"#),
         "it replaced a value by itself"
     );
+}
+
+/// A value that is not 0 implies `on`, whichever way the record is written.
+#[test]
+fn what_one_field_says_about_another_is_known() {
+    let is_pure = |put: &str, line: &str| {
+        let spec = format!(
+            r"---- MODULE Map ----
+EXTENDS Integers
+VARIABLE f
+Gone == [on |-> FALSE, val |-> 0]
+Init == f = [k \in 1..3 |-> Gone]
+Put(k, v, r) == f[k].val = r /\ f' = [f EXCEPT ![k].val = v, ![k].on = TRUE]
+PutNew(k, v, r) == f[k].val = r /\ IF ~f[k].on THEN f' = [f EXCEPT {put}] ELSE UNCHANGED f
+Drop(k, r) == f[k].val = r /\ f' = [f EXCEPT ![k] = Gone]
+===="
+        );
+        facts_in(&spec, line).0
+    };
+    for put in [
+        "![k].on = TRUE, ![k].val = v",
+        "![k] = [on |-> TRUE, val |-> v]",
+        "![k] = [@ EXCEPT !.on = TRUE, !.val = v]",
+    ] {
+        assert!(is_pure(put, r#"0 PutNew {"k":1,"v":2,"r":3} 0 1"#), "{put}");
+        assert!(is_pure(put, r#"0 Put {"k":1,"v":2,"r":2} 0 1"#), "{put}");
+        assert!(!is_pure(put, r#"0 PutNew {"k":1,"v":2,"r":0} 0 1"#), "{put}");
+        assert!(!is_pure(put, r#"0 Put {"k":1,"v":2,"r":0} 0 1"#), "{put}");
+        assert!(!is_pure(put, r#"0 Drop {"k":1,"r":2} 0 1"#), "{put}");
+    }
+    // A key may have a value and be off.
+    let put = "![k].val = v";
+    assert!(!is_pure(put, r#"0 PutNew {"k":1,"v":2,"r":3} 0 1"#));
 }
 
 #[test]

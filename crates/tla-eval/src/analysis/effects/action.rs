@@ -105,7 +105,7 @@ impl<'p> Evaluator<'p> {
             Kind::Exists(bounded) if node.uses.next || node.uses.opaque => {
                 // `\E x \in {e} : A(x)` is `A(e)`.
                 if let Some((slot, only)) = self.only_element(bounded, walk)? {
-                    walk.exactness.lose();
+                    walk.evaluate(&only);
                     self.name(slot, only, walk);
                     return self.walk_action(&bounded.body, walk);
                 }

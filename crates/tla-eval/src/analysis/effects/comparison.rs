@@ -5,6 +5,7 @@ use omnilink_tla_ir::Comparison;
 use super::Walk;
 use super::form::{Form, Reads, Test, inside};
 use super::key_set::KeySet;
+use super::tally::CellTest;
 use crate::evaluator::Evaluator;
 
 impl<'p> Evaluator<'p> {
@@ -82,7 +83,17 @@ impl<'p> Evaluator<'p> {
                 walk.exactness.lose();
                 Form::truth(true)
             }
-            (left, right) => Form::computed([&left, &right]),
+            (left, right) => {
+                // The same question on both sides: `k \in s <=> map[k] # NoValue`, where `s` was defined by it.
+                let tests = CellTest::of(&left).zip(CellTest::of(&right));
+                match tests.and_then(|(left, right)| Some((left.agrees(&right)?, left))) {
+                    Some((truth, test)) => {
+                        walk.defined.push(test);
+                        Form::truth(truth)
+                    }
+                    None => Form::computed([&left, &right]),
+                }
+            }
         }
     }
 }

@@ -17,7 +17,8 @@
 //! facts that hold, and parts of enclosing conjunctions. In each of these all facts come before everything else, because otherwise the
 //! analysis is not exact. So these parts were analysed under facts that hold, and evaluating them does not fail, as before. Then the
 //! demand itself is evaluated, compares two comparable values, and is false. A tally is a demand in this respect: its tests are
-//! equalities of values that can be compared, and questions whether a cell is there, which do not fail. ∎
+//! equalities of values that can be compared, and questions whether a cell is there, which do not fail. Where a comparison is decided because both
+//! sides ask the same of a cell, or a set is computed and not used, the tests are tallies without weight: true, unless they fail. ∎
 
 /// The exactness of an analysis so far.
 #[derive(Debug, Default)]

@@ -22,16 +22,17 @@ impl Walk<'_> {
                 }
             }
         }
-        match self.implied(&place) {
-            Some(Content::Is(value)) => Form::Value(value.clone()),
-            _ => Form::Place(place),
-        }
+        let value = self.implied(&place).find_map(|content| match content {
+            Content::Is(value) => Some(value.clone()),
+            _ => None,
+        });
+        value.map_or(Form::Place(place), Form::Value)
     }
 
-    /// What a cell is because of the facts about other cells.
-    fn implied(&self, cell: &Place) -> Option<&Content> {
-        let mut implications = self.layout.implications().iter();
-        implications.find_map(|implication| implication.content(cell, &self.facts))
+    /// What a cell is because of the facts about other cells: that it is there, and perhaps which value it holds.
+    fn implied(&self, cell: &Place) -> impl Iterator<Item = &Content> {
+        let implications = self.layout.implications().iter();
+        implications.filter_map(move |implication| implication.content(cell, &self.facts))
     }
 
     /// Whether a cell is there, if the facts tell. Only these are asked where an argument is merely copied: see
@@ -48,7 +49,9 @@ impl Walk<'_> {
                 return Some(true);
             }
         }
-        self.implied(cell).map(|content| *content != Content::Missing)
+        self.implied(cell)
+            .next()
+            .map(|content| *content != Content::Missing)
     }
 
     /// Whether a cell is there, if the facts or the layout tell.

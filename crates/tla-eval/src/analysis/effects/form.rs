@@ -4,12 +4,15 @@
 //! one form: the function at a place, changed at one argument. Names, definitions, LAMBDAs and records that only carry a value from
 //! one place of the text to another leave no trace in a form.
 
+use std::rc::Rc;
+
 use omnilink_value::Value;
 
 use super::cell::{Cell, CellStep, Path};
 use super::key_set::KeySet;
 use super::sequence_form::Joined;
 use super::tally::{Count, Tally};
+use crate::equality::equal_values;
 
 /// A variable, or the value at a path of arguments in it, in the current state.
 pub(super) type Place = Cell;
@@ -49,8 +52,8 @@ pub(super) enum Form {
     Present(Cell, bool),
     /// A condition on an element.
     Test(Test),
-    /// A set: elements that are in it for certain, and elements with the condition for each.
-    Subset(Vec<Value>, Vec<(Value, Form)>),
+    /// A set of which it is known what may be in it. Shared, because a name for it is looked up for every element.
+    Subset(Rc<Subset>),
     /// A number of cells.
     Count(Box<Count>),
     /// A comparison of such a number.
@@ -87,6 +90,32 @@ pub(super) struct Test {
     pub(super) is_exact: bool,
     /// What else it depends on.
     pub(super) reads: Reads,
+}
+
+/// A set of known elements, some of them under a condition on the state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Subset {
+    /// The elements that are in it for certain.
+    pub(super) kept: Vec<Value>,
+    /// Other elements, with the condition for each.
+    pub(super) open: Vec<(Value, Form)>,
+}
+
+impl Subset {
+    /// The condition for an element to be in the set; `None` if it is not in it for certain.
+    pub(super) fn condition(&self, element: &Value) -> Option<Form> {
+        if self.kept.contains(element) {
+            return Some(Form::truth(true));
+        }
+        let found = self.open.iter().find(|(other, _)| other == element);
+        found.map(|(_, condition)| condition.clone())
+    }
+
+    /// Whether asking if it has an element never fails.
+    pub(super) fn may_be_compared_with(&self, element: &Value) -> bool {
+        let mut elements = self.kept.iter().chain(self.open.iter().map(|(element, _)| element));
+        elements.all(|other| equal_values(other, element).is_ok())
+    }
 }
 
 /// The cells that a value depends on.
@@ -154,6 +183,10 @@ impl Form {
         Self::Other(Reads::nothing())
     }
 
+    pub(super) fn subset(kept: Vec<Value>, open: Vec<(Value, Form)>) -> Self {
+        Self::Subset(Rc::new(Subset { kept, open }))
+    }
+
     pub(super) fn as_truth(&self) -> Option<bool> {
         match self {
             Self::Value(value) => value.as_bool(),
@@ -171,7 +204,7 @@ impl Form {
         let reads_one = |form: &Form| form.reads().cells.len() <= 1;
         reads.is_sum = match self {
             Self::Count(_) => true,
-            Self::Subset(_, open) => open.iter().all(|(_, condition)| reads_one(condition)),
+            Self::Subset(set) => set.open.iter().all(|(_, condition)| reads_one(condition)),
             _ => reads.cells.len() <= 1,
         };
         reads
@@ -199,7 +232,10 @@ impl Form {
             Self::Listed(forms) | Self::All(forms) => forms.iter().for_each(|form| form.add_reads(reads)),
             Self::AtElement(place, _) => reads.add(inside(place, CellStep::Any)),
             Self::Is(cell, ..) | Self::Present(cell, _) => reads.add(cell.clone()),
-            Self::Subset(_, open) => open.iter().for_each(|(_, condition)| condition.add_reads(reads)),
+            Self::Subset(set) => {
+                let conditions = set.open.iter().map(|(_, condition)| condition);
+                conditions.for_each(|condition| condition.add_reads(reads));
+            }
             Self::Count(count) => count.add_reads(reads),
             Self::Tally(tally) => tally.add_reads(reads),
             Self::Test(test) => test.reads.cells.iter().for_each(|cell| reads.add(cell.clone())),

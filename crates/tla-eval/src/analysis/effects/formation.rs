@@ -391,11 +391,11 @@ impl<'p> Evaluator<'p> {
                     .for_each(|group| reads.add(super::form::inside(&place, group)));
                 Form::Other(reads)
             }
-            (Some(Form::Subset(kept, open)), None, None) if is("FiniteSets", "Cardinality") => {
-                let reads = Form::Subset(Vec::new(), open.clone()).reads();
-                let conditions: Vec<Form> = open.into_iter().map(|(_, condition)| condition).collect();
-                let count = Count::of_elements(kept.len(), &conditions);
-                count.map_or(Form::Other(reads), |count| Form::Count(Box::new(count)))
+            (Some(Form::Subset(set)), None, None) if is("FiniteSets", "Cardinality") => {
+                match Count::of_elements(&set) {
+                    Some(count) => Form::Count(Box::new(count)),
+                    None => Form::Other(Form::Subset(set).reads()),
+                }
             }
             (Some(set), None, None) if is("FiniteSets", "Cardinality") => Form::Other(set.reads()),
             (Some(Form::Value(key)), Some(value), None) if is("TLC", ":>") => Form::Built(vec![(key, value)]),

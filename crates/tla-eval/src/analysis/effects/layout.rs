@@ -11,7 +11,9 @@ use omnilink_value::Value;
 
 use super::cell::{Cell, CellStep, Left, Selector, in_order_of_keys, selected};
 use super::implication::Implication;
-use super::{Effects, Few};
+use super::{Effects, Few, Write};
+#[cfg(doc)]
+use crate::evaluator::Evaluator;
 
 /// What is the same in all reachable states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -117,22 +119,22 @@ impl Layout {
     }
 
     /// This layout without what some action may change, and with the selectors by which all of them take sets apart. `effects` are
-    /// the effects of every action, for any arguments, under this layout, and `variables` is the number of variables. A layout that is refined to itself holds in every
-    /// reachable state.
+    /// the effects of every action, for any arguments, under this layout, `written` is what they write (see [`Evaluator::written`]), and `variables` is
+    /// the number of variables. A layout that is refined to itself holds in every reachable state.
     ///
     /// *Proof.* It holds in the initial states. If it holds in a state, then the effects, which were found under it, are those of the
     /// action there, and a write that keeps every assumed domain leads to a state in which it holds again. The effects do not include
     /// what is assigned to a variable that is assumed to be unobserved. So they cannot confirm the domain of such a variable, and none
     /// is assumed: `DOMAIN log` reads `log`. If none of them reads such a variable, then two states that
     /// differ in such variables only have the same enabled actions, which lead to states that again differ in these only. ∎
-    pub fn refined(&self, effects: &[Effects], variables: usize) -> Self {
+    pub fn refined(&self, effects: &[Effects], written: &[Write], variables: usize) -> Self {
         let mut refined = self.clone();
         if effects.iter().any(|effects| !effects.is_complete) {
             return Self::default();
         }
-        let writes = || effects.iter().flat_map(|effects| &effects.writes);
         refined.domains.retain(|(place, domain)| {
-            !writes().any(|write| may_change_domain(&write.cell, &write.left, place, domain))
+            let mut writes = written.iter();
+            !writes.any(|write| may_change_domain(&write.cell, &write.left, place, domain))
         });
         refined.unobserved.retain(|variable| {
             let mut reads = effects.iter().flat_map(|effects| &effects.reads);

@@ -38,6 +38,7 @@ use omnilink_value::Value;
 use paths::PathWalk;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use tally::CellTest;
 pub use tally::Tally;
 pub use template::EffectTemplates;
 
@@ -104,6 +105,8 @@ struct Walk<'l> {
     layout: &'l Layout,
     effects: Effects,
     exactness: Exactness,
+    /// Tests whose outcome does not matter, but which must not fail.
+    defined: Vec<CellTest>,
     /// What is known of cells.
     facts: Vec<(Cell, Content)>,
     /// The forms of names without a value, by their position on the stack of frames.
@@ -142,6 +145,7 @@ impl<'l> Walk<'l> {
             layout,
             effects: Effects::default(),
             exactness: Exactness::default(),
+            defined: Vec::new(),
             facts: Vec::new(),
             names: FxHashMap::default(),
             binders: Vec::new(),
@@ -237,6 +241,22 @@ impl<'l> Walk<'l> {
         }
     }
 
+    /// Notes that something of this form is evaluated, whether it is needed or not.
+    fn evaluate(&mut self, form: &Form) {
+        match form {
+            Form::Value(_) => {}
+            Form::Subset(set) => {
+                for (_, condition) in &set.open {
+                    match CellTest::of(condition) {
+                        Some(test) => self.defined.push(test),
+                        None => self.exactness.lose(),
+                    }
+                }
+            }
+            _ => self.exactness.lose(),
+        }
+    }
+
     /// Enters one of several branches.
     fn branch(&mut self) {
         self.branches += 1;
@@ -283,13 +303,18 @@ impl<'p> Evaluator<'p> {
             }
             Ok(this.walk_action(body, &mut walk))
         });
-        match walked {
-            Ok(Ok(possible)) => Effects {
-                is_complete: true,
-                is_exact: possible && walk.exactness.holds(self.program.variables.len()),
-                ..walk.effects
-            },
-            _ => Effects::default(),
+        let Ok(Ok(possible)) = walked else {
+            return Effects::default();
+        };
+        let is_exact = possible && walk.exactness.holds(self.program.variables.len());
+        let mut effects = Effects {
+            is_complete: true,
+            is_exact,
+            ..walk.effects
+        };
+        if is_exact && !walk.defined.is_empty() {
+            effects.tallies.push(Tally::of_defined(walk.defined));
         }
+        effects
     }
 }

@@ -7,9 +7,9 @@
 use omnilink_tla_ir::{OperatorId, Pattern};
 use omnilink_value::Value;
 
-use super::cell::{Cell, Content};
+use super::cell::{Cell, CellStep, Content};
 use super::form::Form;
-use super::{Few, Layout, Unsupported, VISITS_MAX, Walk, Walked, Write};
+use super::{Effects, Few, Layout, Unsupported, VISITS_MAX, Walk, Walked, Write};
 use crate::evaluator::{Evaluator, State};
 
 /// One path of an action.
@@ -23,6 +23,21 @@ pub(super) struct ActionPath {
     pub(super) writes: Few<Write>,
     /// The keys that may be anything.
     pub(super) symbols: Vec<Value>,
+}
+
+impl ActionPath {
+    /// What is written, with unknown arguments in the place of symbols.
+    fn written_anywhere(self) -> impl Iterator<Item = Write> {
+        let symbols = self.symbols;
+        self.writes.into_iter().map(move |mut write| {
+            for step in &mut write.cell.path {
+                if matches!(step, CellStep::At(key) | CellStep::Has(key) if symbols.contains(key)) {
+                    *step = CellStep::Any;
+                }
+            }
+            write
+        })
+    }
 }
 
 /// The path that is being walked.
@@ -107,6 +122,21 @@ impl Walk<'_> {
 }
 
 impl<'p> Evaluator<'p> {
+    /// What actions write, for any arguments, in states with a layout. `effects` are their effects for unknown arguments.
+    ///
+    /// In `[f EXCEPT ![k].a = 1]` the record at an unknown `k` is written, and nothing tells that it is the one that was read. On a path `k` is a symbol,
+    /// and only the field `a` is written. What is written at a symbol may be written anywhere. Where an action has no paths, its effects have to do.
+    pub fn written(&mut self, operations: &[OperatorId], effects: &[Effects], layout: &Layout) -> Vec<Write> {
+        let mut all = Vec::new();
+        for (operation, effects) in operations.iter().zip(effects) {
+            match self.paths(*operation, layout) {
+                Some(paths) => all.extend(paths.into_iter().flat_map(ActionPath::written_anywhere)),
+                None => all.extend(effects.writes.iter().cloned()),
+            }
+        }
+        all
+    }
+
     /// All paths of an action, for any arguments; `None` if it is not understood or has too many.
     pub(super) fn paths(&mut self, action: OperatorId, layout: &Layout) -> Option<Vec<ActionPath>> {
         self.without_memo(|this| {

@@ -49,7 +49,7 @@ impl<'p> Evaluator<'p> {
                 match open.iter().all(|(_, form)| form.reads().cells.is_empty()) {
                     true if open.is_empty() => Form::Value(Value::set(kept)),
                     true => Form::unknown(),
-                    false => Form::Subset(kept, open),
+                    false => Form::subset(kept, open),
                 }
             }
             Range::Cells(cells) => present_cells(&cells).unwrap_or_else(|| Form::Other(cell_reads(cells))),
@@ -327,7 +327,7 @@ fn present_cells(cells: &TestedCells) -> Option<Form> {
             }
             _ => None,
         });
-    Some(Form::Subset(Vec::new(), open.collect::<Option<_>>()?))
+    Some(Form::subset(Vec::new(), open.collect::<Option<_>>()?))
 }
 
 /// The reads of a set whose elements come from these cells, under these conditions.

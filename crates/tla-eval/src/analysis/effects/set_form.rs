@@ -1,6 +1,6 @@
 //! The forms of sets: membership, union, intersection, difference.
 
-use omnilink_tla_ir::Node;
+use omnilink_tla_ir::{Kind, Node};
 use omnilink_value::Value;
 
 use super::cell::{CellStep, Content, Selector, selected};
@@ -9,6 +9,7 @@ use super::function_form::set;
 use super::key_set::KeySet;
 use super::{ELEMENTS_MAX, Walk, Walked};
 use crate::evaluator::Evaluator;
+use crate::slot::Slot;
 
 impl<'p> Evaluator<'p> {
     /// The form of `x \in S`.
@@ -59,6 +60,21 @@ impl<'p> Evaluator<'p> {
                     }
                 }
                 Form::any(any)
+            }
+            (Form::Value(element), Form::Subset(set)) => {
+                // A name stands for a set that was computed before.
+                let is_name = matches!(operands.1.bare().kind, Kind::Local(slot) if matches!(self.slot(slot), Slot::Empty));
+                if !is_name {
+                    walk.evaluate(&Form::Subset(set.clone()));
+                }
+                match set.condition(&element) {
+                    Some(condition) => condition,
+                    None if set.may_be_compared_with(&element) => Form::truth(false),
+                    None => {
+                        walk.exactness.lose();
+                        Form::unknown()
+                    }
+                }
             }
             (Form::Value(element), Form::Domain(place, changes)) => {
                 let step = super::form::at(&element);
@@ -120,16 +136,13 @@ impl<'p> Evaluator<'p> {
             }
             (Form::Value(elements), set @ (Form::Place(_) | Form::Domain(..))) => {
                 match self.intersection_form(Form::Value(elements.clone()), set, walk) {
-                    Form::Subset(common, open) => {
+                    Form::Subset(common) => {
                         let all = elements.as_set().unwrap_or_default().iter();
-                        let others = all.filter(|element| {
-                            !common.contains(element) && !open.iter().any(|(other, _)| other == *element)
-                        });
+                        let others = all.filter(|element| common.condition(element).is_none());
                         let others = others.cloned().collect();
-                        let open = open
-                            .into_iter()
-                            .map(|(element, is_in)| (element, is_in.negated()));
-                        Form::Subset(others, open.collect())
+                        let open = common.open.iter();
+                        let open = open.map(|(element, is_in)| (element.clone(), is_in.clone().negated()));
+                        Form::subset(others, open.collect())
                     }
                     form => form,
                 }
@@ -180,7 +193,7 @@ impl<'p> Evaluator<'p> {
             }
         }
         match listed {
-            Some(_) if is_listed && !open.is_empty() => Form::Subset(common, open),
+            Some(_) if is_listed && !open.is_empty() => Form::subset(common, open),
             Some(_) => Form::Other(reads),
             None => Form::computed([&set]),
         }

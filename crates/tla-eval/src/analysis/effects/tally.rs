@@ -8,7 +8,7 @@ use omnilink_tla_ir::Comparison;
 use omnilink_value::Value;
 
 use super::cell::{Cell, CellStep};
-use super::form::{Form, Reads};
+use super::form::{Form, Reads, Subset};
 use crate::equality::equal_values;
 
 /// A comparison of a number with a weighted sum over cells that pass a test.
@@ -34,8 +34,14 @@ pub(super) struct CellTest {
 }
 
 impl CellTest {
+    /// Whether two tests of the same question have the same answer in every state; `None` if they ask different questions.
+    pub(super) fn agrees(&self, other: &Self) -> Option<bool> {
+        let is_same = self.cell == other.cell && self.value == other.value;
+        is_same.then_some(self.is_true == other.is_true)
+    }
+
     /// The test that a condition is; `None` for any other condition.
-    fn of(condition: &Form) -> Option<Self> {
+    pub(super) fn of(condition: &Form) -> Option<Self> {
         let (cell, value, is_true) = match condition {
             Form::Is(place, value, is_true) => (place, Some(value.clone()), *is_true),
             Form::Present(cell, is_true) => (cell, None, *is_true),
@@ -101,13 +107,12 @@ impl Count {
         }
     }
 
-    /// The number of elements that are kept for certain, and of those with a condition.
-    pub(super) fn of_elements(kept: usize, conditions: &[Form]) -> Option<Self> {
-        let terms = conditions
-            .iter()
-            .map(|condition| Some((CellTest::of(condition)?, 1)));
+    /// The number of elements of a set.
+    pub(super) fn of_elements(set: &Subset) -> Option<Self> {
+        let terms = set.open.iter();
+        let terms = terms.map(|(_, condition)| Some((CellTest::of(condition)?, 1)));
         Some(Self {
-            base: i64::try_from(kept).ok()?,
+            base: i64::try_from(set.kept.len()).ok()?,
             terms: terms.collect::<Option<_>>()?,
         })
     }
@@ -152,6 +157,17 @@ impl Tally {
             bound: 1,
             is_true: true,
         })
+    }
+
+    /// The tally that is true wherever none of these tests fails, whatever their outcome.
+    pub(super) fn of_defined(tests: Vec<CellTest>) -> Self {
+        Self {
+            count: tests.into_iter().map(|test| (test, 0)).collect(),
+            base: 0,
+            comparison: None,
+            bound: 0,
+            is_true: true,
+        }
     }
 
     /// The same tally, of an instance that reads other cells and compares with other values.
