@@ -189,7 +189,7 @@ impl<'m, M: Model> Checker<'m, M> {
     ///
     /// # Errors
     /// If the model failed; if the check has to start over, because threads link parts ([`CheckError::Entangled`]) or
-    /// because of a tie ([`CheckError::Tied`]); or if an explanation does not replay.
+    /// because of a tie ([`CheckError::Tied`]) or dropped explanations ([`CheckError::Committed`]); or if an explanation does not replay.
     pub fn finish(mut self) -> Result<CheckOutcome, CheckError> {
         self.run.finish(&mut self.space)
     }
@@ -280,6 +280,7 @@ fn check_sorted<M: Model>(
         let options = Options {
             // The whole history is in memory, so depth-first search may join in early.
             sweep_budget: options.sweep_budget / 8,
+            commit_after: None,
             limits,
             ..options
         };

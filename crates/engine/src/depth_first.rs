@@ -4,17 +4,18 @@
 //! them. But depth-first search needs the rest of the history in memory, and on a violation it has to try everything. So
 //! it alternates with the sweep.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+mod schedule;
+
 use std::hash::{Hash, Hasher};
 
 use hashbrown::HashSet;
-use omnilink_trace::Time;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use schedule::Event;
+pub(crate) use schedule::Schedule;
 
 use crate::blocked_return::{BlockedReturn, PartialExplanation};
 use crate::configuration::Configuration;
-use crate::mask::{Mask, WideMask, mix};
+use crate::mask::{Mask, mix};
 use crate::op_table::{OpRef, OpTable};
 use crate::open_ops::OpenOps;
 use crate::path::{PathId, START};
@@ -22,60 +23,19 @@ use crate::search_context::{Advance, SearchContext};
 use crate::state_space::StateId;
 use crate::sweep::Sweep;
 
-/// A call or a return, with the slot that the operation occupies in between.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    Call(OpRef, u32),
-    Return(OpRef, u32),
-}
-
-/// The calls and returns to come, with slots assigned.
+/// An explanation of the beginning of a schedule.
 #[derive(Debug)]
-pub(crate) struct Schedule {
-    events: Vec<Event>,
-    /// The number of slots that are needed.
-    pub width: usize,
-}
-
-impl Schedule {
-    /// Merges the returns of the operations open in `sweep` with the calls and returns of `backlog`, which is in order
-    /// of start.
-    pub fn new<K: Mask>(sweep: &Sweep<K>, backlog: impl Iterator<Item = OpRef>, op_table: &OpTable) -> Self {
-        let mut events = Vec::new();
-        let mut width = sweep.ops.open.slots().last().map_or(0, |slot| slot + 1);
-        let mut returns: BinaryHeap<Reverse<(Time, u64, u32, OpRef)>> = sweep
-            .pending_returns()
-            .into_iter()
-            .map(|(end, id, slot)| Reverse((end, id, slot, sweep.ops.slot(slot as usize).op)))
-            .collect();
-        let mut occupied = WideMask::default();
-        sweep.ops.open.slots().for_each(|slot| occupied.insert(slot));
-        if let Some(slot) = sweep.returning {
-            events.push(Event::Return(sweep.ops.slot(slot).op, slot as u32));
-            occupied.remove(slot);
-        }
-        for op in backlog {
-            let record = op_table.get(op);
-            while let Some(Reverse((end, _, slot, returning))) = returns.peek().copied()
-                && end < record.start
-            {
-                returns.pop();
-                events.push(Event::Return(returning, slot));
-                occupied.remove(slot as usize);
-            }
-            let slot = occupied.first_absent();
-            occupied.insert(slot);
-            width = width.max(slot + 1);
-            events.push(Event::Call(op, slot as u32));
-            if !record.is_pending() {
-                returns.push(Reverse((record.end, record.id, slot as u32, op)));
-            }
-        }
-        while let Some(Reverse((_, _, slot, op))) = returns.pop() {
-            events.push(Event::Return(op, slot));
-        }
-        Self { events, width }
-    }
+pub(crate) struct Prefix {
+    pub state: StateId,
+    /// The path to start from, and the operations placed after it.
+    pub path: PathId,
+    pub trail: Vec<OpRef>,
+    /// The operations that are open after it, and whether each is placed.
+    pub open: Vec<(OpRef, bool)>,
+    /// The operations that have returned, and whether each was placed.
+    pub returned: Vec<(OpRef, bool)>,
+    /// The number of calls in it.
+    pub calls: usize,
 }
 
 /// A configuration in front of a return that it has not placed.
@@ -131,6 +91,8 @@ pub(crate) struct DepthFirst<K> {
     /// The operations placed since the root, in order.
     trail: Vec<OpRef>,
     root_path: PathId,
+    /// The operations that the root has placed.
+    root_placed: Vec<OpRef>,
     failed: HashSet<Visit<K>, FxBuildHasher>,
     /// The last event in front of which a frame was pushed.
     deepest: u32,
@@ -154,6 +116,7 @@ impl<K: Mask> DepthFirst<K> {
             frames: Vec::new(),
             trail: Vec::new(),
             root_path: START,
+            root_placed: Vec::new(),
             failed: HashSet::with_hasher(FxBuildHasher),
             deepest: 0,
             blocked_at: 0,
@@ -179,6 +142,8 @@ impl<K: Mask> DepthFirst<K> {
                 self.rewind(0, op_table, context);
                 self.trail.clear();
                 self.root_path = root.path;
+                let placed = root.placed.slots().map(|slot| self.ops.slot(slot).op);
+                self.root_placed = placed.collect();
                 self.enter(root, 0, op_table, context);
                 continue;
             }
@@ -390,6 +355,11 @@ impl<K: Mask> DepthFirst<K> {
         self.ops.is_inconclusive
     }
 
+    /// The number of calls and returns in its schedule.
+    pub fn events(&self) -> u32 {
+        self.events.len() as u32
+    }
+
     /// The number of calls and returns that the best attempt got past.
     pub fn depth(&self) -> u64 {
         u64::from(self.deepest)
@@ -398,6 +368,41 @@ impl<K: Mask> DepthFirst<K> {
     /// After success: the path to start from and the operations placed after it.
     pub fn explanation(&self) -> (PathId, &[OpRef]) {
         (self.root_path, &self.trail)
+    }
+
+    /// After success: the explanation up to the last return that it had to place an operation for, `margin` events or more before the
+    /// end; `None` if there is none.
+    pub fn prefix(
+        mut self,
+        margin: u32,
+        op_table: &OpTable,
+        context: &mut SearchContext<'_, '_>,
+    ) -> Option<Prefix> {
+        let until = (self.events.len() as u32).checked_sub(margin)?;
+        let frames = self.frames.partition_point(|frame| frame.event <= until);
+        self.frames.truncate(frames);
+        let Frame {
+            event, config, trail, ..
+        } = self.frames.pop()?;
+        self.rewind(event, op_table, context);
+        self.trail.truncate(trail as usize);
+        let placed: FxHashSet<OpRef> = self.trail.iter().chain(&self.root_placed).copied().collect();
+        let before = &self.events[..event as usize];
+        let returned = before.iter().filter_map(|event| match event {
+            Event::Return(op, _) => Some((*op, placed.contains(op))),
+            Event::Call(..) => None,
+        });
+        let returned: Vec<(OpRef, bool)> = returned.collect();
+        let open = self.ops.open.slots();
+        let open = open.map(|slot| (self.ops.slot(slot).op, config.placed.contains(slot)));
+        Some(Prefix {
+            state: config.state,
+            path: config.path,
+            open: open.collect(),
+            calls: before.len() - returned.len(),
+            returned,
+            trail: self.trail,
+        })
     }
 
     /// After failure: the return that no explanation gets past.

@@ -42,6 +42,12 @@ pub enum CheckError {
     /// [`Checker::push_followed`](crate::Checker::push_followed).
     #[error("an operation starts where another one of its thread ended: start over with push_followed")]
     Tied,
+    /// A violation may be due to explanations that were dropped: see [`Options::commit_after`](crate::Options::commit_after). Start over
+    /// without dropping any.
+    #[error(
+        "some explanations were dropped, and no other one explains the history: start over without commit_after"
+    )]
+    Committed,
     /// The model itself failed.
     #[error("the model failed: {0}")]
     Model(String),

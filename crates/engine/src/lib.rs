@@ -21,6 +21,7 @@
 #[cfg(test)]
 extern crate self as omnilink_engine;
 
+mod any_search;
 mod blocked_return;
 mod budget;
 mod check_run;

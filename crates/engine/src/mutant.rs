@@ -42,6 +42,8 @@ pub(crate) enum Mutant {
     PostponeOverTies,
     /// Minimize the frontier with operations that the order of their threads forbids.
     MinimalOverTies,
+    /// Take a violation after a commitment for a verdict.
+    CommittedForGood,
     /// Combine the explanations of parts without checking whether threads link them.
     PartsOverTies,
 }
@@ -71,7 +73,7 @@ mod tests {
     use super::{ACTIVE, Mutant};
     use crate::options::{Consistency, Options, Reductions, Strategy};
     use crate::test_models::{self, HistoryProfile, Map, Queue, Register, RegisterOp, TestModel};
-    use crate::{TimedOp, check, naive};
+    use crate::{Checker, Partitioning, TimedOp, check, naive};
 
     const ABSORPTION: Reductions = Reductions {
         absorption: true,
@@ -263,6 +265,30 @@ mod tests {
             Mutant::MinimalOverTies,
             MINIMAL_FRONTIER
         ));
+    }
+
+    /// One operation at a time, by a search that commits itself as soon as two operations wait.
+    #[test]
+    fn a_violation_after_a_commitment_is_no_verdict() {
+        let (model, mut rng) = (Register, Rng::with_seed(7));
+        let options = Options {
+            sweep_budget: 0,
+            commit_after: Some(2),
+            ..Options::default()
+        };
+        let is_caught = (0..20_000).any(|_| {
+            let history = test_models::random_history(&model, &mut rng);
+            let expected = naive::explain(&model, &history, Consistency::Linearizable).is_some();
+            ACTIVE.set(Some(Mutant::CommittedForGood));
+            let mut checker = Checker::with_partitioning(&model, options, Partitioning::Whole);
+            for operation in &history {
+                checker.push_followed(operation.clone(), true).expect("in order");
+            }
+            let mutated = checker.finish();
+            ACTIVE.set(None);
+            mutated.expect("it replays").conclusion.is_valid() != expected
+        });
+        assert!(is_caught);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The operations that the search still refers to: waiting, open, or placed on an unsettled path.
 //!
-//! A record is freed when the operation's place in the witness is settled. So the table holds a window of the trace.
+//! A record is freed when the operation has returned and its place in the witness is settled, whichever comes last. So the table holds a window of
+//! the trace.
 
 use omnilink_trace::{Time, Timebox};
 
@@ -76,11 +77,16 @@ impl OpRecord {
 #[derive(Debug, Default)]
 pub(crate) struct OpTable {
     records: Vec<OpRecord>,
-    /// Which records are in use. Renumbering skips the others.
-    used: Vec<bool>,
+    /// What still refers to each record. Renumbering skips those that nothing refers to.
+    uses: Vec<u8>,
     free: Vec<OpRef>,
     frozen: bool,
 }
+
+/// The operation has not returned.
+const OPEN: u8 = 1;
+/// Its place in the witness is not settled.
+const UNSETTLED: u8 = 2;
 
 impl OpTable {
     /// Keeps every record from now on: two searches refer to them, and neither tracks the other's references.
@@ -92,24 +98,42 @@ impl OpTable {
         match self.free.pop() {
             Some(op) => {
                 self.records[op as usize] = record;
-                self.used[op as usize] = true;
+                self.uses[op as usize] = OPEN | UNSETTLED;
                 op
             }
             None => {
                 self.records.push(record);
-                self.used.push(true);
+                self.uses.push(OPEN | UNSETTLED);
                 (self.records.len() - 1) as OpRef
             }
         }
     }
 
+    /// Frees the record of an operation that nothing refers to any more.
     pub fn remove(&mut self, op: OpRef) {
+        self.release(op, OPEN | UNSETTLED);
+    }
+
+    /// Notes that an operation has returned. Its record is kept until its place is settled.
+    pub fn close(&mut self, op: OpRef) {
+        self.release(op, OPEN);
+    }
+
+    /// Notes that the place of an operation is settled. Its record is kept until it has returned.
+    pub fn settle(&mut self, op: OpRef) {
+        self.release(op, UNSETTLED);
+    }
+
+    fn release(&mut self, op: OpRef, released: u8) {
         if self.frozen {
             return;
         }
-        debug_assert!(self.used[op as usize]);
-        self.used[op as usize] = false;
-        self.free.push(op);
+        let uses = &mut self.uses[op as usize];
+        debug_assert!(*uses & released != 0);
+        *uses &= !released;
+        if *uses == 0 {
+            self.free.push(op);
+        }
     }
 
     #[inline]
@@ -118,8 +142,8 @@ impl OpTable {
     }
 
     pub fn renumber(&mut self, numbers: &mut dyn Renumber) {
-        for (record, used) in self.records.iter_mut().zip(&self.used) {
-            if *used {
+        for (record, uses) in self.records.iter_mut().zip(&self.uses) {
+            if *uses != 0 {
                 numbers.class(&mut record.class);
             }
         }

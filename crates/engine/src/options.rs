@@ -107,6 +107,10 @@ pub struct Options {
     /// The number of candidates that the sweep may try alone before depth-first search joins in. It grows with the number
     /// of operations.
     pub sweep_budget: u64,
+    /// The number of waiting operations from which on depth-first search explains them, and the portfolio drops all other explanations: memory
+    /// stays that of so many operations. A later violation is then [`CheckError::Committed`](crate::CheckError::Committed): start over
+    /// without. `None`: never.
+    pub commit_after: Option<usize>,
 }
 
 impl Default for Options {
@@ -119,6 +123,7 @@ impl Default for Options {
             async_threads: false,
             witness: true,
             sweep_budget: 4_096,
+            commit_after: None,
         }
     }
 }

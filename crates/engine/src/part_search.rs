@@ -1,44 +1,22 @@
 //! The search over one part of a trace: the sweep while it is cheap, alternating with depth-first search after that.
 
+mod window;
+
 use std::collections::VecDeque;
 
 use omnilink_evidence::Decider;
 use omnilink_trace::Time;
 
+use crate::any_search::{AnyDepthFirst, AnySweep, with};
 use crate::blocked_return::{BlockedReturn, PartialExplanation};
-use crate::depth_first::{DepthFirst, Schedule};
-use crate::mask::{Mask, WideMask};
+use crate::depth_first::Schedule;
+use crate::mask::Mask;
 use crate::op_table::{OpRecord, OpRef, OpTable};
 use crate::options::{Options, Strategy};
 use crate::path::Paths;
 use crate::search_context::{Advance, SearchContext};
 use crate::state_space::{Renumber, StateId};
 use crate::sweep::{Sweep, SweepFigures};
-
-/// A sweep with masks of the width it needs.
-#[derive(Debug)]
-enum AnySweep {
-    Word(Sweep<u64>),
-    Double(Sweep<u128>),
-    Wide(Sweep<WideMask>),
-}
-
-#[derive(Debug)]
-enum AnyDepthFirst {
-    Word(DepthFirst<u64>),
-    Double(DepthFirst<u128>),
-    Wide(DepthFirst<WideMask>),
-}
-
-macro_rules! with {
-    ($any:ident, $of:expr, $name:ident => $body:expr) => {
-        match $of {
-            $any::Word($name) => $body,
-            $any::Double($name) => $body,
-            $any::Wide($name) => $body,
-        }
-    };
-}
 
 /// The status of the search over one part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +54,10 @@ pub(crate) struct PartSearch {
     catch_up_fuel: u64,
     depth_first: Option<Box<AnyDepthFirst>>,
     depth_first_failed: bool,
+    /// See [`Options::commit_after`]; the length of the backlog from which on the next attempt is made.
+    window: Option<usize>,
+    /// Whether explanations were dropped in favour of one: see [`window`].
+    is_committed: bool,
     /// Operations whose place in the witness is settled and which are to be replayed.
     pub settled: Vec<OpRef>,
     /// The fuel that the sweep has used.
@@ -120,6 +102,10 @@ impl PartSearch {
             catch_up_fuel: 0,
             depth_first: None,
             depth_first_failed: false,
+            window: options
+                .commit_after
+                .filter(|_| options.strategy == Strategy::Portfolio),
+            is_committed: false,
             settled: Vec::new(),
             spent: 0,
             round_fuel: options.sweep_budget.max(1),
@@ -163,6 +149,10 @@ impl PartSearch {
     /// The same after the last operation, if the sweep has caught up before: what is left then is a small part of the history, and
     /// starting over would take memory for all of it.
     pub fn allow_last_catch_up(&mut self) {
+        // What depth-first search explained so far, it explains to the end.
+        if self.is_committed {
+            return;
+        }
         let backlog = self.backlog.len() as u64;
         if self.mandatory >= Self::LAST_CATCH_UP_SHARE * backlog {
             self.catch_up_fuel = Self::CATCH_UP_PER_OP * backlog;
@@ -201,6 +191,7 @@ impl PartSearch {
         if self.status != PartStatus::CaughtUp || self.strategy == Strategy::DepthFirst {
             self.backlog.push_back(op);
             if self.status == PartStatus::Behind {
+                self.commit_if_due(context);
                 self.allow_catching_up();
             }
             return;
@@ -228,7 +219,7 @@ impl PartSearch {
             self.backlog.push_front(op);
             return false;
         }
-        self.make_room();
+        self.sweep.make_room();
         let (op_table, paths) = (&self.op_table, &mut self.paths);
         with!(AnySweep, &mut self.sweep, sweep => sweep.call(op, op_table, paths, context));
         true
@@ -253,18 +244,6 @@ impl PartSearch {
             Advance::Violation => PartStatus::Violation,
         };
         self.status
-    }
-
-    fn make_room(&mut self) {
-        let full = with!(AnySweep, &self.sweep, sweep => !sweep.has_room());
-        if full {
-            let sweep = std::mem::replace(&mut self.sweep, AnySweep::Word(Sweep::new(std::iter::empty())));
-            self.sweep = match sweep {
-                AnySweep::Word(sweep) => AnySweep::Double(sweep.widen()),
-                AnySweep::Double(sweep) => AnySweep::Wide(sweep.widen()),
-                wide => wide,
-            };
-        }
     }
 
     fn settle_if_full(&mut self) {
@@ -311,12 +290,7 @@ impl PartSearch {
         if self.depth_first.is_none() {
             let (op_table, backlog) = (&self.op_table, self.backlog.iter().copied());
             let started = with!(AnySweep, &self.sweep, sweep => {
-                let schedule = Schedule::new(sweep, backlog, op_table);
-                match schedule.width {
-                    0..=64 => AnyDepthFirst::Word(DepthFirst::new(schedule, sweep)),
-                    65..=128 => AnyDepthFirst::Double(DepthFirst::new(schedule, sweep)),
-                    _ => AnyDepthFirst::Wide(DepthFirst::new(schedule, sweep)),
-                }
+                AnyDepthFirst::new(Schedule::new(sweep, backlog, op_table), sweep)
             });
             self.op_table.freeze();
             self.depth_first = Some(Box::new(started));

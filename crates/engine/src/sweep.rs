@@ -24,9 +24,9 @@ use crate::mutant::{Mutant, mutated};
 use crate::op_table::{OpRecord, OpRef, OpTable};
 use crate::open_ops::OpenOps;
 use crate::options::Reductions;
-use crate::path::Paths;
+use crate::path::{PathId, Paths};
 use crate::search_context::{Advance, SearchContext};
-use crate::state_space::{Renumber, StateId};
+use crate::state_space::{DynStateSpace, Renumber, StateId};
 
 /// Statistics of a sweep.
 #[derive(Clone, Copy, Debug, Default)]
@@ -308,8 +308,10 @@ impl<K: Mask> Sweep<K> {
             self.frontier
                 .retain(|config| visited.insert(config.state, &config.placed, &equality));
         }
-        if !paths.enabled() || !placed_somewhere {
-            op_table.remove(self.ops.slot(slot).op);
+        let op = self.ops.slot(slot).op;
+        match paths.enabled() && placed_somewhere {
+            true => op_table.close(op),
+            false => op_table.remove(op),
         }
         self.ops.vacate(slot);
         self.returning = None;
@@ -336,8 +338,9 @@ impl<K: Mask> Sweep<K> {
             for config in &mut self.frontier {
                 config.placed.remove(slot);
             }
-            if !paths.enabled() {
-                op_table.remove(op);
+            match paths.enabled() {
+                true => op_table.close(op),
+                false => op_table.remove(op),
             }
             self.ops.vacate(slot);
         }
@@ -353,6 +356,29 @@ impl<K: Mask> Sweep<K> {
             numbers.state(&mut config.state);
         }
         self.ops.refresh_classes(op_table);
+    }
+
+    /// A sweep that goes on from one configuration, which has placed nothing that is open.
+    pub fn resumed(state: StateId, path: PathId, figures: SweepFigures) -> Self {
+        let mut sweep = Self::new(std::iter::once(state));
+        sweep.figures = figures;
+        sweep.frontier.iter_mut().for_each(|config| config.path = path);
+        sweep
+    }
+
+    /// Opens an operation of a resumed sweep, which its only configuration has placed or not.
+    pub fn reopen(&mut self, op: OpRef, is_placed: bool, op_table: &OpTable, space: &DynStateSpace<'_>) {
+        let slot = self.ops.next_slot();
+        self.ops.occupy(slot, op, op_table, space);
+        let record = op_table.get(op);
+        if !record.is_pending() {
+            self.returns.push(Reverse((record.end, record.id, slot as u32)));
+        }
+        if is_placed {
+            self.frontier.iter_mut().for_each(|config| {
+                config.placed.insert(slot);
+            });
+        }
     }
 
     /// The returns to come, as `(end, id, slot)` in time order.

@@ -112,4 +112,7 @@ pub struct LastWriter {
     pub value: String,
     /// The operation that wrote it; `None`: it still has its initial value.
     pub by: Option<ReportedOperation>,
+    /// Whether that is so in every explanation in which the part has this value; otherwise in one.
+    #[serde(default)]
+    pub is_certain: bool,
 }

@@ -1,7 +1,9 @@
 //! The last writer of each cell that an unexplained operation reads.
 
 use omnilink_engine::{Model as _, successors};
-use omnilink_tla::eval::{Cell, Tally};
+use omnilink_tla::eval::{Cell, Content, Tally};
+use omnilink_trace::Timebox;
+use omnilink_value::Value;
 
 use crate::instance::Instance;
 use crate::model::TlaModel;
@@ -17,22 +19,33 @@ pub struct LastWrite {
     pub value: String,
     /// Which of the operations left it there; `None` if it is what it was at the beginning.
     pub by: Option<usize>,
+    /// Whether that is so in every explanation in which the part holds this.
+    pub is_certain: bool,
+}
+
+/// An explanation of everything before an operation that nothing explains.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacedInstances<'i> {
+    /// The operations that took effect, in order.
+    pub placed: &'i [(&'i Instance, Timebox)],
+    /// The operations that may have taken effect, too, but did not in this explanation.
+    pub others: &'i [&'i Instance],
 }
 
 /// The number of cells reported.
 const CELLS_MAX: usize = 4;
 
 impl TlaModel<'_> {
-    /// For each cell that is read by the conjunct that refuses an operation: the operation that wrote it last. `placed` are the
-    /// operations before, in order. Empty if one of them has several outcomes, because the state is then not known.
-    pub fn last_writers(&self, placed: &[&Instance], unexplained: &Instance) -> Vec<LastWrite> {
+    /// For each cell that is read by the conjunct that refuses an operation: the operation that wrote it last. Empty if an operation
+    /// before has several outcomes, because the state is then not known.
+    pub fn last_writers(&self, before: PlacedInstances<'_>, unexplained: &Instance) -> Vec<LastWrite> {
         let [initial] = &self.initial()[..] else {
             return Vec::new();
         };
         let mut state: SpecState = initial.clone();
         let cells = self.cells_read(unexplained);
         let mut writers: Vec<Option<usize>> = vec![None; cells.len()];
-        for (number, instance) in placed.iter().enumerate() {
+        for (number, (instance, _)) in before.placed.iter().enumerate() {
             let mut next = successors(self, &state, instance);
             let (Some(after), true) = (next.pop(), next.is_empty()) else {
                 return Vec::new();
@@ -57,12 +70,73 @@ impl TlaModel<'_> {
             .zip(writers)
             .filter(|(cell, _)| !some_are_named || is_named(cell));
         let reported = reported.filter_map(|(cell, by)| {
-            let value = cell.held(state.values())?.to_string();
+            let value = cell.held(state.values())?;
             let path: String = cell.path.iter().map(ToString::to_string).collect();
-            let cell = format!("{}{path}", variable(cell));
-            Some(LastWrite { cell, value, by })
+            Some(LastWrite {
+                cell: format!("{}{path}", variable(cell)),
+                is_certain: self.is_certain(before, by, cell, &value),
+                value: value.to_string(),
+                by,
+            })
         });
         reported.take(CELLS_MAX).collect()
+    }
+
+    /// Whether a cell that holds this value was written last by the same operation in every explanation.
+    ///
+    /// It was if no other operation can have left this value, and it did not hold it at the beginning. It also was if the operation writes this
+    /// value wherever it takes effect, which it did, because it returned, and if all others that may write the cell ended before it began.
+    fn is_certain(&self, before: PlacedInstances<'_>, by: Option<usize>, cell: &Cell, value: &Value) -> bool {
+        let PlacedInstances { placed, others } = before;
+        let content = Content::Is(value.clone());
+        let may_write = |instance: &Instance, leaves: Option<&Content>| {
+            let effects = self.effects(instance);
+            let is_so = |write: &omnilink_tla::eval::Write| match leaves {
+                Some(content) => write.left.may_be(&write.cell, cell, content),
+                None => write.cell.overlaps(cell),
+            };
+            !effects.is_complete || effects.writes.iter().any(is_so)
+        };
+        if self.has_hidden_steps() {
+            return false;
+        }
+        let Some(by) = by else {
+            let mut all = placed
+                .iter()
+                .map(|(instance, _)| *instance)
+                .chain(others.iter().copied());
+            return !all.any(|instance| may_write(instance, None));
+        };
+        let Some((writer, timebox)) = placed.get(by) else {
+            return false;
+        };
+        let rest = || {
+            (0..)
+                .zip(placed)
+                .filter(|(at, _)| *at != by)
+                .map(|(_, placed)| placed)
+        };
+        let was_initial = self
+            .initial()
+            .iter()
+            .any(|state| cell.held(state.values()).as_ref() == Some(value));
+        let is_only = !was_initial
+            && !rest().any(|(instance, _)| may_write(instance, Some(&content)))
+            && !others.iter().any(|instance| may_write(instance, Some(&content)));
+        let effects = self.effects(writer);
+        // A step of an operation may be left out.
+        let leaves_it = effects.is_exact
+            && writer.0.part.is_none()
+            && timebox.end.is_some()
+            && effects
+                .writes
+                .iter()
+                .any(|write| write.left.held_after(&write.cell, cell) == Some(Some(value.clone())));
+        let ended = |other: &Timebox| other.end.is_some_and(|end| end < timebox.start);
+        let is_last = leaves_it
+            && rest().all(|(instance, other)| ended(other) || !may_write(instance, None))
+            && !others.iter().any(|instance| may_write(instance, None));
+        is_only || is_last
     }
 
     /// Whether no state at all allows an instance that some state refuses: it is refused without looking at the state, or it counts

@@ -77,7 +77,7 @@ pub use effect_summary::EffectSummary;
 pub use error::{BindError, BindProblem, LinkError};
 pub use eval_session::EvalSession;
 pub use instance::Instance;
-pub use last_writer::LastWrite;
+pub use last_writer::{LastWrite, PlacedInstances};
 pub use link_file::{HiddenLink, LinkFile, OpLink, ThreadEndLink};
 pub use link_options::LinkOptions;
 pub use linked::Linked;

@@ -1,7 +1,8 @@
 //! The operations before a violation, in one order that explains them.
 
 use omnilink_engine::{Checker, Conclusion, Limits, Model, Options, Partitioning, Progress, TimedOp};
-use omnilink_trace::Time;
+use omnilink_trace::{Time, Timebox};
+use rustc_hash::FxHashSet;
 
 use crate::check_run::CheckRequest;
 use crate::error::VerifyError;
@@ -17,17 +18,25 @@ const CONFIGURATIONS_MAX: u64 = 2_000_000;
 pub struct Placed<O> {
     pub shown: omnilink_evidence::ReportedOperation,
     pub op: O,
+    pub timebox: Timebox,
 }
 
-/// What explains everything that returned before the unexplained operation did, in the order in which it took effect; `None`
-/// if that cannot be found with little effort.
+/// One explanation of the beginning of a history.
+pub struct ExplainedPrefix<O> {
+    /// The operations in the order in which they took effect.
+    pub placed: Vec<Placed<O>>,
+    /// The operations that had begun and did not take effect.
+    pub others: Vec<O>,
+}
+
+/// What explains everything that returned before the unexplained operation did; `None` if that cannot be found with little effort.
 pub fn explanation_before<M: Model>(
     model: &M,
     decode: &DecodeOp<'_, M::Op>,
     input: &Input,
     request: &CheckRequest,
     unexplained: &omnilink_evidence::ReportedOperation,
-) -> Result<Option<Vec<Placed<M::Op>>>, VerifyError> {
+) -> Result<Option<ExplainedPrefix<M::Op>>, VerifyError> {
     let last = unexplained.end.unwrap_or(Time::MAX);
     let mut history = History::open(decode, input)?;
     let mut ids: Vec<u64> = Vec::new();
@@ -66,16 +75,24 @@ pub fn explanation_before<M: Model>(
     let Conclusion::Valid(witness) = checker.finish()?.conclusion else {
         return Ok(None);
     };
-    let placed = witness.order.map(|order| {
+    let explanation = witness.order.map(|order| {
+        let is_placed: FxHashSet<usize> = order.iter().map(|placement| placement.op as usize).collect();
+        let others = operations.iter().enumerate();
+        let others = others.filter(|(at, _)| !is_placed.contains(at));
+        let others = others.map(|(_, operation)| operation.op.clone()).collect();
         let placed = order.iter().filter_map(|placement| {
             let at = placement.op as usize;
             let (operation, id) = (operations.get(at)?, *ids.get(at)?);
             let mut shown = operation.shown(id, model.describe_op(&operation.op));
             shown.thread = history.threads.name(operation.thread);
-            let op = operation.op.clone();
-            Some(Placed { shown, op })
+            Some(Placed {
+                shown,
+                op: operation.op.clone(),
+                timebox: operation.timebox,
+            })
         });
-        placed.collect()
+        let placed = placed.collect();
+        ExplainedPrefix { placed, others }
     });
-    Ok(placed)
+    Ok(explanation)
 }

@@ -8,11 +8,11 @@ use omnilink_evidence::{
     AbstractStateFindings, ActionFindings, BranchFindings, Evidence, Figures, InvariantFindings, LastWriter,
     LongOperation, SpecFindings, VacuityFindings, Verdict, Violation,
 };
-use omnilink_link::{ActionCoverage, BoundOp, Instance, TlaModel, Vacuity, VacuityKind};
-use omnilink_trace::{Operation, Statistics};
+use omnilink_link::{ActionCoverage, BoundOp, Instance, PlacedInstances, TlaModel, Vacuity, VacuityKind};
+use omnilink_trace::{Operation, Statistics, Timebox};
 
 use crate::check_run::{CheckEvent, CheckRequest};
-use crate::explanation::explanation_before;
+use crate::explanation::{ExplainedPrefix, explanation_before};
 use crate::input::Input;
 use crate::mutation::Mutation;
 use crate::places::each_of;
@@ -123,15 +123,24 @@ impl<'m, 'l> Findings<'m, 'l> {
             return;
         }
         let decode = |operation: &Operation| meaning(self.model, operation);
-        let placed = explanation_before(self.model, &decode, self.input, request, &counterexample.op);
-        let Ok(Some(placed)) = placed else { return };
-        let instances: Vec<&Instance> = placed.iter().map(|placed| &placed.op).collect();
-        let writers = self.model.last_writers(&instances, &instance);
+        let explanation = explanation_before(self.model, &decode, self.input, request, &counterexample.op);
+        let Ok(Some(ExplainedPrefix { placed, others })) = explanation else {
+            return;
+        };
+        let instances = placed.iter().map(|placed| (&placed.op, placed.timebox));
+        let instances: Vec<(&Instance, Timebox)> = instances.collect();
+        let others: Vec<&Instance> = others.iter().collect();
+        let before = PlacedInstances {
+            placed: &instances,
+            others: &others,
+        };
+        let writers = self.model.last_writers(before, &instance);
         report.last_writers = writers
             .into_iter()
             .map(|writer| LastWriter {
                 cell: writer.cell,
                 value: writer.value,
+                is_certain: writer.is_certain,
                 by: writer
                     .by
                     .and_then(|by| placed.get(by))

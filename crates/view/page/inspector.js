@@ -188,7 +188,7 @@ export class Inspector {
         'ul',
         { class: 'list writers' },
         writers.map((/** @type {any} */ writer) =>
-          el('li', {}, el('code', {}, visible(writer.cell)), ' = ', longText(writer.value), ' ← ', writer.by ? this.link(writer.by.id, `${writer.by.text} · ${laneName(words, writer.by.thread)}`) : el('span', { class: 'faint' }, 'as it was at the beginning')),
+          el('li', {}, el('code', {}, visible(writer.cell)), ' = ', longText(writer.value), ' ← ', writer.by ? this.link(writer.by.id, `${writer.by.text} · ${laneName(words, writer.by.thread)}`) : el('span', { class: 'faint' }, 'as it was at the beginning'), writer.is_certain ? '' : el('span', { class: 'faint' }, ' (in one explanation)')),
         ),
       ),
     ];

@@ -203,6 +203,45 @@ fn a_count_of_more_than_there_is_is_impossible_in_every_state() {
     assert!(!ran.stdout.contains("No state at all"), "{}", ran.stdout);
 }
 
+/// Who wrote last is told as a fact only where every order of the operations has the same last writer.
+#[test]
+fn a_last_writer_that_another_order_does_not_have_is_said_to_be_of_one_explanation() {
+    let spec = "---- MODULE Sum ----\nEXTENDS Integers\nVARIABLES n, x\nInit == n = 0 /\\ x = 0\n\
+        Add(by) == n' = n + by /\\ UNCHANGED x\nSet(to) == x' = to /\\ UNCHANGED n\n\
+        Get(result) == result = n /\\ UNCHANGED <<n, x>>\nSeen(result) == result = x /\\ UNCHANGED <<n, x>>\n====\n";
+    let told_of = |trace: &str| {
+        let folder = folder(&[("Sum.tla", spec), ("run.ndjson", trace)]);
+        let ran = omnilink_in(folder.path(), &["validate", "Sum.tla", "run.ndjson"]);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        told(&ran.stdout)
+    };
+    let adds = line(0, "Add", r#""by":1"#, 0, 10) + &line(1, "Add", r#""by":2"#, 1, 11);
+    let told = told_of(&(adds + &line(2, "Get", r#""result":9"#, 20, 30)));
+    assert!(told.contains("n = 3 was left by thread"), "{told}");
+    assert!(told.contains(", in one explanation."), "{told}");
+    // Both leave 5.
+    let sets = line(0, "Set", r#""to":5"#, 0, 10) + &line(1, "Set", r#""to":5"#, 1, 11);
+    let told = told_of(&(sets + &line(2, "Seen", r#""result":9"#, 20, 30)));
+    assert!(told.contains(", in one explanation."), "{told}");
+    // All others have ended; then another that is open may have come last.
+    let sets = line(0, "Set", r#""to":5"#, 0, 1)
+        + &line(0, "Set", r#""to":4"#, 2, 3)
+        + &line(1, "Set", r#""to":5"#, 4, 5);
+    let seen = line(2, "Seen", r#""result":9"#, 20, 30);
+    let told = told_of(&(sets.clone() + &seen));
+    assert!(
+        told.contains("x = 5 was left by thread 1's Set(to: 5) [4, 5] (run.ndjson:3)."),
+        "{told}"
+    );
+    let told = told_of(&(sets + &line(3, "Set", r#""to":5"#, 15, 40) + &seen));
+    assert!(told.contains(", in one explanation."), "{told}");
+    // Nobody may have written it, or somebody may have.
+    let told = told_of(&seen);
+    assert!(told.contains("x = 0 is what it was at the beginning."), "{told}");
+    let told = told_of(&(line(3, "Set", r#""to":5"#, 15, 40) + &seen));
+    assert!(told.contains("in one explanation."), "{told}");
+}
+
 #[test]
 fn the_condition_that_led_to_a_refusing_branch_is_told_and_who_made_it_so() {
     let trace = line(4, "Take", r#""r":2,"who":4,"ok":true"#, 0, 1)

@@ -284,7 +284,11 @@ impl CheckRun {
                 self.compact_if_full(space);
             }
         }
-        self.behind.is_empty() || self.violating_part.is_some()
+        let is_settled = |part_id: &u64| match self.parts.get(part_id) {
+            Some(Part::Active(part)) => part.search.is_committed(),
+            _ => true,
+        };
+        self.behind.iter().all(is_settled) || self.violating_part.is_some()
     }
 
     /// Compacts the tables of states and classes if they are full.

@@ -49,10 +49,13 @@ impl CheckRun {
             _ => Decider::Sweep,
         });
         if let Some(part_id) = self.violating_part {
-            if let Some(Part::Active(part)) = self.parts.get(&part_id)
-                && part.search.is_inconclusive()
-            {
-                return Err(CheckError::Tied);
+            if let Some(Part::Active(part)) = self.parts.get(&part_id) {
+                if part.search.is_committed() && !mutated(Mutant::CommittedForGood) {
+                    return Err(CheckError::Committed);
+                }
+                if part.search.is_inconclusive() {
+                    return Err(CheckError::Tied);
+                }
             }
             if let Some(reason) = space.model.exceeded() {
                 return Err(CheckError::Exceeded(reason.to_owned()));

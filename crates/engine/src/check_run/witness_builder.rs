@@ -40,7 +40,7 @@ impl WitnessBuilder {
                     self.rejected.get_or_insert(reason);
                 }
             }
-            part.search.op_table.remove(op);
+            part.search.op_table.settle(op);
         }
     }
 

@@ -43,7 +43,7 @@ fn show<M: Model>(history: &[TimedOp<M::Op>]) -> String {
 fn compare<T: TestModel>(seed: u64, rounds: u64, consistency: Consistency) {
     let sets = reduction_sets();
     let mut rng = Rng::with_seed(seed);
-    let (mut valid, mut invalid, mut tied) = (0, 0, 0u64);
+    let (mut valid, mut invalid, mut tied, mut committed) = (0, 0, 0u64, 0u64);
     for round in 0..rounds {
         let model = T::new();
         let history = test_models::random_history(&model, &mut rng);
@@ -92,11 +92,26 @@ fn compare<T: TestModel>(seed: u64, rounds: u64, consistency: Consistency) {
                     continue;
                 }
                 // One operation at a time, while the next call of its thread is unknown.
-                let mut checker = Checker::with_partitioning(&model, options, Partitioning::Whole);
-                for operation in &history {
-                    checker.push(operation.clone()).expect("in order");
-                }
-                let streamed = match checker.finish() {
+                let streamed = |commit_after: Option<usize>| {
+                    let options = Options {
+                        commit_after,
+                        ..options
+                    };
+                    let mut checker = Checker::with_partitioning(&model, options, Partitioning::Whole);
+                    for operation in &history {
+                        checker.push(operation.clone()).expect("in order");
+                    }
+                    checker.finish()
+                };
+                let after = 1 + rng.usize(..5);
+                let answer = match streamed(Some(after).filter(|after| *after < 5)) {
+                    Err(CheckError::Committed) => {
+                        committed += 1;
+                        streamed(None)
+                    }
+                    answer => answer,
+                };
+                let streamed = match answer {
                     Err(CheckError::Tied) => {
                         tied += 1;
                         let mut checker = Checker::with_partitioning(&model, options, Partitioning::Whole);
@@ -121,6 +136,10 @@ fn compare<T: TestModel>(seed: u64, rounds: u64, consistency: Consistency) {
         "{valid} valid, {invalid} not: the generator is lopsided"
     );
     assert!(tied < rounds, "{tied} checks had to start over");
+    assert!(
+        consistency == Consistency::Sequential || committed > 0,
+        "no commitment was ever wrong"
+    );
 }
 
 const ROUNDS: u64 = 12_000;

@@ -202,10 +202,12 @@ fn evidence() -> impl Strategy<Value = Evidence> {
         counterexample,
     });
     let witness = vec(placed(), 0..3).prop_map(|order| Witness::Visibility { order });
-    let writer = (any::<String>(), option::of(operation())).prop_map(|(cell, by)| LastWriter {
+    let writer = (any::<String>(), option::of(operation()), any::<bool>());
+    let writer = writer.prop_map(|(cell, by, is_certain)| LastWriter {
         cell,
         value: "3".to_owned(),
         by,
+        is_certain,
     });
     (
         any::<String>(),

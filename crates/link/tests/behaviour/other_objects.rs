@@ -50,7 +50,10 @@ Refused(r) == q.refused = r /\ UNCHANGED q"#,
                 }
                 6 => {
                     let v = 1 + numbers.below(2);
-                    ("Holds", format!(r#""v":{v},"r":{}"#, items.contains(&v) != is_wrong))
+                    (
+                        "Holds",
+                        format!(r#""v":{v},"r":{}"#, items.contains(&v) != is_wrong),
+                    )
                 }
                 _ => ("Refused", format!(r#""r":{}"#, refused + u64::from(is_wrong))),
             })
@@ -137,7 +140,9 @@ Owners(n, r) == r = Cardinality(On(n)) /\ UNCHANGED <<held, version>>"#,
                         )
                     }
                     3..6 => {
-                        let at = held.iter().position(|(owner, lock, _)| (*owner, *lock) == (who, n));
+                        let at = held
+                            .iter()
+                            .position(|(owner, lock, _)| (*owner, *lock) == (who, n));
                         if let Some((_, _, false)) = at.map(|at| held.remove(at)) {
                             version[n as usize - 1] += 1;
                         }
@@ -245,7 +250,10 @@ Last(r) == r = (IF Len(log) = 0 THEN 0 ELSE log[Len(log)]) /\ UNCHANGED <<log, n
                             return ("Read", format!(r#""c":{c},"r":[{r}]"#));
                         };
                         next[c] = at + 1;
-                        ("Read", format!(r#""c":{c},"r":[{at},{}]"#, item + u64::from(is_wrong)))
+                        (
+                            "Read",
+                            format!(r#""c":{c},"r":[{at},{}]"#, item + u64::from(is_wrong)),
+                        )
                     }
                     6 => {
                         let n = numbers.below(4) as usize;
@@ -280,14 +288,19 @@ fn history(object: &Object, numbers: &mut Numbers, is_changed: bool) -> String {
         let end = moment + 1 + numbers.below(25);
         let (op, args) = call(thread, numbers, is_changed && at == wrong);
         let is_pending = numbers.below(12) == 0;
-        // A thread whose call is still open calls again under another number.
-        let number = if start > moment { threads + at } else { thread };
-        let start = start.min(moment);
         let (ended, free_from) = match is_pending {
             true => ("null".to_owned(), u64::MAX),
             false => (end.to_string(), end + 1),
         };
-        free[thread as usize] = free_from;
+        // While the call of a thread is open, another thread calls.
+        let number = match start > moment {
+            true => threads + at,
+            false => {
+                free[thread as usize] = free_from;
+                thread
+            }
+        };
+        let start = start.min(moment);
         let line = format!(
             "{{\"thread\":{number},\"op\":\"{op}\",\"args\":{{{args}}},\"start\":{start},\"end\":{ended}}}\n"
         );

@@ -1,5 +1,7 @@
 //! The readings of an input through the engine: each key apart, then what turned out to belong together, then everything.
 
+use std::time::Instant;
+
 use omnilink_engine::{
     CheckError, CheckOutcome, Checker, CollectionStream, Conclusion, Consistency, Footprint, Keys, Limit,
     LimitWatch, Limits, Linearization, Model, Options, Partitioning, Progress, SearchFigures, Strategy,
@@ -19,6 +21,9 @@ const DETOUR_CONFIGURATIONS: u64 = 1 << 20;
 /// Depth-first search keeps the history in memory: longer ones are left to the portfolio.
 const DEPTH_FIRST_OPS_MAX: u64 = 100_000;
 
+/// So many waiting operations take some megabytes.
+const COMMIT_AFTER: usize = 1 << 12;
+
 /// The configurations that the attempt at depth-first search may explore per operation.
 const DEPTH_FIRST_CONFIGURATIONS_PER_OP: u64 = 64;
 
@@ -37,6 +42,11 @@ impl<M: Model> CheckRun<'_, M> {
 
     /// Checks each key apart from the others, unless it turns out that they belong together.
     pub(super) fn check(&mut self, options: Options) -> Result<CheckOutcome, VerifyError> {
+        // A limit on configurations is for the whole check, and a reading that is repeated would count them anew.
+        let options = Options {
+            commit_after: options.limits.configurations.is_none().then_some(COMMIT_AFTER),
+            ..options
+        };
         let mut components = match self.pass(options, Partitioning::PerKey)? {
             Pass::Done(outcome) => return Ok(outcome),
             Pass::Spans(footprint) => match is_everything(&footprint) {
@@ -165,6 +175,7 @@ impl<M: Model> CheckRun<'_, M> {
 
     /// Reads the input once, through the engine.
     fn pass(&mut self, options: Options, partitioning: Partitioning) -> Result<Pass, VerifyError> {
+        let started = Instant::now();
         let mut history = History::open(self.decode, self.input)?;
         let mut watch = LimitWatch::new(options.limits);
         let mut checker = Checker::with_partitioning(self.model, options, partitioning.clone());
@@ -260,6 +271,19 @@ impl<M: Model> CheckRun<'_, M> {
             Err(CheckError::Entangled(links)) => Ok(Pass::Entangled(links)),
             Err(CheckError::Tied) if self.followed.is_none() => {
                 self.followed = Some(self.find_followed()?);
+                self.pass(options, partitioning)
+            }
+            Err(CheckError::Committed) => {
+                let time = options.limits.time;
+                let limits = Limits {
+                    time: time.map(|time| time.saturating_sub(started.elapsed())),
+                    ..options.limits
+                };
+                let options = Options {
+                    commit_after: None,
+                    limits,
+                    ..options
+                };
                 self.pass(options, partitioning)
             }
             answer => Ok(Pass::Done(answer?)),

@@ -97,10 +97,16 @@ impl<'a> Page<'a> {
     pub(super) fn push_writers(&self, page: &mut String, look: &Look) {
         for writer in &self.evidence.last_writers {
             let held = format!("{} = {}", look.clean(&writer.cell), look.clean(&writer.value));
-            let sentence = match &writer.by {
-                Some(op) => format!("{} was left by {}.", glued(&held), self.sentence_of(op, look)),
-                None => format!("{} is what it was at the beginning.", glued(&held)),
+            let held = glued(&held);
+            let mut sentence = match &writer.by {
+                Some(op) => format!("{held} was left by {}", self.sentence_of(op, look)),
+                None => format!("{held} is what it was at the beginning"),
             };
+            sentence.push_str(if writer.is_certain {
+                "."
+            } else {
+                ", in one explanation."
+            });
             push_wrapped(page, "", "  ", &sentence, look);
         }
     }

@@ -1,6 +1,6 @@
 //! Assignments: which cells of a variable get other contents.
 
-use super::cell::{Cell, CellStep, Content, Left};
+use super::cell::{Cell, CellStep, Left};
 use super::form::{Change, Form, Place, inside};
 use super::{ELEMENTS_MAX, Walk};
 
@@ -78,9 +78,7 @@ fn write_form(place: Place, form: &Form, mode: Mode, walk: &mut Walk<'_>) {
             write_form(place, no, mode, walk);
         }
         Form::Value(value) => {
-            let is_held =
-                |(cell, content): &(Cell, Content)| *cell == place && *content == Content::Is(value.clone());
-            if !walk.facts.iter().any(is_held) {
+            if walk.resolved(place.clone()) != Form::Value(value.clone()) {
                 let left = match mode {
                     Mode::Replaced => Left::Replaced(value.clone()),
                     Mode::Put => Left::Put(value.clone()),

@@ -113,7 +113,10 @@ impl Subset {
 
     /// Whether asking if it has an element never fails.
     pub(super) fn may_be_compared_with(&self, element: &Value) -> bool {
-        let mut elements = self.kept.iter().chain(self.open.iter().map(|(element, _)| element));
+        let mut elements = self
+            .kept
+            .iter()
+            .chain(self.open.iter().map(|(element, _)| element));
         elements.all(|other| equal_values(other, element).is_ok())
     }
 }
