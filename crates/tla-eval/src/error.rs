@@ -67,7 +67,12 @@ impl Failure {
     }
 
     pub(crate) fn called(&mut self, name: &str, at: Loc) {
-        if self.calls.len() < SHOWN_MAX && !name.is_empty() {
+        // A recursion, or an action that was entered by its name, is told once.
+        let is_told = self
+            .calls
+            .last()
+            .is_some_and(|call| call.name == name && call.at == at);
+        if self.calls.len() < SHOWN_MAX && !name.is_empty() && !is_told {
             self.calls.push(CallSite {
                 name: name.to_owned(),
                 at,

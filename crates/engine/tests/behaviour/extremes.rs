@@ -54,6 +54,64 @@ fn everything_overlaps() {
     assert!(is_valid(history));
 }
 
+/// A long run of a register: short calls, some that stay open for thousands of others, and some that took effect and never return. What is settled
+/// is forgotten while such calls are still open.
+#[test]
+fn long_calls_outlive_what_is_settled() {
+    let mut rng = fastrand::Rng::with_seed(5);
+    let mut history = Vec::new();
+    let mut free: Vec<(i64, u32)> = (0..6).map(|thread| (0, thread)).collect();
+    let (mut held, mut threads) = ([0, 0], 6);
+    for number in 0..30_000 {
+        // The moment at which the call takes effect.
+        let moment = 10 * number;
+        let Some(at) = (0..free.len()).find(|at| free[*at].0 < moment) else {
+            continue;
+        };
+        let (earliest, thread) = free[at];
+        let start = earliest.max(moment - rng.i64(1..40));
+        let end = match rng.u32(..50) {
+            0 => None,
+            1 => Some(moment + 20_000 + rng.i64(0..20_000)),
+            _ => Some(moment + 1 + rng.i64(0..40)),
+        };
+        let key = rng.u8(..2);
+        let op = match rng.bool() {
+            true => RegisterOp::Read(key, Some(held[key as usize])),
+            false => {
+                held[key as usize] = rng.u8(..200);
+                RegisterOp::Write(key, held[key as usize])
+            }
+        };
+        free[at] = match end {
+            Some(end) if end < moment + 1_000 => (end + 1, thread),
+            _ => {
+                threads += 1;
+                (moment + 1, threads)
+            }
+        };
+        let timebox = match end {
+            Some(end) => Timebox::new(start, end),
+            None => Timebox::pending(start),
+        };
+        history.push(TimedOp::new(thread, op, timebox));
+    }
+    history.sort_by_key(|operation| operation.timebox.start);
+    for commit_after in [None, Some(64)] {
+        let options = Options {
+            sweep_budget: if commit_after.is_some() { 0 } else { 4_096 },
+            commit_after,
+            ..Options::default()
+        };
+        let mut checker = Checker::new(&Register, options);
+        for operation in &history {
+            checker.push(operation.clone()).expect("in order");
+        }
+        let outcome = checker.finish().expect("registers do not fail");
+        assert!(outcome.conclusion.is_valid(), "{commit_after:?}");
+    }
+}
+
 #[test]
 fn everything_is_pending() {
     let mut history: Vec<_> = (0..5_000)

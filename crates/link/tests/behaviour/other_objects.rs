@@ -11,11 +11,14 @@ use crate::styles::{Numbers, assert_same, verdicts};
 /// A call and its result: the name of the action, and its fields in JSON.
 type Call = (&'static str, String);
 
-/// An object: its spec, and a call of a thread. With `true` the call has a result that is not the right one, or not for certain.
+/// Makes a call of a thread.
+type Caller = Box<dyn FnMut(u64, &mut Numbers, bool) -> Call>;
+
+/// An object: its spec, and what makes a call. With `true` the call has a result that is not the right one, or not for certain.
 struct Object {
     name: &'static str,
     body: &'static str,
-    start: fn() -> Box<dyn FnMut(u64, &mut Numbers, bool) -> Call>,
+    start: fn() -> Caller,
 }
 
 const OBJECTS: [Object; 5] = [
