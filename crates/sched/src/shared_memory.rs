@@ -277,7 +277,7 @@ impl SharedMemory {
             let length = header.value_len as usize;
             let value = behind.get(..length)?;
             let event_kind = match header.kind {
-                event_kind::RETURN => HarnessEventKind::Return(String::from_utf8_lossy(value).into_owned()),
+                event_kind::RETURN => HarnessEventKind::Return(result_text(value)),
                 event_kind::CALL | event_kind::ROUND_END => HarnessEventKind::Call,
                 _ => return None,
             };
@@ -344,6 +344,16 @@ impl Drop for SharedMemory {
         // SAFETY: the mapping was made by `new`, and no reference to it is left.
         unsafe { libc::munmap(self.shared.cast(), size_of::<Shared>()) };
     }
+}
+
+/// A result as text. Bytes that are none are written as numbers, so that different results stay different.
+fn result_text(value: &[u8]) -> String {
+    let mut text = String::with_capacity(value.len());
+    for chunk in value.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    text
 }
 
 fn data_race(record: &RaceRecord) -> DataRace {
@@ -419,5 +429,17 @@ fn values(record: &StepRecord) -> StepValues {
         written: (record.flags & flag::HAS_WRITTEN != 0).then_some(record.written),
         read_step: step(record.read_step),
         newest: (record.store > 0).then(|| (record.newest, step(record.newest_step))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::result_text;
+
+    #[test]
+    fn results_that_are_no_text_stay_different() {
+        assert_eq!(result_text("Some(\"ä\")".as_bytes()), "Some(\"ä\")");
+        assert_eq!(result_text(b"a\xff\xfe\0b"), "a\\xff\\xfe\0b");
+        assert_ne!(result_text(b"\xff"), result_text(b"\xfe"));
     }
 }
