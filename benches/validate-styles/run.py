@@ -3,7 +3,7 @@
 usage: run.py OMNILINK TRACE.ndjson [SECONDS]
 
 A style may use SECONDS of CPU time (20 unless told) and four times as much by the clock: so the table ends after a known time, however
-slow a style is and however busy the machine. What does not end in time is shown as `> 20`.
+slow a style is and however busy the machine. What does not end in time is shown with the CPU time that it had until then.
 
 generate.py makes the traces: `generate.py 5 200000 100 1 sparse.ndjson`, `generate.py 30 3000 12 1 dense.ndjson`.
 """
