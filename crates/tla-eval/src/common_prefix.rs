@@ -4,8 +4,9 @@
 //! one by one, these take time quadratic in the length of the logs. Here the length of the common prefix of the last two
 //! sequences that were compared is remembered, so each further comparison takes constant time.
 //!
-//! Only TRUE is answered. Let both ranges be `m..n`, within both sequences, and the first n elements pairwise equal. Then so are the parts,
-//! and neither side is an error. In every other case the two parts are evaluated.
+//! Only TRUE is answered. Let both ranges be `m..n`, with m at least 1 and n at most the length of both sequences, and the first n elements
+//! pairwise equal. Then so are the parts, which are empty if m is greater than n, and neither side is an error. In every other
+//! case the two parts are evaluated.
 
 use omnilink_tla_ir::native::Native;
 use omnilink_tla_ir::{Argument, Kind, Node};
@@ -50,7 +51,7 @@ impl<'p> Evaluator<'p> {
     fn have_equal_part(&mut self, left: &'p [Argument], right: &'p [Argument]) -> Option<bool> {
         let left = self.sub_seq_operands(left)?;
         let right = self.sub_seq_operands(right)?;
-        if (left.from, left.to) != (right.from, right.to) || left.from < 1 || left.from > left.to {
+        if (left.from, left.to) != (right.from, right.to) || left.from < 1 {
             return None;
         }
         let to = usize::try_from(left.to).ok()?;

@@ -399,3 +399,27 @@ fn formulas_with_effects_are_evaluated_for_every_step() {
     let config = "INIT Init\nNEXT Next\nPOSTCONDITION Post\nPROPERTY Each\n";
     assert_eq!(answer(&counts(0, 6), config), "valid 2");
 }
+
+#[test]
+fn a_state_that_looks_like_the_view_of_another_is_explored() {
+    let body = "VARIABLE x\nInit == x = <<0, 0>>\n\
+        Turn(i) == x' = [x EXCEPT ![i] = (@ + 1) % 3]\nNext == \\E i \\in 1..2 : Turn(i)\nSwapped == <<x[2], x[1]>>\n";
+    assert_eq!(answer(body, "INIT Init\nNEXT Next\nVIEW Swapped\n"), "valid 9");
+}
+
+#[test]
+fn a_step_outside_an_action_constraint_is_no_step_to_a_known_state() {
+    let body = "VARIABLES turn, m\nInit == turn = 0 /\\ m = 0\n\
+        Step == turn' = (turn + 1) % 3 /\\ UNCHANGED m\nOther == m' = (m + 1) % 3 /\\ UNCHANGED turn\nNext == Step \\/ Other\n\
+        Spec == Init /\\ [][Next]_<<turn, m>>\nOnwards == ~(turn = 2 /\\ turn' = 0)\nP == [](turn = 1 => [](turn # 0))\n";
+    let config = "SPECIFICATION Spec\nPROPERTY P\nACTION_CONSTRAINT Onwards\n";
+    assert_eq!(answer(body, config), "valid 9");
+}
+
+#[test]
+fn the_operands_of_compared_parts_are_evaluated_once_if_they_have_effects() {
+    let body = "VARIABLE x\nASSUME TLCSet(1, 0)\nInit == x = <<1, 2>>\nNext == UNCHANGED x\n\
+        Inv == ~(SubSeq(x, 1, IF TLCSet(1, TLCGet(1) + 1) THEN 1 ELSE 2) = SubSeq(<<3, 4>>, 1, 1))\nPost == TLCGet(1) = 1\n";
+    let config = "INIT Init\nNEXT Next\nINVARIANT Inv\nPOSTCONDITION Post\n";
+    assert_eq!(answer(body, config), "valid 1");
+}

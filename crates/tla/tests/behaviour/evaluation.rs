@@ -389,3 +389,11 @@ fn a_step_is_shown_with_the_names_that_are_bound_when_it_is_taken() {
         ]
     );
 }
+
+#[test]
+fn the_common_prefix_of_two_sequences_is_not_that_of_others() {
+    let sequences =
+        "LET s == <<1, 2, 3>> t == <<1, 2, 3>> u == <<1, 9, 3>> P(a, b) == SubSeq(a, 1, 2) = SubSeq(b, 1, 2)";
+    let compared = format!("{sequences} IN <<P(s, t), P(u, t), P(s, t), P(s, u)>>");
+    assert_eq!(value_with("", &compared), "<<TRUE, FALSE, TRUE, FALSE>>");
+}
