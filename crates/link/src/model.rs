@@ -89,8 +89,8 @@ impl<'l> TlaModel<'l> {
                 spec: linked.name.clone(),
             });
         }
-        // Neighbouring states differ in little, and an action reads little of a state: most steps are in the memo.
-        evaluator.enable_memo();
+        // No memo: what is cached by instance is not evaluated again, and the memo cost more than it saved on the rest.
+        evaluator.enable_read_log();
         let mut model = Self {
             linked,
             session,
@@ -331,10 +331,7 @@ impl Model for TlaModel<'_> {
             None => {}
         }
         let mut evaluator = self.evaluator.borrow_mut();
-        let found = match cache.is_some_and(OutcomeCache::has_room) {
-            true => evaluator.without_memo(|evaluator| self.successors(evaluator, state, op)),
-            false => self.successors(&mut evaluator, state, op),
-        };
+        let found = self.successors(&mut evaluator, state, op);
         drop(evaluator);
         self.counters
             .step(op.0.binding, found.as_ref().is_ok_and(Vec::is_empty));

@@ -98,7 +98,7 @@ impl OutcomeCache {
     }
 
     /// Whether another entry fits.
-    pub(crate) fn has_room(&self) -> bool {
+    fn has_room(&self) -> bool {
         self.known.borrow().outcomes.len() < KNOWN_MAX
     }
 

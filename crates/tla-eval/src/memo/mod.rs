@@ -149,28 +149,33 @@ const EARLY_HITS_MIN: u32 = 4;
 /// After this many lookups, a memo point needs a hit rate of five eighths: storing a result costs as much as several hits save.
 const REVIEW_LOOKUPS: u32 = 16 * EARLY_LOOKUPS;
 const REVIEW_HITS_MIN: u32 = REVIEW_LOOKUPS / 8 * 5;
-/// Default size of a memo, in bytes.
-const BYTES_DEFAULT: usize = 48 << 20;
 /// Maximum number of successors in one result.
 const SUCCESSORS_MAX: usize = 256;
 /// Variables that fit the bit set of assigned ones.
 const VARIABLES_MAX: usize = 128;
 
 impl<'p> Evaluator<'p> {
-    /// Enables the memo. Memoised steps name their action, but have no bindings.
-    pub fn enable_memo(&mut self) {
-        self.enable_memo_within(BYTES_DEFAULT);
+    /// Enables a memo of about this many bytes. Memoised steps name their action, but have no bindings.
+    pub fn enable_memo_within(&mut self, bytes: usize) {
+        self.enable_log(bytes, MemoPoint::default);
     }
 
-    /// Enables a memo of about this many bytes.
-    pub fn enable_memo_within(&mut self, bytes: usize) {
+    /// Lets [`Evaluator::reads_of_refusal`] log reads, without a memo.
+    pub fn enable_read_log(&mut self) {
+        self.enable_log(0, || MemoPoint {
+            is_disabled: true,
+            ..MemoPoint::default()
+        });
+    }
+
+    fn enable_log(&mut self, bytes: usize, point: impl FnMut() -> MemoPoint) {
         let variables = self.program.variables.len();
         if variables > VARIABLES_MAX {
             return;
         }
         self.memo = Some(Box::new(Memo {
-            points: (0..self.program.memo_points)
-                .map(|_| MemoPoint::default())
+            points: std::iter::repeat_with(point)
+                .take(self.program.memo_points as usize)
                 .collect(),
             interner: Interner::default(),
             log: ReadLog::default(),
