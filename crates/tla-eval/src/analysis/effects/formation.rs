@@ -69,12 +69,15 @@ impl<'p> Evaluator<'p> {
             Kind::Arithmetic(operator @ (Arithmetic::Plus | Arithmetic::Minus), operands) => {
                 let (left, right) = (self.form(&operands.0, walk)?, self.form(&operands.1, walk)?);
                 let weight = if *operator == Arithmetic::Plus { 1 } else { -1 };
-                if let (Some(left), Some(right)) = (Count::of(&left), Count::of(&right))
-                    && let Some(count) = left.plus(&right, weight)
-                {
-                    return Ok(Form::Count(Box::new(count)));
-                }
-                Ok(Form::Other(Reads::nothing().plus(&left).plus(&right)))
+                Ok(match (Count::of(left), Count::of(right)) {
+                    (Ok(left), Ok(right)) => left.plus(right, weight),
+                    (left, right) => {
+                        let form = |count: Result<Count, Form>| {
+                            count.map_or_else(|form| form, |count| Form::Count(Box::new(count)))
+                        };
+                        Form::Other(Reads::nothing().plus(&form(left)).plus(&form(right)))
+                    }
+                })
             }
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;

@@ -84,14 +84,20 @@ pub(super) struct Count {
 }
 
 impl Count {
-    /// A number as a count; `None` if it is none.
-    pub(super) fn of(form: &Form) -> Option<Self> {
+    /// A number as a count; any other form as it is.
+    pub(super) fn of(form: Form) -> Result<Self, Form> {
+        match form {
+            Form::Count(count) => Ok(*count),
+            form => Self::of_small(&form).ok_or(form),
+        }
+    }
+
+    fn of_small(form: &Form) -> Option<Self> {
         match form {
             Form::Value(value) => Some(Self {
                 base: value.as_int()?,
                 terms: Vec::new(),
             }),
-            Form::Count(count) => Some((**count).clone()),
             Form::Either(parts) => {
                 let (condition, yes, no) = &**parts;
                 let (Form::Value(yes), Form::Value(no)) = (yes, no) else {
@@ -118,12 +124,25 @@ impl Count {
     }
 
     /// The sum of two, or with a weight of -1 their difference.
-    pub(super) fn plus(mut self, other: &Self, weight: i64) -> Option<Self> {
-        self.base = self.base.checked_add(other.base.checked_mul(weight)?)?;
-        for (test, of) in &other.terms {
-            self.terms.push((test.clone(), of.checked_mul(weight)?));
+    pub(super) fn plus(mut self, mut other: Self, weight: i64) -> Form {
+        let other_base = other.base.checked_mul(weight);
+        let base = other_base.and_then(|base| self.base.checked_add(base));
+        let mut fits = true;
+        for (_, of) in &mut other.terms {
+            match of.checked_mul(weight) {
+                Some(weighted) => *of = weighted,
+                None => fits = false,
+            }
         }
-        Some(self)
+        // The longer list takes the shorter one: a recursive sum of many terms is linear in them, from whichever end it is summed.
+        if self.terms.len() < other.terms.len() {
+            std::mem::swap(&mut self.terms, &mut other.terms);
+        }
+        self.terms.append(&mut other.terms);
+        match base.filter(|_| fits) {
+            Some(base) => Form::Count(Box::new(Self { base, ..self })),
+            None => Form::Other(Form::Count(Box::new(self)).reads()),
+        }
     }
 
     pub(super) fn add_reads(&self, reads: &mut Reads) {
