@@ -1,6 +1,9 @@
 //! Dekker's entry protocol with orders that are too weak: each thread says that it wants to enter, and enters if the other
 //! does not want to. Sequentially consistent memory lets one of them in at most. `--memory c11` lets both in, because each may read an
 //! old store of the other: that takes `SeqCst`, or a `SeqCst` fence between the store and the load.
+//!
+//! Each thread enters once: `--matrix 'first() | second()'`. A call that fails leaves its wish behind, which calls after it see, so larger
+//! matrices are not linearizable under any memory model.
 
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
