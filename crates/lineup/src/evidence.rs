@@ -32,6 +32,8 @@ pub struct CampaignSubject<'a> {
     pub specification: Option<&'a str>,
     /// The command that checks it again, without the matrix.
     pub command: &'a str,
+    /// The arguments that choose the matrices, with a space before each; none if the defaults were used.
+    pub matrices: &'a str,
 }
 
 impl CampaignSubject<'_> {
@@ -85,7 +87,7 @@ impl CampaignSubject<'_> {
         let scope = summary.scope.as_ref()?;
         let is_rust = |library: &&String| *library == RUST_LIBRARY;
         let mut next = Vec::new();
-        let with = |arguments: &str| format!("{} {arguments}", self.command);
+        let with = |arguments: &str| format!("{}{} {arguments}", self.command, self.matrices);
         if summary.suspected.is_some() && !scope.plain_accesses {
             next.push(with("--plain"));
         }
@@ -97,7 +99,11 @@ impl CampaignSubject<'_> {
             Some(MemoryModel::Cpp20 { stale_max }) => {
                 let given = format!(" --stale-reads {stale_max}");
                 let command = self.command.replace(&given, "");
-                next.push(format!("{command} --stale-reads {}", stale_max + 1));
+                next.push(format!(
+                    "{command}{} --stale-reads {}",
+                    self.matrices,
+                    stale_max + 1
+                ));
             }
             None => {}
         }

@@ -27,7 +27,7 @@ pub(crate) struct LineupArgs {
     #[arg(long, value_name = "MATRIX", help_heading = MATRICES)]
     pub(super) matrix: Vec<String>,
     /// Check N random matrices of each shape
-    #[arg(long, value_name = "N", default_value_t = 100, help_heading = MATRICES)]
+    #[arg(long, value_name = "N", default_value_t = SAMPLES, help_heading = MATRICES)]
     pub(super) samples: u64,
     /// The shape of random matrices: threads x calls; 3x2 and then 3x3 if not given
     #[arg(long, value_name = "TxC", value_parser = shape, help_heading = MATRICES)]
@@ -130,6 +130,7 @@ pub(super) enum Memory {
 
 /// Most weak behaviour needs one.
 const STALE_READS: u32 = 1;
+const SAMPLES: u64 = 100;
 
 const MATRICES: &str = "Matrices";
 const RUNS: &str = "Runs";
@@ -158,6 +159,24 @@ impl LineupArgs {
                 stale_max: self.stale_reads,
             },
         }
+    }
+
+    /// The arguments that choose the matrices.
+    pub(super) fn matrix_arguments(&self) -> String {
+        let matrices = self.matrix.iter();
+        let mut text: String = matrices
+            .map(|matrix| format!(" --matrix '{}'", matrix.replace('\'', r"'\''")))
+            .collect();
+        if let Some(most) = self.auto {
+            text.push_str(&format!(" --auto {most}"));
+        }
+        if let Some((threads, calls)) = self.shape {
+            text.push_str(&format!(" --shape {threads}x{calls}"));
+        }
+        if self.samples != SAMPLES {
+            text.push_str(&format!(" --samples {}", self.samples));
+        }
+        text
     }
 
     /// The arguments that a command needs to make such runs again.

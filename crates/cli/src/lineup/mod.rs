@@ -150,6 +150,7 @@ impl LineupArgs {
             alphabet: &description.alphabet,
             specification: specification.map(Specification::name),
             command: &command,
+            matrices: &self.matrix_arguments(),
         };
         let matrices = self.matrices(&description)?;
         let total = matrices.checks_at_most(&description.alphabet, options.search);

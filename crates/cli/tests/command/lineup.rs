@@ -31,7 +31,8 @@ fn weak_memory_lets_both_threads_in_and_the_picture_says_why() {
     assert_eq!(strong.code, 0, "{strong:?}");
     let text = unwrapped(&strong);
     assert!(
-        text.contains("Memory is sequentially consistent") && text.contains("--memory c11"),
+        text.contains("Memory is sequentially consistent")
+            && text.contains("--matrix 'first() | second()' --memory c11"),
         "{strong:?}"
     );
 

@@ -18,6 +18,7 @@ fn page<M: Machine>(make: impl Fn(u64) -> M, calls: &[&str], matrix: &str) -> St
         alphabet: &alphabet,
         specification: None,
         command: "omnilink lineup component",
+        matrices: "",
     };
     let evidence = subject.evidence(&summary);
     let options = TextOptions::from(Look::plain());

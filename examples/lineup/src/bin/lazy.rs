@@ -31,5 +31,7 @@ impl Lazy {
 }
 
 fn main() -> ExitCode {
-    Component::new("lazy", Lazy::default).op("get()", Lazy::get).main()
+    Component::new("lazy", Lazy::default)
+        .op("get()", Lazy::get)
+        .main()
 }
