@@ -312,10 +312,15 @@ fn component(name: &str) -> Option<(u32, Box<dyn ComponentInstance>)> {
                     harness::unobserved(|| unsafe { std::env::set_var("RESIDUE", "1") });
                     text((found, deep(3_000)))
                 },
-                // A file that stays open.
+                // A file that stays open. How many there are is told, not its number: that depends on what the process inherits.
                 |_| {
                     let file = std::fs::File::open("/dev/null").unwrap();
-                    text(std::os::fd::IntoRawFd::into_raw_fd(file))
+                    let _ = std::os::fd::IntoRawFd::into_raw_fd(file);
+                    let is_open = |number: &i32| {
+                        let path = std::fs::read_link(format!("/proc/self/fd/{number}"));
+                        path.is_ok_and(|path| path == std::path::Path::new("/dev/null"))
+                    };
+                    text(harness::unobserved(|| (3..100).filter(is_open).count()))
                 },
                 // Memory that stays mapped: more than the heap of a thread has.
                 |_| {
