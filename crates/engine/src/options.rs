@@ -108,7 +108,7 @@ pub struct Options {
     /// of operations.
     pub sweep_budget: u64,
     /// The number of waiting operations from which on depth-first search explains them, and the portfolio drops all other explanations: memory
-    /// stays that of so many operations. A later violation is then [`CheckError::Committed`](crate::CheckError::Committed): start over
+    /// stays that of this many operations. A later violation is then [`CheckError::Committed`](crate::CheckError::Committed): start over
     /// without. `None`: never.
     pub commit_after: Option<usize>,
 }

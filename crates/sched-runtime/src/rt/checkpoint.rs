@@ -18,7 +18,7 @@ use crate::rt::sys::{self, number, raw};
 use crate::rt::{heap, races, saved_memory, server, threads, weak_memory};
 use core::ffi::{CStr, c_int};
 
-/// The moment to which the process returns, and who restores it, on a stack that is not part of it.
+/// The moment to which the process returns, and the fiber that restores it, on a stack that is not restored.
 #[unsafe(link_section = "omnilink_state")]
 static mut BEGINNING: Fiber = Fiber::NONE;
 #[unsafe(link_section = "omnilink_state")]
@@ -98,7 +98,7 @@ unsafe extern "C" fn keep() -> ! {
         if Footprint::now() != FOOTPRINT {
             sys::exit_process(0);
         }
-        // The one who explores can go on while the memory is restored.
+        // The explorer can go on while the memory is restored.
         server::answer();
         heap::reset();
         races::reset();

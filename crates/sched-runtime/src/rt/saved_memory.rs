@@ -35,7 +35,7 @@ struct SavedMemory {
     sparse: [SparseRange; SPARSE_CAP],
     sparse_len: usize,
     resident: [u8; RESIDENT_CAP],
-    /// The stack of whoever saves and restores.
+    /// The stack on which memory is saved and restored.
     stack: [u8; STACK_BYTES],
 }
 

@@ -21,7 +21,7 @@ const DETOUR_CONFIGURATIONS: u64 = 1 << 20;
 /// Depth-first search keeps the history in memory: longer ones are left to the portfolio.
 const DEPTH_FIRST_OPS_MAX: u64 = 100_000;
 
-/// So many waiting operations take some megabytes.
+/// The number of waiting operations that depth-first search explains at a time. They take some megabytes.
 const COMMIT_AFTER: usize = 1 << 12;
 
 /// The configurations that the attempt at depth-first search may explore per operation.
