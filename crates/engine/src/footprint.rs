@@ -2,6 +2,8 @@
 
 use smallvec::SmallVec;
 
+use crate::mutant::{Mutant, mutated};
+
 /// A set of keys. A key is a 64-bit name that the model gives to a part of its state: a small integer names itself, other
 /// values are hashed. A hash collision costs speed and never a wrong verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +25,21 @@ impl Keys {
         Self::Only(SmallVec::from_slice(&[key]))
     }
 
+    /// The keys of both sets.
+    fn union(self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Only(mut keys), Self::Only(others)) => {
+                for key in others {
+                    if !keys.contains(key) {
+                        keys.push(*key);
+                    }
+                }
+                Self::Only(keys)
+            }
+            _ => Self::All,
+        }
+    }
+
     /// The set as bits, key modulo 64. Sets that share a key share a bit.
     pub(crate) fn mask(&self) -> u64 {
         match self {
@@ -34,14 +51,29 @@ impl Keys {
 
 /// Which keys an operation may read and write. See [`Model::footprint`](crate::Model::footprint) for the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Footprint {
-    /// The keys that the outcome depends on.
+    /// The keys that the outcome depends on, what it leaves in the written keys included.
     pub reads: Keys,
     /// The keys that may change.
     pub writes: Keys,
 }
 
 impl Footprint {
+    /// An operation that reads `reads`, updates `updates` and overwrites `overwrites`.
+    ///
+    /// It *overwrites* a key if what it leaves there, wherever it happens, depends on nothing but the operation and `reads`. Anything
+    /// else is an *update*: it leaves a part of what was there, or all of it in some states. So an update reads its key.
+    pub fn new(reads: Keys, updates: &Keys, overwrites: Keys) -> Self {
+        Self {
+            reads: match mutated(Mutant::UpdatesReadNothing) {
+                true => reads,
+                false => reads.union(updates),
+            },
+            writes: overwrites.union(updates),
+        }
+    }
+
     /// The key, if the operation touches exactly one.
     pub(crate) fn only_key(&self) -> Option<u64> {
         let (Keys::Only(reads), Keys::Only(writes)) = (&self.reads, &self.writes) else {
@@ -81,7 +113,7 @@ impl Footprint {
         }
     }
 
-    /// An operation that changes `keys` without reading them.
+    /// An operation that leaves the same content in `keys` wherever it happens.
     pub fn overwrites(keys: Keys) -> Self {
         Self {
             reads: Keys::none(),

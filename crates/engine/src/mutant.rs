@@ -26,6 +26,8 @@ pub(crate) enum Mutant {
     AllPostponable,
     /// Assume that an operation which reads writes the same value in every state.
     SupplyEverywhere,
+    /// Take an operation that changes a part of a key for one that overwrites the key.
+    UpdatesReadNothing,
     /// Use only the first key of a footprint.
     FirstKeyOnly,
     /// Ignore the order of a thread where its timeboxes touch.

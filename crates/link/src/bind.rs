@@ -10,7 +10,7 @@ use omnilink_value::Value;
 
 use crate::arguments::{Arguments, BoundArguments};
 use crate::binding::{Extra, Formulation};
-use crate::condition_memo::ConditionMemo;
+use crate::enabling_set::LastEnablingSet;
 use crate::error::{BindError, BindProblem};
 use crate::instance::{Instance, InstanceData, StepPart, hash_of};
 use crate::linked::Linked;
@@ -119,7 +119,10 @@ impl TlaModel<'_> {
             return Ok((BoundOp::Once(instance), takes_thread));
         };
         let part = StepPart {
-            thread: operation.thread.hash64(),
+            lane: self
+                .step_lanes
+                .borrow_mut()
+                .next(operation.thread.hash64(), operation.timebox),
             number: self.next_number(),
             is_last: false,
         };
@@ -161,7 +164,7 @@ impl TlaModel<'_> {
                 hash,
                 effects: OnceCell::new(),
                 cache: OnceCell::new(),
-                conditions: ConditionMemo::default(),
+                enabling: LastEnablingSet::default(),
                 touched: OnceCell::new(),
                 part,
             }))

@@ -5,11 +5,10 @@
 //! access its fields.
 
 use omnilink_engine::{Footprint, Keys};
-use omnilink_tla::eval::{Cell, CellStep, Effects};
+use omnilink_tla::eval::{Cell, CellStep, Effects, Layout, Left, Write};
 use omnilink_value::Value;
 
 use crate::instance::StepPart;
-use crate::state::SpecState;
 
 /// How the actions of a spec access the state.
 #[derive(Debug, Default)]
@@ -110,61 +109,35 @@ impl Cells {
         Keys::Only(keys)
     }
 
-    /// The footprint of an instance with these effects.
-    pub(crate) fn footprint(&self, effects: &Effects) -> Footprint {
+    /// The footprint of an instance with these effects, in states with this layout.
+    ///
+    /// It overwrites a key if its effects are exact, so that it makes each write wherever it happens, and the write gives all of the key a
+    /// content. A write to a part of a key, or to a cell that may not be there, leaves something of what was there.
+    pub(crate) fn footprint(&self, effects: &Effects, layout: &Layout) -> Footprint {
         let Some(accessed) = self.accessed.as_deref().filter(|_| effects.is_complete) else {
             if effects.is_pure() {
                 return Footprint::reads(Keys::All);
             }
             return Footprint::everything();
         };
-        Footprint {
-            reads: Self::keys(accessed, effects.reads.iter()),
-            writes: Self::keys(accessed, effects.writes.iter().map(|write| &write.cell)),
-        }
+        let is_overwrite = |write: &Write| {
+            effects.is_exact
+                && Self::depth(accessed, &write.cell) == write.cell.path.len()
+                && match write.left {
+                    Left::Put(_) | Left::Removed => true,
+                    Left::Replaced(_) => layout.is_always_there(&write.cell),
+                    Left::Unknown | Left::Other => false,
+                }
+        };
+        let (overwrites, updates): (Vec<&Write>, Vec<&Write>) =
+            effects.writes.iter().partition(|write| is_overwrite(write));
+        let keys = |writes: &[&Write]| Self::keys(accessed, writes.iter().map(|write| &write.cell));
+        Footprint::new(
+            Self::keys(accessed, effects.reads.iter()),
+            &keys(&updates),
+            keys(&overwrites),
+        )
     }
-}
-
-/// Whether something demanded of a single cell does not hold in `state`.
-pub(crate) fn is_demand_unmet(state: &SpecState, refused: &Effects) -> bool {
-    refused.demands.iter().any(|demand| is_unmet(state, demand))
-}
-
-/// Whether what `refused` waits for may be done by `helper`.
-///
-/// A demand `f[k] = v` that `state` does not meet is met only after something has left `v` at `f[k]`: the last to change
-/// it did. If no demand says why it is refused, it stays refused until something that it reads changes. The first
-/// to change any of that finds it as it is in `state`: so it writes something else there, and demands nothing else.
-pub(crate) fn may_enable(state: &SpecState, refused: &Effects, helper: &Effects) -> bool {
-    if !refused.is_complete || !helper.is_complete {
-        return true;
-    }
-    match refused.demands.iter().find(|demand| is_unmet(state, demand)) {
-        Some((cell, content)) => helper
-            .writes
-            .iter()
-            .any(|write| write.left.may_be(&write.cell, cell, content)),
-        None => {
-            let is_read = |cell: &Cell| refused.reads.iter().any(|read| cell.overlaps(read));
-            let changes = helper.writes.iter().any(|write| {
-                let same = write
-                    .left
-                    .value()
-                    .is_some_and(|left| left == write.cell.held(state.values()).as_ref());
-                !same && is_read(&write.cell)
-            });
-            let is_read_there = |cell: &Cell| refused.reads.contains(cell);
-            changes
-                && !helper
-                    .demands
-                    .iter()
-                    .any(|demand| is_read_there(&demand.0) && is_unmet(state, demand))
-        }
-    }
-}
-
-fn is_unmet(state: &SpecState, (cell, content): &(Cell, omnilink_tla::eval::Content)) -> bool {
-    !content.agrees(cell.held(state.values()).as_ref())
 }
 
 /// Whether a step may be the one that is known, possibly with an unknown argument.
@@ -195,7 +168,6 @@ pub(crate) fn with_content(
     cell: &Cell,
     content: Option<&Value>,
 ) -> Option<omnilink_tla::eval::State> {
-    use omnilink_tla::eval::Left;
     let left = content.map_or(Left::Removed, |value| Left::Put(value.clone()));
     let mut values: Vec<Value> = state.to_vec();
     let value = values.get_mut(cell.variable as usize)?;
@@ -203,11 +175,11 @@ pub(crate) fn with_content(
     Some(values.into())
 }
 
-/// The footprint of a part of an operation in steps: besides the cells of its action, whether the operation of its thread is done.
+/// The footprint of a part of an operation in steps: besides the cells of its action, whether the last operation of its lane is done.
 /// Every part reads that, and the last one writes it.
 pub(crate) fn with_part(mut footprint: Footprint, part: StepPart) -> Footprint {
     // No variable has this number.
-    let key = part.thread.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xd1b5_4a32_d192_ed03;
+    let key = part.lane.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xd1b5_4a32_d192_ed03;
     let add = |keys: &mut Keys| {
         if let Keys::Only(keys) = keys
             && !keys.contains(&key)

@@ -11,7 +11,7 @@ use omnilink_trace::Location;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::condition_memo::ConditionMemo;
+use crate::enabling_set::LastEnablingSet;
 use crate::outcome_cache::OutcomeCache;
 
 /// An action with its arguments, as the engine handles it: a shared pointer. Results computed for the instance are kept with it.
@@ -31,8 +31,8 @@ pub(crate) struct InstanceData {
     pub(crate) effects: OnceCell<Box<Effects>>,
     /// Outcomes in earlier states, for instances that touch few cells.
     pub(crate) cache: OnceCell<Option<Box<OutcomeCache>>>,
-    /// What is known of its conditions.
-    pub(crate) conditions: ConditionMemo,
+    /// What may enable it, in the last state that refused it.
+    pub(crate) enabling: LastEnablingSet,
     /// The parts of invariants that its writes may make false.
     pub(crate) touched: OnceCell<Box<[(u16, u16)]>>,
     /// For operations in steps: the operation, and whether this is its last step.
@@ -42,9 +42,9 @@ pub(crate) struct InstanceData {
 /// Part of an operation that happens in steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StepPart {
-    /// The thread.
-    pub(crate) thread: u64,
-    /// Which of its operations.
+    /// Which of the operations in steps that may be open at the same time: see [`StepLanes`](crate::step_lanes::StepLanes).
+    pub(crate) lane: u64,
+    /// Which operation.
     pub(crate) number: u64,
     /// Whether this is `X_Done`.
     pub(crate) is_last: bool,

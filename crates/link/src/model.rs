@@ -25,6 +25,7 @@ use crate::module::without_internal_names;
 use crate::outcome_cache::OutcomeCache;
 use crate::samples::Samples;
 use crate::state::SpecState;
+use crate::step_lanes::StepLanes;
 
 /// A spec as a model: states are the values of its variables, operations its actions with their arguments.
 ///
@@ -48,6 +49,7 @@ pub struct TlaModel<'l> {
     pub(crate) counters: CoverageCounters,
     pub(crate) samples: Samples,
     numbers: Cell<u64>,
+    pub(crate) step_lanes: RefCell<StepLanes>,
     /// For each binding, whether its action changes no state, whatever its arguments.
     only_reads: Vec<OnceCell<bool>>,
 }
@@ -108,6 +110,7 @@ impl<'l> TlaModel<'l> {
             counters: CoverageCounters::new(linked),
             samples: Samples::new(linked.bindings.len()),
             numbers: Cell::new(0),
+            step_lanes: RefCell::default(),
             only_reads: vec![OnceCell::new(); linked.bindings.len()],
         };
         for state in states {
@@ -220,10 +223,10 @@ impl<'l> TlaModel<'l> {
     /// The cached outcomes of an instance.
     #[inline]
     fn cache<'i>(&self, instance: &'i Instance) -> Option<&'i OutcomeCache> {
-        let cache = instance
-            .0
-            .cache
-            .get_or_init(|| OutcomeCache::of(self.effects(instance)).map(Box::new));
+        let cache = instance.0.cache.get_or_init(|| match self.linked.view {
+            Some(_) => None,
+            None => OutcomeCache::of(self.effects(instance)).map(Box::new),
+        });
         cache.as_deref()
     }
 
@@ -286,7 +289,7 @@ impl<'l> TlaModel<'l> {
 /// The state after a step of an instance: the last part of an operation in steps is noted.
 pub(crate) fn after_part(instance: &Instance, next: SpecState) -> SpecState {
     match instance.0.part.filter(|part| part.is_last) {
-        Some(part) => next.with_done(part.thread, part.number),
+        Some(part) => next.with_done(part),
         None => next,
     }
 }
@@ -301,7 +304,7 @@ impl Model for TlaModel<'_> {
 
     fn step(&self, state: &SpecState, op: &Instance, outcomes: &mut Outcomes<SpecState>) {
         if let Some(part) = op.0.part
-            && state.is_done(part.thread, part.number)
+            && state.is_done(part)
         {
             return outcomes.refuse(|| "the operation is done already".to_owned());
         }
@@ -314,10 +317,7 @@ impl Model for TlaModel<'_> {
             true => self.cache(op),
             false => None,
         };
-        let found = found.or_else(|| match cache?.get(state)? {
-            KnownStep::Next(next) if next != *state => self.viewed(next).map(KnownStep::Next),
-            found => Some(found),
-        });
+        let found = found.or_else(|| cache?.get(state));
         match found {
             Some(KnownStep::Next(next)) => {
                 self.counters.step(op.0.binding, false);
@@ -384,7 +384,7 @@ impl Model for TlaModel<'_> {
     }
 
     fn footprint(&self, op: &Instance) -> Footprint {
-        let mut footprint = self.cells.footprint(self.effects(op));
+        let mut footprint = self.cells.footprint(self.effects(op), &self.layout);
         if self.has_hidden_steps() {
             footprint = self.with_hidden_footprint(op, footprint);
         }
@@ -395,28 +395,8 @@ impl Model for TlaModel<'_> {
     }
 
     fn may_enable(&self, state: &SpecState, refused: &Instance, helper: &Instance) -> bool {
-        // The effects of the action do not include what a hidden step, or an invariant without parts, reads.
-        if self.invariant_parts.is_none() || self.meets_hidden_steps(refused) {
-            return true;
-        }
-        // An operation in steps that is done stays done. Fallback its parts are refused by their actions, as others are.
-        if refused
-            .0
-            .part
-            .is_some_and(|part| state.is_done(part.thread, part.number))
-        {
-            return false;
-        }
-        let (refused_effects, helper_effects) = (self.effects(refused), self.effects(helper));
-        if refused_effects.is_complete
-            && helper_effects.is_complete
-            && !footprint::is_demand_unmet(state, refused_effects)
-            && let Some(may_enable) = self.may_meet_condition(state, refused, helper_effects)
-        {
-            return may_enable;
-        }
-        footprint::may_enable(state, refused_effects, helper_effects)
-            && self.may_change_refusal(state, refused, helper_effects)
+        let set = self.enabling_set(state, refused);
+        self.is_enabling(&set, state, refused, self.effects(helper))
     }
 
     fn collection_kind(&self) -> Option<CollectionKind> {

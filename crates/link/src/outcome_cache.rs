@@ -5,6 +5,10 @@
 //! contents in states that differ elsewhere, and a few comparisons are cheaper than evaluating the action.
 //!
 //! Cells that may be written count as read: a branch that does not write one leaves its value as it is.
+//!
+//! The outcome is a function of the instance, which owns the cache, and of what its cells hold, which is the key. It is none of the VIEW:
+//! steps to states with equal views are one step, and whether views are equal depends on all of the state. So a specification with a VIEW has
+//! no such cache.
 
 use std::cell::RefCell;
 
@@ -102,7 +106,7 @@ impl OutcomeCache {
         self.known.borrow().outcomes.len() < KNOWN_MAX
     }
 
-    /// Adds the outcome in a state, unless it has several successors.
+    /// Adds the outcome in a state, unless it has several successors. Equal states have equal values: there is no VIEW.
     pub(crate) fn insert(&self, state: &SpecState, next: &[SpecState]) {
         if !self.has_room() {
             return;
@@ -110,7 +114,6 @@ impl OutcomeCache {
         let mut known = self.known.borrow_mut();
         let outcome = match next {
             [] => Outcome::Refused,
-            [next] if next == state => Outcome::Unchanged,
             [next] => {
                 let cells = self.cells.iter().take(self.writes);
                 let writes = cells.filter_map(|cell| {

@@ -13,7 +13,7 @@ use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::condition_memo::ConditionMemo;
+use crate::enabling_set::LastEnablingSet;
 use crate::instance::{Instance, InstanceData, hash_of};
 use crate::model::TlaModel;
 use crate::samples::Sample;
@@ -279,7 +279,7 @@ pub(crate) fn varied(instance: &Instance, at: usize, value: Value) -> Instance {
         place: content.place.clone(),
         effects: OnceCell::new(),
         cache: OnceCell::new(),
-        conditions: ConditionMemo::default(),
+        enabling: LastEnablingSet::default(),
         touched: OnceCell::new(),
         part: content.part,
     }))

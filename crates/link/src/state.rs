@@ -6,6 +6,8 @@ use std::sync::Arc;
 use omnilink_tla::eval::{CellStep, Left, State, Write};
 use omnilink_value::Value;
 
+use crate::instance::StepPart;
+
 /// The values of all variables, and, if the spec has a VIEW, what counts as the same state.
 ///
 /// Invariant: `hash` is that of the view if there is one, else of the values, with `done` mixed in.
@@ -13,7 +15,7 @@ use omnilink_value::Value;
 pub struct SpecState {
     values: State,
     view: Option<Value>,
-    /// For each thread that does operations in steps, the last one that is done: thread and number, sorted.
+    /// For each lane of operations in steps, the last one that is done: lane and number, sorted.
     done: Option<Arc<[(u64, u64)]>>,
     hash: u64,
 }
@@ -68,10 +70,10 @@ impl SpecState {
         Some(())
     }
 
-    /// Whether the operation in steps of this thread and number is done.
-    pub(crate) fn is_done(&self, thread: u64, number: u64) -> bool {
+    /// Whether the operation in steps that this is a part of is done.
+    pub(crate) fn is_done(&self, part: StepPart) -> bool {
         let done = self.done.as_deref().unwrap_or_default();
-        done.binary_search(&(thread, number)).is_ok()
+        done.binary_search(&(part.lane, part.number)).is_ok()
     }
 
     /// This state with the finished operations in steps of `before`.
@@ -82,15 +84,15 @@ impl SpecState {
         self
     }
 
-    /// This state once the operation in steps of this thread and number is done.
-    pub(crate) fn with_done(mut self, thread: u64, number: u64) -> Self {
+    /// This state once the operation in steps that this is a part of is done.
+    pub(crate) fn with_done(mut self, part: StepPart) -> Self {
         let others = self
             .done
             .as_deref()
             .unwrap_or_default()
             .iter()
-            .filter(|(other, _)| *other != thread);
-        let mut done: Vec<(u64, u64)> = others.copied().chain([(thread, number)]).collect();
+            .filter(|(other, _)| *other != part.lane);
+        let mut done: Vec<(u64, u64)> = others.copied().chain([(part.lane, part.number)]).collect();
         done.sort_unstable();
         self.set_done(done.into());
         self
@@ -98,7 +100,7 @@ impl SpecState {
 
     fn set_done(&mut self, done: Arc<[(u64, u64)]>) {
         let sum = |done: &[(u64, u64)]| {
-            let parts = done.iter().map(|(thread, number)| spread(*thread, *number));
+            let parts = done.iter().map(|(lane, number)| spread(*lane, *number));
             parts.fold(0u64, u64::wrapping_add)
         };
         let before = self.done.as_deref().map_or(0, sum);
@@ -157,9 +159,14 @@ mod tests {
 
     #[test]
     fn a_state_changed_in_place_equals_a_new_state_with_the_changes() {
+        let part = StepPart {
+            lane: 5,
+            number: 6,
+            is_last: true,
+        };
         let states = [
             SpecState::new([function(&[1, 2, 3]), Value::int(7)].into(), None),
-            SpecState::new([function(&[1, 2, 3]), function(&[4])].into(), None).with_done(5, 6),
+            SpecState::new([function(&[1, 2, 3]), function(&[4])].into(), None).with_done(part),
         ];
         let write = |variable: u32, key: i64| Write {
             cell: Cell {

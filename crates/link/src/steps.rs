@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omnilink_tla::eval::error::Outcome;
+use omnilink_tla::eval::error::{ErrorClass, Failure, Outcome};
 use omnilink_tla::eval::{Evaluator, Flow, State};
 use omnilink_value::Value;
 
@@ -182,11 +182,24 @@ impl<'l> TlaModel<'l> {
             choices.push(match argument {
                 Some(value) => vec![value.clone()],
                 None => {
-                    let range = binding.params.get(number).and_then(|param| param.range);
-                    let Some(range) = range else { return Ok(()) };
+                    let param = binding.params.get(number);
+                    let name = param.map_or("?", |param| &param.name);
+                    let unknown = |problem: &str| {
+                        let op = &binding.op;
+                        let message = format!(
+                            "what `{name}` of {op} may be is not known: {problem}; say it in the link file: \
+                             [ops.{op}] unknown = {{ {name} = \"…\" }}"
+                        );
+                        Failure::new(ErrorClass::Type, message)
+                    };
+                    let range = param.and_then(|param| param.range);
+                    let range = range.ok_or_else(|| unknown("it has no range"))?;
                     evaluator.set_state(state);
                     let set = evaluator.value(range.formula())?;
-                    set.as_set().map(<[Value]>::to_vec).unwrap_or_default()
+                    let elements = set
+                        .as_set()
+                        .ok_or_else(|| unknown("its range cannot be listed"))?;
+                    elements.to_vec()
                 }
             });
         }

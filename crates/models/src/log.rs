@@ -109,10 +109,11 @@ impl Model for Log {
             LogOp::Append { index: None, .. } => Footprint::everything(),
             LogOp::Append {
                 index: Some(index), ..
-            } => Footprint {
-                reads: self.end_at(*index),
-                writes: Keys::one(index.wrapping_sub(self.first) as u64),
-            },
+            } => Footprint::new(
+                self.end_at(*index),
+                &Keys::none(),
+                Keys::one(index.wrapping_sub(self.first) as u64),
+            ),
             LogOp::Read(_, None) | LogOp::Length(None) => Footprint::reads(Keys::none()),
             LogOp::Read(index, Some(_)) => Footprint::reads(Keys::one(index.wrapping_sub(self.first) as u64)),
             LogOp::Length(Some(length)) => Footprint::reads(self.end_at(self.first.saturating_add(*length))),

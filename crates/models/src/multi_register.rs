@@ -141,14 +141,7 @@ impl Model for MultiRegister {
             .known_reads()
             .filter(|(_, _, own)| own.is_none())
             .map(|(key, _, _)| key);
-        Footprint {
-            reads: keys(reads),
-            writes: if self.is_pure(op) {
-                Keys::none()
-            } else {
-                keys(op.writes().map(|(key, _)| key))
-            },
-        }
+        Footprint::new(keys(reads), &Keys::none(), keys(op.writes().map(|(key, _)| key)))
     }
 
     /// Take the first wrong read. The last transaction that changes its register must leave the value that was read. A read

@@ -36,3 +36,4 @@ mod verdicts;
 mod view;
 mod weak;
 mod weak_nonsense;
+mod wrong_once;

@@ -179,6 +179,8 @@ impl<M: Model> CheckRun<'_, M> {
         let mut history = History::open(self.decode, self.input)?;
         let mut watch = LimitWatch::new(options.limits);
         let mut checker = Checker::with_partitioning(self.model, options, partitioning.clone());
+        // A reading inside of this one may find out which operations are followed. That does not help what was read so far.
+        let knew_followed = self.followed.is_some();
         let is_detour = options.consistency != self.request.options.consistency;
         let is_short = self.input.bytes().is_some_and(|bytes| bytes <= WITNESS_BYTES_MAX);
         if self.request.witness.is_some()
@@ -212,7 +214,7 @@ impl<M: Model> CheckRun<'_, M> {
                 break;
             }
             (self.observe)(CheckEvent::Took(&read.operation.op, read.operation.timebox));
-            let progress = match &self.followed {
+            let progress = match self.followed.as_ref().filter(|_| knew_followed) {
                 Some(followed) => {
                     let is_followed = followed.get(self.taken as usize).is_none_or(|followed| *followed);
                     checker.push_followed(read.operation, is_followed)?
@@ -269,8 +271,10 @@ impl<M: Model> CheckRun<'_, M> {
         }
         match checker.finish() {
             Err(CheckError::Entangled(links)) => Ok(Pass::Entangled(links)),
-            Err(CheckError::Tied) if self.followed.is_none() => {
-                self.followed = Some(self.find_followed()?);
+            Err(CheckError::Tied) if !knew_followed => {
+                if self.followed.is_none() {
+                    self.followed = Some(self.find_followed()?);
+                }
                 self.pass(options, partitioning)
             }
             Err(CheckError::Committed) => {

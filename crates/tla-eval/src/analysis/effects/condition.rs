@@ -91,7 +91,10 @@ impl<'p> Evaluator<'p> {
                 None => walk.exactness.lose(),
             }
             if walk.branches == 0 && walk.untracked == 0 {
-                self.note_conditions(node, walk)?;
+                walk.ignores_implications = true;
+                let noted = self.note_conditions(node, walk);
+                walk.ignores_implications = false;
+                noted?;
             }
         }
         let facts = walk.facts.len();
@@ -104,6 +107,9 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Notes the parts of a condition that read one cell or compare a sum.
+    ///
+    /// Such a part is evaluated with another content in its cell and everything else as it is. That may be a state that cannot be reached,
+    /// so what holds in reachable states only, implications between cells, does not count.
     fn note_conditions(&mut self, node: &'p Node, walk: &mut Walk<'_>) -> Walked<()> {
         walk.visit()?;
         let node = node.bare();

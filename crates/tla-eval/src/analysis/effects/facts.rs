@@ -31,7 +31,10 @@ impl Walk<'_> {
 
     /// What a cell is because of the facts about other cells: that it is there, and perhaps which value it holds.
     fn implied(&self, cell: &Place) -> impl Iterator<Item = &Content> {
-        let implications = self.layout.implications().iter();
+        let implications = match self.ignores_implications {
+            true => [].iter(),
+            false => self.layout.implications().iter(),
+        };
         implications.filter_map(move |implication| implication.content(cell, &self.facts))
     }
 

@@ -141,8 +141,8 @@ impl<'p> Evaluator<'p> {
             }
             Kind::Filter(bounded) => self.filter_form(bounded, walk),
             Kind::Function(bounded) => self.function_form(bounded, walk),
-            Kind::Exists(bounded) => self.quantified(bounded, true, walk),
-            Kind::ForAll(bounded) => self.quantified(bounded, false, walk),
+            Kind::Exists(bounded) => self.exists_form(bounded, walk),
+            Kind::ForAll(bounded) => self.for_all_form(bounded, walk),
             Kind::Interval(operands) => match self.interval_form(operands, walk)? {
                 Some(form) => Ok(form),
                 None => {

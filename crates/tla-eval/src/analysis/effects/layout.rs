@@ -223,6 +223,21 @@ impl Layout {
         found.map(|(_, domain)| domain)
     }
 
+    /// Whether a cell is there in every reachable state.
+    pub fn is_always_there(&self, cell: &Cell) -> bool {
+        (0..cell.path.len()).all(|length| {
+            let place = Cell {
+                variable: cell.variable,
+                path: cell.path[..length].iter().cloned().collect(),
+            };
+            let keys = self.domain(&place).and_then(|domain| domain.as_set());
+            match (&cell.path[length], keys) {
+                (CellStep::At(key), Some(keys)) => keys.binary_search(key).is_ok(),
+                _ => false,
+            }
+        })
+    }
+
     /// How the set at a place is taken apart.
     pub(super) fn selector(&self, place: &Cell) -> Option<&Selector> {
         let found = self.selectors.iter().find(|(known, _)| matches(known, place));

@@ -125,6 +125,8 @@ struct Walk<'l> {
     trail: Vec<u16>,
     /// The number of enclosing nodes through which no trail leads.
     untracked: u32,
+    /// Whether what cells say about others is left out: see [`Evaluator::note_conditions`].
+    ignores_implications: bool,
     depth: u32,
     visits: u32,
 }
@@ -155,6 +157,7 @@ impl<'l> Walk<'l> {
             branches: 0,
             trail: Vec::new(),
             untracked: 0,
+            ignores_implications: false,
             depth: 0,
             visits: 0,
         }

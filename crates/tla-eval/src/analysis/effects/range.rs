@@ -14,14 +14,24 @@ use crate::evaluator::Evaluator;
 /// Cells, with the condition for each if there is one.
 type TestedCells = Vec<(Cell, Option<Form>)>;
 
-/// The elements that a name ranges over, as far as they matter.
+/// The elements that a name ranges over, as far as a condition may be true of them.
 enum Range {
     /// These values, each of which is in the set whatever the state.
     Known(Vec<Value>),
-    /// A set of which these cells matter, with the condition for each if it was formed.
+    /// The condition is false of every element outside of these cells. With the condition for each if it was formed.
     Cells(TestedCells),
     /// The set and the condition depend on these.
     Other(Form),
+}
+
+/// The bodies of a quantifier over known elements.
+enum Bodies {
+    /// One of them decides the quantifier.
+    Decided,
+    /// These depend on the state, and none of the others decides.
+    Open(Vec<Form>),
+    /// An element does not match the names.
+    Unknown,
 }
 
 impl<'p> Evaluator<'p> {
@@ -57,49 +67,23 @@ impl<'p> Evaluator<'p> {
         })
     }
 
-    /// The form of `\E` and `\A`.
-    pub(super) fn quantified(
-        &mut self,
-        bounded: &'p Bounded,
-        is_exists: bool,
-        walk: &mut Walk<'_>,
-    ) -> Walked<Form> {
-        if !is_exists && let Some(form) = self.for_all_elements(bounded, walk)? {
-            return Ok(form);
-        }
-        if let Some((place, groups)) = self.tested_groups(bounded, !is_exists, walk)?
+    /// The form of `\E x \in S : P`.
+    pub(super) fn exists_form(&mut self, bounded: &'p Bounded, walk: &mut Walk<'_>) -> Walked<Form> {
+        if let Some((place, groups)) = self.tested_groups(bounded, false, walk)?
             && let [group] = groups.as_slice()
         {
-            let presence = walk.presence(inside(&place, group.clone()));
-            return Ok(if is_exists { presence } else { presence.negated() });
+            return Ok(walk.presence(inside(&place, group.clone())));
         }
         Ok(match self.range(bounded, walk)? {
-            Range::Known(elements) => {
-                let mut open = Vec::new();
-                for element in elements {
-                    let Some(form) = self.body_at(bounded, &element, walk)? else {
-                        return Ok(Form::unknown());
-                    };
-                    match form.as_truth() {
-                        Some(truth) if truth == is_exists => {
-                            if !open.is_empty() {
-                                walk.exactness.lose();
-                            }
-                            return Ok(Form::truth(truth));
-                        }
-                        Some(_) => {}
-                        None => open.push(form),
-                    }
-                }
-                match (open.is_empty(), is_exists) {
-                    (true, is_exists) => Form::truth(!is_exists),
-                    (_, true) if open.len() == 1 => open.remove(0),
-                    (_, true) => Form::any(open),
-                    (_, false) => Form::all(open),
-                }
-            }
+            Range::Known(elements) => match self.open_bodies(bounded, elements, true, walk)? {
+                Bodies::Unknown => Form::unknown(),
+                Bodies::Decided => Form::truth(true),
+                Bodies::Open(mut open) if open.len() == 1 => open.remove(0),
+                Bodies::Open(open) => Form::any(open),
+            },
+            // Elements outside of these cells do not satisfy `P`: whether one of them is in `S` does not matter.
             Range::Cells(cells) => match cells.as_slice() {
-                [(cell, None)] if is_exists => walk.presence(cell.clone()),
+                [(cell, None)] => walk.presence(cell.clone()),
                 _ => {
                     let mut reads = cell_reads(cells);
                     reads.is_sum = reads.cells.len() <= 1;
@@ -108,6 +92,57 @@ impl<'p> Evaluator<'p> {
             },
             Range::Other(form) => Form::computed([&form]),
         })
+    }
+
+    /// The form of `\A x \in S : P`.
+    ///
+    /// It depends on the elements that do *not* satisfy `P`. Those are few only where `P` is an exact test that a few keys
+    /// fail; otherwise any element of `S` may be one of them, and all of `S` is read.
+    pub(super) fn for_all_form(&mut self, bounded: &'p Bounded, walk: &mut Walk<'_>) -> Walked<Form> {
+        if let Some(form) = self.for_all_elements(bounded, walk)? {
+            return Ok(form);
+        }
+        if let Some((place, groups)) = self.tested_groups(bounded, true, walk)?
+            && let [group] = groups.as_slice()
+        {
+            return Ok(walk.presence(inside(&place, group.clone())).negated());
+        }
+        Ok(match self.known_elements(bounded, walk)? {
+            Some(elements) => match self.open_bodies(bounded, elements, false, walk)? {
+                Bodies::Unknown => Form::unknown(),
+                Bodies::Decided => Form::truth(false),
+                Bodies::Open(open) if open.is_empty() => Form::truth(true),
+                Bodies::Open(open) => Form::all(open),
+            },
+            None => Form::computed([&self.whole_range(bounded, walk)?]),
+        })
+    }
+
+    /// The bodies for known elements that are not decided without a state; one that is `deciding` settles the quantifier.
+    fn open_bodies(
+        &mut self,
+        bounded: &'p Bounded,
+        elements: Vec<Value>,
+        deciding: bool,
+        walk: &mut Walk<'_>,
+    ) -> Walked<Bodies> {
+        let mut open = Vec::new();
+        for element in elements {
+            let Some(form) = self.body_at(bounded, &element, walk)? else {
+                return Ok(Bodies::Unknown);
+            };
+            match form.as_truth() {
+                Some(truth) if truth == deciding => {
+                    if !open.is_empty() {
+                        walk.exactness.lose();
+                    }
+                    return Ok(Bodies::Decided);
+                }
+                Some(_) => {}
+                None => open.push(form),
+            }
+        }
+        Ok(Bodies::Open(open))
     }
 
     /// The form of `\A x \in S : x.key # k`: whether a group is empty.
@@ -241,23 +276,36 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// What a filter or quantifier ranges over.
+    /// What a filter or `\E` ranges over, as far as the condition may be true.
     fn range(&mut self, bounded: &'p Bounded, walk: &mut Walk<'_>) -> Walked<Range> {
-        if let ([set], [_]) = (&*bounded.sets, &*bounded.binds) {
-            match self.form(set, walk)? {
-                Form::Value(set) => {
-                    if let Some(elements) = set.as_set().filter(|elements| elements.len() <= ELEMENTS_MAX) {
-                        return Ok(Range::Known(elements.to_vec()));
-                    }
-                }
-                set @ (Form::Place(_) | Form::Domain(..)) => {
-                    if let Some(cells) = self.cells_tested(bounded, &set, walk)? {
-                        return Ok(Range::Cells(cells));
-                    }
-                }
-                _ => {}
-            }
+        if let Some(elements) = self.known_elements(bounded, walk)? {
+            return Ok(Range::Known(elements));
         }
+        if let ([set], [_]) = (&*bounded.sets, &*bounded.binds)
+            && let set @ (Form::Place(_) | Form::Domain(..)) = self.form(set, walk)?
+            && let Some(cells) = self.cells_tested(bounded, &set, walk)?
+        {
+            return Ok(Range::Cells(cells));
+        }
+        Ok(Range::Other(self.whole_range(bounded, walk)?))
+    }
+
+    /// The elements that one name ranges over, if they are few and the same in every state.
+    fn known_elements(&mut self, bounded: &'p Bounded, walk: &mut Walk<'_>) -> Walked<Option<Vec<Value>>> {
+        let ([set], [_]) = (&*bounded.sets, &*bounded.binds) else {
+            return Ok(None);
+        };
+        Ok(match self.form(set, walk)? {
+            Form::Value(set) => {
+                let few = set.as_set().filter(|elements| elements.len() <= ELEMENTS_MAX);
+                few.map(<[Value]>::to_vec)
+            }
+            _ => None,
+        })
+    }
+
+    /// Everything that the sets and the body depend on, whatever the elements.
+    fn whole_range(&mut self, bounded: &'p Bounded, walk: &mut Walk<'_>) -> Walked<Form> {
         let mut forms = Vec::new();
         for set in &bounded.sets {
             forms.push(self.form(set, walk)?);
@@ -266,7 +314,7 @@ impl<'p> Evaluator<'p> {
             self.name(slot, Form::unknown(), walk);
         }
         forms.push(self.form(&bounded.body, walk)?);
-        Ok(Range::Other(Form::computed(&forms)))
+        Ok(Form::computed(&forms))
     }
 
     /// The cells of the set or domain at a place that a condition selects.
