@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::confirmation::Confirmation;
 use crate::counterexample::{LastWriter, MinimalHistory};
 use crate::exploration::Exploration;
 use crate::figures::Figures;
@@ -72,6 +73,9 @@ pub struct Evidence {
     /// Why nothing explains the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub violation: Option<Violation>,
+    /// Whether a second search agrees that there is a violation; `None` if no violation was found, or none was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmation: Option<Confirmation>,
     /// Pairs of operations, by id, of which the first happens before the second: with the order of each thread the rest follows. Of a
     /// history that was checked for a weak level and is not too long.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -177,6 +181,7 @@ impl Evidence {
             witness: None,
             happens_before: Vec::new(),
             violation: None,
+            confirmation: None,
             context: None,
             minimal: None,
             unknown: None,
@@ -209,6 +214,7 @@ impl Evidence {
         self.error = Some(message);
         self.witness = None;
         self.violation = None;
+        self.confirmation = None;
         self.context = None;
         self.minimal = None;
         self.unknown = None;

@@ -9,7 +9,7 @@
 //! - [`ReportedOperation`] is a call that was observed, [`BehaviourState`] a state of a specification, [`Alternative`] one way to explain what
 //!   came before a violation;
 //! - [`Violation`] says why the answer is no: a [`Counterexample`], a [`VisibilityRefutation`], an [`Anomaly`], a [`Behaviour`] or a
-//!   [`FailingRun`].
+//!   [`FailingRun`]; [`Confirmation`] says whether a second search agrees.
 //!
 //! What was given up: states of models are text here, because each model has a state type of its own.
 
@@ -17,6 +17,7 @@ mod alternative;
 mod behaviour;
 mod bindings;
 mod conclusion;
+mod confirmation;
 mod counterexample;
 mod evidence;
 mod exploration;
@@ -43,6 +44,7 @@ pub use alternative::{Alternative, Candidate, Continuation, RefusalReason, Step}
 pub use behaviour::{ActionTaken, Behaviour, BehaviourState, FalsePart, LassoReason, PropertyKind};
 pub use bindings::Bindings;
 pub use conclusion::Conclusion;
+pub use confirmation::Confirmation;
 pub use counterexample::{AgreedPrefix, AgreedStep, BrokenRule, Counterexample, LastWriter, MinimalHistory};
 pub use evidence::{Command, Evidence, EvidenceError, KeyVerdict, Subject, VERSION};
 pub use exploration::{ActionSteps, BehaviourLengths, DefinitionUse, Exploration, UncheckedProperty};

@@ -2,9 +2,10 @@
 
 use omnilink_evidence::{
     ActionTaken, AgreedPrefix, AgreedStep, Alternative, Anomaly, Behaviour, Bindings, BrokenRule, Candidate,
-    Command, Continuation, Counterexample, Evidence, EvidenceError, ExplainedOrder, Exploration, FalsePart,
-    LastWriter, Limit, MinimalHistory, PlacedOperation, PropertyKind, ReportedOperation, Step, Subject,
-    ThreadName, ThreadNames, Unknown, Verdict, Violation, VisibilityRefutation, VisibleSet, Witness,
+    Command, Confirmation, Continuation, Counterexample, Evidence, EvidenceError, ExplainedOrder,
+    Exploration, FalsePart, LastWriter, Limit, MinimalHistory, PlacedOperation, PropertyKind,
+    ReportedOperation, Step, Subject, ThreadName, ThreadNames, Unknown, Verdict, Violation,
+    VisibilityRefutation, VisibleSet, Witness,
 };
 use omnilink_value::Value;
 use proptest::collection::vec;
@@ -185,6 +186,16 @@ fn violation() -> impl Strategy<Value = Violation> {
     ]
 }
 
+fn confirmation() -> impl Strategy<Value = Confirmation> {
+    prop_oneof![
+        (any::<String>(), any::<u64>()).prop_map(|(search, configurations)| Confirmation::Confirmed {
+            search,
+            configurations,
+        }),
+        any::<String>().prop_map(|reason| Confirmation::NotConfirmed { reason }),
+    ]
+}
+
 fn evidence() -> impl Strategy<Value = Evidence> {
     let unknown = (any::<u64>(), option::of(operation()), vec(alternative(), 0..2));
     let unknown = unknown.prop_map(|(explained, at, alternatives)| Unknown {
@@ -212,6 +223,7 @@ fn evidence() -> impl Strategy<Value = Evidence> {
     (
         any::<String>(),
         option::of(violation()),
+        option::of(confirmation()),
         option::of(unknown),
         option::of(minimal),
         option::of(witness),
@@ -220,9 +232,20 @@ fn evidence() -> impl Strategy<Value = Evidence> {
         0..1_000_000_u32,
     )
         .prop_map(
-            |(input, violation, unknown, minimal, witness, last_writers, is_explored, eighths)| {
+            |(
+                input,
+                violation,
+                confirmation,
+                unknown,
+                minimal,
+                witness,
+                last_writers,
+                is_explored,
+                eighths,
+            )| {
                 let mut evidence = Evidence::new(Command::Validate, Subject::Operations, input);
                 evidence.violation = violation;
+                evidence.confirmation = confirmation;
                 evidence.unknown = unknown.map(Box::new);
                 evidence.minimal = minimal.map(Box::new);
                 evidence.witness = witness;

@@ -7,9 +7,10 @@ mod run;
 mod transactions;
 mod visibility;
 
-use omnilink_evidence::{Evidence, Limit, Subject, Verdict};
+use omnilink_evidence::{Confirmation, Evidence, Limit, Subject, Verdict};
 
 pub use self::log::log_coverage_text;
+use crate::figures::counted;
 use crate::look::{Look, Tone};
 use crate::paragraph::push_wrapped;
 
@@ -52,7 +53,7 @@ pub fn text(evidence: &Evidence, options: &TextOptions) -> String {
             &look.clean(error),
         );
     }
-    match evidence.subject {
+    let mut page = match evidence.subject {
         Subject::Operations => operation::text(evidence, options),
         Subject::Log => log::text(evidence, options),
         Subject::Visibility => visibility::text(evidence, look),
@@ -69,6 +70,25 @@ pub fn text(evidence: &Evidence, options: &TextOptions) -> String {
             Some(campaign) => run::text(evidence, campaign, look),
             None => String::new(),
         },
+    };
+    if let Some(confirmation) = &evidence.confirmation {
+        let sentence = confirmation_sentence(confirmation);
+        push_wrapped(&mut page, "", "  ", &look.clean(&sentence), look);
+    }
+    page
+}
+
+/// Whether a second search agrees, in a sentence.
+fn confirmation_sentence(confirmation: &Confirmation) -> String {
+    match confirmation {
+        Confirmation::Confirmed {
+            search,
+            configurations,
+        } => format!(
+            "confirmed by {search} ({})",
+            counted(*configurations, "configuration", "configurations")
+        ),
+        Confirmation::NotConfirmed { reason } => format!("not confirmed: {reason}"),
     }
 }
 

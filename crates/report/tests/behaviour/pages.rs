@@ -3,7 +3,7 @@
 use omnilink_engine::{
     Conclusion, Footprint, Limits, Model, Options, Outcomes, Strategy, TimedOp, check, minimize,
 };
-use omnilink_evidence::{Command, Evidence, Figures, Subject, ThreadNames, Verdict, Violation};
+use omnilink_evidence::{Command, Confirmation, Evidence, Figures, Subject, ThreadNames, Verdict, Violation};
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_trace::Timebox;
 
@@ -266,4 +266,22 @@ fn json_carries_the_verdict_the_figures_and_the_evidence() {
     assert_eq!(value["violation"]["op"]["place"], "register.ndjson:5");
     assert_eq!(value["violation"]["op"]["thread"], "1");
     insta::assert_snapshot!(serde_json::to_string_pretty(&value).unwrap());
+}
+
+#[test]
+fn a_violation_says_whether_a_second_search_agrees() {
+    let mut evidence = report(STALE_READ, Options::default());
+    let last_line = |evidence: &Evidence| page(evidence, Look::plain()).lines().last().unwrap().to_owned();
+    evidence.confirmation = Some(Confirmation::Confirmed {
+        search: "a search without reductions".to_owned(),
+        configurations: 1_234,
+    });
+    assert_eq!(
+        last_line(&evidence),
+        "confirmed by a search without reductions (1,234 configurations)"
+    );
+    evidence.confirmation = Some(Confirmation::NotConfirmed {
+        reason: "the time limit was reached".to_owned(),
+    });
+    assert_eq!(last_line(&evidence), "not confirmed: the time limit was reached");
 }
