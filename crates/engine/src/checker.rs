@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use omnilink_evidence::Limit;
+use omnilink_evidence::{Decider, Limit};
 use omnilink_trace::Time;
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use crate::budget::Budget;
 use crate::check_run::CheckRun;
 use crate::collections::check_as_collections;
 use crate::error::{CheckError, Progress};
-use crate::evidence::CheckOutcome;
+use crate::evidence::{CheckOutcome, SearchFigures};
 use crate::interned_model::InternedModel;
 use crate::model::Model;
 use crate::op_table::Followed;
@@ -18,7 +18,18 @@ use crate::operation::TimedOp;
 use crate::options::{Consistency, Limits, Options, Strategy};
 use crate::part_search::Frontier;
 use crate::partition::{Components, Partitioning};
+use crate::plain_program_order::explain_program_order;
+use crate::plain_search::PlainSearch;
 use crate::state_space::StateSpace;
+
+/// Where a history starts.
+#[derive(Clone, Debug)]
+enum Start<S> {
+    /// In an initial state of the model.
+    Initial,
+    /// In one of these states.
+    From(Vec<S>),
+}
 
 /// Checks a history operation by operation, in order of start, each with its end and its result.
 ///
@@ -45,16 +56,20 @@ impl<'m, M: Model> Checker<'m, M> {
 
     /// A checker with these parts.
     pub fn with_partitioning(model: &'m M, options: Options, partitioning: Partitioning) -> Self {
-        Self::starting_from(model, model.initial(), options, partitioning)
+        Self::starting_from(model, Start::Initial, options, partitioning)
     }
 
-    /// A checker of a history that starts in one of these states.
-    pub(crate) fn starting_from(
+    /// A checker of a history that starts there.
+    fn starting_from(
         model: &'m M,
-        initial: Vec<M::State>,
+        start: Start<M::State>,
         options: Options,
         partitioning: Partitioning,
     ) -> Self {
+        let (initial, given) = match start {
+            Start::Initial => (model.initial(), None),
+            Start::From(states) => (states.clone(), Some(states)),
+        };
         // Sequential consistency is not compositional: two parts may each have an order while the whole has none.
         // And each part might choose another one of several initial states.
         let can_partition = options.reductions.partitions
@@ -68,6 +83,9 @@ impl<'m, M: Model> Checker<'m, M> {
         let is_partitioned = !matches!(partitioning, Partitioning::Whole);
         let budget = Budget::new(options.limits);
         let mut interned = InternedModel::new(model, &budget, partitioning);
+        if let Some(given) = given {
+            interned.replay_from(given);
+        }
         let initial = initial
             .into_iter()
             .map(|state| interned.state_id(state))
@@ -205,7 +223,7 @@ pub fn check<M: Model>(
     options: Options,
 ) -> Result<CheckOutcome, CheckError> {
     let history = in_order_of_start(history.into_iter().collect());
-    check_sorted(model, model.initial(), &history, options, CheckMode::Verdict)
+    check_sorted(model, Start::Initial, &history, options, CheckMode::Verdict)
 }
 
 /// Checks a history in order of start, and returns the order that explains it.
@@ -217,7 +235,7 @@ pub fn check_and_keep_order<M: Model>(
     history: &[TimedOp<M::Op>],
     options: Options,
 ) -> Result<CheckOutcome, CheckError> {
-    check_sorted(model, model.initial(), history, options, CheckMode::Order)
+    check_sorted(model, Start::Initial, history, options, CheckMode::Order)
 }
 
 /// Checks a history by search alone, without monitors.
@@ -229,7 +247,7 @@ pub(crate) fn check_from<M: Model>(
 ) -> Result<CheckOutcome, CheckError> {
     check_sorted(
         model,
-        initial,
+        Start::From(initial),
         &in_order_of_start(history),
         options,
         CheckMode::Search,
@@ -254,14 +272,17 @@ enum CheckMode {
     Search,
 }
 
-/// Checks a history in order of start that starts in one of these states. Tries a monitor if the search is hard.
+/// Checks a history in order of start. Tries a monitor if the search is hard.
 fn check_sorted<M: Model>(
     model: &M,
-    initial: Vec<M::State>,
+    start: Start<M::State>,
     history: &[TimedOp<M::Op>],
     options: Options,
     mode: CheckMode,
 ) -> Result<CheckOutcome, CheckError> {
+    if options.naive {
+        return check_plainly(model, start, history, options);
+    }
     if options.strategy == Strategy::Monitor {
         return check_as_collections(model, history, &options)?;
     }
@@ -285,7 +306,7 @@ fn check_sorted<M: Model>(
             ..options
         };
         let partitioning = components.clone().into_partitioning();
-        let mut checker = Checker::starting_from(model, initial.clone(), options, partitioning);
+        let mut checker = Checker::starting_from(model, start.clone(), options, partitioning);
         if mode == CheckMode::Order {
             checker = checker.keep_order();
         }
@@ -305,6 +326,56 @@ fn check_sorted<M: Model>(
             outcome => return outcome,
         }
     }
+}
+
+/// Checks a history in order of start by trying every order.
+fn check_plainly<M: Model>(
+    model: &M,
+    start: Start<M::State>,
+    history: &[TimedOp<M::Op>],
+    options: Options,
+) -> Result<CheckOutcome, CheckError> {
+    let initial = match start {
+        Start::Initial => model.plain_initial(),
+        Start::From(states) => states,
+    };
+    let (verdict, configurations) = match options.consistency {
+        Consistency::Sequential => {
+            explain_program_order(model, initial, history, options.async_threads, options.limits)
+        }
+        Consistency::Linearizable => {
+            let frontier = initial.into_iter().map(|state| (state, Vec::new()));
+            let mut search = PlainSearch::starting_from(
+                model,
+                Vec::new(),
+                frontier,
+                options.async_threads,
+                options.limits,
+            );
+            for (id, operation) in (0..).zip(history) {
+                if !search.push(id, operation.clone()) {
+                    break;
+                }
+            }
+            (search.finish(), search.configurations)
+        }
+    };
+    let figures = SearchFigures {
+        operations: history.len() as u64,
+        pending: history.iter().filter(|op| op.timebox.is_pending()).count() as u64,
+        configurations,
+        partitions: 1,
+        decider: Some(Decider::Plain),
+        ..SearchFigures::default()
+    };
+    let shown = |id: u64| {
+        let operation = &history[id as usize];
+        operation.shown(id, model.describe_op(&operation.op))
+    };
+    Ok(CheckOutcome {
+        conclusion: verdict.into_conclusion(shown)?,
+        figures,
+    })
 }
 
 /// For each operation, whether another one of its thread starts where it ends.

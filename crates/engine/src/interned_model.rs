@@ -6,7 +6,7 @@ use crate::budget::Budget;
 use crate::interner::{IdMap, Interner};
 use crate::model::{Model, Outcomes};
 use crate::partition::Partitioning;
-use crate::replay::ReplayId;
+use crate::replay::{ReplayId, ReplaySteps};
 use crate::state_space::{ClassFacts, ClassId, ErasedModel, Renumber, StateId, TableSizes};
 
 /// A model whose states and operations are interned when they first occur.
@@ -18,6 +18,8 @@ pub(crate) struct InternedModel<'m, M: Model> {
     partitioning: Partitioning,
     outcomes: Outcomes<M::State>,
     state_heap_bytes: usize,
+    /// The states that replays by the definition of the model start from; `None`: those of the model.
+    plain_initial: Option<Vec<M::State>>,
     /// The possible states of each replay.
     replays: Vec<Vec<M::State>>,
     idle_replays: Vec<ReplayId>,
@@ -33,9 +35,15 @@ impl<'m, M: Model> InternedModel<'m, M> {
             facts: Vec::new(),
             outcomes: Outcomes::new(budget.deadline(), budget.interrupt()),
             state_heap_bytes: 0,
+            plain_initial: None,
             replays: Vec::new(),
             idle_replays: Vec::new(),
         }
+    }
+
+    /// Lets replays by the definition of the model start from these states, because the history does.
+    pub fn replay_from(&mut self, initial: Vec<M::State>) {
+        self.plain_initial = Some(initial);
     }
 
     pub fn state_id(&mut self, state: M::State) -> StateId {
@@ -79,12 +87,12 @@ impl<'m, M: Model> InternedModel<'m, M> {
         &self.classes.items[id as usize]
     }
 
-    /// Whether a replay may continue with an operation.
+    /// Whether a replay by the definition of the model may continue with an operation.
     pub fn may_replay(&mut self, replay: ReplayId, class: ClassId) -> bool {
         self.outcomes.clear();
         for state in &self.replays[replay as usize] {
             self.model
-                .step(state, &self.classes.items[class as usize], &mut self.outcomes);
+                .plain_step(state, &self.classes.items[class as usize], &mut self.outcomes);
         }
         !self.outcomes.states().is_empty()
     }
@@ -233,17 +241,28 @@ impl<M: Model> ErasedModel for InternedModel<'_, M> {
         self.add_replay(states)
     }
 
+    fn start_plain_replay(&mut self) -> ReplayId {
+        let states = self
+            .plain_initial
+            .clone()
+            .unwrap_or_else(|| self.model.plain_initial());
+        self.add_replay(states)
+    }
+
     fn fork_replay(&mut self, replay: ReplayId) -> ReplayId {
         let states = self.replays[replay as usize].clone();
         self.add_replay(states)
     }
 
-    fn replay(&mut self, replay: ReplayId, class: ClassId) -> bool {
+    fn replay(&mut self, replay: ReplayId, class: ClassId, steps: ReplaySteps) -> bool {
         let states = &mut self.replays[replay as usize];
         let op = &self.classes.items[class as usize];
         self.outcomes.clear();
         for state in states.drain(..) {
-            self.model.step_from(state, op, &mut self.outcomes);
+            match steps {
+                ReplaySteps::OfSearch => self.model.step_from(state, op, &mut self.outcomes),
+                ReplaySteps::Plain => self.model.plain_step(&state, op, &mut self.outcomes),
+            }
         }
         for next in self.outcomes.states().drain(..) {
             if !states.contains(&next) {

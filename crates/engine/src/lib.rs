@@ -37,6 +37,7 @@ mod footprint;
 mod interned_model;
 mod interner;
 mod limit_watch;
+mod long_prefix;
 mod mask;
 mod memo;
 mod memory;
@@ -52,6 +53,8 @@ mod options;
 mod part_search;
 mod partition;
 mod path;
+mod plain_program_order;
+mod plain_search;
 mod program_order;
 mod replay;
 mod search_context;
@@ -65,6 +68,7 @@ pub use error::{CheckError, Progress};
 pub use evidence::{CheckOutcome, Conclusion, SearchFigures};
 pub use footprint::{Footprint, Keys};
 pub use limit_watch::{Interrupt, LimitWatch};
+pub use long_prefix::LongPrefix;
 pub use memory::{default_memory_bytes, resident_bytes};
 pub use minimal_counterexample::{MinimalCounterexample, minimize};
 pub use model::{Model, Outcomes, successors};
@@ -76,6 +80,8 @@ pub use omnilink_evidence::{
 pub use operation::TimedOp;
 pub use options::{Consistency, Limits, Options, Reductions, Strategy};
 pub use partition::{Components, Partitioning};
+pub use plain_program_order::explain_program_order;
+pub use plain_search::{PlainSearch, PlainVerdict};
 
 #[cfg(test)]
 #[path = "../tests/behaviour/test_models.rs"]

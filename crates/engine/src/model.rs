@@ -60,6 +60,20 @@ pub trait Model {
         self.step(&state, op, outcomes);
     }
 
+    /// The initial states by the definition of the model alone: see [`plain_step`](Self::plain_step).
+    fn plain_initial(&self) -> Vec<Self::State> {
+        self.initial()
+    }
+
+    /// [`step`](Self::step) by the definition of the model alone: without a cache, and without anything that an analysis concluded.
+    ///
+    /// Before a verdict is reported, an explanation is replayed and a violation is confirmed with this. So what is wrong in
+    /// a model that computes its steps in a clever way does not become a wrong verdict. It steps from states that `plain_initial`
+    /// and `plain_step` return, and may be given those of `step`.
+    fn plain_step(&self, state: &Self::State, op: &Self::Op, outcomes: &mut Outcomes<Self::State>) {
+        self.step(state, op, outcomes);
+    }
+
     /// Whether `op` leaves **every** state as it is: for all states `s`, `step(s, op) ⊆ {s}`.
     ///
     /// The universal quantifier matters. A write that does not change this state is not pure: it may change a later one.
@@ -248,6 +262,13 @@ impl<S> Outcomes<S> {
     pub(crate) fn into_refusal(self) -> Option<RefusalReason> {
         self.reason.or(self.exceeded.map(RefusalReason::from))
     }
+}
+
+/// The states that `op` may lead to from `state` by the definition of the model alone.
+pub(crate) fn plain_successors<M: Model>(model: &M, state: &M::State, op: &M::Op) -> Vec<M::State> {
+    let mut outcomes = Outcomes::new(None, None);
+    model.plain_step(state, op, &mut outcomes);
+    outcomes.states
 }
 
 /// The states that `op` may lead to from `state`, outside of any search.

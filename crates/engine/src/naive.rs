@@ -1,8 +1,8 @@
 //! The naive checker: the definition of an explanation as code.
 //!
-//! It tries every order of a small history. The engine is tested against it, and it confirms minimal counterexamples.
+//! It tries every order of a small history, with the steps by the definition of the model. The engine is tested against it, and it confirms minimal counterexamples.
 
-use crate::model::{Model, successors};
+use crate::model::{Model, plain_successors};
 use crate::operation::TimedOp;
 use crate::options::Consistency;
 
@@ -17,7 +17,7 @@ pub fn explain<M: Model>(
     history: &[TimedOp<M::Op>],
     consistency: Consistency,
 ) -> Option<Vec<usize>> {
-    explain_from(model, &model.initial(), history, consistency)
+    explain_from(model, &model.plain_initial(), history, consistency)
 }
 
 /// The same for a history that starts in one of the states `initial`.
@@ -79,7 +79,7 @@ fn extend<M: Model>(
         if (0..history.len()).any(|j| placed >> j & 1 == 1 && before[j] >> i & 1 == 1) {
             continue;
         }
-        for next in successors(model, state, &operation.op) {
+        for next in plain_successors(model, state, &operation.op) {
             order.push(i);
             if extend(model, history, before, goal, placed | 1 << i, &next, order) {
                 return true;

@@ -104,6 +104,9 @@ pub struct Options {
     pub async_threads: bool,
     /// Whether an explanation is recorded and replayed before the check answers `valid`.
     pub witness: bool,
+    /// Whether every order is tried by the definition of the model, with nothing else: see [`PlainSearch`](crate::PlainSearch). The strategy
+    /// and the reductions do not count then.
+    pub naive: bool,
     /// The number of candidates that the sweep may try alone before depth-first search joins in. It grows with the number
     /// of operations.
     pub sweep_budget: u64,
@@ -122,6 +125,7 @@ impl Default for Options {
             limits: Limits::default(),
             async_threads: false,
             witness: true,
+            naive: false,
             sweep_budget: 4_096,
             commit_after: None,
         }

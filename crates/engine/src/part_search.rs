@@ -252,6 +252,18 @@ impl PartSearch {
         }
     }
 
+    /// Settles what all configurations share, unless a search is in the middle of something.
+    pub fn settle_now(&mut self) {
+        if self.paths.enabled() && !self.is_mid_return() && self.depth_first.is_none() {
+            self.settle();
+        }
+    }
+
+    /// Whether the place of every operation given so far is settled, and none is open.
+    pub fn is_settled(&self) -> bool {
+        self.settled_state().is_some() && self.settled.is_empty() && self.paths.is_empty()
+    }
+
     fn is_mid_return(&self) -> bool {
         with!(AnySweep, &self.sweep, sweep => sweep.returning.is_some())
     }

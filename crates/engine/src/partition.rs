@@ -24,7 +24,7 @@ pub enum Partitioning {
 
 impl Partitioning {
     /// The part that an operation with this footprint belongs to, or `None` if it spans several.
-    pub(crate) fn part_of(&self, footprint: &Footprint) -> Option<u64> {
+    pub fn part_of(&self, footprint: &Footprint) -> Option<u64> {
         let mut part_id = None;
         for keys in [&footprint.reads, &footprint.writes] {
             let keys = match (self, keys) {

@@ -49,6 +49,11 @@ impl Paths {
         (self.nodes.len() - 1) as PathId
     }
 
+    /// Whether no path has a node.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
     pub fn is_full(&self) -> bool {
         self.nodes.len() > self.settle_threshold
     }

@@ -13,12 +13,22 @@ use crate::state_space::ErasedModel;
 /// The id of a replay: see [`ErasedModel::start_replay`].
 pub(crate) type ReplayId = u32;
 
+/// How the steps of a replay are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReplaySteps {
+    /// As the search computes them.
+    OfSearch,
+    /// By the definition of the model.
+    Plain,
+}
+
 /// The replay of one witness, operation by operation.
 #[derive(Debug)]
 pub(crate) struct Replay {
     pub id: ReplayId,
+    steps: ReplaySteps,
     /// The latest start so far: the earliest time at which the next operation can take effect.
-    now: Time,
+    pub now: Time,
     /// Per thread, the placed operation that started last.
     latest: FxHashMap<u32, OpRecord>,
     /// The number of mandatory operations placed.
@@ -28,9 +38,10 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    pub fn new(id: ReplayId) -> Self {
+    pub fn new(id: ReplayId, steps: ReplaySteps) -> Self {
         Self {
             id,
+            steps,
             now: Time::MIN,
             latest: FxHashMap::default(),
             mandatory: 0,
@@ -63,7 +74,7 @@ impl Replay {
                 *latest = *record;
             }
         }
-        if !model.replay(self.id, record.class) {
+        if !model.replay(self.id, record.class, self.steps) {
             return Err(format!("the model refuses operation {}", record.id));
         }
         self.placed += 1;
@@ -79,7 +90,7 @@ impl Replay {
 mod tests {
     use omnilink_trace::Time;
 
-    use super::Replay;
+    use super::{Replay, ReplaySteps};
     use crate::interned_model::InternedModel;
     use crate::op_table::{Followed, OpRecord};
     use crate::partition::Partitioning;
@@ -92,7 +103,7 @@ mod tests {
         let mut source = InternedModel::new(&Register, &budget, Partitioning::Whole);
         let initial = source.state_id([0, 0]);
         let class = source.class_id(RegisterOp::Write(0, 1));
-        let mut replay = Replay::new(source.start_replay(&[initial]));
+        let mut replay = Replay::new(source.start_replay(&[initial]), ReplaySteps::OfSearch);
         order.iter().all(|&position| {
             let (thread, start, end) = boxes[position];
             let record = OpRecord {

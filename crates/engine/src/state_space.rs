@@ -7,7 +7,7 @@
 use omnilink_evidence::RefusalReason;
 
 use crate::memo::Memo;
-use crate::replay::ReplayId;
+use crate::replay::{ReplayId, ReplaySteps};
 
 /// The id of an interned state.
 pub(crate) type StateId = u32;
@@ -56,8 +56,10 @@ pub(crate) trait ErasedModel {
     fn compact(&mut self, classes: bool, renumber_all: &mut dyn FnMut(&mut dyn Renumber));
     /// Starts to replay an explanation from these states, without the memo.
     fn start_replay(&mut self, from: &[StateId]) -> ReplayId;
+    /// Starts to replay an explanation from the initial states, by the definition of the model: see [`Model::plain_step`](crate::Model::plain_step).
+    fn start_plain_replay(&mut self) -> ReplayId;
     /// Replays one more operation. Returns whether the model accepts it.
-    fn replay(&mut self, replay: ReplayId, class: ClassId) -> bool;
+    fn replay(&mut self, replay: ReplayId, class: ClassId, steps: ReplaySteps) -> bool;
     /// A second replay that is where another one is.
     fn fork_replay(&mut self, replay: ReplayId) -> ReplayId;
     fn end_replay(&mut self, replay: ReplayId);

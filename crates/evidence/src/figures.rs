@@ -69,4 +69,6 @@ pub enum Decider {
     ProgramOrder,
     /// A near-linear monitor for collections.
     Monitor,
+    /// Every order, by the definition of the model.
+    Plain,
 }

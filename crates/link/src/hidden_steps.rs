@@ -26,7 +26,7 @@ use crate::model::TlaModel;
 use crate::state::SpecState;
 
 /// The largest number of states that hidden steps between two operations may lead to.
-const HIDDEN_MAX: usize = 10_000;
+pub(crate) const HIDDEN_MAX: usize = 10_000;
 /// The states kept with what hidden steps lead to from them.
 const KNOWN_MAX: usize = 1 << 10;
 /// More states than these are not kept.

@@ -56,6 +56,7 @@ mod omnilink_setup;
 mod outcome_cache;
 mod outline;
 mod param;
+mod plain_spec;
 mod probe;
 mod reasons;
 mod samples;

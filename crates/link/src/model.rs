@@ -23,6 +23,7 @@ use crate::known_step::KnownStep;
 use crate::linked::Linked;
 use crate::module::without_internal_names;
 use crate::outcome_cache::OutcomeCache;
+use crate::plain_spec::PlainSpec;
 use crate::samples::Samples;
 use crate::state::SpecState;
 use crate::step_lanes::StepLanes;
@@ -50,6 +51,7 @@ pub struct TlaModel<'l> {
     pub(crate) samples: Samples,
     numbers: Cell<u64>,
     pub(crate) step_lanes: RefCell<StepLanes>,
+    plain: PlainSpec<'l>,
     /// For each binding, whether its action changes no state, whatever its arguments.
     only_reads: Vec<OnceCell<bool>>,
 }
@@ -86,6 +88,7 @@ impl<'l> TlaModel<'l> {
             });
         }
         drop(known);
+        let plain = PlainSpec::new(linked, session, &states).map_err(rendered)?;
         if states.is_empty() {
             return Err(LinkError::NoInitialState {
                 spec: linked.name.clone(),
@@ -111,6 +114,7 @@ impl<'l> TlaModel<'l> {
             samples: Samples::new(linked.bindings.len()),
             numbers: Cell::new(0),
             step_lanes: RefCell::default(),
+            plain,
             only_reads: vec![OnceCell::new(); linked.bindings.len()],
         };
         for state in states {
@@ -265,6 +269,21 @@ impl<'l> TlaModel<'l> {
         &self.linked.bindings[instance.0.binding as usize]
     }
 
+    /// Reports that a step could not be evaluated.
+    #[cold]
+    fn fail(&self, op: &Instance, failure: &Failure, outcomes: &mut Outcomes<SpecState>) {
+        if !self.session.is_over() {
+            outcomes.fail(self.failure_text(op, failure));
+        } else if !outcomes.is_interrupted() {
+            outcomes.fail(format!(
+                "{}: the time limit was reached while {} was evaluated",
+                op.0.place,
+                self.describe_op(op)
+            ));
+        }
+        // Otherwise the check was interrupted: the engine drops this result.
+    }
+
     #[cold]
     fn failure_text(&self, instance: &Instance, failure: &Failure) -> String {
         let mut text = format!(
@@ -300,6 +319,17 @@ impl Model for TlaModel<'_> {
 
     fn initial(&self) -> Vec<SpecState> {
         self.initial.clone()
+    }
+
+    fn plain_initial(&self) -> Vec<SpecState> {
+        self.plain.initial()
+    }
+
+    fn plain_step(&self, state: &SpecState, op: &Instance, outcomes: &mut Outcomes<SpecState>) {
+        match self.plain.successors(state, op) {
+            Ok(found) => found.into_iter().for_each(|next| outcomes.accept(next)),
+            Err(failure) => self.fail(op, &failure, outcomes),
+        }
     }
 
     fn step(&self, state: &SpecState, op: &Instance, outcomes: &mut Outcomes<SpecState>) {
@@ -344,14 +374,7 @@ impl Model for TlaModel<'_> {
                 self.samples.offer(op, state);
                 found.into_iter().for_each(|next| outcomes.accept(next));
             }
-            // The check was interrupted: the engine drops this result.
-            Err(_) if self.session.is_over() && outcomes.is_interrupted() => {}
-            Err(_) if self.session.is_over() => outcomes.fail(format!(
-                "{}: the time limit was reached while {} was evaluated",
-                op.0.place,
-                self.describe_op(op)
-            )),
-            Err(failure) => outcomes.fail(self.failure_text(op, &failure)),
+            Err(failure) => self.fail(op, &failure, outcomes),
         }
     }
 

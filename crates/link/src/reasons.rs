@@ -11,6 +11,7 @@ use crate::instance::Instance;
 use crate::model::TlaModel;
 use crate::module::{MODULE, without_internal_names};
 use crate::state::SpecState;
+use crate::steps::each_assignment;
 use crate::tag::{Tag, TagField};
 
 /// More refusals than this are not kept for tags.
@@ -36,9 +37,10 @@ impl<'l> TlaModel<'l> {
         let mut evaluator = self.evaluator.borrow_mut();
         let mut parts: Vec<(String, String)> = Vec::new();
         // A failure was reported when the step was tried; here only reasons are collected.
-        let _ = self.each_assignment(
+        let _ = each_assignment(
             &mut evaluator,
-            instance,
+            self.binding(instance),
+            &instance.0.arguments,
             state.values(),
             &mut |evaluator, arguments| {
                 let refusals = evaluator.refusals(instance.0.operation, arguments, state.values());

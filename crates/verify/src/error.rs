@@ -96,6 +96,21 @@ pub enum VerifyError {
         "standard input must be kept in a temporary file, which failed: {0}; set TMPDIR to a folder with room"
     )]
     Spool(io::Error),
+    /// Two searches disagree.
+    #[error(
+        "{input}: internal error, please report it: the search found no explanation of {op}, but trying every order finds one; \
+         tried in every order, all of the input is {verdict}; {kept}; `--naive` decides without the search"
+    )]
+    Disagreement {
+        /// The input.
+        input: String,
+        /// The operation that the search found no explanation of.
+        op: String,
+        /// What the plain search says about all of the input.
+        verdict: String,
+        /// Where a history is that shows it.
+        kept: String,
+    },
     /// An interrupt came while a file was written.
     #[error("interrupted; nothing was written")]
     Interrupted,

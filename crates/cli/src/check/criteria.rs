@@ -27,6 +27,9 @@ pub(crate) struct Criteria {
     /// Give up after this many configurations, for each input
     #[arg(long, value_name = "N", value_parser = quantity::count)]
     config_limit: Option<u64>,
+    /// Try every order, with the model as it is defined: no reductions, no analysis, no caches. For small or sequential traces
+    #[arg(long, conflicts_with = "strategy", help_heading = REDUCTIONS)]
+    naive: bool,
     /// Do not place reads as soon as they are accepted
     #[arg(long, help_heading = REDUCTIONS)]
     no_absorption: bool,
@@ -77,6 +80,7 @@ impl Criteria {
     /// Refuses what the search for weak explanations does not have.
     pub(crate) fn validate_weak(&self) -> Result<(), CliError> {
         let switches = [
+            ("--naive", self.naive),
             ("--no-absorption", self.no_absorption),
             ("--no-minimal-frontier", self.no_minimal_frontier),
             ("--no-dominance", self.no_dominance),
@@ -153,6 +157,7 @@ impl Criteria {
                 _ => Consistency::Linearizable,
             },
             strategy: self.strategy().unwrap_or(Strategy::Portfolio),
+            naive: self.naive,
             reductions: Reductions {
                 absorption: !self.no_absorption,
                 minimal_frontier: !self.no_minimal_frontier,

@@ -19,7 +19,7 @@ use crate::evidence::SearchFigures;
 use crate::op_table::{Followed, OpRecord};
 use crate::options::{Consistency, Options};
 use crate::part_search::{Frontier, PartSearch, PartStatus};
-use crate::replay::Replay;
+use crate::replay::{Replay, ReplaySteps};
 use crate::search_context::SearchContext;
 use crate::state_space::{ClassId, DynStateSpace, StateId};
 use crate::ties::Ties;
@@ -36,13 +36,30 @@ enum Part {
 struct ActivePart {
     search: PartSearch,
     replay: Replay,
+    /// The start of its first operation.
+    since: Time,
+}
+
+impl ActivePart {
+    /// The earliest moment of an operation of this part that is not settled; `None` if all are.
+    ///
+    /// The moments of an explanation never decrease, and none lies before the start of its operation.
+    fn unsettled_from(&self) -> Option<Time> {
+        (!self.search.is_settled()).then_some(self.replay.now.max(self.since))
+    }
 }
 
 impl Part {
-    fn starting_from(initial: &[StateId], options: &Options, space: &mut DynStateSpace<'_>) -> Self {
+    fn starting_from(
+        initial: &[StateId],
+        since: Time,
+        options: &Options,
+        space: &mut DynStateSpace<'_>,
+    ) -> Self {
         Self::Active(Box::new(ActivePart {
             search: PartSearch::new(initial.iter().copied(), options),
-            replay: Replay::new(space.model.start_replay(initial)),
+            replay: Replay::new(space.model.start_replay(initial), ReplaySteps::OfSearch),
+            since,
         }))
     }
 }
@@ -95,7 +112,7 @@ impl CheckRun {
             history: Vec::new(),
             last_start: Time::MIN,
             figures: SearchFigures::default(),
-            witness: WitnessBuilder::default(),
+            witness: WitnessBuilder::new(options.witness),
             with_alternatives: true,
             state_limit: Self::STATES_KEPT,
             class_limit: Self::CLASSES_KEPT,
@@ -116,7 +133,10 @@ impl CheckRun {
 
     /// Keeps the order of the witness.
     pub fn keep_order(&mut self) {
+        let ties = self.witness.ties.take();
+        self.witness = WitnessBuilder::new(true);
         self.witness.order = Some(Vec::new());
+        self.witness.ties = ties;
         self.options.witness = true;
     }
 
@@ -195,7 +215,22 @@ impl CheckRun {
         while self.catch_up(part_id, space) {
             self.compact_if_full(space);
         }
+        if self.witness.is_whole_due() {
+            self.replay_whole(space);
+        }
         self.progress(space)
+    }
+
+    /// Settles what can be, and replays the explanations of all parts as one, up to the first moment that is not settled.
+    fn replay_whole(&mut self, space: &mut DynStateSpace<'_>) {
+        let mut horizon = self.last_start;
+        for (part_id, part) in &mut self.parts {
+            let Part::Active(part) = part else { continue };
+            part.search.settle_now();
+            self.witness.replay(*part_id, part, space);
+            horizon = horizon.min(part.unsettled_from().unwrap_or(horizon));
+        }
+        self.witness.replay_whole(horizon, space);
     }
 
     fn progress(&self, space: &DynStateSpace<'_>) -> Progress {
@@ -221,11 +256,11 @@ impl CheckRun {
         let part = parts.entry(part_id).or_insert_with(|| {
             self.figures.partitions += 1;
             self.active_parts += 1;
-            Part::starting_from(initial, options, space)
+            Part::starting_from(initial, record.start, options, space)
         });
         if let Part::Idle(state) = *part {
             self.active_parts += 1;
-            *part = Part::starting_from(&[state], options, space);
+            *part = Part::starting_from(&[state], record.start, options, space);
         }
         let Part::Active(part) = part else { return };
         let mut context = SearchContext::new(space, budget, options);
@@ -327,9 +362,10 @@ impl CheckRun {
         let many_classes = space.model.table_sizes().classes > self.class_limit;
         if can_renumber {
             space.clear_memo();
-            let (initial, parts) = (&mut self.initial, &mut self.parts);
+            let (initial, parts, witness) = (&mut self.initial, &mut self.parts, &mut self.witness);
             space.model.compact(many_classes, &mut |numbers| {
                 initial.iter_mut().for_each(|state| numbers.state(state));
+                witness.renumber(numbers);
                 for part in parts.values_mut() {
                     match part {
                         Part::Active(part) => part.search.renumber(numbers),

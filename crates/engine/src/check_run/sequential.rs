@@ -10,7 +10,7 @@ use crate::evidence::{CheckOutcome, Conclusion};
 use crate::evidence_builder::EvidenceBuilder;
 use crate::op_table::OpRecord;
 use crate::program_order::{self, ProgramOrderResult};
-use crate::replay::Replay;
+use crate::replay::{Replay, ReplaySteps};
 use crate::search_context::SearchContext;
 use crate::state_space::DynStateSpace;
 
@@ -72,7 +72,7 @@ impl CheckRun {
         order: &[u32],
         space: &mut DynStateSpace<'_>,
     ) -> Result<Conclusion, CheckError> {
-        let mut replay = Replay::new(space.model.start_replay(&self.initial));
+        let mut replay = Replay::new(space.model.start_plain_replay(), ReplaySteps::Plain);
         let mut last_of_thread: HashMap<u32, u32> = HashMap::new();
         let mut placements = Vec::new();
         for &position in order {

@@ -14,7 +14,7 @@ use crate::mutant::{Mutant, mutated};
 use crate::op_table::OpRef;
 use crate::options::{Consistency, Strategy};
 use crate::part_search::PartStatus;
-use crate::replay::ReplayId;
+use crate::replay::{ReplayId, ReplaySteps};
 use crate::search_context::SearchContext;
 use crate::state_space::DynStateSpace;
 
@@ -34,13 +34,22 @@ impl CheckRun {
         if let Some(reason) = self.witness.rejected.take() {
             return Err(CheckError::WitnessRejected(reason));
         }
-        if self.violating_part.is_none()
-            && self.budget.exhausted().is_none()
-            && let Some(ties) = &mut self.witness.ties
-        {
-            let links = ties.entangled(self.options.witness && !self.witness.is_incomplete);
-            if !links.is_empty() && !mutated(Mutant::PartsOverTies) {
-                return Err(CheckError::Entangled(links));
+        if self.violating_part.is_none() && self.budget.exhausted().is_none() {
+            if let Some(ties) = &mut self.witness.ties {
+                let links = ties.entangled(self.options.witness && !self.witness.is_incomplete);
+                if !links.is_empty() && !mutated(Mutant::PartsOverTies) {
+                    return Err(CheckError::Entangled(links));
+                }
+            }
+            if let Err(reason) = self.witness.finish_whole(space) {
+                return Err(CheckError::WitnessRejected(reason));
+            }
+            if let Some(failure) = space.model.failure() {
+                return Err(CheckError::Model(failure.to_owned()));
+            }
+            // A step that was interrupted is no refusal, and the rest was not replayed.
+            if space.model.was_interrupted() {
+                self.budget.stop_interrupted();
             }
         }
         self.figures.decider = Some(match self.options.strategy {
@@ -131,12 +140,10 @@ impl CheckRun {
 
     fn valid(&mut self) -> Conclusion {
         let order = self.witness.take_order();
-        let replayed = match &order {
-            Some(order) => order.len() as u64,
-            None if self.witness.is_incomplete || !self.options.witness => 0,
-            None => self.figures.operations - self.figures.pending,
-        };
-        Conclusion::Valid(Linearization { replayed, order })
+        Conclusion::Valid(Linearization {
+            replayed: self.witness.replayed(),
+            order,
+        })
     }
 
     fn violation(&mut self, part_id: u64, space: &mut DynStateSpace<'_>) -> Conclusion {
@@ -201,7 +208,7 @@ fn agreed(
         let replay = space.model.fork_replay(part.replay.id);
         for (at, op) in path.iter().enumerate() {
             let record = *part.search.op_table.get(*op);
-            space.model.replay(replay, record.class);
+            space.model.replay(replay, record.class, ReplaySteps::OfSearch);
             if path.len() - at <= Alternative::STEPS_MAX {
                 let state = states.of(replay, space);
                 alternative.steps.push(Step { op: record.id, state });

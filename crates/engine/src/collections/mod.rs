@@ -186,7 +186,7 @@ pub fn check_as_collections<M: Model>(
     }
     let order = witness::merged(model, history, &parts, &orders, options);
     let looks: Vec<usize> = parts.iter().flat_map(|part| part.looks.iter().copied()).collect();
-    let (placements, _) = witness::replayed(model, model.initial(), history, &order, &looks, options)
+    let (placements, _) = witness::replayed(model, model.plain_initial(), history, &order, &looks, options)
         .ok_or(Unmonitored::Refused)?;
     let figures = figures(history, parts.len() as u64, SearchFigures::default());
     let witness = Linearization {

@@ -103,7 +103,7 @@ impl<'m, M: Model> CollectionStream<'m, M> {
             model,
             kind,
             options,
-            states: model.initial(),
+            states: model.plain_initial(),
             waiting: BTreeMap::new(),
             returns: BinaryHeap::new(),
             lives: FxHashMap::default(),

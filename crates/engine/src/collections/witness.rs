@@ -11,7 +11,7 @@ use crate::op_table::{Followed, OpRecord};
 use crate::operation::TimedOp;
 use crate::options::Options;
 use crate::partition::Partitioning;
-use crate::replay::Replay;
+use crate::replay::{Replay, ReplaySteps};
 use crate::state_space::{ClassId, ErasedModel};
 use crate::ties::{PartOp, PartPosition, Ties};
 
@@ -70,7 +70,7 @@ fn record_of<O>(operation: &TimedOp<O>, position: usize, class: ClassId, options
     }
 }
 
-/// Replays an order through the model from one of these states, and places the looks between its operations: each as soon as the model accepts it within
+/// Replays an order through the model, by its definition, from one of these states, and places the looks between its operations: each as soon as the model accepts it within
 /// its timebox. Returns the places and the states
 /// afterwards; `None` if the model rejects an operation, or accepts a look nowhere: then the search decides.
 ///
@@ -87,7 +87,7 @@ pub(super) fn replayed<M: Model>(
     let budget = Budget::new(options.limits);
     let mut source = InternedModel::new(model, &budget, Partitioning::Whole);
     let initial: Vec<_> = from.into_iter().map(|state| source.state_id(state)).collect();
-    let mut replay = Replay::new(source.start_replay(&initial));
+    let mut replay = Replay::new(source.start_replay(&initial), ReplaySteps::Plain);
     let record = |position: usize, source: &mut InternedModel<'_, M>| {
         let class = source.class_id(history[position].op.clone());
         record_of(&history[position], position, class, options)

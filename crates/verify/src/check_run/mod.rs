@@ -1,6 +1,8 @@
 //! One input, from the first byte to the report: reads it as often as the engine needs, and collects the evidence.
 
+mod confirmation;
 mod context;
+mod naive;
 mod rereading;
 mod search;
 
@@ -159,6 +161,7 @@ struct CheckRun<'a, M: Model> {
 impl<M: Model> CheckRun<'_, M> {
     fn run(&mut self) -> Result<(), VerifyError> {
         let outcome = match self.request.options.strategy {
+            _ if self.request.options.naive => Some(self.check_naively()?),
             Strategy::Monitor => self.check_as_collections()?,
             _ => self.by_real_time()?,
         };
@@ -182,6 +185,13 @@ impl<M: Model> CheckRun<'_, M> {
             }
             Conclusion::Violation(mut counterexample) => {
                 unexplained = Some(counterexample.op.id);
+                if !self.request.options.naive {
+                    let read = (std::mem::take(&mut self.threads), self.aborted, self.taken);
+                    let notes = std::mem::take(&mut self.evidence.notes);
+                    self.evidence.confirmation = Some(self.confirm(&counterexample)?);
+                    (self.threads, self.aborted, self.taken) = read;
+                    self.evidence.notes = notes;
+                }
                 if self.request.minimize {
                     self.evidence.minimal = self
                         .minimize(&counterexample)

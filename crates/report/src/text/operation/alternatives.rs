@@ -3,7 +3,7 @@
 //! Alternatives that leave the same state and the same choices are shown once: a reader wants to know what the object could
 //! have held, not in how many orders that could happen.
 
-use omnilink_evidence::{Alternative, Candidate, Continuation, Counterexample, ReportedOperation};
+use omnilink_evidence::{Alternative, Candidate, Continuation, Counterexample, Decider, ReportedOperation};
 
 use super::Page;
 use super::differences::marked;
@@ -50,6 +50,11 @@ impl<'a> Page<'a> {
             .alternatives_total
             .max(counterexample.alternatives.len() as u64);
         let heading = match total {
+            0 if self.evidence.figures.decided_by == Some(Decider::Plain) => {
+                "All that returned earlier can be explained, but not together with it. How is not shown: trying every order keeps nothing \
+                 but the verdict."
+                    .to_owned()
+            }
             0 => "Nothing that returned earlier can be explained together with it.".to_owned(),
             1 => "All that returned earlier can be explained, but then:".to_owned(),
             _ => format!(

@@ -98,6 +98,9 @@ impl Page<'_> {
         if figures.decided_by == Some(Decider::Monitor) {
             cost.push("decided by a monitor".to_owned());
         }
+        if figures.decided_by == Some(Decider::Plain) {
+            cost.push("decided by trying every order".to_owned());
+        }
         if let Some(parts) = figures.partitions.filter(|parts| *parts > 1) {
             cost.push(format!("{} parts", count(parts)));
         }

@@ -1,0 +1,3 @@
+//! What a check does besides the search.
+
+mod disagreements;
