@@ -3,6 +3,7 @@
 use omnilink_tla_ir::{Bounded, Kind, Node, Pattern};
 
 use super::cell::Cell;
+use super::condition::BODY;
 use super::form::Form;
 use super::{ELEMENTS_MAX, Unsupported, Walk, Walked};
 use crate::evaluator::Evaluator;
@@ -107,7 +108,10 @@ impl<'p> Evaluator<'p> {
                 if let Some((slot, only)) = self.only_element(bounded, walk)? {
                     walk.evaluate(&only);
                     self.name(slot, only, walk);
-                    return self.walk_action(&bounded.body, walk);
+                    walk.trail.push(BODY);
+                    let possible = self.walk_action(&bounded.body, walk);
+                    walk.trail.pop();
+                    return possible;
                 }
                 walk.untracked += 1;
                 let possible = self.walk_exists(bounded, walk);

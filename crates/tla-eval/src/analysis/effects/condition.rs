@@ -21,12 +21,16 @@ pub struct Condition {
     pub cells: Few<Cell>,
     /// The sum that it compares; `None` if it reads one cell.
     pub sum: Option<Sum>,
-    /// The way to it: which conjunct of each conjunction, and which branch of each IF. Definitions, LETs and quantifiers
-    /// over a set of one element on the way do not count.
+    /// The way to it: which conjunct of each conjunction, which branch of each IF, and [`BODY`] for a quantifier. Definitions and LETs on the
+    /// way do not count.
     trail: Box<[u16]>,
     /// The elements that names bound by `\A` on the way stand for.
     elements: Box<[Value]>,
 }
+
+/// The step of a trail into the body of a quantifier: of `\E` for the only element of its set, of `\A` for the next of the
+/// condition's elements. Without it, the quantifier itself is the condition.
+pub(super) const BODY: u16 = u16::MAX;
 
 impl Condition {
     /// The same condition, of an instance that reads other cells.
@@ -206,7 +210,9 @@ impl<'p> Evaluator<'p> {
                     for element in all {
                         self.bind_pattern(pattern, element).map_err(|_| Unsupported)?;
                         elements.push(element.clone());
+                        walk.trail.push(BODY);
                         let collected = self.collect_parts(&bounded.body, elements, parts, walk);
+                        walk.trail.pop();
                         elements.pop();
                         collected?;
                     }
@@ -341,12 +347,11 @@ impl<'p> Evaluator<'p> {
                 let part = parts.get(*at as usize).ok_or_else(nothing)?;
                 self.along(part, (rest, elements), run)
             }
-            (Kind::If(parts), Some((at, rest))) => {
+            (Kind::If(parts), Some((at @ (1 | 2), rest))) => {
                 let branch = if *at == 1 { &parts.1 } else { &parts.2 };
                 self.along(branch, (rest, elements), run)
             }
-            // The only element of its set.
-            (Kind::Exists(bounded), _) => {
+            (Kind::Exists(bounded), Some((&BODY, rest))) => {
                 let ([set], [(_, pattern)]) = (&*bounded.sets, &*bounded.binds) else {
                     return Err(nothing());
                 };
@@ -356,14 +361,15 @@ impl<'p> Evaluator<'p> {
                     return Err(nothing());
                 };
                 self.bind_pattern(pattern, only)?;
-                self.along(&bounded.body, (trail, elements), run)
+                self.along(&bounded.body, (rest, elements), run)
             }
-            (Kind::ForAll(bounded), _) if !elements.is_empty() => {
-                let (Some((first, rest)), [(_, pattern)]) = (elements.split_first(), &*bounded.binds) else {
+            (Kind::ForAll(bounded), Some((&BODY, rest))) => {
+                let (Some((first, others)), [(_, pattern)]) = (elements.split_first(), &*bounded.binds)
+                else {
                     return Err(nothing());
                 };
                 self.bind_pattern(pattern, first)?;
-                self.along(&bounded.body, (trail, rest), run)
+                self.along(&bounded.body, (rest, others), run)
             }
             (_, None) => run(self, node),
             _ => Err(nothing()),
