@@ -144,21 +144,38 @@ impl Specification {
 
     /// Why nothing explains `history`, or `None` if something does.
     pub(crate) fn explain(&self, history: &CallHistory, words: Words<'_>) -> SpecificationResult {
-        let operations = operations_of(history, words);
-        let huge = operations
-            .iter()
-            .find(|operation| operation.ret.as_ref().is_some_and(is_huge));
-        let impossible = huge.map(|operation| {
-            let result = operation.ret.as_ref().and_then(Value::as_model).unwrap_or_default();
-            Why::Specification(format!(
-                "{} = {result}: no number of the specification is as large as that (they have 64 bits with a sign).\n",
-                operation.name
-            ))
-        });
-        match ((self.explain)(operations), impossible) {
-            // A specification that cannot represent the number does not allow it.
-            (Err(error), Some(why)) if !matches!(error, SpecificationError::Limit(_)) => Ok(Some(why)),
-            (explained, _) => explained,
+        self.judged(operations_of(history, words))
+    }
+
+    fn judged(&self, operations: Vec<Operation>) -> SpecificationResult {
+        match (self.explain)(operations.clone()) {
+            Err(error @ SpecificationError::Decode(_)) => self.explain_huge(operations, error),
+            explained => explained,
+        }
+    }
+
+    /// Judges operations that the specification does not have.
+    ///
+    /// If that is so only because of results that are no numbers of 64 bits, the specification does not allow them: it can be asked about
+    /// the same calls without these results, and no state of it has such a number. Any other error stays one.
+    fn explain_huge(&self, mut operations: Vec<Operation>, error: SpecificationError) -> SpecificationResult {
+        let mut impossible = None;
+        for operation in &mut operations {
+            let Some(result) = operation.ret.take_if(|result| is_huge(result)) else {
+                continue;
+            };
+            let number = result.as_model().unwrap_or_default();
+            impossible.get_or_insert_with(|| {
+                Why::Specification(format!(
+                    "{} = {number}: no number of the specification is as large as that (they have 64 bits with a sign).\n",
+                    operation.name
+                ))
+            });
+        }
+        match (impossible, (self.explain)(operations)) {
+            (Some(why), Ok(_)) => Ok(Some(why)),
+            (Some(_), Err(limit @ SpecificationError::Limit(_))) => Err(limit),
+            _ => Err(error),
         }
     }
 }
@@ -330,4 +347,51 @@ fn operations_of(history: &CallHistory, words: Words<'_>) -> Vec<Operation> {
         }
     }
     operations
+}
+
+#[cfg(test)]
+mod tests {
+    use omnilink_trace::{Args, Operation, Timebox};
+
+    use super::{Specification, SpecificationError, SpecificationResult};
+    use crate::notation::{is_huge, value_of};
+
+    fn judged(
+        explain: impl Fn(&[Operation]) -> SpecificationResult + Send + Sync + 'static,
+        result: &str,
+    ) -> SpecificationResult {
+        let timebox = Timebox {
+            end: Some(1),
+            ..Timebox::pending(0)
+        };
+        let mut operation = Operation::new(0, "size", Args::positional(Vec::new()), timebox);
+        operation.ret = value_of(result);
+        Specification::new("test", move |operations| explain(&operations)).judged(vec![operation])
+    }
+
+    const HUGE: &str = "18446744073709551615";
+
+    fn undecodable() -> SpecificationResult {
+        Err(SpecificationError::Decode("not a number".to_owned()))
+    }
+
+    #[test]
+    fn a_result_that_no_specification_has_is_a_violation_if_nothing_else_is_wrong() {
+        let only_results = |operations: &[Operation]| {
+            let is_odd = operations
+                .iter()
+                .any(|operation| operation.ret.as_ref().is_some_and(is_huge));
+            if is_odd { undecodable() } else { Ok(None) }
+        };
+        assert!(matches!(judged(only_results, HUGE), Ok(Some(_))));
+        assert!(matches!(judged(only_results, "3"), Ok(None)));
+    }
+
+    #[test]
+    fn an_error_stays_an_error_whatever_is_returned() {
+        let decode = judged(|_| undecodable(), HUGE);
+        assert!(matches!(decode, Err(SpecificationError::Decode(_))));
+        let failed = judged(|_| Err(SpecificationError::Failed("1 + TRUE".to_owned())), HUGE);
+        assert!(matches!(failed, Err(SpecificationError::Failed(_))));
+    }
 }

@@ -45,6 +45,9 @@ pub enum LogError {
         /// What failed.
         message: String,
     },
+    /// Two ways to compute the same thing disagree: a mistake in this program.
+    #[error("internal error: {0}; please report this")]
+    Internal(String),
     /// An option or entry that makes no sense.
     #[error("{0}")]
     Usage(String),

@@ -1,11 +1,13 @@
 //! Events: the actions of the next-state relation that lines of a log may name.
 //!
-//! An event `A` with arguments is a step of `Next` that goes through the definition `A`, applied to these arguments. Each event gets a
-//! [restriction](crate::restriction) of `Next`.
+//! An event `A` with arguments is a step of `Next` that goes through the definition `A`, applied to these arguments. Where it can be made, each
+//! event gets a [restriction](crate::restriction) of `Next`; otherwise all of `Next` is evaluated, and the evaluator tells which steps go through `A`.
 
-use omnilink_tla::ir::{Kind, Node, OperatorId, Program};
+use omnilink_tla::eval::WatchedDefinition;
+use omnilink_tla::ir::{Argument, Kind, Node, OperatorId, Program};
 
 use crate::restriction::restricted;
+use crate::steps_through::StepsThrough;
 
 /// An event: an action of the next-state relation with its parameters.
 #[derive(Clone, Debug)]
@@ -14,6 +16,15 @@ pub(crate) struct EventAction {
     pub name: String,
     /// Its parameters.
     pub params: Vec<String>,
+    /// Its definition, for the evaluator to watch.
+    pub definition: WatchedDefinition,
+    /// Its restriction; `None` if all of the next-state relation must be evaluated.
+    pub restriction: Option<EventRestriction>,
+}
+
+/// The steps of an event as operations of their own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventRestriction {
     /// Takes a value for every parameter.
     pub exact: OperatorId,
     /// Takes flags, which say what is given, and then values.
@@ -32,13 +43,21 @@ pub(crate) fn event_actions(program: &mut Program, next: u32) -> Vec<EventAction
     names
         .into_iter()
         .filter_map(|(name, params)| {
-            let exact = restricted(program, next, &name, params.len(), false)?;
-            let partial = restricted(program, next, &name, params.len(), true)?;
+            let definition = WatchedDefinition::named(program, &name, params.len());
+            let exact = restricted(program, next, &name, params.len(), false);
+            let partial = restricted(program, next, &name, params.len(), true);
+            let restriction = match (exact, partial) {
+                (StepsThrough::NoStep, _) | (_, StepsThrough::NoStep) => return None,
+                (StepsThrough::Restricted(exact), StepsThrough::Restricted(partial)) => {
+                    Some(EventRestriction { exact, partial })
+                }
+                (StepsThrough::Unsupported, _) | (_, StepsThrough::Unsupported) => None,
+            };
             Some(EventAction {
                 name,
                 params,
-                exact,
-                partial,
+                definition,
+                restriction,
             })
         })
         .collect()
@@ -55,47 +74,61 @@ fn collect_names(
         if !may_step(node) {
             return;
         }
-        match &node.kind {
-            Kind::Call(call) => {
-                let operator = &program.operators[call.operator as usize];
-                if operator.is_definition {
-                    let params: Vec<String> = operator.slots[..operator.params as usize]
-                        .iter()
-                        .map(|name| name.to_string())
-                        .collect();
-                    let entry = (operator.name.to_string(), params);
-                    if !names.contains(&entry) {
-                        names.push(entry);
-                    }
-                }
-                if !path.contains(&call.operator) {
-                    path.push(call.operator);
-                    collect_names(program, call.operator, path, names);
-                    path.pop();
-                }
+        if let Kind::Call(call) = &node.kind {
+            enter(program, call.operator, path, names);
+        }
+        // An operator that is given as an argument may be applied as an action.
+        node.kind.for_each_argument(|argument| match argument {
+            Argument::Operator(operator, _) => enter(program, *operator, path, names),
+            Argument::Value(part) | Argument::Lazy(part) | Argument::ByName(part) => {
+                visit(program, part, path, names);
             }
-            _ => each_step_part(node, &mut |part| visit(program, part, path, names)),
+            Argument::Slot(_) => {}
+        });
+        each_step_part(node, &mut |part| visit(program, part, path, names));
+    }
+    fn enter(program: &Program, operator: u32, path: &mut Vec<u32>, names: &mut Vec<(String, Vec<String>)>) {
+        let called = &program.operators[operator as usize];
+        if !may_step(&called.body) {
+            return;
+        }
+        if called.is_definition {
+            let params: Vec<String> = called.slots[..called.params as usize]
+                .iter()
+                .map(|name| name.to_string())
+                .collect();
+            let entry = (called.name.to_string(), params);
+            if !names.contains(&entry) {
+                names.push(entry);
+            }
+        }
+        if !path.contains(&operator) {
+            path.push(operator);
+            collect_names(program, operator, path, names);
+            path.pop();
         }
     }
     visit(program, &program.operators[operator as usize].body, path, names);
 }
 
 /// Whether a node may be a step, or a part of one.
-pub(crate) fn may_step(node: &Node) -> bool {
+fn may_step(node: &Node) -> bool {
     node.uses.next || node.uses.opaque || node.uses.unfinished
 }
 
-/// The parts of an action of which each step of it goes through one.
+/// The parts of an action that may be steps.
 fn each_step_part<'n>(node: &'n Node, visit: &mut dyn FnMut(&'n Node)) {
     match &node.kind {
         Kind::And(parts) | Kind::Or(parts) => parts.iter().for_each(visit),
-        Kind::Exists(bounded) => visit(&bounded.body),
+        Kind::Exists(bounded) | Kind::ForAll(bounded) => visit(&bounded.body),
         Kind::If(parts) => [&parts.1, &parts.2].into_iter().for_each(visit),
         Kind::Case(arms, other) => {
             arms.iter().for_each(|(_, value)| visit(value));
             other.iter().for_each(|other| visit(other));
         }
         Kind::Let(_, body) | Kind::Action(_, body) | Kind::Memo(_, body) => visit(body),
+        Kind::Implies(operands) => visit(&operands.1),
+        Kind::Compose(operands) => [&operands.0, &operands.1].into_iter().for_each(visit),
         Kind::Stuttering(operands) | Kind::Changing(operands) => visit(&operands.0),
         _ => {}
     }

@@ -1,10 +1,11 @@
 //! The states that a line may lead to.
 
 use omnilink_tla::eval::error::Failure;
-use omnilink_tla::eval::{Evaluator, Flow, State};
+use omnilink_tla::eval::{Evaluator, Flow, State, TakenAction, WatchedDefinition};
 use omnilink_tla::ir::OperatorId;
 use omnilink_value::Value;
 
+use crate::batch::Batch;
 use crate::error::LogError;
 use crate::formula::LineFormula;
 use crate::log_spec::LogSpec;
@@ -19,28 +20,20 @@ pub(crate) struct Successor {
     pub state: State,
 }
 
-/// A part of the successors of a state, in the order in which they are enumerated.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Batch {
-    /// The number of successors that are left out, because they are known already.
-    pub skipped: usize,
-    /// The largest number of successors that is wanted.
-    pub most: usize,
-}
-
-impl Batch {
-    /// All successors.
-    pub const ALL: Self = Self {
-        skipped: 0,
-        most: usize::MAX,
-    };
-}
-
 /// Some successors, and whether these are the last.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Successors {
     pub found: Vec<Successor>,
     pub has_more: bool,
+}
+
+/// Steps that are to be computed.
+#[derive(Clone, Debug)]
+pub(crate) enum Steps<'a> {
+    /// Those of an operation with its arguments.
+    Of(OperatorId, Vec<Value>),
+    /// Those of the whole next-state relation that go through a definition, with arguments where they are known.
+    Through(&'a WatchedDefinition, &'a [Option<Value>]),
 }
 
 /// Evaluates steps.
@@ -53,6 +46,8 @@ pub(crate) struct Expander<'s> {
     pub generated: u64,
     /// For each invariant, how often it was false.
     pub broken: Vec<u64>,
+    /// Whether steps are computed as [`plain_step`](crate::plain_step) says: all of the next-state relation, for every line.
+    is_plain: bool,
     batch: Batch,
     has_more: bool,
 }
@@ -65,8 +60,17 @@ impl<'s> Expander<'s> {
             taken: vec![0; spec.program.actions.len()],
             generated: 0,
             broken: vec![0; spec.invariants.len()],
+            is_plain: false,
             batch: Batch::ALL,
             has_more: false,
+        }
+    }
+
+    /// One that evaluates all of the next-state relation for every line, and compares afterwards.
+    pub fn plain(spec: &'s LogSpec, evaluator: Evaluator<'s>) -> Self {
+        Self {
+            is_plain: true,
+            ..Self::new(spec, evaluator)
         }
     }
 
@@ -169,7 +173,7 @@ impl<'s> Expander<'s> {
         Ok(Successors { found, has_more })
     }
 
-    fn holds(&mut self, formula: &LineFormula, line: &PreparedLine) -> Result<bool, LogError> {
+    pub fn holds(&mut self, formula: &LineFormula, line: &PreparedLine) -> Result<bool, LogError> {
         let spec = self.spec;
         formula
             .holds(&mut self.evaluator, &line.context)
@@ -236,28 +240,30 @@ impl<'s> Expander<'s> {
         given: &[(u32, Value)],
         found: &mut Vec<Successor>,
     ) -> Result<(), LogError> {
+        if self.is_plain {
+            let states = self.plain_stage(state, line, action, arguments, given, None)?;
+            found.extend(states.into_iter().map(|state| Successor { state }));
+            return Ok(());
+        }
         match action {
-            StageAction::Any => self.run(self.spec.next, &[], state, given, line, found),
+            StageAction::Any => {
+                let steps = Steps::Of(self.spec.next, Vec::new());
+                self.run(&steps, state, given, line, found)
+            }
             StageAction::Event(number) => {
-                let (operation, values) = self.event(*number, arguments);
-                self.run(operation, &values, state, given, line, found)
+                let steps = self.event(*number, arguments);
+                self.run(&steps, state, given, line, found)
             }
             StageAction::Applied(number, formulas) => {
                 self.evaluator.set_state(state);
                 let arguments = self.computed(formulas, line)?;
-                let (operation, values) = self.event(*number, &arguments);
-                self.run(operation, &values, state, given, line, found)
+                let steps = self.event(*number, &arguments);
+                self.run(&steps, state, given, line, found)
             }
             StageAction::Formula(formula) => {
                 let before = found.len();
-                self.run(
-                    formula.operation,
-                    &formula.arguments(&line.context),
-                    state,
-                    given,
-                    line,
-                    found,
-                )?;
+                let steps = Steps::Of(formula.operation, formula.arguments(&line.context));
+                self.run(&steps, state, given, line, found)?;
                 self.keep_steps(state, line, before, found)
             }
         }
@@ -277,12 +283,19 @@ impl<'s> Expander<'s> {
         values.map_err(|failure| failed(spec, line, &failure))
     }
 
-    /// The operation of an event, and its arguments as far as they are known.
-    pub fn event(&self, number: usize, arguments: &[Option<Value>]) -> (OperatorId, Vec<Value>) {
-        let action = &self.spec.actions[number];
+    /// The steps of an event with arguments, as far as they are known.
+    pub fn event<'a>(&self, number: usize, arguments: &'a [Option<Value>]) -> Steps<'a>
+    where
+        's: 'a,
+    {
+        let spec: &'s LogSpec = self.spec;
+        let action = &spec.actions[number];
+        let Some(restriction) = &action.restriction else {
+            return Steps::Through(&action.definition, arguments);
+        };
         let is_exact = arguments.len() == action.params.len() && arguments.iter().all(Option::is_some);
         if is_exact {
-            return (action.exact, arguments.iter().flatten().cloned().collect());
+            return Steps::Of(restriction.exact, arguments.iter().flatten().cloned().collect());
         }
         let flags =
             (0..action.params.len()).map(|at| Value::bool(arguments.get(at).is_some_and(Option::is_some)));
@@ -290,13 +303,12 @@ impl<'s> Expander<'s> {
             Some(Some(value)) => value.clone(),
             _ => Value::bool(false),
         });
-        (action.partial, flags.chain(values).collect())
+        Steps::Of(restriction.partial, flags.chain(values).collect())
     }
 
     fn run(
         &mut self,
-        operation: OperatorId,
-        arguments: &[Value],
+        steps: &Steps<'_>,
         state: &State,
         given: &[(u32, Value)],
         line: &PreparedLine,
@@ -306,23 +318,31 @@ impl<'s> Expander<'s> {
         let taken = &mut self.taken;
         let Batch { mut skipped, most } = self.batch;
         let has_more = &mut self.has_more;
-        self.evaluator
-            .successors_given(operation, arguments, state, given, &mut |_, next, action| {
-                if skipped > 0 {
-                    skipped -= 1;
-                    return Ok(Flow::Go);
-                }
-                if found.len() >= most {
-                    *has_more = true;
-                    return Ok(Flow::Stop);
-                }
-                if let Some(taken) = action.and_then(|action| taken.get_mut(action.action as usize)) {
-                    *taken += 1;
-                }
-                found.push(Successor { state: next.into() });
-                Ok(Flow::Go)
-            })
-            .map_err(|failure| failed(spec, line, &failure))
+        let mut on_next = |_: &mut Evaluator<'s>, next: &[Value], action: Option<TakenAction>| {
+            if skipped > 0 {
+                skipped -= 1;
+                return Ok(Flow::Go);
+            }
+            if found.len() >= most {
+                *has_more = true;
+                return Ok(Flow::Stop);
+            }
+            if let Some(taken) = action.and_then(|action| taken.get_mut(action.action as usize)) {
+                *taken += 1;
+            }
+            found.push(Successor { state: next.into() });
+            Ok(Flow::Go)
+        };
+        let evaluator = &mut self.evaluator;
+        match steps {
+            Steps::Of(operation, arguments) => {
+                evaluator.successors_given(*operation, arguments, state, given, &mut on_next)
+            }
+            Steps::Through(definition, arguments) => {
+                evaluator.successors_through(spec.next, definition, arguments, state, given, &mut on_next)
+            }
+        }
+        .map_err(|failure| failed(spec, line, &failure))
     }
 
     /// Of the states that a formula of the link file leads to, those that the spec allows, too.
@@ -387,7 +407,7 @@ impl<'s> Expander<'s> {
     }
 }
 
-fn distinct(states: Vec<State>) -> Vec<State> {
+pub(crate) fn distinct(states: Vec<State>) -> Vec<State> {
     let mut kept: Vec<State> = Vec::with_capacity(states.len());
     let mut seen = rustc_hash::FxHashSet::default();
     for state in states {
@@ -398,7 +418,7 @@ fn distinct(states: Vec<State>) -> Vec<State> {
     kept
 }
 
-fn failed(spec: &LogSpec, line: &PreparedLine, failure: &Failure) -> LogError {
+pub(crate) fn failed(spec: &LogSpec, line: &PreparedLine, failure: &Failure) -> LogError {
     LogError::Evaluation {
         place: line.place.to_string(),
         message: format!(

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use omnilink_engine::LimitWatch;
 
+use crate::batch::Batch;
 use crate::error::LogError;
-use crate::expansion::{Batch, Expander};
+use crate::expansion::Expander;
 use crate::layer::Cut;
 use crate::meaning::Meaning;
 use crate::prepared_line::{LineKind, PreparedLine};
@@ -98,7 +99,7 @@ pub(crate) fn guesses(
             from: from.clone(),
             is_whole: rest.is_whole,
         };
-        ask_about(&rest.lines, question, &mut found)?;
+        ask_about(&rest.lines, question, &mut found);
     }
     found.sort_by(|left, right| right.0.cmp(&left.0).then(left.1.cmp(&right.1)));
     found.dedup_by(|left, right| left.2 == right.2);
@@ -107,18 +108,14 @@ pub(crate) fn guesses(
 }
 
 /// Asks what would have to be different for the first of these lines to be explained.
-fn ask_about(
-    lines: &[PreparedLine],
-    mut question: Question<'_, '_>,
-    found: &mut Vec<(Reach, u32, String)>,
-) -> Result<(), LogError> {
+fn ask_about(lines: &[PreparedLine], mut question: Question<'_, '_>, found: &mut Vec<(Reach, u32, String)>) {
     let Some(failing) = lines.first().cloned() else {
-        return Ok(());
+        return;
     };
     let spec = question.expander.spec;
     let rest = &lines[1..];
-    let mut ask = |cost: u32, changed: &[PreparedLine], least: u32, what: String| -> Result<(), LogError> {
-        if let Some(reach) = question.reach(changed)?
+    let mut ask = |cost: u32, changed: &[PreparedLine], least: u32, what: String| {
+        if let Some(reach) = question.reach(changed)
             && reach >= Reach::Lines(least)
         {
             let text = match reach {
@@ -127,7 +124,6 @@ fn ask_about(
             };
             found.push((reach, cost, text));
         }
-        Ok(())
     };
     if !rest.is_empty() {
         ask(
@@ -135,7 +131,7 @@ fn ask_about(
             rest,
             2,
             format!("{} were missing: {}", failing.place, failing.text(spec)),
-        )?;
+        );
     }
     for (at, other) in rest.iter().enumerate().take(8) {
         if other.node == failing.node && failing.context.node.is_some() {
@@ -154,7 +150,7 @@ fn ask_about(
                 failing.place,
                 other.text(spec)
             ),
-        )?;
+        );
     }
     for (number, (slot, _)) in failing.updates.iter().enumerate() {
         let mut changed = lines.to_vec();
@@ -165,7 +161,7 @@ fn ask_about(
             &changed,
             1,
             format!("{} did not log {variable}", failing.place),
-        )?;
+        );
     }
     for number in 0..failing.arguments.len() {
         if failing.arguments[number].is_none() {
@@ -178,7 +174,7 @@ fn ask_about(
             &changed,
             1,
             format!("argument {} of {} were another one", number + 1, failing.place),
-        )?;
+        );
     }
     // A step that was not logged, before the line.
     for (number, action) in spec.actions.iter().enumerate() {
@@ -196,9 +192,8 @@ fn ask_about(
                 "there were a step {} before {}, which is not logged",
                 action.name, failing.place
             ),
-        )?;
+        );
     }
-    Ok(())
 }
 
 struct Question<'q, 's> {
@@ -211,7 +206,7 @@ struct Question<'q, 's> {
 
 impl Question<'_, '_> {
     /// How far lines are explained; `None` if not even one is, or nobody can tell. Layers of states, with a limited number of them.
-    fn reach(&mut self, lines: &[PreparedLine]) -> Result<Option<Reach>, LogError> {
+    fn reach(&mut self, lines: &[PreparedLine]) -> Option<Reach> {
         let mut states = self.from.clone();
         let mut visited = 0;
         for (at, line) in lines.iter().enumerate() {
@@ -226,23 +221,25 @@ impl Question<'_, '_> {
                     continue;
                 };
                 for successor in successors.found {
-                    if !after.contains(&successor.state) && self.expander.is_allowed(&successor.state)? {
+                    if !after.contains(&successor.state)
+                        && matches!(self.expander.is_allowed(&successor.state), Ok(true))
+                    {
                         after.insert(successor.state);
                         visited += 1;
                     }
                 }
                 if visited > STATES_MAX || self.watch.reached().is_some() {
-                    return Ok((at > 0).then_some(Reach::Lines(at as u32)));
+                    return (at > 0).then_some(Reach::Lines(at as u32));
                 }
             }
             if after.is_empty() {
-                return Ok((at > 0).then_some(Reach::Lines(at as u32)));
+                return (at > 0).then_some(Reach::Lines(at as u32));
             }
             states = after.into_iter().collect();
         }
-        Ok(Some(match self.is_whole {
+        Some(match self.is_whole {
             true => Reach::End,
             false => Reach::Lines(lines.len() as u32),
-        }))
+        })
     }
 }

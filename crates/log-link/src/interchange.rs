@@ -156,6 +156,18 @@ pub(crate) fn identity_name(identity: &Value) -> &str {
 /// What identities were renamed to: a permutation, without those that kept their names.
 pub(crate) type Renaming = Box<[(Value, Value)]>;
 
+/// A state with identities renamed: for each, what it is called and what it is to be called.
+pub(crate) fn renamed_state(state: &State, names: &[(Value, Value)]) -> State {
+    if names.is_empty() {
+        return state.clone();
+    }
+    let pairs: Vec<(&Value, &Value)> = names.iter().map(|(from, to)| (from, to)).collect();
+    let values = state
+        .iter()
+        .map(|value| rename(value, &pairs).unwrap_or_else(|| value.clone()));
+    values.collect()
+}
+
 /// The state that a renaming was applied to.
 pub(crate) fn undone(state: &State, renaming: &Renaming) -> State {
     let pairs: Vec<(&Value, &Value)> = renaming.iter().map(|(from, to)| (to, from)).collect();

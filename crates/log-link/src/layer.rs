@@ -1,11 +1,14 @@
 //! Layers: the states that explain the same number of lines.
 
+use std::rc::Rc;
+
 use omnilink_tla::eval::State;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::interchange::Renaming;
+use crate::witness::WitnessStep;
 
 /// How many lines of each chain are explained.
 pub(crate) type Cut = SmallVec<[u32; 2]>;
@@ -21,6 +24,10 @@ pub(crate) struct Entry {
     pub parent: Option<(u32, u32)>,
     /// The line that it explains; none for a hidden action.
     pub line: Option<u32>,
+    /// The hidden action, and the line before which it happened.
+    pub hidden_step: Option<(usize, u32)>,
+    /// How it was reached; `None` until it is in a layer.
+    pub step: Option<Rc<WitnessStep>>,
     /// How many hidden actions there were since the last line.
     pub hidden: HiddenCounts,
     /// The line that must come next, because hidden actions happened for its sake.
@@ -44,6 +51,8 @@ impl Entry {
             cut,
             parent: None,
             line: None,
+            hidden_step: None,
+            step: None,
             hidden,
             toward: None,
             batches: 0,
@@ -63,7 +72,9 @@ pub(crate) struct Layer {
     pub entries: Vec<Entry>,
     /// Those that are not expanded yet; the best is the last.
     pub open: Vec<u32>,
-    /// Entries by hash, once there are many.
+    /// Entries by hash, once there are many. Two entries are the same if the same lines can be explained from them: that depends on the
+    /// state, on the lines that are left (the cut), on how often hidden actions may still happen, and on the line that must come next. All of
+    /// these are compared; the hash only finds candidates.
     table: FxHashMap<u64, SmallVec<[u32; 1]>>,
 }
 

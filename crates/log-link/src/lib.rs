@@ -11,10 +11,13 @@
 //! - The answer is [`Evidence`](omnilink_evidence::Evidence): the verdict, the first line that no explanation goes beyond, for every state before it
 //!   the first false conjunct, and what would have to be different.
 
+mod batch;
+mod confirmation;
 mod constants_file;
 mod counterexample;
 mod error;
 mod event_action;
+mod event_reach;
 mod expansion;
 mod formula;
 mod guess;
@@ -28,17 +31,23 @@ mod log_check;
 mod log_spec;
 mod meaning;
 mod mutant;
+mod plain_step;
 mod prepared_line;
+mod rank;
 mod raw_line;
 mod read;
 mod refusal;
+mod replay;
+mod restricted_quantifier;
 mod restriction;
 mod search;
 mod stage_action;
+mod steps_through;
 mod stream_order;
 mod types;
 mod update;
 mod value_type;
+mod witness;
 
 pub use constants_file::constants_of_file;
 pub use error::LogError;

@@ -4,7 +4,7 @@ use omnilink_tla::eval::{Cell, CellStep, Effects, Layout};
 use omnilink_tla::ir::OperatorId;
 use omnilink_value::Value;
 
-use crate::expansion::Expander;
+use crate::expansion::{Expander, Steps};
 use crate::formula::LineFormula;
 use crate::meaning::Meaning;
 use crate::prepared_line::{LineKind, PreparedLine};
@@ -53,7 +53,8 @@ impl LineFootprint {
     fn add_steps(&mut self, line: &PreparedLine, meaning: &Meaning, expander: &mut Expander<'_>) {
         let last = meaning.stages.len().saturating_sub(1);
         for (at, stage) in meaning.stages.iter().enumerate() {
-            let (operation, arguments) = match &stage.action {
+            let computed;
+            let steps = match &stage.action {
                 StageAction::Event(number) if at == last => expander.event(*number, &line.arguments),
                 StageAction::Event(number) => expander.event(*number, &[]),
                 StageAction::Applied(number, formulas) => {
@@ -61,7 +62,10 @@ impl LineFootprint {
                     let body = |formula: &LineFormula| &program.operator(formula.operation.formula()).body;
                     let needs_state = formulas.iter().any(|formula| body(formula).uses.state);
                     match expander.computed(formulas, line) {
-                        Ok(arguments) if !needs_state => expander.event(*number, &arguments),
+                        Ok(arguments) if !needs_state => {
+                            computed = arguments;
+                            expander.event(*number, &computed)
+                        }
                         _ => {
                             *self = Self::everything();
                             return;
@@ -73,6 +77,11 @@ impl LineFootprint {
                     *self = Self::everything();
                     return;
                 }
+            };
+            // Of an event without a restriction, nothing is known about the arguments that are compared.
+            let Steps::Of(operation, arguments) = steps else {
+                *self = Self::everything();
+                return;
             };
             let effects = effects(expander, operation, arguments);
             self.add(&effects, false);

@@ -241,10 +241,10 @@ fn vectors(lines: Vec<RawLine>, field: &str, spec: &LogSpec) -> Result<(Vec<RawL
         };
         // A linear extension: if one line is before another, its vector is smaller at some component and greater at none.
         let record = clock.as_record();
-        let sum: i64 = record
+        let sum: i128 = record
             .iter()
             .flat_map(|record| record.iter())
-            .filter_map(|(_, part)| part.as_int())
+            .filter_map(|(_, part)| part.as_int().map(i128::from))
             .sum();
         with_own.push((sum, own, node, line));
     }

@@ -93,6 +93,16 @@ impl<'s> Lines<'s> {
         }
     }
 
+    /// The spec that they are about.
+    pub fn spec(&self) -> &'s LogSpec {
+        self.spec
+    }
+
+    /// Whether the first line is still there.
+    pub fn begins_at_first(&self) -> bool {
+        self.base == 0
+    }
+
     /// What is known about the order of lines in memory.
     pub fn order(&self) -> Option<&LineOrder> {
         self.order.as_ref()

@@ -13,6 +13,7 @@ use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
+use crate::confirmation::confirm;
 use crate::counterexample::{counterexample, endings};
 use crate::error::LogError;
 use crate::expansion::Expander;
@@ -22,6 +23,7 @@ use crate::lines::Lines;
 use crate::log_spec::LogSpec;
 use crate::raw_line::RawLine;
 use crate::read::LineReader;
+use crate::replay::Replay;
 use crate::search::{Reductions, Search, SearchEnd};
 
 /// How much of a log is read into memory by default.
@@ -40,6 +42,8 @@ pub struct LogCheck {
     pub uses_interchange: bool,
     /// Whether orders of lines that do not conflict are the same.
     pub uses_independence: bool,
+    /// Whether the plain evaluator decides over the whole specification: no restriction to events, and neither of the reductions.
+    pub is_naive: bool,
     /// Logs up to this size are read into memory. Then the rest of the log is known, and with it which identities it no longer mentions.
     pub in_memory_bytes: u64,
 }
@@ -54,6 +58,7 @@ impl LogCheck {
             limits,
             uses_interchange: true,
             uses_independence: true,
+            is_naive: false,
             in_memory_bytes: IN_MEMORY_BYTES,
         }
     }
@@ -177,10 +182,15 @@ fn check_here(
         }
     };
     let session = EvalSession::until(deadline, check.limits.interrupt);
-    let mut expander = Expander::new(spec, Evaluator::new(&spec.program, &session));
+    let evaluator = || Evaluator::new(&spec.program, &session);
+    let mut expander = match check.is_naive {
+        true => Expander::plain(spec, evaluator()),
+        false => Expander::new(spec, evaluator()),
+    };
+    let mut replay = Replay::new(Expander::plain(spec, evaluator()));
     let reductions = Reductions {
-        interchange: check.uses_interchange,
-        independence: check.uses_independence,
+        interchange: check.uses_interchange && !check.is_naive,
+        independence: check.uses_independence && !check.is_naive,
     };
     let mut search = Search::new(lines, &mut expander, reductions);
     let start: SmallVec<[u32; 2]> = SmallVec::from_elem(0, search.lines.chains());
@@ -192,6 +202,7 @@ fn check_here(
     let end = loop {
         let end = search.run(
             &mut expander,
+            &mut replay,
             &mut watch,
             check.limits.configurations,
             &mut |line| on_line(line),
@@ -205,8 +216,29 @@ fn check_here(
             end => break end?,
         }
     };
+    let mut end = end;
+    if let (SearchEnd::Accepted, Some(accepted)) = (end, search.accepted.take()) {
+        replay.follow(&accepted.path(), &search.lines)?;
+        if replay.problem.is_some()
+            && let Some(limit) = watch.reached()
+        {
+            end = SearchEnd::Limited(limit);
+        }
+    }
     let is_rejected = matches!(end, SearchEnd::Rejected);
     report(&mut search, &mut expander, end, &mut watch, evidence)?;
+    if matches!(end, SearchEnd::Accepted) {
+        evidence.figures.replayed = Some(replay.steps);
+        evidence.notes.extend(replay.problem.map(|problem| {
+            format!(
+                "only {} steps of the explanation were replayed, because evaluating all of the next-state relation failed: {problem}",
+                replay.steps
+            )
+        }));
+    }
+    if is_rejected {
+        evidence.confirmation = Some(confirm(&mut search, &check.limits)?);
+    }
     // A log that is followed has no end: its lines are judged as they come.
     if is_rejected && wait.is_none() {
         search.lines.check_rest_of_order()?;

@@ -4,7 +4,8 @@ use omnilink_evidence::RefusalReason;
 use omnilink_tla::eval::{FalseSubformula, State};
 use omnilink_value::Value;
 
-use crate::expansion::{Batch, Expander};
+use crate::batch::Batch;
+use crate::expansion::{Expander, Steps};
 use crate::log_spec::LogSpec;
 use crate::prepared_line::{LineKind, PreparedLine};
 use crate::stage_action::StageAction;
@@ -62,17 +63,26 @@ pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &Prepare
         true => (given, line.arguments.as_slice()),
         false => (Vec::new(), &[] as &[_]),
     };
-    let (operation, arguments) = match &stage.action {
-        StageAction::Any => (spec.next, Vec::new()),
+    let computed;
+    let steps = match &stage.action {
+        StageAction::Any => Steps::Of(spec.next, Vec::new()),
         StageAction::Event(number) => expander.event(*number, known),
         StageAction::Applied(number, formulas) => {
             expander.evaluator.set_state(&from);
             match expander.computed(formulas, line) {
-                Ok(arguments) => expander.event(*number, &arguments),
+                Ok(arguments) => {
+                    computed = arguments;
+                    expander.event(*number, &computed)
+                }
                 Err(error) => return RefusalReason::from(error.to_string()),
             }
         }
-        StageAction::Formula(formula) => (formula.operation, formula.arguments(context)),
+        StageAction::Formula(formula) => Steps::Of(formula.operation, formula.arguments(context)),
+    };
+    let (operation, arguments) = match steps {
+        Steps::Of(operation, arguments) => (operation, arguments),
+        // What stands in the way of any step.
+        Steps::Through(..) => (spec.next, Vec::new()),
     };
     let (mut reasons, mut places): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut parts = expander

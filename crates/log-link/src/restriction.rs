@@ -11,16 +11,21 @@
 //! `x = v /\ v \in S` is one of the cases of `\E x \in S`. No step of `Next` through `A` with these arguments is lost: it takes, at every
 //! disjunction above the application, the disjunct that contains it, and binds `x` to the argument.
 //!
+//! **What is left out is proved to have no step through `A`**: either no application of `A` can be reached from it at all
+//! ([`EventReach`]), or it is an expression that the evaluator never takes for an action (an operand of a comparison, a negation, ENABLED, a
+//! guard). Of everything else nothing is claimed: an action that is an argument, a LET or an operator that is a parameter, a recursive
+//! operator, `\A`, `=>` and `\cdot` make the restriction [unsupported](StepsThrough::Unsupported), and all of `Next` is evaluated for this event.
+//!
 //! Arguments that are not given stay quantified. There are two copies for each event: one for all arguments given, and one in which a
 //! flag says of each argument whether it is given.
 
-use omnilink_tla::ir::{
-    Application, Argument, Bounded, Kind, Node, Operator, OperatorId, Pattern, Program, Uses, slot_bit,
-};
+use omnilink_tla::ir::{Application, Argument, Kind, Node, Operator, OperatorId, Program, Uses, slot_bit};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
-use crate::event_action::may_step;
+use crate::event_reach::{EventReach, is_event};
+use crate::mutant::{Mutant, mutated};
+use crate::steps_through::{StepsThrough, restricted_or_return};
 
 /// A copy of an operator that has only the steps through an event.
 pub(crate) fn restricted(
@@ -29,16 +34,18 @@ pub(crate) fn restricted(
     event: &str,
     params: usize,
     is_partial: bool,
-) -> Option<OperatorId> {
+) -> StepsThrough<OperatorId> {
+    let reach = EventReach::of(program, event, params);
     let mut restriction = Restriction {
         program,
         event,
         params,
         is_partial,
+        reach,
         copies: FxHashMap::default(),
         open: Vec::new(),
     };
-    let copy = restriction.operator(next)?;
+    let copy = restricted_or_return!(restriction.operator(next));
     let given = restriction.given();
     let at = program.operators[copy.operator as usize].body.at;
     let uses = program.operators[copy.operator as usize].body.uses;
@@ -56,7 +63,7 @@ pub(crate) fn restricted(
             ..uses
         },
     };
-    Some(
+    StepsThrough::Restricted(
         program.add_operator(Operator {
             name: event.into(),
             is_definition: false,
@@ -70,7 +77,7 @@ pub(crate) fn restricted(
 }
 
 /// A parameter of the event that a slot must be equal to.
-type Demand = (u32, usize);
+pub(crate) type Demand = (u32, usize);
 
 /// A restricted copy of an operator.
 #[derive(Clone, Debug)]
@@ -82,27 +89,50 @@ struct Copy {
     demands: Vec<Demand>,
 }
 
-struct Restriction<'a> {
+/// A branch of IF or CASE, and its steps: none at first.
+struct Branch<'n> {
+    original: &'n Node,
+    steps: Node,
+}
+
+impl<'n> Branch<'n> {
+    fn of(original: &'n Node) -> Self {
+        Self {
+            original,
+            steps: with_kind(original, Kind::Const(Value::bool(false))),
+        }
+    }
+}
+
+pub(crate) struct Restriction<'a> {
     program: &'a mut Program,
     event: &'a str,
-    params: usize,
-    is_partial: bool,
-    copies: FxHashMap<u32, Option<Copy>>,
+    pub params: usize,
+    pub is_partial: bool,
+    reach: EventReach,
+    /// The copy of each operator. It is a function of the operator alone: the event, its parameters and the form of the copy are those of the
+    /// whole restriction, and a call that gives the operator an action as an argument is not looked up here.
+    copies: FxHashMap<u32, StepsThrough<Copy>>,
+    /// The operators that are being copied.
     open: Vec<u32>,
 }
 
 impl Restriction<'_> {
     /// How many values are given: those of the arguments, after flags if they may be absent.
-    fn given(&self) -> u32 {
+    pub fn given(&self) -> u32 {
         (self.params * if self.is_partial { 2 } else { 1 }) as u32
     }
 
-    fn operator(&mut self, operator: u32) -> Option<Copy> {
+    fn operator(&mut self, operator: u32) -> StepsThrough<Copy> {
         if let Some(copy) = self.copies.get(&operator) {
             return copy.clone();
         }
+        if !self.reach.in_operator(operator) {
+            return StepsThrough::NoStep;
+        }
+        // A recursive operator has no finite copy of this kind.
         if self.open.contains(&operator) {
-            return None;
+            return StepsThrough::Unsupported;
         }
         self.open.push(operator);
         let original = self.program.operators[operator as usize].clone();
@@ -128,78 +158,100 @@ impl Restriction<'_> {
         copy
     }
 
-    /// The steps of a node that go through the event, and what slots must be equal to; `None` if there are none.
-    fn node(&mut self, node: &Node, first_given: u32) -> Option<(Node, Vec<Demand>)> {
-        if !may_step(node) {
-            return None;
+    /// The steps of a node that go through the event, and what slots must be equal to.
+    ///
+    /// The kinds of nodes are those of the evaluator's `step`: what it evaluates as a formula is no step, whatever is applied in it.
+    pub fn node(&mut self, node: &Node, first_given: u32) -> StepsThrough<(Node, Vec<Demand>)> {
+        if !self.reach.in_node(node) {
+            return StepsThrough::NoStep;
         }
         match &node.kind {
             Kind::Or(parts) => {
-                let kept: Vec<_> = parts
-                    .iter()
-                    .filter_map(|part| self.node(part, first_given))
-                    .collect();
+                let mut kept = Vec::new();
+                for part in parts {
+                    match self.node(part, first_given) {
+                        StepsThrough::NoStep => {}
+                        StepsThrough::Restricted(part) => kept.push(part),
+                        StepsThrough::Unsupported => return StepsThrough::Unsupported,
+                    }
+                }
                 self.either(kept, node, first_given)
             }
             Kind::And(parts) => self.conjunction(parts, node, first_given),
             Kind::Exists(bounded) => self.exists(bounded, node, first_given),
             Kind::Call(call) => self.call(call, node, first_given),
             Kind::If(parts) => {
-                let nothing = || with_kind(node, Kind::Const(Value::bool(false)));
-                let yes = self.node(&parts.1, first_given);
-                let no = self.node(&parts.2, first_given);
-                if yes.is_none() && no.is_none() {
-                    return None;
-                }
-                let branch = |found: Option<(Node, Vec<Demand>)>| match found {
-                    Some((part, demands)) => self.demanded(part, &demands, first_given),
-                    None => nothing(),
-                };
-                let (yes, no) = (branch(yes), branch(no));
-                Some((
-                    with_kind(node, Kind::If(Box::new((parts.0.clone(), yes, no)))),
-                    Vec::new(),
-                ))
+                let mut branches = [Branch::of(&parts.1), Branch::of(&parts.2)];
+                restricted_or_return!(self.branches(&mut branches, first_given));
+                let [yes, no] = branches.map(|branch| branch.steps);
+                let kind = Kind::If(Box::new((parts.0.clone(), yes, no)));
+                StepsThrough::Restricted((with_kind(node, kind), Vec::new()))
             }
             Kind::Case(arms, other) => {
-                let mut is_found = false;
-                let mut restrict = |this: &mut Self, part: &Node| match this.node(part, first_given) {
-                    Some((part, demands)) => {
-                        is_found = true;
-                        this.demanded(part, &demands, first_given)
-                    }
-                    None => with_kind(part, Kind::Const(Value::bool(false))),
-                };
+                let values = arms.iter().map(|(_, value)| value).chain(other.as_deref());
+                let mut branches: Vec<Branch<'_>> = values.map(Branch::of).collect();
+                restricted_or_return!(self.branches(&mut branches, first_given));
+                let mut steps = branches.into_iter().map(|branch| branch.steps);
                 let arms = arms
                     .iter()
-                    .map(|(guard, value)| (guard.clone(), restrict(self, value)))
+                    .map(|(guard, _)| guard.clone())
+                    .zip(&mut steps)
                     .collect();
-                let other = other.as_ref().map(|other| Box::new(restrict(self, other)));
-                is_found.then(|| (with_kind(node, Kind::Case(arms, other)), Vec::new()))
+                let other = steps.next().map(Box::new);
+                StepsThrough::Restricted((with_kind(node, Kind::Case(arms, other)), Vec::new()))
+            }
+            // A slot that holds an action may be a step wherever it is named.
+            Kind::Let(slots, _) if self.carries(slots.iter().map(|(_, argument)| argument)) => {
+                StepsThrough::Unsupported
             }
             Kind::Let(slots, body) => {
-                let (body, demands) = self.node(body, first_given)?;
+                let (body, demands) = restricted_or_return!(self.node(body, first_given));
                 let is_own = |slot: &u32| slots.iter().any(|(own, _)| own == slot);
                 let (own, outer): (Vec<Demand>, Vec<Demand>) =
                     demands.into_iter().partition(|(slot, _)| is_own(slot));
                 let body = self.demanded(body, &own, first_given);
-                Some((with_kind(node, Kind::Let(slots.clone(), Box::new(body))), outer))
+                StepsThrough::Restricted((with_kind(node, Kind::Let(slots.clone(), Box::new(body))), outer))
             }
             Kind::Action(action, body) => {
-                let (body, demands) = self.node(body, first_given)?;
-                Some((with_kind(node, Kind::Action(*action, Box::new(body))), demands))
+                let (body, demands) = restricted_or_return!(self.node(body, first_given));
+                StepsThrough::Restricted((with_kind(node, Kind::Action(*action, Box::new(body))), demands))
             }
             // Its results depend on the given arguments now, so the memo point of the original is not the copy's.
             Kind::Memo(_, body) => self.node(body, first_given),
             // A step that changes nothing goes through no action.
             Kind::Stuttering(operands) => self.node(&operands.0, first_given),
             Kind::Changing(operands) => {
-                let (action, demands) = self.node(&operands.0, first_given)?;
+                let (action, demands) = restricted_or_return!(self.node(&operands.0, first_given));
                 let kind = Kind::Changing(Box::new((action, operands.1.clone())));
-                Some((with_kind(node, kind), demands))
+                StepsThrough::Restricted((with_kind(node, kind), demands))
             }
-            _ => None,
+            Kind::ForAll(_) | Kind::Implies(_) | Kind::Compose(_) | Kind::CallSlot(..) | Kind::Local(_) => {
+                StepsThrough::Unsupported
+            }
+            // All others are formulas or values for the evaluator: it never takes a part of them for an action.
+            _ => StepsThrough::NoStep,
         }
+    }
+
+    /// Whether one of some arguments is an action through which steps of the event may go.
+    fn carries<'n>(&self, mut arguments: impl Iterator<Item = &'n Argument>) -> bool {
+        !mutated(Mutant::DropCarriedActions) && arguments.any(|argument| self.reach.in_argument(argument))
+    }
+
+    /// Branches of which a condition takes one: those without a step become FALSE.
+    fn branches(&mut self, branches: &mut [Branch<'_>], first_given: u32) -> StepsThrough<()> {
+        let mut found = StepsThrough::NoStep;
+        for branch in branches {
+            match self.node(branch.original, first_given) {
+                StepsThrough::NoStep => {}
+                StepsThrough::Restricted((part, demands)) => {
+                    branch.steps = self.demanded(part, &demands, first_given);
+                    found = StepsThrough::Restricted(());
+                }
+                StepsThrough::Unsupported => return StepsThrough::Unsupported,
+            }
+        }
+        found
     }
 
     /// A disjunction. A demand of all disjuncts is one of the whole; the others are conjuncts of their disjuncts.
@@ -208,9 +260,9 @@ impl Restriction<'_> {
         mut kept: Vec<(Node, Vec<Demand>)>,
         node: &Node,
         first_given: u32,
-    ) -> Option<(Node, Vec<Demand>)> {
+    ) -> StepsThrough<(Node, Vec<Demand>)> {
         if kept.len() <= 1 {
-            return kept.pop();
+            return kept.pop().map_or(StepsThrough::NoStep, StepsThrough::Restricted);
         }
         let shared: Vec<Demand> = kept[0]
             .1
@@ -228,163 +280,56 @@ impl Restriction<'_> {
                 self.demanded(part, &own, first_given)
             })
             .collect();
-        Some((with_kind(node, Kind::Or(parts)), shared))
+        StepsThrough::Restricted((with_kind(node, Kind::Or(parts)), shared))
     }
 
     /// A conjunction: the event is in one of the conjuncts, and the others stay as they are.
-    fn conjunction(&mut self, parts: &[Node], node: &Node, first_given: u32) -> Option<(Node, Vec<Demand>)> {
+    fn conjunction(
+        &mut self,
+        parts: &[Node],
+        node: &Node,
+        first_given: u32,
+    ) -> StepsThrough<(Node, Vec<Demand>)> {
         let mut kept = Vec::new();
         for (at, part) in parts.iter().enumerate() {
-            if let Some((part, demands)) = self.node(part, first_given) {
-                let mut parts = parts.to_vec();
-                parts[at] = part;
-                kept.push((with_kind(node, Kind::And(parts.into())), demands));
+            match self.node(part, first_given) {
+                StepsThrough::NoStep => {}
+                StepsThrough::Restricted((part, demands)) => {
+                    let mut parts = parts.to_vec();
+                    parts[at] = part;
+                    kept.push((with_kind(node, Kind::And(parts.into())), demands));
+                }
+                StepsThrough::Unsupported => return StepsThrough::Unsupported,
             }
         }
         self.either(kept, node, first_given)
     }
 
-    fn exists(&mut self, bounded: &Bounded, node: &Node, first_given: u32) -> Option<(Node, Vec<Demand>)> {
-        let (body, demands) = self.node(&bounded.body, first_given)?;
-        let is_bound = |slot: u32| bounded.slots().any(|own| own == slot);
-        let (own, outer): (Vec<Demand>, Vec<Demand>) =
-            demands.into_iter().partition(|(slot, _)| is_bound(*slot));
-        // A name that is bound as a whole is the argument. Several demands on one name, and parts of patterns, are compared.
-        let mut bound: Vec<Demand> = Vec::new();
-        let mut compared = Vec::new();
-        for demand in own {
-            let is_whole = bounded
-                .binds
-                .iter()
-                .any(|(_, pattern)| matches!(pattern, Pattern::One(slot) if *slot == demand.0));
-            match is_whole && bound.iter().all(|(slot, _)| *slot != demand.0) {
-                true => bound.push(demand),
-                false => compared.push(demand),
-            }
-        }
-        let body = self.demanded(body, &compared, first_given);
-        let frame = bounded.frame.max(first_given + self.given());
-        if bound.is_empty() {
-            let bounded = Bounded {
-                body,
-                frame,
-                ..bounded.clone()
-            };
-            return Some((with_kind(node, Kind::Exists(Box::new(bounded))), outer));
-        }
-        let demand_of = |pattern: &Pattern| match pattern {
-            Pattern::One(slot) => bound.iter().find(|(own, _)| own == slot),
-            Pattern::Tuple(_) => None,
-        };
-        if self.is_partial {
-            return Some((self.flagged(bounded, &bound, body, node, first_given), outer));
-        }
-        let mut slots = Vec::new();
-        let mut conjuncts = Vec::new();
-        let mut left = Vec::new();
-        for (set, pattern) in &bounded.binds {
-            match demand_of(pattern) {
-                Some((slot, param)) => {
-                    slots.push((*slot, Argument::Slot(first_given + *param as u32)));
-                    conjuncts.push(self.member(*slot, &bounded.sets[*set as usize]));
-                }
-                None => left.push((*set, pattern.clone())),
-            }
-        }
-        let body = match left.is_empty() {
-            true => body,
-            false => {
-                let left_slots: Vec<u32> = left
-                    .iter()
-                    .flat_map(|(_, pattern)| pattern.slots().to_vec())
-                    .collect();
-                let names = bounded.slots().zip(&bounded.names);
-                let names = names.filter(|(slot, _)| left_slots.contains(slot));
-                let bounded = Bounded {
-                    binds: left.into(),
-                    names: names.map(|(_, name)| name.clone()).collect(),
-                    body,
-                    frame,
-                    ..bounded.clone()
-                };
-                with_kind(node, Kind::Exists(Box::new(bounded)))
-            }
-        };
-        conjuncts.push(body);
-        let body = with_kind(node, Kind::And(conjuncts.into()));
-        Some((with_kind(node, Kind::Let(slots.into(), Box::new(body))), outer))
-    }
-
-    /// A quantifier whose names are arguments that may be given: `\E x \in IF flag THEN {argument} ELSE S : x \in S /\ …`.
-    fn flagged(
+    fn call(
         &mut self,
-        bounded: &Bounded,
-        bound: &[Demand],
-        body: Node,
+        call: &Application,
         node: &Node,
         first_given: u32,
-    ) -> Node {
-        let mut sets = bounded.sets.to_vec();
-        let mut binds = bounded.binds.to_vec();
-        let mut conjuncts = Vec::new();
-        for (set, pattern) in &mut binds {
-            let Pattern::One(slot) = pattern else { continue };
-            let Some((_, param)) = bound.iter().find(|(own, _)| own == slot) else {
-                continue;
-            };
-            let original = bounded.sets[*set as usize].clone();
-            conjuncts.push(self.member(*slot, &original));
-            let flag = local(first_given + *param as u32, &original);
-            let argument = local(first_given + (self.params + *param) as u32, &original);
-            let one = with_kind(&original, Kind::SetEnum([argument].into()));
-            let uses = original.uses.and(flag.uses).and(one.uses);
-            // Several names may range over one set: each gets its own.
-            *set = sets.len() as u32;
-            sets.push(Node {
-                kind: Kind::If(Box::new((flag, one, original.clone()))),
-                at: original.at,
-                uses,
-            });
+    ) -> StepsThrough<(Node, Vec<Demand>)> {
+        // An action that is an argument may be a step wherever the operator names its parameter.
+        if self.carries(call.arguments.iter().map(|(_, argument)| argument)) {
+            return StepsThrough::Unsupported;
         }
-        conjuncts.push(body);
-        let bounded = Bounded {
-            sets: sets.into(),
-            binds: binds.into(),
-            body: with_kind(&bounded.body, Kind::And(conjuncts.into())),
-            frame: bounded.frame.max(first_given + self.given()),
-            ..bounded.clone()
-        };
-        with_kind(node, Kind::Exists(Box::new(bounded)))
-    }
-
-    fn member(&self, slot: u32, set: &Node) -> Node {
-        let name = local(slot, set);
-        Node {
-            uses: set.uses.and(name.uses),
-            at: set.at,
-            kind: Kind::In(Box::new((name, set.clone()))),
-        }
-    }
-
-    fn call(&mut self, call: &Application, node: &Node, first_given: u32) -> Option<(Node, Vec<Demand>)> {
         let operator = &self.program.operators[call.operator as usize];
-        let is_event = operator.is_definition
-            && &*operator.name == self.event
-            && operator.params as usize == self.params;
-        if is_event {
+        if is_event(operator, self.event, self.params) {
             let demands = (0..self.params as u32)
                 .map(|slot| (slot, slot as usize))
                 .collect::<Vec<_>>();
-            return Some(self.applied(call.clone(), &demands, node, first_given));
+            return self.applied(call.clone(), &demands, node, first_given);
         }
-        let copy = self.operator(call.operator)?;
+        let copy = restricted_or_return!(self.operator(call.operator));
         let given =
             (0..self.given()).map(|slot| (copy.first_given + slot, Argument::Slot(first_given + slot)));
         let copied = Application {
             operator: copy.operator,
             arguments: call.arguments.iter().cloned().chain(given).collect(),
         };
-        Some(self.applied(copied, &copy.demands, node, first_given))
+        self.applied(copied, &copy.demands, node, first_given)
     }
 
     /// A call of which some arguments must be equal to given ones.
@@ -394,17 +339,16 @@ impl Restriction<'_> {
         demands: &[Demand],
         node: &Node,
         first_given: u32,
-    ) -> (Node, Vec<Demand>) {
+    ) -> StepsThrough<(Node, Vec<Demand>)> {
         let mut outer = Vec::new();
         let mut conjuncts = Vec::new();
         for (slot, param) in demands {
-            let Some((_, argument)) = call.arguments.iter().find(|(own, _)| own == slot) else {
-                continue;
-            };
-            match argument {
-                Argument::Slot(own) => outer.push((*own, *param)),
-                Argument::Operator(..) => {}
-                Argument::Value(value) | Argument::Lazy(value) | Argument::ByName(value) => {
+            let argument = call.arguments.iter().find(|(own, _)| own == slot);
+            match argument.map(|(_, argument)| argument) {
+                Some(Argument::Slot(own)) => outer.push((*own, *param)),
+                // An operator is no value that could be compared.
+                Some(Argument::Operator(..)) | None => return StepsThrough::Unsupported,
+                Some(Argument::Value(value) | Argument::Lazy(value) | Argument::ByName(value)) => {
                     match value.kind {
                         Kind::Local(own) => outer.push((own, *param)),
                         _ => conjuncts.push(self.equals(value.clone(), *param, first_given)),
@@ -414,10 +358,10 @@ impl Restriction<'_> {
         }
         let call = with_kind(node, Kind::Call(Box::new(call)));
         if conjuncts.is_empty() {
-            return (call, outer);
+            return StepsThrough::Restricted((call, outer));
         }
         conjuncts.push(call);
-        (with_kind(node, Kind::And(conjuncts.into())), outer)
+        StepsThrough::Restricted((with_kind(node, Kind::And(conjuncts.into())), outer))
     }
 
     /// `value = argument`, if the argument is given.
@@ -449,8 +393,8 @@ impl Restriction<'_> {
     }
 
     /// The node, where demands hold: they are compared first.
-    fn demanded(&self, node: Node, demands: &[Demand], first_given: u32) -> Node {
-        if demands.is_empty() {
+    pub fn demanded(&self, node: Node, demands: &[Demand], first_given: u32) -> Node {
+        if demands.is_empty() || mutated(Mutant::IgnoreArguments) {
             return node;
         }
         let mut conjuncts: Vec<Node> = demands
@@ -463,7 +407,7 @@ impl Restriction<'_> {
     }
 }
 
-fn local(slot: u32, near: &Node) -> Node {
+pub(crate) fn local(slot: u32, near: &Node) -> Node {
     Node {
         kind: Kind::Local(slot),
         at: near.at,
@@ -474,7 +418,7 @@ fn local(slot: u32, near: &Node) -> Node {
     }
 }
 
-fn with_kind(node: &Node, kind: Kind) -> Node {
+pub(crate) fn with_kind(node: &Node, kind: Kind) -> Node {
     Node {
         kind,
         at: node.at,

@@ -15,20 +15,23 @@
 //! held back until the state is expanded again. So a log of variables needs about one state a line, although most of its lines could be many steps.
 
 use std::collections::VecDeque;
+use std::rc::{Rc, Weak};
 
 use omnilink_engine::LimitWatch;
 use omnilink_evidence::Limit;
 use omnilink_tla::eval::State;
-use omnilink_value::Value;
 use smallvec::SmallVec;
 
+use crate::batch::Batch;
 use crate::error::LogError;
-use crate::expansion::{Batch, Expander, Successor, Successors};
+use crate::expansion::{Expander, Successor, Successors};
 use crate::independence::{EnabledLines, Independence};
 use crate::interchange::{FreeClasses, undone};
 use crate::layer::{Cut, Entry, Layer};
 use crate::lines::Lines;
-use crate::prepared_line::PreparedLine;
+use crate::rank::rank;
+use crate::replay::Replay;
+use crate::witness::{Cause, WitnessStep};
 
 /// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,37 +41,6 @@ pub(crate) enum SearchEnd {
     /// No explanation goes beyond the deepest layer.
     Rejected,
     Limited(Limit),
-}
-
-/// The batch of successors that an entry is expanded with for the n-th time: 64, then eight times as many each time. A line that leaves
-/// thousands of choices is not enumerated to its end before the first of them is followed.
-fn batch(number: u8) -> Batch {
-    let end = |number: u32| 64usize.saturating_mul(8usize.saturating_pow(number));
-    match u32::from(number) {
-        0 => Batch {
-            skipped: 0,
-            most: end(0),
-        },
-        number => Batch {
-            skipped: end(number - 1),
-            most: end(number) - end(number - 1),
-        },
-    }
-}
-
-/// How unlikely a successor is: how many variables change that other lines of the log mention and this one does not, and whether nothing
-/// changes at all.
-fn rank(from: &[Value], to: &[Value], line: &PreparedLine, logged: &[bool]) -> u32 {
-    let mut changed = 0;
-    let mut unmentioned = 0;
-    for (slot, (from, to)) in (0u32..).zip(from.iter().zip(to)) {
-        if from != to {
-            changed += 1;
-            let is_mentioned = line.updates.iter().any(|(own, _)| *own == slot);
-            unmentioned += u32::from(logged[slot as usize] && !is_mentioned);
-        }
-    }
-    2 * unmentioned + u32::from(changed == 0)
 }
 
 /// Layers are kept for reports while there are at most this many entries.
@@ -116,7 +88,10 @@ pub(crate) struct Search<'s> {
     pub figures: SearchFigures,
     uses_interchange: bool,
     independence: Option<Independence>,
+    /// The classes of the cut that was asked about last. They are a function of the cut: what lines mention does not change.
     free_cache: Option<(Cut, FreeClasses)>,
+    /// The last step of an explanation of all lines.
+    pub accepted: Option<Rc<WitnessStep>>,
 }
 
 impl<'s> Search<'s> {
@@ -140,6 +115,7 @@ impl<'s> Search<'s> {
             spent: 0,
             figures: SearchFigures::default(),
             free_cache: None,
+            accepted: None,
         }
     }
 
@@ -153,6 +129,11 @@ impl<'s> Search<'s> {
     /// The layer with the most explained lines.
     pub fn deepest(&self) -> &Layer {
         &self.layers[self.layers.len() - 1]
+    }
+
+    /// The layer that explains this many lines, if it is kept.
+    pub fn layer(&self, explained: u32) -> Option<&Layer> {
+        self.layers.get(explained.checked_sub(self.base)? as usize)
     }
 
     /// How many lines it explains.
@@ -178,7 +159,17 @@ impl<'s> Search<'s> {
         entry
     }
 
-    fn insert(&mut self, layer: u32, entry: Entry) -> bool {
+    fn insert(&mut self, layer: u32, mut entry: Entry) -> bool {
+        let before = entry
+            .parent
+            .and_then(|(layer, number)| self.entry(layer, number).step.clone());
+        let cause = match (entry.line, entry.hidden_step) {
+            (Some(line), _) => Cause::Line(line),
+            (None, Some((action, before))) => Cause::Hidden { action, before },
+            (None, None) => Cause::Initial,
+        };
+        let step = WitnessStep::new(before, cause, entry.state.clone(), entry.renaming.clone());
+        entry.step = Some(Rc::new(step));
         while self.base + self.layers.len() as u32 <= layer {
             self.layers.push_back(Layer::default());
         }
@@ -245,6 +236,7 @@ impl<'s> Search<'s> {
     pub fn run(
         &mut self,
         expander: &mut Expander<'s>,
+        replay: &mut Replay<'s>,
         watch: &mut LimitWatch,
         most: Option<u64>,
         on_line: &mut dyn FnMut(u32),
@@ -266,13 +258,14 @@ impl<'s> Search<'s> {
             if self.expand(expander, layer, number)? {
                 // All lines are explained. If more come, the search goes on from here.
                 self.layers[(layer - self.base) as usize].open.push(number);
+                self.accepted = self.entry(layer, number).step.clone();
                 return Ok(SearchEnd::Accepted);
             }
             while reached < self.depth() {
                 on_line(reached);
                 reached += 1;
             }
-            self.forget();
+            self.forget(replay)?;
         }
     }
 
@@ -289,7 +282,7 @@ impl<'s> Search<'s> {
             return Ok(false);
         }
         let from = entry.clone();
-        let batch = batch(from.batches);
+        let batch = Batch::numbered(from.batches);
         let mut enabled = self.lines.enabled(&from.cut)?;
         if enabled.is_empty() {
             return Ok(true);
@@ -411,6 +404,7 @@ impl<'s> Search<'s> {
                     counts[at] += 1;
                     let entry = Entry {
                         parent: Some(parent),
+                        hidden_step: Some((at, *line)),
                         toward: from.toward.or(is_directed.then_some(*line)),
                         ..Entry::new(successor.state, from.cut.clone(), counts)
                     };
@@ -432,20 +426,37 @@ impl<'s> Search<'s> {
         Ok(Some(self.representative(entry)))
     }
 
-    /// Drops layers that nothing can lead back to.
-    fn forget(&mut self) {
+    /// Drops layers that nothing can lead back to, and replays what all explanations share.
+    ///
+    /// # Errors
+    /// If that is no explanation.
+    fn forget(&mut self, replay: &mut Replay<'s>) -> Result<(), LogError> {
         if self.kept <= KEPT_ENTRIES {
-            return;
+            return Ok(());
         }
+        // The steps of the last layer that is dropped: every explanation has one of them.
+        let mut dropped: Vec<Weak<WitnessStep>> = Vec::new();
         while self.layers.len() > KEPT_LAYERS && self.layers[0].open.is_empty() {
             if let Some(layer) = self.layers.pop_front() {
                 self.kept -= layer.entries.len() as u64;
                 self.base += 1;
+                let steps = layer.entries.iter().filter_map(|entry| entry.step.as_ref());
+                dropped = steps.filter(|step| step.ends_line()).map(Rc::downgrade).collect();
             }
+        }
+        let mut alive = dropped.iter().filter_map(Weak::upgrade);
+        if let (Some(shared), None) = (alive.next(), alive.next()) {
+            replay.follow(&shared.path(), &self.lines)?;
+            shared.forget_path();
         }
         self.shallowest_open = self.shallowest_open.max(self.base);
         self.deepest_open = self.deepest_open.max(self.base);
-        self.lines.forget_before(self.base.saturating_sub(1));
+        let needed = match replay.problem {
+            None => replay.next_line,
+            Some(_) => self.base,
+        };
+        self.lines.forget_before(self.base.saturating_sub(1).min(needed));
+        Ok(())
     }
 
     /// The state of an entry with the names that the lines before it have for their identities.

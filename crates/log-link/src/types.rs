@@ -36,7 +36,10 @@ impl Types {
         // Each action by itself, so that one with many successors does not hide the others.
         let mut steps: Vec<(OperatorId, Vec<Value>)> = actions
             .iter()
-            .map(|action| (action.partial, vec![Value::bool(false); 2 * action.params.len()]))
+            .filter_map(|action| {
+                let arguments = vec![Value::bool(false); 2 * action.params.len()];
+                Some((action.restriction?.partial, arguments))
+            })
             .collect();
         steps.push((next.operation(), Vec::new()));
         let mut types = Self {

@@ -264,8 +264,9 @@ impl Update {
                 let mut bag = value.clone();
                 let changes = argument();
                 for (element, count) in entries(&changes) {
-                    let count = count.as_int().ok_or_else(|| self.wrong(&changes, "a bag"))?;
-                    bag = self.counted(&bag, &element, sign * count)?;
+                    let count = count.as_int().and_then(|count| count.checked_mul(sign));
+                    let count = count.ok_or_else(|| self.wrong(&changes, "a bag"))?;
+                    bag = self.counted(&bag, &element, count)?;
                 }
                 bag
             }
@@ -361,7 +362,9 @@ impl Update {
             Some(at) => counts[at].1.as_int().ok_or_else(|| self.wrong(bag, "a bag"))?,
             None => 0,
         };
-        let new = old.saturating_add(change);
+        let new = old
+            .checked_add(change)
+            .ok_or_else(|| self.wrong(bag, "counts that do not overflow"))?;
         if new < 0 {
             return Err(self.absent(bag, format!("element {element} to remove")));
         }

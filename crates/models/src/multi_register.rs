@@ -232,14 +232,18 @@ impl Decode for MultiRegister {
                 let names: &[&str] = if is_pair { &[] } else { &["value"] };
                 let result = call.value_result(names, 1)?;
                 // Jepsen's independent keys: the result repeats the key.
-                let of_key = |value: &Value| match value.as_tuple() {
-                    Some([again, value]) if *again == key => Some(value.clone()),
-                    _ => None,
+                let read = match (&result, result.as_ref().and_then(Value::as_tuple)) {
+                    (Some(_), Some([again, value])) if is_pair && *again == key => Some(value.clone()),
+                    (Some(pair), Some([_, _])) if is_pair => {
+                        return Err(call.wrong(
+                            THE_RESULT,
+                            pair,
+                            "[key, value] with the key that was asked for",
+                        ));
+                    }
+                    _ => result,
                 };
-                RegisterAccess::Read(
-                    key.clone(),
-                    result.map(|value| of_key(&value).filter(|_| is_pair).unwrap_or(value)),
-                )
+                RegisterAccess::Read(key, read)
             }
             _ => {
                 call.check_acknowledged(2)?;
@@ -279,6 +283,26 @@ fn is_list_of_accesses(call: &CallReader<'_>) -> bool {
     value.is_some_and(|accesses| !accesses.is_empty() && accesses.iter().all(is_access))
 }
 
+enum AccessKind {
+    Read,
+    Write,
+}
+
+/// `["r", key]`, `["r", key, value]` or `["w", key, value]`, taken apart.
+fn parts_of(access: &Value) -> Option<(AccessKind, &Value, Option<&Value>)> {
+    let (name, key, value) = match access.as_tuple()? {
+        [name, key] => (name, key, None),
+        [name, key, value] => (name, key, Some(value)),
+        _ => return None,
+    };
+    let kind = match name.as_str()? {
+        "r" | "read" => AccessKind::Read,
+        "w" | "write" => AccessKind::Write,
+        _ => return None,
+    };
+    Some((kind, key, value))
+}
+
 fn decode_transaction(call: &CallReader<'_>) -> Result<MultiRegisterOp, DecodeError> {
     const EXPECTED: &str = "a list of [\"r\", key, value] and [\"w\", key, value]";
     const OPS: &str = "value";
@@ -297,25 +321,25 @@ fn decode_transaction(call: &CallReader<'_>) -> Result<MultiRegisterOp, DecodeEr
         return Err(call.wrong(THE_RESULT, result, "as many accesses as were asked for"));
     }
     let accesses = asked.iter().enumerate().map(|(at, access)| {
-        let parts = access.as_tuple().unwrap_or_default();
-        let is = |names: [&str; 2]| {
-            parts
-                .first()
-                .and_then(Value::as_str)
-                .is_some_and(|name| names.contains(&name))
+        let seen = returned.and_then(|returned| returned.get(at));
+        let again = |is_same: &dyn Fn(&Value) -> Option<Value>| match seen {
+            None => Ok(None),
+            Some(seen) => is_same(seen)
+                .map(Some)
+                .ok_or_else(|| call.wrong(THE_RESULT, seen, "the access that was asked for")),
         };
-        match parts {
-            [_, key, value] if is(["w", "write"]) => Ok(RegisterAccess::Write(key.clone(), value.clone())),
-            [_, key, ..] if is(["r", "read"]) => {
-                let seen = returned.and_then(|returned| returned.get(at));
-                let value = match seen.map(|seen| (seen, seen.as_tuple())) {
-                    None => None,
-                    Some((_, Some([_, again, value]))) if again == key => Some(value.clone()),
-                    Some((seen, _)) => {
-                        return Err(call.wrong(THE_RESULT, seen, "the access that was asked for"));
-                    }
-                };
-                Ok(RegisterAccess::Read(key.clone(), value))
+        match parts_of(access) {
+            // A write returns itself, and a read of another register is no acknowledgement of it.
+            Some((AccessKind::Write, key, Some(value))) => {
+                again(&|seen| (seen == access).then(|| value.clone()))?;
+                Ok(RegisterAccess::Write(key.clone(), value.clone()))
+            }
+            Some((AccessKind::Read, key, _)) => {
+                let read = again(&|seen| match parts_of(seen) {
+                    Some((AccessKind::Read, own, Some(value))) if own == key => Some(value.clone()),
+                    _ => None,
+                })?;
+                Ok(RegisterAccess::Read(key.clone(), read))
             }
             _ => Err(call.wrong(OPS, access, EXPECTED)),
         }

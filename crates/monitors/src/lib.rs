@@ -4,7 +4,7 @@
 //! it is exponential on collections. If each value is added at most once, or is gone before it is added again, histories of
 //! these types can be decided in O(n log n). This crate decided to return evidence with every decision: a linearization that the caller can replay
 //! ([`Decision::Linearizable`]), or a few operations without a linearization and the rule that they violate
-//! ([`Decision::Violation`]). A monitor that does not apply returns [`Decision::Undecided`].
+//! ([`Decision::Violation`]), which [`confirm`] decides again by search. A monitor that does not apply returns [`Decision::Undecided`].
 //!
 //! What it gave up: most histories in which a value is inside twice at a time, and some violations that pending removals could
 //! explain, are left to the general search. Each monitor's module and `docs/monitors.md` prove its rules, and the tests compare them
@@ -31,6 +31,7 @@
 mod action;
 mod bag;
 mod chains;
+mod confirmation;
 mod copies;
 mod coverage;
 mod decision;
@@ -52,6 +53,7 @@ mod stack_pairs;
 mod value_history;
 
 pub use action::{Action, Collection, Rank, TimedAction, ValueId};
+pub use confirmation::{RefutationCheck, confirm};
 pub use decision::{Decision, Refutation, Rule, UndecidedReason};
 
 use lives::Lives;

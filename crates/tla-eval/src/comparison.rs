@@ -5,7 +5,7 @@ use omnilink_value::Value;
 
 use super::datum::Datum;
 use super::equality::equal_values;
-use super::error::Outcome;
+use super::error::{ErrorClass, Failure, Outcome};
 use super::evaluator::Evaluator;
 use super::membership::is_listed;
 
@@ -102,8 +102,80 @@ impl<'p> Evaluator<'p> {
         {
             return is_listed(element, elements).map_err(|failure| failure.at(node.at));
         }
-        let set = self.eval(&operands.1)?;
+        let set = match self.eval(&operands.1) {
+            Ok(set) => set,
+            Err(failure) => return self.member_of_parts(&element, &operands.1, failure),
+        };
         self.is_member(&element, &set)
             .map_err(|failure| failure.at(node.at))
+    }
+
+    /// Membership in a set that cannot be evaluated as a whole; the failure, if that is needed.
+    ///
+    /// Like TLC, an enumerated set is compared element by element, from the left; and of a set `{x \in S : P}` whose `S` is not enumerated,
+    /// only the element in question is tested.
+    #[cold]
+    #[inline(never)]
+    fn member_of_parts(
+        &mut self,
+        element: &Datum<'p>,
+        set: &'p Node,
+        failure: Box<Failure>,
+    ) -> Outcome<bool> {
+        // What took too long takes too long.
+        if failure.class == ErrorClass::Resource {
+            return Err(failure);
+        }
+        match &set.kind {
+            Kind::Once(_, inner) | Kind::PerState(_, inner) | Kind::Memo(_, inner) => {
+                self.member_of_parts(element, inner, failure)
+            }
+            Kind::SetEnum(listed) => {
+                for candidate in listed {
+                    let candidate = self.eval(candidate)?;
+                    if self
+                        .equal(element, &candidate)
+                        .map_err(|failure| failure.at(set.at))?
+                    {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Kind::Filter(bounded) => {
+                let ([base], [(_, pattern)]) = (&*bounded.sets, &*bounded.binds) else {
+                    return Err(failure);
+                };
+                let is_enumerated = !matches!(
+                    base.kind,
+                    Kind::BigUnion(_)
+                        | Kind::FunctionSet(_)
+                        | Kind::Powerset(_)
+                        | Kind::RecordSet(_)
+                        | Kind::Product(_)
+                );
+                if is_enumerated {
+                    return Err(failure);
+                }
+                let base = self.eval(base)?;
+                if !self.is_member(element, &base)? {
+                    return Ok(false);
+                }
+                let element = self.canonical(element.clone())?;
+                let saved: Vec<_> = bounded
+                    .slots()
+                    .map(|slot| {
+                        let at = self.base + slot as usize;
+                        (at, self.slots[at].clone())
+                    })
+                    .collect();
+                let holds = self
+                    .bind_pattern(pattern, &element)
+                    .and_then(|()| self.bool(&bounded.body));
+                self.restore(saved);
+                holds
+            }
+            _ => Err(failure),
+        }
     }
 }

@@ -11,6 +11,7 @@ use super::datum::Datum;
 use super::error::{ErrorClass, Failure, Outcome};
 use super::explain::FalseSubformula;
 use super::memo::Memo;
+use super::passage::Passage;
 use super::session::Session;
 use super::slot::Slot;
 use super::successors::TakenAction;
@@ -57,6 +58,8 @@ pub struct Evaluator<'p> {
     pub(crate) coverage: Option<EvaluationCounts>,
     /// The conjuncts that disable the branches of an action, if they are collected.
     pub(crate) refusals: Option<Vec<FalseSubformula>>,
+    /// The definition that steps must go through, if that is asked for.
+    pub(crate) passage: Option<Box<Passage>>,
     /// The memo, if it is enabled.
     pub(crate) memo: Option<Box<Memo>>,
     /// Whether reads are logged for the memo.
@@ -93,6 +96,7 @@ impl<'p> Evaluator<'p> {
             ticks: 0,
             coverage: None,
             refusals: None,
+            passage: None,
             memo: None,
             is_logging: false,
             common_prefix: None,

@@ -302,6 +302,12 @@ impl<'p> Evaluator<'p> {
         rest: &Continuation<'_, 'p>,
         on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
+        let is_passage = match &self.passage {
+            None => false,
+            Some(_) => self
+                .enter_passage(operator, new)
+                .map_err(|failure| failure.at(node.at))?,
+        };
         let own = std::mem::replace(&mut self.base, new);
         let back = Continuation::Nodes {
             nodes: &[],
@@ -312,6 +318,9 @@ impl<'p> Evaluator<'p> {
         let flow = flow.map_err(|failure| self.in_operator(failure, operator, node.at));
         self.slots.truncate(new);
         self.base = own;
+        if is_passage {
+            self.leave_passage();
+        }
         flow
     }
 
@@ -321,7 +330,7 @@ impl<'p> Evaluator<'p> {
         rest: &Continuation<'_, 'p>,
         on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
-        if self.unassigned == 0 {
+        if self.unassigned == 0 && self.passage.is_none() {
             return self.finish(rest, on_next);
         }
         match rest {

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod follow;
+mod found;
 mod link_file;
 mod naive;
 mod patterns;

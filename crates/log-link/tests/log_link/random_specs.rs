@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use omnilink_engine::Limits;
-use omnilink_evidence::Verdict;
+use omnilink_evidence::{Confirmation, Verdict};
 use omnilink_link::{LinkFile, LinkOptions};
 use omnilink_log_link::{LogCheck, check_log};
 
@@ -111,9 +111,30 @@ enum Order {
     Timeboxes,
 }
 
+/// The ways in which the next-state relation may come to an action, all of which mean the same: `%` stands for the action.
+const WAYS: [&str; 12] = [
+    "%(p)",
+    "Apply(%, p)",
+    "Apply(LAMBDA q : %(q), p)",
+    "Twice(%, p)",
+    "LET act == %(p) IN act",
+    "LET act(q) == %(q) IN act(p)",
+    "Both(%(p), TRUE)",
+    "(\\A q \\in {p} : %(q))",
+    "(p \\in 0..2 => %(p))",
+    "IF p = 1 THEN %(p) ELSE %(p)",
+    "(CASE p = 0 -> %(p) [] OTHER -> %(p))",
+    "Later_%(p, 2)",
+];
+
+const OPERATORS: &str =
+    "Apply(Op(_), k) == Op(k)\nTwice(Op(_), k) == Apply(Op, k)\nBoth(act, more) == act /\\ more\n";
+
 struct Spec {
     order: Order,
     actions: Vec<Action>,
+    /// For each action, how the next-state relation comes to it.
+    ways: Vec<&'static str>,
     /// A pair of variables that must not both be 2.
     invariant: Option<(usize, usize)>,
     /// The first action may happen once before each line, unobserved.
@@ -122,9 +143,14 @@ struct Spec {
 
 impl Spec {
     fn random(random: &mut fastrand::Rng) -> Self {
+        let actions: Vec<Action> = (0..random.usize(2..5)).map(|_| Action::random(random)).collect();
+        // Half of the actions are simply applied.
+        let mut way = || WAYS[random.usize(0..2 * WAYS.len()).saturating_sub(WAYS.len())];
+        let ways = actions.iter().map(|_| way()).collect();
         Self {
             order: [Order::Vector, Order::Edges, Order::Timeboxes][random.usize(0..3)],
-            actions: (0..random.usize(2..5)).map(|_| Action::random(random)).collect(),
+            actions,
+            ways,
             invariant: (random.u32(0..3) == 0).then(|| (random.usize(0..3), random.usize(0..3))),
             is_hidden: random.u32(0..4) == 0,
         }
@@ -134,10 +160,16 @@ impl Spec {
         let mut text =
             "---- MODULE Spec ----\nEXTENDS Naturals\nVARIABLES a, b, c\nInit == a = 0 /\\ b = 0 /\\ c = 0\n"
                 .to_owned();
+        text.push_str(OPERATORS);
         let mut next = "Next == \\E p \\in 0..2 : FALSE".to_owned();
-        for (at, action) in self.actions.iter().enumerate() {
-            text.push_str(&action.text(&format!("A{at}")));
-            let _ = write!(next, " \\/ A{at}(p)");
+        for (at, (action, way)) in self.actions.iter().zip(&self.ways).enumerate() {
+            let name = format!("A{at}");
+            text.push_str(&action.text(&name));
+            let _ = writeln!(
+                text,
+                "RECURSIVE Later_{name}(_, _)\nLater_{name}(k, n) == IF n = 0 THEN {name}(k) ELSE Later_{name}(k, n - 1)"
+            );
+            let _ = write!(next, "\n  \\/ ({})", way.replace('%', &name));
         }
         text + &next + "\n====\n"
     }
@@ -382,8 +414,9 @@ fn random_specs_explain_exactly_what_the_naive_enumeration_explains() {
             } else {
                 Verdict::Violation
             };
-            for is_reduced in [true, false] {
+            for (is_reduced, is_naive) in [(true, false), (false, false), (false, true)] {
                 check.uses_independence = is_reduced;
+                check.is_naive = is_naive;
                 let found = check_log(
                     &check,
                     shared.as_ref(),
@@ -394,11 +427,26 @@ fn random_specs_explain_exactly_what_the_naive_enumeration_explains() {
                 assert_eq!(
                     found.verdict,
                     expected,
-                    "round {round}, reduced: {is_reduced}, {:?}\n{}{}{text}",
+                    "round {round}, reduced: {is_reduced}, naive: {is_naive}, {:?}\n{}{}{text}",
                     found.error,
                     spec.text(),
                     spec.link()
                 );
+                match is_explained {
+                    true => assert!(
+                        found.figures.replayed >= Some(lines.len() as u64),
+                        "{:?}",
+                        found.notes
+                    ),
+                    false => assert!(
+                        found
+                            .confirmation
+                            .as_ref()
+                            .is_some_and(Confirmation::is_confirmed),
+                        "{:?}",
+                        found.confirmation
+                    ),
+                }
             }
             match is_explained {
                 true => accepted += 1,

@@ -292,3 +292,29 @@ fn a_transaction_is_read_with_its_results() {
         decoded("multi-register", &line(&mismatched)).contains("expected as many accesses as were asked for")
     );
 }
+
+#[test]
+fn a_result_that_is_no_result_of_the_transaction_is_an_error() {
+    let write_only = include_str!("../data/multi-register.write-only-txn.error.ndjson");
+    let error = decoded("multi-register", write_only.trim());
+    assert!(
+        error.contains(r#"the result is <<"r", "y", 7>>; expected the access that was asked for"#),
+        "{error}"
+    );
+    let asked = r#""op":"txn","args":{"value":[["r","x",null],["w","y",2]]}"#;
+    for returned in [
+        r#"[["r","x",1],["w","y",3]]"#,
+        r#"[["r","x",1],["w","z",2]]"#,
+        r#"[["r","x",1],["r","y",2]]"#,
+        r#"[["w","x",1],["w","y",2]]"#,
+        r#"[["r","z",1],["w","y",2]]"#,
+    ] {
+        let error = decoded("multi-register", &line(&format!(r#"{asked},"ret":{returned}"#)));
+        assert!(
+            error.contains("expected the access that was asked for"),
+            "{returned}: {error}"
+        );
+    }
+    let other_key = r#""op":"read","args":{"value":[7,null]},"ret":[8,3]"#;
+    assert!(decoded("multi-register", &line(other_key)).contains("the key that was asked for"));
+}

@@ -1,7 +1,9 @@
 //! The monitors against a search of all orders: every history up to a size, then random larger ones.
 
 use fastrand::Rng;
-use omnilink_monitors::{Action, Collection, Decision, Refutation, Rule, TimedAction, check};
+use omnilink_monitors::{
+    Action, Collection, Decision, Refutation, RefutationCheck, Rule, TimedAction, check, confirm,
+};
 
 use crate::all_histories::Scope;
 use crate::brute_force::{has_order, replay};
@@ -47,6 +49,11 @@ fn compare(collection: Collection, operations: &[TimedAction], tally: &mut Tally
             assert!(
                 !has_order(collection, &named),
                 "the named operations have an order: {shown}"
+            );
+            let confirmed = confirm(collection, operations, &refutation);
+            assert!(
+                matches!(confirmed, RefutationCheck::Confirmed { .. }),
+                "{confirmed:?}: {shown}"
             );
             let is_searched = collection == Collection::Queue && refutation.rule == Rule::NoOrderOfItems;
             assert!(refutation.last.is_some() || !is_searched, "no return: {shown}");
