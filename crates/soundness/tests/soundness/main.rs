@@ -1,0 +1,9 @@
+//! Whole verdicts, compared with what is known about traces. See the library's page.
+
+mod oracle;
+mod product;
+mod random;
+mod random_specs;
+mod reproducer;
+mod rounds;
+mod shrink;
