@@ -1,5 +1,7 @@
 //! Whole verdicts, compared with what is known about traces. See the library's page.
 
+mod long;
+mod long_traces;
 mod oracle;
 mod product;
 mod random;

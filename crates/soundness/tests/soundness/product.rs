@@ -101,6 +101,14 @@ impl Product {
         }
     }
 
+    /// Reads a file.
+    pub fn load(path: &Path, options: &LinkOptions) -> Result<Self, String> {
+        match Linked::load(path, options) {
+            Ok(linked) => Ok(Self { linked }),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
     /// The answers about traces (NDJSON), one after the other by one model: what it remembers of one trace is there for the next.
     pub fn answers(&self, questions: &[(&str, Options)]) -> Vec<Answer> {
         let asked = self.linked.run(|model| {

@@ -31,6 +31,8 @@ struct Tally {
     valid: u64,
     violations: u64,
     not_compared: u64,
+    /// Seconds for random traces and the oracle, for reading specifications, and for answers.
+    seconds: [f64; 3],
     /// Specifications that the product does not read, by its first words.
     refused: BTreeMap<String, u64>,
 }
@@ -87,6 +89,8 @@ fn compare(flavour: Flavour, specs: u64, from: u64, tally: &mut Tally) -> Vec<St
         let spec = random_spec(&mut rng, flavour);
         let evaluates_steps = rng.u32(..8) == 0;
         let mut cases: Vec<(Case, Explained)> = Vec::new();
+        let mut clock = Instant::now();
+        let mut lap = move || std::mem::replace(&mut clock, Instant::now()).elapsed().as_secs_f64();
         for _ in 0..TRACES {
             let profile = Profile::random(&mut rng);
             let Ok(calls) = random_history(&mut rng, &spec, profile) else {
@@ -103,6 +107,7 @@ fn compare(flavour: Flavour, specs: u64, from: u64, tally: &mut Tally) -> Vec<St
                 _ => cases.push((case, explained)),
             }
         }
+        tally.seconds[0] += lap();
         let product = match Product::new("Random", &spec.text(), &spec.link(), evaluates_steps) {
             Ok(product) => product,
             Err(error) => {
@@ -111,6 +116,7 @@ fn compare(flavour: Flavour, specs: u64, from: u64, tally: &mut Tally) -> Vec<St
             }
         };
         tally.specs += 1;
+        tally.seconds[1] += lap();
         let traces: Vec<String> = cases.iter().map(|(case, _)| ndjson(&case.spec, &case.calls)).collect();
         let mut questions = Vec::new();
         for (at, (case, _)) in cases.iter().enumerate() {
@@ -122,6 +128,7 @@ fn compare(flavour: Flavour, specs: u64, from: u64, tally: &mut Tally) -> Vec<St
         let asked: Vec<(&str, Options)> =
             questions.iter().map(|(at, _, options)| (traces[*at].as_str(), *options)).collect();
         let answers = product.answers(&asked);
+        tally.seconds[2] += lap();
         for ((at, way, _), answer) in questions.iter().zip(&answers) {
             let (case, explained) = &cases[*at];
             let expected = match explained {

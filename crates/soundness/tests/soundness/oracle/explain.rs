@@ -18,15 +18,21 @@ pub enum Explained {
 }
 
 /// Searches that visit more are given up.
-const VISITS_MAX: usize = 60_000;
+const VISITS_MAX: usize = 20_000;
 
 /// Decides about calls in order of start. With `is_async` threads are only labels.
 pub fn explain(spec: &Spec, calls: &[TimedCall], is_async: bool) -> Explained {
     assert!(calls.len() <= 128, "the oracle is for short traces");
+    let before: Vec<u128> = (0..calls.len()).map(|at| before(calls, at, is_async)).collect();
+    let after = |at: usize| {
+        let after = (0..calls.len()).filter(|other| before[*other] >> at & 1 == 1);
+        after.fold(0, |mask, other| mask | 1 << other)
+    };
     let mut search = Search {
         spec,
         calls,
-        before: (0..calls.len()).map(|at| before(calls, at, is_async)).collect(),
+        after: (0..calls.len()).map(after).collect(),
+        before,
         seen: HashSet::new(),
     };
     let mut found = false;
@@ -76,6 +82,7 @@ struct Search<'a> {
     spec: &'a Spec,
     calls: &'a [TimedCall],
     before: Vec<u128>,
+    after: Vec<u128>,
     seen: HashSet<Place>,
 }
 
@@ -91,14 +98,13 @@ impl Search<'_> {
             if self.seen.len() > VISITS_MAX || !self.seen.insert(place.clone()) {
                 continue;
             }
-            let states = self.after_hidden(&place.state)?;
+            let states = after_hidden(self.spec, &place.state)?;
+            let stepped = (0..self.calls.len()).filter(|at| place.steps[*at] > 0);
+            let begun = stepped.fold(place.done, |mask, at| mask | 1 << at);
             for at in 0..self.calls.len() {
                 // What returned before this call began is done. Nothing that it must precede has begun to happen.
-                if place.done >> at & 1 == 1 || self.before[at] & goal & !place.done != 0 {
-                    continue;
-                }
-                let has_begun = |other: usize| place.done >> other & 1 == 1 || place.steps[other] > 0;
-                if (0..self.calls.len()).any(|other| self.before[other] >> at & 1 == 1 && has_begun(other)) {
+                let is_done = place.done >> at & 1 == 1;
+                if is_done || self.before[at] & goal & !place.done != 0 || self.after[at] & begun != 0 {
                     continue;
                 }
                 for state in &states {
@@ -132,11 +138,6 @@ impl Search<'_> {
             }
         }
         Ok(())
-    }
-
-    /// The state, and those that hidden steps lead to before an operation.
-    fn after_hidden(&self, state: &State) -> Valued<Vec<State>> {
-        after_hidden(self.spec, state)
     }
 }
 

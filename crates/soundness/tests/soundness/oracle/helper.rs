@@ -85,9 +85,8 @@ impl Helper {
     }
 }
 
-/// The modules and definitions that every specification begins with.
-pub const PRELUDE: &str = r"EXTENDS Integers, FiniteSets, Sequences, TLC, FiniteSetsExt
-Mod(n) == n % 3
+/// The definitions that every specification begins with.
+pub const PRELUDE: &str = r"Mod(n) == n % 3
 First(s) == IF s = <<>> THEN 0 ELSE Head(s)
 Rest(s) == IF s = <<>> THEN s ELSE Tail(s)
 Last(s) == IF Len(s) = 0 THEN 0 ELSE s[Len(s)]

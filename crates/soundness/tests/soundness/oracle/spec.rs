@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::action::{Act, State, WRAPPINGS};
 use super::eval::{Scope, Valued};
-use super::helper::PRELUDE;
+use super::helper::{Helper, PRELUDE};
 use super::term::{Term, variable};
 use super::value::Val;
 
@@ -88,7 +88,7 @@ impl Spec {
 
     /// The module `Random`.
     pub fn text(&self) -> String {
-        let mut text = format!("---- MODULE Random ----\n{PRELUDE}\n{WRAPPINGS}\n");
+        let mut text = format!("{PRELUDE}\n{WRAPPINGS}\n");
         let names: Vec<String> = (0..self.initial.len()).map(variable).collect();
         let _ = writeln!(text, "VARIABLES {}\nvars == <<{0}>>", names.join(", "));
         let mut init = Vec::new();
@@ -126,7 +126,13 @@ impl Spec {
             let _ = writeln!(text, "Hidden{number} == {}", hidden.act.text());
         }
         let _ = writeln!(text, "Next == {}\n====", next.join(" \\/ "));
-        text
+        // The community modules take longer to read than all the rest.
+        let folds = if text.contains(Helper::Fold.name()) || self.link().contains(Helper::Fold.name()) {
+            ", FiniteSetsExt"
+        } else {
+            ""
+        };
+        format!("---- MODULE Random ----\nEXTENDS Integers, FiniteSets, Sequences, TLC{folds}\n{text}")
     }
 
     /// The link file.

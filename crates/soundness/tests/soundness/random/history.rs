@@ -20,17 +20,23 @@ pub struct Profile {
     pub is_async: bool,
     /// The number of calls that do not return.
     pub pending: usize,
+    /// How much longer calls take to return than to take effect.
+    pub delay: u32,
+    /// Of how many calls one is recorded as it happens to be, possible or not; 0: none.
+    pub wild: u32,
 }
 
 impl Profile {
     pub fn random(rng: &mut Rng) -> Self {
-        let is_long = rng.u32(..6) == 0;
+        let is_long = rng.u32(..12) == 0;
         Self {
-            calls: if is_long { rng.usize(24..64) } else { rng.usize(2..10) },
-            threads: if is_long { rng.usize(1..4) } else { rng.usize(1..5) },
+            calls: if is_long { rng.usize(24..64) } else { rng.usize(2..9) },
+            threads: if is_long { rng.usize(1..4) } else { rng.usize(1..7) },
             has_ties: rng.bool(),
             is_async: rng.u32(..8) == 0,
-            pending: if rng.u32(..3) == 0 { rng.usize(1..3) } else { 0 },
+            wild: [0, 0, 2, 4, 8, 8][rng.usize(..6)],
+            delay: [1, 3, 8][rng.usize(..3)],
+            pending: if rng.bool() { rng.usize(1..3) } else { 0 },
         }
     }
 }
@@ -50,7 +56,7 @@ pub fn random_history(rng: &mut Rng, spec: &Spec, profile: Profile) -> Valued<Ve
     if profile.is_async {
         calls.iter_mut().for_each(|call| call.thread %= 2);
     }
-    let changes = [0, 1, 2, 3][rng.usize(..4)];
+    let changes = [0, 0, 1, 2][rng.usize(..4)];
     for _ in 0..changes {
         change(rng, spec, &mut calls);
     }
@@ -62,7 +68,7 @@ fn simulated(rng: &mut Rng, spec: &Spec, profile: Profile) -> Valued<Vec<TimedCa
     let initial = spec.initial_states();
     let mut state = initial[rng.usize(..initial.len())].clone();
     let (mut calls, mut now, mut begun, mut crashed) = (Vec::new(), 0, 0, 0);
-    for _ in 0..profile.calls * 12 {
+    for _ in 0..profile.calls * (10 + 4 * profile.delay as usize) {
         now += match profile.has_ties {
             true => i64::from(rng.u32(..3) == 0),
             false => 1,
@@ -75,7 +81,9 @@ fn simulated(rng: &mut Rng, spec: &Spec, profile: Profile) -> Valued<Vec<TimedCa
                 let operation = rng.usize(..spec.operations.len());
                 Lane::Called(called(rng, spec, thread as u32, operation, now), 0)
             }
+            Lane::Called(call, _) if profile.wild > 0 && rng.u32(..profile.wild) == 0 => Lane::Done(call),
             Lane::Called(call, steps) => advanced(rng, spec, call, steps, &mut state)?,
+            Lane::Done(call) if rng.u32(..profile.delay) > 0 => Lane::Done(call),
             Lane::Done(mut call) => {
                 let crashes = crashed < profile.pending && rng.u32(..3) == 0;
                 crashed += usize::from(crashes);

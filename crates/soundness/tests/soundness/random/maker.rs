@@ -48,6 +48,8 @@ pub struct Maker<'r> {
     pub key_names: Vec<String>,
     pub number_names: Vec<String>,
     pub tag_names: Vec<String>,
+    /// Whether expressions and actions are short: then there is little that hides a mistake about one of them.
+    pub is_terse: bool,
     fresh: usize,
 }
 
@@ -55,6 +57,7 @@ impl<'r> Maker<'r> {
     pub fn new(rng: &'r mut Rng, flavour: Flavour, keys: i64, variables: Vec<Shape>) -> Self {
         Self {
             readable: (0..variables.len()).collect(),
+            is_terse: rng.u32(..4) > 0,
             rng,
             flavour,
             keys,

@@ -13,7 +13,7 @@ use crate::oracle::value::Val;
 /// A specification that is rich in something.
 pub fn random_spec(rng: &mut Rng, flavour: Flavour) -> Spec {
     let keys = rng.i64(2..4);
-    let mut variables: Vec<Shape> = (0..1 + rng.usize(..3)).map(|_| shape(rng, flavour)).collect();
+    let mut variables: Vec<Shape> = (0..[1, 1, 2, 2, 3][rng.usize(..5)]).map(|_| shape(rng, flavour)).collect();
     if flavour == Flavour::Guarded && variables.len() < 2 {
         variables.push(shape(rng, flavour));
     }
@@ -125,7 +125,12 @@ impl Maker<'_> {
         };
         (self.key_names, self.number_names, self.tag_names) =
             (named(&["k", "l"]), named(&["v", "res"]), named(&["t"]));
-        let done = self.action(2);
+        let done = match (self.is_terse, letter) {
+            (true, "A" | "B") => self.writer(),
+            (true, "C") => self.reader(),
+            (true, _) => self.action(0),
+            _ => self.action(2),
+        };
         let done = match self.below(10) {
             0 => Act::Wrapped(Wrapping::Let, Box::new(done)),
             1 => Act::Wrapped(Wrapping::HigherOrder, Box::new(done)),
@@ -158,7 +163,7 @@ impl Maker<'_> {
             _ => self.below(3),
         };
         for _ in 0..conditions {
-            let depth = self.below(3);
+            let depth = if self.is_terse { 0 } else { self.below(3) };
             parts.push(Act::Holds(self.condition(depth)));
         }
         if self.number_names.iter().any(|name| name == "res") && !self.rarely(3) {
@@ -204,6 +209,28 @@ impl Maker<'_> {
         Act::All(parts)
     }
 
+    /// An action that mostly writes.
+    fn writer(&mut self) -> Act {
+        let mut parts = Vec::new();
+        if self.rarely(4) {
+            parts.push(Act::Holds(self.condition(0)));
+        }
+        parts.extend(self.nexts());
+        Act::All(parts)
+    }
+
+    /// An action that changes nothing.
+    fn reader(&mut self) -> Act {
+        let conditions = if self.flavour == Flavour::Guarded { 2 + self.below(2) } else { 1 + self.below(2) };
+        let mut parts: Vec<Act> = (0..conditions).map(|_| Act::Holds(self.condition(0))).collect();
+        if self.number_names.iter().any(|name| name == "res") && self.rarely(2) {
+            parts.pop();
+            parts.push(Act::Holds(self.about_result()));
+        }
+        parts.push(Act::Unchanged((0..self.variables.len()).collect()));
+        Act::All(parts)
+    }
+
     /// A condition that tells the result.
     fn about_result(&mut self) -> Term {
         let result = || Term::Name("res".to_owned());
@@ -212,7 +239,7 @@ impl Maker<'_> {
                 let is_one = equal(result(), int(1));
                 infix(Infix::Iff, is_one, self.condition(1))
             }
-            1 => equal(self.number(2), result()),
+            1 if !self.is_terse => equal(self.number(2), result()),
             2 | 3 => infix(self.one_of(&[Infix::Equal, Infix::Equal, Infix::AtMost]), result(), self.count(1)),
             _ => equal(result(), self.number(1)),
         }
@@ -237,7 +264,10 @@ impl Maker<'_> {
                     let next = self.update(place, &shape, 0);
                     Act::Bind(Binder::ForAll, bound, set, Box::new(Act::Becomes(number, next)))
                 }
-                _ => Act::Becomes(number, self.update(place, &shape, 1)),
+                _ => {
+                    let depth = usize::from(!self.is_terse);
+                    Act::Becomes(number, self.update(place, &shape, depth))
+                }
             });
         }
         if !unchanged.is_empty() {
@@ -262,6 +292,8 @@ impl Maker<'_> {
     /// reads it before that.
     fn add_mode(&mut self, spec: &mut Spec) {
         let masked = self.below(self.variables.len());
+        // One operation does the same in both modes.
+        let always = self.below(4);
         let mode = self.variables.len();
         let is_on = || equal(Term::Var(mode), int(1));
         let others: Vec<usize> = (0..mode).filter(|number| *number != masked).collect();
@@ -283,7 +315,15 @@ impl Maker<'_> {
             ];
             Act::If(is_on(), Box::new(sides))
         };
-        for operation in &mut spec.operations {
+        for (number, operation) in spec.operations.iter_mut().enumerate() {
+            if number == always {
+                operation.done = match in_mode(&operation.done, &operation.params) {
+                    Act::If(_, sides) => sides[1].clone(),
+                    other => other,
+                };
+                operation.step = None;
+                continue;
+            }
             operation.done = in_mode(&operation.done, &operation.params);
             if let Some((step, _)) = &mut operation.step {
                 *step = in_mode(step, &operation.params);
