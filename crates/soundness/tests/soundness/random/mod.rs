@@ -1,0 +1,9 @@
+//! Random specifications and random traces of them.
+
+pub mod condition;
+pub mod history;
+pub mod maker;
+pub mod number;
+pub mod shape;
+pub mod spec;
+pub mod update;
