@@ -21,7 +21,6 @@ use omnilink_evidence::{Limit, Verdict};
 use omnilink_report::{Look, visibility_reason};
 use omnilink_sched::StopConditions;
 use omnilink_trace::{Args, Location, Operation, Time, Timebox};
-use omnilink_value::Value;
 use thiserror::Error;
 
 use crate::alphabet::Alphabet;

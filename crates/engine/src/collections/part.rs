@@ -1,6 +1,6 @@
 //! The operations of one collection, with ranks for clock readings and ids for values.
 
-use omnilink_monitors::{Action, Collection, Decision, Refutation, TimedAction};
+use omnilink_monitors::{Action, Collection, Decision, Refutation, RefutationCheck, TimedAction};
 use omnilink_trace::Time;
 use omnilink_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -176,7 +176,7 @@ impl CollectionPart {
         let (ranked, is_exact) = self.ranked(TieOrder::KeepThreads, is_async);
         match omnilink_monitors::check(self.collection, &ranked) {
             Decision::Linearizable(found) => Ok(PartDecision::Order(self.in_order(&found))),
-            Decision::Violation(refutation) if is_exact => Ok(PartDecision::Refuted(refutation)),
+            Decision::Violation(refutation) if is_exact => self.refuted(&ranked, refutation),
             Decision::Undecided(reason) => {
                 let show = |value: u32| self.values[value as usize].to_string();
                 Err(Unmonitored::Undecided(reason.describe(show)))
@@ -184,10 +184,20 @@ impl CollectionPart {
             Decision::Violation(_) => {
                 let (ranked, _) = self.ranked(TieOrder::Overlap, is_async);
                 match omnilink_monitors::check(self.collection, &ranked) {
-                    Decision::Violation(refutation) => Ok(PartDecision::Refuted(refutation)),
+                    Decision::Violation(refutation) => self.refuted(&ranked, refutation),
                     Decision::Linearizable(_) | Decision::Undecided(_) => Err(Unmonitored::Ties),
                 }
             }
+        }
+    }
+
+    /// A refutation, unless a search over the operations that it is about contradicts it: then the general search decides.
+    fn refuted(&self, ranked: &[TimedAction], refutation: Refutation) -> Result<PartDecision, Unmonitored> {
+        match omnilink_monitors::confirm(self.collection, ranked, &refutation) {
+            RefutationCheck::Confirmed { .. } | RefutationCheck::NotConfirmed { .. } => {
+                Ok(PartDecision::Refuted(refutation))
+            }
+            RefutationCheck::Contradicted { .. } => Err(Unmonitored::Unconfirmed),
         }
     }
 

@@ -56,12 +56,20 @@ fn known<O: Object>(rng: &mut Rng, load: Load, changed: usize) -> Vec<Known> {
         {
             all.push(Known {
                 records: other,
-                expected: if is_explained { Answer::Valid } else { Answer::Violation },
+                expected: if is_explained {
+                    Answer::Valid
+                } else {
+                    Answer::Violation
+                },
                 about: format!("{load:?}, another answer at {at}"),
             });
         }
     }
-    all.push(Known { records, expected: Answer::Valid, about: format!("{load:?}") });
+    all.push(Known {
+        records,
+        expected: Answer::Valid,
+        about: format!("{load:?}"),
+    });
     all
 }
 
@@ -75,7 +83,11 @@ fn compare<O: Object>(name: &str, subjects: &[Subject], operations: usize, other
         let known = known::<O>(&mut rng, load, 3);
         if O::IS_PLAIN && load.operations <= 5_000 {
             let valid = &known[known.len() - 1].records;
-            assert_ne!(is_explained::<O>(valid, load.size), Some(false), "the generator is wrong: {load:?}");
+            assert_ne!(
+                is_explained::<O>(valid, load.size),
+                Some(false),
+                "the generator is wrong: {load:?}"
+            );
         }
         let texts: Vec<String> = known.iter().map(|known| ndjson(&known.records)).collect();
         for subject in subjects {
@@ -103,14 +115,25 @@ fn compare<O: Object>(name: &str, subjects: &[Subject], operations: usize, other
                     let is_unknown = answer == Answer::Unknown && way != Way::Usual;
                     if answer != *expected && !is_unknown {
                         let about = &known[at].about;
-                        wrong.push(format!("{subject:?}, {way:?}: {answer:?} instead of {expected:?}; {about}"));
+                        wrong.push(format!(
+                            "{subject:?}, {way:?}: {answer:?} instead of {expected:?}; {about}"
+                        ));
                     }
                 }
             }
         }
     }
-    println!("long {name}: {compared} answers, {} wrong, {:.1} s", wrong.len(), started.elapsed().as_secs_f64());
-    assert!(wrong.is_empty(), "{} of {compared} answers are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    println!(
+        "long {name}: {compared} answers, {} wrong, {:.1} s",
+        wrong.len(),
+        started.elapsed().as_secs_f64()
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} of {compared} answers are wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 /// Long traces in the usual way, shorter ones in every way.
@@ -158,22 +181,41 @@ fn long_traces_of_the_map_in_every_style() {
 
 #[test]
 fn long_traces_of_the_map() {
-    attack::<Map>("the shipped map", &[Subject::Style(STYLES[0]), Subject::Style(STYLES[17]), Subject::Model("map")]);
+    attack::<Map>(
+        "the shipped map",
+        &[
+            Subject::Style(STYLES[0]),
+            Subject::Style(STYLES[17]),
+            Subject::Model("map"),
+        ],
+    );
 }
 
 #[test]
 fn long_traces_of_a_bank() {
-    attack::<Bank>("bank", &[Subject::Spec("Bank", ""), Subject::Spec("BankFolds", "invariants = ['NoDebts']")]);
+    attack::<Bank>(
+        "bank",
+        &[
+            Subject::Spec("Bank", ""),
+            Subject::Spec("BankFolds", "invariants = ['NoDebts']"),
+        ],
+    );
 }
 
 #[test]
 fn long_traces_of_leases() {
-    attack::<Leases>("leases", &[Subject::Spec("Leases", ""), Subject::Spec("LeaseSet", "")]);
+    attack::<Leases>(
+        "leases",
+        &[Subject::Spec("Leases", ""), Subject::Spec("LeaseSet", "")],
+    );
 }
 
 #[test]
 fn long_traces_of_votes() {
-    attack::<Votes>("votes", &[Subject::Spec("Votes", ""), Subject::Spec("VoteMap", "")]);
+    attack::<Votes>(
+        "votes",
+        &[Subject::Spec("Votes", ""), Subject::Spec("VoteMap", "")],
+    );
 }
 
 #[test]
@@ -183,7 +225,10 @@ fn long_traces_of_transactions() {
 
 #[test]
 fn long_traces_of_bounded_queues() {
-    attack::<BoundedQueue>("queues", &[Subject::Spec("BoundedQueue", ""), Subject::Spec("RingQueue", "")]);
+    attack::<BoundedQueue>(
+        "queues",
+        &[Subject::Spec("BoundedQueue", ""), Subject::Spec("RingQueue", "")],
+    );
 }
 
 #[test]

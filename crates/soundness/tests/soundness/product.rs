@@ -112,7 +112,9 @@ impl Product {
     /// The answers about traces (NDJSON), one after the other by one model: what it remembers of one trace is there for the next.
     pub fn answers(&self, questions: &[(&str, Options)]) -> Vec<Answer> {
         let asked = self.linked.run(|model| {
-            let answers = questions.iter().map(|(trace, options)| answer(model, trace, *options));
+            let answers = questions
+                .iter()
+                .map(|(trace, options)| answer(model, trace, *options));
             answers.collect::<Vec<_>>()
         });
         asked.unwrap_or_else(|error| vec![Answer::Other(error.to_string()); questions.len()])
@@ -135,7 +137,11 @@ fn answer(model: &TlaModel<'_>, ndjson: &str, options: Options) -> Answer {
 /// The operations of a trace for the engine.
 fn bound(model: &TlaModel<'_>, ndjson: &str, is_async: bool) -> Result<Vec<TimedOp<Instance>>, String> {
     let reader = std::io::Cursor::new(ndjson.as_bytes().to_vec());
-    let trace = Trace::from_reader("trace", reader, &OpenOptions::default().with_async_threads(is_async));
+    let trace = Trace::from_reader(
+        "trace",
+        reader,
+        &OpenOptions::default().with_async_threads(is_async),
+    );
     let mut operations = Vec::new();
     for operation in trace.map_err(|error| error.to_string())? {
         let operation = operation.map_err(|error| error.to_string())?;
@@ -145,7 +151,10 @@ fn bound(model: &TlaModel<'_>, ndjson: &str, is_async: bool) -> Result<Vec<Timed
             BoundOp::LeftOut | BoundOp::DidNotHappen => {}
             BoundOp::Once(instance) => operations.push(single(instance)),
             BoundOp::InSteps { step, times, done } => {
-                operations.extend((0..times).map(|_| TimedOp { optional: true, ..single(step.clone()) }));
+                operations.extend((0..times).map(|_| TimedOp {
+                    optional: true,
+                    ..single(step.clone())
+                }));
                 operations.push(single(done));
             }
         }
@@ -161,12 +170,19 @@ pub fn validated(
     collection: CollectedConstants,
     options: Options,
 ) -> Answer {
-    let request = CheckRequest { options, ..CheckRequest::new("") };
+    let request = CheckRequest {
+        options,
+        ..CheckRequest::new("")
+    };
     let validation = match Validation::new(spec, link, collection, request) {
         Ok(validation) => validation,
         Err(error) => return Answer::Other(error.to_string()),
     };
-    match Input::new(trace, OpenOptions::default().with_async_threads(options.async_threads), None) {
+    match Input::new(
+        trace,
+        OpenOptions::default().with_async_threads(options.async_threads),
+        None,
+    ) {
         Ok(input) => answer_of(&validation.check(&input, &ProgressCounter::default())),
         Err(error) => Answer::Other(error.to_string()),
     }

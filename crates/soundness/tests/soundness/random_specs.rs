@@ -39,7 +39,10 @@ struct Tally {
 
 /// The options of a way to ask about a case.
 fn options(way: Way, is_async: bool) -> Options {
-    let mut options = Options { async_threads: is_async, ..way.options() };
+    let mut options = Options {
+        async_threads: is_async,
+        ..way.options()
+    };
     options.limits.configurations = Some(CONFIGURATIONS_MAX);
     options
 }
@@ -56,7 +59,9 @@ fn disagrees(case: &Case, way: Way, evaluates_steps: bool, like: &Answer) -> boo
     };
     let trace = ndjson(&case.spec, &case.calls);
     let answers = product.answers(&[(&trace, options(way, case.is_async))]);
-    answers.first().is_some_and(|answer| is_wrong(answer, &expected) && is_verdict(answer) == is_verdict(like))
+    answers
+        .first()
+        .is_some_and(|answer| is_wrong(answer, &expected) && is_verdict(answer) == is_verdict(like))
 }
 
 fn is_verdict(answer: &Answer) -> bool {
@@ -73,8 +78,16 @@ fn in_every_way(case: &Case) -> String {
     let trace = ndjson(&case.spec, &case.calls);
     let ask = |way: Way, evaluates_steps: bool| {
         let product = Product::new("Random", &case.spec.text(), &case.spec.link(), evaluates_steps);
-        let answers = product.map(|product| product.answers(&[(trace.as_str(), options(way, case.is_async))]));
-        format!("{way:?}{}: {answers:?}", if evaluates_steps { ", every step evaluated" } else { "" })
+        let answers =
+            product.map(|product| product.answers(&[(trace.as_str(), options(way, case.is_async))]));
+        format!(
+            "{way:?}{}: {answers:?}",
+            if evaluates_steps {
+                ", every step evaluated"
+            } else {
+                ""
+            }
+        )
     };
     let ways = WAYS.into_iter().flat_map(|way| [ask(way, false), ask(way, true)]);
     ways.collect::<Vec<_>>().join("\n")
@@ -90,7 +103,11 @@ fn compare(flavour: Flavour, specs: u64, from: u64, tally: &mut Tally) -> Vec<St
         let evaluates_steps = rng.u32(..8) == 0;
         let mut cases: Vec<(Case, Explained)> = Vec::new();
         let mut clock = Instant::now();
-        let mut lap = move || std::mem::replace(&mut clock, Instant::now()).elapsed().as_secs_f64();
+        let mut lap = move || {
+            std::mem::replace(&mut clock, Instant::now())
+                .elapsed()
+                .as_secs_f64()
+        };
         for _ in 0..TRACES {
             let profile = Profile::random(&mut rng);
             let Ok(calls) = random_history(&mut rng, &spec, profile) else {
@@ -101,7 +118,11 @@ fn compare(flavour: Flavour, specs: u64, from: u64, tally: &mut Tally) -> Vec<St
                 continue;
             }
             let explained = explain(&spec, &calls, profile.is_async);
-            let case = Case { spec: spec.clone(), calls, is_async: profile.is_async };
+            let case = Case {
+                spec: spec.clone(),
+                calls,
+                is_async: profile.is_async,
+            };
             match explained {
                 Explained::NotCompared => tally.not_compared += 1,
                 _ => cases.push((case, explained)),
@@ -111,13 +132,19 @@ fn compare(flavour: Flavour, specs: u64, from: u64, tally: &mut Tally) -> Vec<St
         let product = match Product::new("Random", &spec.text(), &spec.link(), evaluates_steps) {
             Ok(product) => product,
             Err(error) => {
-                *tally.refused.entry(error.chars().take(300).collect()).or_default() += 1;
+                *tally
+                    .refused
+                    .entry(error.chars().take(300).collect())
+                    .or_default() += 1;
                 continue;
             }
         };
         tally.specs += 1;
         tally.seconds[1] += lap();
-        let traces: Vec<String> = cases.iter().map(|(case, _)| ndjson(&case.spec, &case.calls)).collect();
+        let traces: Vec<String> = cases
+            .iter()
+            .map(|(case, _)| ndjson(&case.spec, &case.calls))
+            .collect();
         let mut questions = Vec::new();
         for (at, (case, _)) in cases.iter().enumerate() {
             let other = WAYS[rng.usize(1..WAYS.len())];
@@ -125,8 +152,10 @@ fn compare(flavour: Flavour, specs: u64, from: u64, tally: &mut Tally) -> Vec<St
                 questions.push((at, way, options(way, case.is_async)));
             }
         }
-        let asked: Vec<(&str, Options)> =
-            questions.iter().map(|(at, _, options)| (traces[*at].as_str(), *options)).collect();
+        let asked: Vec<(&str, Options)> = questions
+            .iter()
+            .map(|(at, _, options)| (traces[*at].as_str(), *options))
+            .collect();
         let answers = product.answers(&asked);
         tally.seconds[2] += lap();
         for ((at, way, _), answer) in questions.iter().zip(&answers) {
@@ -152,17 +181,27 @@ fn compare(flavour: Flavour, specs: u64, from: u64, tally: &mut Tally) -> Vec<St
             // Alone it may be right, if what was remembered of another trace is what is wrong.
             let (case, note) = match disagrees(case, *way, evaluates_steps, answer) {
                 true => (
-                    shrunk(case.clone(), &mut |case| disagrees(case, *way, evaluates_steps, answer)),
+                    shrunk(case.clone(), &mut |case| {
+                        disagrees(case, *way, evaluates_steps, answer)
+                    }),
                     "alone",
                 ),
                 false => (case.clone(), "only after other traces of the same model"),
             };
-            let folder = written(&name, &case, &format!("{about}\n\nWrong {note}.\n\n{}", in_every_way(&case)));
+            let folder = written(
+                &name,
+                &case,
+                &format!("{about}\n\nWrong {note}.\n\n{}", in_every_way(&case)),
+            );
             wrong.push(format!(
                 "{}\n{about}\nWrong {note}.\n{}{}{}",
                 folder.display(),
                 case.spec.link(),
-                case.spec.text().split("Through(Op(_), z) == Op(z)").last().unwrap_or_default(),
+                case.spec
+                    .text()
+                    .split("Through(Op(_), z) == Op(z)")
+                    .last()
+                    .unwrap_or_default(),
                 ndjson(&case.spec, &case.calls)
             ));
             break;
@@ -182,14 +221,26 @@ fn attack(flavour: Flavour) {
     let started = Instant::now();
     let from = seed(FLAVOURS.iter().position(|one| *one == flavour).unwrap_or(0) as u64 * 1_000_000_000);
     let wrong = compare(flavour, rounds(100), from, &mut tally);
-    println!("{flavour:?}: {tally:?} in {:.1} s", started.elapsed().as_secs_f64());
-    assert!(wrong.is_empty(), "{} disagreements:\n{}", wrong.len(), wrong.join("\n\n"));
+    println!(
+        "{flavour:?}: {tally:?} in {:.1} s",
+        started.elapsed().as_secs_f64()
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} disagreements:\n{}",
+        wrong.len(),
+        wrong.join("\n\n")
+    );
     let compared = tally.valid + tally.violations;
     assert!(
         tally.valid * 10 > compared && tally.violations * 10 > compared && compared > tally.not_compared,
         "the traces are too easy or too hard: {tally:?}"
     );
-    assert!(tally.refused.is_empty(), "the product does not read {:?}", tally.refused);
+    assert!(
+        tally.refused.is_empty(),
+        "the product does not read {:?}",
+        tally.refused
+    );
 }
 
 #[test]

@@ -7,7 +7,11 @@ pub fn rounds(usual: u64) -> u64 {
 
 /// The seed of a run, which is the same in every usual run.
 pub fn seed(usual: u64) -> u64 {
-    usual.wrapping_add(from_environment("OMNILINK_SEED").unwrap_or(0).wrapping_mul(1_000_003))
+    usual.wrapping_add(
+        from_environment("OMNILINK_SEED")
+            .unwrap_or(0)
+            .wrapping_mul(1_000_003),
+    )
 }
 
 pub fn from_environment(name: &str) -> Option<u64> {

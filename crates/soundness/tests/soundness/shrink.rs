@@ -75,7 +75,9 @@ fn candidates(case: &Case) -> Vec<Case> {
         }
         if let Some((step, times)) = &case.spec.operations[number].step {
             for act in smaller_acts(step) {
-                all.push(spec(&|spec| spec.operations[number].step = Some((act.clone(), *times))));
+                all.push(spec(&|spec| {
+                    spec.operations[number].step = Some((act.clone(), *times))
+                }));
             }
         }
     }
@@ -133,10 +135,12 @@ fn smaller_acts(act: &Act) -> Vec<Act> {
             }
             all
         }
-        Act::Bind(binder, name, set, inner) => {
-            inside(inner, &|inner| Act::Bind(*binder, name.clone(), set.clone(), Box::new(inner)))
-        }
-        Act::Let(name, term, inner) => inside(inner, &|inner| Act::Let(name.clone(), term.clone(), Box::new(inner))),
+        Act::Bind(binder, name, set, inner) => inside(inner, &|inner| {
+            Act::Bind(*binder, name.clone(), set.clone(), Box::new(inner))
+        }),
+        Act::Let(name, term, inner) => inside(inner, &|inner| {
+            Act::Let(name.clone(), term.clone(), Box::new(inner))
+        }),
         Act::Wrapped(wrapping, inner) => inside(inner, &|inner| Act::Wrapped(*wrapping, Box::new(inner))),
     }
 }

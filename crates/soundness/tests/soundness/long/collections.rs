@@ -179,7 +179,10 @@ pub struct Semaphore {
 
 impl Object for Semaphore {
     fn new(size: i64) -> Self {
-        Self { free: size, all: size }
+        Self {
+            free: size,
+            all: size,
+        }
     }
 
     fn request(rng: &mut Rng, _: i64, _: u32) -> Request {

@@ -45,7 +45,10 @@ impl Object for Map {
     fn perform(&mut self, request: &Request) -> Option<Reply> {
         if request.op == "KVRangeQuery" {
             let keys = request.int("lo")..=request.int("hi");
-            return int("count", keys.filter(|key| self.0[*key as usize] != 0).count() as i64);
+            return int(
+                "count",
+                keys.filter(|key| self.0[*key as usize] != 0).count() as i64,
+            );
         }
         let held = &mut self.0[request.int("key") as usize];
         let old = *held;
@@ -112,7 +115,10 @@ impl Object for Bank {
                 truth("ok", has_enough)
             }
             "Balance" => int("result", self.0[at("from")]),
-            "Rich" => int("result", self.0.iter().filter(|held| **held >= request.int("n")).count() as i64),
+            "Rich" => int(
+                "result",
+                self.0.iter().filter(|held| **held >= request.int("n")).count() as i64,
+            ),
             "SumOf" => int("result", self.0[at("lo")..=at("hi")].iter().sum()),
             _ => int("result", self.0.iter().sum()),
         }
@@ -167,9 +173,15 @@ impl Object for Leases {
             "Holder" => int("result", self.0[key()].0),
             "HeldBy" => {
                 let who = request.int("who");
-                int("result", self.0.iter().filter(|(holder, _)| *holder == who).count() as i64)
+                int(
+                    "result",
+                    self.0.iter().filter(|(holder, _)| *holder == who).count() as i64,
+                )
             }
-            _ => int("result", self.0.iter().filter(|(holder, _)| *holder == 0).count() as i64),
+            _ => int(
+                "result",
+                self.0.iter().filter(|(holder, _)| *holder == 0).count() as i64,
+            ),
         }
     }
 }
@@ -187,12 +199,18 @@ impl Object for Transactions {
         let (one, other, value) = (rng.i64(1..=size), rng.i64(1..=size), ("value", rng.i64(0..3)));
         let keys = Val::seq([Val::Int(one), Val::Int(other)]);
         match rng.u32(..6) {
-            0 => Request { op: "WriteAll", args: vec![("keys", keys), ("value", Val::Int(value.1))] },
+            0 => Request {
+                op: "WriteAll",
+                args: vec![("keys", keys), ("value", Val::Int(value.1))],
+            },
             1 => Request::new("Write", &[("key", one), value]),
             2 => Request::new("Copy", &[("from", one), ("to", other)]),
             3 => Request::new("Swap", &[("from", one), ("to", other)]),
             4 => Request::new("Read", &[("key", one)]),
-            _ => Request { op: "SumAll", args: vec![("keys", keys)] },
+            _ => Request {
+                op: "SumAll",
+                args: vec![("keys", keys)],
+            },
         }
     }
 
@@ -211,7 +229,11 @@ impl Object for Transactions {
             }
             "Copy" => {
                 let old = std::mem::replace(&mut self.0[at("to")], 0);
-                self.0[at("to")] = if at("from") == at("to") { old } else { self.0[at("from")] };
+                self.0[at("to")] = if at("from") == at("to") {
+                    old
+                } else {
+                    self.0[at("from")]
+                };
                 int("result", old)
             }
             "Swap" => {
@@ -219,7 +241,14 @@ impl Object for Transactions {
                 int("result", self.0[at("to")])
             }
             "Read" => int("result", self.0[at("key")]),
-            _ => int("result", request.ints("keys").iter().map(|key| self.0[*key as usize - 1]).sum()),
+            _ => int(
+                "result",
+                request
+                    .ints("keys")
+                    .iter()
+                    .map(|key| self.0[*key as usize - 1])
+                    .sum(),
+            ),
         }
     }
 }
@@ -252,14 +281,23 @@ impl Object for Votes {
                 Some(None)
             }
             "Retract" => truth("ok", self.0[who()].take().is_some()),
-            "Agreed" => truth("ok", self.0.iter().flatten().all(|value| *value == request.int("value"))),
+            "Agreed" => truth(
+                "ok",
+                self.0
+                    .iter()
+                    .flatten()
+                    .all(|value| *value == request.int("value")),
+            ),
             "Only" => {
                 let others = self.0.iter().enumerate().filter(|(at, _)| *at != who());
                 truth("ok", others.into_iter().all(|(_, value)| value.is_none()))
             }
             _ => {
                 let value = request.int("value");
-                int("result", self.0.iter().flatten().filter(|other| **other == value).count() as i64)
+                int(
+                    "result",
+                    self.0.iter().flatten().filter(|other| **other == value).count() as i64,
+                )
             }
         }
     }

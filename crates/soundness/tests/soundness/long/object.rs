@@ -18,14 +18,19 @@ impl Request {
     pub fn new(op: &'static str, args: &[(&'static str, i64)]) -> Self {
         Self {
             op,
-            args: args.iter().map(|(name, value)| (*name, Val::Int(*value))).collect(),
+            args: args
+                .iter()
+                .map(|(name, value)| (*name, Val::Int(*value)))
+                .collect(),
         }
     }
 
     /// A number among the arguments.
     pub fn int(&self, name: &str) -> i64 {
         let found = self.args.iter().find(|(other, _)| *other == name);
-        found.and_then(|(_, value)| value.as_int()).unwrap_or_else(|| panic!("{self:?} has no {name}"))
+        found
+            .and_then(|(_, value)| value.as_int())
+            .unwrap_or_else(|| panic!("{self:?} has no {name}"))
     }
 
     /// A sequence of numbers among the arguments.
@@ -79,7 +84,9 @@ pub fn ndjson(records: &[Record]) -> String {
         };
         let reply = record.reply.iter().filter(|(name, _)| *name != "ret");
         let fields = record.request.args.iter().chain(reply);
-        let fields: Vec<String> = fields.map(|(name, value)| format!("\"{name}\":{}", value.json())).collect();
+        let fields: Vec<String> = fields
+            .map(|(name, value)| format!("\"{name}\":{}", value.json()))
+            .collect();
         let end = record.end.map_or("null".to_owned(), |end| end.to_string());
         let _ = writeln!(
             text,

@@ -59,8 +59,20 @@ pub fn simulated<O: Object>(load: Load) -> Vec<Record> {
         match event {
             Event::Call if records.len() < load.operations => {
                 let request = O::request(&mut rng, load.size, thread);
-                records.push(Some(Record { thread, request, reply: None, start: time, end: None }));
-                push(&mut events, now + rng.i64(0..LENGTH), lane, Event::Effect, records.len() - 1);
+                records.push(Some(Record {
+                    thread,
+                    request,
+                    reply: None,
+                    start: time,
+                    end: None,
+                }));
+                push(
+                    &mut events,
+                    now + rng.i64(0..LENGTH),
+                    lane,
+                    Event::Effect,
+                    records.len() - 1,
+                );
             }
             Event::Call => {}
             Event::Effect => {
@@ -91,7 +103,11 @@ pub fn simulated<O: Object>(load: Load) -> Vec<Record> {
                 } else if let Some(call) = &mut records[record] {
                     call.end = Some(time);
                 }
-                let rest = if load.rest == 0 { 0 } else { rng.i64(0..load.rest * LENGTH) };
+                let rest = if load.rest == 0 {
+                    0
+                } else {
+                    rng.i64(0..load.rest * LENGTH)
+                };
                 push(&mut events, now + rest, lane, Event::Call, 0);
             }
         }
@@ -129,8 +145,12 @@ pub fn with_other_reply(rng: &mut Rng, records: &mut [Record]) -> Option<usize> 
 
 /// The operations that have returned with such an answer, from the second half of the trace.
 fn changeable(records: &[Record], is_it: impl Fn(&Val) -> bool) -> Vec<usize> {
-    let is_candidate = |record: &Record| record.end.is_some() && record.reply.as_ref().is_some_and(|(_, value)| is_it(value));
-    (records.len() / 2..records.len()).filter(|at| is_candidate(&records[*at])).collect()
+    let is_candidate = |record: &Record| {
+        record.end.is_some() && record.reply.as_ref().is_some_and(|(_, value)| is_it(value))
+    };
+    (records.len() / 2..records.len())
+        .filter(|at| is_candidate(&records[*at]))
+        .collect()
 }
 
 /// What a pending call answered is not recorded.
@@ -139,4 +159,3 @@ pub fn forget_pending(records: &mut [Record]) {
         record.reply = None;
     }
 }
-

@@ -24,7 +24,10 @@ impl Object for Fill {
             0 => Request::new("Put", &[("key", key), ("value", value)]),
             1 => {
                 let keys = Val::seq((key..=size.min(key + 1)).map(Val::Int));
-                Request { op: "PutAll", args: vec![("keys", keys), ("value", Val::Int(value))] }
+                Request {
+                    op: "PutAll",
+                    args: vec![("keys", keys), ("value", Val::Int(value))],
+                }
             }
             _ => Request::new("Get", &[("key", key)]),
         }
@@ -56,7 +59,10 @@ pub struct Disk {
 impl Object for Disk {
     fn new(size: i64) -> Self {
         let zeros = vec![0; size as usize];
-        Self { buffer: zeros.clone(), disk: zeros }
+        Self {
+            buffer: zeros.clone(),
+            disk: zeros,
+        }
     }
 
     fn request(rng: &mut Rng, size: i64, _: u32) -> Request {
@@ -100,7 +106,10 @@ pub struct Mode {
 
 impl Object for Mode {
     fn new(size: i64) -> Self {
-        Self { is_on: true, counts: vec![0; size as usize] }
+        Self {
+            is_on: true,
+            counts: vec![0; size as usize],
+        }
     }
 
     fn request(rng: &mut Rng, size: i64, _: u32) -> Request {

@@ -34,15 +34,27 @@ impl Subject {
     pub fn ready(self, size: i64) -> Ready {
         let (path, link, constants) = match self {
             Self::Model(name) => return Ready::Model(name),
-            Self::Spec(name, link) => {
-                (folder("tests/soundness/long/specs").join(name), link, &["Keys", "Accounts"][..])
-            }
+            Self::Spec(name, link) => (
+                folder("tests/soundness/long/specs").join(name),
+                link,
+                &["Keys", "Accounts"][..],
+            ),
             Self::Style(name) => (folder("../..").join(name), "", &["Keys", "NoValue"][..]),
         };
         let path = path.with_extension("tla");
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let value = |name: &str| if name == "NoValue" { "0".to_owned() } else { format!("1..{size}") };
-        let declared = text.lines().filter(|line| line.starts_with("CONSTANT")).collect::<String>();
+        let text =
+            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let value = |name: &str| {
+            if name == "NoValue" {
+                "0".to_owned()
+            } else {
+                format!("1..{size}")
+            }
+        };
+        let declared = text
+            .lines()
+            .filter(|line| line.starts_with("CONSTANT"))
+            .collect::<String>();
         let constants = constants.iter().filter(|name| declared.contains(**name));
         let config = path.with_extension("cfg");
         let options = LinkOptions {
@@ -60,13 +72,19 @@ impl Ready {
     pub fn answers(&self, questions: &[(&str, Options)]) -> Vec<Answer> {
         match self {
             Self::Spec(product) => product.answers(questions),
-            Self::Model(name) => questions.iter().map(|(trace, options)| checked(name, trace, *options)).collect(),
+            Self::Model(name) => questions
+                .iter()
+                .map(|(trace, options)| checked(name, trace, *options))
+                .collect(),
         }
     }
 }
 
 fn checked(model: &str, trace: &str, options: Options) -> Answer {
-    let request = CheckRequest { options, ..CheckRequest::new(model) };
+    let request = CheckRequest {
+        options,
+        ..CheckRequest::new(model)
+    };
     let check = ModelCheck::new(model, Keyed::No, request).unwrap_or_else(|error| panic!("{error}"));
     let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
     let file = folder.path().join("trace.ndjson");

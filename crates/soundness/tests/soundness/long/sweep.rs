@@ -41,7 +41,11 @@ pub fn is_explained<O: Object>(records: &[Record], size: i64) -> Option<bool> {
             if seen.len() > CONFIGURATIONS_MAX {
                 return None;
             }
-            for candidate in open.iter().copied().filter(|candidate| !placed.contains(candidate)) {
+            for candidate in open
+                .iter()
+                .copied()
+                .filter(|candidate| !placed.contains(candidate))
+            {
                 // Of one thread, what was called first comes first.
                 let thread = records[candidate].thread;
                 let is_second = |other: &usize| {

@@ -110,7 +110,10 @@ impl Act {
             Self::Becomes(number, term) => assigned(*number, term.eval(&here)?).into_iter().collect(),
             Self::BecomesOneOf(number, set) => {
                 let values = set.elements(&here)?;
-                values.into_iter().filter_map(|value| assigned(*number, value)).collect()
+                values
+                    .into_iter()
+                    .filter_map(|value| assigned(*number, value))
+                    .collect()
             }
             Self::Unchanged(numbers) => {
                 let mut all = vec![next.clone()];
@@ -141,7 +144,9 @@ impl Act {
             Self::Bind(Binder::ForAll, name, set, act) => {
                 let mut all = vec![next.clone()];
                 for element in set.elements(&here)? {
-                    all = scope.with(name, element, |scope| each(&all, |next| act.extended(scope, next)))?;
+                    all = scope.with(name, element, |scope| {
+                        each(&all, |next| act.extended(scope, next))
+                    })?;
                 }
                 all
             }

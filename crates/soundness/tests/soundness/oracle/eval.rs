@@ -29,7 +29,12 @@ pub struct Bound<'a> {
 
 impl<'a> Scope<'a> {
     pub fn of_state(state: &'a [Val]) -> Self {
-        Self { names: None, state, next: &[], held: None }
+        Self {
+            names: None,
+            state,
+            next: &[],
+            held: None,
+        }
     }
 
     fn get(&self, name: &str) -> Valued<Val> {
@@ -44,12 +49,22 @@ impl<'a> Scope<'a> {
     }
 
     pub fn with<T>(&self, name: &str, value: Val, run: impl FnOnce(&Scope<'_>) -> T) -> T {
-        let bound = Bound { name, value, outer: self.names };
-        run(&Scope { names: Some(&bound), ..*self })
+        let bound = Bound {
+            name,
+            value,
+            outer: self.names,
+        };
+        run(&Scope {
+            names: Some(&bound),
+            ..*self
+        })
     }
 
     fn held<T>(&self, held: &Val, run: impl FnOnce(&Scope<'_>) -> T) -> T {
-        run(&Scope { held: Some(held), ..*self })
+        run(&Scope {
+            held: Some(held),
+            ..*self
+        })
     }
 }
 
@@ -94,12 +109,18 @@ impl Term {
             Self::Held => scope.held.cloned().ok_or(Undefined)?,
             Self::Infix(sign, sides) => infix(*sign, &sides[0], &sides[1], scope)?,
             Self::Not(term) => Val::Bool(!term.is_true(scope)?),
-            Self::Set(terms) => {
-                Val::set(terms.iter().map(|term| term.eval(scope)).collect::<Valued<Vec<_>>>()?)
-            }
-            Self::Tuple(terms) => {
-                Val::seq(terms.iter().map(|term| term.eval(scope)).collect::<Valued<Vec<_>>>()?)
-            }
+            Self::Set(terms) => Val::set(
+                terms
+                    .iter()
+                    .map(|term| term.eval(scope))
+                    .collect::<Valued<Vec<_>>>()?,
+            ),
+            Self::Tuple(terms) => Val::seq(
+                terms
+                    .iter()
+                    .map(|term| term.eval(scope))
+                    .collect::<Valued<Vec<_>>>()?,
+            ),
             Self::Record(fields) => {
                 let fields = fields.iter().map(|(name, term)| Ok((*name, term.eval(scope)?)));
                 Val::record(fields.collect::<Valued<Vec<_>>>()?)
@@ -190,7 +211,10 @@ fn infix(sign: Infix, left: &Term, right: &Term, scope: &Scope<'_>) -> Valued<Va
 }
 
 fn applied(fun: &Val, key: &Val) -> Valued<Val> {
-    fun.as_fun().and_then(|fun| fun.get(key)).cloned().ok_or(Undefined)
+    fun.as_fun()
+        .and_then(|fun| fun.get(key))
+        .cloned()
+        .ok_or(Undefined)
 }
 
 fn bound(binder: Binder, name: &str, set: &Term, body: &Term, scope: &Scope<'_>) -> Valued<Val> {
@@ -327,7 +351,11 @@ fn called(helper: Helper, arguments: &[Argument], scope: &Scope<'_>) -> Valued<V
                     Some(pair) => applied(pair, &Val::Int(2))?,
                     None => Val::Int(0),
                 },
-                _ => Val::set((0..pairs.len()).filter(|at| is_it(&pairs[*at])).map(|at| size(at + 1))),
+                _ => Val::set(
+                    (0..pairs.len())
+                        .filter(|at| is_it(&pairs[*at]))
+                        .map(|at| size(at + 1)),
+                ),
             }
         }
         Helper::Get => applied(&plain(0)?, &plain(1)?).unwrap_or(Val::Int(0)),

@@ -37,7 +37,11 @@ pub fn explain(spec: &Spec, calls: &[TimedCall], is_async: bool) -> Explained {
     };
     let mut found = false;
     for state in spec.initial_states() {
-        let from = Place { done: 0, steps: vec![0; calls.len()], state };
+        let from = Place {
+            done: 0,
+            steps: vec![0; calls.len()],
+            state,
+        };
         match spec.holds_in(&from.state) {
             Err(_) => return Explained::NotCompared,
             Ok(false) => continue,
@@ -64,10 +68,13 @@ fn before(calls: &[TimedCall], at: usize, is_async: bool) -> u128 {
     let comes_first = |other: usize| {
         let from = &calls[other];
         let is_called_first = (from.start, other) < (call.start, at);
-        let touches = !is_async && from.thread == call.thread && from.end == Some(call.start) && is_called_first;
+        let touches =
+            !is_async && from.thread == call.thread && from.end == Some(call.start) && is_called_first;
         from.end.is_some_and(|end| end < call.start) || touches
     };
-    (0..calls.len()).filter(|other| *other != at && comes_first(*other)).fold(0, |mask, other| mask | 1 << other)
+    (0..calls.len())
+        .filter(|other| *other != at && comes_first(*other))
+        .fold(0, |mask, other| mask | 1 << other)
 }
 
 /// Which calls are done, the steps of those that are not, and the state.
@@ -121,7 +128,10 @@ impl Search<'_> {
         let operation = &spec.operations[call.operation];
         for args in assignments(spec, call) {
             for state in spec.successors(&operation.done, &operation.params, &args, state)? {
-                let mut next = Place { state, ..place.clone() };
+                let mut next = Place {
+                    state,
+                    ..place.clone()
+                };
                 next.done |= 1 << at;
                 next.steps[at] = 0;
                 waiting.push(next);
@@ -131,7 +141,10 @@ impl Search<'_> {
             };
             if place.steps[at] < *times {
                 for state in spec.successors(step, &operation.params, &args, state)? {
-                    let mut next = Place { state, ..place.clone() };
+                    let mut next = Place {
+                        state,
+                        ..place.clone()
+                    };
                     next.steps[at] += 1;
                     waiting.push(next);
                 }

@@ -76,7 +76,9 @@ impl Spec {
 
     /// The next states of an action with these arguments in which all invariants hold.
     pub fn successors(&self, act: &Act, params: &[Param], args: &[Val], state: &State) -> Valued<Vec<State>> {
-        let found = with_args(params, args, &Scope::of_state(state), &mut |scope| act.successors(scope))?;
+        let found = with_args(params, args, &Scope::of_state(state), &mut |scope| {
+            act.successors(scope)
+        })?;
         let mut all = Vec::new();
         for next in found {
             if self.holds_in(&next)? {
@@ -109,7 +111,10 @@ impl Spec {
                 [] => String::new(),
                 _ => format!("({})", params.join(", ")),
             };
-            let ranges = operation.params.iter().map(|param| format!("\\E {} \\in {} : ", param.name, param.range));
+            let ranges = operation
+                .params
+                .iter()
+                .map(|param| format!("\\E {} \\in {} : ", param.name, param.range));
             let ranges: String = ranges.collect();
             let done = match &operation.step {
                 Some((step, _)) => {
@@ -140,7 +145,11 @@ impl Spec {
         // A random action need not use all of its parameters.
         let mut text = "ignore_fields = ['k', 'l', 'v', 't', 'res']\n".to_owned();
         if !self.invariants.is_empty() {
-            let texts: Vec<String> = self.invariants.iter().map(|term| format!("'{}'", term.text())).collect();
+            let texts: Vec<String> = self
+                .invariants
+                .iter()
+                .map(|term| format!("'{}'", term.text()))
+                .collect();
             let _ = writeln!(text, "invariants = [{}]", texts.join(", "));
         }
         if let Some(view) = &self.view {
@@ -152,7 +161,11 @@ impl Spec {
             }
         }
         for (number, hidden) in self.hidden.iter().enumerate() {
-            let _ = writeln!(text, "[[hidden]]\naction = 'Hidden{number}'\nbound = {}", hidden.bound);
+            let _ = writeln!(
+                text,
+                "[[hidden]]\naction = 'Hidden{number}'\nbound = {}",
+                hidden.bound
+            );
         }
         text
     }
@@ -166,9 +179,9 @@ fn with_args<T>(
     run: &mut dyn FnMut(&Scope<'_>) -> Valued<T>,
 ) -> Valued<T> {
     match (params, args) {
-        ([param, params @ ..], [arg, args @ ..]) => {
-            scope.with(param.name, arg.clone(), |scope| with_args(params, args, scope, run))
-        }
+        ([param, params @ ..], [arg, args @ ..]) => scope.with(param.name, arg.clone(), |scope| {
+            with_args(params, args, scope, run)
+        }),
         _ => run(scope),
     }
 }

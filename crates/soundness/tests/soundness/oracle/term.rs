@@ -180,7 +180,9 @@ impl Term {
             Self::Set(elements) => format!("{{{}}}", texts(elements)),
             Self::Tuple(elements) => format!("<<{}>>", texts(elements)),
             Self::Record(fields) => {
-                let fields = fields.iter().map(|(name, term)| format!("{name} |-> {}", term.text()));
+                let fields = fields
+                    .iter()
+                    .map(|(name, term)| format!("{name} |-> {}", term.text()));
                 format!("[{}]", fields.collect::<Vec<_>>().join(", "))
             }
             Self::Field(record, name) => format!("{}.{name}", record.text()),
@@ -201,15 +203,25 @@ impl Term {
                     let path: String = path.iter().map(Step::text).collect();
                     format!("!{path} = {}", value.text())
                 });
-                format!("[{} EXCEPT {}]", fun.text(), changes.collect::<Vec<_>>().join(", "))
+                format!(
+                    "[{} EXCEPT {}]",
+                    fun.text(),
+                    changes.collect::<Vec<_>>().join(", ")
+                )
             }
             Self::If(parts) => {
                 let [condition, yes, no] = parts.each_ref().map(Self::text);
                 format!("(IF {condition} THEN {yes} ELSE {no})")
             }
             Self::Case(arms, other) => {
-                let arms = arms.iter().map(|(when, then)| format!("{} -> {}", when.text(), then.text()));
-                format!("(CASE {} [] OTHER -> {})", arms.collect::<Vec<_>>().join(" [] "), other.text())
+                let arms = arms
+                    .iter()
+                    .map(|(when, then)| format!("{} -> {}", when.text(), then.text()));
+                format!(
+                    "(CASE {} [] OTHER -> {})",
+                    arms.collect::<Vec<_>>().join(" [] "),
+                    other.text()
+                )
             }
             Self::Let(name, parts) => format!("(LET {name} == {} IN {})", parts[0].text(), parts[1].text()),
             Self::Call(helper, arguments) => {

@@ -21,10 +21,14 @@ pub fn ndjson(spec: &Spec, calls: &[TimedCall]) -> String {
     let mut text = String::new();
     for call in in_order(calls) {
         let operation = &spec.operations[call.operation];
-        let args = operation.params.iter().zip(&call.args).filter_map(|(param, arg)| {
-            let arg = arg.as_ref()?;
-            Some(format!("\"{}\":{}", param.name, arg.json()))
-        });
+        let args = operation
+            .params
+            .iter()
+            .zip(&call.args)
+            .filter_map(|(param, arg)| {
+                let arg = arg.as_ref()?;
+                Some(format!("\"{}\":{}", param.name, arg.json()))
+            });
         let end = call.end.map_or("null".to_owned(), |end| end.to_string());
         let _ = writeln!(
             text,

@@ -24,7 +24,12 @@ impl Val {
     }
 
     pub fn seq(elements: impl IntoIterator<Item = Val>) -> Self {
-        Self::fun(elements.into_iter().enumerate().map(|(at, value)| (Self::Int(at as i64 + 1), value)))
+        Self::fun(
+            elements
+                .into_iter()
+                .enumerate()
+                .map(|(at, value)| (Self::Int(at as i64 + 1), value)),
+        )
     }
 
     pub fn record(fields: impl IntoIterator<Item = (&'static str, Val)>) -> Self {
@@ -62,7 +67,10 @@ impl Val {
     /// The elements of a sequence.
     pub fn as_seq(&self) -> Option<Vec<Val>> {
         let fun = self.as_fun()?;
-        let is_seq = fun.keys().enumerate().all(|(at, key)| *key == Self::Int(at as i64 + 1));
+        let is_seq = fun
+            .keys()
+            .enumerate()
+            .all(|(at, key)| *key == Self::Int(at as i64 + 1));
         is_seq.then(|| fun.values().cloned().collect())
     }
 
@@ -73,7 +81,10 @@ impl Val {
             Self::Bool(truth) => truth.to_string(),
             Self::Int(int) => int.to_string(),
             Self::Text(text) => format!("\"{text}\""),
-            Self::Set(set) => format!("{{\"$set\":[{}]}}", list(&set.iter().cloned().collect::<Vec<_>>())),
+            Self::Set(set) => format!(
+                "{{\"$set\":[{}]}}",
+                list(&set.iter().cloned().collect::<Vec<_>>())
+            ),
             Self::Fun(fun) => match self.as_seq() {
                 Some(values) => format!("[{}]", list(&values)),
                 None if fun.keys().all(|key| matches!(key, Self::Text(_))) => {
@@ -85,7 +96,9 @@ impl Val {
                     format!("{{{text}}}")
                 }
                 None => {
-                    let pairs = fun.iter().map(|(key, value)| format!("[{},{}]", key.json(), value.json()));
+                    let pairs = fun
+                        .iter()
+                        .map(|(key, value)| format!("[{},{}]", key.json(), value.json()));
                     format!("{{\"$fn\":[{}]}}", pairs.collect::<Vec<_>>().join(","))
                 }
             },

@@ -3,7 +3,9 @@
 use super::maker::{Flavour, Maker};
 use super::shape::Shape;
 use crate::oracle::helper::Helper;
-use crate::oracle::term::{Argument, Binder, Infix, Term, at, bind, call, equal, field, infix, int, name, not};
+use crate::oracle::term::{
+    Argument, Binder, Infix, Term, at, bind, call, equal, field, infix, int, name, not,
+};
 
 impl Maker<'_> {
     pub fn condition(&mut self, depth: usize) -> Term {
@@ -50,7 +52,13 @@ impl Maker<'_> {
             Some((place, shape)) if self.rarely(2) => self.condition_on(place, &shape),
             _ => {
                 let (left, right) = (self.number(depth.max(1)), self.number(depth.min(1)));
-                let sign = self.one_of(&[Infix::Equal, Infix::Equal, Infix::Unequal, Infix::AtMost, Infix::Greater]);
+                let sign = self.one_of(&[
+                    Infix::Equal,
+                    Infix::Equal,
+                    Infix::Unequal,
+                    Infix::AtMost,
+                    Infix::Greater,
+                ]);
                 infix(sign, left, right)
             }
         }
@@ -65,7 +73,11 @@ impl Maker<'_> {
     fn condition_on(&mut self, place: Term, shape: &Shape) -> Term {
         let (key, plain) = (self.key(), self.plain());
         match shape {
-            Shape::Number => infix(self.one_of(&[Infix::Equal, Infix::Unequal, Infix::Less]), place, plain),
+            Shape::Number => infix(
+                self.one_of(&[Infix::Equal, Infix::Unequal, Infix::Less]),
+                place,
+                plain,
+            ),
             Shape::Tag => infix(self.one_of(&[Infix::Equal, Infix::Unequal]), place, self.tag()),
             Shape::Function(of) => match (&**of, self.below(3)) {
                 (_, 0) => {
@@ -141,17 +153,30 @@ impl Maker<'_> {
             }
             _ => {
                 let (place, shape) = self.place(|shape| {
-                    !matches!(shape, Shape::Number | Shape::Tag | Shape::Function(_) | Shape::Record(_))
+                    !matches!(
+                        shape,
+                        Shape::Number | Shape::Tag | Shape::Function(_) | Shape::Record(_)
+                    )
                 })?;
                 self.elements(&bound, place, &shape, depth.min(1))
             }
         };
         Some(match self.below(10) {
-            0 => Term::Call(Helper::Every, vec![Argument::Plain(set), Argument::Lambda(bound, test)]),
-            1 => Term::Call(Helper::Some, vec![Argument::Plain(set), Argument::Lambda(bound, test)]),
+            0 => Term::Call(
+                Helper::Every,
+                vec![Argument::Plain(set), Argument::Lambda(bound, test)],
+            ),
+            1 => Term::Call(
+                Helper::Some,
+                vec![Argument::Plain(set), Argument::Lambda(bound, test)],
+            ),
             2 => {
                 let kept = bind(Binder::Filter, &bound, set, test);
-                infix(self.one_of(&[Infix::Equal, Infix::Unequal]), kept, Term::Set(Vec::new()))
+                infix(
+                    self.one_of(&[Infix::Equal, Infix::Unequal]),
+                    kept,
+                    Term::Set(Vec::new()),
+                )
             }
             3..=6 => bind(Binder::ForAll, &bound, set, test),
             _ => bind(Binder::Exists, &bound, set, test),
@@ -171,7 +196,10 @@ impl Maker<'_> {
                 };
                 (set, test)
             }
-            Shape::Pairs => (place, self.part_test(|part| at(name(bound), int(part)), bound, false)),
+            Shape::Pairs => (
+                place,
+                self.part_test(|part| at(name(bound), int(part)), bound, false),
+            ),
             Shape::Records => {
                 let part = |part: i64| field(name(bound), if part == 1 { "key" } else { "val" });
                 (place, self.part_test(part, bound, true))
@@ -202,7 +230,10 @@ impl Maker<'_> {
         };
         match self.below(9) {
             0 if depth > 0 => {
-                let (left, right) = (self.element_test(element.clone(), 0), self.element_test(element, 0));
+                let (left, right) = (
+                    self.element_test(element.clone(), 0),
+                    self.element_test(element, 0),
+                );
                 infix(self.one_of(&[Infix::And, Infix::Or, Infix::Implies]), left, right)
             }
             1 => infix(Infix::Unequal, element, other),

@@ -30,7 +30,11 @@ impl Profile {
     pub fn random(rng: &mut Rng) -> Self {
         let is_long = rng.u32(..12) == 0;
         Self {
-            calls: if is_long { rng.usize(24..64) } else { rng.usize(2..9) },
+            calls: if is_long {
+                rng.usize(24..64)
+            } else {
+                rng.usize(2..9)
+            },
             threads: if is_long { rng.usize(1..4) } else { rng.usize(1..7) },
             has_ties: rng.bool(),
             is_async: rng.u32(..8) == 0,
@@ -98,7 +102,10 @@ fn simulated(rng: &mut Rng, spec: &Spec, profile: Profile) -> Valued<Vec<TimedCa
     for lane in lanes {
         now += 1;
         match lane {
-            Lane::Done(call) => calls.push(TimedCall { end: Some(now), ..call }),
+            Lane::Done(call) => calls.push(TimedCall {
+                end: Some(now),
+                ..call
+            }),
             Lane::Called(call, _) if crashed < profile.pending => {
                 crashed += 1;
                 calls.push(call);
@@ -124,7 +131,9 @@ fn forget_result(spec: &Spec, call: &mut TimedCall) {
 
 fn called(rng: &mut Rng, spec: &Spec, thread: u32, operation: usize, start: i64) -> TimedCall {
     let params = &spec.operations[operation].params;
-    let args = params.iter().map(|param| Some(param.values[rng.usize(..param.values.len())].clone()));
+    let args = params
+        .iter()
+        .map(|param| Some(param.values[rng.usize(..param.values.len())].clone()));
     TimedCall {
         thread,
         operation,

@@ -40,7 +40,8 @@ impl Maker<'_> {
             4 | 5 => return call(Helper::Mod, [self.count(depth - 1)]),
             _ => {}
         }
-        let Some((place, shape)) = self.place(|shape| !matches!(shape, Shape::Function(_) | Shape::Record(_) | Shape::Tag))
+        let Some((place, shape)) =
+            self.place(|shape| !matches!(shape, Shape::Function(_) | Shape::Record(_) | Shape::Tag))
         else {
             return self.plain();
         };
@@ -128,8 +129,8 @@ impl Maker<'_> {
             return Term::Call(helper, vec![Argument::Lambda(bound, part), Argument::Plain(keys)]);
         }
         if self.rarely(4)
-            && let Some((place, shape)) =
-                self.place(|shape| matches!(shape, Shape::Set | Shape::Partial | Shape::Pairs | Shape::Records))
+            && let Some((place, shape)) = self
+                .place(|shape| matches!(shape, Shape::Set | Shape::Partial | Shape::Pairs | Shape::Records))
         {
             let (set, test) = self.elements(&bound, place, &shape, depth);
             return self.counted(bound, set, test);
@@ -140,7 +141,10 @@ impl Maker<'_> {
 
     fn counted(&mut self, bound: String, set: Term, test: Term) -> Term {
         match self.below(3) {
-            0 => Term::Call(Helper::Count, vec![Argument::Plain(set), Argument::Lambda(bound, test)]),
+            0 => Term::Call(
+                Helper::Count,
+                vec![Argument::Plain(set), Argument::Lambda(bound, test)],
+            ),
             _ => call(Helper::Cardinality, [bind(Binder::Filter, &bound, set, test)]),
         }
     }

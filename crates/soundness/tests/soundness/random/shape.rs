@@ -36,7 +36,11 @@ impl Shape {
             Self::Number => (int(0), Val::Int(0)),
             Self::Tag => (Term::Text("a"), Val::Text("a")),
             Self::Function(of) => {
-                let bound = if matches!(**of, Self::Function(_)) { "j" } else { "i" };
+                let bound = if matches!(**of, Self::Function(_)) {
+                    "j"
+                } else {
+                    "i"
+                };
                 let (term, value) = of.initial(keys);
                 let pairs = (1..=keys).map(|key| (Val::Int(key), value.clone()));
                 (bind(Binder::Function, bound, all_keys, term), Val::fun(pairs))
@@ -48,9 +52,16 @@ impl Shape {
             Self::Set | Self::Pairs | Self::Records => (Term::Set(Vec::new()), Val::set([])),
             Self::Sequence | Self::PairSequence => (Term::Tuple(Vec::new()), Val::seq([])),
             Self::Record(fields) => {
-                let all: Vec<_> = fields.iter().map(|(name, shape)| (*name, shape.initial(keys))).collect();
+                let all: Vec<_> = fields
+                    .iter()
+                    .map(|(name, shape)| (*name, shape.initial(keys)))
+                    .collect();
                 (
-                    Term::Record(all.iter().map(|(name, (term, _))| (*name, term.clone())).collect()),
+                    Term::Record(
+                        all.iter()
+                            .map(|(name, (term, _))| (*name, term.clone()))
+                            .collect(),
+                    ),
                     Val::record(all.into_iter().map(|(name, (_, value))| (name, value))),
                 )
             }

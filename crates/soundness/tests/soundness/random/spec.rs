@@ -13,7 +13,9 @@ use crate::oracle::value::Val;
 /// A specification that is rich in something.
 pub fn random_spec(rng: &mut Rng, flavour: Flavour) -> Spec {
     let keys = rng.i64(2..4);
-    let mut variables: Vec<Shape> = (0..[1, 1, 2, 2, 3][rng.usize(..5)]).map(|_| shape(rng, flavour)).collect();
+    let mut variables: Vec<Shape> = (0..[1, 1, 2, 2, 3][rng.usize(..5)])
+        .map(|_| shape(rng, flavour))
+        .collect();
     if flavour == Flavour::Guarded && variables.len() < 2 {
         variables.push(shape(rng, flavour));
     }
@@ -120,7 +122,10 @@ impl Maker<'_> {
             params.push(param("res", &numbers, "0..2", true));
         }
         let named = |wanted: &[&str]| {
-            let names = params.iter().map(|param| param.name).filter(|name| wanted.contains(name));
+            let names = params
+                .iter()
+                .map(|param| param.name)
+                .filter(|name| wanted.contains(name));
             names.map(ToOwned::to_owned).collect()
         };
         (self.key_names, self.number_names, self.tag_names) =
@@ -138,7 +143,12 @@ impl Maker<'_> {
             _ => done,
         };
         let step = (letter == "D" && self.rarely(4)).then(|| (self.action(1), 1 + self.below(2) as u32));
-        let operation = Operation { name: letter.to_owned(), params, done, step };
+        let operation = Operation {
+            name: letter.to_owned(),
+            params,
+            done,
+            step,
+        };
         self.key_names.clear();
         self.number_names.clear();
         self.tag_names.clear();
@@ -171,7 +181,8 @@ impl Maker<'_> {
         }
         match self.below(14) {
             0 | 1 if depth > 0 => {
-                let (condition, yes, no) = (self.condition(1), self.action(depth - 1), self.action(depth - 1));
+                let (condition, yes, no) =
+                    (self.condition(1), self.action(depth - 1), self.action(depth - 1));
                 parts.push(Act::If(condition, Box::new([yes, no])));
             }
             2 if depth > 0 => {
@@ -183,7 +194,12 @@ impl Maker<'_> {
                 let inner = self.with_number(&bound, |maker| maker.action(depth - 1));
                 let is_it = Act::Holds(equal(Term::Name(bound.clone()), number));
                 let set = infix(Infix::UpTo, int(0), int(2));
-                parts.push(Act::Bind(Binder::Exists, bound, set, Box::new(Act::All(vec![is_it, inner]))));
+                parts.push(Act::Bind(
+                    Binder::Exists,
+                    bound,
+                    set,
+                    Box::new(Act::All(vec![is_it, inner])),
+                ));
             }
             4 if depth > 0 => {
                 let (bound, number) = (self.fresh(), self.number(2));
@@ -221,7 +237,11 @@ impl Maker<'_> {
 
     /// An action that changes nothing.
     fn reader(&mut self) -> Act {
-        let conditions = if self.flavour == Flavour::Guarded { 2 + self.below(2) } else { 1 + self.below(2) };
+        let conditions = if self.flavour == Flavour::Guarded {
+            2 + self.below(2)
+        } else {
+            1 + self.below(2)
+        };
         let mut parts: Vec<Act> = (0..conditions).map(|_| Act::Holds(self.condition(0))).collect();
         if self.number_names.iter().any(|name| name == "res") && self.rarely(2) {
             parts.pop();
@@ -240,7 +260,11 @@ impl Maker<'_> {
                 infix(Infix::Iff, is_one, self.condition(1))
             }
             1 if !self.is_terse => equal(self.number(2), result()),
-            2 | 3 => infix(self.one_of(&[Infix::Equal, Infix::Equal, Infix::AtMost]), result(), self.count(1)),
+            2 | 3 => infix(
+                self.one_of(&[Infix::Equal, Infix::Equal, Infix::AtMost]),
+                result(),
+                self.count(1),
+            ),
             _ => equal(result(), self.number(1)),
         }
     }
@@ -256,7 +280,10 @@ impl Maker<'_> {
             let place = Term::Var(number);
             acts.push(match self.below(14) {
                 0 => {
-                    let (one, other) = (self.update(place.clone(), &shape, 0), self.update(place, &shape, 0));
+                    let (one, other) = (
+                        self.update(place.clone(), &shape, 0),
+                        self.update(place, &shape, 0),
+                    );
                     Act::BecomesOneOf(number, Term::Set(vec![one, other]))
                 }
                 1 => {
@@ -300,7 +327,10 @@ impl Maker<'_> {
         let shape = self.variables[masked].clone();
         let mut in_mode = |act: &Act, params: &[Param]| {
             let named = |wanted: &[&str]| {
-                let names = params.iter().map(|param| param.name).filter(|name| wanted.contains(name));
+                let names = params
+                    .iter()
+                    .map(|param| param.name)
+                    .filter(|name| wanted.contains(name));
                 names.map(ToOwned::to_owned).collect()
             };
             (self.key_names, self.number_names) = (named(&["k", "l"]), named(&["v", "res"]));

@@ -23,7 +23,9 @@ impl Maker<'_> {
                 bind(Binder::Function, &bound, set, body)
             }
             Shape::Record(fields) => {
-                let fields = fields.iter().map(|(name, shape)| (*name, self.fresh_value(shape, depth)));
+                let fields = fields
+                    .iter()
+                    .map(|(name, shape)| (*name, self.fresh_value(shape, depth)));
                 Term::Record(fields.collect())
             }
             Shape::Partial => infix(Infix::Maps, self.key(), self.number(depth)),
@@ -53,7 +55,10 @@ impl Maker<'_> {
         }
         if depth > 0 && self.rarely(6) {
             let condition = self.condition(1);
-            let (yes, no) = (self.update(place.clone(), shape, depth - 1), self.update(place.clone(), shape, 0));
+            let (yes, no) = (
+                self.update(place.clone(), shape, depth - 1),
+                self.update(place.clone(), shape, 0),
+            );
             let no = if self.rarely(2) { place } else { no };
             return either(condition, yes, no);
         }
@@ -108,9 +113,18 @@ impl Maker<'_> {
                 };
                 let new = match is_pair {
                     true => Term::Tuple(vec![key.clone(), number.clone()]),
-                    false => Term::Record(vec![("key", key.clone()), ("tag", self.tag()), ("val", number.clone())]),
+                    false => Term::Record(vec![
+                        ("key", key.clone()),
+                        ("tag", self.tag()),
+                        ("val", number.clone()),
+                    ]),
                 };
-                let others = bind(Binder::Filter, &q, place.clone(), infix(Infix::Unequal, part, key));
+                let others = bind(
+                    Binder::Filter,
+                    &q,
+                    place.clone(),
+                    infix(Infix::Unequal, part, key),
+                );
                 match self.below(6) {
                     0 => others,
                     1 => infix(Infix::Union, place, Term::Set(vec![new])),
@@ -218,7 +232,10 @@ impl Maker<'_> {
             }
             4 => bind(Binder::Function, &bound, domain, either(is_key, number, same)),
             5 => {
-                let changed = Term::Except(Box::new(place.clone()), vec![(vec![Step::Key(key.clone())], number)]);
+                let changed = Term::Except(
+                    Box::new(place.clone()),
+                    vec![(vec![Step::Key(key.clone())], number)],
+                );
                 either(infix(Infix::In, key, domain), changed, place)
             }
             _ => infix(Infix::Merge, infix(Infix::Maps, key, number), place),
@@ -244,8 +261,10 @@ impl Maker<'_> {
                 Term::Call(Helper::SelectSeq, vec![Argument::Plain(place), test])
             }
             6 => {
-                let changed =
-                    Term::Except(Box::new(place.clone()), vec![(vec![Step::Key(position.clone())], number)]);
+                let changed = Term::Except(
+                    Box::new(place.clone()),
+                    vec![(vec![Step::Key(position.clone())], number)],
+                );
                 either(infix(Infix::AtMost, position, length), changed, place)
             }
             _ => either(has_room, call(Helper::Append, [place.clone(), number]), place),
@@ -265,7 +284,11 @@ impl Maker<'_> {
             0 => others(),
             1 => either(has_room, call(Helper::Append, [place.clone(), pair]), place),
             2 => call(Helper::Rest, [place]),
-            3 => either(has_room, infix(Infix::Concat, Term::Tuple(vec![pair]), place.clone()), place),
+            3 => either(
+                has_room,
+                infix(Infix::Concat, Term::Tuple(vec![pair]), place.clone()),
+                place,
+            ),
             _ => call(Helper::Append, [others(), pair]),
         }
     }
