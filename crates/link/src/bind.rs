@@ -9,6 +9,7 @@ use omnilink_trace::Operation;
 use omnilink_value::Value;
 
 use crate::arguments::{Arguments, BoundArguments};
+use crate::audit::Audit;
 use crate::binding::{Extra, Formulation};
 use crate::enabling_set::LastEnablingSet;
 use crate::error::{BindError, BindProblem};
@@ -165,6 +166,7 @@ impl TlaModel<'_> {
                 effects: OnceCell::new(),
                 cache: OnceCell::new(),
                 enabling: LastEnablingSet::default(),
+                audit: Audit::default(),
                 touched: OnceCell::new(),
                 part,
             }))
@@ -176,6 +178,7 @@ impl TlaModel<'_> {
         let mut instances = self.instances.borrow_mut();
         let is_it = |known: &Instance| {
             known.0.hash == hash
+                && known.0.binding == binding
                 && known.0.operation == operation
                 && known.0.part == part
                 && *known.0.arguments == *arguments

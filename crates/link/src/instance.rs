@@ -11,10 +11,14 @@ use omnilink_trace::Location;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
+use crate::audit::Audit;
 use crate::enabling_set::LastEnablingSet;
 use crate::outcome_cache::OutcomeCache;
 
 /// An action with its arguments, as the engine handles it: a shared pointer. Results computed for the instance are kept with it.
+///
+/// They are functions of what makes two instances equal: the action, its arguments, which part of which operation it is, and the binding, which
+/// tells what unknown arguments may be.
 #[derive(Clone)]
 pub struct Instance(pub(crate) Rc<InstanceData>);
 
@@ -35,6 +39,8 @@ pub(crate) struct InstanceData {
     pub(crate) enabling: LastEnablingSet,
     /// The parts of invariants that its writes may make false.
     pub(crate) touched: OnceCell<Box<[(u16, u16)]>>,
+    /// What was found out about it, where steps are audited.
+    pub(crate) audit: Audit,
     /// For operations in steps: the operation, and whether this is its last step.
     pub(crate) part: Option<StepPart>,
 }
@@ -71,6 +77,7 @@ impl PartialEq for Instance {
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
             || (self.0.hash == other.0.hash
+                && self.0.binding == other.0.binding
                 && self.0.operation == other.0.operation
                 && self.0.part == other.0.part
                 && self.0.arguments == other.0.arguments)

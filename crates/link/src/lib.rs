@@ -23,6 +23,7 @@
 mod action;
 mod acts_as;
 mod arguments;
+mod audit;
 mod bind;
 mod binding;
 mod binding_builder;

@@ -24,4 +24,6 @@ pub struct LinkOptions {
     pub counts_branches: bool,
     /// Whether every step is evaluated, also where its outcome is known without: for tests that compare the two.
     pub evaluates_steps: bool,
+    /// Whether every step, and what the analysis says of it, is compared with an evaluation by its definition: for tests. Takes time.
+    pub audits: bool,
 }

@@ -61,6 +61,7 @@ pub struct Linked {
     pub(crate) counts_branches: bool,
     /// Whether every step is evaluated.
     pub(crate) evaluates_steps: bool,
+    pub(crate) audits: bool,
     notes: Vec<String>,
     /// The collection that it is declared to be.
     pub(crate) acts_as: Option<Declaration>,
@@ -309,6 +310,7 @@ impl Linked {
             transient,
             counts_branches: options.counts_branches,
             evaluates_steps: options.evaluates_steps,
+            audits: options.audits,
             notes,
             acts_as: None,
         };

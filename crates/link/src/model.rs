@@ -51,7 +51,7 @@ pub struct TlaModel<'l> {
     pub(crate) samples: Samples,
     numbers: Cell<u64>,
     pub(crate) step_lanes: RefCell<StepLanes>,
-    plain: PlainSpec<'l>,
+    pub(crate) plain: PlainSpec<'l>,
     /// For each binding, whether its action changes no state, whatever its arguments.
     only_reads: Vec<OnceCell<bool>>,
 }
@@ -269,6 +269,53 @@ impl<'l> TlaModel<'l> {
         &self.linked.bindings[instance.0.binding as usize]
     }
 
+    /// The step of an instance, in the cheapest way that is known.
+    fn search_step(&self, state: &SpecState, op: &Instance, outcomes: &mut Outcomes<SpecState>) {
+        if let Some(part) = op.0.part
+            && state.is_done(part)
+        {
+            return outcomes.refuse(|| "the operation is done already".to_owned());
+        }
+        let is_known = self.is_known(op);
+        let found = match is_known {
+            true => self.exact_step(state, op),
+            false => None,
+        };
+        let cache = match is_known && found.is_none() {
+            true => self.cache(op),
+            false => None,
+        };
+        let found = found.or_else(|| cache?.get(state));
+        match found {
+            Some(KnownStep::Next(next)) => {
+                self.counters.step(op.0.binding, false);
+                self.samples.offer(op, state);
+                return outcomes.accept(after_part(op, next));
+            }
+            Some(KnownStep::Refused) => {
+                self.counters.step(op.0.binding, true);
+                return outcomes.refuse_at(|| self.reason(state, op));
+            }
+            None => {}
+        }
+        let mut evaluator = self.evaluator.borrow_mut();
+        let found = self.successors(&mut evaluator, state, op);
+        drop(evaluator);
+        self.counters
+            .step(op.0.binding, found.as_ref().is_ok_and(Vec::is_empty));
+        if let (Some(cache), Ok(found)) = (cache, &found) {
+            cache.insert(state, found);
+        }
+        match found {
+            Ok(found) if found.is_empty() => outcomes.refuse_at(|| self.reason(state, op)),
+            Ok(found) => {
+                self.samples.offer(op, state);
+                found.into_iter().for_each(|next| outcomes.accept(next));
+            }
+            Err(failure) => self.fail(op, &failure, outcomes),
+        }
+    }
+
     /// Reports that a step could not be evaluated.
     #[cold]
     fn fail(&self, op: &Instance, failure: &Failure, outcomes: &mut Outcomes<SpecState>) {
@@ -333,48 +380,18 @@ impl Model for TlaModel<'_> {
     }
 
     fn step(&self, state: &SpecState, op: &Instance, outcomes: &mut Outcomes<SpecState>) {
-        if let Some(part) = op.0.part
-            && state.is_done(part)
-        {
-            return outcomes.refuse(|| "the operation is done already".to_owned());
+        if !self.linked.audits {
+            return self.search_step(state, op, outcomes);
         }
-        let is_known = self.is_known(op);
-        let found = match is_known {
-            true => self.exact_step(state, op),
-            false => None,
+        let mut found = Vec::new();
+        let noted = |next: SpecState| {
+            found.push(next.clone());
+            next
         };
-        let cache = match is_known && found.is_none() {
-            true => self.cache(op),
-            false => None,
-        };
-        let found = found.or_else(|| cache?.get(state));
-        match found {
-            Some(KnownStep::Next(next)) => {
-                self.counters.step(op.0.binding, false);
-                self.samples.offer(op, state);
-                return outcomes.accept(after_part(op, next));
-            }
-            Some(KnownStep::Refused) => {
-                self.counters.step(op.0.binding, true);
-                return outcomes.refuse_at(|| self.reason(state, op));
-            }
-            None => {}
-        }
-        let mut evaluator = self.evaluator.borrow_mut();
-        let found = self.successors(&mut evaluator, state, op);
-        drop(evaluator);
-        self.counters
-            .step(op.0.binding, found.as_ref().is_ok_and(Vec::is_empty));
-        if let (Some(cache), Ok(found)) = (cache, &found) {
-            cache.insert(state, found);
-        }
-        match found {
-            Ok(found) if found.is_empty() => outcomes.refuse_at(|| self.reason(state, op)),
-            Ok(found) => {
-                self.samples.offer(op, state);
-                found.into_iter().for_each(|next| outcomes.accept(next));
-            }
-            Err(failure) => self.fail(op, &failure, outcomes),
+        outcomes.wrapping(noted, |inner| self.search_step(state, op, inner));
+        if let Some(problem) = self.audited(state, op, &found) {
+            let op_text = self.describe_op(op);
+            outcomes.fail(format!("{}: internal error: {op_text} {problem}", op.0.place));
         }
     }
 
@@ -387,7 +404,8 @@ impl Model for TlaModel<'_> {
             };
             return outcomes.wrapping(counted, |found| self.step(&state, op, found));
         }
-        if self.is_known(op)
+        if !self.linked.audits
+            && self.is_known(op)
             && op.0.part.is_none()
             && self.linked.view.is_none()
             && self.linked.invariants.is_empty()

@@ -13,6 +13,7 @@ use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
+use crate::audit::Audit;
 use crate::enabling_set::LastEnablingSet;
 use crate::instance::{Instance, InstanceData, hash_of};
 use crate::model::TlaModel;
@@ -280,6 +281,7 @@ pub(crate) fn varied(instance: &Instance, at: usize, value: Value) -> Instance {
         effects: OnceCell::new(),
         cache: OnceCell::new(),
         enabling: LastEnablingSet::default(),
+        audit: Audit::default(),
         touched: OnceCell::new(),
         part: content.part,
     }))

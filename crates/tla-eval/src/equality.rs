@@ -208,8 +208,11 @@ impl<'p> Evaluator<'p> {
                 (Lazy::Tuple(left), Lazy::Tuple(right)) if left.len() == right.len() => {
                     return self.equal_parts(left, right);
                 }
-                (Lazy::Set(left), Lazy::Set(right)) if left.len() == right.len() => {
-                    return self.equal_parts(left, right);
+                // Elements in another order may be the same set: that is decided below.
+                (Lazy::Set(left), Lazy::Set(right))
+                    if left.len() == right.len() && self.equal_parts(left, right)? =>
+                {
+                    return Ok(true);
                 }
                 _ => {}
             }
