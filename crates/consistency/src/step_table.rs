@@ -52,7 +52,11 @@ pub(crate) trait Steps {
     fn split(&mut self, set: StateSet) -> SmallVec<[StateSet; 1]>;
 }
 
-/// The table of steps.
+/// The table of steps. It lives as long as a checker, over all histories.
+///
+/// What is kept is a function of its key: states, operations and sets of states are numbered by equality, so a number stands for one of them for
+/// ever; the states after an operation are those that the model computes from the set and the operation, and a model's step
+/// depends on nothing else (the contract of [`Model::step`]); [`OpProperties`] are a function of the operation.
 pub(crate) struct StepTable<'m, M: Model> {
     pub model: &'m M,
     states: Vec<M::State>,

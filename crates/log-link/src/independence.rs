@@ -48,10 +48,11 @@ pub(crate) struct Independence {
     classes: Vec<LineFootprint>,
     /// Whether the lines of a class change something that an invariant reads.
     is_visible: Vec<bool>,
+    /// Whether two classes conflict: a function of their footprints, and a class has one footprint.
     conflicts: FxHashMap<(u32, u32), bool>,
     /// The chain of each line.
     chain_of: Vec<u32>,
-    /// For each line and chain, once it is asked for: how many lines of the chain must be explained so that none that is left, and does not come
+    /// A function of the line: the order of lines and the classes do not change. For each line and chain, once it is asked for: how many lines of the chain must be explained so that none that is left, and does not come
     /// after the line, conflicts with it.
     settled: Vec<Option<Box<[u32]>>>,
 }
@@ -257,6 +258,9 @@ impl Independence {
 }
 
 /// What the footprint of a line depends on, if no formula reads the line.
+///
+/// [`LineFootprint::of_line`] reads the kind of the line, its meaning, its arguments, its updates and, for formulas, its context. A line whose meaning has
+/// formulas has no content. The meaning of any other line is a function of its event, for one specification and link file.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct LineContent {
     event: Option<String>,

@@ -22,6 +22,8 @@ use crate::stream_order::StreamOrder;
 pub(crate) struct Lines<'s> {
     spec: &'s LogSpec,
     raw: VecDeque<RawLine>,
+    /// The meaning of each line, once it is asked for: a function of the line and its neighbours, which do not change. (A line of a stream has no
+    /// next line: what would depend on it is read as a whole.)
     prepared: VecDeque<Option<PreparedLine>>,
     /// How many lines have been dropped.
     base: u32,

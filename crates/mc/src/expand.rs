@@ -118,7 +118,8 @@ struct Expansion<'a, T: TransitionSystem, D> {
     /// Whether a state with a known fingerprint needs no check.
     can_skip_seen: bool,
     /// The states to which steps were checked, by the hashes of their values, with the fingerprint of each that satisfies the
-    /// constraints. `None` if steps need no checks, or have to be checked each time.
+    /// constraints. It lives as long as the expansion of one state, so a check is a function of the state that is reached: what else a step
+    /// formula may read (registers, the action) makes this `None`. `None` if steps need no checks, or have to be checked each time.
     checked_steps: Option<FxHashMap<Fingerprint, Option<Fingerprint>>>,
     continues: bool,
     violation: Option<(ViolationKind<T::Error>, State)>,

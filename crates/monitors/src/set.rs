@@ -182,13 +182,22 @@ fn refuted(operations: &[TimedAction], end: Rank, members: &[usize], stuck: &Stu
         .filter(|number| flip(operations[*number].action).is_none())
         .collect();
     if looks.len() <= LOOKS_MAX {
+        // What had not returned by then may still have been explained by what was called later, so it counts as pending: a look may be left
+        // out only if the returns up to this moment have no explanation without it.
+        let cut: Vec<TimedAction> = operations
+            .iter()
+            .map(|op| TimedAction {
+                ret: op.ret.filter(|ret| *ret <= stuck.rank),
+                ..*op
+            })
+            .collect();
         for look in looks {
             let others: Vec<usize> = involved
                 .iter()
                 .copied()
                 .filter(|number| *number != look)
                 .collect();
-            if Element::run(operations, end, &others).is_err() {
+            if Element::run(&cut, end, &others).is_err() {
                 involved = others;
             }
         }

@@ -55,6 +55,13 @@ impl LogValidation {
         Self { is_strict, ..self }
     }
 
+    /// Lets the plain evaluator decide over the whole specification, without any reduction.
+    #[must_use]
+    pub fn with_naive_search(mut self, is_naive: bool) -> Self {
+        self.check.is_naive = is_naive;
+        self
+    }
+
     /// Waits for more lines at the end of a log.
     #[must_use]
     pub fn with_following(self, is_following: bool) -> Self {

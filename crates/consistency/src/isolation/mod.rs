@@ -8,11 +8,12 @@
 //! Read committed and read atomic depend on reads only: where reads-from is determined, a graph decides them.
 //! Serializability and snapshot isolation depend on the version order, which is inferred as far as the history
 //! determines it and searched for the rest. A stronger level is tried first where it is easier: real time determines
-//! most of the order. Every order that is found is replayed.
+//! most of the order. Every order that is found is replayed, and every violation is decided again (`confirmation`).
 
 mod accesses;
 mod acyclic_graph;
 mod base_order;
+mod confirmation;
 mod cycle;
 mod encoding;
 mod lists;
@@ -34,7 +35,7 @@ use std::str::FromStr;
 
 use omnilink_engine::Limits;
 pub use omnilink_evidence::Anomaly;
-use omnilink_evidence::{Conclusion, Limit, Unknown};
+use omnilink_evidence::{Conclusion, Confirmation, Limit, Unknown};
 
 use self::reads_from::{ReadsFrom, ReadsFromError, Writer, reads_from};
 use self::real_time::Overwrites;
@@ -44,7 +45,7 @@ pub use self::transaction::{TransactionError, Transactions};
 use self::version_order::OrderOutcome;
 use crate::budget::Budget;
 use crate::level::UnknownLevel;
-use crate::order_graph::{Graph, Node};
+use crate::order_graph::{EdgeReason, Graph, Node, OrderEdge};
 use crate::recorded_history::RecordedHistory;
 
 /// A level of isolation, each stronger than the one before.
@@ -128,9 +129,34 @@ pub fn check_transactions(
 ) -> Result<IsolationConclusion, TransactionError> {
     let mut budget = Budget::new(limits);
     match Transactions::within(recorded, &mut budget)? {
-        Ok(transactions) => transactions.check_within(isolation, &mut budget),
+        Ok(transactions) => Ok(transactions.check_within(isolation, &mut budget)?.0),
         Err(limit) => Ok(unknown(limit)),
     }
+}
+
+/// The same, with what a second decision says about a violation.
+///
+/// # Errors
+/// As [`check_transactions`].
+pub(crate) fn check_and_confirm(
+    recorded: &RecordedHistory,
+    isolation: Isolation,
+    limits: Limits,
+) -> Result<(IsolationConclusion, Option<Confirmation>), TransactionError> {
+    let mut budget = Budget::new(limits);
+    let transactions = match Transactions::within(recorded, &mut budget)? {
+        Ok(transactions) => transactions,
+        Err(limit) => return Ok((unknown(limit), None)),
+    };
+    let (conclusion, blamed) = transactions.check_within(isolation, &mut budget)?;
+    let confirmation = match conclusion {
+        Conclusion::Violation(_) => {
+            let confirmed = transactions.confirm(isolation, &blamed);
+            Some(confirmed.map_err(TransactionError::Contradicted)?)
+        }
+        Conclusion::Valid(_) | Conclusion::Unknown(_) => None,
+    };
+    Ok((conclusion, confirmation))
 }
 
 /// The number of conflicts allowed in a search for a stronger level than the one in question.
@@ -138,7 +164,8 @@ const DETOUR_CONFLICTS: u64 = 1_000;
 
 /// The outcome for one level.
 enum LevelOutcome {
-    Decided(IsolationConclusion),
+    /// With the transactions that an anomaly is about.
+    Decided(IsolationConclusion, Vec<usize>),
     /// The search reached its number of conflicts.
     TooHard,
 }
@@ -153,16 +180,18 @@ impl Transactions {
         isolation: Isolation,
         limits: Limits,
     ) -> Result<IsolationConclusion, TransactionError> {
-        self.check_within(isolation, &mut Budget::new(limits))
+        let (conclusion, _) = self.check_within(isolation, &mut Budget::new(limits))?;
+        Ok(conclusion)
     }
 
     fn check_within(
         &self,
         isolation: Isolation,
         budget: &mut Budget,
-    ) -> Result<IsolationConclusion, TransactionError> {
+    ) -> Result<(IsolationConclusion, Vec<usize>), TransactionError> {
         if let Some(anomaly) = &self.anomaly {
-            return Ok(IsolationConclusion::Violation(Box::new(anomaly.clone())));
+            let violation = IsolationConclusion::Violation(Box::new(anomaly.clone()));
+            return Ok((violation, Vec::new()));
         }
         // A history that is isolated at a level is isolated at the weaker ones, by the same order.
         let is_timed = self.all.iter().any(|one| one.timebox.is_some());
@@ -173,14 +202,14 @@ impl Transactions {
             _ => &[],
         };
         for level in stronger {
-            if let LevelOutcome::Decided(conclusion) = self.decide(*level, DETOUR_CONFLICTS, budget)?
+            if let LevelOutcome::Decided(conclusion, _) = self.decide(*level, DETOUR_CONFLICTS, budget)?
                 && (conclusion.is_valid() || matches!(conclusion, Conclusion::Unknown(_)))
             {
-                return Ok(conclusion);
+                return Ok((conclusion, Vec::new()));
             }
         }
         match self.decide(isolation, u64::MAX, budget)? {
-            LevelOutcome::Decided(conclusion) => Ok(conclusion),
+            LevelOutcome::Decided(conclusion, blamed) => Ok((conclusion, blamed)),
             LevelOutcome::TooHard => unreachable!("there is no limit on conflicts"),
         }
     }
@@ -203,13 +232,9 @@ impl Transactions {
         };
         let reads = match reads_from(self, &may_read, budget) {
             Ok(reads) => reads,
-            Err(ReadsFromError::Anomaly(anomaly)) => {
-                return Ok(LevelOutcome::Decided(IsolationConclusion::Violation(Box::new(
-                    anomaly,
-                ))));
-            }
+            Err(ReadsFromError::Anomaly(anomaly, reader)) => return Ok(violation(anomaly, vec![reader])),
             Err(ReadsFromError::Limit(limit)) => {
-                return Ok(LevelOutcome::Decided(unknown(limit)));
+                return Ok(LevelOutcome::Decided(unknown(limit), Vec::new()));
             }
         };
         let is_determined = reads.is_determined();
@@ -262,19 +287,19 @@ impl Transactions {
     ) -> Result<LevelOutcome, TransactionError> {
         let nodes = match decided {
             OrderOutcome::TooHard => return Ok(LevelOutcome::TooHard),
-            OrderOutcome::Limit(limit) => return Ok(LevelOutcome::Decided(unknown(limit))),
+            OrderOutcome::Limit(limit) => return Ok(LevelOutcome::Decided(unknown(limit), Vec::new())),
             OrderOutcome::Cycle(cycle) => {
-                let anomaly = Anomaly::Cycle(self.describe(&cycle));
-                return Ok(LevelOutcome::Decided(IsolationConclusion::Violation(Box::new(
-                    anomaly,
-                ))));
+                let named = named_in(&cycle);
+                return Ok(violation(Anomaly::Cycle(self.describe(&cycle)), named));
             }
             OrderOutcome::NoOrder(keys) => {
-                let keys = keys.into_iter().map(|key| self.key(key)).collect();
-                let anomaly = Anomaly::NoOrder { keys };
-                return Ok(LevelOutcome::Decided(IsolationConclusion::Violation(Box::new(
-                    anomaly,
-                ))));
+                let uses = |one: &usize| {
+                    let accesses = self.all[*one].reads.iter().chain(&self.all[*one].writes);
+                    accesses.clone().any(|(key, _)| keys.contains(key))
+                };
+                let named = (0..self.all.len()).filter(uses).collect();
+                let keys = keys.iter().map(|key| self.key(*key)).collect();
+                return Ok(violation(Anomaly::NoOrder { keys }, named));
             }
             OrderOutcome::Order(nodes) => nodes,
         };
@@ -305,8 +330,25 @@ impl Transactions {
             Isolation::StrictSerializable => replay::check_serial(self, &order, true),
         }
         .map_err(TransactionError::Rejected)?;
-        Ok(LevelOutcome::Decided(IsolationConclusion::Valid(
-            self.labels(&order),
-        )))
+        let valid = IsolationConclusion::Valid(self.labels(&order));
+        Ok(LevelOutcome::Decided(valid, Vec::new()))
     }
+}
+
+fn violation(anomaly: Anomaly, named: Vec<usize>) -> LevelOutcome {
+    LevelOutcome::Decided(IsolationConclusion::Violation(Box::new(anomaly)), named)
+}
+
+/// The transactions that a cycle names, without duplicates.
+fn named_in(cycle: &[OrderEdge]) -> Vec<usize> {
+    let mut named: Vec<usize> = Vec::new();
+    for edge in cycle {
+        named.extend(edge.from.into_iter().chain(edge.to));
+        if let EdgeReason::SeenBy { reader, .. } = edge.reason {
+            named.push(reader as usize);
+        }
+    }
+    named.sort_unstable();
+    named.dedup();
+    named
 }

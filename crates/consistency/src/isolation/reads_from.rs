@@ -38,8 +38,8 @@ pub(super) struct ReadsFrom {
 /// Why there is no reads-from relation.
 #[derive(Debug)]
 pub(super) enum ReadsFromError {
-    /// A read has no possible writer.
-    Anomaly(Anomaly),
+    /// A read of this transaction has no possible writer.
+    Anomaly(Anomaly, usize),
     /// A limit was reached.
     Limit(Limit),
 }
@@ -101,7 +101,7 @@ pub(super) fn reads_from(
             if writers.is_empty() && presence[reader] == Presence::Required {
                 let is_written = !index.writers(reader, *key, *value, &|_, _, _| true).is_empty();
                 let anomaly = unexplained(transactions, reader, (*key, *value), is_written);
-                return Err(ReadsFromError::Anomaly(anomaly));
+                return Err(ReadsFromError::Anomaly(anomaly, reader));
             }
             reads.push(ExternalRead {
                 reader,
@@ -117,7 +117,7 @@ pub(super) fn reads_from(
     let is_required: Vec<bool> = presence.iter().map(|one| *one == Presence::Required).collect();
     let broken = (0..all.len()).find(|one| is_required[*one] && all[*one].broken.is_some());
     match broken {
-        Some(one) => Err(ReadsFromError::Anomaly(transactions.broken_read(one))),
+        Some(one) => Err(ReadsFromError::Anomaly(transactions.broken_read(one), one)),
         None => Ok(ReadsFrom {
             reads,
             included: (0..all.len())

@@ -174,3 +174,47 @@ fn real_time_edges_order_exactly_the_transactions_that_did_not_overlap() {
         }
     }
 }
+
+#[test]
+fn violations_are_confirmed_by_the_transactions_that_they_name() {
+    let mut rng = Rng::with_seed(5);
+    let (mut confirmed, mut open) = (0, 0);
+    for round in 0..300 {
+        let count = 3 + rng.u64(..30);
+        let transactions = lagging(&mut rng, count, 1 + round % 12);
+        for isolation in Isolation::ALL {
+            let budget = &mut Budget::new(Limits::default());
+            let (conclusion, blamed) = transactions.check_within(isolation, budget).unwrap();
+            if !matches!(conclusion, Conclusion::Violation(_)) {
+                continue;
+            }
+            match transactions.confirm(isolation, &blamed).unwrap() {
+                Confirmation::Confirmed { .. } => confirmed += 1,
+                Confirmation::NotConfirmed { .. } => open += 1,
+            }
+        }
+    }
+    assert!(
+        confirmed > 100 && 4 * open < confirmed,
+        "{confirmed} confirmed, {open} open"
+    );
+}
+
+#[test]
+fn a_violation_of_what_is_isolated_is_contradicted() {
+    let mut rng = Rng::with_seed(6);
+    let mut contradicted = 0;
+    for _ in 0..50 {
+        let transactions = lagging(&mut rng, 20, 0);
+        let isolation = Isolation::Serializable;
+        let conclusion = transactions.check(isolation, Limits::default()).unwrap();
+        assert!(conclusion.is_valid());
+        let blamed = [rng.usize(..20), rng.usize(..20)];
+        match transactions.confirm(isolation, &blamed) {
+            Err(_) => contradicted += 1,
+            Ok(Confirmation::NotConfirmed { .. }) => {}
+            Ok(confirmed) => panic!("{confirmed:?}"),
+        }
+    }
+    assert!(contradicted > 0);
+}

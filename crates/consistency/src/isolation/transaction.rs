@@ -1,5 +1,7 @@
 //! Transactions: what each read from others and what it left behind.
 
+use std::collections::BTreeSet;
+
 use omnilink_engine::{Limit, Limits};
 use omnilink_evidence::Anomaly;
 use omnilink_trace::{Location, Operation, Timebox};
@@ -76,6 +78,9 @@ pub enum TransactionError {
         /// The element.
         element: Value,
     },
+    /// A violation was found, and there is an order. This is a bug in OmniLink.
+    #[error("internal error, please report it: {0}")]
+    Contradicted(String),
     /// The order that was found does not replay. This is a bug in OmniLink.
     #[error("internal error, please report it: the order of commits that was found does not hold: {0}")]
     Rejected(String),
@@ -236,6 +241,26 @@ impl Transactions {
         match self.values.get(value as usize) {
             Some(value) if !value.is_null() => value.to_string(),
             _ => "nil".to_owned(),
+        }
+    }
+
+    /// A part of the history: some transactions, in their order, each with or without its reads. What is known about adjacent versions is
+    /// left out.
+    pub(super) fn part(&self, kept: &BTreeSet<(usize, bool)>) -> Self {
+        let transaction = |(one, keeps_reads): &(usize, bool)| {
+            let mut transaction = self.all[*one].clone();
+            if !keeps_reads {
+                transaction.reads.clear();
+                transaction.broken = None;
+            }
+            transaction
+        };
+        Self {
+            all: kept.iter().map(transaction).collect(),
+            successions: Vec::new(),
+            anomaly: None,
+            keys: self.keys.clone(),
+            values: Vec::new(),
         }
     }
 

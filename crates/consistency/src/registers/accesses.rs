@@ -37,6 +37,8 @@ fn determine<M: Model>(model: &M, ops: &[HistoryOp<M::Op>]) -> Option<ReadsFrom>
     if model.collection_kind() != Some(CollectionKind::Register) {
         return None;
     }
+    // A footprint names a key by 64 bits: a hash, unless the key is a small number. Two keys with one hash would be one register here; for a
+    // history of a million keys the odds are one in thirty million.
     let mut keys: FxHashMap<u64, Id> = FxHashMap::default();
     let mut key_of = |touched: &Keys| {
         let next = keys.len() as Id;

@@ -88,8 +88,17 @@ fn beginning(operations: &[TimedAction], moment: u32) -> Vec<TimedAction> {
         .collect()
 }
 
-/// Whether operations without an order have one as soon as one of those that change nothing is left out.
+/// Whether operations without an order have one as soon as one of those that change nothing is left out: up to the first return at which
+/// they have none. What happens later may depend on operations that are not named.
 fn every_look_is_needed(collection: Collection, operations: &[TimedAction]) -> bool {
+    let mut returns: Vec<u32> = operations.iter().filter_map(|op| op.ret).collect();
+    returns.sort_unstable();
+    let cut = returns
+        .into_iter()
+        .map(|ret| beginning(operations, ret + 1))
+        .find(|cut| !has_order(collection, cut));
+    let Some(operations) = cut else { return false };
+    let operations = operations.as_slice();
     let is_look = |op: &TimedAction| matches!(op.action, Action::Peek(_) | Action::Miss(_));
     let without = |left_out: usize| -> Vec<TimedAction> {
         let others = operations.iter().enumerate();

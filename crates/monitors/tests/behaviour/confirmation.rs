@@ -102,3 +102,22 @@ fn what_takes_too_long_is_not_confirmed() {
         }
     );
 }
+
+#[test]
+fn what_a_later_operation_may_explain_is_not_blamed() {
+    // The value was seen before anything added it. The removal may have taken what was added later.
+    let operation = |action, call, ret| TimedAction { action, call, ret };
+    let set = [
+        operation(Action::Peek(0), 1, Some(3)),
+        operation(Action::Remove(0), 2, Some(5)),
+        operation(Action::Add(0), 4, None),
+    ];
+    let Decision::Violation(refutation) = check(Collection::Set, &set) else {
+        panic!("it was seen before it was added");
+    };
+    assert!(refutation.operations.contains(&0), "{refutation:?}");
+    assert!(matches!(
+        confirm(Collection::Set, &set, &refutation),
+        RefutationCheck::Confirmed { .. }
+    ));
+}

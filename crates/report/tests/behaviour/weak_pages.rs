@@ -97,9 +97,10 @@ fn a_violation_names_the_operation_the_candidates_and_the_returns_that_contradic
           seeing #0: returned null, but would return 1 on {1=1}
           returns that cannot be explained together (with any one forgotten, the rest can):
             #1 thread 0: get(1) = null
+        confirmed by every order of 3 operations, with every visibility (6 configurations)
     "#);
     insta::assert_snapshot!(report.to_json(), @r#"
-        {"evidence":1,"command":"check","subject":"visibility","input":"h.jsonl","id":"h","verdict":"violation","model":"java-map","consistency":"weak","ret":"own","ops":3,"pending":0,"aborted":0,"threads":2,"seconds":0.0002,"peak_bytes":null,"configurations":20,"frontier_max":null,"visibilities":4,"model_steps":7,"partitions":null,"decided_by":null,"replayed":null,"violation":{"type":"visibility","op":{"id":1,"label":"1","thread":"0","text":"get(1) = null","start":null,"end":null,"place":"h.jsonl:1"},"explained":{"order":[{"id":2,"label":"2","thread":"1","text":"size() = 0","start":null,"end":null,"place":"h.jsonl:1","sees":[],"writes":false},{"id":0,"label":"0","thread":"0","text":"put(1, 1) = null","start":null,"end":null,"place":"h.jsonl:1","sees":[],"writes":true}]},"candidates":[{"sees":[0],"state":"{1=1}","reason":"returned null, but would return 1 on {1=1}"}],"core":[{"id":1,"label":"1","thread":"0","text":"get(1) = null","start":null,"end":null,"place":"h.jsonl:1"}]},"notes":[]}
+        {"evidence":1,"command":"check","subject":"visibility","input":"h.jsonl","id":"h","verdict":"violation","model":"java-map","consistency":"weak","ret":"own","ops":3,"pending":0,"aborted":0,"threads":2,"seconds":0.0002,"peak_bytes":null,"configurations":20,"frontier_max":null,"visibilities":4,"model_steps":7,"partitions":null,"decided_by":null,"replayed":null,"violation":{"type":"visibility","op":{"id":1,"label":"1","thread":"0","text":"get(1) = null","start":null,"end":null,"place":"h.jsonl:1"},"explained":{"order":[{"id":2,"label":"2","thread":"1","text":"size() = 0","start":null,"end":null,"place":"h.jsonl:1","sees":[],"writes":false},{"id":0,"label":"0","thread":"0","text":"put(1, 1) = null","start":null,"end":null,"place":"h.jsonl:1","sees":[],"writes":true}]},"candidates":[{"sees":[0],"state":"{1=1}","reason":"returned null, but would return 1 on {1=1}"}],"core":[{"id":1,"label":"1","thread":"0","text":"get(1) = null","start":null,"end":null,"place":"h.jsonl:1"}]},"confirmation":{"outcome":"confirmed","search":"every order of 3 operations, with every visibility","configurations":6},"notes":[]}
     "#);
 }
 
@@ -133,9 +134,10 @@ fn transactions_are_valid_in_one_line_or_tell_the_cycle() {
           these cannot be put in an order:
             T1 before T2: it read "x" before the other wrote it
             T2 before T1: it read "x" before the other wrote it
+        confirmed by 2 transactions, in every order (2 configurations)
     "#);
     insta::assert_snapshot!(of("serializable").to_json(), @r#"
-        {"evidence":1,"command":"check","subject":"transactions","input":"h.jsonl","id":"lost","verdict":"violation","model":"java-map","consistency":"serializable","ops":4,"pending":0,"aborted":0,"threads":null,"seconds":0.0002,"peak_bytes":null,"configurations":null,"frontier_max":null,"model_steps":null,"partitions":null,"decided_by":null,"replayed":null,"violation":{"type":"transactions","cycle":["T1 before T2: it read \"x\" before the other wrote it","T2 before T1: it read \"x\" before the other wrote it"]},"notes":[]}
+        {"evidence":1,"command":"check","subject":"transactions","input":"h.jsonl","id":"lost","verdict":"violation","model":"java-map","consistency":"serializable","ops":4,"pending":0,"aborted":0,"threads":null,"seconds":0.0002,"peak_bytes":null,"configurations":null,"frontier_max":null,"model_steps":null,"partitions":null,"decided_by":null,"replayed":null,"violation":{"type":"transactions","cycle":["T1 before T2: it read \"x\" before the other wrote it","T2 before T1: it read \"x\" before the other wrote it"]},"confirmation":{"outcome":"confirmed","search":"2 transactions, in every order","configurations":2},"notes":[]}
     "#);
     insta::assert_snapshot!(page(&of("read-atomic")), @r#"
         h.jsonl: history lost: valid: 4 operations in transactions, read-atomic (0.2 ms)

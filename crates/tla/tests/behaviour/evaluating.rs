@@ -214,3 +214,26 @@ fn a_text_goes_on_while_something_is_open() {
         assert!(Repl::is_complete(whole), "{whole}");
     }
 }
+
+#[test]
+fn membership_in_a_set_that_cannot_be_evaluated_as_a_whole_is_decided_like_tlc_does() {
+    let cfg = "CONSTANTS Size = Nil Values = {1}";
+    let text = |expr: &str| match in_spec(expr, &[], Some(cfg)) {
+        Ok(evaluated) => evaluated.text,
+        Err(error) => error.class.to_owned(),
+    };
+    // `Size` is a model value, which can be compared with anything; a number and a set cannot.
+    assert_eq!(text(r"Size \in {{1}, Size, 5}"), "TRUE");
+    assert_eq!(text(r"LET x == Size IN x \in {{1}, Size, 5}"), "TRUE");
+    assert_eq!(text(r"{1} \in {{1}, Size, 5}"), "TRUE");
+    assert_eq!(text(r"5 \in {{1}, Size, 5}"), "type");
+    assert_eq!(text(r"\E x \in {Size} : x \in {{1}, x, 5}"), "TRUE");
+    // Only the element in question is tested, where the set is not enumerated.
+    let filtered = |element: &str, base: &str| text(&format!(r"{element} \in {{h \in {base} : h[2] = 2}}"));
+    let functions = r"UNION {[S -> {1, 2, 3}] : S \in SUBSET {1, 2, 3}}";
+    assert_eq!(filtered("<<1, 2>>", functions), "TRUE");
+    assert_eq!(filtered("<<1, 3>>", functions), "FALSE");
+    assert_eq!(filtered("<<1, 4>>", functions), "FALSE");
+    assert_eq!(filtered("<<1>>", functions), "domain");
+    assert_eq!(filtered("<<1, 2>>", r"{<<>>, <<1, 2>>}"), "domain");
+}
