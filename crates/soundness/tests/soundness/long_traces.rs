@@ -74,7 +74,7 @@ fn known<O: Object>(rng: &mut Rng, load: Load, changed: usize) -> Vec<Known> {
 }
 
 /// Compares the answers about traces of an object.
-fn compare<O: Object>(name: &str, subjects: &[Subject], operations: usize, other_ways: bool, times: u64) {
+pub fn compare<O: Object>(name: &str, subjects: &[Subject], operations: usize, other_ways: bool, times: u64) {
     let started = Instant::now();
     let mut rng = Rng::with_seed(seed(name.bytes().map(u64::from).sum::<u64>()));
     let (mut compared, mut wrong) = (0u64, Vec::new());
