@@ -14,12 +14,18 @@ use crate::rounds::{rounds, seed};
 
 fn answer(ready: &Ready, records: &[Record]) -> Answer {
     let text = ndjson(records);
-    ready.answers(&[(text.as_str(), Options::default())]).pop().unwrap_or(Answer::Unknown)
+    ready
+        .answers(&[(text.as_str(), Options::default())])
+        .pop()
+        .unwrap_or(Answer::Unknown)
 }
 
 /// Other names of threads.
 fn renamed_threads(records: &[Record]) -> Vec<Record> {
-    let renamed = |record: &Record| Record { thread: 1_000 - 3 * record.thread, ..record.clone() };
+    let renamed = |record: &Record| Record {
+        thread: 1_000 - 3 * record.thread,
+        ..record.clone()
+    };
     records.iter().map(renamed).collect()
 }
 
@@ -102,7 +108,10 @@ fn attack<O: Object>(subject: Subject, keys: &[&str], results: &[&str]) {
             if !keys.is_empty() {
                 let mut renamed = renamed_keys(&records, keys, load.size);
                 for record in &mut renamed {
-                    let is_key = record.reply.as_ref().is_some_and(|_| results.contains(&record.request.op));
+                    let is_key = record
+                        .reply
+                        .as_ref()
+                        .is_some_and(|_| results.contains(&record.request.op));
                     if is_key && let Some((_, Val::Int(int))) = &mut record.reply {
                         *int = if *int == 0 { 0 } else { *int % load.size + 1 };
                     }
@@ -143,7 +152,11 @@ fn the_verdict_on_votes_does_not_depend_on_names_and_clocks() {
 
 #[test]
 fn the_verdict_on_transactions_does_not_depend_on_names_and_clocks() {
-    attack::<Transactions>(Subject::Spec("Transactions", ""), &["key", "keys", "from", "to"], &[]);
+    attack::<Transactions>(
+        Subject::Spec("Transactions", ""),
+        &["key", "keys", "from", "to"],
+        &[],
+    );
 }
 
 #[test]

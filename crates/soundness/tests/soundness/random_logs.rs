@@ -29,9 +29,15 @@ impl Reader {
         let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
         let path = folder.path().join("Random.tla");
         std::fs::write(&path, text(spec, routes)).unwrap_or_else(|error| panic!("{error}"));
-        let link: String = spec.link().lines().filter(|line| line.starts_with("invariants")).collect();
+        let link: String = spec
+            .link()
+            .lines()
+            .filter(|line| line.starts_with("invariants"))
+            .collect();
         let check = LogCheck::new(&path, link_options(&link, false), Limits::default());
-        let spec = check.shared_spec().unwrap_or_else(|error| panic!("{error}\n{}", text(spec, routes)));
+        let spec = check
+            .shared_spec()
+            .unwrap_or_else(|error| panic!("{error}\n{}", text(spec, routes)));
         Self { folder, check, spec }
     }
 
@@ -40,12 +46,24 @@ impl Reader {
         std::fs::write(&file, log).unwrap_or_else(|error| panic!("{error}"));
         self.check.uses_interchange = is_reduced;
         self.check.uses_independence = is_reduced;
-        answer_of(&check_log(&self.check, self.spec.as_ref(), "log", &[file], &mut |_| {}))
+        answer_of(&check_log(
+            &self.check,
+            self.spec.as_ref(),
+            "log",
+            &[file],
+            &mut |_| {},
+        ))
     }
 }
 
 /// The log with as few lines as still disagree.
-fn shrunk(spec: &Spec, routes: &[Route], lines: &[LogLine], has_clock: bool, is_reduced: bool) -> Vec<LogLine> {
+fn shrunk(
+    spec: &Spec,
+    routes: &[Route],
+    lines: &[LogLine],
+    has_clock: bool,
+    is_reduced: bool,
+) -> Vec<LogLine> {
     let mut lines = lines.to_vec();
     let mut reader = Reader::new(spec, routes);
     let mut disagrees = |lines: &[LogLine]| {
@@ -56,7 +74,10 @@ fn shrunk(spec: &Spec, routes: &[Route], lines: &[LogLine], has_clock: bool, is_
         };
         !lines.is_empty() && reader.answer(&ndjson(spec, lines, has_clock), is_reduced) != expected
     };
-    while let Some(fewer) = (0..lines.len()).map(|at| without(&lines, at)).find(|fewer| disagrees(fewer)) {
+    while let Some(fewer) = (0..lines.len())
+        .map(|at| without(&lines, at))
+        .find(|fewer| disagrees(fewer))
+    {
         lines = fewer;
     }
     lines
@@ -94,8 +115,9 @@ fn logs_have_the_verdicts_of_the_oracle() {
             compared += 1;
             valid += u64::from(expected == Answer::Valid);
             let log = ndjson(&spec, &lines, has_clock);
-            let Some(is_reduced) =
-                [true, false].into_iter().find(|is_reduced| reader.answer(&log, *is_reduced) != expected)
+            let Some(is_reduced) = [true, false]
+                .into_iter()
+                .find(|is_reduced| reader.answer(&log, *is_reduced) != expected)
             else {
                 continue;
             };
@@ -105,7 +127,10 @@ fn logs_have_the_verdicts_of_the_oracle() {
                 "seed {from} + {number}, reduced: {is_reduced}: {:?} instead of {expected:?}\n{}{}{log}",
                 reader.answer(&log, is_reduced),
                 spec.link(),
-                text(&spec, &routes).split("Through(Op(_), z) == Op(z)").last().unwrap_or_default(),
+                text(&spec, &routes)
+                    .split("Through(Op(_), z) == Op(z)")
+                    .last()
+                    .unwrap_or_default(),
             ));
             break;
         }
@@ -115,6 +140,14 @@ fn logs_have_the_verdicts_of_the_oracle() {
         wrong.len(),
         started.elapsed().as_secs_f64()
     );
-    assert!(wrong.is_empty(), "{} disagreements:\n{}", wrong.len(), wrong.join("\n\n"));
-    assert!(valid * 10 > compared && valid * 10 < compared * 9, "too easy or too hard: {valid} of {compared}");
+    assert!(
+        wrong.is_empty(),
+        "{} disagreements:\n{}",
+        wrong.len(),
+        wrong.join("\n\n")
+    );
+    assert!(
+        valid * 10 > compared && valid * 10 < compared * 9,
+        "too easy or too hard: {valid} of {compared}"
+    );
 }

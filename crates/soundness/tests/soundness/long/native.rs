@@ -146,7 +146,9 @@ impl<const KIND: char> Object for Line<KIND> {
             }
             "insert" => {
                 self.0.push_front(request.int("value"));
-                self.0.make_contiguous().sort_unstable_by(|left, right| right.cmp(left));
+                self.0
+                    .make_contiguous()
+                    .sort_unstable_by(|left, right| right.cmp(left));
                 NOTHING
             }
             "size" => int(self.0.len() as i64),
@@ -210,7 +212,14 @@ impl Object for Counter {
     fn request(rng: &mut Rng, _: i64, _: u32) -> Request {
         let value = ("value", rng.i64(1..3));
         let op = ["add", "subtract", "subtract", "fetch-add", "add-and-get", "read"][rng.usize(..6)];
-        Request::new(op, if op == "read" { &[] } else { std::slice::from_ref(&value) })
+        Request::new(
+            op,
+            if op == "read" {
+                &[]
+            } else {
+                std::slice::from_ref(&value)
+            },
+        )
     }
 
     fn perform(&mut self, request: &Request) -> Option<Reply> {
@@ -260,7 +269,11 @@ impl Object for Accounts {
             }
             _ => {
                 let amount = request.int("amount");
-                let from = at(if request.op == "withdraw" { "account" } else { "from" });
+                let from = at(if request.op == "withdraw" {
+                    "account"
+                } else {
+                    "from"
+                });
                 let has_enough = self.0[from] >= amount;
                 if has_enough {
                     self.0[from] -= amount;
@@ -313,9 +326,14 @@ impl Object for Texts {
     }
 
     fn request(rng: &mut Rng, size: i64, _: u32) -> Request {
-        let mut request = Request::new(["get", "put", "delete"][rng.usize(..3)], &[("key", rng.i64(1..=size))]);
+        let mut request = Request::new(
+            ["get", "put", "delete"][rng.usize(..3)],
+            &[("key", rng.i64(1..=size))],
+        );
         if request.op == "put" {
-            request.args.push(("value", Val::Text(["a", "b", "c"][rng.usize(..3)])));
+            request
+                .args
+                .push(("value", Val::Text(["a", "b", "c"][rng.usize(..3)])));
         }
         request
     }

@@ -42,9 +42,18 @@ impl Subject {
             Self::Style(name) => (folder("../..").join(name), "", &["Keys", "NoValue"][..]),
         };
         let path = path.with_extension("tla");
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let value = |name: &str| if name == "NoValue" { "0".to_owned() } else { format!("1..{size}") };
-        let constants = constants.iter().filter(|name| text.contains("CONSTANT") && text.contains(**name));
+        let text =
+            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let value = |name: &str| {
+            if name == "NoValue" {
+                "0".to_owned()
+            } else {
+                format!("1..{size}")
+            }
+        };
+        let constants = constants
+            .iter()
+            .filter(|name| text.contains("CONSTANT") && text.contains(**name));
         let config = path.with_extension("cfg");
         let options = LinkOptions {
             constants: constants.map(|name| ((*name).to_owned(), value(name))).collect(),

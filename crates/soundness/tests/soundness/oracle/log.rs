@@ -82,7 +82,10 @@ pub fn text(spec: &Spec, routes: &[Route]) -> String {
             }
         });
     }
-    format!("{body}\n{definitions}Next == {}\nSpec == Init /\\ [][Next]_vars\n====\n", next.join(" \\/ "))
+    format!(
+        "{body}\n{definitions}Next == {}\nSpec == Init /\\ [][Next]_vars\n====\n",
+        next.join(" \\/ ")
+    )
 }
 
 /// As NDJSON, in this order.
@@ -96,12 +99,17 @@ pub fn ndjson(spec: &Spec, lines: &[LogLine], has_clock: bool) -> String {
         if let Some(operation) = line.operation {
             fields.push(format!("\"event\":\"{}\"", spec.operations[operation].name));
             if let Some(args) = &line.args {
-                let args = args.iter().map(|arg| arg.as_ref().map_or("null".to_owned(), Val::json));
+                let args = args
+                    .iter()
+                    .map(|arg| arg.as_ref().map_or("null".to_owned(), Val::json));
                 fields.push(format!("\"args\":[{}]", args.collect::<Vec<_>>().join(",")));
             }
         }
         if !line.state.is_empty() {
-            let values = line.state.iter().map(|(number, value)| format!("\"{}\":{}", variable(*number), value.json()));
+            let values = line
+                .state
+                .iter()
+                .map(|(number, value)| format!("\"{}\":{}", variable(*number), value.json()));
             fields.push(format!("\"state\":{{{}}}", values.collect::<Vec<_>>().join(",")));
         }
         let _ = writeln!(text, "{{{}}}", fields.join(","));
@@ -123,11 +131,17 @@ pub fn explain_log(spec: &Spec, routes: &[Route], lines: &[LogLine], has_clock: 
                 false => other < at,
             }
         };
-        (0..lines.len()).filter(|other| comes_first(*other)).fold(0u128, |mask, other| mask | 1 << other)
+        (0..lines.len())
+            .filter(|other| comes_first(*other))
+            .fold(0u128, |mask, other| mask | 1 << other)
     };
     let before: Vec<u128> = (0..lines.len()).map(before).collect();
     let mut seen: HashSet<(u128, State)> = HashSet::new();
-    let mut waiting: Vec<(u128, State)> = spec.initial_states().into_iter().map(|state| (0, state)).collect();
+    let mut waiting: Vec<(u128, State)> = spec
+        .initial_states()
+        .into_iter()
+        .map(|state| (0, state))
+        .collect();
     let mut search = || -> Valued<bool> {
         while let Some((done, state)) = waiting.pop() {
             if !spec.holds_in(&state)? || seen.len() > VISITS_MAX || !seen.insert((done, state.clone())) {
@@ -158,7 +172,10 @@ pub fn explain_log(spec: &Spec, routes: &[Route], lines: &[LogLine], has_clock: 
 /// The next states of the steps that a line may be.
 fn steps(spec: &Spec, routes: &[Route], line: &LogLine, state: &State) -> Valued<Vec<State>> {
     let mut all = Vec::new();
-    for route in routes.iter().filter(|route| line.operation.is_none_or(|wanted| wanted == route.operation)) {
+    for route in routes
+        .iter()
+        .filter(|route| line.operation.is_none_or(|wanted| wanted == route.operation))
+    {
         for next in route_steps(spec, route, line.args.as_deref(), state)? {
             if line.state.iter().all(|(number, value)| next[*number] == *value) {
                 all.push(next);
@@ -169,7 +186,12 @@ fn steps(spec: &Spec, routes: &[Route], line: &LogLine, state: &State) -> Valued
 }
 
 /// The next states of a disjunct, with arguments as far as they are known.
-pub fn route_steps(spec: &Spec, route: &Route, known: Option<&[Option<Val>]>, state: &State) -> Valued<Vec<State>> {
+pub fn route_steps(
+    spec: &Spec,
+    route: &Route,
+    known: Option<&[Option<Val>]>,
+    state: &State,
+) -> Valued<Vec<State>> {
     let operation = &spec.operations[route.operation];
     let mut all_args = vec![Vec::new()];
     for (at, param) in operation.params.iter().enumerate() {

@@ -21,10 +21,13 @@ pub fn random_log_spec(rng: &mut Rng, flavour: Flavour) -> (Spec, Vec<Route>) {
     let mut routes = Vec::new();
     for operation in 0..spec.operations.len() {
         for _ in 0..1 + usize::from(rng.u32(..3) == 0) {
-            let fixed = spec.operations[operation].params.iter().map(|param| match rng.u32(..4) {
-                0 => Some(param.values[rng.usize(..param.values.len())].clone()),
-                _ => None,
-            });
+            let fixed = spec.operations[operation]
+                .params
+                .iter()
+                .map(|param| match rng.u32(..4) {
+                    0 => Some(param.values[rng.usize(..param.values.len())].clone()),
+                    _ => None,
+                });
             let fixed = fixed.collect();
             // A condition that reads the state as little as possible: most routes are to be taken.
             let guard = (rng.u32(..5) == 0).then(|| infix(Infix::Less, int(rng.i64(0..3)), int(2)));
@@ -34,7 +37,12 @@ pub fn random_log_spec(rng: &mut Rng, flavour: Flavour) -> (Spec, Vec<Route>) {
                 2 => RouteStyle::Named,
                 _ => RouteStyle::Plain,
             };
-            routes.push(Route { operation, guard, fixed, style });
+            routes.push(Route {
+                operation,
+                guard,
+                fixed,
+                style,
+            });
         }
     }
     (spec, routes)
@@ -64,7 +72,10 @@ pub fn random_log(rng: &mut Rng, spec: &Spec, routes: &[Route], has_clock: bool)
                 continue;
             }
             state = found[rng.usize(..found.len())].clone();
-            let known: Vec<Option<Val>> = args.into_iter().map(|arg| arg.filter(|_| rng.u32(..4) > 0)).collect();
+            let known: Vec<Option<Val>> = args
+                .into_iter()
+                .map(|arg| arg.filter(|_| rng.u32(..4) > 0))
+                .collect();
             let observed = (0..state.len()).filter(|_| rng.u32(..6) == 0).collect::<Vec<_>>();
             let operation = (rng.u32(..10) > 0).then_some(route.operation);
             lines.push(LogLine {
@@ -72,7 +83,10 @@ pub fn random_log(rng: &mut Rng, spec: &Spec, routes: &[Route], has_clock: bool)
                 clock,
                 operation,
                 args: operation.and((rng.u32(..5) > 0).then_some(known)),
-                state: observed.into_iter().map(|number| (number, state[number].clone())).collect(),
+                state: observed
+                    .into_iter()
+                    .map(|number| (number, state[number].clone()))
+                    .collect(),
             });
             break;
         }
