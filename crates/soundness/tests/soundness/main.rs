@@ -12,3 +12,4 @@ mod random_specs;
 mod reproducer;
 mod rounds;
 mod shrink;
+mod whole_command;
