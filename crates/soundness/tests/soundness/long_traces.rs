@@ -19,11 +19,13 @@ use crate::rounds::{rounds, seed};
 const CONFIGURATIONS_MAX: u64 = 3_000_000;
 
 fn load(rng: &mut Rng, operations: usize) -> Load {
+    let threads = [3, 4, 5, 6, 6, 10, 16][rng.usize(..7)];
     Load {
         operations,
-        threads: rng.u32(3..7),
-        size: rng.i64(3..9),
-        rest: [0, 0, 1, 4][rng.usize(..4)],
+        threads,
+        size: rng.i64(3..13),
+        // Many threads rest more, so that a search without reductions comes to an end.
+        rest: [0, 0, 1, 4][rng.usize(..4)].max(i64::from(threads) - 6),
         grain: [1, 1, 30][rng.usize(..3)],
         pending: [0, 0, 1, 2][rng.usize(..4)],
         seed: rng.u64(..),
@@ -74,12 +76,18 @@ fn known<O: Object>(rng: &mut Rng, load: Load, changed: usize) -> Vec<Known> {
 }
 
 /// Compares the answers about traces of an object.
-fn compare<O: Object>(name: &str, subjects: &[Subject], operations: usize, other_ways: bool, times: u64) {
+pub fn compare<O: Object>(name: &str, subjects: &[Subject], operations: usize, other_ways: bool, times: u64) {
     let started = Instant::now();
     let mut rng = Rng::with_seed(seed(name.bytes().map(u64::from).sum::<u64>()));
     let (mut compared, mut wrong) = (0u64, Vec::new());
-    for _ in 0..rounds(times) {
-        let load = load(&mut rng, operations);
+    for round in 0..rounds(times) {
+        // Where there is time, some traces are longer.
+        let longer = if round < times {
+            1
+        } else {
+            [1, 1, 2, 5][rng.usize(..4)]
+        };
+        let load = load(&mut rng, operations * longer);
         let known = known::<O>(&mut rng, load, 3);
         if O::IS_PLAIN && load.operations <= 5_000 {
             let valid = &known[known.len() - 1].records;

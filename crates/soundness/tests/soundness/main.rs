@@ -2,10 +2,14 @@
 
 mod long;
 mod long_traces;
+mod metamorphic;
+mod models;
 mod oracle;
 mod product;
 mod random;
+mod random_logs;
 mod random_specs;
 mod reproducer;
 mod rounds;
 mod shrink;
+mod whole_command;

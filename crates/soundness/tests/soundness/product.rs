@@ -31,9 +31,11 @@ pub enum Way {
     /// Depth-first search joins at once.
     Alternating,
     WithoutWitness,
+    /// By the plain evaluator over the whole specification.
+    Naive,
 }
 
-pub const WAYS: [Way; 12] = [
+pub const WAYS: [Way; 13] = [
     Way::Usual,
     Way::Without(0),
     Way::Without(1),
@@ -46,6 +48,7 @@ pub const WAYS: [Way; 12] = [
     Way::DepthFirst,
     Way::Alternating,
     Way::WithoutWitness,
+    Way::Naive,
 ];
 
 impl Way {
@@ -72,6 +75,7 @@ impl Way {
             Self::DepthFirst => options.strategy = Strategy::DepthFirst,
             Self::Alternating => options.sweep_budget = 0,
             Self::WithoutWitness => options.witness = false,
+            Self::Naive => options.naive = true,
         }
         options
     }

@@ -2,6 +2,7 @@
 
 pub mod collections;
 pub mod keyed;
+pub mod native;
 pub mod object;
 pub mod simulate;
 pub mod stepped;

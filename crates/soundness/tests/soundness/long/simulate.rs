@@ -91,7 +91,10 @@ pub fn simulated<O: Object>(load: Load) -> Vec<Record> {
                         waits += 1;
                         push(&mut events, now + rng.i64(1..LENGTH), lane, Event::Effect, record);
                     }
-                    None => records[record] = None,
+                    None => {
+                        records[record] = None;
+                        push(&mut events, now, lane, Event::Call, 0);
+                    }
                 }
             }
             Event::Return => {

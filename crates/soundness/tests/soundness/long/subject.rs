@@ -51,11 +51,9 @@ impl Subject {
                 format!("1..{size}")
             }
         };
-        let declared = text
-            .lines()
-            .filter(|line| line.starts_with("CONSTANT"))
-            .collect::<String>();
-        let constants = constants.iter().filter(|name| declared.contains(**name));
+        let constants = constants
+            .iter()
+            .filter(|name| text.contains("CONSTANT") && text.contains(**name));
         let config = path.with_extension("cfg");
         let options = LinkOptions {
             constants: constants.map(|name| ((*name).to_owned(), value(name))).collect(),

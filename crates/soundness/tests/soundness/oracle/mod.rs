@@ -4,6 +4,7 @@ pub mod action;
 pub mod eval;
 pub mod explain;
 pub mod helper;
+pub mod log;
 pub mod spec;
 pub mod term;
 pub mod timed_call;

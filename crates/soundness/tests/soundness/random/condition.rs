@@ -85,8 +85,15 @@ impl Maker<'_> {
                     equal(at(place.clone(), key), at(place, other))
                 }
                 (Shape::Number, 1) => {
-                    let values = call(Helper::Range, [place]);
-                    infix(Infix::In, plain, values)
+                    let bound = self.fresh();
+                    let image = match self.rarely(2) {
+                        true => call(Helper::Range, [place]),
+                        false => {
+                            let keys = self.some_keys();
+                            bind(Binder::Image, &bound, keys, at(place, name(&bound)))
+                        }
+                    };
+                    infix(self.one_of(&[Infix::In, Infix::NotIn]), plain, image)
                 }
                 (inner, _) => {
                     let inner = inner.clone();

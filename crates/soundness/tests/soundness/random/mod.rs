@@ -2,6 +2,7 @@
 
 pub mod condition;
 pub mod history;
+pub mod log;
 pub mod maker;
 pub mod number;
 pub mod shape;

@@ -68,6 +68,13 @@ impl Maker<'_> {
                 0 => modulo(size(place)),
                 1 => modulo(size(infix(Infix::Intersect, place, Term::Set(vec![key, plain])))),
                 2 => modulo(call(Helper::Least, [place])),
+                3 if self.rarely(2) => {
+                    let other = self.fresh();
+                    let is_least = infix(Infix::AtMost, name(&q), name(&other));
+                    let is_least = bind(Binder::ForAll, &other, place.clone(), is_least);
+                    let least = bind(Binder::Choose, &q, place.clone(), is_least);
+                    either(equal(place, Term::Set(Vec::new())), plain, modulo(least))
+                }
                 _ => either(infix(Infix::In, key, place), int(1), plain),
             },
             Shape::Pairs => match self.below(3) {

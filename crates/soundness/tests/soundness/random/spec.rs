@@ -10,6 +10,9 @@ use crate::oracle::spec::{Hidden, Operation, Param, Spec};
 use crate::oracle::term::{Binder, Infix, Term, either, equal, infix, int};
 use crate::oracle::value::Val;
 
+/// The variable that a view hides at times.
+const MASKED: usize = 0;
+
 /// A specification that is rich in something.
 pub fn random_spec(rng: &mut Rng, flavour: Flavour) -> Spec {
     let keys = rng.i64(2..4);
@@ -131,7 +134,8 @@ impl Maker<'_> {
         (self.key_names, self.number_names, self.tag_names) =
             (named(&["k", "l"]), named(&["v", "res"]), named(&["t"]));
         let done = match (self.is_terse, letter) {
-            (true, "A" | "B") => self.writer(),
+            (true, "A") => self.writer(0),
+            (true, "B") => self.writer(1),
             (true, "C") => self.reader(),
             (true, _) => self.action(0),
             _ => self.action(2),
@@ -225,28 +229,60 @@ impl Maker<'_> {
         Act::All(parts)
     }
 
-    /// An action that mostly writes.
-    fn writer(&mut self) -> Act {
+    /// An action that mostly writes. Where several conditions are of interest, each variable has a writer of its own; where parts are, one
+    /// part is written, whatever it held.
+    fn writer(&mut self, number: usize) -> Act {
         let mut parts = Vec::new();
         if self.rarely(4) {
             parts.push(Act::Holds(self.condition(0)));
         }
-        parts.extend(self.nexts());
+        let own = number.min(self.variables.len() - 1);
+        let next = match self.flavour {
+            Flavour::Guarded if self.rarely(2) => {
+                let shape = self.variables[own].clone();
+                Some(self.update(Term::Var(own), &shape, 0))
+            }
+            Flavour::Parts if self.rarely(2) => Some(self.part_written(own)),
+            _ => None,
+        };
+        match next {
+            Some(next) => {
+                parts.push(Act::Becomes(own, next));
+                let others = (0..self.variables.len())
+                    .filter(|other| *other != own)
+                    .collect::<Vec<_>>();
+                if !others.is_empty() {
+                    parts.push(Act::Unchanged(others));
+                }
+            }
+            None => parts.extend(self.nexts()),
+        }
         Act::All(parts)
     }
 
     /// An action that changes nothing.
     fn reader(&mut self) -> Act {
-        let conditions = if self.flavour == Flavour::Guarded {
-            2 + self.below(2)
-        } else {
-            1 + self.below(2)
+        let conditions = match self.flavour {
+            Flavour::Guarded => 2 + self.below(2),
+            _ => 1 + self.below(2),
         };
-        let mut parts: Vec<Act> = (0..conditions).map(|_| Act::Holds(self.condition(0))).collect();
+        let all = self.readable.clone();
+        let mut parts = Vec::new();
+        for number in 0..conditions {
+            // Conditions on different variables.
+            if self.flavour == Flavour::Guarded && number < all.len() {
+                self.readable = vec![all[number]];
+            }
+            if self.flavour == Flavour::Viewed {
+                self.readable = vec![MASKED];
+            }
+            parts.push(Act::Holds(self.condition(0)));
+        }
         if self.number_names.iter().any(|name| name == "res") && self.rarely(2) {
             parts.pop();
             parts.push(Act::Holds(self.about_result()));
         }
+        self.readable = all;
         parts.push(Act::Unchanged((0..self.variables.len()).collect()));
         Act::All(parts)
     }
@@ -297,6 +333,14 @@ impl Maker<'_> {
                 }
             });
         }
+        // Something that is only known once the next value is.
+        if let Some(Act::Becomes(number, _)) = acts.last()
+            && self.rarely(12)
+        {
+            let (number, truth) = (*number, self.rarely(4));
+            let differs = infix(Infix::Unequal, Term::Next(number), Term::Var(number));
+            acts.push(Act::Holds(infix(Infix::Or, differs, Term::Bool(truth))));
+        }
         if !unchanged.is_empty() {
             let place = self.below(acts.len() + 1);
             acts.insert(place, Act::Unchanged(unchanged));
@@ -318,14 +362,14 @@ impl Maker<'_> {
     /// Adds a mode, and a view that hides a variable while the mode is off: it is set anew when the mode is switched on, and nothing
     /// reads it before that.
     fn add_mode(&mut self, spec: &mut Spec) {
-        let masked = self.below(self.variables.len());
+        let masked = MASKED;
         // One operation does the same in both modes.
-        let always = self.below(4);
+        let always = self.below(2);
         let mode = self.variables.len();
         let is_on = || equal(Term::Var(mode), int(1));
         let others: Vec<usize> = (0..mode).filter(|number| *number != masked).collect();
         let shape = self.variables[masked].clone();
-        let mut in_mode = |act: &Act, params: &[Param]| {
+        let mut in_mode = |act: &Act, params: &[Param], may_wait: bool| {
             let named = |wanted: &[&str]| {
                 let names = params
                     .iter()
@@ -341,26 +385,29 @@ impl Maker<'_> {
             };
             let sides = [
                 Act::All(vec![act.clone(), Act::Unchanged(vec![mode])]),
-                Act::All(vec![off, Act::Unchanged([others.clone(), vec![mode]].concat())]),
+                match may_wait && self.rarely(2) {
+                    true => Act::Holds(Term::Bool(false)),
+                    false => Act::All(vec![off, Act::Unchanged([others.clone(), vec![mode]].concat())]),
+                },
             ];
             Act::If(is_on(), Box::new(sides))
         };
         for (number, operation) in spec.operations.iter_mut().enumerate() {
             if number == always {
-                operation.done = match in_mode(&operation.done, &operation.params) {
+                operation.done = match in_mode(&operation.done, &operation.params, false) {
                     Act::If(_, sides) => sides[1].clone(),
                     other => other,
                 };
                 operation.step = None;
                 continue;
             }
-            operation.done = in_mode(&operation.done, &operation.params);
+            operation.done = in_mode(&operation.done, &operation.params, true);
             if let Some((step, _)) = &mut operation.step {
-                *step = in_mode(step, &operation.params);
+                *step = in_mode(step, &operation.params, true);
             }
         }
         for hidden in &mut spec.hidden {
-            hidden.act = in_mode(&hidden.act, &[]);
+            hidden.act = in_mode(&hidden.act, &[], true);
         }
         for invariant in &mut spec.invariants {
             *invariant = infix(Infix::Implies, is_on(), invariant.clone());

@@ -65,7 +65,7 @@ impl Maker<'_> {
         let (key, number) = (self.key(), self.number(depth));
         match shape {
             Shape::Number => match self.below(4) {
-                0 => call(Helper::Mod, [infix(Infix::Plus, place, int(1))]),
+                0 => infix(Infix::Mod, infix(Infix::Plus, place, int(1)), int(3)),
                 1 => call(Helper::Mod, [infix(Infix::Plus, place, number)]),
                 _ => number,
             },
@@ -168,6 +168,30 @@ impl Maker<'_> {
             _ => self.update(inner, &shape, 0),
         };
         Term::Except(Box::new(place), vec![(path, new)])
+    }
+
+    /// The next value of a variable of which one part, as small as possible, is written whatever it held.
+    pub fn part_written(&mut self, variable: usize) -> Term {
+        let mut shape = self.variables[variable].clone();
+        let mut path = Vec::new();
+        loop {
+            let (step, inner) = match shape {
+                Shape::Function(of) => (Step::Key(self.key()), *of),
+                Shape::Record(fields) => {
+                    let (name, inner) = self.one_of(&fields);
+                    (Step::Field(name), inner)
+                }
+                leaf => {
+                    let value = self.fresh_value(&leaf, 0);
+                    return match path.is_empty() {
+                        true => value,
+                        false => Term::Except(Box::new(Term::Var(variable)), vec![(path, value)]),
+                    };
+                }
+            };
+            path.push(step);
+            shape = inner;
+        }
     }
 
     fn function_update(&mut self, place: Term, of: &Shape, depth: usize) -> Term {
