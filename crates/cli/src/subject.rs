@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser};
 use omnilink_campaign::{CampaignRecord, CheckedTrace};
+use omnilink_engine::Options;
 use omnilink_evidence::{Command, Evidence, Subject, Verdict, Violation};
 use omnilink_link::{LinkFile, LogLink};
 use omnilink_trace::OpenOptions;
@@ -112,8 +113,10 @@ impl SubjectArgs {
         // Branches are what a campaign wants to have exercised.
         options.counts_branches = true;
         if self.log || options.file.log != LogLink::default() {
-            let limits = self.criteria.options().limits;
-            let logs = LogValidation::new(spec, options, None, limits)?.with_strictness(self.strict);
+            let Options { limits, naive, .. } = self.criteria.options();
+            let logs = LogValidation::new(spec, options, None, limits)?
+                .with_strictness(self.strict)
+                .with_naive_search(naive);
             return Ok(TraceChecker::Log(Box::new(logs)));
         }
         let reading = OpenOptions::new().with_thread_ends(options.file.keeps_thread_ends(spec));

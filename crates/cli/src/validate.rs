@@ -266,6 +266,7 @@ fn run_logs(
     let limits = args.criteria.options().limits;
     let validation = LogValidation::new(&args.spec, options, args.constants_file.as_deref(), limits)?
         .with_strictness(args.strict)
+        .with_naive_search(args.criteria.options().naive)
         .with_following(args.follow);
     let mut inputs = Input::all(&args.traces, &args.job.reading(), Some(interrupt::flag()))?;
     if args.merge {

@@ -42,8 +42,8 @@ struct WholeReplay {
 }
 
 impl WholeReplay {
-    /// So many operations are replayed at a time: some megabytes.
-    const DUE_MIN: usize = 1 << 14;
+    /// So many operations are replayed at a time. Those that wait keep their classes alive, with everything that a model keeps for each.
+    const DUE_MIN: usize = 1 << 10;
     /// So many may wait for a part that is not settled. Then there is no witness as a whole, as if paths had been dropped.
     const WAITING_MAX: usize = 1 << 20;
 }
