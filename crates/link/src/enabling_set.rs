@@ -15,6 +15,7 @@ use omnilink_value::Value;
 use crate::footprint::with_content;
 use crate::instance::Instance;
 use crate::model::TlaModel;
+use crate::mutant::{Mutant, mutated};
 use crate::state::SpecState;
 
 /// A necessary enabling set, named by the reason for which the instance is refused.
@@ -74,7 +75,7 @@ impl TlaModel<'_> {
         }
         let last = &refused.0.enabling.0;
         if let Some((known, set)) = &*last.borrow()
-            && Arc::ptr_eq(known, state.values())
+            && (Arc::ptr_eq(known, state.values()) || mutated(Mutant::EnablingSetOfAnyState))
         {
             return set.clone();
         }
@@ -130,7 +131,13 @@ impl TlaModel<'_> {
             EnablingSet::Demand(number) => match effects.demands.get(*number) {
                 Some((cell, content)) => {
                     let mut writes = helper.writes.iter();
-                    writes.any(|write| write.left.may_be(&write.cell, cell, content))
+                    let may_meet = writes.any(|write| write.left.may_be(&write.cell, cell, content));
+                    let is_in_other_set = !mutated(Mutant::IntersectedEnablingSets)
+                        || self.reads_of_refusal(state, refused).is_none_or(|reads| {
+                            let mut writes = helper.writes.iter();
+                            writes.any(|write| reads.iter().any(|read| write.cell.overlaps(read)))
+                        });
+                    may_meet && is_in_other_set
                 }
                 None => true,
             },

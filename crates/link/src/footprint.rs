@@ -175,6 +175,17 @@ pub(crate) fn with_content(
     Some(values.into())
 }
 
+/// The footprint of an operation in a spec with a VIEW, which tells states apart by all variables. A part of the history has the initial
+/// values of everything else, and the view of such a state says nothing. So every operation reads one key that nothing writes: the history
+/// is one part, and what commutes is as before.
+pub(crate) fn with_view(mut footprint: Footprint) -> Footprint {
+    if let Keys::Only(keys) = &mut footprint.reads {
+        // No variable has this number.
+        keys.push(0x7669_6577_0000_0000);
+    }
+    footprint
+}
+
 /// The footprint of a part of an operation in steps: besides the cells of its action, whether the last operation of its lane is done.
 /// Every part reads that, and the last one writes it.
 pub(crate) fn with_part(mut footprint: Footprint, part: StepPart) -> Footprint {

@@ -52,6 +52,7 @@ mod linked;
 mod log_link;
 mod model;
 mod module;
+mod mutant;
 mod mutator;
 mod omnilink_setup;
 mod outcome_cache;

@@ -22,6 +22,7 @@ use crate::instance_cache::InstanceCache;
 use crate::known_step::KnownStep;
 use crate::linked::Linked;
 use crate::module::without_internal_names;
+use crate::mutant::{Mutant, mutated};
 use crate::outcome_cache::OutcomeCache;
 use crate::plain_spec::PlainSpec;
 use crate::samples::Samples;
@@ -228,8 +229,8 @@ impl<'l> TlaModel<'l> {
     #[inline]
     fn cache<'i>(&self, instance: &'i Instance) -> Option<&'i OutcomeCache> {
         let cache = instance.0.cache.get_or_init(|| match self.linked.view {
-            Some(_) => None,
-            None => OutcomeCache::of(self.effects(instance)).map(Box::new),
+            Some(_) if !mutated(Mutant::OutcomeUnderView) => None,
+            _ => OutcomeCache::of(self.effects(instance)).map(Box::new),
         });
         cache.as_deref()
     }
@@ -428,6 +429,9 @@ impl Model for TlaModel<'_> {
         let mut footprint = self.cells.footprint(self.effects(op), &self.layout);
         if self.has_hidden_steps() {
             footprint = self.with_hidden_footprint(op, footprint);
+        }
+        if self.linked.view.is_some() && !mutated(Mutant::PartsUnderView) {
+            footprint = footprint::with_view(footprint);
         }
         match op.0.part {
             None => footprint,

@@ -17,6 +17,7 @@ use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::known_step::KnownStep;
+use crate::mutant::{Mutant, mutated};
 use crate::state::SpecState;
 
 /// The outcomes of one instance.
@@ -61,7 +62,7 @@ impl OutcomeCache {
             add(&mut cells, &write.cell)?;
         }
         let writes = cells.len();
-        for read in &effects.reads {
+        for read in effects.reads.iter().filter(|_| !mutated(Mutant::OutcomeByWrites)) {
             add(&mut cells, read)?;
         }
         // Cells inside others would be written one over the other.

@@ -8,6 +8,8 @@
 use omnilink_trace::{Time, Timebox};
 use rustc_hash::FxHashMap;
 
+use crate::mutant::{Mutant, mutated};
+
 /// The lanes of each thread.
 #[derive(Debug, Default)]
 pub(crate) struct StepLanes {
@@ -26,6 +28,7 @@ impl StepLanes {
         let lanes = self.ends.entry(thread).or_default();
         let is_free = |end: &Option<Time>| end.is_some_and(|end| end < timebox.start);
         let lane = match lanes.iter().position(is_free) {
+            _ if mutated(Mutant::OneLane) && !lanes.is_empty() => 0,
             Some(free) => free,
             None => {
                 lanes.push(None);

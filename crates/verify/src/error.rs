@@ -99,7 +99,8 @@ pub enum VerifyError {
     /// Two searches disagree.
     #[error(
         "{input}: internal error, please report it: the search found no explanation of {op}, but trying every order finds one; \
-         tried in every order, all of the input is {verdict}; {kept}; `--naive` decides without the search"
+         tried in every order, all of the input is {verdict}; {kept}; `--naive` decides without the search (a VIEW that hides \
+         what matters has the same effect, and is an error of the specification)"
     )]
     Disagreement {
         /// The input.

@@ -41,9 +41,14 @@ const PART_OF_A_KEY: [Case; 2] = [
     ("part-of-a-key", "validate Rec.tla t.ndjson", 0),
 ];
 
-/// Steps to states with equal views were kept as steps that change nothing; of two operations in steps that overlap only one could be
+/// Steps to states with equal views were kept as steps that change nothing; a view was taken of a part of the state; of two operations in steps that overlap only one could be
 /// done; a reading inside of another one hid that the outer one had to start over.
-const VIEW_AND_STEPS: [Case; 4] = [
+const VIEW_AND_STEPS: [Case; 5] = [
+    (
+        "view-and-steps",
+        "validate Pick.tla Pick.parts-under-a-view.valid.ndjson --link Pick.toml",
+        0,
+    ),
     (
         "view-and-steps",
         "validate Mode.tla Mode.view-cached.valid.ndjson --config Mode.cfg",
