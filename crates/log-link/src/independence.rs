@@ -282,7 +282,10 @@ impl LineContent {
         Some(Self {
             event: line.event.clone(),
             kind,
-            arguments: line.arguments.clone(),
+            arguments: match mutated(Mutant::FootprintOfEvent) {
+                true => Vec::new(),
+                false => line.arguments.clone(),
+            },
             updates: line.updates.clone(),
         })
     }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::interchange::Renaming;
+use crate::mutant::{Mutant, mutated};
 use crate::witness::WitnessStep;
 
 /// How many lines of each chain are explained.
@@ -85,7 +86,7 @@ impl Layer {
     fn find(&self, entry: &Entry) -> Option<u32> {
         let is_same = |other: &Entry| {
             other.cut == entry.cut
-                && other.hidden == entry.hidden
+                && (other.hidden == entry.hidden || mutated(Mutant::ForgetHiddenCounts))
                 && other.toward == entry.toward
                 && other.state == entry.state
         };

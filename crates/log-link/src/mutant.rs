@@ -16,6 +16,12 @@ pub(crate) enum Mutant {
     IgnoreWaiting,
     /// Exchange lines although an invariant reads what they change.
     IgnoreInvariants,
+    /// Take lines of one event for lines with one footprint, whatever their arguments are.
+    FootprintOfEvent,
+    /// Take states for the same although hidden actions may happen more often after one of them.
+    ForgetHiddenCounts,
+    /// Use the interchangeable identities of a later cut that was asked about before.
+    ForgetCut,
     /// Exchange identities that lines to come mention.
     InterchangeMentioned,
     /// Exchange identities that only a look back to a previous line mentions.
@@ -241,6 +247,76 @@ MORE
         );
         logs.push(n0 + &line("n2", "\"n2\":1", "SetY", 1) + &n1);
         assert!(only_the_mutant_is_caught(Mutant::IgnoreWaiting, &subject, &logs));
+    }
+
+    #[test]
+    fn lines_with_other_arguments_have_other_footprints() {
+        let spec = takers("Other == UNCHANGED took");
+        let subject = Subject {
+            spec: &spec,
+            link: "",
+        };
+        let mut random = fastrand::Rng::with_seed(8);
+        let log = |_| {
+            let mut clocks = [0u32; 2];
+            let lines = (0..random.usize(3..6)).map(|_| {
+                let node = random.usize(0..2);
+                clocks[node] += 1;
+                let event = ["Take", "Check"][random.usize(0..2)];
+                let name = ["a", "b", "cc"][random.usize(0..3)];
+                let own = clocks[node];
+                format!(
+                    "{{\"node\":\"n{node}\",\"clock\":{{\"n{node}\":{own}}},\"event\":\"{event}\",\"args\":[\"{name}\"]}}\n"
+                )
+            });
+            lines.collect()
+        };
+        let logs: Vec<String> = (0..300).map(log).collect();
+        assert!(only_the_mutant_is_caught(
+            Mutant::FootprintOfEvent,
+            &subject,
+            &logs
+        ));
+    }
+
+    #[test]
+    fn states_are_the_same_only_if_as_much_may_still_be_hidden() {
+        let spec = "---- MODULE Spec ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\n\
+                    First == x = 0 /\\ x' = 1\nMore == x' = x + 1\nSee == x = 2 /\\ x' = x\nNext == First \\/ More \\/ See\n====";
+        let logs = ["{\"event\":\"See\"}\n".to_owned()];
+        // Whichever is tried first: one of the orders makes the state that allows less come first.
+        let is_caught = [["First", "More"], ["More", "First"]].map(|actions| {
+            let link = actions.map(|action| format!("[[log.hidden]]\naction = \"{action}\"\n"));
+            let subject = Subject {
+                spec,
+                link: &link.concat(),
+            };
+            only_the_mutant_is_caught(Mutant::ForgetHiddenCounts, &subject, &logs)
+        });
+        assert!(is_caught.contains(&true));
+    }
+
+    #[test]
+    fn interchangeable_identities_are_those_of_the_cut() {
+        let spec = takers("Other == UNCHANGED took");
+        let subject = Subject {
+            spec: &spec,
+            link: "",
+        };
+        let mut random = fastrand::Rng::with_seed(9);
+        let log = |_| {
+            let lines = (0..random.usize(3..7)).map(|_| {
+                let name = ["a", "b", "cc"][random.usize(0..3)];
+                match random.u32(0..4) {
+                    0 | 1 => "{\"event\":\"Take\"}\n".to_owned(),
+                    2 => format!("{{\"event\":\"Take\",\"args\":[\"{name}\"]}}\n"),
+                    _ => format!("{{\"event\":\"Check\",\"args\":[\"{name}\"]}}\n"),
+                }
+            });
+            lines.collect()
+        };
+        let logs: Vec<String> = (0..400).map(log).collect();
+        assert!(only_the_mutant_is_caught(Mutant::ForgetCut, &subject, &logs));
     }
 
     #[test]

@@ -29,6 +29,7 @@ use crate::independence::{EnabledLines, Independence};
 use crate::interchange::{FreeClasses, undone};
 use crate::layer::{Cut, Entry, Layer};
 use crate::lines::Lines;
+use crate::mutant::{Mutant, mutated};
 use crate::rank::rank;
 use crate::replay::Replay;
 use crate::witness::{Cause, WitnessStep};
@@ -146,7 +147,11 @@ impl<'s> Search<'s> {
         if !self.uses_interchange {
             return entry;
         }
-        if self.free_cache.as_ref().is_none_or(|(own, _)| *own != entry.cut) {
+        let is_other = |(own, _): &(Cut, FreeClasses)| {
+            let is_further = || entry.cut.iter().sum::<u32>() > own.iter().sum();
+            *own != entry.cut && (!mutated(Mutant::ForgetCut) || is_further())
+        };
+        if self.free_cache.as_ref().is_none_or(is_other) {
             self.free_cache = Some((entry.cut.clone(), self.lines.free_classes(&entry.cut)));
         }
         let renamed = self
