@@ -128,6 +128,10 @@ pub mod std_function {
     pub const READS_ANYTHING: u32 = 2;
     /// It accesses some part of what its first argument points to.
     pub const ACCESSES_PART: u32 = 3;
+    /// It goes on where an instrumented access to what its first argument points to has ended: it is no step of its own.
+    pub const CONTINUES_ACCESS: u32 = 4;
+    /// It releases to whichever thread reads anything.
+    pub const RELEASES_TO_ALL: u32 = 5;
 }
 
 /// Values of [`MemoryErrorRecord::kind`].

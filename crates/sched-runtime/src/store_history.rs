@@ -96,8 +96,8 @@ struct Location {
     /// The last store in modification order, as its number plus 1.
     newest: u32,
     size: u8,
-    /// Accesses of different sizes overlap here: only the newest value is read.
-    is_mixed: bool,
+    /// Only the newest value is read: accesses of different sizes overlap here, or code that is not instrumented accesses it too.
+    newest_only: bool,
 }
 
 /// An atomic access.
@@ -215,7 +215,7 @@ impl<const LOCATIONS: usize, const STORES: usize> StoreHistories<LOCATIONS, STOR
         address: 0,
         newest: 0,
         size: 0,
-        is_mixed: false,
+        newest_only: false,
     };
 
     /// Forgets all stores. What is behind the last one is never read.
@@ -239,8 +239,8 @@ impl<const LOCATIONS: usize, const STORES: usize> StoreHistories<LOCATIONS, STOR
             Err(free) => self.add_location(free?, address, size as u8),
         };
         let location = self.locations.get_mut(at)?;
-        location.is_mixed |= usize::from(location.size) != size;
-        if location.is_mixed {
+        location.newest_only |= usize::from(location.size) != size;
+        if location.newest_only {
             return None;
         }
         let newest = location.newest;
@@ -262,6 +262,19 @@ impl<const LOCATIONS: usize, const STORES: usize> StoreHistories<LOCATIONS, STOR
         ((self.stores_len as usize) < STORES).then_some(LocationId(at))
     }
 
+    /// From now on only the newest value is read at an address. Without room for another location no stale value is read there
+    /// anyway.
+    pub fn read_newest_only(&mut self, address: u64, size: usize) {
+        let at = match self.find(address) {
+            Ok(at) => at,
+            Err(Some(free)) => self.add_location(free, address, size as u8),
+            Err(None) => return,
+        };
+        if let Some(location) = self.locations.get_mut(at) {
+            location.newest_only = true;
+        }
+    }
+
     /// The index of a location, or a free one for it.
     fn find(&self, address: u64) -> Result<usize, Option<usize>> {
         const PROBES: usize = 64;
@@ -279,14 +292,14 @@ impl<const LOCATIONS: usize, const STORES: usize> StoreHistories<LOCATIONS, STOR
 
     fn add_location(&mut self, at: usize, address: u64, size: u8) -> usize {
         const SIZE_MAX: u64 = 8;
-        let mut is_mixed = false;
+        let mut newest_only = false;
         for other in address.saturating_sub(SIZE_MAX - 1)..address + u64::from(size) {
             if let Ok(other) = self.find(other)
                 && let Some(other) = self.locations.get_mut(other)
                 && other.address + u64::from(other.size) > address
             {
-                other.is_mixed = true;
-                is_mixed = true;
+                other.newest_only = true;
+                newest_only = true;
             }
         }
         if let Some(location) = self.locations.get_mut(at) {
@@ -294,7 +307,7 @@ impl<const LOCATIONS: usize, const STORES: usize> StoreHistories<LOCATIONS, STOR
                 address,
                 newest: 0,
                 size,
-                is_mixed,
+                newest_only,
             };
         }
         at
