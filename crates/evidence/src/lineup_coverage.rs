@@ -79,6 +79,9 @@ pub struct LineupScope {
     /// The most accesses of a run that do not choose the newest store, if the memory model is a weak one.
     #[serde(default)]
     pub stale_reads: Option<u32>,
+    /// The most times in a run that a thread which waits by reading went on although nothing had changed.
+    #[serde(default)]
+    pub spins: Option<u32>,
     /// The plain accesses at which threads are switched.
     pub plain_accesses: PlainAccesses,
     /// Whether races are detected.

@@ -126,6 +126,7 @@ impl CampaignSubject<'_> {
                 Some(MemoryModel::Cpp20 { stale_max }) => Some(stale_max),
                 _ => None,
             },
+            spins: scope.spins,
             plain_accesses: match (scope.plain_accesses, scope.races) {
                 (true, _) => PlainAccesses::All,
                 (false, true) => PlainAccesses::Racing,

@@ -23,6 +23,7 @@ mod campaign;
 mod campaign_coverage;
 mod check;
 mod concurrent_phase;
+mod confirmation;
 mod contention;
 mod description;
 mod diagnosis;

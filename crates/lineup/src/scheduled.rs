@@ -6,7 +6,7 @@ use omnilink_sched::HarnessExecutor;
 use omnilink_sched::build::BuildError;
 use omnilink_sched::{
     ExplorationStrategy, ExploreOptions, MemoryModel, SchedError, Schedule, SchedulingPoints, StopConditions,
-    StopReason, explore, replay,
+    StopReason, explore, replay, run_in_order,
 };
 
 use crate::description::Description;
@@ -35,6 +35,8 @@ pub struct ScheduledOptions {
     pub isolated: bool,
     /// Which stores a load may read.
     pub memory_model: MemoryModel,
+    /// The most times in a run that a thread which waits by reading goes on although nothing has changed.
+    pub spins_max: u32,
     /// The most steps of a run.
     pub steps_max: u64,
     /// The number of runs made in parallel.
@@ -50,6 +52,7 @@ impl Default for ScheduledOptions {
             leaks: false,
             isolated: false,
             memory_model: MemoryModel::default(),
+            spins_max: ExploreOptions::SPINS_MAX_DEFAULT,
             steps_max: omnilink_sched::RunOptions::STEPS_MAX_DEFAULT,
             processors: std::thread::available_parallelism().map_or(1, usize::from),
         }
@@ -121,6 +124,7 @@ impl Scheduled {
             detects_leaks: self.options.leaks,
             isolated: self.options.isolated,
             racy_accesses: self.racy_accesses.clone(),
+            spins_max: self.options.spins_max,
             steps_max: self.options.steps_max,
             executions_max,
             environment: 0,
@@ -222,6 +226,16 @@ impl MatrixExecutor for Scheduled {
         }
     }
 
+    fn run_in_order(&mut self, matrix: &Matrix, threads: &[u8]) -> Result<Option<MatrixRun>, ExecutorError> {
+        let options = self.options(u64::MAX, StopConditions::default());
+        let Some(executor) = self.pool.first_mut() else {
+            return Err(ExecutorError::Failed("no harness is running".to_owned()));
+        };
+        let execution =
+            run_in_order(&mut **executor, &test_program(matrix), threads, &options).map_err(failed)?;
+        Ok(Some(matrix_run(&execution, matrix)))
+    }
+
     fn add_racy_accesses(&mut self, accesses: &[u64]) -> bool {
         let before = self.racy_accesses.len();
         for access in accesses {
@@ -252,6 +266,7 @@ impl MatrixExecutor for Scheduled {
     fn scope(&self) -> Option<Scope> {
         Some(Scope {
             memory_model: Some(self.options.memory_model),
+            spins: Some(self.options.spins_max),
             plain_accesses: self.options.plain_accesses,
             races: self.options.races,
             racy_accesses: self.racy_accesses.len(),

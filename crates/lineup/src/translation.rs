@@ -214,6 +214,8 @@ fn ending_of(execution: &Execution, events: &[RunEvent], matrix: &Matrix) -> Run
         Ending::StepLimit => RunEnding::Cut(Cut::Steps(execution.steps_made)),
         Ending::TooManyThreads => RunEnding::Cut(Cut::TooManyThreads),
         Ending::EventsTooLarge => RunEnding::Cut(Cut::ResultsTooLarge),
+        // The explorer leaves these out: only a schedule that a user wrote leads here.
+        Ending::Idle => RunEnding::Diverged,
     }
 }
 

@@ -85,6 +85,9 @@ pub enum Ending {
     TooManyThreads,
     /// The results of the calls did not fit into the memory for events.
     EventsTooLarge,
+    /// A thread went on past its yield, and then waited in the same way for as long as it was followed: but for rounds of its loop
+    /// without an effect, this is an execution in which it did not go on.
+    Idle,
 }
 
 /// Two accesses to one location without happens-before between them, at least one a write and at least one not atomic.
@@ -182,6 +185,10 @@ pub struct SchedulerStep {
     pub chosen: ThreadId,
     /// The threads that could have been chosen, as a set of bits.
     pub candidates: u32,
+    /// The threads that had yielded, and could have been chosen to go on past their yields.
+    pub yielded: u32,
+    /// The chosen thread goes on past its yield.
+    pub goes_on: bool,
     /// The current thread could go on and does not yield: choosing another one preempts it.
     pub preemptible: bool,
     /// The current thread yields: it called `yield` or sleeps, or a loop reads the same values again.
@@ -272,6 +279,7 @@ impl Execution {
         let scheduled = |step: &SchedulerStep| ScheduledStep {
             thread: step.chosen,
             store: step.store,
+            goes_on: step.goes_on,
         };
         Schedule::new(self.steps.iter().map(scheduled))
     }
@@ -279,6 +287,11 @@ impl Execution {
     /// The number of accesses that did not choose the newest store.
     pub fn stale_reads(&self) -> u32 {
         self.steps.iter().filter(|step| step.is_stale()).count() as u32
+    }
+
+    /// The number of times that a thread went on past its yield.
+    pub fn spins(&self) -> u32 {
+        self.steps.iter().filter(|step| step.goes_on).count() as u32
     }
 
     /// The number of preemptions.

@@ -58,6 +58,7 @@ pub use execution::{
 pub use executor::{Executor, MemoryModel, RunOptions, SchedulingPoints, SchedulingPolicy};
 pub use explore::{
     BoundSummary, ExplorationResult, ExplorationStrategy, ExploreOptions, StopReason, explore, replay,
+    run_in_order,
 };
 #[cfg(target_os = "linux")]
 pub use harness_executor::{HarnessExecutor, HarnessOptions};

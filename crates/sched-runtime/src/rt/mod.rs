@@ -27,6 +27,7 @@ mod column_stacks;
 mod entry;
 mod fiber;
 mod heap;
+mod idle;
 mod leaks;
 mod locks;
 mod memory_map;

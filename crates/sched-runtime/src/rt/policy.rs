@@ -1,8 +1,8 @@
 //! Scheduling policies: which of the candidates runs next.
 
-use crate::layout::{NO_THREAD, STEPS_CAP, ending, policy};
+use crate::layout::{NO_THREAD, STEPS_CAP, ending, policy, scheduled};
 use crate::rt::random::Random;
-use crate::rt::scheduler::{SchedulingPoint, bit, end, shared};
+use crate::rt::scheduler::{Candidates, SchedulingPoint, bit, end, shared};
 use crate::rt::spin::Yield;
 use crate::rt::threads::{ThreadSet, all_ids, ids, thread};
 
@@ -41,25 +41,59 @@ pub unsafe fn random() -> &'static mut Random {
     &mut *(&raw mut RANDOM)
 }
 
+/// What a policy chose.
+#[derive(Clone, Copy)]
+pub struct Chosen {
+    pub thread: u8,
+    /// It goes on past its yield.
+    pub goes_on: bool,
+}
+
 /// Chooses among the candidates as the policy says.
-pub unsafe fn choose(step: u64, current: u8, candidates: ThreadSet, point: SchedulingPoint) -> u8 {
+pub unsafe fn choose(step: u64, current: u8, candidates: Candidates, point: SchedulingPoint) -> Chosen {
     let shared = &mut *shared();
-    match shared.policy {
-        policy::RANDOM => {
-            let index = (*(&raw mut RANDOM)).below(candidates.count_ones().into());
-            nth(candidates, index)
+    if shared.policy == policy::FOLLOW && step < u64::from(shared.schedule_len) {
+        let wanted = shared.schedule[step as usize & (STEPS_CAP - 1)];
+        let chosen = Chosen {
+            thread: (wanted & scheduled::THREAD) as u8,
+            goes_on: wanted & scheduled::GOES_ON != 0,
+        };
+        let possible = match chosen.goes_on {
+            true => candidates.yielded,
+            false => candidates.free,
+        };
+        if possible & bit(chosen.thread) == 0 {
+            end(ending::DIVERGED, bit(chosen.thread));
         }
-        policy::PRIORITIES => choose_by_priority(step, current, candidates, point),
-        _ if step < u64::from(shared.schedule_len) => {
-            let chosen = shared.schedule[step as usize & (STEPS_CAP - 1)] as u8;
-            if candidates & bit(chosen) == 0 {
-                end(ending::DIVERGED, bit(chosen));
-            }
-            chosen
-        }
-        _ if candidates & bit(current) != 0 => current,
-        _ => next_in_circle(current, candidates),
+        return chosen;
     }
+    if let Some(thread) = at_random_past_yield(candidates.yielded) {
+        return Chosen {
+            thread,
+            goes_on: true,
+        };
+    }
+    let free = candidates.free;
+    let thread = match shared.policy {
+        policy::RANDOM => nth(free, random().below(free.count_ones().into())),
+        policy::PRIORITIES => choose_by_priority(step, current, free, point),
+        _ if free & bit(current) != 0 => current,
+        _ => next_in_circle(current, free),
+    };
+    Chosen {
+        thread,
+        goes_on: false,
+    }
+}
+
+/// A thread that goes on past its yield, once in a while, if choices are random.
+unsafe fn at_random_past_yield(yielded: ThreadSet) -> Option<u8> {
+    const ONE_IN: u64 = 8;
+    let is_random = matches!((*shared()).policy, policy::RANDOM | policy::PRIORITIES);
+    if !is_random || yielded == 0 || random().below(ONE_IN) != 0 {
+        return None;
+    }
+    Some(nth(yielded, random().below(yielded.count_ones().into())))
 }
 
 fn nth(candidates: ThreadSet, index: u64) -> u8 {

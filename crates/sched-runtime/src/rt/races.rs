@@ -106,13 +106,6 @@ pub unsafe fn acquire_all() {
     }
 }
 
-/// The calling thread releases to every thread that acquires everything.
-pub unsafe fn release_to_all() {
-    if is_on() {
-        happens_before().release(me());
-    }
-}
-
 /// `parent` creates the thread `child`.
 pub unsafe fn created(parent: u8, child: u8) {
     if is_on() {

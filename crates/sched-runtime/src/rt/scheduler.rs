@@ -6,14 +6,14 @@
 //! switch from or to a thread that the component created costs two system calls and a context switch, which is why a harness is bound
 //! to one processor.
 
-use crate::layout::{NO_THREAD, STEPS_CAP, Shared, StepRecord, THREADS_CAP, ending, flag};
+use crate::layout::{NO_THREAD, STEPS_CAP, Shared, StepRecord, THREADS_CAP, ending, flag, policy};
 use crate::rt::entry::{self, is_controlled, me};
-use crate::rt::policy::{choose, next_in_circle};
+use crate::rt::policy::{Chosen, choose, next_in_circle};
 use crate::rt::program_state::CycleDetector;
 use crate::rt::spin::Yield;
 use crate::rt::sys;
 use crate::rt::threads::{ALL_THREADS_CAP, ThreadSet, ThreadState, ids, thread};
-use crate::rt::{checkpoint, clock, fiber, wait, whole_program, wide_write};
+use crate::rt::{checkpoint, clock, fiber, idle, wait, whole_program, wide_write};
 use crate::store_history::NO_STEP;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -42,17 +42,23 @@ static mut FRUITLESS_YIELDS: u32 = 0;
 static mut PROGRESS: u64 = 1;
 #[unsafe(link_section = "omnilink_state")]
 static mut CYCLES: CycleDetector = CycleDetector::NEW;
+/// How many calls were made in a given order.
+#[unsafe(link_section = "omnilink_state")]
+static mut CALLS_ORDERED: u32 = 0;
 
 /// A futex: the id plus 1 of the fiber that becomes the running thread while the thread of the fibers sleeps.
 #[unsafe(link_section = "omnilink_state")]
 static FIBER_TURN: AtomicU32 = AtomicU32::new(0);
 
+/// Less than every progress count.
+pub const NOT_YIELDED: u64 = 0;
 /// Fruitless yields per candidate before livelock detection begins. Most loops that give up do so earlier.
 const FRUITLESS_YIELDS_MAX: u32 = 100;
 /// Fruitless yields per candidate of a whole program before the clock jumps to the end of the next sleep.
 const SPINS_BEFORE_SLEEPERS: u32 = 10;
-/// A thread that takes more steps than this without a switch yields.
-const STEPS_IN_TURN_MAX: u32 = 2_000;
+/// A thread that takes more steps than this in one turn, inside of a call, yields: it may wait for another one in a loop that
+/// changes something in every round. Fewer than the steps of an execution, so that the other one has some left.
+const STEPS_IN_TURN_MAX: u32 = 8_000;
 
 pub unsafe fn shared() -> *mut Shared {
     SHARED
@@ -84,8 +90,11 @@ pub unsafe fn ids_of_new_threads() -> core::ops::Range<u8> {
     }
 }
 
-pub fn bit(id: u8) -> ThreadSet {
-    ThreadSet::checked_shl(1, id.into()).unwrap_or(0)
+pub const fn bit(id: u8) -> ThreadSet {
+    match ThreadSet::checked_shl(1, id as u32) {
+        Some(bit) => bit,
+        None => 0,
+    }
 }
 
 /// The threads that can take a step.
@@ -267,6 +276,20 @@ unsafe fn count_yield(candidates: ThreadSet, stuck: ThreadSet, current: u8) {
     }
 }
 
+/// The columns that may make the next call of a serial execution, of these: all, or that which comes next in a given order.
+unsafe fn next_caller(columns: ThreadSet) -> ThreadSet {
+    let shared = &*SHARED;
+    if shared.policy != policy::CALLS_IN_ORDER || CALLS_ORDERED >= shared.schedule_len {
+        return columns;
+    }
+    let next = shared.schedule[CALLS_ORDERED as usize & (STEPS_CAP - 1)] as u8;
+    CALLS_ORDERED += 1;
+    if columns & bit(next) == 0 {
+        end(ending::DIVERGED, bit(next));
+    }
+    bit(next)
+}
+
 unsafe fn unfinished_columns() -> ThreadSet {
     let is_unfinished = |&id: &u8| (*thread(id)).state != ThreadState::Done;
     (0..columns())
@@ -289,7 +312,7 @@ unsafe fn serial_candidates(
         owner = bit(current);
     }
     if owner == 0 {
-        return (candidates & columns_bits, unfinished_columns());
+        return (next_caller(candidates & columns_bits), unfinished_columns());
     }
     let awake = not_yielding(candidates);
     let helpers = awake & !columns_bits;
@@ -303,15 +326,43 @@ unsafe fn serial_candidates(
     (candidates, owner)
 }
 
+/// The threads that can be chosen at a decision.
+#[derive(Clone, Copy)]
+pub struct Candidates {
+    /// Those that take a step like any other.
+    pub free: ThreadSet,
+    /// Those that have yielded since the last progress and may go on all the same: see the module `idle`. Where the current thread
+    /// yields for the first time since the last progress, all that have yielded may, and nowhere else.
+    pub yielded: ThreadSet,
+}
+
+impl Candidates {
+    /// No choice.
+    const fn only(id: u8) -> Self {
+        Self {
+            free: bit(id),
+            yielded: 0,
+        }
+    }
+}
+
 unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
     let shared = &mut *SHARED;
     let mut stuck = 0;
     let mut candidates = candidates_now();
-    if current != NO_THREAD && (*thread(current)).steps_in_turn > STEPS_IN_TURN_MAX {
+    if current != NO_THREAD && (*thread(current)).steps_in_turn > STEPS_IN_TURN_MAX && !point.between_calls {
         point.yields = Yield::Yes;
     }
-    if point.yields == Yield::Yes && current != NO_THREAD {
-        (*thread(current)).yielded_at = PROGRESS;
+    let mut offers_yielded = false;
+    if current != NO_THREAD {
+        let yielded_at = &mut (*thread(current)).yielded_at;
+        // Without progress another yield of the thread offers nothing new: it has only read the same values once more.
+        offers_yielded = point.yields == Yield::Yes && shared.serial == 0 && *yielded_at != PROGRESS;
+        *yielded_at = match point.yields {
+            Yield::Yes => PROGRESS,
+            // It has come out of its loop.
+            Yield::No | Yield::Optional => NOT_YIELDED,
+        };
     }
     if PHASE == Phase::Columns {
         stuck = unfinished_columns();
@@ -344,16 +395,28 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
     if step >= shared.steps_max {
         end(ending::STEP_LIMIT, stuck);
     }
-    if point.yields == Yield::Yes {
-        count_yield(candidates, stuck, current);
-    }
-    candidates = without_yielding(candidates, current);
+    let candidates = if idle::goes_on(current, point, candidates) {
+        Candidates::only(current)
+    } else {
+        if point.yields == Yield::Yes {
+            count_yield(candidates, stuck, current);
+        }
+        let mut candidates = without_yielding(candidates, current, point);
+        candidates.yielded &= if offers_yielded { ThreadSet::MAX } else { 0 };
+        candidates
+    };
     let chosen = choose(step, current, candidates, point);
     record(step, current, chosen, candidates, point);
     shared.steps_made = step + 1;
-    (*thread(chosen)).step = step;
-    begin_turn(current, chosen);
-    chosen
+    let Chosen { thread: id, goes_on } = chosen;
+    (*thread(id)).step = step;
+    begin_turn(current, id);
+    if goes_on {
+        // It may come back to where it yielded, but then in another turn of the others: no state repeats by that.
+        FRUITLESS_YIELDS = 0;
+        idle::begin(id);
+    }
+    id
 }
 
 /// The candidates that have not yielded since the last progress.
@@ -364,12 +427,23 @@ unsafe fn not_yielding(candidates: ThreadSet) -> ThreadSet {
         .fold(0, |bits, id| bits | candidates & bit(id))
 }
 
-/// A thread that yielded is no candidate until something changes. If all candidates have yielded, they take turns in circular
-/// order without a choice: loops that give up after some rounds end, and livelock detection finds the others.
-unsafe fn without_yielding(candidates: ThreadSet, current: u8) -> ThreadSet {
-    match not_yielding(candidates) {
-        0 => bit(next_in_circle(current, candidates)),
-        awake => awake,
+/// A thread that yielded is no free candidate until something changes. If all candidates have yielded, they take turns in circular
+/// order: loops that give up after some rounds end, and livelock detection finds the others.
+unsafe fn without_yielding(candidates: ThreadSet, current: u8, point: SchedulingPoint) -> Candidates {
+    // A serial execution chooses between calls only, where no thread waits for another one.
+    if (*SHARED).serial != 0 && PHASE == Phase::Columns && point.between_calls {
+        return Candidates {
+            free: candidates,
+            yielded: 0,
+        };
+    }
+    let awake = not_yielding(candidates);
+    Candidates {
+        free: match awake {
+            0 => bit(next_in_circle(current, candidates)),
+            awake => awake,
+        },
+        yielded: candidates & !awake,
     }
 }
 
@@ -384,13 +458,13 @@ unsafe fn begin_turn(current: u8, chosen: u8) {
     }
 }
 
-unsafe fn record(step: u64, current: u8, chosen: u8, candidates: ThreadSet, point: SchedulingPoint) {
+unsafe fn record(step: u64, current: u8, chosen: Chosen, candidates: Candidates, point: SchedulingPoint) {
     if step >= STEPS_CAP as u64 {
         return;
     }
-    let next = &*thread(chosen);
-    let can_go_on = current != NO_THREAD && candidates & bit(current) != 0;
-    let mut flags = 0;
+    let next = &*thread(chosen.thread);
+    let can_go_on = current != NO_THREAD && candidates.free & bit(current) != 0;
+    let mut flags = if chosen.goes_on { flag::GOES_ON } else { 0 };
     if can_go_on && point.yields == Yield::No && (*thread(current)).state == ThreadState::Ready {
         flags |= flag::PREEMPTIBLE;
     }
@@ -417,9 +491,10 @@ unsafe fn record(step: u64, current: u8, chosen: u8, candidates: ThreadSet, poin
         newest: 0,
         newest_step: NO_STEP,
         read_step: NO_STEP,
-        candidates: candidates as u32,
+        candidates: candidates.free as u32,
+        yielded: candidates.yielded as u32,
         current,
-        chosen,
+        chosen: chosen.thread,
         flags,
         stores: 0,
         store: 0,

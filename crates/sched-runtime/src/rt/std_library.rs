@@ -46,7 +46,6 @@ pub unsafe extern "C" fn enter(first: u64, second: u64, kind: u32, return_addres
     weak_memory::leave_to_library(first);
     match kind {
         std_function::READS_ANYTHING => races::acquire_all(),
-        std_function::RELEASES_TO_ALL => races::release_to_all(),
         std_function::CONTINUES_ACCESS => {
             continue_access(first);
             acquire_arguments();
@@ -73,7 +72,11 @@ pub unsafe extern "C" fn enter(first: u64, second: u64, kind: u32, return_addres
 /// The step that the calling thread is in may also change the words of a lock, even if its own access was a load.
 unsafe fn continue_access(lock: u64) {
     if let Some(step) = step_of(me()) {
-        step.flags |= if step.address == lock { flag::WRITES } else { flag::OPAQUE };
+        step.flags |= if step.address == lock {
+            flag::WRITES
+        } else {
+            flag::OPAQUE
+        };
         step.second = lock + 4;
     }
 }

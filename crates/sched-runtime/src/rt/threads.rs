@@ -61,6 +61,8 @@ pub struct Thread {
     pub priority: u64,
     /// The progress count when it yielded last.
     pub yielded_at: u64,
+    /// How many more times it goes on where it yields: see the module `idle`.
+    pub idle_left: u32,
     pub spin: SpinTable,
     pub wide_write: Option<WideWrite>,
     /// Its registers when it called the runtime last.
@@ -95,7 +97,8 @@ impl Thread {
         in_call: false,
         steps_in_turn: 0,
         priority: 0,
-        yielded_at: 0,
+        yielded_at: scheduler::NOT_YIELDED,
+        idle_left: 0,
         spin: SpinTable::EMPTY,
         wide_write: None,
         registers: [0; REGISTERS],

@@ -11,14 +11,14 @@
 use super::{BuildError, rust};
 use object::read::archive::ArchiveFile;
 use omnilink_sched_runtime::layout::std_function::{
-    ACCESSES_ARGUMENTS, ACCESSES_PART, CALLS_CLOSURE, CONTINUES_ACCESS, READS_ANYTHING, RELEASES_TO_ALL,
+    ACCESSES_ARGUMENTS, ACCESSES_PART, CALLS_CLOSURE, CONTINUES_ACCESS, READS_ANYTHING,
 };
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The functions, by the ends of their mangled names (the same in both manglings, up to a hash), and what they do.
-const FUNCTIONS: [(&str, u32); 24] = [
+const FUNCTIONS: [(&str, u32); 22] = [
     ("7Condvar4wait", ACCESSES_ARGUMENTS),
     ("7Condvar12wait_timeout", ACCESSES_ARGUMENTS),
     ("7Condvar10notify_one", ACCESSES_ARGUMENTS),
@@ -37,8 +37,6 @@ const FUNCTIONS: [(&str, u32); 24] = [
     ("9functions12park_timeout", READS_ANYTHING),
     ("6Parker4park", READS_ANYTHING),
     ("6Parker12park_timeout", READS_ANYTHING),
-    ("6Thread6unpark", RELEASES_TO_ALL),
-    ("6Parker6unpark", RELEASES_TO_ALL),
     ("5Mutex14lock_contended", CONTINUES_ACCESS),
     ("6RwLock14read_contended", CONTINUES_ACCESS),
     ("6RwLock15write_contended", CONTINUES_ACCESS),
@@ -226,7 +224,6 @@ mod tests {
             "4Once4call",
             "7Barrier4wait",
             "4park",
-            "6unpark",
             "5Mutex14lock_contended",
             "6RwLock14read_contended",
             "6RwLock15write_contended",

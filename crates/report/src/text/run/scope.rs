@@ -10,9 +10,10 @@ const RUST_LIBRARY: &str = "Rust's standard library, but for what is generic or 
 
 pub(super) fn text(scope: &LineupScope, look: &Look) -> String {
     let mut lines = vec![format!(
-        "Covered: {}. Threads are switched {}. {}",
+        "Covered: {}. Threads are switched {}.{} {}",
         scope.matrices,
         switched(scope),
+        spins(scope),
         memory(scope),
     )];
     let rust_library = scope.rust_library_prebuilt.then_some(RUST_LIBRARY);
@@ -53,6 +54,17 @@ fn memory(scope: &LineupScope) -> String {
         ),
         RunMemory::Processor => "Memory is what the processor makes of it.".to_owned(),
     }
+}
+
+/// How far a thread is followed that waits by reading.
+fn spins(scope: &LineupScope) -> String {
+    let more = match scope.spins {
+        None => return String::new(),
+        Some(0) => String::new(),
+        Some(1) => ", and once in a run without that".to_owned(),
+        Some(many) => format!(", and {many} times in a run without that"),
+    };
+    format!(" A thread that waits by reading goes on when something has changed{more}.")
 }
 
 fn switched(scope: &LineupScope) -> String {
