@@ -193,6 +193,7 @@ impl CampaignSubject<'_> {
                         .filter(|race| !race.is_inconclusive)
                         .map(accesses)
                         .collect(),
+                    output: execution.output.clone(),
                     memory_error: execution.memory_error.iter().map(ToString::to_string).collect(),
                     repeatable: failure.is_repeatable,
                     serial_runs: nearest(words, &checked.serial, &violation.history),

@@ -221,6 +221,7 @@ impl MatrixExecutor for Scheduled {
                 races: Vec::new(),
                 memory_error: Vec::new(),
                 racy_accesses: Vec::new(),
+                output: String::new(),
             }),
             Err(error) => Err(failed(error)),
         }

@@ -88,6 +88,7 @@ pub(crate) fn matrix_run(execution: &Execution, matrix: &Matrix) -> MatrixRun {
         races: execution.races.iter().map(|race| race_of(race, matrix)).collect(),
         memory_error: memory_error_of(execution, matrix),
         racy_accesses: Vec::new(),
+        output: execution.output.clone(),
         events,
     }
 }

@@ -95,6 +95,7 @@ struct Location {
     address: u64,
     /// The last store in modification order, as its number plus 1.
     newest: u32,
+    /// 0 if nothing was accessed there since other memory was mapped.
     size: u8,
     /// Only the newest value is read: accesses of different sizes overlap here, or code that is not instrumented accesses it too.
     newest_only: bool,
@@ -239,6 +240,9 @@ impl<const LOCATIONS: usize, const STORES: usize> StoreHistories<LOCATIONS, STOR
             Err(free) => self.add_location(free?, address, size as u8),
         };
         let location = self.locations.get_mut(at)?;
+        if location.size == 0 {
+            location.size = size as u8;
+        }
         location.newest_only |= usize::from(location.size) != size;
         if location.newest_only {
             return None;
@@ -272,6 +276,18 @@ impl<const LOCATIONS: usize, const STORES: usize> StoreHistories<LOCATIONS, STOR
         };
         if let Some(location) = self.locations.get_mut(at) {
             location.newest_only = true;
+        }
+    }
+
+    /// The memory in a range holds other objects from now on.
+    pub fn forget_range(&mut self, from: u64, to: u64) {
+        let is_inside = |location: &&mut Location| (from..to).contains(&location.address);
+        for location in self.locations.iter_mut().filter(is_inside) {
+            // The address stays: others were placed behind it.
+            *location = Location {
+                address: location.address,
+                ..Self::NO_LOCATION
+            };
         }
     }
 

@@ -8,9 +8,10 @@
 //! [`RustBuild::instruments_std`] compiles the standard library with instrumentation where its source is installed.
 
 mod cpp;
-
+mod libc_functions;
 mod runtime_object;
 mod rust;
+mod rustc_wrapper;
 mod std_stubs;
 
 pub use cpp::{CppBuild, fences_header};
@@ -49,7 +50,7 @@ pub enum BuildError {
         advice: &'static str,
     },
     /// A compiler failed.
-    #[error("`{command}` failed\n{output}")]
+    #[error("{}`{command}` failed", .output.trim_start())]
     Failed {
         /// The command line.
         command: String,

@@ -16,6 +16,8 @@ pub struct Execution {
     /// The number of steps. More than `steps` holds if the execution was too long to be recorded; it can then only be repeated
     /// by its seed.
     pub steps_made: u64,
+    /// What the component printed, if its process died: the beginning and the end of a long text.
+    pub output: String,
 }
 
 /// A call or a return.

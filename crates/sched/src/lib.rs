@@ -39,6 +39,8 @@ mod explore;
 #[cfg(target_os = "linux")]
 mod harness_executor;
 mod limits;
+#[cfg(target_os = "linux")]
+mod output;
 mod program;
 mod reduction;
 mod sample;

@@ -197,6 +197,7 @@ impl SharedMemory {
             races: Vec::new(),
             steps: Vec::new(),
             steps_made: 0,
+            output: String::new(),
         };
         let mut executions = Vec::new();
         let mut events = Vec::new();
@@ -268,6 +269,7 @@ impl SharedMemory {
                 .collect(),
             steps: shared.steps[..recorded].iter().map(step).collect(),
             steps_made: shared.steps_made,
+            output: String::new(),
         }
     }
 

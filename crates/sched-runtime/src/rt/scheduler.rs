@@ -13,7 +13,7 @@ use crate::rt::program_state::CycleDetector;
 use crate::rt::spin::Yield;
 use crate::rt::sys;
 use crate::rt::threads::{ALL_THREADS_CAP, ThreadSet, ThreadState, ids, thread};
-use crate::rt::{checkpoint, clock, fiber, idle, wait, whole_program, wide_write};
+use crate::rt::{checkpoint, clock, fiber, idle, once, wait, whole_program, wide_write};
 use crate::store_history::NO_STEP;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -102,7 +102,9 @@ unsafe fn candidates_now() -> ThreadSet {
     let is_candidate = |&id: &u8| {
         let thread = &*thread(id);
         thread.state == ThreadState::Ready
-            || (thread.state == ThreadState::Waiting && thread.deadline_ns.is_some_and(can_expire))
+            || (thread.state == ThreadState::Waiting
+                && (thread.deadline_ns.is_some_and(can_expire)
+                    || (!thread.waits_for_once.is_null() && once::has_ended(thread.waits_for_once))))
     };
     ids().filter(is_candidate).fold(0, |bits, id| bits | bit(id))
 }

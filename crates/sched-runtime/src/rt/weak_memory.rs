@@ -61,6 +61,13 @@ pub unsafe fn leave_to_library(address: u64) {
     }
 }
 
+/// The memory in a range was mapped, or is mapped no more.
+pub unsafe fn remapped(from: u64, to: u64) {
+    if is_on() {
+        (*HISTORIES).forget_range(from, to);
+    }
+}
+
 /// What an access chose.
 pub struct Chosen {
     location: LocationId,
