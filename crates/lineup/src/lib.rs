@@ -44,6 +44,7 @@ mod role;
 mod sample;
 mod scheduled;
 mod scope;
+mod seen_steps;
 mod serial;
 mod serial_phase;
 mod shrink;

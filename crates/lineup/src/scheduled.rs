@@ -16,6 +16,7 @@ use crate::harness::{HarnessCommand, HarnessError};
 use crate::matrix::Matrix;
 use crate::options::limit_of;
 use crate::scope::{self, Scope};
+use crate::seen_steps::SeenSteps;
 use crate::source_lines::SourceLines;
 use crate::step_words::accesses_of;
 use crate::translation::{failed, matrix_run, test_program};
@@ -68,6 +69,7 @@ pub struct Scheduled {
     racy_accesses: Vec<u64>,
     /// Libraries that are not instrumented.
     uninstrumented: Vec<String>,
+    seen: SeenSteps,
 }
 
 impl std::fmt::Debug for Scheduled {
@@ -100,6 +102,7 @@ impl Scheduled {
             source_lines: SourceLines::of(program),
             racy_accesses: Vec::new(),
             uninstrumented: scope::uninstrumented_libraries(program),
+            seen: SeenSteps::default(),
         };
         Ok((executor, description))
     }
@@ -167,7 +170,11 @@ impl MatrixExecutor for Scheduled {
             ..self.options(allowance.executions, allowance.stop)
         };
         let program = test_program(matrix);
+        let seen = &mut self.seen;
         let exploration = explore(&mut self.pool, &program, strategy, &options, &mut |execution| {
+            if !matches!(plan, RunPlan::Serial { .. }) {
+                seen.add(execution);
+            }
             visit(MatrixRun {
                 racy_accesses: options.racy_accesses.clone(),
                 ..matrix_run(execution, matrix)
@@ -268,6 +275,8 @@ impl MatrixExecutor for Scheduled {
         Some(Scope {
             memory_model: Some(self.options.memory_model),
             spins: Some(self.options.spins_max),
+            may_buffer_loads: self.seen.may_buffer_loads,
+            calls_without_steps: self.seen.calls_without_steps(),
             plain_accesses: self.options.plain_accesses,
             races: self.options.races,
             racy_accesses: self.racy_accesses.len(),

@@ -120,6 +120,8 @@ pub mod flag {
     pub const HAS_WRITTEN: u16 = 256;
     /// The chosen thread goes on past its yield.
     pub const GOES_ON: u16 = 512;
+    /// The step is a weak compare-and-swap that failed although the value was the expected one.
+    pub const FAILS: u16 = 1024;
 }
 
 /// Bits of [`RaceRecord::first_kind`] and `second_kind`.
@@ -334,6 +336,10 @@ pub struct Shared {
     pub worker: u32,
     /// How many executions it has made.
     pub served: u32,
+    /// Not 0: a thread made a relaxed load and then, with nothing in between that orders the two, a relaxed store elsewhere.
+    pub load_buffering: u32,
+    /// Always 0.
+    pub reserved: u32,
     /// The number of data races.
     pub races_len: u32,
     /// Where the harness was loaded.

@@ -118,6 +118,8 @@ pub enum AtomicAccess {
         success: MemoryOrder,
         /// The order if it only loads.
         failure: MemoryOrder,
+        /// It may fail although it reads the expected value.
+        is_weak: bool,
     },
 }
 
@@ -130,6 +132,16 @@ impl AtomicAccess {
                 true => success,
                 false => failure,
             },
+        }
+    }
+
+    /// Whether it may fail although it reads `value`.
+    pub const fn may_fail_spuriously(self, value: u64) -> bool {
+        match self {
+            Self::CompareExchange {
+                expected, is_weak, ..
+            } => is_weak && value == expected,
+            Self::Load(_) | Self::Store(_) | Self::ReadModifyWrite(_) => false,
         }
     }
 

@@ -16,6 +16,9 @@ pub struct Execution {
     /// The number of steps. More than `steps` holds if the execution was too long to be recorded; it can then only be repeated
     /// by its seed.
     pub steps_made: u64,
+    /// Whether a thread made a relaxed load and then a relaxed store elsewhere, with nothing between them that orders the two: C++ lets
+    /// the store come first, which no execution shows.
+    pub may_buffer_loads: bool,
     /// What the component printed, if its process died: the beginning and the end of a long text.
     pub output: String,
 }
@@ -227,6 +230,8 @@ pub struct StepValues {
     pub read_step: Option<u32>,
     /// The newest value at the location, and the step in which it was stored, if the access chose another one.
     pub newest: Option<(u64, Option<u32>)>,
+    /// It was a weak compare-and-swap that failed although it read the expected value.
+    pub fails_spuriously: bool,
 }
 
 /// What a step accessed, as far as it matters for the order of steps.

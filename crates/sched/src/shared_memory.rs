@@ -197,6 +197,7 @@ impl SharedMemory {
             races: Vec::new(),
             steps: Vec::new(),
             steps_made: 0,
+            may_buffer_loads: false,
             output: String::new(),
         };
         let mut executions = Vec::new();
@@ -229,6 +230,7 @@ impl SharedMemory {
         shared.steps_made = 0;
         shared.events_len = 0;
         shared.races_len = 0;
+        shared.load_buffering = 0;
         shared.heartbeat = 0;
         shared.process = 0;
     }
@@ -269,6 +271,7 @@ impl SharedMemory {
                 .collect(),
             steps: shared.steps[..recorded].iter().map(step).collect(),
             steps_made: shared.steps_made,
+            may_buffer_loads: shared.load_buffering != 0,
             output: String::new(),
         }
     }
@@ -444,6 +447,7 @@ fn values(record: &StepRecord) -> StepValues {
         written: (record.flags & flag::HAS_WRITTEN != 0).then_some(record.written),
         read_step: step(record.read_step),
         newest: (record.store > 0).then(|| (record.newest, step(record.newest_step))),
+        fails_spuriously: record.flags & flag::FAILS != 0,
     }
 }
 

@@ -41,6 +41,7 @@ mod races;
 mod random;
 mod saved_memory;
 mod scheduler;
+mod serial;
 mod server;
 mod spin;
 mod std_library;

@@ -6,14 +6,14 @@
 //! switch from or to a thread that the component created costs two system calls and a context switch, which is why a harness is bound
 //! to one processor.
 
-use crate::layout::{NO_THREAD, STEPS_CAP, Shared, StepRecord, THREADS_CAP, ending, flag, policy};
+use crate::layout::{NO_THREAD, STEPS_CAP, Shared, StepRecord, THREADS_CAP, ending, flag};
 use crate::rt::entry::{self, is_controlled, me};
 use crate::rt::policy::{Chosen, choose, next_in_circle};
 use crate::rt::program_state::CycleDetector;
 use crate::rt::spin::Yield;
 use crate::rt::sys;
 use crate::rt::threads::{ALL_THREADS_CAP, ThreadSet, ThreadState, ids, thread};
-use crate::rt::{checkpoint, clock, fiber, idle, once, wait, whole_program, wide_write};
+use crate::rt::{checkpoint, clock, fiber, idle, once, serial, wait, whole_program, wide_write};
 use crate::store_history::NO_STEP;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -42,9 +42,6 @@ static mut FRUITLESS_YIELDS: u32 = 0;
 static mut PROGRESS: u64 = 1;
 #[unsafe(link_section = "omnilink_state")]
 static mut CYCLES: CycleDetector = CycleDetector::NEW;
-/// How many calls were made in a given order.
-#[unsafe(link_section = "omnilink_state")]
-static mut CALLS_ORDERED: u32 = 0;
 
 /// A futex: the id plus 1 of the fiber that becomes the running thread while the thread of the fibers sleeps.
 #[unsafe(link_section = "omnilink_state")]
@@ -278,54 +275,11 @@ unsafe fn count_yield(candidates: ThreadSet, stuck: ThreadSet, current: u8) {
     }
 }
 
-/// The columns that may make the next call of a serial execution, of these: all, or that which comes next in a given order.
-unsafe fn next_caller(columns: ThreadSet) -> ThreadSet {
-    let shared = &*SHARED;
-    if shared.policy != policy::CALLS_IN_ORDER || CALLS_ORDERED >= shared.schedule_len {
-        return columns;
-    }
-    let next = shared.schedule[CALLS_ORDERED as usize & (STEPS_CAP - 1)] as u8;
-    CALLS_ORDERED += 1;
-    if columns & bit(next) == 0 {
-        end(ending::DIVERGED, bit(next));
-    }
-    bit(next)
-}
-
-unsafe fn unfinished_columns() -> ThreadSet {
+pub unsafe fn unfinished_columns() -> ThreadSet {
     let is_unfinished = |&id: &u8| (*thread(id)).state != ThreadState::Done;
     (0..columns())
         .filter(is_unfinished)
         .fold(0, |bits, id| bits | bit(id))
-}
-
-/// The candidates of a serial execution, and the threads that are stuck if there are none. Between calls all columns are
-/// candidates, inside a call only its column. Threads that the component created run when the call cannot go on without them,
-/// one after the other and without a choice.
-unsafe fn serial_candidates(
-    candidates: ThreadSet,
-    current: u8,
-    point: SchedulingPoint,
-) -> (ThreadSet, ThreadSet) {
-    let columns_bits = bit(columns()).wrapping_sub(1);
-    let in_call = |&id: &u8| (*thread(id)).in_call;
-    let mut owner = (0..columns()).filter(in_call).fold(0, |bits, id| bits | bit(id));
-    if owner == 0 && bit(current) & columns_bits != 0 && !point.between_calls {
-        owner = bit(current);
-    }
-    if owner == 0 {
-        return (next_caller(candidates & columns_bits), unfinished_columns());
-    }
-    let awake = not_yielding(candidates);
-    let helpers = awake & !columns_bits;
-    let candidates = if awake & owner != 0 || helpers == 0 {
-        candidates & owner
-    } else if helpers & bit(current) != 0 {
-        bit(current)
-    } else {
-        bit(next_in_circle(current, helpers))
-    };
-    (candidates, owner)
 }
 
 /// The threads that can be chosen at a decision.
@@ -376,7 +330,7 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
             return main;
         }
         if shared.serial != 0 {
-            (candidates, stuck) = serial_candidates(candidates, current, point);
+            (candidates, stuck) = serial::candidates(candidates, current, point);
         }
     }
     if PHASE == Phase::WholeProgram {
@@ -422,7 +376,7 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
 }
 
 /// The candidates that have not yielded since the last progress.
-unsafe fn not_yielding(candidates: ThreadSet) -> ThreadSet {
+pub unsafe fn not_yielding(candidates: ThreadSet) -> ThreadSet {
     let is_awake = |&id: &u8| (*thread(id)).yielded_at != PROGRESS;
     ids()
         .filter(is_awake)

@@ -206,7 +206,7 @@ macro_rules! atomic {
         );
         with_registers!(
             symbol!("__tsan_atomic", $bits, "_compare_exchange_weak"),
-            atomics::compare_exchange::<$int>
+            atomics::compare_exchange_weak::<$int>
         );
         with_registers!(
             symbol!("__tsan_atomic", $bits, "_compare_exchange_val"),

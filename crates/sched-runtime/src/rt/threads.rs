@@ -66,6 +66,8 @@ pub struct Thread {
     pub priority: u64,
     /// The progress count when it yielded last.
     pub yielded_at: u64,
+    /// The location of its last relaxed load, if nothing orders what comes after it; else 0.
+    pub relaxed_load: u64,
     /// How many more times it goes on where it yields: see the module `idle`.
     pub idle_left: u32,
     pub spin: SpinTable,
@@ -105,6 +107,7 @@ impl Thread {
         steps_in_turn: 0,
         priority: 0,
         yielded_at: scheduler::NOT_YIELDED,
+        relaxed_load: 0,
         idle_left: 0,
         spin: SpinTable::EMPTY,
         wide_write: None,

@@ -22,6 +22,13 @@ pub(super) fn text(scope: &LineupScope, look: &Look) -> String {
     if !libraries.is_empty() {
         lines.push(format!("Not seen into: {}.", libraries.join("; ")));
     }
+    if !scope.calls_without_steps.is_empty() {
+        lines.push(format!(
+            "No step was seen in {}: nothing in it is atomic, a lock or a wait. If it has inline assembly, its accesses are not seen \
+             either.",
+            scope.calls_without_steps.join(", ")
+        ));
+    }
     if let Some(race) = &scope.suspected_race {
         lines.push(format!(
             "A data race is suspected: {}. It may be none, if what is not seen into orders the two.",
@@ -48,9 +55,12 @@ fn memory(scope: &LineupScope) -> String {
                 .to_owned()
         }
         RunMemory::Cpp20 => format!(
-            "Atomic accesses read what the memory orders of C++20 allow, except load buffering; at most {} of a run not the \
-             newest store.",
-            count(scope.stale_reads.unwrap_or(0).into())
+            "Atomic accesses read what the memory orders of C++20 allow; at most {} of a run not the newest store. {}",
+            count(scope.stale_reads.unwrap_or(0).into()),
+            match scope.load_buffering_possible {
+                true => "Load buffering was not explored, and is possible: a relaxed load comes before a relaxed store.",
+                false => "Load buffering is not possible in these runs: no relaxed load comes before a relaxed store.",
+            }
         ),
         RunMemory::Processor => "Memory is what the processor makes of it.".to_owned(),
     }
