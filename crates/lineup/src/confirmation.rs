@@ -236,3 +236,57 @@ impl Orders {
         (!is_stuck || is_last) && before.iter().zip(placed).all(|(wanted, made)| wanted <= made)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alphabet::CallId;
+    use crate::history::{HistoryEnding, Results};
+
+    fn call(thread: u8, index: u8) -> HistoryEvent {
+        HistoryEvent::Call(CallSlot::of_thread(thread, index))
+    }
+
+    fn orders(threads: &[usize], events: Vec<HistoryEvent>, stuck: Option<CallSlot>) -> Vec<Vec<u8>> {
+        let history = CallHistory {
+            events,
+            ending: HistoryEnding::Finished,
+        };
+        let matrix = Matrix {
+            initial: Vec::new(),
+            threads: threads.iter().map(|calls| vec![CallId(0); *calls]).collect(),
+            finals: Vec::new(),
+        };
+        let claim = Claim {
+            history: &history,
+            matrix,
+            stuck,
+        };
+        let mut orders = Orders::new(&claim, SerialCriterion::Linearizable);
+        std::iter::from_fn(|| orders.next_order()).collect()
+    }
+
+    #[test]
+    fn every_order_that_a_history_allows_is_made_once() {
+        let mut all = orders(&[3, 3, 3], Vec::new(), None);
+        assert_eq!(all.len(), 1680);
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 1680);
+        let done = Results::default().id("()");
+        let returned = |thread, index| HistoryEvent::Return(CallSlot::of_thread(thread, index), done);
+        // The first call of thread 0 overlaps that of thread 1, and returns before the second one of thread 1 is called.
+        let events = vec![
+            call(0, 0),
+            call(1, 0),
+            returned(0, 0),
+            returned(1, 0),
+            call(1, 1),
+            returned(1, 1),
+        ];
+        assert_eq!(orders(&[1, 2], events, None), [[0, 1, 1], [1, 0, 1]]);
+        // A call that is stuck comes last.
+        let stuck = CallSlot::of_thread(0, 0);
+        assert_eq!(orders(&[1, 2], vec![call(0, 0)], Some(stuck)), [[1, 1, 0]]);
+    }
+}

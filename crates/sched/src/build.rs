@@ -76,3 +76,12 @@ pub enum BuildError {
         found: usize,
     },
 }
+
+/// A command with its arguments, without the environment in which it runs.
+fn command_line(command: &std::process::Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words
+        .map(|word| word.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ")
+}

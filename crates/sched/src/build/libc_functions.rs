@@ -53,7 +53,7 @@ pub(super) fn redirect(object: &Path) -> Result<(), BuildError> {
     match output.status.success() {
         true => Ok(()),
         false => Err(BuildError::Failed {
-            command: format!("{command:?}"),
+            command: super::command_line(&command),
             output: String::from_utf8_lossy(&output.stderr).into_owned(),
         }),
     }

@@ -117,7 +117,7 @@ impl RustBuild {
             .map_err(no_compiler("cargo"))?;
         if !output.status.success() {
             return Err(BuildError::Failed {
-                command: format!("{command:?}"),
+                command: super::command_line(&command),
                 output: String::new(),
             });
         }
@@ -164,7 +164,7 @@ impl RustBuild {
         match output.status.success() {
             true => Ok(()),
             false => Err(BuildError::Failed {
-                command: format!("{command:?}"),
+                command: super::command_line(&command),
                 output: String::from_utf8_lossy(&output.stderr).into_owned(),
             }),
         }
@@ -232,7 +232,7 @@ fn host_triple() -> Result<String, BuildError> {
     match text.lines().find_map(|line| line.strip_prefix("host: ")) {
         Some(host) => Ok(host.to_owned()),
         None => Err(BuildError::Failed {
-            command: format!("{command:?}"),
+            command: super::command_line(&command),
             output: text,
         }),
     }

@@ -180,7 +180,7 @@ fn compiled(source: &str) -> Result<PathBuf, BuildError> {
     let output = command.output().map_err(rust::no_compiler("rustc"))?;
     if !output.status.success() {
         return Err(BuildError::Failed {
-            command: format!("{command:?}"),
+            command: super::command_line(&command),
             output: String::from_utf8_lossy(&output.stderr).into_owned(),
         });
     }
