@@ -2,7 +2,7 @@
 
 use crate::layout::{NO_THREAD, STEPS_CAP, ending, policy, scheduled};
 use crate::rt::random::Random;
-use crate::rt::scheduler::{Candidates, SchedulingPoint, bit, end, shared};
+use crate::rt::scheduler::{SchedulingPoint, bit, end, shared};
 use crate::rt::spin::Yield;
 use crate::rt::threads::{ThreadSet, all_ids, ids, thread};
 
@@ -41,20 +41,40 @@ pub unsafe fn random() -> &'static mut Random {
     &mut *(&raw mut RANDOM)
 }
 
+/// The threads that can be chosen at a decision.
+#[derive(Clone, Copy)]
+pub struct Candidates {
+    /// Those that take a step like any other.
+    pub free: ThreadSet,
+    /// Those that have yielded since the last progress and may go on all the same: see the module `idle`. Where the current thread
+    /// yields for the first time since the last progress, all that have yielded may, and nowhere else.
+    pub yielded: ThreadSet,
+}
+
+impl Candidates {
+    /// No choice.
+    pub const fn only(id: u8) -> Self {
+        Self {
+            free: bit(id),
+            yielded: 0,
+        }
+    }
+}
+
 /// What a policy chose.
 #[derive(Clone, Copy)]
-pub struct Chosen {
+pub struct ChosenThread {
     pub thread: u8,
     /// It goes on past its yield.
     pub goes_on: bool,
 }
 
 /// Chooses among the candidates as the policy says.
-pub unsafe fn choose(step: u64, current: u8, candidates: Candidates, point: SchedulingPoint) -> Chosen {
+pub unsafe fn choose(step: u64, current: u8, candidates: Candidates, point: SchedulingPoint) -> ChosenThread {
     let shared = &mut *shared();
     if shared.policy == policy::FOLLOW && step < u64::from(shared.schedule_len) {
         let wanted = shared.schedule[step as usize & (STEPS_CAP - 1)];
-        let chosen = Chosen {
+        let chosen = ChosenThread {
             thread: (wanted & scheduled::THREAD) as u8,
             goes_on: wanted & scheduled::GOES_ON != 0,
         };
@@ -68,7 +88,7 @@ pub unsafe fn choose(step: u64, current: u8, candidates: Candidates, point: Sche
         return chosen;
     }
     if let Some(thread) = at_random_past_yield(candidates.yielded) {
-        return Chosen {
+        return ChosenThread {
             thread,
             goes_on: true,
         };
@@ -80,7 +100,7 @@ pub unsafe fn choose(step: u64, current: u8, candidates: Candidates, point: Sche
         _ if free & bit(current) != 0 => current,
         _ => next_in_circle(current, free),
     };
-    Chosen {
+    ChosenThread {
         thread,
         goes_on: false,
     }

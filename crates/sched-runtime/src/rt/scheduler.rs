@@ -8,7 +8,7 @@
 
 use crate::layout::{NO_THREAD, STEPS_CAP, Shared, StepRecord, THREADS_CAP, ending, flag};
 use crate::rt::entry::{self, is_controlled, me};
-use crate::rt::policy::{Chosen, choose, next_in_circle};
+use crate::rt::policy::{Candidates, ChosenThread, choose, next_in_circle};
 use crate::rt::program_state::CycleDetector;
 use crate::rt::spin::Yield;
 use crate::rt::sys;
@@ -282,26 +282,6 @@ pub unsafe fn unfinished_columns() -> ThreadSet {
         .fold(0, |bits, id| bits | bit(id))
 }
 
-/// The threads that can be chosen at a decision.
-#[derive(Clone, Copy)]
-pub struct Candidates {
-    /// Those that take a step like any other.
-    pub free: ThreadSet,
-    /// Those that have yielded since the last progress and may go on all the same: see the module `idle`. Where the current thread
-    /// yields for the first time since the last progress, all that have yielded may, and nowhere else.
-    pub yielded: ThreadSet,
-}
-
-impl Candidates {
-    /// No choice.
-    const fn only(id: u8) -> Self {
-        Self {
-            free: bit(id),
-            yielded: 0,
-        }
-    }
-}
-
 unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
     let shared = &mut *SHARED;
     let mut stuck = 0;
@@ -364,7 +344,7 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
     let chosen = choose(step, current, candidates, point);
     record(step, current, chosen, candidates, point);
     shared.steps_made = step + 1;
-    let Chosen { thread: id, goes_on } = chosen;
+    let ChosenThread { thread: id, goes_on } = chosen;
     (*thread(id)).step = step;
     begin_turn(current, id);
     if goes_on {
@@ -414,7 +394,13 @@ unsafe fn begin_turn(current: u8, chosen: u8) {
     }
 }
 
-unsafe fn record(step: u64, current: u8, chosen: Chosen, candidates: Candidates, point: SchedulingPoint) {
+unsafe fn record(
+    step: u64,
+    current: u8,
+    chosen: ChosenThread,
+    candidates: Candidates,
+    point: SchedulingPoint,
+) {
     if step >= STEPS_CAP as u64 {
         return;
     }
