@@ -108,7 +108,7 @@ pub unsafe fn choose(step: u64, current: u8, candidates: Candidates, point: Sche
 
 /// A thread that goes on past its yield, once in a while, if choices are random.
 unsafe fn at_random_past_yield(yielded: ThreadSet) -> Option<u8> {
-    const ONE_IN: u64 = 8;
+    const ONE_IN: u64 = 4;
     let is_random = matches!((*shared()).policy, policy::RANDOM | policy::PRIORITIES);
     if !is_random || yielded == 0 || random().below(ONE_IN) != 0 {
         return None;
