@@ -79,6 +79,15 @@ pub struct LineupScope {
     /// The most accesses of a run that do not choose the newest store, if the memory model is a weak one.
     #[serde(default)]
     pub stale_reads: Option<u32>,
+    /// The most times in a run that a thread which waits by reading went on although nothing had changed.
+    #[serde(default)]
+    pub spins: Option<u32>,
+    /// Whether a relaxed load came before a relaxed store in a run, so that load buffering, which no run shows, is possible.
+    #[serde(default)]
+    pub load_buffering_possible: bool,
+    /// Calls in which no step was seen in any run: nothing in them is atomic, a lock or a wait, or it is inline assembly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls_without_steps: Vec<String>,
     /// The plain accesses at which threads are switched.
     pub plain_accesses: PlainAccesses,
     /// Whether races are detected.

@@ -52,6 +52,9 @@ pub struct FailingRun {
     pub races: Vec<Vec<String>>,
     /// The memory error that the run ended with, line by line.
     pub memory_error: Vec<String>,
+    /// What the component printed, if the run crashed: the beginning and the end of a long text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub output: String,
     /// Whether the run was repeated from its schedule with the same history. `None` if it cannot be repeated or is serial.
     pub repeatable: Option<bool>,
     /// The serial runs that come nearest to it, up to [`FailingRun::SERIAL_RUNS_MAX`]: those that keep the order of calls that did not

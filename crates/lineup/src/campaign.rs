@@ -361,10 +361,12 @@ fn failure(
 ) -> Result<FailingMatrix, LineupError> {
     let started = Instant::now();
     let found = checked.matrix.clone();
-    // Shrinking has a time limit of its own: the limit of the user is for finding a violation.
+    // Shrinking has a time limit of its own, within that of the user.
+    let own = started.checked_add(found_in.max(SHRINK_AT_LEAST));
+    let given = request.options.stop.deadline;
     let options = LineupOptions {
         stop: StopConditions {
-            deadline: started.checked_add(found_in.max(SHRINK_AT_LEAST)),
+            deadline: [own, given].into_iter().flatten().min(),
             ..request.options.stop
         },
         ..*request.options

@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use crate::alphabet::Alphabet;
 use crate::concurrent_phase::{ConcurrentRuns, explore_with_races};
+use crate::confirmation::confirmed;
 use crate::contention;
 use crate::execution::{Cut, MatrixRun, RunEnding};
 use crate::executor::{ExecutorError, MatrixExecutor, RunPlan};
@@ -45,6 +46,29 @@ pub enum LineupError {
     /// The executor switched threads inside a call of a serial run.
     #[error("internal error, please report it: a serial run of {0} has calls that overlap")]
     NotSerial(String),
+    /// Serial runs are missing.
+    #[error(
+        "internal error, please report it: {made} serial runs of {matrix} were made, and there are {all}"
+    )]
+    SerialRunsMissing {
+        /// The matrix.
+        matrix: String,
+        /// How many were made.
+        made: u64,
+        /// How many there are.
+        all: u64,
+    },
+    /// A serial run explains what is about to be reported as a violation.
+    #[error(
+        "internal error, please report it: a run of {matrix} counts as a violation, but these calls, one after the other, explain \
+         it: {order}"
+    )]
+    Explained {
+        /// The matrix.
+        matrix: String,
+        /// The calls.
+        order: String,
+    },
 }
 
 /// What to check, and how.
@@ -135,7 +159,7 @@ fn check_concurrent(
         },
     };
     if let Some(violation) = explore_with_races(executor, request, checked, plan, tick)? {
-        return Ok(MatrixVerdict::Violation(Box::new(violation)));
+        return confirmed(executor, request, checked, violation, tick);
     }
     // A run that was cut short may have become a violation.
     Ok(match checked.cut {
@@ -193,7 +217,7 @@ fn check_run(
         None => contention::first_unexplained(executor, request, checked, contended)?.or(races.violation),
     };
     Ok(match violation {
-        Some(violation) => MatrixVerdict::Violation(Box::new(violation)),
+        Some(violation) => return confirmed(executor, request, checked, violation, tick),
         None if is_inconclusive => MatrixVerdict::Unknown(Undecided::NotRepeated),
         None => MatrixVerdict::Passed,
     })

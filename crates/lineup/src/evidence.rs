@@ -10,7 +10,7 @@ use omnilink_evidence::{
 use omnilink_report::count;
 use omnilink_sched::MemoryModel;
 
-use crate::alphabet::Alphabet;
+use crate::alphabet::{Alphabet, CallId};
 use crate::campaign::{FailingMatrix, Summary};
 use crate::diagnosis::Diagnosis;
 use crate::execution::{Cut, MatrixRun, RaceReport, RunEnding, RunEvent};
@@ -83,11 +83,22 @@ impl CampaignSubject<'_> {
         }
     }
 
+    /// The names of calls, by their numbers in the harness.
+    fn names(&self, calls: &[u32]) -> Vec<String> {
+        let name = |call: &u32| Some(self.alphabet.name(CallId(u16::try_from(*call).ok()?)).to_owned());
+        calls.iter().filter_map(name).collect()
+    }
+
     fn scope(&self, summary: &Summary) -> Option<LineupScope> {
         let scope = summary.scope.as_ref()?;
         let is_rust = |library: &&String| *library == RUST_LIBRARY;
         let mut next = Vec::new();
         let with = |arguments: &str| format!("{}{} {arguments}", self.command, self.matrices);
+        if summary.limit == Some(Limit::Time) {
+            // Ten times as long, in minutes.
+            let minutes = (summary.seconds / 6.0).ceil().max(1.0);
+            next.push(with(&format!("--time-limit {minutes}m")));
+        }
         if summary.suspected.is_some() && !scope.plain_accesses {
             next.push(with("--plain"));
         }
@@ -126,6 +137,9 @@ impl CampaignSubject<'_> {
                 Some(MemoryModel::Cpp20 { stale_max }) => Some(stale_max),
                 _ => None,
             },
+            spins: scope.spins,
+            load_buffering_possible: scope.may_buffer_loads,
+            calls_without_steps: self.names(&scope.calls_without_steps),
             plain_accesses: match (scope.plain_accesses, scope.races) {
                 (true, _) => PlainAccesses::All,
                 (false, true) => PlainAccesses::Racing,
@@ -192,6 +206,7 @@ impl CampaignSubject<'_> {
                         .filter(|race| !race.is_inconclusive)
                         .map(accesses)
                         .collect(),
+                    output: execution.output.clone(),
                     memory_error: execution.memory_error.iter().map(ToString::to_string).collect(),
                     repeatable: failure.is_repeatable,
                     serial_runs: nearest(words, &checked.serial, &violation.history),

@@ -131,6 +131,8 @@ pub struct MatrixRun {
     pub memory_error: Vec<Located>,
     /// Code addresses of plain accesses that were scheduling points, because they race.
     pub racy_accesses: Vec<u64>,
+    /// What the component printed, if the run crashed.
+    pub output: String,
 }
 
 /// Two accesses to one location without happens-before between them.

@@ -112,6 +112,19 @@ pub trait MatrixExecutor {
         racy_accesses: &[u64],
     ) -> Result<MatrixRun, ExecutorError>;
 
+    /// Makes one serial run, by itself: in a process of its own, the calls of the threads in this order of their threads. `None` if
+    /// it cannot do that.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    fn run_in_order(
+        &mut self,
+        _matrix: &Matrix,
+        _threads: &[u8],
+    ) -> Result<Option<MatrixRun>, ExecutorError> {
+        Ok(None)
+    }
+
     /// From now on, these plain accesses are scheduling points too. Returns whether any of them is new.
     fn add_racy_accesses(&mut self, _accesses: &[u64]) -> bool {
         false

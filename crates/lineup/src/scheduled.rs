@@ -6,7 +6,7 @@ use omnilink_sched::HarnessExecutor;
 use omnilink_sched::build::BuildError;
 use omnilink_sched::{
     ExplorationStrategy, ExploreOptions, MemoryModel, SchedError, Schedule, SchedulingPoints, StopConditions,
-    StopReason, explore, replay,
+    StopReason, explore, replay, run_in_order,
 };
 
 use crate::description::Description;
@@ -16,6 +16,7 @@ use crate::harness::{HarnessCommand, HarnessError};
 use crate::matrix::Matrix;
 use crate::options::limit_of;
 use crate::scope::{self, Scope};
+use crate::seen_steps::SeenSteps;
 use crate::source_lines::SourceLines;
 use crate::step_words::accesses_of;
 use crate::translation::{failed, matrix_run, test_program};
@@ -35,6 +36,8 @@ pub struct ScheduledOptions {
     pub isolated: bool,
     /// Which stores a load may read.
     pub memory_model: MemoryModel,
+    /// The most times in a run that a thread which waits by reading goes on although nothing has changed.
+    pub spins_max: u32,
     /// The most steps of a run.
     pub steps_max: u64,
     /// The number of runs made in parallel.
@@ -50,6 +53,7 @@ impl Default for ScheduledOptions {
             leaks: false,
             isolated: false,
             memory_model: MemoryModel::default(),
+            spins_max: ExploreOptions::SPINS_MAX_DEFAULT,
             steps_max: omnilink_sched::RunOptions::STEPS_MAX_DEFAULT,
             processors: std::thread::available_parallelism().map_or(1, usize::from),
         }
@@ -65,6 +69,7 @@ pub struct Scheduled {
     racy_accesses: Vec<u64>,
     /// Libraries that are not instrumented.
     uninstrumented: Vec<String>,
+    seen: SeenSteps,
 }
 
 impl std::fmt::Debug for Scheduled {
@@ -97,6 +102,7 @@ impl Scheduled {
             source_lines: SourceLines::of(program),
             racy_accesses: Vec::new(),
             uninstrumented: scope::uninstrumented_libraries(program),
+            seen: SeenSteps::default(),
         };
         Ok((executor, description))
     }
@@ -121,6 +127,7 @@ impl Scheduled {
             detects_leaks: self.options.leaks,
             isolated: self.options.isolated,
             racy_accesses: self.racy_accesses.clone(),
+            spins_max: self.options.spins_max,
             steps_max: self.options.steps_max,
             executions_max,
             environment: 0,
@@ -163,7 +170,11 @@ impl MatrixExecutor for Scheduled {
             ..self.options(allowance.executions, allowance.stop)
         };
         let program = test_program(matrix);
+        let seen = &mut self.seen;
         let exploration = explore(&mut self.pool, &program, strategy, &options, &mut |execution| {
+            if !matches!(plan, RunPlan::Serial { .. }) {
+                seen.add(execution);
+            }
             visit(MatrixRun {
                 racy_accesses: options.racy_accesses.clone(),
                 ..matrix_run(execution, matrix)
@@ -217,9 +228,20 @@ impl MatrixExecutor for Scheduled {
                 races: Vec::new(),
                 memory_error: Vec::new(),
                 racy_accesses: Vec::new(),
+                output: String::new(),
             }),
             Err(error) => Err(failed(error)),
         }
+    }
+
+    fn run_in_order(&mut self, matrix: &Matrix, threads: &[u8]) -> Result<Option<MatrixRun>, ExecutorError> {
+        let options = self.options(u64::MAX, StopConditions::default());
+        let Some(executor) = self.pool.first_mut() else {
+            return Err(ExecutorError::Failed("no harness is running".to_owned()));
+        };
+        let execution =
+            run_in_order(&mut **executor, &test_program(matrix), threads, &options).map_err(failed)?;
+        Ok(Some(matrix_run(&execution, matrix)))
     }
 
     fn add_racy_accesses(&mut self, accesses: &[u64]) -> bool {
@@ -252,6 +274,9 @@ impl MatrixExecutor for Scheduled {
     fn scope(&self) -> Option<Scope> {
         Some(Scope {
             memory_model: Some(self.options.memory_model),
+            spins: Some(self.options.spins_max),
+            may_buffer_loads: self.seen.may_buffer_loads,
+            calls_without_steps: self.seen.calls_without_steps(),
             plain_accesses: self.options.plain_accesses,
             races: self.options.races,
             racy_accesses: self.racy_accesses.len(),

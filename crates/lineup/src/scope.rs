@@ -12,6 +12,12 @@ use omnilink_sched::build::INSTRUMENTS_LIBRARY;
 pub struct Scope {
     /// Which stores a load may read, if that is controlled.
     pub memory_model: Option<MemoryModel>,
+    /// The most times in a run that a thread which waits by reading goes on although nothing has changed.
+    pub spins: Option<u32>,
+    /// Whether a run had a relaxed load before a relaxed store, so that load buffering, which no run shows, is possible.
+    pub may_buffer_loads: bool,
+    /// The numbers of the calls in which no step was seen in any run.
+    pub calls_without_steps: Vec<u32>,
     /// Whether all plain accesses are scheduling points.
     pub plain_accesses: bool,
     /// Whether data races are detected. If so, plain accesses that race are scheduling points.

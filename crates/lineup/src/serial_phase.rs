@@ -97,8 +97,40 @@ pub(crate) fn serial_phase(
     } else if !phase.is_complete {
         Some(MatrixVerdict::Unknown(Undecided::TooManySerialRuns))
     } else {
+        check_number(request, checked)?;
         None
     })
+}
+
+/// Where every call returns, there is one serial run for each order of the calls that keeps those of each thread in order: as many
+/// as the multinomial coefficient of their numbers says. A call that is stuck, or crashes, ends several of them at once.
+fn check_number(request: Request<'_>, checked: &CheckedMatrix) -> Result<(), LineupError> {
+    if checked.serial.stuck() + checked.serial.crashed() > 0 {
+        return Ok(());
+    }
+    let all = number_of_orders(checked.matrix.threads.iter().map(Vec::len));
+    let made = checked.serial.finished();
+    match all == Some(made) {
+        true => Ok(()),
+        false => Err(LineupError::SerialRunsMissing {
+            matrix: checked.matrix.display(request.alphabet).to_string(),
+            made,
+            all: all.unwrap_or(u64::MAX),
+        }),
+    }
+}
+
+/// The multinomial coefficient of these numbers, unless it is too large.
+fn number_of_orders(lengths: impl Iterator<Item = usize>) -> Option<u64> {
+    let (mut orders, mut placed) = (1_u128, 0_u128);
+    for length in lengths {
+        for one in 1..=length as u128 {
+            placed += 1;
+            // Each partial product is a binomial coefficient times the orders so far: the division leaves no rest.
+            orders = orders.checked_mul(placed)? / one;
+        }
+    }
+    u64::try_from(orders).ok()
 }
 
 /// The serial runs of a matrix, while they are made.
@@ -158,5 +190,22 @@ impl SerialRuns<'_> {
             why,
         })));
         Ok(ControlFlow::Break(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number_of_orders;
+
+    #[test]
+    fn the_number_of_orders_is_the_multinomial_coefficient() {
+        let orders = |lengths: &[usize]| number_of_orders(lengths.iter().copied());
+        assert_eq!(orders(&[]), Some(1));
+        assert_eq!(orders(&[3]), Some(1));
+        assert_eq!(orders(&[1, 1]), Some(2));
+        assert_eq!(orders(&[2, 2]), Some(6));
+        assert_eq!(orders(&[3, 3, 3]), Some(1680));
+        assert_eq!(orders(&[4, 0, 1]), Some(5));
+        assert_eq!(orders(&[60, 60]), None, "beyond what can be counted");
     }
 }

@@ -43,7 +43,14 @@ fn words(step: &SchedulerStep) -> Option<String> {
         written,
         read_step,
         newest,
+        fails_spuriously,
     } = step.values;
+    if let (true, Some(read)) = (fails_spuriously, read) {
+        return Some(format!(
+            "reads {} and fails although that is expected, as a weak compare-and-swap may",
+            value(read)
+        ));
+    }
     let made = |step: Option<u32>| match step {
         Some(step) => format!("from step {step}"),
         None => "from before".to_owned(),

@@ -88,6 +88,7 @@ pub(crate) fn matrix_run(execution: &Execution, matrix: &Matrix) -> MatrixRun {
         races: execution.races.iter().map(|race| race_of(race, matrix)).collect(),
         memory_error: memory_error_of(execution, matrix),
         racy_accesses: Vec::new(),
+        output: execution.output.clone(),
         events,
     }
 }
@@ -214,6 +215,8 @@ fn ending_of(execution: &Execution, events: &[RunEvent], matrix: &Matrix) -> Run
         Ending::StepLimit => RunEnding::Cut(Cut::Steps(execution.steps_made)),
         Ending::TooManyThreads => RunEnding::Cut(Cut::TooManyThreads),
         Ending::EventsTooLarge => RunEnding::Cut(Cut::ResultsTooLarge),
+        // The explorer leaves these out: only a schedule that a user wrote leads here.
+        Ending::Idle => RunEnding::Diverged,
     }
 }
 

@@ -163,6 +163,16 @@ impl<const LOCATIONS: usize, const ACCESSES: usize> AccessHistories<LOCATIONS, A
         }
     }
 
+    /// Forgets the accesses to all locations in a range of keys.
+    pub fn forget_range(&mut self, from: u64, to: u64) {
+        for &index in self.used.iter().take(self.used_len as usize) {
+            let location = &mut self.locations[index as usize & (LOCATIONS - 1)];
+            if (from..to).contains(&location.key) {
+                location.last = 0;
+            }
+        }
+    }
+
     /// Records an access to the location `key`, which a thread with this clock makes. Calls `report` with each earlier access that it
     /// races with.
     pub fn record<Rules: RaceRules>(

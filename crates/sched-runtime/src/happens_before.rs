@@ -15,6 +15,9 @@ use core::ffi::c_int;
 pub struct MemoryOrder(pub c_int);
 
 impl MemoryOrder {
+    /// Sequentially consistent.
+    pub const SEQ_CST: Self = Self(5);
+
     /// Consume counts as acquire.
     pub const fn acquires(self) -> bool {
         matches!(self.0 & 0xff, 1 | 2 | 4 | 5)

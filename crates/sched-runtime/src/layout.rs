@@ -4,7 +4,7 @@
 //! has a fixed offset, so that an execution allocates nothing and the records of a process that crashes survive it.
 
 /// Written by the explorer; a runtime with another layout refuses to serve.
-pub const MAGIC: u64 = 0x006f_6d6e_696c_0008;
+pub const MAGIC: u64 = 0x006f_6d6e_696c_0009;
 /// Threads of one execution of the explorer: as many as bits in [`StepRecord::candidates`]. A whole program may have more.
 pub const THREADS_CAP: usize = 32;
 /// Steps that are recorded; a longer execution goes on unrecorded.
@@ -30,6 +30,8 @@ pub mod policy {
     pub const PRIORITIES: u32 = 2;
     /// No control: threads run as the operating system schedules them.
     pub const NATIVE: u32 = 3;
+    /// A serial execution whose calls are made in the order of the schedule: an element is the column of a call.
+    pub const CALLS_IN_ORDER: u32 = 4;
 }
 
 /// Values of [`Shared::memory_model`].
@@ -60,6 +62,18 @@ pub mod ending {
     pub const EVENTS_TOO_LARGE: u32 = 7;
     /// An invalid use of heap memory.
     pub const MEMORY_ERROR: u32 = 8;
+    /// A thread that went on past its yield waits for others all the same.
+    pub const IDLE: u32 = 9;
+}
+
+/// The parts of an element of [`Shared::schedule`].
+pub mod scheduled {
+    /// The thread.
+    pub const THREAD: u16 = 0x7f;
+    /// The thread goes on past its yield.
+    pub const GOES_ON: u16 = 0x80;
+    /// The store that its access chooses is in the bits from this one on.
+    pub const STORE_SHIFT: u32 = 8;
 }
 
 /// Values of [`Shared::worker`].
@@ -104,6 +118,10 @@ pub mod flag {
     pub const HAS_READ: u16 = 128;
     /// The step stored [`StepRecord::written`](super::StepRecord::written) atomically.
     pub const HAS_WRITTEN: u16 = 256;
+    /// The chosen thread goes on past its yield.
+    pub const GOES_ON: u16 = 512;
+    /// The step is a weak compare-and-swap that failed although the value was the expected one.
+    pub const FAILS: u16 = 1024;
 }
 
 /// Bits of [`RaceRecord::first_kind`] and `second_kind`.
@@ -128,6 +146,8 @@ pub mod std_function {
     pub const READS_ANYTHING: u32 = 2;
     /// It accesses some part of what its first argument points to.
     pub const ACCESSES_PART: u32 = 3;
+    /// It goes on where an instrumented access to what its first argument points to has ended: it is no step of its own.
+    pub const CONTINUES_ACCESS: u32 = 4;
 }
 
 /// Values of [`MemoryErrorRecord::kind`].
@@ -212,6 +232,8 @@ pub struct StepRecord {
     pub read_step: u32,
     /// The threads that could have been chosen, as a bit set. Of a whole program only the first ones: nobody reads its steps.
     pub candidates: u32,
+    /// The threads that could have been chosen to go on past their yields.
+    pub yielded: u32,
     /// The thread that was running, or [`NO_THREAD`].
     pub current: u8,
     /// The thread that was chosen.
@@ -314,6 +336,10 @@ pub struct Shared {
     pub worker: u32,
     /// How many executions it has made.
     pub served: u32,
+    /// Not 0: a thread made a relaxed load and then, with nothing in between that orders the two, a relaxed store elsewhere.
+    pub load_buffering: u32,
+    /// Always 0.
+    pub reserved: u32,
     /// The number of data races.
     pub races_len: u32,
     /// Where the harness was loaded.
@@ -328,7 +354,7 @@ pub struct Shared {
     /// The data races.
     pub races: [RaceRecord; RACES_CAP],
 
-    /// For each step the thread to choose, and in the upper byte the store.
+    /// For each step what to choose: see [`scheduled`].
     pub schedule: [u16; STEPS_CAP],
     /// The steps made.
     pub steps: [StepRecord; STEPS_CAP],

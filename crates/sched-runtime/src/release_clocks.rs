@@ -95,6 +95,16 @@ impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
         }
     }
 
+    /// Nothing was released at the addresses of a range.
+    pub fn forget_range(&mut self, from: u64, to: u64) {
+        for &index in self.used.iter().take(self.used_len as usize) {
+            let entry = &mut self.entries[index as usize & (ADDRESSES - 1)];
+            if (from..to).contains(&entry.address) {
+                entry.clock = Clock::NOTHING;
+            }
+        }
+    }
+
     /// A plain write of some bytes. It ends the release sequence of each atomic variable that it overwrites: a load reads its value,
     /// and synchronises with nothing. A variable of which it overwrites a part keeps its sequence, because a load still reads the rest.
     ///

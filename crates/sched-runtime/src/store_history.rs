@@ -95,9 +95,10 @@ struct Location {
     address: u64,
     /// The last store in modification order, as its number plus 1.
     newest: u32,
+    /// 0 if nothing was accessed there since other memory was mapped.
     size: u8,
-    /// Accesses of different sizes overlap here: only the newest value is read.
-    is_mixed: bool,
+    /// Only the newest value is read: accesses of different sizes overlap here, or code that is not instrumented accesses it too.
+    newest_only: bool,
 }
 
 /// An atomic access.
@@ -117,6 +118,8 @@ pub enum AtomicAccess {
         success: MemoryOrder,
         /// The order if it only loads.
         failure: MemoryOrder,
+        /// It may fail although it reads the expected value.
+        is_weak: bool,
     },
 }
 
@@ -129,6 +132,16 @@ impl AtomicAccess {
                 true => success,
                 false => failure,
             },
+        }
+    }
+
+    /// Whether it may fail although it reads `value`.
+    pub const fn may_fail_spuriously(self, value: u64) -> bool {
+        match self {
+            Self::CompareExchange {
+                expected, is_weak, ..
+            } => is_weak && value == expected,
+            Self::Load(_) | Self::Store(_) | Self::ReadModifyWrite(_) => false,
         }
     }
 
@@ -215,7 +228,7 @@ impl<const LOCATIONS: usize, const STORES: usize> StoreHistories<LOCATIONS, STOR
         address: 0,
         newest: 0,
         size: 0,
-        is_mixed: false,
+        newest_only: false,
     };
 
     /// Forgets all stores. What is behind the last one is never read.
@@ -239,8 +252,11 @@ impl<const LOCATIONS: usize, const STORES: usize> StoreHistories<LOCATIONS, STOR
             Err(free) => self.add_location(free?, address, size as u8),
         };
         let location = self.locations.get_mut(at)?;
-        location.is_mixed |= usize::from(location.size) != size;
-        if location.is_mixed {
+        if location.size == 0 {
+            location.size = size as u8;
+        }
+        location.newest_only |= usize::from(location.size) != size;
+        if location.newest_only {
             return None;
         }
         let newest = location.newest;
@@ -262,6 +278,31 @@ impl<const LOCATIONS: usize, const STORES: usize> StoreHistories<LOCATIONS, STOR
         ((self.stores_len as usize) < STORES).then_some(LocationId(at))
     }
 
+    /// From now on only the newest value is read at an address. Without room for another location no stale value is read there
+    /// anyway.
+    pub fn read_newest_only(&mut self, address: u64, size: usize) {
+        let at = match self.find(address) {
+            Ok(at) => at,
+            Err(Some(free)) => self.add_location(free, address, size as u8),
+            Err(None) => return,
+        };
+        if let Some(location) = self.locations.get_mut(at) {
+            location.newest_only = true;
+        }
+    }
+
+    /// The memory in a range holds other objects from now on.
+    pub fn forget_range(&mut self, from: u64, to: u64) {
+        let is_inside = |location: &&mut Location| (from..to).contains(&location.address);
+        for location in self.locations.iter_mut().filter(is_inside) {
+            // The address stays: others were placed behind it.
+            *location = Location {
+                address: location.address,
+                ..Self::NO_LOCATION
+            };
+        }
+    }
+
     /// The index of a location, or a free one for it.
     fn find(&self, address: u64) -> Result<usize, Option<usize>> {
         const PROBES: usize = 64;
@@ -279,14 +320,14 @@ impl<const LOCATIONS: usize, const STORES: usize> StoreHistories<LOCATIONS, STOR
 
     fn add_location(&mut self, at: usize, address: u64, size: u8) -> usize {
         const SIZE_MAX: u64 = 8;
-        let mut is_mixed = false;
+        let mut newest_only = false;
         for other in address.saturating_sub(SIZE_MAX - 1)..address + u64::from(size) {
             if let Ok(other) = self.find(other)
                 && let Some(other) = self.locations.get_mut(other)
                 && other.address + u64::from(other.size) > address
             {
-                other.is_mixed = true;
-                is_mixed = true;
+                other.newest_only = true;
+                newest_only = true;
             }
         }
         if let Some(location) = self.locations.get_mut(at) {
@@ -294,7 +335,7 @@ impl<const LOCATIONS: usize, const STORES: usize> StoreHistories<LOCATIONS, STOR
                 address,
                 newest: 0,
                 size,
-                is_mixed,
+                newest_only,
             };
         }
         at

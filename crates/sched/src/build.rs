@@ -8,9 +8,10 @@
 //! [`RustBuild::instruments_std`] compiles the standard library with instrumentation where its source is installed.
 
 mod cpp;
-
+mod libc_functions;
 mod runtime_object;
 mod rust;
+mod rustc_wrapper;
 mod std_stubs;
 
 pub use cpp::{CppBuild, fences_header};
@@ -49,7 +50,7 @@ pub enum BuildError {
         advice: &'static str,
     },
     /// A compiler failed.
-    #[error("`{command}` failed\n{output}")]
+    #[error("{}`{command}` failed", .output.trim_start())]
     Failed {
         /// The command line.
         command: String,
@@ -74,4 +75,13 @@ pub enum BuildError {
         /// The number of programs.
         found: usize,
     },
+}
+
+/// A command with its arguments, without the environment in which it runs.
+fn command_line(command: &std::process::Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words
+        .map(|word| word.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ")
 }

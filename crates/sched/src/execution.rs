@@ -16,6 +16,11 @@ pub struct Execution {
     /// The number of steps. More than `steps` holds if the execution was too long to be recorded; it can then only be repeated
     /// by its seed.
     pub steps_made: u64,
+    /// Whether a thread made a relaxed load and then a relaxed store elsewhere, with nothing between them that orders the two: C++ lets
+    /// the store come first, which no execution shows.
+    pub may_buffer_loads: bool,
+    /// What the component printed, if its process died: the beginning and the end of a long text.
+    pub output: String,
 }
 
 /// A call or a return.
@@ -85,6 +90,9 @@ pub enum Ending {
     TooManyThreads,
     /// The results of the calls did not fit into the memory for events.
     EventsTooLarge,
+    /// A thread went on past its yield, and then waited in the same way for as long as it was followed: but for rounds of its loop
+    /// without an effect, this is an execution in which it did not go on.
+    Idle,
 }
 
 /// Two accesses to one location without happens-before between them, at least one a write and at least one not atomic.
@@ -182,6 +190,10 @@ pub struct SchedulerStep {
     pub chosen: ThreadId,
     /// The threads that could have been chosen, as a set of bits.
     pub candidates: u32,
+    /// The threads that had yielded, and could have been chosen to go on past their yields.
+    pub yielded: u32,
+    /// The chosen thread goes on past its yield.
+    pub goes_on: bool,
     /// The current thread could go on and does not yield: choosing another one preempts it.
     pub preemptible: bool,
     /// The current thread yields: it called `yield` or sleeps, or a loop reads the same values again.
@@ -218,6 +230,8 @@ pub struct StepValues {
     pub read_step: Option<u32>,
     /// The newest value at the location, and the step in which it was stored, if the access chose another one.
     pub newest: Option<(u64, Option<u32>)>,
+    /// It was a weak compare-and-swap that failed although it read the expected value.
+    pub fails_spuriously: bool,
 }
 
 /// What a step accessed, as far as it matters for the order of steps.
@@ -272,6 +286,7 @@ impl Execution {
         let scheduled = |step: &SchedulerStep| ScheduledStep {
             thread: step.chosen,
             store: step.store,
+            goes_on: step.goes_on,
         };
         Schedule::new(self.steps.iter().map(scheduled))
     }
@@ -279,6 +294,11 @@ impl Execution {
     /// The number of accesses that did not choose the newest store.
     pub fn stale_reads(&self) -> u32 {
         self.steps.iter().filter(|step| step.is_stale()).count() as u32
+    }
+
+    /// The number of times that a thread went on past its yield.
+    pub fn spins(&self) -> u32 {
+        self.steps.iter().filter(|step| step.goes_on).count() as u32
     }
 
     /// The number of preemptions.

@@ -1,7 +1,7 @@
 //! Running one program once.
 
 use crate::limits::StopConditions;
-use crate::{Execution, SchedError, Schedule, TestProgram};
+use crate::{Execution, SchedError, Schedule, TestProgram, ThreadId};
 
 /// Something that can run a program under given options.
 ///
@@ -49,6 +49,8 @@ pub struct RunOptions {
 pub enum SchedulingPolicy {
     /// First follows this schedule, then runs without preemptions.
     Follow(Schedule),
+    /// Makes the calls of the columns one after the other, in this order of their columns: a serial execution.
+    CallsInOrder(Vec<ThreadId>),
     /// Any candidate, with equal probability.
     Random {
         /// Equal seeds give equal executions.

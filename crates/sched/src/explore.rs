@@ -5,7 +5,7 @@ use crate::sample::sample;
 use crate::schedule_tree::ScheduleTree;
 use crate::{
     Execution, Executor, MemoryModel, RunOptions, SchedError, Schedule, SchedulingPoints, SchedulingPolicy,
-    TestProgram,
+    TestProgram, ThreadId,
 };
 use std::ops::ControlFlow;
 
@@ -54,6 +54,8 @@ pub struct ExploreOptions {
     pub isolated: bool,
     /// Code addresses of plain accesses that are scheduling points too: those of races that were detected.
     pub racy_accesses: Vec<u64>,
+    /// The most times in an execution that a thread which waits by reading goes on although nothing has changed.
+    pub spins_max: u32,
     /// The most steps of one execution.
     pub steps_max: u64,
     /// The most executions.
@@ -73,6 +75,7 @@ impl Default for ExploreOptions {
             detects_leaks: false,
             isolated: false,
             racy_accesses: Vec::new(),
+            spins_max: Self::SPINS_MAX_DEFAULT,
             steps_max: RunOptions::STEPS_MAX_DEFAULT,
             executions_max: u64::MAX,
             environment: 0,
@@ -82,6 +85,9 @@ impl Default for ExploreOptions {
 }
 
 impl ExploreOptions {
+    /// [`ExploreOptions::spins_max`] if nothing else is asked for.
+    pub const SPINS_MAX_DEFAULT: u32 = 1;
+
     /// Options of one execution.
     pub(crate) fn run_options(&self, policy: SchedulingPolicy) -> RunOptions {
         RunOptions {
@@ -212,6 +218,25 @@ pub fn explore(
 fn nth_seed(seed: u64, index: u64) -> u64 {
     let mixed = (seed ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0xd1b5_4a32_d192_ed03);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+
+/// Makes one serial execution in a process of its own: the calls of the columns in this order of their columns.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn run_in_order(
+    executor: &mut dyn Executor,
+    program: &TestProgram,
+    columns: &[ThreadId],
+    options: &ExploreOptions,
+) -> Result<Execution, SchedError> {
+    let run = RunOptions {
+        serial: true,
+        isolated: true,
+        detects_races: false,
+        ..options.run_options(SchedulingPolicy::CallsInOrder(columns.to_vec()))
+    };
+    executor.run(program, &run)
 }
 
 /// Repeats an execution from its schedule, in a process of its own.

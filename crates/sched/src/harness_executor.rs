@@ -1,9 +1,10 @@
 //! Executions in forked processes of a harness.
 
 use crate::limits::StopConditions;
+use crate::output::Output;
 use crate::shared_memory::SharedMemory;
 use crate::watchdog::Watchdog;
-use crate::{Execution, Executor, RunOptions, SchedError, TestProgram, UnresponsiveReason};
+use crate::{Ending, Execution, Executor, RunOptions, SchedError, TestProgram, UnresponsiveReason};
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
@@ -57,6 +58,8 @@ pub struct HarnessExecutor {
     socket: UnixStream,
     memory: SharedMemory,
     description: String,
+    /// What it prints, if that is not shown.
+    output: Option<Output>,
     compute_max: Duration,
 }
 
@@ -101,12 +104,13 @@ impl HarnessExecutor {
         memory.set_timeout(EXECUTION_SECONDS_MAX + 10 * options.compute_seconds_max);
         let (mut socket, theirs) = UnixStream::pair().map_err(start)?;
         let inherited = [memory.file_number(), theirs.as_raw_fd()];
-        let output = || {
-            if options.shows_output {
-                Stdio::inherit()
-            } else {
-                Stdio::null()
-            }
+        let output = match options.shows_output {
+            true => None,
+            false => Some(Output::new().map_err(start)?),
+        };
+        let stream = || match &output {
+            None => Ok(Stdio::inherit()),
+            Some(output) => output.stream(),
         };
         let mut command = Command::new(path);
         command
@@ -115,8 +119,8 @@ impl HarnessExecutor {
             .envs(options.environment.iter().map(|(name, value)| (name, value)))
             .env("OMNILINK_SCHED", format!("{},{}", inherited[0], inherited[1]))
             .stdin(Stdio::null())
-            .stdout(output())
-            .stderr(output())
+            .stdout(stream().map_err(start)?)
+            .stderr(stream().map_err(start)?)
             // Ctrl-C in a terminal signals the whole foreground process group: the harness must outlive it for the report.
             .process_group(0);
         // SAFETY: between fork and exec only system calls are made.
@@ -135,6 +139,7 @@ impl HarnessExecutor {
                     socket,
                     memory,
                     description,
+                    output,
                     compute_max: Duration::from_secs(options.compute_seconds_max.max(1).into()),
                 })
             }
@@ -156,15 +161,22 @@ impl HarnessExecutor {
 impl Executor for HarnessExecutor {
     fn run(&mut self, program: &TestProgram, options: &RunOptions) -> Result<Execution, SchedError> {
         self.memory.request(program, options)?;
+        if let Some(output) = &self.output {
+            output.clear();
+        }
         self.begin()?;
         let watchdog = Watchdog::new(self.compute_max);
         let unresponsive = self.wait(Some(watchdog), &options.stop)?;
         let status = self.exit_status()?;
-        Ok(match unresponsive {
+        let mut execution = match unresponsive {
             // It may have ended in the meantime.
             Some(reason) if self.memory.get().ending == 0 => self.memory.unresponsive_execution(reason),
             _ => self.memory.execution(status),
-        })
+        };
+        if let (Ending::Crashed { .. }, Some(output)) = (&execution.ending, &self.output) {
+            execution.output = output.text();
+        }
+        Ok(execution)
     }
 }
 

@@ -39,6 +39,8 @@ mod explore;
 #[cfg(target_os = "linux")]
 mod harness_executor;
 mod limits;
+#[cfg(target_os = "linux")]
+mod output;
 mod program;
 mod reduction;
 mod sample;
@@ -58,6 +60,7 @@ pub use execution::{
 pub use executor::{Executor, MemoryModel, RunOptions, SchedulingPoints, SchedulingPolicy};
 pub use explore::{
     BoundSummary, ExplorationResult, ExplorationStrategy, ExploreOptions, StopReason, explore, replay,
+    run_in_order,
 };
 #[cfg(target_os = "linux")]
 pub use harness_executor::{HarnessExecutor, HarnessOptions};

@@ -32,8 +32,11 @@
 //! depend on everything. What a thread must see of calls that have returned changes only with the order of a return and a call,
 //! which depend on each other.
 //!
-//! Neither rule moves steps over a decision at which a thread yielded: a thread that yields is no candidate until something
-//! changes, so the steps that follow are what it waited for.
+//! **Yields.** Neither rule moves steps over a decision at which a thread yielded: a thread that yields is no candidate until something
+//! changes, so the steps that follow are what it waited for. A thread goes on past its yield only at such decisions, and yields at
+//! each of its steps until it does something else: none of these steps is moved, nor is another one moved over them. So the
+//! equivalent execution goes on past the same yields, and as often. Between two such decisions, whether a thread yields
+//! depends on what it loads and on its own changes, which are the same.
 
 use crate::{SchedulerStep, ThreadId};
 
@@ -76,7 +79,8 @@ pub(crate) fn moved_before(next: &[SchedulerStep], decision: usize) -> Option<Ve
     let is_independent = turn
         .iter()
         .all(|other| !other.depends_on(step) && !other.yielding);
-    let same_candidates = step.candidates == switch.candidates && step.yielding == switch.yielding;
+    let same_candidates = (step.candidates, step.yielded) == (switch.candidates, switch.yielded)
+        && step.yielding == switch.yielding;
     let can_go_on = after.candidates & (1 << step.chosen) != 0 && !after.yielding;
     if !(is_preempted && is_independent && same_candidates && can_go_on && switch.current == step.current) {
         return None;
@@ -105,7 +109,7 @@ pub(crate) struct Reduction<'a> {
     bounded: bool,
     /// The last step of each thread, as its index plus 1.
     last: [usize; 32],
-    /// The last decision at which a thread yielded.
+    /// The last decision at which a thread yielded; if one went on there, the next decision.
     yielded: usize,
     /// The current turn.
     turn: Option<Turn>,
@@ -141,6 +145,10 @@ impl<'a> Reduction<'a> {
         let mut is_redundant = !goes_on && self.is_turn_redundant();
         if step.yielding {
             self.yielded = index;
+        }
+        if step.goes_on {
+            // Others could have run here, but the thread that went on might then not have been allowed to.
+            self.yielded = index + 1;
         }
         let mut turn = match self.turn {
             Some(turn) if goes_on => turn,

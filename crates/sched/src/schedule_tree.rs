@@ -28,6 +28,7 @@ struct Decision {
     candidates: u32,
     chosen: ThreadId,
     store: u8,
+    goes_on: bool,
     preemptible: bool,
 }
 
@@ -37,6 +38,7 @@ impl From<&SchedulerStep> for Decision {
             candidates: step.candidates,
             chosen: step.chosen,
             store: step.store,
+            goes_on: step.goes_on,
             preemptible: step.preemptible,
         }
     }
@@ -44,7 +46,8 @@ impl From<&SchedulerStep> for Decision {
 
 /// Executions to be made: they follow `parent` up to one of `decisions`, where `step` is chosen.
 ///
-/// Either the thread is another one than in the parent, and chooses the newest store, or it is the same and chooses another store.
+/// Either the thread is another one than in the parent, or goes on past its yield, and chooses the newest store; or it is the same
+/// and chooses another store.
 ///
 /// There are several decisions if the parent's current thread takes consecutive steps there and would be preempted: what
 /// the other thread then does is often the same at each, and can be derived without making the execution.
@@ -59,6 +62,7 @@ impl Task {
         let before = self.parent.iter().take(decision).map(|decision| ScheduledStep {
             thread: decision.chosen,
             store: decision.store,
+            goes_on: decision.goes_on,
         });
         Schedule::new(before.chain([self.step]))
     }
@@ -266,6 +270,10 @@ impl Worker<'_, '_> {
             outcome.diverged += 1;
             return Ok(None);
         }
+        if execution.ending == Ending::Idle {
+            outcome.count.redundant += 1;
+            return Ok(None);
+        }
         let mut branches = Branches::default();
         let stores_decided = decided - usize::from(last_is_new);
         let redundancy = self.branch(
@@ -301,7 +309,7 @@ impl Worker<'_, '_> {
             .reduction
             .then(|| (Reduction::new(steps, bounded), next_steps(steps)));
         let stale_max = self.options.memory_model.stale_max();
-        let (mut preemptions, mut stale) = (0, 0);
+        let (mut preemptions, mut stale, mut spins) = (0, 0, 0);
         for (index, step) in steps.iter().enumerate() {
             if index >= decided {
                 let is_turn_redundant = reduction
@@ -335,7 +343,19 @@ impl Worker<'_, '_> {
                     }
                 }
             }
+            if index >= decided && spins < self.options.spins_max && (!bounded || preemptions <= bound) {
+                let yielded = (0..32).rev().filter(|id| step.yielded & (1 << id) != 0);
+                branches.tasks.extend(yielded.map(|thread| Task {
+                    parent: decisions.clone(),
+                    step: ScheduledStep {
+                        goes_on: true,
+                        ..thread.into()
+                    },
+                    decisions: index..=index,
+                }));
+            }
             preemptions += u32::from(step.is_preemption());
+            spins += u32::from(step.goes_on);
             if index >= stores_decided && stale < stale_max && (!bounded || preemptions <= bound) {
                 // Another store may make the step return, and so depend on others: its redundancy is seen when it was made.
                 branches.tasks.extend((1..step.stores).rev().map(|store| Task {
@@ -343,6 +363,7 @@ impl Worker<'_, '_> {
                     step: ScheduledStep {
                         thread: step.chosen,
                         store,
+                        goes_on: step.goes_on,
                     },
                     decisions: index..=index,
                 }));

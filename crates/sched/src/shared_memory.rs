@@ -8,7 +8,7 @@ use crate::{
 use omnilink_sched_runtime::layout::{
     EVENTS_CAP, EventHeader, MAGIC, MemoryErrorRecord, NO_THREAD, OPS_CAP, RACES_CAP, RACY_ACCESSES_CAP,
     RaceRecord, STEPS_CAP, Shared, StepRecord, ending, event_kind, flag, memory_error, memory_model, policy,
-    race,
+    race, scheduled,
 };
 use omnilink_sched_runtime::store_history::NO_STEP;
 use std::fs::File;
@@ -148,10 +148,20 @@ impl SharedMemory {
                     return Err(SchedError::Program { problem });
                 };
                 for (free, step) in threads.iter_mut().zip(schedule.steps()) {
-                    *free = u16::from(step.thread) | u16::from(step.store) << 8;
+                    let goes_on = if step.goes_on { scheduled::GOES_ON } else { 0 };
+                    *free =
+                        u16::from(step.thread) | goes_on | u16::from(step.store) << scheduled::STORE_SHIFT;
                 }
                 shared.schedule_len = schedule.len() as u32;
                 shared.policy = policy::FOLLOW;
+            }
+            SchedulingPolicy::CallsInOrder(columns) => {
+                // A program has fewer calls than a schedule has room for.
+                for (free, column) in shared.schedule.iter_mut().zip(columns) {
+                    *free = u16::from(*column);
+                }
+                shared.schedule_len = columns.len() as u32;
+                shared.policy = policy::CALLS_IN_ORDER;
             }
             SchedulingPolicy::Random { seed } => {
                 shared.policy = policy::RANDOM;
@@ -187,6 +197,8 @@ impl SharedMemory {
             races: Vec::new(),
             steps: Vec::new(),
             steps_made: 0,
+            may_buffer_loads: false,
+            output: String::new(),
         };
         let mut executions = Vec::new();
         let mut events = Vec::new();
@@ -218,6 +230,7 @@ impl SharedMemory {
         shared.steps_made = 0;
         shared.events_len = 0;
         shared.races_len = 0;
+        shared.load_buffering = 0;
         shared.heartbeat = 0;
         shared.process = 0;
     }
@@ -258,6 +271,8 @@ impl SharedMemory {
                 .collect(),
             steps: shared.steps[..recorded].iter().map(step).collect(),
             steps_made: shared.steps_made,
+            may_buffer_loads: shared.load_buffering != 0,
+            output: String::new(),
         }
     }
 
@@ -326,6 +341,7 @@ impl SharedMemory {
             },
             ending::TOO_MANY_THREADS => Ending::TooManyThreads,
             ending::EVENTS_TOO_LARGE => Ending::EventsTooLarge,
+            ending::IDLE => Ending::Idle,
             _ if libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == SIGALRM => Ending::Unresponsive {
                 thread,
                 reason: UnresponsiveReason::Late,
@@ -403,6 +419,8 @@ fn step(record: &StepRecord) -> SchedulerStep {
         current: (record.current != NO_THREAD).then_some(record.current),
         chosen: record.chosen,
         candidates: record.candidates,
+        yielded: record.yielded,
+        goes_on: has(flag::GOES_ON),
         preemptible: has(flag::PREEMPTIBLE),
         yielding: has(flag::YIELDING),
         between_calls: has(flag::BETWEEN_CALLS),
@@ -429,6 +447,7 @@ fn values(record: &StepRecord) -> StepValues {
         written: (record.flags & flag::HAS_WRITTEN != 0).then_some(record.written),
         read_step: step(record.read_step),
         newest: (record.store > 0).then(|| (record.newest, step(record.newest_step))),
+        fails_spuriously: record.flags & flag::FAILS != 0,
     }
 }
 

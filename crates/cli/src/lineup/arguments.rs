@@ -9,6 +9,7 @@ use omnilink_lineup::{
     Blocking, Description, LineupOptions, Matrices, Matrix, MemoryModel, RunSelection, SerialCriterion,
     StopConditions,
 };
+use omnilink_sched::ExploreOptions;
 
 use super::ABOUT;
 use super::harness::{Engine, Target};
@@ -44,6 +45,9 @@ pub(crate) struct LineupArgs {
     /// Make all runs with up to N preemptions
     #[arg(long, value_name = "N", default_value_t = 2, help_heading = RUNS)]
     pub(super) preemptions: u32,
+    /// Make all runs in which a thread that waits by reading goes on up to N times although nothing has changed
+    #[arg(long, value_name = "N", default_value_t = ExploreOptions::SPINS_MAX_DEFAULT, help_heading = RUNS)]
+    pub(super) spins: u32,
     /// Make N random runs of each matrix instead
     #[arg(long, value_name = "N", conflicts_with = "pct", help_heading = RUNS)]
     pub(super) random: Option<u64>,
@@ -183,10 +187,14 @@ impl LineupArgs {
     pub(super) fn run_arguments(&self) -> String {
         let leaks = if self.leaks { " --leaks" } else { "" };
         let isolate = if self.isolate { " --isolate" } else { "" };
+        let spins = match self.spins {
+            ExploreOptions::SPINS_MAX_DEFAULT => String::new(),
+            many => format!(" --spins {many}"),
+        };
         match (self.memory, self.stale_reads) {
-            (Memory::Sc, _) => format!("{leaks}{isolate}"),
-            (Memory::C11, STALE_READS) => format!("{leaks}{isolate} --memory c11"),
-            (Memory::C11, many) => format!("{leaks}{isolate} --memory c11 --stale-reads {many}"),
+            (Memory::Sc, _) => format!("{leaks}{isolate}{spins}"),
+            (Memory::C11, STALE_READS) => format!("{leaks}{isolate}{spins} --memory c11"),
+            (Memory::C11, many) => format!("{leaks}{isolate}{spins} --memory c11 --stale-reads {many}"),
         }
     }
 

@@ -167,7 +167,7 @@ impl Target {
     fn build_cpp(&self) -> Result<Built, CliError> {
         // A compiler would take it for something to link, and say so in its own words.
         if let Some(path) = self.cpp.iter().find(|path| !path.is_file()) {
-            let message = format!("{}: not a file; --cpp takes C++ sources", path.display());
+            let message = format!("{}: not a file; --cpp takes C++ and C sources", path.display());
             return Err(CliError::Usage(message));
         }
         let folder = tempfile::tempdir().map_err(|error| CliError::write(std::env::temp_dir(), error))?;
@@ -193,8 +193,23 @@ impl Target {
         let files: Vec<String> = self.cpp.iter().map(|file| file.display().to_string()).collect();
         Ok(Built {
             _folder: Some(folder),
-            ..self.built(&program, &format!("--cpp {}", files.join(" ")))
+            ..self.built(
+                &program,
+                &format!("--cpp {}{}", files.join(" "), self.compiler_flags()),
+            )
         })
+    }
+
+    /// The flags for the compiler, as they were given.
+    fn compiler_flags(&self) -> String {
+        let quoted = |flag: &String| match flag
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_=./+:,".contains(c))
+        {
+            true => format!(" --cxxflag={flag}"),
+            false => format!(" '--cxxflag={}'", flag.replace('\'', r"'\''")),
+        };
+        self.cxxflag.iter().map(quoted).collect()
     }
 
     /// The test target of this name, or of the name that its program has: `my_test` for `my-test`. Cargo refuses a wrong name.

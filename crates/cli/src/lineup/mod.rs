@@ -207,6 +207,7 @@ impl LineupArgs {
                 let options = ScheduledOptions {
                     plain_accesses: self.plain,
                     reduction: !self.no_reduction,
+                    spins_max: self.spins,
                     steps_max: self.steps,
                     races: !self.no_races,
                     leaks: self.leaks,

@@ -15,6 +15,7 @@ mod limits;
 mod lineup;
 mod lineup_found;
 mod lineup_limits;
+mod lineup_proof;
 mod lineup_unfamiliar;
 mod link_verbs;
 mod logs;

@@ -5,6 +5,7 @@
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 
+mod lost_runs;
 mod paper_in_cpp;
 mod textbook;
 mod weak_memory;

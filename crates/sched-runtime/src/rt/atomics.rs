@@ -211,6 +211,7 @@ pub unsafe extern "C" fn load<T: Word>(address: *mut T, order: Order) -> T {
     if !is_controlled() {
         return T::load(address);
     }
+    weak_memory::note_order(place, order, false);
     let value = match choose(address, AtomicAccess::Load(order)) {
         Some(chosen) => {
             chosen.read(order);
@@ -235,6 +236,7 @@ pub unsafe extern "C" fn store<T: Word>(address: *mut T, value: T, order: Order)
         T::swap(address, value);
         return;
     }
+    weak_memory::note_order(place, order, true);
     races::atomic(place, size_of::<T>(), true, code);
     let changed = match choose(address, AtomicAccess::Store(order)) {
         Some(chosen) => match chosen.write(place, value.low_bits(), order, false) {
@@ -250,28 +252,34 @@ pub unsafe extern "C" fn store<T: Word>(address: *mut T, value: T, order: Order)
     record_values(None, Some(value.low_bits()));
 }
 
-/// Stores `change` of what the location holds, unless it is `None`, as one step. Returns what it held.
+/// Stores `change` of what the location holds, unless it is `None`, as one step. Returns what it held, and whether it stored.
 #[inline(always)]
 unsafe fn read_modify_write<T: Word>(
     address: *mut T,
     change: impl Fn(T) -> Option<T>,
     kind: AtomicAccess,
     code: u64,
-) -> T {
+) -> (T, bool) {
     let place = address as u64;
     let found = T::load(address);
     let changes = change(found).is_some_and(|next| next != found);
     before(place, true, found.low_bits(), changes, code);
     if !is_controlled() {
-        return replace(address, change);
+        let found = replace(address, &change);
+        return (found, change(found).is_some());
     }
     let chosen = choose(address, kind);
     let found = match &chosen {
         Some(chosen) => T::from_low_bits(chosen.value),
         None => replace(address, &change),
     };
-    let next = change(found);
+    let fails = chosen.as_ref().is_some_and(|chosen| chosen.fails);
+    let next = change(found).filter(|_| !fails);
     let order = kind.order(next.is_some());
+    weak_memory::note_order(place, order, false);
+    if next.is_some() {
+        weak_memory::note_order(place, order, true);
+    }
     match &chosen {
         Some(chosen) => chosen.read(order),
         None => races::loaded(place, order),
@@ -294,7 +302,7 @@ unsafe fn read_modify_write<T: Word>(
         code,
     );
     record_values(Some(found.low_bits()), next.map(T::low_bits));
-    found
+    (found, next.is_some())
 }
 
 /// The same in the memory itself, which threads that are not controlled may change at the same time.
@@ -310,16 +318,23 @@ unsafe fn replace<T: Word>(address: *mut T, change: impl Fn(T) -> Option<T>) -> 
 
 pub unsafe extern "C" fn fetch<T: Word, O: FetchOp>(address: *mut T, argument: T, order: Order) -> T {
     let kind = AtomicAccess::ReadModifyWrite(MemoryOrder(order));
-    read_modify_write(address, |found| Some(O::apply(found, argument)), kind, caller())
+    read_modify_write(address, |found| Some(O::apply(found, argument)), kind, caller()).0
 }
 
-/// Never fails spuriously, the weak one included: the scheduler has no choice between success and failure.
+/// Returns what the location held, and whether it was replaced.
 #[inline(always)]
-unsafe fn exchange_if<T: Word>(address: *mut T, expected: T, value: T, success: Order, failure: Order) -> T {
+unsafe fn exchange_if<T: Word>(
+    address: *mut T,
+    expected: T,
+    value: T,
+    (success, failure): (Order, Order),
+    is_weak: bool,
+) -> (T, bool) {
     let kind = AtomicAccess::CompareExchange {
         expected: expected.low_bits(),
         success: MemoryOrder(success),
         failure: MemoryOrder(failure),
+        is_weak,
     };
     read_modify_write(
         address,
@@ -336,11 +351,26 @@ pub unsafe extern "C" fn compare_exchange<T: Word>(
     success: Order,
     failure: Order,
 ) -> c_int {
-    let wanted = *expected;
-    *expected = exchange_if(address, wanted, value, success, failure);
-    (*expected == wanted).into()
+    let (found, is_replaced) = exchange_if(address, *expected, value, (success, failure), false);
+    *expected = found;
+    is_replaced.into()
 }
 
+/// May fail spuriously, under a weak memory model.
+pub unsafe extern "C" fn compare_exchange_weak<T: Word>(
+    address: *mut T,
+    expected: *mut T,
+    value: T,
+    success: Order,
+    failure: Order,
+) -> c_int {
+    let (found, is_replaced) = exchange_if(address, *expected, value, (success, failure), true);
+    *expected = found;
+    is_replaced.into()
+}
+
+/// The caller takes it for a success if the expected value is returned: it cannot fail spuriously. Of clang and rustc this is the
+/// weak one too.
 pub unsafe extern "C" fn compare_exchange_value<T: Word>(
     address: *mut T,
     expected: T,
@@ -348,7 +378,7 @@ pub unsafe extern "C" fn compare_exchange_value<T: Word>(
     success: Order,
     failure: Order,
 ) -> T {
-    exchange_if(address, expected, value, success, failure)
+    exchange_if(address, expected, value, (success, failure), false).0
 }
 
 /// A sequentially consistent fence orders all accesses of its kind: under a weak memory model it is a step.
@@ -361,6 +391,9 @@ pub unsafe extern "C" fn thread_fence(order: Order) {
     if order.is_seq_cst() && weak_memory::is_on() {
         access(0, true, code, Yield::No);
         mark_opaque(me());
+    }
+    if order.acquires() || order.releases() {
+        weak_memory::note_fence();
     }
     races::fence(order);
 }

@@ -256,36 +256,6 @@ pub unsafe extern "C" fn pthread_cond_broadcast(condition: Lock) -> c_int {
     0
 }
 
-/// The values that glibc gives to a `pthread_once_t` while its routine runs and when it has run.
-const ONCE_RUNNING: c_int = 1;
-const ONCE_DONE: c_int = 2;
-
-pub unsafe extern "C" fn pthread_once(once: *mut c_int, routine: unsafe extern "C" fn()) -> c_int {
-    if !is_controlled() {
-        return real!(
-            pthread_once,
-            fn(*mut c_int, unsafe extern "C" fn()) -> c_int,
-            once,
-            routine
-        );
-    }
-    let code = caller();
-    access(once as u64, true, code, Yield::No);
-    while once.read_volatile() == ONCE_RUNNING {
-        wait(once as u64, u32::MAX, None, code);
-    }
-    if once.read_volatile() != ONCE_DONE {
-        once.write_volatile(ONCE_RUNNING);
-        routine();
-        access(once as u64, true, code, Yield::No);
-        races::release(once as u64);
-        once.write_volatile(ONCE_DONE);
-        wake_all(once as u64);
-    }
-    races::acquire(once as u64);
-    0
-}
-
 /// The C++ library initialises a local static variable once; the check whether it has is inlined and instrumented.
 pub unsafe extern "C" fn cxa_guard_acquire(guard: *mut c_void) -> c_int {
     let is_controlled = is_controlled();

@@ -1,6 +1,6 @@
 //! Scheduling policies: which of the candidates runs next.
 
-use crate::layout::{NO_THREAD, STEPS_CAP, ending, policy};
+use crate::layout::{NO_THREAD, STEPS_CAP, ending, policy, scheduled};
 use crate::rt::random::Random;
 use crate::rt::scheduler::{SchedulingPoint, bit, end, shared};
 use crate::rt::spin::Yield;
@@ -41,25 +41,79 @@ pub unsafe fn random() -> &'static mut Random {
     &mut *(&raw mut RANDOM)
 }
 
-/// Chooses among the candidates as the policy says.
-pub unsafe fn choose(step: u64, current: u8, candidates: ThreadSet, point: SchedulingPoint) -> u8 {
-    let shared = &mut *shared();
-    match shared.policy {
-        policy::RANDOM => {
-            let index = (*(&raw mut RANDOM)).below(candidates.count_ones().into());
-            nth(candidates, index)
+/// The threads that can be chosen at a decision.
+#[derive(Clone, Copy)]
+pub struct Candidates {
+    /// Those that take a step like any other.
+    pub free: ThreadSet,
+    /// Those that have yielded since the last progress and may go on all the same: see the module `idle`. Where the current thread
+    /// yields for the first time since the last progress, all that have yielded may, and nowhere else.
+    pub yielded: ThreadSet,
+}
+
+impl Candidates {
+    /// No choice.
+    pub const fn only(id: u8) -> Self {
+        Self {
+            free: bit(id),
+            yielded: 0,
         }
-        policy::PRIORITIES => choose_by_priority(step, current, candidates, point),
-        _ if step < u64::from(shared.schedule_len) => {
-            let chosen = shared.schedule[step as usize & (STEPS_CAP - 1)] as u8;
-            if candidates & bit(chosen) == 0 {
-                end(ending::DIVERGED, bit(chosen));
-            }
-            chosen
-        }
-        _ if candidates & bit(current) != 0 => current,
-        _ => next_in_circle(current, candidates),
     }
+}
+
+/// What a policy chose.
+#[derive(Clone, Copy)]
+pub struct ChosenThread {
+    pub thread: u8,
+    /// It goes on past its yield.
+    pub goes_on: bool,
+}
+
+/// Chooses among the candidates as the policy says.
+pub unsafe fn choose(step: u64, current: u8, candidates: Candidates, point: SchedulingPoint) -> ChosenThread {
+    let shared = &mut *shared();
+    if shared.policy == policy::FOLLOW && step < u64::from(shared.schedule_len) {
+        let wanted = shared.schedule[step as usize & (STEPS_CAP - 1)];
+        let chosen = ChosenThread {
+            thread: (wanted & scheduled::THREAD) as u8,
+            goes_on: wanted & scheduled::GOES_ON != 0,
+        };
+        let possible = match chosen.goes_on {
+            true => candidates.yielded,
+            false => candidates.free,
+        };
+        if possible & bit(chosen.thread) == 0 {
+            end(ending::DIVERGED, bit(chosen.thread));
+        }
+        return chosen;
+    }
+    if let Some(thread) = at_random_past_yield(candidates.yielded) {
+        return ChosenThread {
+            thread,
+            goes_on: true,
+        };
+    }
+    let free = candidates.free;
+    let thread = match shared.policy {
+        policy::RANDOM => nth(free, random().below(free.count_ones().into())),
+        policy::PRIORITIES => choose_by_priority(step, current, free, point),
+        _ if free & bit(current) != 0 => current,
+        _ => next_in_circle(current, free),
+    };
+    ChosenThread {
+        thread,
+        goes_on: false,
+    }
+}
+
+/// A thread that goes on past its yield, once in a while, if choices are random.
+unsafe fn at_random_past_yield(yielded: ThreadSet) -> Option<u8> {
+    const ONE_IN: u64 = 4;
+    let is_random = matches!((*shared()).policy, policy::RANDOM | policy::PRIORITIES);
+    if !is_random || yielded == 0 || random().below(ONE_IN) != 0 {
+        return None;
+    }
+    Some(nth(yielded, random().below(yielded.count_ones().into())))
 }
 
 fn nth(candidates: ThreadSet, index: u64) -> u8 {

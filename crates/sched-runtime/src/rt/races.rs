@@ -9,7 +9,7 @@
 
 use crate::access_history::{AccessHistories, DataRaces, MemoryAccess, VOLATILE};
 use crate::happens_before::{Clock, HappensBefore, MemoryOrder};
-use crate::layout::{RACES_CAP, RaceRecord, memory_model, race};
+use crate::layout::{RACES_CAP, RaceRecord, THREADS_CAP, memory_model, race};
 use crate::release_clocks::ReleaseClocks;
 use crate::rt::entry::{is_controlled, me};
 use crate::rt::scheduler::shared;
@@ -115,6 +115,14 @@ pub unsafe fn created(parent: u8, child: u8) {
     }
 }
 
+/// The calling thread acquires what another one has done so far.
+pub unsafe fn acquire_from(other: u8) {
+    if is_on() {
+        let done = happens_before().release(other);
+        happens_before().acquire(me(), &done);
+    }
+}
+
 /// The calling thread has joined another one.
 pub unsafe fn joined(other: u8) {
     if is_on() {
@@ -146,6 +154,16 @@ pub unsafe fn modified(address: u64, size: usize, order: MemoryOrder) {
 pub unsafe fn fence(order: MemoryOrder) {
     if is_on() {
         happens_before().fence(me(), order);
+    }
+}
+
+/// Every thread makes a sequentially consistent fence where it stands, between two of the calling thread.
+pub unsafe fn fence_everywhere() {
+    if is_on() {
+        fence(MemoryOrder::SEQ_CST);
+        let others = ids().filter(|&id| id != me() && usize::from(id) < THREADS_CAP);
+        others.for_each(|id| happens_before().fence(id, MemoryOrder::SEQ_CST));
+        fence(MemoryOrder::SEQ_CST);
     }
 }
 
@@ -211,6 +229,14 @@ pub unsafe fn allocated(address: u64, size: usize) {
     while at < address + (size as u64).min(512) {
         released().forget(at);
         at += 4;
+    }
+}
+
+/// The memory in a range was mapped, or is mapped no more.
+pub unsafe fn remapped(from: u64, to: u64) {
+    if is_on() {
+        (*TABLES).histories.forget_range(from >> 3, to >> 3);
+        released().forget_range(from, to);
     }
 }
 

@@ -8,12 +8,12 @@
 
 use crate::layout::{NO_THREAD, STEPS_CAP, Shared, StepRecord, THREADS_CAP, ending, flag};
 use crate::rt::entry::{self, is_controlled, me};
-use crate::rt::policy::{choose, next_in_circle};
+use crate::rt::policy::{Candidates, ChosenThread, choose, next_in_circle};
 use crate::rt::program_state::CycleDetector;
 use crate::rt::spin::Yield;
 use crate::rt::sys;
 use crate::rt::threads::{ALL_THREADS_CAP, ThreadSet, ThreadState, ids, thread};
-use crate::rt::{checkpoint, clock, fiber, wait, whole_program, wide_write};
+use crate::rt::{checkpoint, clock, fiber, idle, once, serial, wait, whole_program, wide_write};
 use crate::store_history::NO_STEP;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -47,12 +47,15 @@ static mut CYCLES: CycleDetector = CycleDetector::NEW;
 #[unsafe(link_section = "omnilink_state")]
 static FIBER_TURN: AtomicU32 = AtomicU32::new(0);
 
+/// Less than every progress count.
+pub const NOT_YIELDED: u64 = 0;
 /// Fruitless yields per candidate before livelock detection begins. Most loops that give up do so earlier.
 const FRUITLESS_YIELDS_MAX: u32 = 100;
 /// Fruitless yields per candidate of a whole program before the clock jumps to the end of the next sleep.
 const SPINS_BEFORE_SLEEPERS: u32 = 10;
-/// A thread that takes more steps than this without a switch yields.
-const STEPS_IN_TURN_MAX: u32 = 2_000;
+/// A thread that takes more steps than this in one turn, inside of a call, yields: it may wait for another one in a loop that
+/// changes something in every round. Fewer than the steps of an execution, so that the other one has some left.
+const STEPS_IN_TURN_MAX: u32 = 8_000;
 
 pub unsafe fn shared() -> *mut Shared {
     SHARED
@@ -84,8 +87,11 @@ pub unsafe fn ids_of_new_threads() -> core::ops::Range<u8> {
     }
 }
 
-pub fn bit(id: u8) -> ThreadSet {
-    ThreadSet::checked_shl(1, id.into()).unwrap_or(0)
+pub const fn bit(id: u8) -> ThreadSet {
+    match ThreadSet::checked_shl(1, id as u32) {
+        Some(bit) => bit,
+        None => 0,
+    }
 }
 
 /// The threads that can take a step.
@@ -93,7 +99,9 @@ unsafe fn candidates_now() -> ThreadSet {
     let is_candidate = |&id: &u8| {
         let thread = &*thread(id);
         thread.state == ThreadState::Ready
-            || (thread.state == ThreadState::Waiting && thread.deadline_ns.is_some_and(can_expire))
+            || (thread.state == ThreadState::Waiting
+                && (thread.deadline_ns.is_some_and(can_expire)
+                    || (!thread.waits_for_once.is_null() && once::has_ended(thread.waits_for_once))))
     };
     ids().filter(is_candidate).fold(0, |bits, id| bits | bit(id))
 }
@@ -267,51 +275,30 @@ unsafe fn count_yield(candidates: ThreadSet, stuck: ThreadSet, current: u8) {
     }
 }
 
-unsafe fn unfinished_columns() -> ThreadSet {
+pub unsafe fn unfinished_columns() -> ThreadSet {
     let is_unfinished = |&id: &u8| (*thread(id)).state != ThreadState::Done;
     (0..columns())
         .filter(is_unfinished)
         .fold(0, |bits, id| bits | bit(id))
 }
 
-/// The candidates of a serial execution, and the threads that are stuck if there are none. Between calls all columns are
-/// candidates, inside a call only its column. Threads that the component created run when the call cannot go on without them,
-/// one after the other and without a choice.
-unsafe fn serial_candidates(
-    candidates: ThreadSet,
-    current: u8,
-    point: SchedulingPoint,
-) -> (ThreadSet, ThreadSet) {
-    let columns_bits = bit(columns()).wrapping_sub(1);
-    let in_call = |&id: &u8| (*thread(id)).in_call;
-    let mut owner = (0..columns()).filter(in_call).fold(0, |bits, id| bits | bit(id));
-    if owner == 0 && bit(current) & columns_bits != 0 && !point.between_calls {
-        owner = bit(current);
-    }
-    if owner == 0 {
-        return (candidates & columns_bits, unfinished_columns());
-    }
-    let awake = not_yielding(candidates);
-    let helpers = awake & !columns_bits;
-    let candidates = if awake & owner != 0 || helpers == 0 {
-        candidates & owner
-    } else if helpers & bit(current) != 0 {
-        bit(current)
-    } else {
-        bit(next_in_circle(current, helpers))
-    };
-    (candidates, owner)
-}
-
 unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
     let shared = &mut *SHARED;
     let mut stuck = 0;
     let mut candidates = candidates_now();
-    if current != NO_THREAD && (*thread(current)).steps_in_turn > STEPS_IN_TURN_MAX {
+    if current != NO_THREAD && (*thread(current)).steps_in_turn > STEPS_IN_TURN_MAX && !point.between_calls {
         point.yields = Yield::Yes;
     }
-    if point.yields == Yield::Yes && current != NO_THREAD {
-        (*thread(current)).yielded_at = PROGRESS;
+    let mut offers_yielded = false;
+    if current != NO_THREAD {
+        let yielded_at = &mut (*thread(current)).yielded_at;
+        // Without progress another yield of the thread offers nothing new: it has only read the same values once more.
+        offers_yielded = point.yields == Yield::Yes && shared.serial == 0 && *yielded_at != PROGRESS;
+        *yielded_at = match point.yields {
+            Yield::Yes => PROGRESS,
+            // It has come out of its loop.
+            Yield::No | Yield::Optional => NOT_YIELDED,
+        };
     }
     if PHASE == Phase::Columns {
         stuck = unfinished_columns();
@@ -323,7 +310,7 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
             return main;
         }
         if shared.serial != 0 {
-            (candidates, stuck) = serial_candidates(candidates, current, point);
+            (candidates, stuck) = serial::candidates(candidates, current, point);
         }
     }
     if PHASE == Phase::WholeProgram {
@@ -344,32 +331,55 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
     if step >= shared.steps_max {
         end(ending::STEP_LIMIT, stuck);
     }
-    if point.yields == Yield::Yes {
-        count_yield(candidates, stuck, current);
-    }
-    candidates = without_yielding(candidates, current);
+    let candidates = if idle::goes_on(current, point, candidates) {
+        Candidates::only(current)
+    } else {
+        if point.yields == Yield::Yes {
+            count_yield(candidates, stuck, current);
+        }
+        let mut candidates = without_yielding(candidates, current, point);
+        candidates.yielded &= if offers_yielded { ThreadSet::MAX } else { 0 };
+        candidates
+    };
     let chosen = choose(step, current, candidates, point);
     record(step, current, chosen, candidates, point);
     shared.steps_made = step + 1;
-    (*thread(chosen)).step = step;
-    begin_turn(current, chosen);
-    chosen
+    let ChosenThread { thread: id, goes_on } = chosen;
+    (*thread(id)).step = step;
+    begin_turn(current, id);
+    if goes_on {
+        // It may come back to where it yielded, but then in another turn of the others: no state repeats by that.
+        FRUITLESS_YIELDS = 0;
+        idle::begin(id);
+    }
+    id
 }
 
 /// The candidates that have not yielded since the last progress.
-unsafe fn not_yielding(candidates: ThreadSet) -> ThreadSet {
+pub unsafe fn not_yielding(candidates: ThreadSet) -> ThreadSet {
     let is_awake = |&id: &u8| (*thread(id)).yielded_at != PROGRESS;
     ids()
         .filter(is_awake)
         .fold(0, |bits, id| bits | candidates & bit(id))
 }
 
-/// A thread that yielded is no candidate until something changes. If all candidates have yielded, they take turns in circular
-/// order without a choice: loops that give up after some rounds end, and livelock detection finds the others.
-unsafe fn without_yielding(candidates: ThreadSet, current: u8) -> ThreadSet {
-    match not_yielding(candidates) {
-        0 => bit(next_in_circle(current, candidates)),
-        awake => awake,
+/// A thread that yielded is no free candidate until something changes. If all candidates have yielded, they take turns in circular
+/// order: loops that give up after some rounds end, and livelock detection finds the others.
+unsafe fn without_yielding(candidates: ThreadSet, current: u8, point: SchedulingPoint) -> Candidates {
+    // A serial execution chooses between calls only, where no thread waits for another one.
+    if (*SHARED).serial != 0 && PHASE == Phase::Columns && point.between_calls {
+        return Candidates {
+            free: candidates,
+            yielded: 0,
+        };
+    }
+    let awake = not_yielding(candidates);
+    Candidates {
+        free: match awake {
+            0 => bit(next_in_circle(current, candidates)),
+            awake => awake,
+        },
+        yielded: candidates & !awake,
     }
 }
 
@@ -384,13 +394,19 @@ unsafe fn begin_turn(current: u8, chosen: u8) {
     }
 }
 
-unsafe fn record(step: u64, current: u8, chosen: u8, candidates: ThreadSet, point: SchedulingPoint) {
+unsafe fn record(
+    step: u64,
+    current: u8,
+    chosen: ChosenThread,
+    candidates: Candidates,
+    point: SchedulingPoint,
+) {
     if step >= STEPS_CAP as u64 {
         return;
     }
-    let next = &*thread(chosen);
-    let can_go_on = current != NO_THREAD && candidates & bit(current) != 0;
-    let mut flags = 0;
+    let next = &*thread(chosen.thread);
+    let can_go_on = current != NO_THREAD && candidates.free & bit(current) != 0;
+    let mut flags = if chosen.goes_on { flag::GOES_ON } else { 0 };
     if can_go_on && point.yields == Yield::No && (*thread(current)).state == ThreadState::Ready {
         flags |= flag::PREEMPTIBLE;
     }
@@ -417,9 +433,10 @@ unsafe fn record(step: u64, current: u8, chosen: u8, candidates: ThreadSet, poin
         newest: 0,
         newest_step: NO_STEP,
         read_step: NO_STEP,
-        candidates: candidates as u32,
+        candidates: candidates.free as u32,
+        yielded: candidates.yielded as u32,
         current,
-        chosen,
+        chosen: chosen.thread,
         flags,
         stores: 0,
         store: 0,

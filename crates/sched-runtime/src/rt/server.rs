@@ -316,6 +316,8 @@ unsafe extern "C" fn column_main() -> ! {
         let began = column.step;
         call(first + position, position);
         column.in_call = false;
+        // The call has returned: the thread waits for nothing.
+        column.yielded_at = scheduler::NOT_YIELDED;
         let is_first_step = weak_memory::is_on() && column.step == began;
         if core::mem::take(&mut column.first_access) || is_first_step {
             // Nothing of the call was instrumented, so it may have done anything.

@@ -3,7 +3,7 @@
 //! A load that gives the same value as before, at the same place in the code, while the thread has changed nothing, makes no
 //! progress: at the second such load a switch to another thread costs no preemption, from the third on the thread yields. A
 //! read-modify-write that would change nothing counts as a load. Spin loops therefore end for the search without a limit on
-//! the number of steps.
+//! the number of steps. That the thread goes on all the same is a choice of the schedule: see the module `idle`.
 
 const ENTRIES: usize = 64;
 /// A load may give the same value this many times before the thread yields.
@@ -38,7 +38,7 @@ pub enum Yield {
     No,
     /// It goes on, but a switch to another thread is no preemption.
     Optional,
-    /// Another thread runs, if one can.
+    /// Another thread runs, if one can, unless the schedule says that it goes on.
     Yes,
 }
 

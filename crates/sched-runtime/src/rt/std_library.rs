@@ -3,12 +3,24 @@
 //! The linker puts a stub before each of them (`omnilink-sched` writes the stubs), which calls [`enter`]. What the function
 //! does until its first futex call, or until it calls a closure, is then a step of its own. What `Once::call` does after its
 //! closure is a step too: it begins when the closure, which is instrumented, ends.
+//!
+//! # Order
+//!
+//! Each function synchronises as its documentation says: what took a lock has acquired what was released with it, what waited for
+//! a condition or a `Once` has acquired what the one who ended the wait released. The stub acquires when the function is entered.
+//! Until its first futex call nothing else runs, so that this is what the function itself acquires; after each futex call it is
+//! acquired again.
+//!
+//! **Weak memory.** The words that such a function is given are left to it: from then on they are read and written as under sequential
+//! consistency ([`weak_memory::leave_to_library`]). Before that only instrumented accesses have changed them, of which the store
+//! history knows. So `lock()` may fail to take a free lock because its compare-and-swap reads a stale value, as C++ and Rust allow;
+//! `lock_contended`, which then takes the lock, acquires what the last owner has released.
 
-use crate::layout::std_function;
+use crate::layout::{flag, std_function};
 use crate::rt::entry::{is_controlled, load_address, local, me};
-use crate::rt::scheduler::{access, mark_opaque};
+use crate::rt::scheduler::{access, mark_opaque, step_of};
 use crate::rt::spin::Yield;
-use crate::rt::{call_stack, races};
+use crate::rt::{call_stack, races, weak_memory};
 
 /// The calling thread acquires what was released at the arguments of the function that it is in.
 pub unsafe fn acquire_arguments() {
@@ -24,10 +36,20 @@ pub unsafe extern "C" fn enter(first: u64, second: u64, kind: u32, return_addres
         return;
     }
     let code = return_address.wrapping_sub(load_address());
-    step(first, code);
-    (*local()).std_arguments = [first, second];
+    if kind != std_function::CONTINUES_ACCESS {
+        step(first, code);
+    }
+    (*local()).std_arguments = match kind {
+        std_function::CONTINUES_ACCESS => [first, 0],
+        _ => [first, second],
+    };
+    weak_memory::leave_to_library(first);
     match kind {
         std_function::READS_ANYTHING => races::acquire_all(),
+        std_function::CONTINUES_ACCESS => {
+            continue_access(first);
+            acquire_arguments();
+        }
         std_function::ACCESSES_PART => {
             const WORDS: u64 = 8;
             for word in 0..WORDS {
@@ -36,6 +58,7 @@ pub unsafe extern "C" fn enter(first: u64, second: u64, kind: u32, return_addres
             }
         }
         _ => {
+            weak_memory::leave_to_library(second);
             acquire_arguments();
             races::release(first);
             races::release(second);
@@ -43,6 +66,18 @@ pub unsafe extern "C" fn enter(first: u64, second: u64, kind: u32, return_addres
     }
     if kind == std_function::CALLS_CLOSURE {
         call_stack::after_next(ReturnHook { address: first, code });
+    }
+}
+
+/// The step that the calling thread is in may also change the words of a lock, even if its own access was a load.
+unsafe fn continue_access(lock: u64) {
+    if let Some(step) = step_of(me()) {
+        step.flags |= if step.address == lock {
+            flag::WRITES
+        } else {
+            flag::OPAQUE
+        };
+        step.second = lock + 4;
     }
 }
 

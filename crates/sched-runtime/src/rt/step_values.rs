@@ -1,6 +1,6 @@
 //! What the atomic access of a step chooses, reads and stores.
 
-use crate::layout::{STEPS_CAP, ending, flag, policy};
+use crate::layout::{STEPS_CAP, ending, flag, policy, scheduled};
 use crate::rt::entry::me;
 use crate::rt::policy::random;
 use crate::rt::scheduler::{Phase, bit, end, phase, progress, shared, step_of};
@@ -29,7 +29,7 @@ pub unsafe fn choose_store(stores: usize) -> usize {
     let store = match shared.policy {
         policy::RANDOM | policy::PRIORITIES => random_store(stores),
         _ if number < shared.schedule_len => {
-            usize::from(shared.schedule[number as usize & (STEPS_CAP - 1)] >> 8)
+            usize::from(shared.schedule[number as usize & (STEPS_CAP - 1)] >> scheduled::STORE_SHIFT)
         }
         _ => 0,
     };

@@ -3,7 +3,10 @@
 //! In an ordinary build of the crate the names have a prefix, so that they replace nothing.
 
 use super::entry::{CALLER, REGISTERS_CALLER};
-use super::{accesses, atomics, call_stack, clock, heap, locks, random, server, std_library, threads, wait};
+use super::{
+    accesses, atomics, call_stack, clock, heap, libc_accesses, locks, mappings, random, server, std_library,
+    threads, wait,
+};
 use core::arch::global_asm;
 
 #[cfg(omnilink_link)]
@@ -203,7 +206,7 @@ macro_rules! atomic {
         );
         with_registers!(
             symbol!("__tsan_atomic", $bits, "_compare_exchange_weak"),
-            atomics::compare_exchange::<$int>
+            atomics::compare_exchange_weak::<$int>
         );
         with_registers!(
             symbol!("__tsan_atomic", $bits, "_compare_exchange_val"),
@@ -325,6 +328,12 @@ symbols! { plain:
     aligned_alloc => heap::memalign,
     posix_memalign => heap::posix_memalign,
     malloc_usable_size => heap::malloc_usable_size,
+    mmap => mappings::mmap,
+    mmap64 => mappings::mmap,
+    munmap => mappings::munmap,
+    mremap => mappings::mremap,
+    sbrk => mappings::sbrk,
+    brk => mappings::brk,
     clock_gettime => clock::clock_gettime,
     gettimeofday => clock::gettimeofday,
     time => clock::time,
@@ -364,11 +373,40 @@ symbols! { with_caller:
     pthread_cond_clockwait => locks::pthread_cond_clockwait,
     pthread_cond_signal => locks::pthread_cond_signal,
     pthread_cond_broadcast => locks::pthread_cond_broadcast,
-    pthread_once => locks::pthread_once,
 }
 symbols! { with_registers:
     sched_yield => wait::sched_yield,
     syscall => wait::syscall,
+}
+
+// What calls of the C library in a component are redirected to.
+symbols! { with_caller:
+    omnilink_libc_memcmp => libc_accesses::compare_memory,
+    omnilink_libc_bcmp => libc_accesses::compare_memory,
+    omnilink_libc_memchr => libc_accesses::find_byte,
+    omnilink_libc_strlen => libc_accesses::length_of,
+    omnilink_libc_strnlen => libc_accesses::length_of_part,
+    omnilink_libc_strcmp => libc_accesses::compare_text,
+    omnilink_libc_strncmp => libc_accesses::compare_part,
+    omnilink_libc_strcpy => libc_accesses::copy_text,
+    omnilink_libc_stpcpy => libc_accesses::copy_text_to_end,
+    omnilink_libc_strncpy => libc_accesses::copy_part,
+    omnilink_libc_strcat => libc_accesses::append,
+    omnilink_libc_strncat => libc_accesses::append_part,
+    omnilink_libc_strchr => libc_accesses::find_first,
+    omnilink_libc_strrchr => libc_accesses::find_last,
+    omnilink_libc_strstr => libc_accesses::find_text,
+    omnilink_libc_strdup => libc_accesses::duplicate,
+    omnilink_libc_bzero => libc_accesses::zero,
+    omnilink_libc_read => libc_accesses::read_file,
+    omnilink_libc_write => libc_accesses::write_file,
+    omnilink_libc_pread => libc_accesses::read_file_at,
+    omnilink_libc_pwrite => libc_accesses::write_file_at,
+    omnilink_libc_recv => libc_accesses::receive,
+    omnilink_libc_send => libc_accesses::send_bytes,
+    omnilink_libc_fread => libc_accesses::read_stream,
+    omnilink_libc_fwrite => libc_accesses::write_stream,
+    omnilink_libc_qsort => libc_accesses::sort,
 }
 
 // Weak, because a program may be linked with the C++ library as an archive that defines them.

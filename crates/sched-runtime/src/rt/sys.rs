@@ -44,6 +44,7 @@ pub mod number {
     pub const EXIT_GROUP: i64 = 231;
     pub const OPENAT: i64 = 257;
     pub const GETRANDOM: i64 = 318;
+    pub const MEMBARRIER: i64 = 324;
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -70,6 +71,7 @@ pub mod number {
     pub const MINCORE: i64 = 232;
     pub const MADVISE: i64 = 233;
     pub const GETRANDOM: i64 = 278;
+    pub const MEMBARRIER: i64 = 283;
 }
 
 /// A system call without the C library, with up to six arguments: the result is `-errno` on failure.

@@ -3,6 +3,7 @@
 use crate::layout::{NO_THREAD, THREADS_CAP, ending};
 use crate::rt::entry::{REGISTERS, Registers, caller, is_controlled, local, me, set_me};
 use crate::rt::fiber::Fiber;
+use crate::rt::once::RunningOnces;
 use crate::rt::saved_memory::PAGE;
 use crate::rt::spin::SpinTable;
 use crate::rt::sys::{self, real};
@@ -44,6 +45,10 @@ pub struct Thread {
     pub wait_mask: u32,
     /// Orders waits by arrival.
     pub wait_number: u64,
+    /// The `pthread_once_t`s whose routines it runs, or ran until an exception ended them.
+    pub runs_once: RunningOnces,
+    /// The `pthread_once_t` whose routine it waits for, or null.
+    pub waits_for_once: *const c_int,
     /// When the wait times out.
     pub deadline_ns: Option<u64>,
     /// Its next access, as far as it is known.
@@ -61,6 +66,10 @@ pub struct Thread {
     pub priority: u64,
     /// The progress count when it yielded last.
     pub yielded_at: u64,
+    /// The location of its last relaxed load, if nothing orders what comes after it; else 0.
+    pub relaxed_load: u64,
+    /// How many more times it goes on where it yields: see the module `idle`.
+    pub idle_left: u32,
     pub spin: SpinTable,
     pub wide_write: Option<WideWrite>,
     /// Its registers when it called the runtime last.
@@ -86,6 +95,8 @@ impl Thread {
         wait_address: 0,
         wait_mask: 0,
         wait_number: 0,
+        runs_once: RunningOnces::NONE,
+        waits_for_once: core::ptr::null(),
         deadline_ns: None,
         next_address: 0,
         next_writes: false,
@@ -95,7 +106,9 @@ impl Thread {
         in_call: false,
         steps_in_turn: 0,
         priority: 0,
-        yielded_at: 0,
+        yielded_at: scheduler::NOT_YIELDED,
+        relaxed_load: 0,
+        idle_left: 0,
         spin: SpinTable::EMPTY,
         wide_write: None,
         registers: [0; REGISTERS],

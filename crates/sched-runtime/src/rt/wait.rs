@@ -189,6 +189,7 @@ pub unsafe extern "C" fn syscall(
                     return futex.call(caller());
                 }
             }
+            number::MEMBARRIER => return membarrier([a, b, c], caller()),
             number::SCHED_YIELD => return sched_yield().into(),
             number::CLOCK_GETTIME => return clock::clock_gettime(a as c_int, b as *mut TimeSpec).into(),
             number::NANOSLEEP => return clock::nanosleep(a as *const TimeSpec, b as *mut TimeSpec).into(),
@@ -201,6 +202,28 @@ pub unsafe extern "C" fn syscall(
     match raw(call, [a, b, c, d, e, f]) {
         failure @ -4095..0 => sys::fail(-failure as c_int).into(),
         result => result,
+    }
+}
+
+/// The kernel makes every thread of the process pass a full memory barrier before it answers. The others do not notice: all that they
+/// did before is before their barrier.
+unsafe fn membarrier(arguments: [c_long; 3], code: u64) -> c_long {
+    /// The commands that are barriers: global, global expedited, private expedited, the same with core serialisation and for
+    /// restartable sequences.
+    const BARRIERS: [c_long; 5] = [1, 2, 8, 32, 128];
+    let is_barrier = BARRIERS.contains(&arguments[0]);
+    if is_barrier {
+        access(0, true, code, Yield::No);
+        scheduler::mark_opaque(me());
+    }
+    match raw(number::MEMBARRIER, arguments) {
+        failure @ -4095..0 => sys::fail(-failure as c_int).into(),
+        result => {
+            if is_barrier {
+                races::fence_everywhere();
+            }
+            result
+        }
     }
 }
 

@@ -3,9 +3,10 @@
 //! The memory itself holds the newest store of each location, for code that is not instrumented and for plain accesses.
 
 use crate::happens_before::MemoryOrder;
-use crate::layout::memory_model;
+use crate::layout::{flag, memory_model};
 use crate::rt::entry::me;
 use crate::rt::scheduler::{self, shared};
+use crate::rt::threads::thread;
 use crate::rt::{races, step_values, sys};
 use crate::store_history::{AtomicAccess, Choice, LocationId, NO_STEP, NewStore, StoreHistories};
 
@@ -49,12 +50,54 @@ pub unsafe fn memory() -> Option<(u64, u64)> {
     (begin != 0).then_some((begin, begin + size_of::<Histories>() as u64))
 }
 
+/// Code that is not instrumented reads and changes the words at an address from now on: only their newest values are read, and what
+/// a load acquires is what was released at the address.
+pub unsafe fn leave_to_library(address: u64) {
+    /// A lock of Rust's standard library has at most two words of four bytes.
+    const WORDS: u64 = 2;
+    if is_on() && address != 0 {
+        for word in 0..WORDS {
+            (*HISTORIES).read_newest_only(address + 4 * word, 4);
+        }
+    }
+}
+
+/// The memory in a range was mapped, or is mapped no more.
+pub unsafe fn remapped(from: u64, to: u64) {
+    if is_on() {
+        (*HISTORIES).forget_range(from, to);
+    }
+}
+
 /// What an access chose.
 pub struct Chosen {
     location: LocationId,
     choice: Choice,
+    /// A weak compare-and-swap fails although the value is the expected one.
+    pub fails: bool,
     /// The value of the store.
     pub value: u64,
+}
+
+/// Notes where load buffering would be possible: a relaxed load, and then a relaxed store to another location.
+pub unsafe fn note_order(address: u64, order: MemoryOrder, writes: bool) {
+    if !is_on() {
+        return;
+    }
+    let load = &mut (*thread(me())).relaxed_load;
+    if writes && !order.releases() && *load != 0 && *load != address {
+        (*shared()).load_buffering = 1;
+    }
+    if order.acquires() {
+        *load = 0;
+    } else if !writes {
+        *load = address;
+    }
+}
+
+/// A fence orders the loads before it and the stores after it.
+pub unsafe fn note_fence() {
+    (*thread(me())).relaxed_load = 0;
 }
 
 /// Chooses a store for an access of the calling thread, if its location holds `now` and the model is a weak one.
@@ -66,17 +109,22 @@ pub unsafe fn choose(address: u64, size: usize, now: u64, access: AtomicAccess) 
     let location = histories.location(address, size, now, hb)?;
     let choices = histories.choices(location, me(), access, hb);
     let choices = choices.as_slice();
-    let choice = *choices.get(step_values::choose_store(choices.len()))?;
+    let newest = *choices.first()?;
+    // The last choice is to fail, as a stale read would.
+    let may_fail = access.may_fail_spuriously(newest.value);
+    let chosen = step_values::choose_store(choices.len() + usize::from(may_fail));
+    let fails = chosen == choices.len();
+    let choice = if fails { newest } else { *choices.get(chosen)? };
     if let Some(step) = scheduler::step_of(me()) {
         step.read_step = choice.step;
-        if let Some(newest) = choices.first() {
-            step.newest = newest.value;
-            step.newest_step = newest.step;
-        }
+        step.newest = newest.value;
+        step.newest_step = newest.step;
+        step.flags |= if fails { flag::FAILS } else { 0 };
     }
     Some(Chosen {
         location,
         choice,
+        fails,
         value: choice.value,
     })
 }

@@ -1,5 +1,6 @@
 //! Rust harnesses, through cargo or the compiler alone.
 
+use super::rustc_wrapper::RustcWrapper;
 use super::{BuildError, runtime_object, std_stubs};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -87,17 +88,22 @@ impl RustBuild {
         if self.instruments_std {
             command.arg("-Zbuild-std");
         }
-        let flags = given_flags()
-            .into_iter()
-            .chain(match (self.native, self.instruments_std) {
-                (true, _) => native_flags()?,
-                (false, true) => [tsan_flags()?, vec![std_stubs::instrumented_argument()]].concat(),
-                (false, false) => instrument_flags()?,
-            })
-            .collect::<Vec<_>>();
-        command
-            .env("RUSTC_BOOTSTRAP", "1")
-            .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+        let mut flags = given_flags();
+        if !self.native {
+            let wrapper = RustcWrapper::store()?;
+            flags.push(wrapper.cfg.clone());
+            wrapper.apply(&mut command);
+        }
+        flags.extend(native_flags()?);
+        match (self.native, self.instruments_std) {
+            (true, _) => {}
+            (false, true) => {
+                flags.push(std_stubs::instrumented_argument());
+                command.env("RUSTC_BOOTSTRAP", "1");
+            }
+            (false, false) => flags.extend(std_stubs::link_arguments()?),
+        }
+        command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
         for (setting, value) in SETTINGS {
             command.env(
                 format!("CARGO_PROFILE_{}_{setting}", name_in_environment(profile)),
@@ -111,7 +117,7 @@ impl RustBuild {
             .map_err(no_compiler("cargo"))?;
         if !output.status.success() {
             return Err(BuildError::Failed {
-                command: format!("{command:?}"),
+                command: super::command_line(&command),
                 output: String::new(),
             });
         }
@@ -158,7 +164,7 @@ impl RustBuild {
         match output.status.success() {
             true => Ok(()),
             false => Err(BuildError::Failed {
-                command: format!("{command:?}"),
+                command: super::command_line(&command),
                 output: String::from_utf8_lossy(&output.stderr).into_owned(),
             }),
         }
@@ -171,13 +177,11 @@ impl RustBuild {
 /// # Errors
 /// When the runtime or the standard library is not available.
 pub fn instrument_flags() -> Result<Vec<String>, BuildError> {
-    let mut flags = tsan_flags()?;
-    flags.extend(std_stubs::link_arguments()?);
-    Ok(flags)
+    Ok([tsan_flags()?, native_flags()?, std_stubs::link_arguments()?].concat())
 }
 
-/// The same without the stubs, for code whose standard library is instrumented too.
-fn tsan_flags() -> Result<Vec<String>, BuildError> {
+/// The flags with which code is instrumented.
+pub(super) fn tsan_flags() -> Result<Vec<String>, BuildError> {
     let mut flags: Vec<String> = [
         "-Zsanitizer=thread",
         "-Zexternal-clangrt",
@@ -192,7 +196,6 @@ fn tsan_flags() -> Result<Vec<String>, BuildError> {
     if knows_abi_mismatch_flag()? {
         flags.push("-Cunsafe-allow-abi-mismatch=sanitizer".to_owned());
     }
-    flags.extend(native_flags()?);
     Ok(flags)
 }
 
@@ -229,7 +232,7 @@ fn host_triple() -> Result<String, BuildError> {
     match text.lines().find_map(|line| line.strip_prefix("host: ")) {
         Some(host) => Ok(host.to_owned()),
         None => Err(BuildError::Failed {
-            command: format!("{command:?}"),
+            command: super::command_line(&command),
             output: text,
         }),
     }

@@ -5,20 +5,20 @@
 //! calls the scheduler first and then jumps to the function. Inside the functions every wait and every wake is a futex call,
 //! which the runtime sees.
 //!
-//! Functions that only follow an instrumented access (`lock_contended`, `wake`) need no stub: until their own futex call they
-//! access only what that access has read.
+//! Functions that only follow an instrumented access (`lock_contended`) are no steps of their own: until their own futex call they
+//! access only what that access has read. They have a stub because they synchronise.
 
 use super::{BuildError, rust};
 use object::read::archive::ArchiveFile;
 use omnilink_sched_runtime::layout::std_function::{
-    ACCESSES_ARGUMENTS, ACCESSES_PART, CALLS_CLOSURE, READS_ANYTHING,
+    ACCESSES_ARGUMENTS, ACCESSES_PART, CALLS_CLOSURE, CONTINUES_ACCESS, READS_ANYTHING,
 };
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The functions, by the ends of their mangled names (the same in both manglings, up to a hash), and what they do.
-const FUNCTIONS: [(&str, u32); 17] = [
+const FUNCTIONS: [(&str, u32); 22] = [
     ("7Condvar4wait", ACCESSES_ARGUMENTS),
     ("7Condvar12wait_timeout", ACCESSES_ARGUMENTS),
     ("7Condvar10notify_one", ACCESSES_ARGUMENTS),
@@ -36,6 +36,11 @@ const FUNCTIONS: [(&str, u32); 17] = [
     ("9functions4park", READS_ANYTHING),
     ("9functions12park_timeout", READS_ANYTHING),
     ("6Parker4park", READS_ANYTHING),
+    ("6Parker12park_timeout", READS_ANYTHING),
+    ("5Mutex14lock_contended", CONTINUES_ACCESS),
+    ("6RwLock14read_contended", CONTINUES_ACCESS),
+    ("6RwLock15write_contended", CONTINUES_ACCESS),
+    ("6RwLock22wake_writer_or_readers", CONTINUES_ACCESS),
 ];
 
 /// Defined in a program whose standard library is instrumented too.
@@ -175,7 +180,7 @@ fn compiled(source: &str) -> Result<PathBuf, BuildError> {
     let output = command.output().map_err(rust::no_compiler("rustc"))?;
     if !output.status.success() {
         return Err(BuildError::Failed {
-            command: format!("{command:?}"),
+            command: super::command_line(&command),
             output: String::from_utf8_lossy(&output.stderr).into_owned(),
         });
     }
@@ -205,7 +210,7 @@ mod tests {
             "of another crate"
         );
         let lock = "_RNvMNtNtNtNtCsjrHSEGnQ3l9_3std3sys4sync5mutex5futexNtB2_5Mutex14lock_contended";
-        assert_eq!(kind_of(lock), None);
+        assert_eq!(kind_of(lock), Some(CONTINUES_ACCESS));
     }
 
     /// If this fails with a new compiler, its library uses other names: add them to the table above.
@@ -219,6 +224,10 @@ mod tests {
             "4Once4call",
             "7Barrier4wait",
             "4park",
+            "5Mutex14lock_contended",
+            "6RwLock14read_contended",
+            "6RwLock15write_contended",
+            "6RwLock22wake_writer_or_readers",
         ] {
             assert!(has(end), "{end} is not among {functions:?}");
         }

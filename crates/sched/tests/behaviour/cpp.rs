@@ -103,3 +103,29 @@ fn reduction_loses_no_history() {
         }
     }
 }
+
+/// The whole program waits for a wake-up that comes too early, but only after it has spun.
+#[test]
+fn what_comes_after_spinning_is_reached_under_some_seeds() {
+    if std::process::Command::new("g++")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
+        return;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/behaviour/components/spin_then_sleep.cpp");
+    let build = CppBuild {
+        sources: vec![source],
+        compiler: Some("g++".into()),
+        ..Default::default()
+    };
+    let program = built("spin_then_sleep", |program| build.build(program));
+    let is_stuck = |seed: &u32| {
+        let mut command = std::process::Command::new(&program);
+        let output = command.env("OMNILINK_SEED", seed.to_string()).output();
+        output.expect("it can be started").status.code() == Some(86)
+    };
+    let stuck = (0..200).filter(is_stuck).count();
+    assert!((1..200).contains(&stuck), "stuck under {stuck} of 200 seeds");
+}

@@ -12,6 +12,7 @@ mod packages;
 mod race_detection;
 mod reduction;
 mod replay;
+mod retries;
 mod reused_processes;
 mod support;
 mod weak_memory;

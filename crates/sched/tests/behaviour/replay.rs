@@ -13,6 +13,8 @@ fn every_execution_is_repeated_by_its_schedule() {
         ("blocking", "0 1"),
         ("locks", "0 1"),
         ("spin", "00 01"),
+        ("retry", "0 2"),
+        ("retry", "3 0 1"),
     ] {
         let strategy = ExplorationStrategy::Bounded {
             preemptions_max: Some(1),

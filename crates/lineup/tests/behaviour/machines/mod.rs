@@ -316,6 +316,7 @@ impl Exploration<'_> {
             accesses: Vec::new(),
             races: Vec::new(),
             memory_error: Vec::new(),
+            output: String::new(),
             racy_accesses: Vec::new(),
         })
     }

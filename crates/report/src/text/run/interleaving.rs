@@ -62,7 +62,52 @@ pub(super) fn text(run: &FailingRun, look: &Look) -> String {
         page.push_str(&format!("  {}\n", look.clean(&line)));
     }
     between(&mut page, usize::MAX);
-    page
+    folded(&page)
+}
+
+/// The lines, with what is repeated shown once: a thread that spins, or threads that take turns in spinning.
+fn folded(page: &str) -> String {
+    const LINES_MAX: usize = 8;
+    const TIMES_MIN: usize = 3;
+    let lines: Vec<&str> = page.lines().collect();
+    // But for their steps, repeated lines are equal.
+    let contents: Vec<&str> = lines
+        .iter()
+        .map(|line| match line.split_once("step ") {
+            Some((_, step)) => step.trim_start_matches(|digit: char| digit.is_ascii_digit()),
+            None => line,
+        })
+        .collect();
+    let mut text = String::with_capacity(page.len());
+    let mut at = 0;
+    while at < lines.len() {
+        let repeated = (1..=LINES_MAX).find_map(|length| {
+            let rest = contents.get(at..)?;
+            let group = rest.get(..length)?;
+            let times = rest
+                .chunks_exact(length)
+                .take_while(|next| *next == group)
+                .count();
+            (times >= TIMES_MIN).then_some((length, times))
+        });
+        let (length, times) = repeated.unwrap_or((1, 1));
+        for line in lines.get(at..at + length).unwrap_or_default() {
+            text.push_str(line);
+            text.push('\n');
+        }
+        if times > 1 {
+            let again = match length {
+                1 => "the same".to_owned(),
+                many => format!("these {many} lines"),
+            };
+            text.push_str(&format!(
+                "    … {again} again, {}\n",
+                counted(times as u64 - 1, "time", "times")
+            ));
+        }
+        at += length * times;
+    }
+    text
 }
 
 /// The accesses of one thread without a switch.

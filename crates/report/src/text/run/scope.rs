@@ -10,9 +10,10 @@ const RUST_LIBRARY: &str = "Rust's standard library, but for what is generic or 
 
 pub(super) fn text(scope: &LineupScope, look: &Look) -> String {
     let mut lines = vec![format!(
-        "Covered: {}. Threads are switched {}. {}",
+        "Covered: {}. Threads are switched {}.{} {}",
         scope.matrices,
         switched(scope),
+        spins(scope),
         memory(scope),
     )];
     let rust_library = scope.rust_library_prebuilt.then_some(RUST_LIBRARY);
@@ -20,6 +21,13 @@ pub(super) fn text(scope: &LineupScope, look: &Look) -> String {
     let libraries: Vec<&str> = libraries.chain(rust_library).collect();
     if !libraries.is_empty() {
         lines.push(format!("Not seen into: {}.", libraries.join("; ")));
+    }
+    if !scope.calls_without_steps.is_empty() {
+        lines.push(format!(
+            "No step was seen in {}: nothing in it is atomic, a lock or a wait. If it has inline assembly, its accesses are not seen \
+             either.",
+            scope.calls_without_steps.join(", ")
+        ));
     }
     if let Some(race) = &scope.suspected_race {
         lines.push(format!(
@@ -47,12 +55,26 @@ fn memory(scope: &LineupScope) -> String {
                 .to_owned()
         }
         RunMemory::Cpp20 => format!(
-            "Atomic accesses read what the memory orders of C++20 allow, except load buffering; at most {} of a run not the \
-             newest store.",
-            count(scope.stale_reads.unwrap_or(0).into())
+            "Atomic accesses read what the memory orders of C++20 allow; at most {} of a run not the newest store. {}",
+            count(scope.stale_reads.unwrap_or(0).into()),
+            match scope.load_buffering_possible {
+                true => "Load buffering was not explored, and is possible: a relaxed load comes before a relaxed store.",
+                false => "Load buffering is not possible in these runs: no relaxed load comes before a relaxed store.",
+            }
         ),
         RunMemory::Processor => "Memory is what the processor makes of it.".to_owned(),
     }
+}
+
+/// How far a thread is followed that waits by reading.
+fn spins(scope: &LineupScope) -> String {
+    let more = match scope.spins {
+        None => return String::new(),
+        Some(0) => String::new(),
+        Some(1) => ", and once in a run without that".to_owned(),
+        Some(many) => format!(", and {many} times in a run without that"),
+    };
+    format!(" A thread that waits by reading goes on when something has changed{more}.")
 }
 
 fn switched(scope: &LineupScope) -> String {

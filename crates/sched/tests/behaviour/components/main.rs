@@ -176,6 +176,34 @@ fn component(name: &str) -> Option<(u32, Box<dyn ComponentInstance>)> {
                 },
             ],
         ),
+        // Waits a little for another thread, and then does without it. The parts are a flag and a mark.
+        "retry" => of(
+            [const { AtomicI64::new(0) }; 2],
+            &[
+                |a| {
+                    for round in 0..std::hint::black_box(5) {
+                        if a[0].load(SeqCst) != 0 {
+                            return text(round == 0);
+                        }
+                    }
+                    a[1].fetch_add(1, SeqCst);
+                    "late".to_owned()
+                },
+                |a| text(a[0].swap(1, SeqCst)),
+                |a| text((a[1].load(SeqCst), a[0].load(SeqCst), a[1].load(SeqCst))),
+                // The same with a yield in each round, and another location that is looked at too.
+                |a| {
+                    for _ in 0..std::hint::black_box(3) {
+                        if a[0].load(SeqCst) + a[1].load(SeqCst) != 0 {
+                            return "early".to_owned();
+                        }
+                        std::thread::yield_now();
+                    }
+                    a[1].store(7, SeqCst);
+                    "late".to_owned()
+                },
+            ],
+        ),
         // A blocking queue with two ways to put an item in: the second one does not wake waiting threads.
         "blocking" => of(
             (Queue::default(), Condvar::new()),

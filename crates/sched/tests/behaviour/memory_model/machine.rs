@@ -143,6 +143,7 @@ impl Machine<'_> {
                 expected: 0,
                 success: order(true),
                 failure: RELAXED,
+                is_weak: false,
             },
         };
         let is_newest_only = match instruction {
