@@ -183,18 +183,16 @@ MORE
 
     #[test]
     fn actions_that_are_arguments_are_not_left_out() {
-        let spec = include_str!("../tests/data/higher_order/Ho.tla").replace("MODULE Ho", "MODULE Spec");
+        let read = |name: &str| {
+            let file = format!("{}/tests/data/higher_order/{name}", env!("CARGO_MANIFEST_DIR"));
+            std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{error}"))
+        };
+        let spec = read("Ho.tla").replace("MODULE Ho", "MODULE Spec");
         let subject = Subject {
             spec: &spec,
             link: "",
         };
-        let logs = ["log", "log2", "log3"].map(|log| {
-            let file = format!(
-                "{}/tests/data/higher_order/{log}.ndjson",
-                env!("CARGO_MANIFEST_DIR")
-            );
-            std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{error}"))
-        });
+        let logs = ["log", "log2", "log3"].map(|log| read(&format!("{log}.ndjson")));
         assert!(only_the_mutant_is_caught(
             Mutant::DropCarriedActions,
             &subject,

@@ -167,7 +167,7 @@ impl Target {
     fn build_cpp(&self) -> Result<Built, CliError> {
         // A compiler would take it for something to link, and say so in its own words.
         if let Some(path) = self.cpp.iter().find(|path| !path.is_file()) {
-            let message = format!("{}: not a file; --cpp takes C++ and C sources", path.display());
+            let message = format!("{}: not a file; --cpp takes C and C++ sources", path.display());
             return Err(CliError::Usage(message));
         }
         let folder = tempfile::tempdir().map_err(|error| CliError::write(std::env::temp_dir(), error))?;
