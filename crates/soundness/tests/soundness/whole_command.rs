@@ -99,7 +99,7 @@ fn a_long_file_with_collected_constants_has_its_verdict() {
             seed: rng.u64(..),
         };
         let mut records = simulated::<Map>(load);
-        let mut verdict = |text: String| {
+        let verdict = |text: String| {
             std::fs::write(&trace, text).unwrap_or_else(|error| panic!("{error}"));
             let mut collection = CollectedConstants::default();
             collection

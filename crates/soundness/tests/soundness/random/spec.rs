@@ -237,12 +237,13 @@ impl Maker<'_> {
             parts.push(Act::Holds(self.condition(0)));
         }
         let own = number.min(self.variables.len() - 1);
+        let is_special = self.rarely(2);
         let next = match self.flavour {
-            Flavour::Guarded if self.rarely(2) => {
+            Flavour::Guarded if is_special => {
                 let shape = self.variables[own].clone();
                 Some(self.update(Term::Var(own), &shape, 0))
             }
-            Flavour::Parts if self.rarely(2) => Some(self.part_written(own)),
+            Flavour::Parts if is_special => Some(self.part_written(own)),
             _ => None,
         };
         match next {
