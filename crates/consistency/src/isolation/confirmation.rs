@@ -209,14 +209,14 @@ impl SerialSearch<'_> {
         if self.failed.contains(&here) {
             return Some(false);
         }
-        for one in 0..all.len() {
+        for (one, transaction) in all.iter().enumerate() {
             self.questions += 1;
             if !self.may_come_next(one) {
                 continue;
             }
             let before = self.store.clone();
             self.is_placed[one] = true;
-            self.store.extend(all[one].writes.iter().copied());
+            self.store.extend(transaction.writes.iter().copied());
             let found = self.has_order();
             self.is_placed[one] = false;
             self.store = before;
