@@ -22,7 +22,7 @@ pub enum Subject {
 
 /// A subject made ready for objects of a size.
 pub enum Ready {
-    Spec(Product),
+    Spec(Box<Product>),
     Model(&'static str),
 }
 
@@ -61,7 +61,8 @@ impl Subject {
             file: LinkFile::parse(link).unwrap_or_else(|error| panic!("{error}")),
             ..LinkOptions::default()
         };
-        Ready::Spec(Product::load(&path, &options).unwrap_or_else(|error| panic!("{error}")))
+        let product = Product::load(&path, &options).unwrap_or_else(|error| panic!("{error}"));
+        Ready::Spec(Box::new(product))
     }
 }
 

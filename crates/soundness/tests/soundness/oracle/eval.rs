@@ -88,10 +88,6 @@ impl Term {
         self.eval(scope)?.as_bool().ok_or(Undefined)
     }
 
-    fn int(&self, scope: &Scope<'_>) -> Valued<i64> {
-        self.eval(scope)?.as_int().ok_or(Undefined)
-    }
-
     /// The elements of a set.
     pub fn elements(&self, scope: &Scope<'_>) -> Valued<Vec<Val>> {
         let value = self.eval(scope)?;

@@ -178,7 +178,13 @@ impl Maker<'_> {
                 vec![Argument::Plain(set), Argument::Lambda(bound, test)],
             ),
             2 => {
-                let kept = bind(Binder::Filter, &bound, set, test);
+                let kept = match self.rarely(2) {
+                    true => bind(Binder::Filter, &bound, set, test),
+                    false => Term::Call(
+                        Helper::Where,
+                        vec![Argument::Plain(set), Argument::Lambda(bound, test)],
+                    ),
+                };
                 infix(
                     self.one_of(&[Infix::Equal, Infix::Unequal]),
                     kept,

@@ -103,6 +103,10 @@ impl Maker<'_> {
                     let test = equal(at(place, name(&q)), plain);
                     modulo(size(bind(Binder::Filter, &q, positions, test)))
                 }
+                4 if self.rarely(2) => {
+                    let is_empty = equal(place.clone(), Term::Tuple(Vec::new()));
+                    either(is_empty, plain, call(Helper::Head, [place]))
+                }
                 _ => call(Helper::First, [place]),
             },
             Shape::PairSequence => match self.below(4) {

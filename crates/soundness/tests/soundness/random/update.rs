@@ -277,7 +277,15 @@ impl Maker<'_> {
                 infix(Infix::Concat, Term::Tuple(vec![number]), place.clone()),
                 place,
             ),
-            1 | 2 => call(Helper::Rest, [place]),
+            1 => call(Helper::Rest, [place]),
+            2 => {
+                let is_empty = equal(place.clone(), Term::Tuple(Vec::new()));
+                let rest = match self.rarely(2) {
+                    true => call(Helper::Tail, [place.clone()]),
+                    false => call(Helper::SubSeq, [place.clone(), int(2), length]),
+                };
+                either(is_empty, place, rest)
+            }
             3 => call(Helper::Front, [place]),
             4 => call(Helper::Mirrored, [place]),
             5 => {
