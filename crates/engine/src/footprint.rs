@@ -2,8 +2,6 @@
 
 use smallvec::SmallVec;
 
-use crate::mutant::{Mutant, mutated};
-
 /// A set of keys. A key is a 64-bit name that the model gives to a part of its state: a small integer names itself, other
 /// values are hashed. A hash collision costs speed and never a wrong verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,10 +64,7 @@ impl Footprint {
     /// else is an *update*: it leaves a part of what was there, or all of it in some states. So an update reads its key.
     pub fn new(reads: Keys, updates: &Keys, overwrites: Keys) -> Self {
         Self {
-            reads: match mutated(Mutant::UpdatesReadNothing) {
-                true => reads,
-                false => reads.union(updates),
-            },
+            reads: reads.union(updates),
             writes: overwrites.union(updates),
         }
     }

@@ -26,8 +26,6 @@ pub(crate) enum Mutant {
     AllPostponable,
     /// Assume that an operation which reads writes the same value in every state.
     SupplyEverywhere,
-    /// Take an operation that changes a part of a key for one that overwrites the key.
-    UpdatesReadNothing,
     /// Use only the first key of a footprint.
     FirstKeyOnly,
     /// Ignore the order of a thread where its timeboxes touch.
@@ -75,7 +73,7 @@ mod tests {
     use super::{ACTIVE, Mutant};
     use crate::options::{Consistency, Options, Reductions, Strategy};
     use crate::test_models::{self, HistoryProfile, Map, Queue, Register, RegisterOp, TestModel};
-    use crate::{Checker, Footprint, Keys, Model, Outcomes, Partitioning, TimedOp, check, naive};
+    use crate::{Checker, Partitioning, TimedOp, check, naive};
 
     const ABSORPTION: Reductions = Reductions {
         absorption: true,
@@ -299,60 +297,5 @@ mod tests {
             test_models::linked_registers(rng)
         });
         assert!(caught);
-    }
-
-    /// A record of two fields in one key. An operation that sets a field leaves the other as it is.
-    struct Fields;
-
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    enum FieldOp {
-        Set(usize),
-        BothAreSet,
-    }
-
-    impl Model for Fields {
-        type State = [bool; 2];
-        type Op = FieldOp;
-
-        fn initial(&self) -> Vec<[bool; 2]> {
-            vec![[false; 2]]
-        }
-
-        fn step(&self, state: &[bool; 2], op: &FieldOp, outcomes: &mut Outcomes<[bool; 2]>) {
-            let mut next = *state;
-            match op {
-                FieldOp::Set(field) => next[*field] = true,
-                FieldOp::BothAreSet if *state == [true; 2] => {}
-                FieldOp::BothAreSet => return outcomes.refuse(|| "a field is not set".to_owned()),
-            }
-            outcomes.accept(next);
-        }
-
-        fn footprint(&self, op: &FieldOp) -> Footprint {
-            match op {
-                FieldOp::Set(_) => Footprint::new(Keys::none(), &Keys::one(0), Keys::none()),
-                FieldOp::BothAreSet => Footprint::reads(Keys::one(0)),
-            }
-        }
-    }
-
-    #[test]
-    fn an_update_reads_its_key() {
-        let history = || {
-            vec![
-                TimedOp::new(0, FieldOp::Set(0), Timebox::pending(0)),
-                TimedOp::new(1, FieldOp::Set(1), Timebox::new(1, 20)),
-                TimedOp::new(2, FieldOp::BothAreSet, Timebox::new(2, 10)),
-            ]
-        };
-        let is_valid = || {
-            let outcome = check(&Fields, history(), Options::default());
-            outcome.is_ok_and(|outcome| outcome.conclusion.is_valid())
-        };
-        assert!(is_valid());
-        ACTIVE.set(Some(Mutant::UpdatesReadNothing));
-        let found = is_valid();
-        ACTIVE.set(None);
-        assert!(!found, "the mutant changes nothing");
     }
 }

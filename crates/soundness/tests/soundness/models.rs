@@ -15,7 +15,6 @@ fn attack<O: Object>(model: &'static str) {
 #[test]
 fn long_traces_of_register_models() {
     attack::<Registers<false, false>>("register:initial=0");
-    attack::<Registers<false, true>>("cas-register:initial=0");
     attack::<Registers<true, false>>("multi-register:initial=0");
 }
 
@@ -30,13 +29,6 @@ fn long_traces_of_models_with_keys() {
 fn long_traces_of_models_of_elements() {
     attack::<Elements<false>>("set");
     attack::<Elements<true>>("bag");
-}
-
-#[test]
-fn long_traces_of_models_of_lines() {
-    attack::<Line<'q'>>("queue:capacity=3");
-    attack::<Line<'s'>>("stack");
-    attack::<Line<'p'>>("priority-queue");
 }
 
 #[test]

@@ -61,9 +61,8 @@ impl Subject {
             file: LinkFile::parse(link).unwrap_or_else(|error| panic!("{error}")),
             ..LinkOptions::default()
         };
-        Ready::Spec(Box::new(
-            Product::load(&path, &options).unwrap_or_else(|error| panic!("{error}")),
-        ))
+        let product = Product::load(&path, &options).unwrap_or_else(|error| panic!("{error}"));
+        Ready::Spec(Box::new(product))
     }
 }
 
