@@ -1,7 +1,7 @@
 //! Long traces of the native models.
 
 use crate::long::keyed::Map;
-use crate::long::native::{Accounts, Counter, Elements, Entries, Line, Permits, Registers, Texts};
+use crate::long::native::{Accounts, Counter, Elements, Entries, Permits, Registers, Texts};
 use crate::long::object::Object;
 use crate::long::subject::Subject;
 use crate::long_traces::compare;
@@ -15,7 +15,6 @@ fn attack<O: Object>(model: &'static str) {
 #[test]
 fn long_traces_of_register_models() {
     attack::<Registers<false, false>>("register:initial=0");
-    attack::<Registers<true, false>>("multi-register:initial=0");
 }
 
 #[test]
