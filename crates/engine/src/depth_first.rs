@@ -93,6 +93,8 @@ pub(crate) struct DepthFirst<K> {
     root_path: PathId,
     /// The operations that the root has placed.
     root_placed: Vec<OpRef>,
+    /// Where the search failed before. Whether the rest can be explained is a function of the key: the position fixes the events that
+    /// follow and which operation each bit of `placed` stands for; the state and the placed operations fix what each of them meets.
     failed: HashSet<Visit<K>, FxBuildHasher>,
     /// The last event in front of which a frame was pushed.
     deepest: u32,

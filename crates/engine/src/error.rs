@@ -72,6 +72,18 @@ pub enum CheckError {
     /// A monitor was asked to decide, and none can.
     #[error("no monitor decides this history: {0}; without the strategy `monitor` the search does")]
     Unmonitored(#[from] Unmonitored),
+    /// The search found no explanation, but its own evidence has one. This is a bug in OmniLink.
+    #[error(
+        "internal error, please report it: no explanation was found of {op}, but after {after} it is accepted"
+    )]
+    Contradiction {
+        /// The operation that has no explanation.
+        op: String,
+        /// The operation after which it has one.
+        after: String,
+        /// When the operation returned.
+        end: Time,
+    },
     /// The search found an explanation that does not replay. This is a bug in OmniLink.
     #[error("internal error, please report it: the explanation found does not replay: {0}")]
     WitnessRejected(String),

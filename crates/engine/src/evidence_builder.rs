@@ -3,7 +3,8 @@
 use omnilink_evidence::{Alternative, Candidate, Continuation, Counterexample, ReportedOperation};
 
 use crate::blocked_return::BlockedReturn;
-use crate::op_table::{OpRef, OpTable};
+use crate::error::CheckError;
+use crate::op_table::{OpRecord, OpRef, OpTable};
 use crate::state_space::{DynStateSpace, StateId};
 
 /// Translates operation and state ids into evidence.
@@ -77,6 +78,42 @@ impl<'a, 's> EvidenceBuilder<'a, 's> {
             });
         }
         alternatives
+    }
+
+    /// Whether some alternative leads on after all: an operation that it may place next leads to a state that accepts the one that has no
+    /// explanation. Then the evidence contradicts the verdict.
+    ///
+    /// Operations that the order of threads keeps apart are not looked at.
+    pub fn contradiction(&mut self, blocked: &BlockedReturn) -> Option<CheckError> {
+        let target = *self.op_table.get(blocked.target);
+        for config in &blocked.configurations {
+            let unplaced: Vec<OpRecord> = config.unplaced.iter().map(|op| *self.op_table.get(*op)).collect();
+            let placed: Vec<OpRecord> = config.placed.iter().map(|op| *self.op_table.get(*op)).collect();
+            let is_free = |op: &OpRecord| {
+                unplaced.iter().all(|other| !other.is_tied_before(op))
+                    && placed.iter().all(|other| !op.is_tied_before(other))
+            };
+            if !is_free(&target) {
+                continue;
+            }
+            for op in unplaced.iter().filter(|op| op.id != target.id && is_free(op)) {
+                let successors = self.space.successors(config.state, op.class);
+                let next: Vec<StateId> = (0..)
+                    .map_while(|branch| self.space.successor(successors, branch))
+                    .collect();
+                if next
+                    .into_iter()
+                    .any(|state| self.space.accepts(state, target.class))
+                {
+                    return Some(CheckError::Contradiction {
+                        op: self.space.model.describe_op(target.class),
+                        after: self.space.model.describe_op(op.class),
+                        end: target.end,
+                    });
+                }
+            }
+        }
+        None
     }
 
     fn continuation(&mut self, state: StateId, op: OpRef) -> Continuation {

@@ -20,6 +20,10 @@ const VACANT: MemoSlot = MemoSlot {
 ///
 /// A lost entry costs a repeated step and never an answer. So memory stays bounded for traces of any length, without
 /// pauses for cleaning up. The cache doubles while it keeps losing entries, up to a limit.
+///
+/// Successors are a function of the key: ids stand for equal states and equal operations, a step of a [`Model`](crate::Model) depends on
+/// nothing else by its contract, and a step that was cut short (a limit, a failure) is not put here. Ids change only when the tables are
+/// compacted, and the memo is cleared before.
 pub(crate) struct Memo {
     slots: Vec<MemoSlot>,
     lost: usize,

@@ -52,6 +52,7 @@ struct Frame {
 struct ProgramOrderSearch<'a> {
     history: &'a [OpRecord],
     threads: Vec<Thread>,
+    /// What follows is a function of these: how far each thread is, and the state.
     visited: HashSet<(Positions, StateId), FxBuildHasher>,
     frames: Vec<Frame>,
     trail: Vec<u32>,

@@ -150,7 +150,10 @@ pub(crate) struct ConcurrentRuns<'a> {
     /// Violations that may be explained by calls that failed because of contention.
     pub(crate) contended: Vec<RunViolation>,
     pub(crate) races: Races,
+    /// The histories seen so far, to count them.
     histories: FxHashSet<CallHistory>,
+    /// The canonical forms that were compared with the serial histories of this matrix. Whether one of those explains a history depends on its
+    /// precedence and results only, and that is what the canonical form keeps.
     checked: FxHashSet<CallHistory>,
     /// The violation with the fewest preemptions.
     pub(crate) simplest: Option<RunViolation>,

@@ -59,6 +59,7 @@ struct Shrinking<'a> {
     executor: &'a mut dyn MatrixExecutor,
     request: Request<'a>,
     tick: Tick<'a>,
+    /// Matrices that were explored before: exploring is deterministic, so a second time finds nothing new.
     tried: FxHashSet<Matrix>,
     /// Runs so far.
     executions: u64,

@@ -137,7 +137,11 @@ impl<'p> Evaluator<'p> {
             .iter()
             .map(|slot| Ok((*slot, self.force_slot(*slot)?)))
             .collect::<Outcome<_>>()?;
-        Ok(Suspended { bounded, captures })
+        Ok(Suspended {
+            bounded,
+            captures,
+            primed: self.primed,
+        })
     }
 
     #[inline(never)]

@@ -65,6 +65,8 @@ pub struct Suspended<'p> {
     pub bounded: &'p Bounded,
     /// The contents of the slots that the body uses.
     pub captures: Rc<[(u32, Slot<'p>)]>,
+    /// Whether its variables are those of the next state: it was written under a prime.
+    pub primed: bool,
 }
 
 /// A function given by a rule.
@@ -73,7 +75,8 @@ pub struct LazyFunction<'p> {
     pub domains: Vec<Datum<'p>>,
     /// The rule.
     pub body: Suspended<'p>,
-    /// Values computed so far.
+    /// Values computed so far. They are a function of the argument: the body, its captures and the state that it reads do not change while the
+    /// function lives, because no state holds a lazy value, and what is kept between states is evaluated again (`PerState`).
     pub known: RefCell<FxHashMap<Value, Datum<'p>>>,
     /// Values replaced by EXCEPT; the last one counts.
     pub changed: Vec<(Value, Datum<'p>)>,

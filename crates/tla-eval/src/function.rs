@@ -118,8 +118,8 @@ impl<'p> Evaluator<'p> {
     ) -> Outcome<Datum<'p>> {
         let bounded = body.bounded;
         self.check_stack()?;
-        // A suspended body refers to the current state, even if it is used under a prime.
-        let primed = std::mem::replace(&mut self.primed, false);
+        // A suspended body refers to the state that it was written for, wherever it is used.
+        let primed = std::mem::replace(&mut self.primed, body.primed);
         let saved = self.push_frame(bounded.frame as usize);
         for (slot, content) in body.captures.iter() {
             self.set_slot(*slot, content.clone());

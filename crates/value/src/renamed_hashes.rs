@@ -13,7 +13,8 @@ use crate::value::{Repr, Value, ValueKind};
 /// The hashes of values under each of some renamings, without building the renamed values.
 ///
 /// The parts of a state, such as the messages in a set, occur in many states. So the hashes of every part are kept, and those of a
-/// collection are sums of them: hashing the images of a set costs an addition for each element and renaming.
+/// collection are sums of them: hashing the images of a set costs an addition for each element and renaming. They are a function of the value:
+/// the renamings stay the same.
 #[derive(Debug)]
 pub struct RenamedHashes {
     renamings: Arc<[Renaming]>,

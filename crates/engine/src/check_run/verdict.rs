@@ -71,7 +71,7 @@ impl CheckRun {
             }
         }
         let conclusion = match (self.violating_part, self.budget.exhausted()) {
-            (Some(part_id), _) => self.violation(part_id, space),
+            (Some(part_id), _) => self.violation(part_id, space)?,
             (None, Some(limit)) => self.unfinished(limit, space),
             (None, None) => self.valid(),
         };
@@ -146,7 +146,7 @@ impl CheckRun {
         })
     }
 
-    fn violation(&mut self, part_id: u64, space: &mut DynStateSpace<'_>) -> Conclusion {
+    fn violation(&mut self, part_id: u64, space: &mut DynStateSpace<'_>) -> Result<Conclusion, CheckError> {
         let Some(Part::Active(part)) = self.parts.get_mut(&part_id) else {
             unreachable!("a part that violates is active")
         };
@@ -155,12 +155,15 @@ impl CheckRun {
         let Some(blocked) = part.search.blocked_return(&mut context) else {
             unreachable!("a violation is at a return")
         };
-        let builder = EvidenceBuilder::new(space, &part.search.op_table, self.with_alternatives);
+        let mut builder = EvidenceBuilder::new(space, &part.search.op_table, self.with_alternatives);
+        if let Some(contradiction) = builder.contradiction(&blocked) {
+            return Err(contradiction);
+        }
         let mut counterexample = builder.counterexample(blocked);
         if self.with_alternatives && !self.witness.is_incomplete {
             counterexample.agreed = agreed(part, space, &mut counterexample.alternatives);
         }
-        Conclusion::Violation(Box::new(counterexample))
+        Ok(Conclusion::Violation(Box::new(counterexample)))
     }
 
     fn unfinished(&mut self, limit: Limit, space: &mut DynStateSpace<'_>) -> Conclusion {

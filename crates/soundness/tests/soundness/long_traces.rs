@@ -8,7 +8,7 @@ use omnilink_engine::Options;
 use crate::long::collections::{BoundedQueue, Cache, Log, PriorityQueue, Semaphore};
 use crate::long::keyed::{Bank, Leases, Map, Transactions, Votes};
 use crate::long::object::{Object, Record, ndjson};
-use crate::long::simulate::{Load, simulated, with_impossible_reply, with_other_reply};
+use crate::long::simulate::{Load, forget_pending, simulated, with_impossible_reply, with_other_reply};
 use crate::long::stepped::{Disk, Fill, Mode};
 use crate::long::subject::Subject;
 use crate::long::sweep::is_explained;
@@ -18,8 +18,8 @@ use crate::rounds::{rounds, seed};
 /// Searches that take longer are given up where a reduction is switched off, and not compared.
 const CONFIGURATIONS_MAX: u64 = 3_000_000;
 
-fn load(rng: &mut Rng, operations: usize) -> Load {
-    let threads = [3, 4, 5, 6, 6, 10, 16][rng.usize(..7)];
+fn load<O: Object>(rng: &mut Rng, operations: usize) -> Load {
+    let threads = [3, 4, 5, 6, 6, 10, 16][rng.usize(..7)].min(O::THREADS_MAX);
     Load {
         operations,
         threads,
@@ -40,8 +40,12 @@ struct Known {
 }
 
 /// A valid trace, one with an impossible answer, and some with another answer that the exact sweep decides about.
-fn known<O: Object>(rng: &mut Rng, load: Load, changed: usize) -> Vec<Known> {
-    let records = simulated::<O>(load);
+fn known<O: Object>(rng: &mut Rng, load: Load, changed: usize, is_model: bool) -> Vec<Known> {
+    let mut records = simulated::<O>(load);
+    // To a native model, the result of a call that did not return is unknown, whatever it carries. To a specification it is an argument.
+    if is_model {
+        forget_pending(&mut records);
+    }
     let mut all = Vec::new();
     let mut impossible = records.clone();
     if let Some(at) = with_impossible_reply(rng, &mut impossible) {
@@ -87,8 +91,11 @@ pub fn compare<O: Object>(name: &str, subjects: &[Subject], operations: usize, o
         } else {
             [1, 1, 2, 5][rng.usize(..4)]
         };
-        let load = load(&mut rng, operations * longer);
-        let known = known::<O>(&mut rng, load, 3);
+        let load = load::<O>(&mut rng, operations * longer);
+        let is_model = subjects
+            .iter()
+            .any(|subject| matches!(subject, Subject::Model(_)));
+        let known = known::<O>(&mut rng, load, 3, is_model);
         if O::IS_PLAIN && load.operations <= 5_000 {
             let valid = &known[known.len() - 1].records;
             assert_ne!(
@@ -189,14 +196,8 @@ fn long_traces_of_the_map_in_every_style() {
 
 #[test]
 fn long_traces_of_the_map() {
-    attack::<Map>(
-        "the shipped map",
-        &[
-            Subject::Style(STYLES[0]),
-            Subject::Style(STYLES[17]),
-            Subject::Model("map"),
-        ],
-    );
+    let subjects = [Subject::Style(STYLES[0]), Subject::Style(STYLES[17])];
+    attack::<Map>("the shipped map", &subjects);
 }
 
 #[test]

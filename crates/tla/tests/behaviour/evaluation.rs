@@ -205,6 +205,20 @@ Next == x < 4 /\ x' = x + 1 /\ y' = Sum(x, 10)' - Sum(x, 0)";
 }
 
 #[test]
+fn a_prime_reaches_into_a_function_that_is_not_listed() {
+    let spec = r"
+VARIABLES x, y
+First(f) == (f[1])'
+Above(s) == (2 \in s)'
+Init == x = 0 /\ y = 0
+Next == x < 2 /\ x' = x + 1 /\ LET f == [i \in Nat |-> x + i]
+                                   s == {i \in Nat : i > x}
+                               IN y' = f[1] + 10 * (f[1])' + 100 * f'[1] + 1000 * First([i \in Nat |-> x + i])
+                                     + IF (2 \in s) /= (2 \in s)' /\ Above(s) = (2 \in s') THEN 5 ELSE 0";
+    assert_eq!(states(spec), "0 0, 1 2221, 2 3337");
+}
+
+#[test]
 fn a_let_of_an_action_may_look_at_both_states() {
     let spec = r"
 VARIABLES x, y

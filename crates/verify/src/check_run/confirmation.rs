@@ -73,7 +73,9 @@ impl<M: Model> CheckRun<'_, M> {
                             configurations,
                         });
                     }
-                    Answer::Explained => return Err(self.disagreement(counterexample)),
+                    Answer::Explained => {
+                        return Err(self.disagreement(&counterexample.op.text, counterexample.op.end));
+                    }
                     Answer::Undecided(why) => reason = why,
                 }
             }
@@ -215,14 +217,16 @@ impl<M: Model> CheckRun<'_, M> {
                 search: format!("trying every interleaving of all {count} operations"),
                 configurations,
             },
-            PlainVerdict::Explained => return Err(self.disagreement(counterexample)),
+            PlainVerdict::Explained => {
+                return Err(self.disagreement(&counterexample.op.text, counterexample.op.end));
+            }
             PlainVerdict::Limit(limit) => not_confirmed(&why_not(limit)),
             PlainVerdict::Failed(why) | PlainVerdict::Exceeded(why) => not_confirmed(&why),
         })
     }
 
     /// The error where two searches disagree.
-    fn disagreement(&mut self, counterexample: &Counterexample) -> VerifyError {
+    pub(super) fn disagreement(&mut self, op: &str, end: Option<Time>) -> VerifyError {
         let verdict = match self.check_naively() {
             Ok(outcome) => match outcome.conclusion {
                 Conclusion::Valid(_) => "valid".to_owned(),
@@ -231,10 +235,10 @@ impl<M: Model> CheckRun<'_, M> {
             },
             Err(error) => error.to_string(),
         };
-        let kept = self.keep_history(counterexample.op.end);
+        let kept = self.keep_history(end);
         VerifyError::Disagreement {
             input: self.input.name.clone(),
-            op: counterexample.op.text.clone(),
+            op: op.to_owned(),
             verdict,
             kept: match kept {
                 Ok(path) => format!("{} reproduces it", path.display()),

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use omnilink_engine::{Conclusion, Consistency, Limit, Model, Options, Strategy, Unknown};
+use omnilink_engine::{CheckError, Conclusion, Consistency, Limit, Model, Options, Strategy, Unknown};
 use omnilink_evidence::{Command, Evidence, Figures, Subject, ThreadNames, Violation};
 use omnilink_trace::Timebox;
 
@@ -167,7 +167,12 @@ impl<M: Model> CheckRun<'_, M> {
         };
         let outcome = match outcome {
             Some(outcome) => outcome,
-            None => self.check(self.options())?,
+            None => match self.check(self.options()) {
+                Err(VerifyError::Check(CheckError::Contradiction { op, end, .. })) => {
+                    return Err(self.disagreement(&op, Some(end)));
+                }
+                outcome => outcome?,
+            },
         };
         self.evidence.figures = Figures::from(&outcome);
         let is_valid = outcome.conclusion.is_valid();

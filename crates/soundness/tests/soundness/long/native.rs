@@ -1,6 +1,6 @@
 //! Objects in the words of the native models: results are separate.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use fastrand::Rng;
 
@@ -16,6 +16,9 @@ fn truth(truth: bool) -> Option<Reply> {
 }
 
 const NOTHING: Option<Reply> = Some(None);
+
+/// What the models of collections call empty.
+const EMPTY: i64 = -1;
 
 /// Registers: `register`, `cas-register` and `multi-register` with the initial value 0.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -100,6 +103,62 @@ impl<const MANY: bool> Object for Elements<MANY> {
                 truth(many > 0)
             }
             _ => truth(many > 0),
+        }
+    }
+}
+
+/// `queue` with room for three, `stack`, or `priority-queue`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Line<const KIND: char>(VecDeque<i64>);
+
+impl<const KIND: char> Object for Line<KIND> {
+    // What order puts had shows only when they are taken out: many explanations stay alive.
+    const THREADS_MAX: u32 = 4;
+
+    fn new(_: i64) -> Self {
+        Self(VecDeque::new())
+    }
+
+    fn request(rng: &mut Rng, size: i64, _: u32) -> Request {
+        let value = ("value", rng.i64(1..=size));
+        let [put, take] = match KIND {
+            'q' => ["try-enqueue", "dequeue"],
+            's' => ["push", "pop"],
+            _ => ["insert", "poll"],
+        };
+        // A high stack has many explanations: more is taken than put.
+        let puts = if KIND == 's' { 2 } else { 3 };
+        match rng.u32(..8) {
+            pick if pick < puts => Request::new(put, &[value]),
+            0..6 => Request::new(take, &[]),
+            6 => Request::new("peek", &[]),
+            _ => Request::new("size", &[]),
+        }
+    }
+
+    fn perform(&mut self, request: &Request) -> Option<Reply> {
+        match request.op {
+            "try-enqueue" => {
+                let has_room = self.0.len() < 3;
+                if has_room {
+                    self.0.push_back(request.int("value"));
+                }
+                truth(has_room)
+            }
+            "push" => {
+                self.0.push_front(request.int("value"));
+                NOTHING
+            }
+            "insert" => {
+                self.0.push_front(request.int("value"));
+                self.0
+                    .make_contiguous()
+                    .sort_unstable_by(|left, right| right.cmp(left));
+                NOTHING
+            }
+            "size" => int(self.0.len() as i64),
+            "peek" => int(self.0.front().copied().unwrap_or(EMPTY)),
+            _ => int(self.0.pop_front().unwrap_or(EMPTY)),
         }
     }
 }

@@ -62,6 +62,9 @@ pub trait Object: Clone + Eq + Hash {
 
     /// Whether `perform` is all that there is: nothing happens by itself, and operations take effect in one step.
     const IS_PLAIN: bool = true;
+
+    /// The number of threads that can be checked in reasonable time.
+    const THREADS_MAX: u32 = 16;
 }
 
 /// One operation of a trace.

@@ -155,3 +155,10 @@ fn changeable(records: &[Record], is_it: impl Fn(&Val) -> bool) -> Vec<usize> {
         .filter(|at| is_candidate(&records[*at]))
         .collect()
 }
+
+/// What a call that did not return answered is not recorded.
+pub fn forget_pending(records: &mut [Record]) {
+    for record in records.iter_mut().filter(|record| record.end.is_none()) {
+        record.reply = None;
+    }
+}
