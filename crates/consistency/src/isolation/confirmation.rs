@@ -7,15 +7,16 @@
 //! proves nothing, unless it is everything.
 //!
 //! The parts are: what the anomaly names, with the writers of what these transactions read; the same with all that it was read from, in turn;
-//! and the whole history.
+//! and the whole history. A cycle among more transactions than that is checked edge by edge (`edge_check`).
 
 use std::collections::{BTreeSet, HashSet};
 
 use omnilink_evidence::Confirmation;
 use rustc_hash::FxHashMap;
 
+use super::edge_check::{EdgeCheck, Proof};
 use super::transaction::{Fate, Id, NIL, Transaction, Transactions};
-use super::{Isolation, naive};
+use super::{Blame, Isolation, naive};
 
 /// Up to this many transactions, the definition of the level decides.
 const NAIVE_MAX: usize = 6;
@@ -25,11 +26,12 @@ const TRANSACTIONS_MAX: usize = 300;
 const QUESTIONS_MAX: u64 = 1_000_000;
 
 impl Transactions {
-    /// Decides again that there is no order. `blamed` are the transactions that the anomaly names.
+    /// Decides again that there is no order.
     ///
     /// # Errors
     /// If there is one.
-    pub(super) fn confirm(&self, isolation: Isolation, blamed: &[usize]) -> Result<Confirmation, String> {
+    pub(super) fn confirm(&self, isolation: Isolation, blame: &Blame) -> Result<Confirmation, String> {
+        let blamed = blame.named.as_slice();
         let writers = WritersOf::new(self);
         let mut parts: Vec<Part> = Vec::new();
         if !blamed.is_empty() {
@@ -63,6 +65,21 @@ impl Transactions {
                 }
                 Some(true) => {}
                 None => largest = part.len(),
+            }
+        }
+        match EdgeCheck::new(self, &writers, isolation).cycle(&blame.cycle) {
+            Proof::Proved => {
+                return Ok(Confirmation::Confirmed {
+                    search: format!("each of the {} steps of the cycle, by itself", blame.cycle.len()),
+                    configurations: blame.cycle.len() as u64,
+                });
+            }
+            Proof::Open => {}
+            Proof::Refuted => {
+                return Err(
+                    "a step of the cycle does not follow from the history; the history itself reproduces it"
+                        .to_owned(),
+                );
             }
         }
         let reason = match largest {
@@ -109,7 +126,7 @@ impl Transactions {
         part
     }
 
-    fn precedes(&self, first: usize, second: usize) -> bool {
+    pub(super) fn precedes(&self, first: usize, second: usize) -> bool {
         let timeboxes = self.all[first].timebox.zip(self.all[second].timebox);
         timeboxes.is_some_and(|(first, second)| first.precedes(&second))
     }
@@ -119,13 +136,13 @@ impl Transactions {
 type Part = BTreeSet<(usize, bool)>;
 
 /// The transactions that may have written a value, or that write a key.
-struct WritersOf {
+pub(super) struct WritersOf {
     values: FxHashMap<(Id, Id), Vec<usize>>,
     keys: FxHashMap<Id, Vec<usize>>,
 }
 
 impl WritersOf {
-    fn new(transactions: &Transactions) -> Self {
+    pub(super) fn new(transactions: &Transactions) -> Self {
         let mut found = Self {
             values: FxHashMap::default(),
             keys: FxHashMap::default(),
@@ -142,11 +159,11 @@ impl WritersOf {
         found
     }
 
-    fn of(&self, key: Id, value: Id) -> &[usize] {
+    pub(super) fn of(&self, key: Id, value: Id) -> &[usize] {
         self.values.get(&(key, value)).map_or(&[], Vec::as_slice)
     }
 
-    fn of_key(&self, key: Id) -> &[usize] {
+    pub(super) fn of_key(&self, key: Id) -> &[usize] {
         self.keys.get(&key).map_or(&[], Vec::as_slice)
     }
 }

@@ -15,6 +15,7 @@ mod acyclic_graph;
 mod base_order;
 mod confirmation;
 mod cycle;
+mod edge_check;
 mod encoding;
 mod lists;
 pub mod naive;
@@ -148,10 +149,10 @@ pub(crate) fn check_and_confirm(
         Ok(transactions) => transactions,
         Err(limit) => return Ok((unknown(limit), None)),
     };
-    let (conclusion, blamed) = transactions.check_within(isolation, &mut budget)?;
+    let (conclusion, blame) = transactions.check_within(isolation, &mut budget)?;
     let confirmation = match conclusion {
         Conclusion::Violation(_) => {
-            let confirmed = transactions.confirm(isolation, &blamed);
+            let confirmed = transactions.confirm(isolation, &blame);
             Some(confirmed.map_err(TransactionError::Contradicted)?)
         }
         Conclusion::Valid(_) | Conclusion::Unknown(_) => None,
@@ -162,10 +163,27 @@ pub(crate) fn check_and_confirm(
 /// The number of conflicts allowed in a search for a stronger level than the one in question.
 const DETOUR_CONFLICTS: u64 = 1_000;
 
+/// What an anomaly is about.
+#[derive(Debug, Default)]
+struct Blame {
+    /// The transactions.
+    named: Vec<usize>,
+    /// The cycle, if it is one.
+    cycle: Vec<OrderEdge>,
+}
+
+impl Blame {
+    fn of(named: Vec<usize>) -> Self {
+        Self {
+            named,
+            cycle: Vec::new(),
+        }
+    }
+}
+
 /// The outcome for one level.
 enum LevelOutcome {
-    /// With the transactions that an anomaly is about.
-    Decided(IsolationConclusion, Vec<usize>),
+    Decided(IsolationConclusion, Blame),
     /// The search reached its number of conflicts.
     TooHard,
 }
@@ -188,10 +206,10 @@ impl Transactions {
         &self,
         isolation: Isolation,
         budget: &mut Budget,
-    ) -> Result<(IsolationConclusion, Vec<usize>), TransactionError> {
+    ) -> Result<(IsolationConclusion, Blame), TransactionError> {
         if let Some(anomaly) = &self.anomaly {
             let violation = IsolationConclusion::Violation(Box::new(anomaly.clone()));
-            return Ok((violation, Vec::new()));
+            return Ok((violation, Blame::default()));
         }
         // A history that is isolated at a level is isolated at the weaker ones, by the same order.
         let is_timed = self.all.iter().any(|one| one.timebox.is_some());
@@ -205,11 +223,11 @@ impl Transactions {
             if let LevelOutcome::Decided(conclusion, _) = self.decide(*level, DETOUR_CONFLICTS, budget)?
                 && (conclusion.is_valid() || matches!(conclusion, Conclusion::Unknown(_)))
             {
-                return Ok((conclusion, Vec::new()));
+                return Ok((conclusion, Blame::default()));
             }
         }
         match self.decide(isolation, u64::MAX, budget)? {
-            LevelOutcome::Decided(conclusion, blamed) => Ok((conclusion, blamed)),
+            LevelOutcome::Decided(conclusion, blame) => Ok((conclusion, blame)),
             LevelOutcome::TooHard => unreachable!("there is no limit on conflicts"),
         }
     }
@@ -232,9 +250,11 @@ impl Transactions {
         };
         let reads = match reads_from(self, &may_read, budget) {
             Ok(reads) => reads,
-            Err(ReadsFromError::Anomaly(anomaly, reader)) => return Ok(violation(anomaly, vec![reader])),
+            Err(ReadsFromError::Anomaly(anomaly, reader)) => {
+                return Ok(violation(anomaly, Blame::of(vec![reader])));
+            }
             Err(ReadsFromError::Limit(limit)) => {
-                return Ok(LevelOutcome::Decided(unknown(limit), Vec::new()));
+                return Ok(LevelOutcome::Decided(unknown(limit), Blame::default()));
             }
         };
         let is_determined = reads.is_determined();
@@ -287,10 +307,11 @@ impl Transactions {
     ) -> Result<LevelOutcome, TransactionError> {
         let nodes = match decided {
             OrderOutcome::TooHard => return Ok(LevelOutcome::TooHard),
-            OrderOutcome::Limit(limit) => return Ok(LevelOutcome::Decided(unknown(limit), Vec::new())),
+            OrderOutcome::Limit(limit) => return Ok(LevelOutcome::Decided(unknown(limit), Blame::default())),
             OrderOutcome::Cycle(cycle) => {
                 let named = named_in(&cycle);
-                return Ok(violation(Anomaly::Cycle(self.describe(&cycle)), named));
+                let anomaly = Anomaly::Cycle(self.describe(&cycle));
+                return Ok(violation(anomaly, Blame { named, cycle }));
             }
             OrderOutcome::NoOrder(keys) => {
                 let uses = |one: &usize| {
@@ -299,7 +320,7 @@ impl Transactions {
                 };
                 let named = (0..self.all.len()).filter(uses).collect();
                 let keys = keys.iter().map(|key| self.key(*key)).collect();
-                return Ok(violation(Anomaly::NoOrder { keys }, named));
+                return Ok(violation(Anomaly::NoOrder { keys }, Blame::of(named)));
             }
             OrderOutcome::Order(nodes) => nodes,
         };
@@ -331,12 +352,12 @@ impl Transactions {
         }
         .map_err(TransactionError::Rejected)?;
         let valid = IsolationConclusion::Valid(self.labels(&order));
-        Ok(LevelOutcome::Decided(valid, Vec::new()))
+        Ok(LevelOutcome::Decided(valid, Blame::default()))
     }
 }
 
-fn violation(anomaly: Anomaly, named: Vec<usize>) -> LevelOutcome {
-    LevelOutcome::Decided(IsolationConclusion::Violation(Box::new(anomaly)), named)
+fn violation(anomaly: Anomaly, blame: Blame) -> LevelOutcome {
+    LevelOutcome::Decided(IsolationConclusion::Violation(Box::new(anomaly)), blame)
 }
 
 /// The transactions that a cycle names, without duplicates.

@@ -1,5 +1,7 @@
 //! Two ways to decide the same history agree, known version orders are kept, and real-time order is exact.
 
+use super::confirmation::WritersOf;
+use super::edge_check::{EdgeCheck, Proof};
 use super::transaction::Succession;
 use super::version_order::OrderOutcome;
 use fastrand::Rng;
@@ -184,11 +186,11 @@ fn violations_are_confirmed_by_the_transactions_that_they_name() {
         let transactions = lagging(&mut rng, count, 1 + round % 12);
         for isolation in Isolation::ALL {
             let budget = &mut Budget::new(Limits::default());
-            let (conclusion, blamed) = transactions.check_within(isolation, budget).unwrap();
+            let (conclusion, blame) = transactions.check_within(isolation, budget).unwrap();
             if !matches!(conclusion, Conclusion::Violation(_)) {
                 continue;
             }
-            match transactions.confirm(isolation, &blamed).unwrap() {
+            match transactions.confirm(isolation, &blame).unwrap() {
                 Confirmation::Confirmed { .. } => confirmed += 1,
                 Confirmation::NotConfirmed { .. } => open += 1,
             }
@@ -209,12 +211,79 @@ fn a_violation_of_what_is_isolated_is_contradicted() {
         let isolation = Isolation::Serializable;
         let conclusion = transactions.check(isolation, Limits::default()).unwrap();
         assert!(conclusion.is_valid());
-        let blamed = [rng.usize(..20), rng.usize(..20)];
-        match transactions.confirm(isolation, &blamed) {
+        let blame = Blame::of(vec![rng.usize(..20), rng.usize(..20)]);
+        match transactions.confirm(isolation, &blame) {
             Err(_) => contradicted += 1,
             Ok(Confirmation::NotConfirmed { .. }) => {}
             Ok(confirmed) => panic!("{confirmed:?}"),
         }
     }
     assert!(contradicted > 0);
+}
+
+fn proof(transactions: &Transactions, isolation: Isolation, cycle: &[OrderEdge]) -> Proof {
+    EdgeCheck::new(transactions, &WritersOf::new(transactions), isolation).cycle(cycle)
+}
+
+#[test]
+fn cycles_are_proved_edge_by_edge_or_left_open() {
+    let mut rng = Rng::with_seed(8);
+    let mut found = [0, 0];
+    for round in 0..300 {
+        let count = 10 + rng.u64(..40);
+        let transactions = lagging(&mut rng, count, 1 + round % 12);
+        for isolation in Isolation::ALL {
+            let budget = &mut Budget::new(Limits::default());
+            let (conclusion, blame) = transactions.check_within(isolation, budget).unwrap();
+            if matches!(conclusion, Conclusion::Violation(_)) && !blame.cycle.is_empty() {
+                let proof = proof(&transactions, isolation, &blame.cycle);
+                let is_deduced = |edge: &OrderEdge| {
+                    matches!(edge.reason, EdgeReason::OnlyOrder(_) | EdgeReason::Forced { .. })
+                };
+                match blame.cycle.iter().any(is_deduced) {
+                    true => assert_eq!(proof, Proof::Open, "{:?}", blame.cycle),
+                    false => found[usize::from(proof == Proof::Proved)] += 1,
+                }
+            }
+        }
+    }
+    assert!(found[1] > 50 && found[0] < 2 * found[1], "{found:?}");
+}
+
+#[test]
+fn no_cycle_is_proved_in_an_isolated_history() {
+    let mut rng = Rng::with_seed(9);
+    for _ in 0..300 {
+        let count = 3 + rng.u64(..6);
+        let transactions = lagging(&mut rng, count, 0);
+        let count = count as usize;
+        for isolation in Isolation::ALL {
+            for _ in 0..400 {
+                let length = 2 + rng.usize(..2);
+                let nodes: Vec<usize> = (0..length).map(|_| rng.usize(..count)).collect();
+                let key = rng.u32(..transactions.key_count() as u32);
+                let edge = |at: usize, rng: &mut Rng| OrderEdge {
+                    from: Some(nodes[at]),
+                    to: Some(nodes[(at + 1) % length]),
+                    reason: match rng.u32(..6) {
+                        0 => EdgeReason::Session,
+                        1 => EdgeReason::RealTime,
+                        2 => EdgeReason::ReadFrom(key),
+                        3 => EdgeReason::ReadBefore(key),
+                        4 => EdgeReason::WroteOver(key),
+                        _ => EdgeReason::SeenBy {
+                            reader: rng.u32(..count as u32),
+                            key,
+                        },
+                    },
+                };
+                let cycle: Vec<OrderEdge> = (0..length).map(|at| edge(at, &mut rng)).collect();
+                assert_ne!(
+                    proof(&transactions, isolation, &cycle),
+                    Proof::Proved,
+                    "{cycle:?}"
+                );
+            }
+        }
+    }
 }
