@@ -12,6 +12,7 @@ use omnilink_mc::{
     CheckOptions, CheckpointOptions, Dump, DumpFormat, GraphSink, RecordedTrace, SearchLimits, SearchMode,
     SearchProgress, SimulationOptions, TraceFormat,
 };
+use omnilink_memory::peak_bytes;
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_tla::config::Config;
 use omnilink_tla::diagnostic::Diagnostic;
@@ -19,7 +20,7 @@ use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::spec::Spec;
 use omnilink_tla::{Checked, SpecOptions, check as read, render_check_json, render_check_text};
-use omnilink_verify::{NewFile, peak_bytes};
+use omnilink_verify::NewFile;
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -74,7 +75,7 @@ pub(crate) struct McArgs {
     /// Give up after this time: 500ms, 10s, 2m
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     time_limit: Option<std::time::Duration>,
-    /// Stay within this much memory: 512MB, 2GB; four fifths of what is free if not given
+    /// Stay within this much memory: 512MB, 2GB; three quarters of what is available if not given
     #[arg(long, value_name = "SIZE", value_parser = quantity::memory)]
     memory_limit: Option<u64>,
     /// Write the state graph: FILE.dot for Graphviz, anything else as one JSON object a line

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use omnilink_evidence::Limit;
+use omnilink_memory::{default_limit_bytes, resident_bytes};
 
 use crate::limit_watch::Interrupt;
-use crate::memory::{default_memory_bytes, resident_bytes};
 use crate::options::Limits;
 
 /// Counts work, and checks the limits at intervals.
@@ -102,7 +102,7 @@ impl Budget {
         if self.limits.memory_bytes.is_none() && held < Self::ALWAYS_ALLOWED_BYTES {
             return false;
         }
-        let limit = self.limits.memory_bytes.or_else(default_memory_bytes);
+        let limit = self.limits.memory_bytes.or_else(default_limit_bytes);
         limit.is_some_and(|limit| held >= limit)
     }
 

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use omnilink_evidence::Limit;
+use omnilink_memory::{default_limit_bytes, resident_bytes};
 
-use crate::memory::{default_memory_bytes, resident_bytes};
 use crate::options::Limits;
 
 /// A flag that ends a check when it is raised, by a signal handler or by another thread.
@@ -67,7 +67,7 @@ impl LimitWatch {
             return None;
         }
         self.next_memory_check = now.checked_add(Self::BETWEEN_MEMORY_CHECKS);
-        let limit = self.limits.memory_bytes.or_else(default_memory_bytes)?;
+        let limit = self.limits.memory_bytes.or_else(default_limit_bytes)?;
         (resident_bytes()? >= limit).then_some(Limit::Memory)
     }
 

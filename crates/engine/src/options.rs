@@ -10,7 +10,7 @@ pub struct Limits {
     /// Wall-clock time.
     pub time: Option<Duration>,
     /// Memory in bytes: the resident memory of the process where the system reports it, otherwise the size of the tables.
-    /// `None` stands for [`default_memory_bytes`](crate::default_memory_bytes).
+    /// `None` stands for [`default_limit_bytes`](omnilink_memory::default_limit_bytes).
     pub memory_bytes: Option<u64>,
     /// Configurations explored.
     pub configurations: Option<u64>,

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 pub use omnilink_evidence::Limit;
+use omnilink_memory::{default_limit_bytes, resident_bytes};
 
 use crate::progress::SearchProgress;
 
@@ -33,11 +34,11 @@ pub struct SearchLimits {
 }
 
 impl Default for SearchLimits {
-    /// No time limit, and four fifths of the memory that is free now.
+    /// No time limit, and the default memory limit of the process.
     fn default() -> Self {
         Self {
             time: None,
-            memory_bytes: available_bytes().map_or(4 << 30, |free| free / 5 * 4),
+            memory_bytes: default_limit_bytes().unwrap_or(4 << 30),
         }
     }
 }
@@ -101,25 +102,6 @@ impl<'a> LimitMonitor<'a> {
         self.progress.set_memory_bytes(state_bytes);
         state_bytes.max(resident_bytes().unwrap_or(0)) > self.memory_bytes
     }
-}
-
-/// The resident memory of this process, if the system reports it. Pages of files do not count: the system can take them back.
-fn resident_bytes() -> Option<u64> {
-    const PAGE_BYTES: u64 = 4096;
-    let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let mut pages = pages.split_whitespace().skip(1).map(str::parse::<u64>);
-    let (resident, of_files) = (pages.next()?.ok()?, pages.next()?.ok()?);
-    Some(resident.saturating_sub(of_files) * PAGE_BYTES)
-}
-
-/// The free memory of the machine, if the system reports it.
-fn available_bytes() -> Option<u64> {
-    let memory = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = memory
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
 }
 
 #[cfg(test)]

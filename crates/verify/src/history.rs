@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use omnilink_engine::TimedOp;
 use omnilink_evidence::ThreadNames;
-use omnilink_models::{Decoded, NativeModel};
+use omnilink_models::{AnyModel, AnyOp, Decoded};
 use omnilink_trace::{Time, Timebox, Trace};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -40,10 +40,10 @@ pub type DecodeOp<'m, O> = dyn Fn(&omnilink_trace::Operation) -> Result<Meaning<
 ///
 /// # Errors
 /// If it is none of the model's operations.
-pub fn decode_native<M: NativeModel>(
-    model: &M,
+pub fn decode_native(
+    model: &AnyModel,
     operation: &omnilink_trace::Operation,
-) -> Result<Meaning<M::Op>, VerifyError> {
+) -> Result<Meaning<AnyOp>, VerifyError> {
     Ok(match model.decode(operation)? {
         Decoded::DidNotHappen => Meaning::DidNotHappen,
         Decoded::Op(op) => Meaning::Once(op),

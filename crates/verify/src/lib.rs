@@ -34,7 +34,6 @@ mod model_check;
 #[cfg(feature = "tla")]
 mod mutation;
 mod new_file;
-mod peak_memory;
 mod places;
 mod progress;
 #[cfg(feature = "tla")]
@@ -68,7 +67,6 @@ pub use mutation::Mutation;
 pub use new_file::NewFile;
 #[cfg(feature = "tla")]
 pub use omnilink_log_link::is_log;
-pub use peak_memory::peak_bytes;
 pub use progress::ProgressCounter;
 #[cfg(feature = "tla")]
 pub use score::score;

@@ -7,9 +7,9 @@ use omnilink_engine::{Interrupt, Limits};
 use omnilink_evidence::Evidence;
 use omnilink_link::LinkOptions;
 use omnilink_log_link::{LogCheck, LogSpec, check_log, constants_of_file, follow_log, log_files};
+use omnilink_memory::peak_bytes;
 
 use crate::error::VerifyError;
-use crate::peak_memory::peak_bytes;
 use crate::progress::ProgressCounter;
 use crate::validation::refuse_if_vacuous;
 

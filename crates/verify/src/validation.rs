@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use omnilink_engine::LimitWatch;
 use omnilink_evidence::{Evidence, Unknown, Verdict};
 use omnilink_link::{BoundOp, CollectedConstants, LinkOptions, TlaModel};
+use omnilink_memory::peak_bytes;
 use omnilink_tla::deep_stack;
 use omnilink_trace::Operation;
 
@@ -17,7 +18,6 @@ use crate::input::Input;
 use crate::limits::after_reading;
 use crate::linked_specs::LinkedSpecs;
 use crate::mutation::Mutation;
-use crate::peak_memory::peak_bytes;
 use crate::progress::ProgressCounter;
 
 /// How much `valid` must mean.

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use omnilink_engine::default_memory_bytes;
 use omnilink_lineup::{
     Blocking, Description, LineupOptions, Matrices, Matrix, MemoryModel, RunSelection, SerialCriterion,
     StopConditions,
 };
+use omnilink_memory::default_limit_bytes;
 use omnilink_sched::ExploreOptions;
 
 use super::ABOUT;
@@ -233,7 +233,7 @@ impl LineupArgs {
                 deadline: self
                     .time_limit
                     .and_then(|limit| Instant::now().checked_add(limit)),
-                memory_bytes_max: self.memory_limit.or_else(default_memory_bytes),
+                memory_bytes_max: self.memory_limit.or_else(default_limit_bytes),
                 interrupt: Some(interrupt::atomic()),
             },
             ..LineupOptions::default()

@@ -17,9 +17,9 @@ use omnilink_lineup::{
     MatrixExecutor, MatrixVerdict, Request, Schedule, ScheduleError, Scheduled, ScheduledOptions,
     SerialObservation, Specification, behavioural_diff, read_observations, run_campaign, run_schedule,
 };
+use omnilink_memory::peak_bytes;
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_sched::SchedError;
-use omnilink_verify::peak_bytes;
 
 pub(crate) use self::arguments::LineupArgs;
 use self::arguments::Memory;

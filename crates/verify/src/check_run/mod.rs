@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use omnilink_engine::{CheckError, Conclusion, Consistency, Limit, Model, Options, Strategy, Unknown};
 use omnilink_evidence::{Command, Evidence, Figures, Subject, ThreadNames, Violation};
+use omnilink_memory::peak_bytes;
 use omnilink_trace::Timebox;
 
 use crate::detail::Detail;
@@ -19,7 +20,6 @@ use crate::error::VerifyError;
 use crate::history::DecodeOp;
 use crate::input::Input;
 use crate::limits::is_interrupted;
-use crate::peak_memory::peak_bytes;
 use crate::progress::ProgressCounter;
 use crate::witness;
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use omnilink_engine::{Limits, Options};
 use omnilink_evidence::{Evidence, Figures, KeyVerdict, Verdict};
-use omnilink_models::{KeyDetector, Keying, ModelEntry, NativeModel, split, splits_by_key};
+use omnilink_models::{AnyModel, AnyOp, KeyDetector, Keying, ModelEntry, split, splits_by_key};
 use omnilink_trace::{Format, Operation};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -40,8 +40,8 @@ const READ_AS_PAIRS: &str =
 /// Checks one input, key by key if its values are keyed.
 ///
 /// Whatever goes wrong is part of the report.
-pub(crate) fn check_model<M: NativeModel>(
-    model: &M,
+pub(crate) fn check_model(
+    model: &AnyModel,
     keyed: Keyed,
     input: &Input,
     request: &CheckRequest,
@@ -54,7 +54,7 @@ pub(crate) fn check_model<M: NativeModel>(
     let keying = match keyed {
         Keyed::Yes => Keying::Keyed,
         Keyed::No => Keying::Plain,
-        Keyed::ByContent => find_out(M::ENTRY, input, |operation| model.decode(operation).is_ok()),
+        Keyed::ByContent => find_out(model.entry(), input, |operation| model.decode(operation).is_ok()),
     };
     match keying {
         Keying::Plain => plain(input, request),
@@ -65,13 +65,13 @@ pub(crate) fn check_model<M: NativeModel>(
             report.fail(unclear(input).to_string());
             report
         }
-        Keying::Keyed if splits_by_key(M::ENTRY) => {
-            let report = check_each(M::ENTRY, input, request, &plain);
+        Keying::Keyed if splits_by_key(model.entry()) => {
+            let report = check_each(model.entry(), input, request, &plain);
             with_note(report, READ_AS_KEYED)
         }
         Keying::Keyed => {
-            let decode = |operation: &Operation| -> Result<Meaning<M::Op>, VerifyError> {
-                let (_, inner) = split(operation, M::ENTRY).ok_or_else(|| no_pair(operation))?;
+            let decode = |operation: &Operation| -> Result<Meaning<AnyOp>, VerifyError> {
+                let (_, inner) = split(operation, model.entry()).ok_or_else(|| no_pair(operation))?;
                 decode_native(model, &inner)
             };
             with_note(

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use omnilink_consistency::{Guarantee, Isolation, RecordedHistory, WeakOptions, infer_recorded, unread};
 use omnilink_evidence::{self as evidence, Command, Evidence};
+use omnilink_memory::peak_bytes;
 use omnilink_models::AnyModel;
 
 use self::histories::{Histories, Read, Reading, histories, keyed_histories};
@@ -22,7 +23,6 @@ use self::judge_factory::{IsolationJudges, JudgeFactory, ModelJudges, weak_error
 use crate::error::VerifyError;
 use crate::input::Input;
 use crate::keyed::Keyed;
-use crate::peak_memory::peak_bytes;
 use crate::subject::{NamedModel, NativeSubject};
 
 pub use self::histories::{holds_histories, tells_its_own_order};

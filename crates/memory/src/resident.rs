@@ -1,6 +1,27 @@
-//! Peak memory of this process.
+//! Resident memory of this process: now, and at most.
 
-/// In bytes, where the system tells.
+/// The resident memory of this process; `None` where the system does not report it. Pages of files do not count: the system can take them
+/// back.
+pub fn resident_bytes() -> Option<u64> {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let mut pages = pages.split_whitespace().skip(1).map(str::parse::<u64>);
+    let (resident, of_files) = (pages.next()?.ok()?, pages.next()?.ok()?);
+    Some(resident.saturating_sub(of_files) * page_bytes()?)
+}
+
+#[cfg(unix)]
+fn page_bytes() -> Option<u64> {
+    // SAFETY: it returns a constant of the system.
+    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    u64::try_from(bytes).ok()
+}
+
+#[cfg(not(unix))]
+fn page_bytes() -> Option<u64> {
+    None
+}
+
+/// The most resident memory that this process had, in bytes; `None` where the system does not report it.
 pub fn peak_bytes() -> Option<u64> {
     high_water_mark().or_else(maximum_resident)
 }

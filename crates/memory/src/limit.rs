@@ -1,23 +1,14 @@
-//! The memory of this process, and the default memory limit.
-//!
-//! A hard history can use any amount of memory, and the system kills a process that uses too much without a message. So
-//! there is always a limit: the user's, or three quarters of the memory that is available when a search first needs the
-//! default. Linux has files for both numbers. On other systems, only the user's limit and the size of the tables count.
+//! The default memory limit: three quarters of the memory that is available, to the machine and to the control groups of this process.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The resident memory of this process; `None` where the system does not report it.
-pub fn resident_bytes() -> Option<u64> {
-    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = statm.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * 4096)
-}
+use crate::resident_bytes;
 
 /// The default memory limit of this process; `None` where the system does not report available memory.
 ///
 /// Computed once, because the memory that a first search holds must not lower the limit of the next one.
-pub fn default_memory_bytes() -> Option<u64> {
+pub fn default_limit_bytes() -> Option<u64> {
     static DEFAULT: OnceLock<Option<u64>> = OnceLock::new();
     *DEFAULT.get_or_init(|| {
         let available = available_bytes().map(|free| free.saturating_add(resident_bytes().unwrap_or(0)));
@@ -112,7 +103,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn the_default_limit_leaves_room_for_other_processes() {
-        let (limit, held) = (default_memory_bytes(), resident_bytes());
+        let (limit, held) = (default_limit_bytes(), resident_bytes());
         assert!(limit > held && held > Some(0), "{limit:?} {held:?}");
         assert!(limit < available_bytes().zip(held).map(|(free, held)| free + held));
     }

@@ -1,0 +1,11 @@
+//! The memory of this process: what it holds, what it held at most, and what it may hold.
+//!
+//! A hard question can take any amount of memory, and the system kills a process that uses too much without a message. So every search has a
+//! limit: the user's, or [`default_limit_bytes`]. Linux has files for these numbers. On other systems, only the user's limit and the size of
+//! tables count.
+
+mod limit;
+mod resident;
+
+pub use limit::default_limit_bytes;
+pub use resident::{peak_bytes, resident_bytes};
