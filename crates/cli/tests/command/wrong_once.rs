@@ -41,6 +41,12 @@ const PART_OF_A_KEY: [Case; 2] = [
     ("part-of-a-key", "validate Rec.tla t.ndjson", 0),
 ];
 
+/// The effects of one instance were used for another whose argument equals a part of a constant record.
+const PART_OF_A_CONSTANT: [Case; 2] = [
+    ("part-of-a-constant", "validate Inside.tla valid.ndjson", 0),
+    ("part-of-a-constant", "validate Inside.tla violation.ndjson", 1),
+];
+
 /// Steps to states with equal views were kept as steps that change nothing; a view was taken of a part of the state; of two operations in steps that overlap only one could be
 /// done; a reading inside of another one hid that the outer one had to start over.
 const VIEW_AND_STEPS: [Case; 5] = [
@@ -98,6 +104,11 @@ fn one_reason_tells_what_may_enable_an_operation() {
 #[test]
 fn a_field_that_is_written_leaves_the_others_of_its_record() {
     assert_exit_codes(&PART_OF_A_KEY);
+}
+
+#[test]
+fn an_argument_may_equal_a_part_of_a_constant() {
+    assert_exit_codes(&PART_OF_A_CONSTANT);
 }
 
 #[test]

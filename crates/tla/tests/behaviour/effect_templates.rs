@@ -45,14 +45,45 @@ Plus(k, v, r) == f[k + 1] = r /\ f[v] = r /\ (IF f[2] = 0 THEN g' = [g EXCEPT ![
 Range(k, v, r) == (\A i \in 0..k : f[i] = 0) /\ f[v] = r /\ UNCHANGED <<f, g>>
 Some(k, v, r) == f[k] = r /\ (\E w \in {1, v} : f' = [f EXCEPT ![k] = w]) /\ UNCHANGED g
 Member(k, v, r) == f[k] = r /\ v \in {0, 1} /\ UNCHANGED <<f, g>>
+Inside(k, v, r) == f[k] = [a |-> 0, c |-> 5] /\ r = f[k].a /\ UNCHANGED <<f, g>>
+InsideTuple(k, v, r) == f[k] = <<7, 8>> /\ f[k][v] = r /\ UNCHANGED <<f, g>>
+InsideBoth(k, v, r) == g = <<<<2>>, [b |-> 1]>> /\ r = g[1][1] /\ v = g[2].b /\ f' = [f EXCEPT ![k] = v] /\ UNCHANGED g
 Cases(k, v, r) == f[k] = r /\ (CASE f[k] = 0 -> f' = [f EXCEPT ![k] = v] [] OTHER -> UNCHANGED f) /\ UNCHANGED g
 ====
 "#;
 
-const OPS: [&str; 28] = [
-    "Get", "Put", "Set", "Five", "Both", "Swap", "First", "Field", "Called", "Named", "IfAbsent", "IfModel",
-    "IfSame", "IfNot", "Assigned", "Told", "Nested", "Deep", "Whole", "Either", "Set5", "Plain", "Old",
-    "Plus", "Range", "Some", "Member", "Cases",
+const OPS: [&str; 31] = [
+    "Get",
+    "Put",
+    "Set",
+    "Five",
+    "Both",
+    "Swap",
+    "First",
+    "Field",
+    "Called",
+    "Named",
+    "IfAbsent",
+    "IfModel",
+    "IfSame",
+    "IfNot",
+    "Assigned",
+    "Told",
+    "Nested",
+    "Deep",
+    "Whole",
+    "Either",
+    "Set5",
+    "Plain",
+    "Old",
+    "Plus",
+    "Range",
+    "Some",
+    "Member",
+    "Inside",
+    "InsideTuple",
+    "InsideBoth",
+    "Cases",
 ];
 
 fn model() -> CompiledSpec {

@@ -14,8 +14,10 @@
 //! strings, and none equal to a constant of the action. The effects for the arguments are those for the placeholders, with each
 //! placeholder that stems from an argument replaced by it.
 //!
+//! The constants of an action include those inside of its records, tuples, functions and sets: `x[k] = [a |-> 0] /\ x[k].a = r` compares `r` with 0.
+//!
 //! *Proof.* The analysis of such an action only copies an argument (to a fact, a cell, a demand, a write) and compares it with another
-//! argument, a constant of the action, or a copy of these. Two integers, or two strings, are equal or not, and comparing them never
+//! argument, a constant of the action, a part of one, or a copy of these. Two integers, or two strings, are equal or not, and comparing them never
 //! fails; whether comparing values of two kinds fails depends on the kinds alone. So every comparison has the same result as for the
 //! arguments, and the analysis takes the same branches and makes the same copies. ∎
 //!
@@ -69,6 +71,8 @@ enum Template {
     Impossible,
 }
 
+/// Actions with more constants have no template.
+const CONSTANTS_MAX: usize = 64;
 /// The maximum number of patterns of one action.
 const PATTERNS_MAX: usize = 1 << 10;
 /// Definitions nested deeper have no template.
@@ -131,8 +135,10 @@ impl ActionTemplates {
         };
         scan.formula(&operator.body, &mut holders)?;
         // Implications between cells compare what these hold.
-        let implied = layout.implications().iter().flat_map(Implication::constants);
-        let mut constants: Vec<Value> = implied.cloned().collect();
+        let mut constants: Vec<Value> = Vec::new();
+        for value in layout.implications().iter().flat_map(Implication::constants) {
+            add_constants(value, &mut constants)?;
+        }
         for constant in scan.constants {
             let value = match constant {
                 Mentioned::Name(name) => name.clone(),
@@ -143,15 +149,37 @@ impl ActionTemplates {
                     value.ok()?
                 }
             };
-            if matches!(value.kind(), ValueKind::Int | ValueKind::Str) && !constants.contains(&value) {
-                constants.push(value);
-            }
+            add_constants(&value, &mut constants)?;
         }
         Some(Self {
             constants: constants.into(),
             by_pattern: FxHashMap::default(),
         })
     }
+}
+
+/// Adds the integers and strings that a value is or contains; `None` if there are too many.
+fn add_constants(value: &Value, constants: &mut Vec<Value>) -> Option<()> {
+    if matches!(value.kind(), ValueKind::Int | ValueKind::Str) {
+        if !constants.contains(value) {
+            constants.push(value.clone());
+        }
+        return (constants.len() <= CONSTANTS_MAX).then_some(());
+    }
+    let elements = value.as_set().or_else(|| value.as_tuple()).unwrap_or_default();
+    elements
+        .iter()
+        .try_for_each(|element| add_constants(element, constants))?;
+    // The arguments of a tuple are the numbers of its elements.
+    let numbers = (1..)
+        .map(Value::int)
+        .take(value.as_tuple().map_or(0, <[Value]>::len));
+    { numbers }.try_for_each(|number| add_constants(&number, constants))?;
+    let entries = value.as_entries().unwrap_or_default().iter();
+    { entries }.try_for_each(|(key, held)| {
+        add_constants(key, constants)?;
+        add_constants(held, constants)
+    })
 }
 
 /// The pattern of arguments; `None` if some are not of the kinds that the claim is about.
