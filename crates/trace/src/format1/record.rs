@@ -186,6 +186,12 @@ impl RecordDefaults {
                 "the name of the operation",
             ));
         };
+        // Who has a result has returned. Taken for pending, the operation would match every result.
+        if timebox.is_pending() && !call.aborted && call.ret.as_ref().is_some_and(|ret| !ret.is_null()) {
+            return Err(Problem::ResultWithoutEnd {
+                op: call.name.clone(),
+            });
+        }
         let thread = match thread {
             Some(thread) => thread,
             None if is_log_line => Value::null(),
