@@ -162,6 +162,8 @@ impl Appends {
         match self.writer.insert((key.clone(), element.clone()), index) {
             None => Ok(()),
             Some(first) => Err(TransactionError::AppendedTwice {
+                place: grouping.place(index),
+                earlier: grouping.place(first),
                 first: grouping.label(first).to_owned(),
                 second: grouping.label(index).to_owned(),
                 key: key.clone(),

@@ -38,6 +38,7 @@ use omnilink_engine::Limits;
 pub use omnilink_evidence::Anomaly;
 use omnilink_evidence::{Conclusion, Confirmation, Limit, Unknown};
 
+pub use self::accesses::is_transaction;
 use self::reads_from::{ReadsFrom, ReadsFromError, Writer, reads_from};
 use self::real_time::Overwrites;
 use self::replay::Endpoint;

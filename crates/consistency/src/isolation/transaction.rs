@@ -44,19 +44,40 @@ pub enum TransactionError {
     },
     /// A transaction that is no list of accesses.
     #[error(
-        "{place}: operation {label}: the transaction is {found}; expected a list of [\"r\", key, value], [\"w\", key, value] and [\"append\", key, value]"
+        "{place}: operation {label}: the {part} is {found}; expected a list of [\"r\", key, value], [\"w\", key, value] and [\"append\", key, value]"
     )]
     NoAccesses {
         /// Where.
         place: Location,
         /// The operation.
         label: String,
+        /// The transaction as it was called, or its result.
+        part: &'static str,
         /// What stands there.
         found: Value,
     },
+    /// A transaction that returned other accesses than it was called with.
+    #[error(
+        "{place}: operation {label}: the transaction was called with {asked} and returned {returned}; it returns the accesses \
+         that it was called with, in their order, with what it read filled in"
+    )]
+    OtherAccesses {
+        /// Where.
+        place: Location,
+        /// The operation.
+        label: String,
+        /// What it was called with.
+        asked: String,
+        /// What it returned in its place.
+        returned: String,
+    },
     /// A key that is used in two ways.
-    #[error("transaction {label}: {key} is {problem}; a key holds a list or a value")]
+    #[error(
+        "{place}: transaction {label}: {key} is {problem}; a key holds a list or a value: give one of the two another key"
+    )]
     Mixed {
+        /// Where.
+        place: Location,
         /// The transaction.
         label: String,
         /// The key.
@@ -66,9 +87,15 @@ pub enum TransactionError {
     },
     /// A list in which an element does not determine its writer.
     #[error(
-        "{first} and {second} both append {element} to {key}, so a list does not tell which of them it has seen; append each element once"
+        "{place}: transaction {second} appends {element} to {key}, which {} appends as well, so a list does not tell which of them \
+         it has seen; append each element once",
+        if first == second { "it".to_owned() } else { format!("{first} ({earlier})") }
     )]
     AppendedTwice {
+        /// Where the second transaction is.
+        place: Location,
+        /// Where the first is.
+        earlier: Location,
         /// The first transaction.
         first: String,
         /// The second.
@@ -281,6 +308,8 @@ impl Transactions {
 #[derive(Default)]
 pub(super) struct Grouping {
     all: Vec<Transaction>,
+    /// Where each of them begins, for errors.
+    places: Vec<Location>,
     pub(super) keys: Interner,
     pub(super) values: Interner,
     /// The accesses of transactions that are one operation each.
@@ -318,6 +347,7 @@ impl Grouping {
             None => next,
         };
         if index == next {
+            self.places.push(operation.location.clone());
             self.all.push(Transaction {
                 label: group.map_or_else(|| format!("#{label}"), name_of),
                 session,
@@ -380,6 +410,11 @@ impl Grouping {
         &self.all[index].label
     }
 
+    /// Where a transaction begins.
+    pub(super) fn place(&self, index: usize) -> Location {
+        self.places[index].clone()
+    }
+
     pub(super) fn fate(&self, index: usize) -> Fate {
         self.all[index].fate
     }
@@ -393,6 +428,7 @@ impl Grouping {
 
     pub(super) fn mixed(&self, index: usize, key: &Value, problem: &'static str) -> TransactionError {
         TransactionError::Mixed {
+            place: self.place(index),
             label: self.label(index).to_owned(),
             key: key.clone(),
             problem,
@@ -464,25 +500,12 @@ fn action_of(operation: &Operation, label: &str) -> Result<TxnAction, Transactio
     };
     match name.to_ascii_lowercase().as_str() {
         "read" | "get" | "r" => {
-            let named = || {
-                operation
-                    .args
-                    .field("value")
-                    .or_else(|| operation.args.field("result"))
-            };
-            let result = if operation.timebox.is_pending() || operation.aborted {
-                None
-            } else {
-                Some(
-                    operation
-                        .ret
-                        .as_ref()
-                        .or_else(named)
-                        .cloned()
-                        .ok_or_else(|| missing("result"))?,
-                )
-            };
-            Ok(TxnAction::Read(key()?, result))
+            // As for all models: a missing result is unknown, and a null under the name that a call has for it is not one yet.
+            let placed = || operation.args.field("value").filter(|value| !value.is_null());
+            let named = || operation.args.field("result").or_else(placed);
+            let has_returned = !operation.timebox.is_pending() && !operation.aborted;
+            let result = operation.ret.as_ref().or_else(named).filter(|_| has_returned);
+            Ok(TxnAction::Read(key()?, result.cloned()))
         }
         "write" | "put" | "set" | "insert" | "w" => {
             let value = operation
