@@ -67,7 +67,8 @@ pub enum Problem {
     Edn(#[from] EdnError),
     /// No known format.
     #[error(
-        "not a trace in any known format ({}); name the format if it is one of them",
+        "not a trace in any known format ({}); name the format if it is one of them, and translate a log or a table of your own \
+         (docs/plain-text-log.md)",
         Format::LIST
     )]
     UnknownFormat,

@@ -67,7 +67,7 @@ impl RawRecord {
             },
             Field::Start => match value.as_int() {
                 Some(start) => self.start = Some(start),
-                None => return Err(self.wrong(field, "an integer", &value)),
+                None => return Err(self.wrong(field, "an integer, such as a time in microseconds", &value)),
             },
             Field::End => match value.as_int() {
                 Some(end) => self.end = Some(end),

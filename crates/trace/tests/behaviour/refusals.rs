@@ -42,7 +42,7 @@ fn every_refusal_names_the_place_and_the_remedy() {
         ),
         (
             r#""thread":0,"op":"pop","start":"5""#,
-            "test:1: pop: the field \"start\" holds \"5\"; expected an integer",
+            "test:1: pop: the field \"start\" holds \"5\"; expected an integer, such as a time in microseconds",
         ),
         (
             r#""thread":[0],"op":"pop","start":5"#,
@@ -116,7 +116,7 @@ fn what_is_no_trace_is_refused_by_name_of_the_formats() {
     assert_eq!(
         message,
         "test: not a trace in any known format (ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo); \
-         name the format if it is one of them"
+         name the format if it is one of them, and translate a log or a table of your own (docs/plain-text-log.md)"
     );
 }
 
@@ -133,7 +133,7 @@ fn messagepack_refusals_name_the_byte() {
     assert_eq!(
         message,
         format!(
-            "test: byte {}: x: the field \"start\" holds \"now\"; expected an integer",
+            "test: byte {}: x: the field \"start\" holds \"now\"; expected an integer, such as a time in microseconds",
             good.len()
         )
     );
