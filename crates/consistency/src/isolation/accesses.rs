@@ -3,7 +3,7 @@
 use omnilink_trace::{Args, Operation};
 use omnilink_value::Value;
 
-use super::transaction::TransactionError;
+use super::transaction_error::TransactionError;
 
 /// One access of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,9 @@ use std::time::Instant;
 
 use omnilink_engine::{Limits, Options};
 use omnilink_evidence::{Evidence, Figures, KeyVerdict, Verdict};
-use omnilink_models::{AnyModel, AnyOp, KeyDetector, Keying, ModelEntry, model_of_type, split, splits_by_key};
+use omnilink_models::{
+    AnyModel, AnyOp, KeyDetector, Keying, ModelEntry, model_of_type, split, splits_by_key,
+};
 use omnilink_trace::{Format, Operation};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
