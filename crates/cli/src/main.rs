@@ -24,6 +24,7 @@ mod report_command;
 mod reports;
 mod runs;
 mod shell;
+mod shell_words;
 mod subject;
 mod tla;
 mod trace_args;
@@ -118,6 +119,13 @@ fn main() {
 }
 
 fn run() -> Exit {
+    let words: Vec<String> = std::env::args_os()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    if let Some(message) = shell_words::split_constant(&words) {
+        output::error(&message);
+        return Exit::BadInput;
+    }
     let cli = Cli::parse();
     cli.color.apply();
     let result = match cli.command {

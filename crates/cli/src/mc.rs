@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use omnilink_evidence::{Evidence, StateGraph};
+use omnilink_evidence::{Evidence, StateGraph, Verdict};
 use omnilink_mc::report::{Answer, Report};
 use omnilink_mc::{
     CheckOptions, CheckpointOptions, Dump, DumpFormat, GraphSink, RecordedTrace, SearchLimits, SearchMode,
     SearchProgress, SimulationOptions, TraceFormat,
 };
 use omnilink_memory::peak_bytes;
-use omnilink_report::{Look, TextOptions, text};
+use omnilink_report::{Look, TextOptions, shell_word, text};
 use omnilink_tla::config::Config;
 use omnilink_tla::diagnostic::Diagnostic;
 use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
@@ -396,10 +396,43 @@ fn tell(args: &McArgs, report: &Evidence, out: &mut Output) -> Result<(), CliErr
     for note in &report.notes {
         output::note(note);
     }
+    if has_no_step(report) {
+        output::note(
+            &"no step is possible in any state: the next-state relation is never true, so little was checked",
+        );
+    }
+    if let Some(folder) = args.resume.as_ref().or(args.checkpoint.as_ref())
+        && report.verdict == Verdict::Unknown
+    {
+        let folder = folder.display().to_string();
+        output::note(&format!(
+            "to go on from here, give --resume {} instead of --checkpoint",
+            shell_word(&folder)
+        ));
+    }
     let options = TextOptions {
         coverage: args.coverage,
         full_states: args.full,
         ..TextOptions::from(Look::plain())
     };
-    out.print(&text(report, &options))
+    let page = text(report, &options);
+    match report.verdict {
+        // What could not be checked is no answer.
+        Verdict::Error => {
+            eprint!("{page}");
+            Ok(())
+        }
+        _ => out.print(&page),
+    }
+}
+
+/// Whether a search has found initial states and no step from any of them.
+fn has_no_step(report: &Evidence) -> bool {
+    let exploration = report.exploration.as_ref();
+    report.verdict == Verdict::Valid
+        && exploration.is_some_and(|exploration| {
+            let is_search = exploration.distinct.is_some_and(|distinct| distinct > 0);
+            let has_steps = exploration.coverage.iter().any(|action| action.generated > 0);
+            is_search && exploration.depth <= 1 && !has_steps
+        })
 }

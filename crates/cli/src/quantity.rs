@@ -17,12 +17,17 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(amount * seconds).map_err(|_| wrong())
 }
 
-/// An amount of memory: `2GB`, `512MB`, `1.5GiB`, or bytes without a unit.
+/// An amount of memory: `2GB`, `512MB`, `1.5GiB`. Without a unit it could be meant in bytes or in gigabytes.
 pub(crate) fn memory(text: &str) -> Result<u64, String> {
     let wrong = || format!("\"{text}\" is no amount of memory; write 512MB, 2GB or 1GiB");
     let (number, unit) = split(text);
     let bytes = match unit.to_ascii_lowercase().as_str() {
-        "" | "b" => 1.0,
+        "" if number.parse::<f64>().is_ok() => {
+            return Err(format!(
+                "\"{text}\" has no unit; write {text}GB, {text}MB or {text}B"
+            ));
+        }
+        "b" => 1.0,
         "k" | "kb" => 1e3,
         "m" | "mb" => 1e6,
         "g" | "gb" => 1e9,
@@ -69,7 +74,8 @@ mod tests {
         assert_eq!(duration("7"), Ok(Duration::from_secs(7)));
         assert_eq!(memory("2GB"), Ok(2_000_000_000));
         assert_eq!(memory("1GiB"), Ok(1 << 30));
-        assert_eq!(memory("640"), Ok(640));
+        assert_eq!(memory("640B"), Ok(640));
+        assert!(memory("2").is_err_and(|message| message.contains("write 2GB, 2MB or 2B")));
         assert_eq!(count("1_000_000"), Ok(1_000_000));
     }
 
@@ -89,7 +95,7 @@ mod tests {
                 "{text}"
             );
         }
-        for text in ["", "much", "0", "99999999999999GB", "-1MB"] {
+        for text in ["", "much", "0GB", "99999999999999GB", "-1MB"] {
             assert!(
                 memory(text).is_err_and(|message| message.contains("2GB")),
                 "{text}"

@@ -1,16 +1,18 @@
 //! `omnilink report`: evidence as text, or in the forms that other tools read.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use omnilink_evidence::Verdict;
+use omnilink_campaign::Store;
+use omnilink_evidence::{Evidence, Verdict};
 use omnilink_report::{TextOptions, annotations, junit, markdown, sarif, text};
 
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Drawing, Output};
-use crate::view::evidence_in;
+use crate::runs::{self, STORE};
+use crate::view::{Kind, evidence_in};
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "Print evidence: as text, Markdown, JUnit, SARIF or GitHub annotations";
@@ -18,9 +20,13 @@ pub(crate) const ABOUT: &str = "Print evidence: as text, Markdown, JUnit, SARIF 
 #[derive(Debug, Args)]
 #[command(about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct ReportArgs {
-    /// Evidence that other commands wrote with --evidence FILE or printed with --json
-    #[arg(required = true, value_name = "EVIDENCE")]
-    files: Vec<PathBuf>,
+    /// Evidence that other commands wrote with --evidence FILE or printed with --json; stores of runs, of which the first run of each
+    /// finding is printed; or the numbers of runs in --store
+    #[arg(required = true, value_name = "EVIDENCE|RUN|STORE")]
+    what: Vec<PathBuf>,
+    /// The store of the runs given by number
+    #[arg(long, value_name = "FILE", default_value = STORE)]
+    store: PathBuf,
     /// Markdown, for a comment on a pull request
     #[arg(long, group = "form")]
     markdown: bool,
@@ -47,6 +53,8 @@ Examples:
   omnilink report why.json --github
   omnilink report *.json --junit > omnilink.xml
   omnilink report *.json --sarif > omnilink.sarif
+  omnilink report 17 --store omnilink-runs.db
+  omnilink report omnilink-runs.db --junit > omnilink.xml
 
 The exit code is that of the worst verdict: 0 valid, 1 violation, 2 error, 3 unknown.";
 
@@ -58,9 +66,15 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Exit, CliError> {
     let look = args.drawing.look();
     let mut out = Output::new(&look);
     let mut evidence = Vec::new();
-    for file in &args.files {
-        let text = fs::read_to_string(file).map_err(|error| CliError::read(file, error))?;
-        evidence.extend(evidence_in(&text, file)?);
+    for what in &args.what {
+        let run = what.to_str().and_then(|text| text.parse::<i64>().ok());
+        match run.filter(|_| !what.exists()) {
+            Some(run) => {
+                let store = Store::open(&args.store)?;
+                evidence.push(runs::evidence::of_run(&store, run, &args.store)?);
+            }
+            None => evidence.extend(evidence_of(what)?),
+        }
     }
     let worst = evidence.iter().map(|one| Exit::of(one.verdict)).max();
     if args.markdown {
@@ -83,6 +97,22 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Exit, CliError> {
         }
     }
     Ok(worst.unwrap_or(Exit::Valid))
+}
+
+/// The evidence in a file or a store of runs.
+fn evidence_of(path: &Path) -> Result<Vec<Evidence>, CliError> {
+    match Kind::of(path)? {
+        Kind::Store => Ok(runs::evidence::of_findings(&Store::open(path)?, None, path)?),
+        Kind::Evidence => {
+            let text = fs::read_to_string(path).map_err(|error| CliError::read(path, error))?;
+            evidence_in(&text, path)
+        }
+        Kind::Trace => Err(CliError::Usage(format!(
+            "{}: this is no evidence; give a file that a command wrote with --evidence FILE, a store of runs, or the number of a run \
+             (`omnilink view` also shows traces)",
+            path.display()
+        ))),
+    }
 }
 
 /// The first lines of a page, and how many more there are.

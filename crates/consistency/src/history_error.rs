@@ -36,6 +36,12 @@ pub enum HistoryProblem {
     /// Not JSON.
     #[error("{0}")]
     Json(String),
+    /// No text.
+    #[error("column {column} is not UTF-8, which JSON must be; convert the file, for example with iconv")]
+    NotUtf8 {
+        /// The column, counted in characters from 1.
+        column: usize,
+    },
     /// A field is missing.
     #[error("{whole} has no \"{field}\"; expected {expected}")]
     Missing {

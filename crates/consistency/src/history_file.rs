@@ -4,6 +4,7 @@ use std::io::BufRead;
 
 use omnilink_trace::{Args, Location, Operation, Timebox};
 use omnilink_value::Value;
+use omnilink_value::json::JsonCursor;
 
 use crate::history_error::{HistoryError, HistoryProblem};
 use crate::op_names::{OpNames, counters_of};
@@ -18,28 +19,50 @@ pub fn read_histories<R: BufRead>(
     input: R,
 ) -> impl Iterator<Item = Result<RecordedHistory, HistoryError>> {
     let name = name.to_owned();
+    // Split as bytes: of a line that is no text, the number and the column are told.
     input
-        .lines()
+        .split(b'\n')
         .enumerate()
         .filter_map(move |(number, line)| match line {
             Err(error) => Some(Err(HistoryError::Io {
                 name: name.clone(),
                 error,
             })),
-            Ok(line) if line.trim().is_empty() => None,
+            Ok(line) if line.trim_ascii().is_empty() => None,
             Ok(line) => {
                 let place = Location::line(&name, number as u64 + 1);
-                let read = RecordedHistory::from_json(&line, place.clone(), number);
+                let read =
+                    text_of(&line).and_then(|line| RecordedHistory::from_json(line, place.clone(), number));
                 Some(read.map_err(|problem| HistoryError::Bad { place, problem }))
             }
         })
 }
 
+/// The text of a line.
+fn text_of(line: &[u8]) -> Read<&str> {
+    std::str::from_utf8(line).map_err(|error| {
+        let text = String::from_utf8_lossy(&line[..error.valid_up_to()]);
+        HistoryProblem::NotUtf8 {
+            column: text.chars().count() + 1,
+        }
+    })
+}
+
 /// Whether a line looks like one of a file of histories: an object with `"ops"`, or what is left of one.
 pub fn is_history_line(line: &str) -> bool {
-    match Value::from_json(line.as_bytes()) {
-        Ok(value) => value.field("ops").is_some(),
-        Err(_) => line.trim_start().starts_with('{') && line.contains("\"ops\":["),
+    let mut cursor = JsonCursor::new(line);
+    if cursor.object().is_err() {
+        return false;
+    }
+    let mut is_first = true;
+    loop {
+        match cursor.key(is_first) {
+            Ok(Some(key)) if key.as_ref() == "ops" => return true,
+            Ok(Some(_)) if cursor.skip().is_ok() => is_first = false,
+            Ok(None) => return false,
+            // Damaged in front of it.
+            Ok(Some(_)) | Err(_) => return line.contains("\"ops\":["),
+        }
     }
 }
 
@@ -147,6 +170,13 @@ fn operation(entry: &Value, label: &str, position: usize, place: &Location) -> R
             _ => Timebox::new(position as i64, position as i64),
         },
     };
+    if let Some(ret) = ret.as_ref().filter(|ret| timebox.is_pending() && !ret.is_null()) {
+        return Err(wrong(
+            "ret",
+            ret,
+            "none where there is no \"end\": who has a result has returned",
+        ));
+    }
     let mut operation = Operation::new(thread.clone(), name, args, timebox);
     operation.ret = ret;
     operation.aborted = entry.field("aborted").and_then(Value::as_bool).unwrap_or(false);

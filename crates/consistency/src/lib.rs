@@ -66,6 +66,7 @@ pub use history_file::{is_history_line, read_histories};
 pub use infer::{Inferred, infer};
 pub use isolation::{
     Anomaly, Isolation, IsolationConclusion, TransactionError, Transactions, check_transactions,
+    is_transaction,
 };
 pub use level::{ConsistencyLevel, UnknownLevel};
 pub use long_history::{LongConclusion, LongHistory, LongViolation, LongWitness};

@@ -19,6 +19,7 @@ use crate::error::BindProblem;
 use crate::model::TlaModel;
 use crate::omnilink_setup::BOOKKEEPING;
 use crate::param::{Fallback, ParamBinding, is_thread_name};
+use crate::toml_key::toml_key;
 
 /// Arguments in the order of the parameters; `None` for what is not known.
 pub(crate) type Arguments = SmallVec<[Option<Value>; 6]>;
@@ -298,8 +299,9 @@ impl TlaModel<'_> {
         let advice = match binding.params.last() {
             Some(last) if operation.ret.is_some() && !has_place => format!(
                 "; its result (`ret`) goes only to a parameter called result, ret, res, return or ok, or to the one that the link \
-                 file names: [ops.{}] fields = {{ {} = \"ret\" }}",
-                binding.op, last.name
+                 file names:\n  [ops.{}]\n  fields = {{ {} = \"ret\" }}",
+                toml_key(&binding.op),
+                last.name
             ),
             _ => String::new(),
         };

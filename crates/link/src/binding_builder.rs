@@ -16,6 +16,7 @@ use crate::link_file::{ABORTED, LinkFile, OpLink, TERMINATED};
 use crate::module::{Module, application, identifiers, name};
 use crate::omnilink_setup::EVENT;
 use crate::param::{Constant, Fallback, ParamBinding, RESULT, ResultCode, THREAD};
+use crate::toml_key::toml_key;
 
 /// Works the bindings out: first the definitions that they need, then, once these are lowered, the bindings.
 pub(crate) struct BindingBuilder<'a> {
@@ -145,7 +146,8 @@ fn unknown_action(op: &str, wanted: &str, actions: &[SpecAction]) -> LinkError {
     let near = nearest(wanted, known.clone()).map(|near| format!(" (did you mean `{near}`?)"));
     let known: Vec<&str> = known.collect();
     LinkError::Usage(format!(
-        "link file, [ops.{op}]: the spec has no action `{wanted}`{}; it has {}",
+        "link file, [ops.{}]: the spec has no action `{wanted}`{}; it has {}",
+        toml_key(op),
         near.unwrap_or_default(),
         known.join(", ")
     ))
@@ -160,7 +162,8 @@ impl<'a> BindingDraft<'a> {
         step: Option<&'a SpecAction>,
         link: Option<&'a OpLink>,
     ) -> Result<Self, LinkError> {
-        let wrong = |message: String| LinkError::Usage(format!("link file, [ops.{op}]: {message}"));
+        let wrong =
+            |message: String| LinkError::Usage(format!("link file, [ops.{}]: {message}", toml_key(op)));
         let mentioned = |texts: [Option<&'a String>; 2]| -> Vec<Extra> {
             let texts: Vec<&str> = texts.into_iter().flatten().map(String::as_str).collect();
             mentioned_extras(&texts, &of.params)

@@ -1,12 +1,15 @@
 //! Constants of a spec that the link gives values to.
 
-use omnilink_tla::config::ConfigValue;
+use omnilink_tla::config::{self, Assigned, Assignment, ConfigValue};
 use omnilink_tla::diagnostic::nearest;
 use omnilink_tla::semantics::entity::EntityKind;
 use omnilink_tla::semantics::spec::Spec;
+use omnilink_tla::source::{Source, Sources};
+use omnilink_value::Value;
 
 use crate::error::LinkError;
 use crate::link_options::LinkOptions;
+use crate::linked::Linked;
 
 /// Constants given as expressions; the command line counts more than the link file.
 pub(crate) fn constants(options: &LinkOptions) -> impl Iterator<Item = (&String, &String)> {
@@ -55,18 +58,52 @@ pub(crate) fn literal(expression: &str) -> Option<ConfigValue> {
     }
 }
 
-/// A constant that is given its own name is a model value, as in a configuration; so is `null`, which is what a recorded null becomes,
-/// unless the spec has something else of that name.
+/// A value in the syntax of a configuration whose names are model values, as `omnilink mc` reads it: `null`, which is what a recorded null
+/// becomes, `{a, b}`, or the name of the constant itself. What the spec defines is no model value, and makes it an expression.
 pub(crate) fn model_value(spec: &Spec, constant: &str, expression: &str) -> Option<ConfigValue> {
-    let name = expression.trim();
-    let is_null = name == "null" && spec.find(name).is_none();
-    (name == constant || is_null).then(|| ConfigValue::Model(name.to_owned()))
+    let line = format!("CONSTANT {constant} = {expression}");
+    let source = Sources::default().add(Source::new("the value of a constant", &*line));
+    let mut diagnostics = Vec::new();
+    let config = config::parse(source, &line, &mut diagnostics);
+    let [
+        Assignment {
+            value: Assigned::Value { value },
+            ..
+        },
+    ] = &*config.constants
+    else {
+        return None;
+    };
+    let mut names = Vec::new();
+    add_names(value, &mut names);
+    let is_model_value = |name: &&str| *name == constant || spec.find(name).is_none();
+    let is_value = diagnostics.is_empty() && !names.is_empty() && names.iter().all(is_model_value);
+    is_value.then(|| value.clone())
+}
+
+/// The names in a value.
+fn add_names<'v>(value: &'v ConfigValue, names: &mut Vec<&'v str>) {
+    match value {
+        ConfigValue::Model(name) => names.push(name),
+        ConfigValue::Set(parts) | ConfigValue::Tuple(parts) => {
+            parts.iter().for_each(|part| add_names(part, names));
+        }
+        ConfigValue::Record(fields) => fields.iter().for_each(|(_, value)| add_names(value, names)),
+        ConfigValue::Number(_) | ConfigValue::Text(_) | ConfigValue::Boolean(_) => {}
+    }
 }
 
 /// Whether this is a declared constant that takes no arguments.
 pub(crate) fn is_plain_constant(spec: &Spec, name: &str) -> bool {
     let entity = spec.find(name).map(|binding| spec.entity(binding.entity));
     entity.is_some_and(|entity| matches!(entity.kind, EntityKind::Constant) && entity.arity == 0)
+}
+
+impl Linked {
+    /// The model values of the configuration and the link.
+    pub fn model_values(&self) -> &[Value] {
+        &self.program.model_values
+    }
 }
 
 #[cfg(test)]

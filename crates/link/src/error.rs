@@ -3,6 +3,8 @@
 use omnilink_trace::Location;
 use thiserror::Error;
 
+use crate::toml_key::toml_key;
+
 /// Why a spec cannot be linked.
 #[derive(Debug, Error)]
 pub enum LinkError {
@@ -79,9 +81,11 @@ pub struct BindError {
 pub enum BindProblem {
     /// There is no such action.
     #[error(
-        "the spec {spec} has no action `{op}`{}; it has {known}. Rename it in the link file ([ops.{op}] action = \"…\") or \
-         leave it out (ignore = true)",
-        suggestion.as_ref().map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default()
+        "the spec {spec} has no action `{op}`{}; it has {known}. Rename it{}, or say in the link file what it is, or leave it \
+         out (ignore = true):\n  [ops.{}]\n  action = \"…\"",
+        suggestion.as_ref().map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default(),
+        if is_code(op) { format!(" on the command line (--ops {op}=NAME,…)") } else { " in the trace".to_owned() },
+        toml_key(op)
     )]
     UnknownOp {
         /// The spec.
@@ -95,8 +99,9 @@ pub enum BindProblem {
     },
     /// A parameter gets no value.
     #[error(
-        "{op} has no field \"{param}\", which the action {action} ({at}) takes; it has {fields}. In the link file, [ops.{op}]: \
-         {advice}"
+        "{op} has no field \"{param}\", which the action {action} ({at}) takes; it has {fields}. In the link file, [ops.{}]: \
+         {advice}",
+        toml_key(op)
     )]
     Missing {
         /// The operation.
@@ -115,7 +120,8 @@ pub enum BindProblem {
     /// Something was recorded that nothing reads.
     #[error(
         "the {field} of {op} was recorded, but nothing reads it: the action {action} ({at}) {why}. Give it to a parameter \
-         (link file, [ops.{op}]: fields = {{ … = \"{name}\" }}) or say that it does not matter (ignore_fields = [\"{name}\"])"
+         (link file, [ops.{}]: fields = {{ … = \"{name}\" }}) or say that it does not matter (ignore_fields = [\"{name}\"])",
+        toml_key(op)
     )]
     Unread {
         /// The operation.
@@ -134,8 +140,9 @@ pub enum BindProblem {
     /// A result that may be anything, and nothing says what that is.
     #[error(
         "nothing says what the result `{param}` of {op} may be, so it cannot be forgotten: let the next-state relation say it \
-         (`\\E {param} \\in Results : {action}`; the action is at {at}) or the link file ([ops.{op}] unknown = {{ {param} = \
-         \"Results\" }})"
+         (`\\E {param} \\in Results : {action}`; the action is at {at}) or the link file:\n  [ops.{}]\n  unknown = {{ {param} = \
+         \"Results\" }}",
+        toml_key(op)
     )]
     Unforgettable {
         /// The operation.
@@ -165,7 +172,9 @@ pub enum BindProblem {
     },
     /// A result code that the link file does not list.
     #[error(
-        "{op}: the field \"{field}\" holds {value}, which the link file does not translate ([ops.{op}.codes.{field}])"
+        "{op}: the field \"{field}\" holds {value}, which the link file does not translate ([ops.{}.codes.{}])",
+        toml_key(op),
+        toml_key(field)
     )]
     UnknownCode {
         /// The operation.
@@ -183,4 +192,9 @@ pub enum BindProblem {
         /// What went wrong.
         message: String,
     },
+}
+
+/// Whether the name of an operation is a number or a Boolean, as in traces that number their operations.
+fn is_code(name: &str) -> bool {
+    name.parse::<i64>().is_ok() || matches!(name, "true" | "false")
 }

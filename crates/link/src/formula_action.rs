@@ -13,6 +13,7 @@ use crate::binding_builder::KEYWORDS;
 use crate::error::LinkError;
 use crate::link_file::LinkFile;
 use crate::omnilink_setup::{END, end_formula};
+use crate::toml_key::toml_key;
 
 /// A formula in the place of an action: no definition of the spec, but reported like one.
 #[derive(Debug)]
@@ -59,7 +60,8 @@ fn formula_action(
 ) -> Result<FormulaAction, LinkError> {
     let free = free_names(formula).map_err(|problem| {
         LinkError::Usage(format!(
-            "link file, [ops.{op}]: action = \"{formula}\": {problem}"
+            "link file, [ops.{}]: action = \"{formula}\": {problem}",
+            toml_key(op)
         ))
     })?;
     let applied = formula.split_once('(').map(|(name, _)| name.trim());
@@ -68,7 +70,8 @@ fn formula_action(
     {
         let known: Vec<&str> = actions.iter().map(|action| action.name.as_str()).collect();
         return Err(LinkError::Usage(format!(
-            "link file, [ops.{op}]: the spec has no action `{applied}`; it has {}",
+            "link file, [ops.{}]: the spec has no action `{applied}`; it has {}",
+            toml_key(op),
             known.join(", ")
         )));
     }
@@ -80,7 +83,7 @@ fn formula_action(
         action: action(
             op,
             params,
-            format!("[ops.{op}] action = \"{formula}\" of the link file"),
+            format!("[ops.{}] action = \"{formula}\" of the link file", toml_key(op)),
         ),
         formula: formula.to_owned(),
     })

@@ -68,6 +68,7 @@ mod step_lanes;
 mod steps;
 mod survey;
 mod tag;
+mod toml_key;
 mod vacuity;
 mod variant;
 
@@ -95,4 +96,5 @@ pub use probe::{PartProbe, Probe, Thoroughness};
 pub use reasons::Tagged;
 pub use state::SpecState;
 pub use survey::{OpSummary, Survey};
+pub use toml_key::toml_key;
 pub use vacuity::{Vacuity, VacuityKind};

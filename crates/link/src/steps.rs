@@ -10,6 +10,7 @@ use crate::binding::OpBinding;
 use crate::instance::Instance;
 use crate::model::{TlaModel, after_part};
 use crate::state::SpecState;
+use crate::toml_key::toml_key;
 
 impl<'l> TlaModel<'l> {
     /// All states that an instance leads to from a state.
@@ -202,7 +203,8 @@ fn values_in_range(
     let unknown = |problem: &str| {
         let (op, name) = (&binding.op, param.map_or("?", |param| &param.name));
         let message = format!(
-            "what `{name}` of {op} may be is not known: {problem}; say it in the link file: [ops.{op}] unknown = {{ {name} = \"…\" }}"
+            "what `{name}` of {op} may be is not known: {problem}; say it in the link file, [ops.{}]: unknown = {{ {name} = \"…\" }}",
+            toml_key(op)
         );
         Failure::new(ErrorClass::Type, message)
     };

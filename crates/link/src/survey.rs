@@ -7,6 +7,7 @@ use omnilink_trace::{Args, Operation};
 use crate::action::SpecAction;
 use crate::omnilink_setup::BOOKKEEPING;
 use crate::param::{Fallback, RESULT, is_thread_name};
+use crate::toml_key::toml_key;
 
 /// The operations of a trace by name.
 #[derive(Clone, Debug, Default)]
@@ -142,7 +143,7 @@ impl Survey {
             // A field that nothing reads is an error until the link file ignores it or gives it to a parameter.
             let is_ignored = missing.is_empty() && !unread.is_empty();
             let mark = if is_ignored { "" } else { "# " };
-            text.push_str(&format!("{mark}[ops.{}]\n", action.name));
+            text.push_str(&format!("{mark}[ops.{}]\n", toml_key(&action.name)));
             for param in missing {
                 text.push_str(&format!(
                     "#   MISSING: no field \"{param}\"; fields = {{ {param} = \"…\" }}\n"
@@ -162,7 +163,10 @@ impl Survey {
                 "# MISSING: {op} is in the trace {} times, and is no action\n",
                 seen.count
             ));
-            text.push_str(&format!("[ops.{op:?}]\n# action = \"…\"\nignore = true\n\n"));
+            text.push_str(&format!(
+                "[ops.{}]\n# action = \"…\"\nignore = true\n\n",
+                toml_key(op)
+            ));
         }
         text
     }

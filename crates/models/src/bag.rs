@@ -209,7 +209,7 @@ impl Decode for Bag {
             }
             "remove" => Ok(BagOp::Remove(
                 call.element(&self.empty)?,
-                call.bool_result(&["found"], 1)?,
+                call.bool_or_nothing(None, &["found"], 1)?,
             )),
             "contains" => Ok(BagOp::Contains(
                 call.element(&self.empty)?,

@@ -336,7 +336,7 @@ impl Decode for Bank {
                 from: account(&["from"], 0)?,
                 to: account(&["to"], 1)?,
                 amount: call.integer(&["amount"], 2, 0, EXPECTED)?,
-                paid: call.bool_result(&["paid"], 3)?,
+                paid: call.bool_or_nothing(Some(true), &["paid"], 3)?,
             }),
             "deposit" => {
                 call.check_acknowledged(2)?;
@@ -350,7 +350,7 @@ impl Decode for Bank {
                 Ok(BankOp::Withdraw(
                     account(ACCOUNT, 0)?,
                     amount,
-                    call.bool_result(&["paid"], 2)?,
+                    call.bool_or_nothing(Some(true), &["paid"], 2)?,
                 ))
             }
             "balance" => {
@@ -388,7 +388,6 @@ fn decode_balances(call: &CallReader<'_>) -> Result<Option<Balances>, DecodeErro
         (Some(entries), _) => entries.to_vec(),
         // A function whose domain is 1..n is a tuple.
         (_, Some(values)) => numbered(values),
-        _ if result.is_null() => return Ok(None),
         _ => return Err(wrong()),
     };
     let mut balances = entries

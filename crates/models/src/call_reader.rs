@@ -120,20 +120,26 @@ impl<'a> CallReader<'a> {
     }
 
     /// The result: beside the arguments, among them under a name for results or one of `names`, or behind them at
-    /// `position`. `None` for a pending call, which has no result yet.
+    /// `position`.
+    ///
+    /// This is where all models learn whether there is a result. A missing one is unknown (`None`), and so is that of a
+    /// pending call, which has none yet. A `null` is the result null, and it is the model that accepts or refuses it. Only
+    /// an argument that merely shares a name with the result, such as the `value` of a read, is not a result while it is
+    /// null: Jepsen's invocations hold `:value nil` there until the completion fills it in.
     pub(crate) fn result(&self, names: &[&str], position: usize) -> Option<&'a Value> {
         if self.operation.timebox.is_pending() {
             return None;
         }
+        let filled_in = |value: &&Value| !value.is_null();
         self.operation
             .ret
             .as_ref()
             .or_else(|| match &self.operation.args {
                 Args::Positional(tuple) => tuple.as_tuple()?.get(position),
                 Args::Named(record) => exact_field(record, RESULT)
-                    .or_else(|| exact_field(record, names))
+                    .or_else(|| exact_field(record, names).filter(filled_in))
                     .or_else(|| similar_field(record, RESULT))
-                    .or_else(|| similar_field(record, names)),
+                    .or_else(|| similar_field(record, names).filter(filled_in)),
             })
     }
 
@@ -215,7 +221,6 @@ impl<'a> CallReader<'a> {
     ) -> Result<Option<i64>, DecodeError> {
         match self.value_result(names, position)? {
             None => Ok(None),
-            Some(value) if value.is_null() => Ok(None),
             Some(value) => match value.as_int() {
                 Some(number) => Ok(Some(number)),
                 None => Err(self.wrong(THE_RESULT, &value, expected)),
@@ -223,21 +228,58 @@ impl<'a> CallReader<'a> {
         }
     }
 
+    /// The same for an operation that may also return nothing, that is null, and then says as little as without a result.
+    pub(crate) fn integer_or_nothing(
+        &self,
+        names: &[&str],
+        position: usize,
+        expected: &'static str,
+    ) -> Result<Option<i64>, DecodeError> {
+        match self.value_result(names, position)? {
+            Some(value) if value.is_null() => Ok(None),
+            _ => self.integer_result(names, position, expected),
+        }
+    }
+
     /// A Boolean result, if there is a result. Jepsen returns the value of the invocation for `true`.
     pub(crate) fn bool_result(&self, names: &[&str], position: usize) -> Result<Option<bool>, DecodeError> {
+        match self.answer(names, position)? {
+            Some(Answer::Nothing(null)) => Err(self.wrong(THE_RESULT, null, TRUE_OR_FALSE)),
+            Some(Answer::Flag(flag)) => Ok(Some(flag)),
+            None => Ok(None),
+        }
+    }
+
+    /// The same for an operation that may also return nothing, that is null. `nothing` is what that says.
+    pub(crate) fn bool_or_nothing(
+        &self,
+        nothing: Option<bool>,
+        names: &[&str],
+        position: usize,
+    ) -> Result<Option<bool>, DecodeError> {
+        match self.answer(names, position)? {
+            Some(Answer::Nothing(_)) => Ok(nothing),
+            Some(Answer::Flag(flag)) => Ok(Some(flag)),
+            None => Ok(None),
+        }
+    }
+
+    /// Null or a Boolean, if there is a result.
+    fn answer(&self, names: &[&str], position: usize) -> Result<Option<Answer<'a>>, DecodeError> {
         let Some(result) = self.result(names, position) else {
             return Ok(None);
         };
+        let flag = |flag: bool| Ok(Some(Answer::Flag(flag)));
         if result.is_null() {
-            return Ok(None);
+            return Ok(Some(Answer::Nothing(result)));
         }
-        if let Some(flag) = result.as_bool() {
-            return Ok(Some(flag));
+        if let Some(result) = result.as_bool() {
+            return flag(result);
         }
-        let wrong = || self.wrong(THE_RESULT, result, "true or false");
+        let wrong = || self.wrong(THE_RESULT, result, TRUE_OR_FALSE);
         let Some(output) = Output::of(result) else {
             return match self.is_echo(result) || is_ok(result) {
-                true => Ok(Some(true)),
+                true => flag(true),
                 false => Err(wrong()),
             };
         };
@@ -250,13 +292,13 @@ impl<'a> CallReader<'a> {
             .value
             .filter(|value| !is_empty_result(value) && !self.is_echo(value));
         match (output.ok, value) {
-            (Some(ok), None) => Ok(Some(ok)),
-            (None, Some(value)) if is_ok(value) => Ok(Some(true)),
-            (None, Some(value)) => value.as_bool().map(Some).ok_or_else(wrong),
+            (Some(ok), None) => flag(ok),
+            (None, Some(value)) if is_ok(value) => flag(true),
+            (None, Some(value)) => value.as_bool().map_or_else(|| Err(wrong()), flag),
             (None, None) => match (output.exists, output.value) {
-                (Some(exists), _) => Ok(Some(exists)),
-                (None, Some(value)) if value.is_null() => Ok(None),
-                (None, Some(value)) if self.is_echo(value) => Ok(Some(true)),
+                (Some(exists), _) => flag(exists),
+                (None, Some(value)) if value.is_null() => Ok(Some(Answer::Nothing(value))),
+                (None, Some(value)) if self.is_echo(value) => flag(true),
                 _ => Err(wrong()),
             },
             (Some(_), Some(_)) => Err(wrong()),
@@ -372,6 +414,16 @@ pub fn is_code(name: &str) -> bool {
 /// The expectation that a result which reports a failure violates.
 const FAILED: &str = "no failure; mark an operation that did not happen \"aborted\": true, and leave out the end of one \
                       that may have";
+
+/// The expectation of a Boolean result.
+const TRUE_OR_FALSE: &str = "true or false";
+
+/// A result of an operation that answers yes or no.
+enum Answer<'a> {
+    Flag(bool),
+    /// Null, as it was found.
+    Nothing(&'a Value),
+}
 
 /// The name of the result in messages.
 pub(crate) const THE_RESULT: &str = "the result";

@@ -70,6 +70,11 @@ pub struct OptionEntry {
 }
 
 impl ModelEntry {
+    /// Whether this model has all operations of `other`, with the same meaning.
+    pub fn includes(&self, other: &Self) -> bool {
+        self.name == other.name || (self.name, other.name) == ("cas-register", "register")
+    }
+
     /// The operation of this name.
     pub(crate) fn op(&self, name: &str) -> Option<&'static OpEntry> {
         let spelled = |op: &&OpEntry| op.name == name || op.aliases.contains(&name);
@@ -161,6 +166,17 @@ native_models! {
     Counter,
     Bank,
     Log,
+}
+
+/// The model of objects that a file calls by this name, such as `stack` in the title `# stack` of a test case.
+pub fn model_of_type(word: &str) -> Option<&'static ModelEntry> {
+    let name = match word.to_ascii_lowercase().as_str() {
+        // So PolyLin calls a register with an operation that reads and modifies.
+        "rmw" => "cas-register",
+        _ => word,
+    };
+    let mut models = catalogue().iter().copied();
+    models.find(|entry| is_similar(entry.name, name))
 }
 
 /// Runs `visitor` with the model that `spec` describes, such as `register:initial=0` or `queue:capacity=8,empty=nil`.

@@ -10,7 +10,7 @@ use omnilink_trace::{Location, Operation};
 use omnilink_value::Value;
 use thiserror::Error;
 
-use crate::call_reader::CallReader;
+use crate::call_reader::{CallReader, THE_RESULT};
 use crate::catalogue::ModelEntry;
 
 /// A model that decodes operations of a trace.
@@ -85,6 +85,9 @@ impl DecodeError {
     }
 }
 
+/// The advice for a result null that an operation cannot have.
+const UNKNOWN_RESULT: &str = " (null is a result like any other; leave \"ret\" out if it is not known)";
+
 /// A problem with an operation.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DecodeProblem {
@@ -127,7 +130,10 @@ pub enum DecodeProblem {
         expected: &'static str,
     },
     /// An argument or a result has the wrong type.
-    #[error("{op}: {part} is {found}; expected {expected}")]
+    #[error(
+        "{op}: {part} is {found}; expected {expected}{}",
+        if *part == THE_RESULT && found.is_null() { UNKNOWN_RESULT } else { "" }
+    )]
     WrongType {
         /// The operation.
         op: String,

@@ -114,7 +114,8 @@ pub fn split(operation: &Operation, entry: &ModelEntry) -> Option<(Value, Operat
     }
     let ret = match &operation.ret {
         None => None,
-        Some(ret) if ret.is_null() => None,
+        // Nothing was returned, not even the key.
+        Some(ret) if ret.is_null() => Some(ret.clone()),
         Some(ret) => match ret.as_tuple() {
             Some([again, ret]) if again == key => Some(ret.clone()),
             _ => return None,

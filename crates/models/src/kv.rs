@@ -216,7 +216,7 @@ impl Decode for Kv {
         let key = call.argument(&["key", "k"], 0, "the key")?.clone();
         let action = match call.op() {
             "get" => KvAction::Get(call.value_result(VALUE, 1)?),
-            "delete" => KvAction::Delete(call.bool_result(&["existed", "found"], 1)?),
+            "delete" => KvAction::Delete(call.bool_or_nothing(None, &["existed", "found"], 1)?),
             "put" => {
                 call.check_acknowledged(2)?;
                 KvAction::Put(call.argument(VALUE, 1, "the value to put")?.clone())

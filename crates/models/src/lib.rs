@@ -48,6 +48,7 @@ mod container;
 mod counter;
 mod decode;
 mod display;
+mod initial_state;
 mod java_map;
 mod keying;
 mod keys;
@@ -72,9 +73,12 @@ pub use bag::{Bag, BagOp};
 pub use bank::{Balances, Bank, BankOp};
 pub use call_reader::{CallReader, is_code};
 pub use cas_register::{CasRegister, CasRegisterOp, FailedCas};
-pub use catalogue::{ModelEntry, NativeModel, OpEntry, OptionEntry, Visitor, catalogue, with_model};
+pub use catalogue::{
+    ModelEntry, NativeModel, OpEntry, OptionEntry, Visitor, catalogue, model_of_type, with_model,
+};
 pub use counter::{Counter, CounterOp};
 pub use decode::{Decode, DecodeError, DecodeProblem, Decoded};
+pub use initial_state::initial_guesses;
 pub use java_map::{
     EntryPart, JavaMap, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, MapEnd, Neighbour, WholeMethod,
 };

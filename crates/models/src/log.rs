@@ -186,7 +186,7 @@ impl Decode for Log {
                 let index = if confirmed {
                     None
                 } else {
-                    call.integer_result(&["index", "offset"], 1, "the entry's index")?
+                    call.integer_or_nothing(&["index", "offset"], 1, "the entry's index")?
                 };
                 Ok(LogOp::Append { value, index })
             }

@@ -307,7 +307,7 @@ fn decode_transaction(call: &CallReader<'_>) -> Result<MultiRegisterOp, DecodeEr
     const EXPECTED: &str = "a list of [\"r\", key, value] and [\"w\", key, value]";
     const OPS: &str = "value";
     let asked = call.argument(&[OPS, "ops", "txn"], 0, EXPECTED)?;
-    let result = call.result(&[], 1).filter(|result| !result.is_null());
+    let result = call.result(&[], 1);
     let returned = result.map(|result| {
         result
             .as_tuple()
@@ -328,18 +328,25 @@ fn decode_transaction(call: &CallReader<'_>) -> Result<MultiRegisterOp, DecodeEr
                 .map(Some)
                 .ok_or_else(|| call.wrong(THE_RESULT, seen, "the access that was asked for")),
         };
+        let has_returned = !call.operation().timebox.is_pending();
         match parts_of(access) {
             // A write returns itself, and a read of another register is no acknowledgement of it.
             Some((AccessKind::Write, key, Some(value))) => {
                 again(&|seen| (seen == access).then(|| value.clone()))?;
                 Ok(RegisterAccess::Write(key.clone(), value.clone()))
             }
-            Some((AccessKind::Read, key, _)) => {
+            // The value of a read may also stand among the arguments; null is the place where it is to be filled in.
+            Some((AccessKind::Read, key, given)) => {
+                let given = given.filter(|given| has_returned && !given.is_null());
                 let read = again(&|seen| match parts_of(seen) {
-                    Some((AccessKind::Read, own, Some(value))) if own == key => Some(value.clone()),
+                    Some((AccessKind::Read, own, Some(value)))
+                        if own == key && given.is_none_or(|given| given == value) =>
+                    {
+                        Some(value.clone())
+                    }
                     _ => None,
                 })?;
-                Ok(RegisterAccess::Read(key.clone(), read))
+                Ok(RegisterAccess::Read(key.clone(), read.or_else(|| given.cloned())))
             }
             _ => Err(call.wrong(OPS, access, EXPECTED)),
         }

@@ -191,8 +191,8 @@ impl Decode for Mutex {
         };
         match call.op() {
             "acquire" => {
-                // A blocking acquire holds the lock when it returns.
-                let acquired = call.bool_result(&["acquired"], 0)?.or(Some(true));
+                // A blocking acquire has no result: it holds the lock when it returns.
+                let acquired = call.bool_or_nothing(Some(true), &["acquired"], 0)?.or(Some(true));
                 Ok(MutexOp::Acquire { owner, acquired })
             }
             "try-acquire" => Ok(MutexOp::Acquire {

@@ -397,11 +397,14 @@ const MANY: &[&str] = &["values", "items", "elements", "value"];
 
 impl Queue {
     /// Whether the elements fitted. In an unbounded queue they always do, so all enqueues of a value form one class, pending
-    /// or not.
+    /// or not. An enqueue that returns null has returned nothing, as one that waits for room does.
     fn decode_fitted(&self, call: &CallReader<'_>) -> Result<Option<bool>, DecodeError> {
-        let seen = call.bool_result(&["fitted"], 1)?;
-        let waits_for_room = call.op() == "enqueue" && !call.operation().timebox.is_pending();
-        Ok(seen.or((self.capacity.is_none() || waits_for_room).then_some(true)))
+        const NAMES: &[&str] = &["fitted"];
+        let seen = match call.op() {
+            "try-enqueue" => call.bool_result(NAMES, 1)?,
+            _ => call.bool_or_nothing(Some(true), NAMES, 1)?,
+        };
+        Ok(seen.or(self.capacity.is_none().then_some(true)))
     }
 }
 

@@ -175,9 +175,10 @@ impl Decode for Semaphore {
             "a number of permits",
         )?;
         match call.op() {
+            // A blocking acquire has no result: it has its permits when it returns.
             "acquire" => Ok(SemaphoreOp::Acquire(
                 permits,
-                call.bool_result(&["acquired"], 1)?.or(Some(true)),
+                call.bool_or_nothing(Some(true), &["acquired"], 1)?.or(Some(true)),
             )),
             "try-acquire" => Ok(SemaphoreOp::Acquire(permits, call.bool_result(&["acquired"], 1)?)),
             _ => {

@@ -245,7 +245,7 @@ impl Decode for Set {
                 let result = if confirmed {
                     None
                 } else {
-                    call.bool_result(&[], 1)?
+                    call.bool_or_nothing(None, &[], 1)?
                 };
                 Ok(if name == "add" {
                     SetOp::Add(element, result)

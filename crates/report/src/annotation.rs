@@ -16,11 +16,14 @@ pub fn annotations(evidence: &[Evidence]) -> String {
         let answer = headline(one);
         let line = answer
             .line
-            .map(|line| format!(",line={line}"))
+            .map(|line| format!("line={line},"))
+            .unwrap_or_default();
+        let place = answer
+            .file
+            .map(|file| format!("file={},{line}", property(&file)))
             .unwrap_or_default();
         lines.push_str(&format!(
-            "::{level} file={}{line},title={}::{}\n",
-            property(&answer.file),
+            "::{level} {place}title={}::{}\n",
             property(&format!(
                 "omnilink {}: {}",
                 command_word(one.command),

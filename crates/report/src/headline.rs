@@ -1,5 +1,7 @@
 //! An answer in one sentence, and the place that it is about: what lists of answers show.
 
+use std::path::Path;
+
 use omnilink_evidence::{Anomaly, Command, Evidence, ReportedOperation, Verdict, Violation};
 
 use crate::look::Look;
@@ -9,8 +11,8 @@ use crate::look::Look;
 pub struct Headline {
     /// The sentence, without control characters.
     pub text: String,
-    /// The file that it is about.
-    pub file: String,
+    /// The file that it is about, if there is one: a component and a stored run are no files.
+    pub file: Option<String>,
     /// The line of the file, if it is known.
     pub line: Option<u64>,
 }
@@ -81,12 +83,35 @@ pub fn headline(evidence: &Evidence) -> Headline {
             (text, None)
         }
     };
-    let (file, line) = place.as_deref().and_then(file_and_line).unzip();
+    let place = place
+        .as_deref()
+        .and_then(file_and_line)
+        .or_else(|| place_of_error(evidence));
+    let (file, line) = place.unzip();
+    let file = file.or_else(|| {
+        Path::new(&evidence.input)
+            .is_file()
+            .then(|| evidence.input.clone())
+    });
+    // What is in no file has to be named in the sentence.
+    let is_named = file.is_some() || evidence.input.is_empty() || text.starts_with(&evidence.input);
+    let text = match is_named {
+        true => text,
+        false => format!("{}: {text}", evidence.input),
+    };
     Headline {
         text: clean(&text),
-        file: clean(&file.unwrap_or_else(|| evidence.input.clone())),
+        file: file.map(|file| clean(&file)),
         line,
     }
+}
+
+/// File and line in front of an error: `history.ndjson:12: the field …`.
+fn place_of_error(evidence: &Evidence) -> Option<(String, u64)> {
+    let error = evidence.error.as_deref()?;
+    let place = error.split_once(": ")?.0;
+    let is_place = !place.contains(char::is_whitespace) || place.starts_with(&evidence.input);
+    is_place.then(|| file_and_line(place)).flatten()
 }
 
 /// The command, as it is typed.

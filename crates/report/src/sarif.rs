@@ -12,17 +12,20 @@ pub fn sarif(evidence: &[Evidence]) -> String {
         .filter(|one| matches!(one.verdict, Verdict::Violation | Verdict::Error))
         .map(|one| {
             let answer = headline(one);
-            let region = answer.line.map(|line| json!({ "startLine": line }));
-            let mut location = json!({"artifactLocation": {"uri": uri(&answer.file)}});
-            if let Some(region) = region {
-                location["region"] = region;
-            }
-            json!({
+            let mut result = json!({
                 "ruleId": command_word(one.command),
                 "level": "error",
                 "message": {"text": answer.text},
-                "locations": [{"physicalLocation": location}],
-            })
+            });
+            if let Some(file) = &answer.file {
+                // Without a region, the whole file is meant.
+                let mut location = json!({"artifactLocation": {"uri": uri(file)}});
+                if let Some(line) = answer.line {
+                    location["region"] = json!({ "startLine": line });
+                }
+                result["locations"] = json!([{"physicalLocation": location}]);
+            }
+            result
         })
         .collect();
     let rules = json!([

@@ -20,7 +20,8 @@ pub enum SchedError {
     /// The program does not serve executions.
     #[error(
         "{harness}: not a harness: it ended ({ended}) without offering a component; its main function has to \
-         call `serve`, and it has to be built by this version of OmniLink"
+         offer one, `lineup::component<Queue>(\"queue\")….run()` in C++ or `Component::new(\"queue\", …)….main()` in Rust \
+         (docs/lineup.md), and it has to be built by this version of OmniLink"
     )]
     NotAHarness {
         /// The program.

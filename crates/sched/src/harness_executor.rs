@@ -267,12 +267,25 @@ impl HarnessExecutor {
 }
 
 impl Drop for HarnessExecutor {
+    /// Ends the harness and the process of an execution that is still running, and waits until both are gone. The harness leads a process
+    /// group of its own, and its executions are in it.
     fn drop(&mut self) {
-        // It may sleep in a call that a closed socket does not end. Both calls fail only if it has ended already.
+        let group = -(self.process.id() as libc::pid_t);
+        // It may sleep in a call that a closed socket does not end. The calls fail only if it has ended already.
+        // SAFETY: the leader is not waited for yet, so the number is still that of its group.
+        unsafe { libc::kill(group, libc::SIGKILL) };
         let _ = self.process.kill();
         let _ = self.process.wait();
+        let started = Instant::now();
+        // SAFETY: signal 0 only asks. While a process of the group is left, its number is given to no other.
+        while unsafe { libc::kill(group, 0) } == 0 && started.elapsed() < GONE_WITHIN {
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 }
+
+/// A process that was killed is gone after a moment, unless the system is stuck.
+const GONE_WITHIN: Duration = Duration::from_secs(2);
 
 /// Kills the process of an execution.
 fn kill(process: u32) {

@@ -67,10 +67,19 @@ pub enum Problem {
     Edn(#[from] EdnError),
     /// No known format.
     #[error(
-        "not a trace in any known format ({}); name the format if it is one of them",
+        "not a trace in any known format ({}); name the format if it is one of them, and translate a log or a table of your own \
+         (docs/plain-text-log.md)",
         Format::LIST
     )]
     UnknownFormat,
+    /// Text of 16-bit units.
+    #[error("this is UTF-16, and a trace is UTF-8; convert it: iconv -f UTF-16 -t UTF-8")]
+    Utf16,
+    /// Strings in single quotes.
+    #[error(
+        "this has strings in single quotes, as Python prints its values; JSON has double quotes: write each record with json.dumps"
+    )]
+    SingleQuotes,
     /// The header names an unknown version.
     #[error("trace format {0} is not known; this version reads format 1")]
     UnknownVersion(Value),
@@ -88,15 +97,14 @@ pub enum Problem {
         expected: &'static str,
     },
     /// An unknown field.
-    #[error(
-        "unknown field \"{field}\"{}; anything of your own goes under \"meta\"",
-        Suggestion(suggestion)
-    )]
+    #[error("unknown field \"{field}\"{}; {known}", Suggestion(suggestion))]
     UnknownField {
         /// The field.
         field: String,
-        /// The known field with the most similar name.
+        /// The known field with the most similar name or meaning.
         suggestion: Option<&'static str>,
+        /// Where things go.
+        known: &'static str,
     },
     /// A field occurs twice in one record.
     #[error("the field \"{0}\" occurs twice in one record")]
@@ -122,6 +130,14 @@ pub enum Problem {
         start: Time,
         /// Its end.
         end: Time,
+    },
+    /// A result of a call that did not return.
+    #[error(
+        "{op} has a result (\"ret\") but no \"end\"; give the time when it returned, or leave the result out if it never did"
+    )]
+    ResultWithoutEnd {
+        /// The operation.
+        op: OperationName,
     },
     /// Two calls of one thread overlap.
     #[error(

@@ -49,6 +49,24 @@ pub enum Note {
         /// What killed it, such as a signal.
         reason: Value,
     },
+    /// Two threads are called alike, one by a number and one by a text.
+    NumberAndText {
+        /// Where the second begins.
+        location: Location,
+        /// The second thread.
+        thread: Value,
+        /// The first.
+        other: Value,
+    },
+    /// Two files of a merged trace have threads of one name, which count as one thread.
+    SharedThread {
+        /// The operation in the second file.
+        location: Location,
+        /// The thread.
+        thread: Value,
+        /// Its operation before, in the first file.
+        other: Location,
+    },
     /// A message that a retiming rule names contradicts the timeboxes.
     Contradiction {
         /// The receiver, which ends before the sender starts.
@@ -82,6 +100,28 @@ impl fmt::Display for Note {
                 reason,
             } => {
                 write!(f, "{location}: thread {thread} died ({reason})")
+            }
+            Self::NumberAndText {
+                location,
+                thread,
+                other,
+            } => {
+                write!(
+                    f,
+                    "{location}: {thread} and {other} are two threads, one called by a number and one by a text; write both alike if they are one"
+                )
+            }
+            Self::SharedThread {
+                location,
+                thread,
+                other,
+            } => {
+                write!(
+                    f,
+                    "{location}: thread {thread} is also in {}, and both count as one thread; if they are two, qualify threads by their \
+                     file (omnilink trace merge --qualify)",
+                    other.file()
+                )
             }
             Self::Contradiction { location, op } => {
                 write!(

@@ -52,7 +52,7 @@ impl Trace {
         let notes = Notes::default();
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
         let opened = open_paths(&paths, options, &notes)?;
-        Ok(Self::new(opened, notes, options))
+        Ok(Self::new(opened, notes, options, paths.len() > 1))
     }
 
     /// Reads a stream. Messages call it `name`.
@@ -110,10 +110,10 @@ impl Trace {
     fn from_inputs(inputs: Vec<Input>, options: &OpenOptions) -> Result<Self, TraceError> {
         let notes = Notes::default();
         let opened = open_inputs(inputs, options, &notes)?;
-        Ok(Self::new(opened, notes, options))
+        Ok(Self::new(opened, notes, options, false))
     }
 
-    fn new(opened: OpenedTrace, notes: Notes, options: &OpenOptions) -> Self {
+    fn new(opened: OpenedTrace, notes: Notes, options: &OpenOptions, is_merged: bool) -> Self {
         let OpenedTrace {
             operations,
             header,
@@ -121,7 +121,7 @@ impl Trace {
         } = opened;
         // In fastlin's format every operation is a thread of its own, so there is nothing to check.
         let has_threads = !options.async_threads && format != Format::Fastlin;
-        let threads = has_threads.then(ThreadCheck::default);
+        let threads = has_threads.then(|| ThreadCheck::new(notes.clone(), is_merged));
         Self {
             operations: Checked { operations, threads },
             header,

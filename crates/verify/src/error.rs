@@ -24,7 +24,10 @@ pub enum VerifyError {
     #[error("{0}")]
     Usage(String),
     /// No such model, or not with such options.
-    #[error("{0}; `omnilink check --list-models` tells what each takes")]
+    #[error(
+        "{0}; `omnilink check --list-models` tells what each takes{advice}",
+        advice = own_model(.0)
+    )]
     Model(#[from] ModelSpecError),
     /// A trace that cannot be read or written.
     #[error("{error}{}", advice(error))]
@@ -159,9 +162,22 @@ impl VerifyError {
     }
 }
 
+/// What to do without a model that fits.
+fn own_model(error: &ModelSpecError) -> &'static str {
+    match error {
+        ModelSpecError::UnknownModel { .. } => {
+            ", and --spec FILE.tla checks against a specification of your own"
+        }
+        _ => "",
+    }
+}
+
 /// The option of the command line that helps; the trace crate does not know it.
 fn advice(error: &TraceError) -> &'static str {
     match error.problem() {
+        Problem::Overlap { earlier_location, .. } if earlier_location.file() != error.location().file() => {
+            "; if the files call different threads alike, put the name of the file in front (omnilink trace merge --qualify)"
+        }
         Problem::Overlap { .. } => " (on the command line: --async)",
         Problem::UnknownFormat => " (on the command line: --format NAME)",
         Problem::Io(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -8,7 +8,9 @@ use omnilink_evidence::{
     AbstractStateFindings, ActionFindings, BranchFindings, Evidence, Figures, InvariantFindings, LastWriter,
     LongOperation, SpecFindings, VacuityFindings, Verdict, Violation,
 };
-use omnilink_link::{ActionCoverage, BoundOp, Instance, PlacedInstances, TlaModel, Vacuity, VacuityKind};
+use omnilink_link::{
+    ActionCoverage, BoundOp, Instance, PlacedInstances, TlaModel, Vacuity, VacuityKind, toml_key,
+};
 use omnilink_trace::{Operation, Statistics, Timebox};
 
 use crate::check_run::{CheckEvent, CheckRequest};
@@ -270,7 +272,8 @@ impl<'m, 'l> Findings<'m, 'l> {
         let op = &operation.name;
         Some(format!(
             "{op}_Step was tried up to {times} times before {op}_Done; if the operation may take more steps than its longest \
-             argument has elements, say how many in the link file: [ops.{op}] steps = N"
+             argument has elements, say how many in the link file, [ops.{}]: steps = N",
+            toml_key(op)
         ))
     }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use omnilink_engine::Interrupt;
-use omnilink_trace::{CachedTrace, Format, InputOrder, OpenOptions, Operation, Trace, TraceError};
+use omnilink_trace::{CachedTrace, Format, Header, InputOrder, OpenOptions, Operation, Trace, TraceError};
 
 use crate::error::VerifyError;
 use crate::spool::{Spool, SpoolReader};
@@ -176,6 +176,12 @@ impl Input {
     /// If the trace cannot be read.
     pub fn open_once(&self) -> Result<Trace, VerifyError> {
         Ok(self.source.open(&self.options())?)
+    }
+
+    /// The header, if there is one. Nothing is read but the beginning, where the format allows that.
+    pub fn header(&self) -> Option<Header> {
+        let trace = self.source.open(&self.sorted()).ok()?;
+        trace.header().cloned()
     }
 
     /// Frees what was kept for later readings.

@@ -23,6 +23,7 @@ mod explanation;
 #[cfg(feature = "tla")]
 mod findings;
 mod history;
+mod initial_state;
 mod input;
 mod keyed;
 mod limits;
@@ -43,6 +44,7 @@ mod spec_subject;
 mod spool;
 #[cfg(feature = "weak")]
 mod subject;
+mod unlike_values;
 #[cfg(feature = "tla")]
 mod validation;
 #[cfg(feature = "weak")]
@@ -77,4 +79,4 @@ pub use subject::{NamedModel, NativeSubject};
 #[cfg(feature = "tla")]
 pub use validation::{Scrutiny, Validation, collect};
 #[cfg(feature = "weak")]
-pub use weak::{Deliver, WeakCheck, WeakTask, holds_histories, tells_its_own_order};
+pub use weak::{Deliver, WeakCheck, WeakTask, holds_histories, holds_transactions, tells_its_own_order};

@@ -5,9 +5,11 @@ use omnilink_models::AnyModel;
 
 use crate::check_run::CheckRequest;
 use crate::error::VerifyError;
+use crate::initial_state::explaining_model;
 use crate::input::Input;
 use crate::keyed::{Keyed, check_model};
 use crate::progress::ProgressCounter;
+use crate::unlike_values::number_or_text;
 
 /// A shipped model to check histories against.
 #[derive(Debug)]
@@ -32,6 +34,19 @@ impl ModelCheck {
 
     /// Checks one history. Whatever goes wrong is part of the evidence.
     pub fn check(&self, input: &Input, progress: &ProgressCounter) -> Evidence {
+        let mut evidence = self.check_once(input, progress);
+        if let Some(model) = explaining_model(&self.request, input, &evidence) {
+            evidence.notes.push(format!(
+                "{}: if the object did not begin as the model does: with --model {model} that operation has an explanation",
+                input.name
+            ));
+        }
+        evidence.notes.extend(number_or_text(input, &evidence));
+        evidence
+    }
+
+    /// The same, without a look at other initial states.
+    pub(crate) fn check_once(&self, input: &Input, progress: &ProgressCounter) -> Evidence {
         check_model(&self.model, self.keyed, input, &self.request, progress)
     }
 }

@@ -19,6 +19,7 @@ use crate::limits::after_reading;
 use crate::linked_specs::LinkedSpecs;
 use crate::mutation::Mutation;
 use crate::progress::ProgressCounter;
+use crate::unlike_values::{number_or_text, text_or_model_value};
 
 /// How much `valid` must mean.
 #[derive(Clone, Copy, Debug, Default)]
@@ -129,6 +130,8 @@ impl Validation {
             .map_err(VerifyError::from)?;
         notes.extend(linked.notes().iter().cloned());
         notes.append(&mut report.notes);
+        notes.extend(number_or_text(input, &report));
+        notes.extend(text_or_model_value(input, &report, linked.model_values()));
         report.notes = notes;
         if self.scrutiny.is_strict {
             refuse_if_vacuous(&mut report);

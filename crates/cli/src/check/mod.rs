@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use omnilink_consistency::WeakOptions;
 use omnilink_evidence::Evidence;
-use omnilink_verify::{Input, Keyed, ModelCheck, Validation, WeakCheck, WeakTask};
+use omnilink_verify::{Input, Keyed, ModelCheck, Validation, WeakCheck, WeakTask, holds_transactions};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -126,7 +126,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
                 validation.check(input, progress)
             })
         }
-        (None, None) => Err(no_model()),
+        (None, None) => Err(no_model(&inputs)),
     }
 }
 
@@ -187,6 +187,9 @@ fn check_weakly(
     };
     if let Some(isolation) = isolation {
         args.criteria.validate_transactions()?;
+        if args.model.is_some() || args.spec.is_some() {
+            return Err(no_use_for_a_model(args));
+        }
         check.transactions(isolation, deliver)?;
         printed?;
         return reports.finish();
@@ -197,13 +200,29 @@ fn check_weakly(
             let (options, collection) = args.linking.options(spec)?;
             check.against_spec(spec, &options, &collection, deliver)?;
         }
-        (None, None) => return Err(no_model()),
+        (None, None) => return Err(no_model(inputs)),
     }
     printed?;
     reports.finish()
 }
 
-fn no_model() -> CliError {
-    let message = "against what? Give --model NAME (--list-models lists them) or --spec SPEC.tla";
+fn no_model(inputs: &[Input]) -> CliError {
+    let message = match inputs.iter().any(holds_transactions) {
+        true => {
+            "against what? These are transactions: give --consistency serializable, or another level of isolation (docs/consistency.md \
+             lists them); single operations need --model NAME or --spec SPEC.tla"
+        }
+        false => "against what? Give --model NAME (--list-models lists them) or --spec SPEC.tla",
+    };
     CliError::Usage(message.to_owned())
+}
+
+/// Transactions are checked by what they read and wrote: a model would be ignored.
+fn no_use_for_a_model(args: &CheckArgs) -> CliError {
+    let level = args.criteria.consistency();
+    let given = if args.model.is_some() { "--model" } else { "--spec" };
+    CliError::Usage(format!(
+        "--consistency {level} is about transactions, which need no model: drop {given}; or keep it, and ask for a level of single \
+         operations, such as linearizable, sequential or causal"
+    ))
 }

@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use clap::Args;
 use omnilink_campaign::{Campaign, CampaignOptions, Chaos, Shard, Store, ThreadCounts};
+use omnilink_report::shell_word;
+use omnilink_verify::NewFile;
 
 use self::screen::Tally;
 use crate::error::CliError;
@@ -19,6 +21,7 @@ use crate::interrupt;
 use crate::output::{self, Drawing, Output};
 use crate::progress::ProgressLine;
 use crate::quantity;
+use crate::runs;
 use crate::subject::SubjectArgs;
 
 /// What it is for.
@@ -81,6 +84,15 @@ pub(crate) struct FuzzArgs {
     /// Keep the traces of findings only
     #[arg(long)]
     drop_valid: bool,
+    /// Write the evidence of the first run of each finding as JSON, one object a line
+    #[arg(long, value_name = "FILE")]
+    evidence: Option<PathBuf>,
+    /// Write a JUnit report: a failed test case for each finding, or one that passed
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Write the findings as SARIF 2.1.0
+    #[arg(long, value_name = "FILE")]
+    sarif: Option<PathBuf>,
     /// Print one JSON object per run, and one for the campaign
     #[arg(long)]
     json: bool,
@@ -106,6 +118,7 @@ Examples:
   omnilink fuzz --spec Queue.tla -- ./harness
   omnilink fuzz --model queue --until-violation --time 10m -- ./harness --rounds 3
   omnilink fuzz --spec Map.tla --chaos schedule --runs 5000 --jobs 4 -- ./instrumented-harness
+  omnilink fuzz --model queue --runs 200 --junit fuzz.xml --sarif fuzz.sarif -- ./harness
   omnilink fuzz --model kv --shard 2/8 --campaign nightly --store shard-2.db -- python3 harness.py
 
 The harness is any program that writes a trace into the folder OMNILINK_TRACE; see docs/recording.md. It finds its seed in
@@ -133,6 +146,10 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<Exit, CliError> {
     let look = args.drawing.look();
     let mut out = Output::new(&look);
     interrupt::listen();
+    // Now, not when the campaign is over.
+    for file in [&args.evidence, &args.junit, &args.sarif].into_iter().flatten() {
+        NewFile::check(file)?;
+    }
     let checker = args.subject.checker()?;
     let store = Store::create(&args.store)?;
     let options = args.options()?;
@@ -174,10 +191,31 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<Exit, CliError> {
         false => screen::summary(&tally, stop, &groups, chaos, &args.store, &look),
     };
     out.print(&text)?;
+    args.write_reports(&store, &id)?;
     Ok(tally.exit(stop))
 }
 
 impl FuzzArgs {
+    /// Writes what was found for other tools.
+    fn write_reports(&self, store: &Store, campaign: &str) -> Result<(), CliError> {
+        let (evidence, junit, sarif) = (&self.evidence, &self.junit, &self.sarif);
+        if evidence.is_none() && junit.is_none() && sarif.is_none() {
+            return Ok(());
+        }
+        let found = runs::evidence::of_findings(store, Some(campaign), &self.store)?;
+        let write = |file: &Path, text: String| NewFile::check(file)?.write(text.as_bytes());
+        if let Some(file) = evidence {
+            write(file, found.iter().map(|one| one.to_json() + "\n").collect())?;
+        }
+        if let Some(file) = junit {
+            write(file, omnilink_report::junit(&found))?;
+        }
+        if let Some(file) = sarif {
+            write(file, omnilink_report::sarif(&found))?;
+        }
+        Ok(())
+    }
+
     fn options(&self) -> Result<CampaignOptions, CliError> {
         let directory = std::env::current_dir()
             .map_err(|error| CliError::Usage(format!("the current folder cannot be used: {error}")))?;
@@ -227,8 +265,11 @@ const RUNS: u64 = 100;
 
 /// The command that shows a run.
 pub(crate) fn show_command(run: i64, store: &Path) -> String {
-    match store == Path::new(crate::runs::STORE) {
+    match store == Path::new(runs::STORE) {
         true => format!("omnilink runs show {run}"),
-        false => format!("omnilink runs show {run} --store {}", store.display()),
+        false => format!(
+            "omnilink runs show {run} --store {}",
+            shell_word(&store.display().to_string())
+        ),
     }
 }

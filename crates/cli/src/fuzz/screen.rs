@@ -82,7 +82,7 @@ pub(super) fn finding(run: &RunRecord, store: &Path, look: &Look) -> String {
     let head = format!(
         "{} in run {} (seed {})",
         look.paint(Tone::Bad, kind),
-        run.number,
+        run.id,
         run.seed
     );
     format!(

@@ -1,5 +1,6 @@
 //! `omnilink runs`: what campaigns have kept.
 
+pub(crate) mod evidence;
 mod rerun;
 mod revalidate;
 mod show;

@@ -288,7 +288,7 @@ fn line_of(operation: &Operation) -> Option<u64> {
 }
 
 /// What a file is.
-enum Kind {
+pub(crate) enum Kind {
     Evidence,
     Trace,
     Store,
@@ -296,7 +296,7 @@ enum Kind {
 
 impl Kind {
     /// By the first bytes: those of SQLite, or the first field of evidence. Everything else is for the readers of traces.
-    fn of(path: &Path) -> Result<Self, CliError> {
+    pub(crate) fn of(path: &Path) -> Result<Self, CliError> {
         if path.is_dir() || path.as_os_str() == "-" {
             return Ok(Self::Trace);
         }

@@ -13,7 +13,7 @@ use omnilink_verify::NewFile;
 use omnilink_view::{Response, Scene, Server, html};
 
 use self::load::Loader;
-pub(crate) use self::load::evidence_in;
+pub(crate) use self::load::{Kind, evidence_in};
 use self::recheck::RecheckArgs;
 use crate::error::CliError;
 use crate::exit::Exit;

@@ -14,6 +14,14 @@ fn the_correct_queue_is_explained_and_the_other_one_is_not() {
     assert!(ran.stdout.contains("all valid"), "{ran:?}");
     assert!(ran.stdout.contains("violation in run "), "{ran:?}");
     assert!(ran.stdout.contains("✗ dequeue("), "{ran:?}");
+    // What the text says is in the picture: one element, taken more than once.
+    let picture = ran
+        .stdout
+        .split("went in once and came out")
+        .nth(1)
+        .unwrap_or_default();
+    assert!(picture.contains("enqueue("), "{ran:?}");
+    assert!(picture.matches("dequeue() = ").count() >= 2, "{ran:?}");
     // What was kept can be looked at with the other commands.
     let validate = |trace: &str| omnilink_in(folder.path(), &["validate", "kept/Queue.tla", trace]).code;
     assert_eq!(validate("kept/violation/trace"), 1);

@@ -1,7 +1,12 @@
 //! The `omnilink` command as a script sees it: arguments in; exit code, standard output and standard error out.
 
 mod bad_input;
+#[cfg(unix)]
+mod ci;
 mod demo;
+#[cfg(unix)]
+mod documented;
+mod edges;
 mod formats;
 #[cfg(unix)]
 mod fuzz;
@@ -23,6 +28,7 @@ mod long_histories;
 mod mc;
 mod mc_traces;
 mod monitors;
+mod newcomer;
 mod other_styles;
 mod pages;
 mod ran;

@@ -127,10 +127,10 @@ fn an_evaluation_error_shows_its_source_and_the_way_to_it() {
     let ran = omnilink_in(folder.path(), &["mc", "Counter.tla"]);
     assert_eq!(ran.code, 2, "{ran:?}");
     assert!(
-        ran.stdout.contains("cannot be evaluated after 2 steps"),
+        ran.stderr.contains("cannot be evaluated after 2 steps"),
         "{ran:?}"
     );
-    assert!(ran.stdout.contains("Counter.tla:6:"), "{ran:?}");
+    assert!(ran.stderr.contains("Counter.tla:6:"), "{ran:?}");
 }
 
 #[test]

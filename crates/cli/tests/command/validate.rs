@@ -218,7 +218,7 @@ fn an_operation_that_needs_more_steps_than_it_is_given_says_how_many_it_was_give
             .contains("Up_Step was tried up to 1 times before Up_Done"),
         "{ran:?}"
     );
-    assert!(ran.stderr.contains("[ops.Up] steps = N"), "{ran:?}");
+    assert!(ran.stderr.contains("[ops.Up]: steps = N"), "{ran:?}");
     let ran = omnilink_in(
         folder.path(),
         &["validate", "Up.tla", "run.ndjson", "--link", "link.toml"],

@@ -3,7 +3,7 @@
 use omnilink_trace::{Args, Operation};
 use omnilink_value::Value;
 
-use super::transaction::TransactionError;
+use super::transaction_error::TransactionError;
 
 /// One access of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +21,28 @@ impl Access {
             Self::Read(key, _) | Self::Write(key, _) | Self::Append(key, _) => key,
         }
     }
+
+    /// Whether a transaction that was called with this access may return `returned` in its place: the same, with what was
+    /// read filled in.
+    fn may_return(&self, returned: &Self) -> bool {
+        match (self, returned) {
+            (Self::Read(key, asked), Self::Read(own, _)) => {
+                let is_open = asked.as_ref().is_none_or(Value::is_null);
+                key == own && (is_open || self == returned)
+            }
+            _ => self == returned,
+        }
+    }
 }
 
 /// The accesses of an operation that is a whole transaction; `None` if it is something else.
 ///
+/// What a transaction read is in its result. If that is missing, a value may also stand among the arguments; null is there
+/// where a read is to be filled in, and what such a read returned is unknown.
+///
 /// # Errors
-/// When the operation is named a transaction, but one of its accesses is malformed.
+/// When the operation is named a transaction, but one of its accesses is malformed, or it returned other accesses than
+/// it was called with.
 pub(super) fn accesses(operation: &Operation, label: &str) -> Result<Option<Vec<Access>>, TransactionError> {
     let is_named = ["txn", "transaction"]
         .iter()
@@ -37,35 +53,76 @@ pub(super) fn accesses(operation: &Operation, label: &str) -> Result<Option<Vec<
         Args::Positional(tuple) => tuple.as_tuple().and_then(<[Value]>::first),
     };
     let has_returned = !operation.timebox.is_pending() && !operation.aborted;
-    let returned = operation
-        .ret
-        .as_ref()
-        .filter(|ret| has_returned && !ret.is_null());
+    let returned = operation.ret.as_ref().filter(|_| has_returned);
+    let called = called.filter(|called| !called.is_null());
     let Some(listed) = returned.or(called) else {
         return Ok(None);
     };
-    let parsed = listed
-        .as_tuple()
-        .and_then(|accesses| accesses.iter().map(|one| access(one, has_returned)).collect());
-    match parsed {
-        Some(accesses) => Ok(Some(accesses)),
-        None if is_named => Err(TransactionError::NoAccesses {
-            place: operation.location.clone(),
-            label: label.to_owned(),
-            found: listed.clone(),
-        }),
-        None => Ok(None),
+    let is_result = returned.is_some();
+    let Some(mut accesses) = parsed(listed) else {
+        // A null among separate reads and writes is the result of one of them.
+        return match is_named {
+            true => Err(TransactionError::NoAccesses {
+                place: operation.location.clone(),
+                label: label.to_owned(),
+                part: if is_result { "result" } else { "transaction" },
+                found: listed.clone(),
+            }),
+            false => Ok(None),
+        };
+    };
+    if let (true, Some(asked)) = (is_result, called.and_then(parsed)) {
+        let differs = |(asked, returned): (&Access, &Access)| !asked.may_return(returned);
+        let differing = asked.iter().zip(&accesses).position(differs);
+        let differing =
+            differing.or((asked.len() != accesses.len()).then(|| asked.len().min(accesses.len())));
+        if let Some(at) = differing {
+            return Err(TransactionError::OtherAccesses {
+                place: operation.location.clone(),
+                label: label.to_owned(),
+                asked: shown(called, at),
+                returned: shown(returned, at),
+            });
+        }
     }
+    for access in &mut accesses {
+        if let Access::Read(_, value) = access
+            && (!has_returned || !is_result && value.as_ref().is_some_and(Value::is_null))
+        {
+            *value = None;
+        }
+    }
+    Ok(Some(accesses))
 }
 
-fn access(one: &Value, has_returned: bool) -> Option<Access> {
+/// Whether an operation is a whole transaction, or part of one.
+pub fn is_transaction(operation: &Operation) -> bool {
+    let has_group = operation
+        .meta
+        .as_ref()
+        .is_some_and(|meta| meta.field("txn").is_some());
+    // What is called a transaction and cannot be read is meant to be one.
+    has_group || accesses(operation, "").map_or(true, |found| found.is_some_and(|found| !found.is_empty()))
+}
+
+/// The access at a position of a list, for messages.
+fn shown(listed: Option<&Value>, at: usize) -> String {
+    let accesses = listed.and_then(Value::as_tuple).unwrap_or_default();
+    accesses
+        .get(at)
+        .map_or_else(|| "nothing".to_owned(), Value::to_string)
+}
+
+fn parsed(listed: &Value) -> Option<Vec<Access>> {
+    listed.as_tuple()?.iter().map(access).collect()
+}
+
+fn access(one: &Value) -> Option<Access> {
     let parts = one.as_tuple()?;
     let name = parts.first()?.as_str()?;
     match (name, parts) {
         ("r" | "read", [_, key]) => Some(Access::Read(key.clone(), None)),
-        ("r" | "read", [_, key, value]) => {
-            Some(Access::Read(key.clone(), has_returned.then(|| value.clone())))
-        }
+        ("r" | "read", [_, key, value]) => Some(Access::Read(key.clone(), Some(value.clone()))),
         ("w" | "write", [_, key, value]) => Some(Access::Write(key.clone(), value.clone())),
         ("append", [_, key, value]) => Some(Access::Append(key.clone(), value.clone())),
         _ => None,

@@ -12,7 +12,8 @@ use omnilink_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::accesses::Access;
-use super::transaction::{Fate, Grouping, Id, NIL, Succession, TransactionError};
+use super::transaction::{Fate, Grouping, Id, NIL, Succession};
+use super::transaction_error::TransactionError;
 use omnilink_evidence::Anomaly;
 
 /// The accesses of transactions, kept until the keys that hold lists are known.
@@ -162,6 +163,8 @@ impl Appends {
         match self.writer.insert((key.clone(), element.clone()), index) {
             None => Ok(()),
             Some(first) => Err(TransactionError::AppendedTwice {
+                place: grouping.place(index),
+                earlier: grouping.place(first),
                 first: grouping.label(first).to_owned(),
                 second: grouping.label(index).to_owned(),
                 key: key.clone(),

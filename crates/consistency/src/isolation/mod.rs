@@ -28,6 +28,7 @@ mod solver;
 #[cfg(test)]
 mod tests;
 mod transaction;
+mod transaction_error;
 mod version_chains;
 mod version_order;
 
@@ -38,11 +39,13 @@ use omnilink_engine::Limits;
 pub use omnilink_evidence::Anomaly;
 use omnilink_evidence::{Conclusion, Confirmation, Limit, Unknown};
 
+pub use self::accesses::is_transaction;
 use self::reads_from::{ReadsFrom, ReadsFromError, Writer, reads_from};
 use self::real_time::Overwrites;
 use self::replay::Endpoint;
+pub use self::transaction::Transactions;
 use self::transaction::{Fate, Id};
-pub use self::transaction::{TransactionError, Transactions};
+pub use self::transaction_error::TransactionError;
 use self::version_order::OrderOutcome;
 use crate::budget::Budget;
 use crate::level::UnknownLevel;

@@ -7,84 +7,13 @@ use omnilink_evidence::Anomaly;
 use omnilink_trace::{Location, Operation, Timebox};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
-use thiserror::Error;
 
 use super::accesses::accesses;
 use super::lists::Accesses;
+use super::transaction_error::TransactionError;
 use crate::budget::Budget;
 pub(crate) use crate::order_graph::Id;
 use crate::recorded_history::{OrderSource, RecordedHistory};
-
-/// Transactions that cannot be understood.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum TransactionError {
-    /// Not a read or a write.
-    #[error(
-        "{place}: operation {label}: \"{name}\" is no operation of a transaction; there are read (get), write (put, set), delete (remove), commit and abort, and txn for a whole one"
-    )]
-    UnknownOp {
-        /// Where.
-        place: Location,
-        /// The operation.
-        label: String,
-        /// Its name.
-        name: String,
-    },
-    /// An argument is missing.
-    #[error("{place}: operation {label}: {name} has no {missing}")]
-    Missing {
-        /// Where.
-        place: Location,
-        /// The operation.
-        label: String,
-        /// Its name.
-        name: String,
-        /// What is missing.
-        missing: &'static str,
-    },
-    /// A transaction that is no list of accesses.
-    #[error(
-        "{place}: operation {label}: the transaction is {found}; expected a list of [\"r\", key, value], [\"w\", key, value] and [\"append\", key, value]"
-    )]
-    NoAccesses {
-        /// Where.
-        place: Location,
-        /// The operation.
-        label: String,
-        /// What stands there.
-        found: Value,
-    },
-    /// A key that is used in two ways.
-    #[error("transaction {label}: {key} is {problem}; a key holds a list or a value")]
-    Mixed {
-        /// The transaction.
-        label: String,
-        /// The key.
-        key: Value,
-        /// How it is used.
-        problem: &'static str,
-    },
-    /// A list in which an element does not determine its writer.
-    #[error(
-        "{first} and {second} both append {element} to {key}, so a list does not tell which of them it has seen; append each element once"
-    )]
-    AppendedTwice {
-        /// The first transaction.
-        first: String,
-        /// The second.
-        second: String,
-        /// The key.
-        key: Value,
-        /// The element.
-        element: Value,
-    },
-    /// A violation was found, and there is an order. This is a bug in OmniLink.
-    #[error("internal error, please report it: {0}")]
-    Contradicted(String),
-    /// The order that was found does not replay. This is a bug in OmniLink.
-    #[error("internal error, please report it: the order of commits that was found does not hold: {0}")]
-    Rejected(String),
-}
 
 /// Whether a transaction committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -281,6 +210,8 @@ impl Transactions {
 #[derive(Default)]
 pub(super) struct Grouping {
     all: Vec<Transaction>,
+    /// Where each of them begins, for errors.
+    places: Vec<Location>,
     pub(super) keys: Interner,
     pub(super) values: Interner,
     /// The accesses of transactions that are one operation each.
@@ -318,6 +249,7 @@ impl Grouping {
             None => next,
         };
         if index == next {
+            self.places.push(operation.location.clone());
             self.all.push(Transaction {
                 label: group.map_or_else(|| format!("#{label}"), name_of),
                 session,
@@ -380,6 +312,11 @@ impl Grouping {
         &self.all[index].label
     }
 
+    /// Where a transaction begins.
+    pub(super) fn place(&self, index: usize) -> Location {
+        self.places[index].clone()
+    }
+
     pub(super) fn fate(&self, index: usize) -> Fate {
         self.all[index].fate
     }
@@ -393,6 +330,7 @@ impl Grouping {
 
     pub(super) fn mixed(&self, index: usize, key: &Value, problem: &'static str) -> TransactionError {
         TransactionError::Mixed {
+            place: self.place(index),
             label: self.label(index).to_owned(),
             key: key.clone(),
             problem,
@@ -464,25 +402,12 @@ fn action_of(operation: &Operation, label: &str) -> Result<TxnAction, Transactio
     };
     match name.to_ascii_lowercase().as_str() {
         "read" | "get" | "r" => {
-            let named = || {
-                operation
-                    .args
-                    .field("value")
-                    .or_else(|| operation.args.field("result"))
-            };
-            let result = if operation.timebox.is_pending() || operation.aborted {
-                None
-            } else {
-                Some(
-                    operation
-                        .ret
-                        .as_ref()
-                        .or_else(named)
-                        .cloned()
-                        .ok_or_else(|| missing("result"))?,
-                )
-            };
-            Ok(TxnAction::Read(key()?, result))
+            // As for all models: a missing result is unknown, and a null under the name that a call has for it is not one yet.
+            let placed = || operation.args.field("value").filter(|value| !value.is_null());
+            let named = || operation.args.field("result").or_else(placed);
+            let has_returned = !operation.timebox.is_pending() && !operation.aborted;
+            let result = operation.ret.as_ref().or_else(named).filter(|_| has_returned);
+            Ok(TxnAction::Read(key()?, result.cloned()))
         }
         "write" | "put" | "set" | "insert" | "w" => {
             let value = operation

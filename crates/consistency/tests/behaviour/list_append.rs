@@ -343,7 +343,7 @@ fn serializable_ops(ops: &str) -> Result<bool, String> {
 #[test]
 fn one_that_never_returned_took_effect_if_it_was_seen() {
     let lost = r#"{"thread":0,"start":0,"op":"txn","args":[[["append",1,1],["append",2,1]]]}"#;
-    let seen = r#"{"thread":1,"start":1,"end":2,"op":"txn","args":[[]],"ret":[["r",1,[1]],["r",2,LIST]]}"#;
+    let seen = r#"{"thread":1,"start":1,"end":2,"op":"txn","args":[],"ret":[["r",1,[1]],["r",2,LIST]]}"#;
     assert_eq!(
         serializable_ops(&format!("{lost},{}", seen.replace("LIST", "[1]"))),
         Ok(true)
@@ -353,7 +353,7 @@ fn one_that_never_returned_took_effect_if_it_was_seen() {
         Ok(false)
     );
     // Seen in the middle of a list, behind another element.
-    let second = r#"{"thread":2,"start":1,"end":2,"op":"txn","args":[[]],"ret":[["append",1,2]]}"#;
+    let second = r#"{"thread":2,"start":1,"end":2,"op":"txn","args":[],"ret":[["append",1,2]]}"#;
     let behind = seen.replace("[1]]", "[1,2]]");
     assert_eq!(
         serializable_ops(&format!("{lost},{second},{}", behind.replace("LIST", "[1]"))),
@@ -391,7 +391,10 @@ fn registers_and_lists_may_stand_side_by_side_but_not_under_one_key() {
             "written as well as appended to",
         ),
         (r#"[["append","a",2],["r","a",2]]"#, "is no list"),
-        (r#"[["append","a",2],["append","a",2]]"#, "both append 2 to \"a\""),
+        (
+            r#"[["append","a",2],["append","a",2]]"#,
+            "appends 2 to \"a\", which it appends as well",
+        ),
         (r#"[["increment","a",2]]"#, "expected a list of"),
     ] {
         let error = serializable_ops(&txn(accesses)).expect_err(accesses);

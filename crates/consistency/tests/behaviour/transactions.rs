@@ -220,8 +220,8 @@ fn operations_that_are_no_reads_and_writes_are_refused() {
         error.to_string().starts_with("f:1: operation 0: \"swap\""),
         "{error}"
     );
-    let error = read(r#"{"ops":[{"thread":0,"op":"read","args":["x"]}]}"#);
-    assert!(error.to_string().ends_with("read has no result"), "{error}");
+    let error = read(r#"{"ops":[{"thread":0,"op":"read","args":[]}]}"#);
+    assert!(error.to_string().ends_with("read has no key"), "{error}");
 }
 
 #[test]

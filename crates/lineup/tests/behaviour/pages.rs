@@ -65,8 +65,9 @@ fn the_report_of_a_lost_increment_has_table_drawing_reason_and_interleaving() {
           thread 0 gets 1 from get()
 
         To see it again:
-          omnilink lineup component --matrix 'inc(), get() | inc()'
-          --schedule '0 1x2 0x2'    (repeated: the same history again)
+          omnilink lineup component --matrix 'inc(), get() | inc()' \
+            --schedule '0 1x2 0x2'
+        Repeated: the same history again.
         To keep it from coming back, add this line to the component; it is then checked first:
           .regression("inc(), get() | inc()")
         "#);
@@ -101,8 +102,9 @@ fn the_report_of_a_stuck_call_shows_what_serial_runs_do_instead() {
             thread 1 stops, thread 0 goes on
 
         To see it again:
-          omnilink lineup component --matrix 'wait() | set()'
-          --schedule '0 1 0x2'    (repeated: the same history again)
+          omnilink lineup component --matrix 'wait() | set()' \
+            --schedule '0 1 0x2'
+        Repeated: the same history again.
         Found in wait() | set(), reset(), set(); no call can be left out of what is left of it.
         To keep it from coming back, add this line to the component; it is then checked first:
           .regression("wait() | set()")
@@ -133,8 +135,9 @@ fn a_crash_is_reported_as_the_result_of_its_call() {
             thread 1 stops, thread 0 goes on
 
         To see it again:
-          omnilink lineup component --matrix 'take() | take()'
-          --schedule '0 1x2 0'    (repeated: the same history again)
+          omnilink lineup component --matrix 'take() | take()' \
+            --schedule '0 1x2 0'
+        Repeated: the same history again.
         To keep it from coming back, add this line to the component; it is then checked first:
           .regression("take() | take()")
         "#);

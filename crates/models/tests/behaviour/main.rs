@@ -15,3 +15,4 @@ mod laws;
 mod live;
 mod monitors;
 mod refusals;
+mod results;

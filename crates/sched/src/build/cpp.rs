@@ -179,10 +179,21 @@ impl CppBuild {
             true => Ok(()),
             false => Err(BuildError::Failed {
                 command: super::command_line(&command),
-                output: String::from_utf8_lossy(&output.stderr).into_owned(),
+                output: with_advice(String::from_utf8_lossy(&output.stderr).into_owned()),
             }),
         }
     }
+}
+
+/// What a linker says, and what to do if all that is missing is a component.
+fn with_advice(mut output: String) -> String {
+    if output.contains("undefined reference to `main'") || output.contains("undefined symbol: main") {
+        output.push_str(
+            "there is no main function; write one that offers a component: \
+             int main() { return lineup::component<Queue>(\"queue\").op(\"pop()\", …).run(); } (docs/lineup.md)\n",
+        );
+    }
+    output
 }
 
 /// Makes the compiler compile the templates of the standard library into the program. Its headers declare that `std::string`, streams

@@ -31,6 +31,8 @@ enum Section {
     Reward,
     Possible,
     CheckDeadlock,
+    /// `DEADLOCK TRUE` or `DEADLOCK FALSE`, which is no section but meant to be one.
+    Deadlock,
 }
 
 /// All section keywords.
@@ -145,6 +147,10 @@ impl Reader<'_> {
 
     fn section_word(&self) -> Option<Section> {
         let text = self.slice(&self.token());
+        // As the name of a definition it has no value behind it.
+        if text == "DEADLOCK" && matches!(self.slice(&self.token_after()), "TRUE" | "FALSE") {
+            return Some(Section::Deadlock);
+        }
         SECTIONS
             .iter()
             .find(|(word, _)| *word == text)
@@ -174,6 +180,12 @@ impl Reader<'_> {
                     let assignment = self.assignment()?;
                     self.config.constants.push(assignment);
                 }
+            }
+            Section::Deadlock => {
+                let value = self.slice(&self.token()).to_owned();
+                self.bump();
+                let help = format!("write `CHECK_DEADLOCK {value}`");
+                return Err(self.report(token.span(), "`DEADLOCK` begins no section".to_owned(), help));
             }
             Section::CheckDeadlock => {
                 let value = match self.slice(&self.token()) {

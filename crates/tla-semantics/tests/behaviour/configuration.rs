@@ -75,6 +75,10 @@ fn constants_take_values_definitions_and_model_values() {
 fn what_cannot_be_read_is_refused_and_reading_goes_on() {
     for (text, expected) in [
         ("INVARIENT Inv", "1:1 `INVARIENT` begins no section"),
+        (
+            "INVARIANT Inv\nDEADLOCK FALSE",
+            "2:1 `DEADLOCK` begins no section",
+        ),
         ("CONSTANT N 3", "1:12 expected `=` or `<-`, found `3`"),
         (
             "CONSTANT N = ",

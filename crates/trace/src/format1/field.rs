@@ -61,6 +61,20 @@ impl Field {
         }
     }
 
+    /// The name of the field for what other formats call so.
+    pub(crate) fn meant(name: &str) -> Option<&'static str> {
+        let field = match name.to_ascii_lowercase().as_str() {
+            "result" | "results" | "return" | "returned" | "response" | "output" | "res" => Self::Ret,
+            "arguments" | "params" | "parameters" | "input" | "inputs" => Self::Args,
+            "operation" | "operation_name" | "method" | "function" | "name" | "f" => Self::Op,
+            "process" | "pid" | "tid" | "client" | "clientid" | "thread_id" => Self::Thread,
+            "time" | "timestamp" | "ts" | "begin" | "invoke" => Self::Start,
+            "finish" | "stop" => Self::End,
+            _ => return None,
+        };
+        Some(field.name())
+    }
+
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         Self::ALL.into_iter().map(Self::name)
     }

@@ -291,7 +291,8 @@ pub(super) fn unknown_field(key: &str) -> Problem {
     }
     Problem::UnknownField {
         field: key.to_owned(),
-        suggestion: nearest(key, Field::names()),
+        suggestion: Field::meant(key).or_else(|| nearest(key, Field::names())),
+        known: "arguments go under \"args\", the result is \"ret\", and anything of your own goes under \"meta\"",
     }
 }
 

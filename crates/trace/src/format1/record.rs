@@ -67,7 +67,7 @@ impl RawRecord {
             },
             Field::Start => match value.as_int() {
                 Some(start) => self.start = Some(start),
-                None => return Err(self.wrong(field, "an integer", &value)),
+                None => return Err(self.wrong(field, "an integer, such as a time in microseconds", &value)),
             },
             Field::End => match value.as_int() {
                 Some(end) => self.end = Some(end),
@@ -186,6 +186,12 @@ impl RecordDefaults {
                 "the name of the operation",
             ));
         };
+        // Who has a result has returned. Taken for pending, the operation would match every result.
+        if timebox.is_pending() && !call.aborted && call.ret.as_ref().is_some_and(|ret| !ret.is_null()) {
+            return Err(Problem::ResultWithoutEnd {
+                op: call.name.clone(),
+            });
+        }
         let thread = match thread {
             Some(thread) => thread,
             None if is_log_line => Value::null(),

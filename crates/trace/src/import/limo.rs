@@ -98,7 +98,13 @@ fn parse(line: &str) -> Option<Option<(i64, LimoEvent<'_>)>> {
                 Some((name, values)) => (name.trim(), values.trim()),
                 None => (rest, ""),
             };
-            let values = values.strip_suffix(')').unwrap_or(values);
+            let is_open = rest[name.len()..].starts_with('(');
+            let values = match values.strip_suffix(')') {
+                Some(values) => values,
+                // What is not closed may have been cut off.
+                None if is_open => return None,
+                None => values,
+            };
             if name.is_empty() {
                 return None;
             }

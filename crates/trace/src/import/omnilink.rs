@@ -64,6 +64,7 @@ impl OmniLinkReader {
             return Err(Problem::UnknownField {
                 field: key.to_owned(),
                 suggestion,
+                known: "arguments go into \"operation\", and anything of your own under \"_meta\" in it",
             });
         }
         let name = field(

@@ -125,7 +125,7 @@ impl PorcupineHistory {
         }
         self.returned.insert(id, location);
         operation.timebox.end = Some(time);
-        operation.ret = Some(element.value.unwrap_or_else(Value::null));
+        operation.ret = element.value;
         if operation.meta.is_none() {
             operation.meta = element.metadata.filter(|meta| !meta.is_null());
         }
@@ -237,6 +237,8 @@ fn element(text: &str) -> Result<Element, Problem> {
                 return Err(Problem::UnknownField {
                     field: key.to_owned(),
                     suggestion: nearest(key, KEYS.into_iter()),
+                    known: "an operation of Porcupine has ClientId, Input, Call, Output and Return, an event ClientId, Kind, Value and Id; \
+                            anything of your own goes under Metadata",
                 });
             }
         };

@@ -1,8 +1,9 @@
 //! The elements of one JSON array, or a sequence of JSON values, read without holding the whole input in memory.
 
 use super::{InputBuffer, TextInput};
+use crate::location::line_and_column;
 use crate::note::Notes;
-use crate::{Problem, TraceError};
+use crate::{Location, Problem, TraceError};
 
 /// Reads one element after the other.
 pub(crate) struct JsonElements {
@@ -11,15 +12,18 @@ pub(crate) struct JsonElements {
     is_array: bool,
     has_begun: bool,
     has_ended: bool,
+    /// The line on which the last element ended.
+    last_line: u64,
 }
 
 impl JsonElements {
     pub(crate) fn new(buffer: InputBuffer, name: &str, notes: Notes) -> Self {
         Self {
-            text: TextInput::new(buffer, name, notes),
+            text: TextInput::with_columns(buffer, name, notes),
             is_array: false,
             has_begun: false,
             has_ended: false,
+            last_line: 0,
         }
     }
 
@@ -27,8 +31,8 @@ impl JsonElements {
         &self.text
     }
 
-    /// Reads the next element with `read`, which is given its text and its line, and returns it with its line; `None` at
-    /// the end or at a cut.
+    /// Reads the next element with `read`, which is given its text and its position, and returns it with its position: its line, and its
+    /// column if it is not the first of its line. `None` at the end or at a cut.
     pub(crate) fn next<T>(
         &mut self,
         read: impl FnOnce(&str, u64) -> Result<T, Problem>,
@@ -49,15 +53,18 @@ impl JsonElements {
                 break self.text.unread().len();
             }
         };
-        let line = self.text.line();
+        let column = (self.text.line() == self.last_line).then(|| self.text.column());
+        let position = line_and_column(self.text.line(), column);
         let element = &self.text.unread()[..length];
+        let error = |problem: Problem| TraceError::new(Location::at(self.text.source(), position), problem);
         let text = std::str::from_utf8(element).map_err(|_| {
             let found = String::from_utf8_lossy(element);
-            self.text.error(Problem::bad_line("JSON, which is UTF-8", &found))
+            error(Problem::bad_line("JSON, which is UTF-8", &found))
         })?;
-        let value = read(text, line).map_err(|problem| self.text.error(problem))?;
+        let value = read(text, position).map_err(error)?;
         self.text.consume(length);
-        Ok(Some((value, line)))
+        self.last_line = self.text.line();
+        Ok(Some((value, position)))
     }
 
     /// Consumes what separates elements; returns whether an element follows.

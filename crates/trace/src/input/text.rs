@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::InputBuffer;
-use crate::location::Source;
+use crate::location::{Source, Unit, line_and_column};
 use crate::note::Notes;
 use crate::{Location, Note, Problem, TraceError};
 
@@ -17,15 +17,27 @@ pub(crate) struct TextInput {
     notes: Notes,
     /// The line of the first unread byte, counted from 1.
     line: u64,
+    /// The bytes of the line in front of it. Known only if bytes are consumed that may span lines.
+    before: u64,
 }
 
 impl TextInput {
     pub(crate) fn new(buffer: InputBuffer, name: &str, notes: Notes) -> Self {
+        Self::of(Source::lines(name), buffer, notes)
+    }
+
+    /// A text of which a line may hold several records.
+    pub(crate) fn with_columns(buffer: InputBuffer, name: &str, notes: Notes) -> Self {
+        Self::of(Source::columns(name), buffer, notes)
+    }
+
+    fn of(source: Arc<Source>, buffer: InputBuffer, notes: Notes) -> Self {
         Self {
             buffer,
-            source: Source::lines(name),
+            source,
             notes,
             line: 1,
+            before: 0,
         }
     }
 
@@ -43,8 +55,16 @@ impl TextInput {
         self.line
     }
 
+    /// The column of the first unread byte, counted from 1.
+    pub(crate) fn column(&self) -> u64 {
+        self.before + 1
+    }
+
     pub(crate) fn location(&self) -> Location {
-        Location::at(&self.source, self.line)
+        match self.source.unit {
+            Unit::Column => Location::at(&self.source, line_and_column(self.line, None)),
+            Unit::Line | Unit::Byte => Location::at(&self.source, self.line),
+        }
     }
 
     pub(crate) fn is_truncated(&self) -> bool {
@@ -71,7 +91,13 @@ impl TextInput {
 
     /// Consumes bytes that may span lines.
     pub(crate) fn consume(&mut self, length: usize) {
-        self.line += newlines(&self.unread()[..length]);
+        let bytes = &self.unread()[..length];
+        let (lines, last) = (newlines(bytes), memchr::memrchr(b'\n', bytes));
+        self.line += lines;
+        self.before = match last {
+            Some(at) => (length - at - 1) as u64,
+            None => self.before + length as u64,
+        };
         self.buffer.consume(length);
     }
 

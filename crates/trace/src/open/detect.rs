@@ -8,11 +8,11 @@ use std::io;
 use omnilink_value::json::JsonCursor;
 use omnilink_value::msgpack::MsgpackCursor;
 
-use crate::Format;
 use crate::import::{
     is_fastlin_title, is_fptlin_line, is_jepsen_line, is_limo_line, is_limo_title, is_porcupine_key,
 };
 use crate::input::{InputBuffer, is_map};
+use crate::{Format, Problem};
 
 /// The number of bytes that are examined.
 const EXAMINED_BYTES: usize = 1 << 16;
@@ -117,7 +117,10 @@ fn guess_json(bytes: &[u8], ours: Format) -> Guess {
         is_first = false;
         match key.as_ref() {
             "omnilink" | "thread" | "op" | "args" | "start" | "end" | "ret" | "vars" | "clock" | "meta" => {
-                return Guess::Sure(ours);
+                return match ours {
+                    Format::Ndjson => guess_lines(text),
+                    _ => Guess::Sure(ours),
+                };
             }
             "type" => {
                 let mut ahead = cursor.clone();
@@ -136,6 +139,41 @@ fn guess_json(bytes: &[u8], ours: Format) -> Guess {
         if cursor.skip().is_err() {
             return Guess::Unsure;
         }
+    }
+}
+
+/// One record a line, or records that span lines, as they do when they are printed for people to read: the first object then goes
+/// on after its first line.
+fn guess_lines(text: &str) -> Guess {
+    let line = first_line(text.as_bytes());
+    if !line.ends_with(b"\n") {
+        return Guess::Sure(Format::Ndjson);
+    }
+    let is_whole = |text: &str| JsonCursor::new(text).skip().is_ok();
+    match std::str::from_utf8(line).is_ok_and(is_whole) || !is_whole(text) {
+        true => Guess::Sure(Format::Ndjson),
+        false => Guess::Sure(Format::Json),
+    }
+}
+
+/// What a file is that is no trace, if it can be told.
+pub(super) fn unreadable(bytes: &[u8]) -> Option<Problem> {
+    let is_wide = match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
+        [first, 0, second, 0, ..] | [0, first, 0, second, ..] => {
+            first.is_ascii_graphic() && !second.is_ascii_control()
+        }
+        _ => false,
+    };
+    if is_wide {
+        return Some(Problem::Utf16);
+    }
+    let mut visible = bytes
+        .iter()
+        .filter(|byte| !byte.is_ascii_whitespace() && **byte != b'[');
+    match (visible.next(), visible.next()) {
+        (Some(b'{'), Some(b'\'')) => Some(Problem::SingleQuotes),
+        _ => None,
     }
 }
 

@@ -22,7 +22,7 @@ use crate::{Format, Header, Location, Operation, Problem, Time, TraceError};
 
 pub use options::OpenOptions;
 
-use detect::detect;
+use detect::{detect, unreadable};
 use directory::{files_of, stem};
 
 /// All inputs of a trace share the memory for sorting and reading, but each gets at least this much.
@@ -174,6 +174,9 @@ impl TraceInput {
         }
         if buffer.unread().starts_with(JEPSEN_BINARY) {
             return Err(TraceError::new(location, Problem::JepsenBinary));
+        }
+        if let Some(problem) = unreadable(buffer.unread()) {
+            return Err(TraceError::new(location, problem));
         }
         let format = match options.format {
             Some(format) => Some(format),

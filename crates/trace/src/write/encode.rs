@@ -70,9 +70,11 @@ pub(crate) fn encode_msgpack(operation: &Operation, out: &mut Vec<u8>) {
     }
 }
 
+/// The optional fields. A pending call has no result yet, and readers refuse one.
 fn extras(operation: &Operation) -> impl Iterator<Item = (&'static str, &omnilink_value::Value)> {
+    let has_ended = operation.timebox.end.is_some() || operation.aborted;
     let all = [
-        ("ret", &operation.ret),
+        ("ret", if has_ended { &operation.ret } else { &None }),
         ("meta", &operation.meta),
         ("vars", &operation.vars),
         ("clock", &operation.clock),

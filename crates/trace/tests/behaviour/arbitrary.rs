@@ -41,7 +41,8 @@ pub fn operation() -> impl Strategy<Value = Operation> {
         let (ret, meta, aborted) = extras;
         let meta = meta.filter(|meta| !meta.is_null());
         let mut operation = Operation::new(thread, name.as_str(), args, timebox);
-        operation.ret = ret;
+        // A pending call has no result.
+        operation.ret = ret.filter(|_| aborted || timebox.end.is_some());
         operation.meta = meta;
         operation.aborted = aborted;
         operation

@@ -115,7 +115,8 @@ fn a_whole_record_with_a_time_that_is_no_integer_is_an_error_even_at_the_end() {
     let float = b"\x83\xa6thread\x00\xa2op\xa1x\xa5start\xcb\x3f\xf8\0\0\0\0\0\0";
     let message = refusal([records(1), float.to_vec()].concat());
     assert!(
-        message.ends_with("the field \"start\" holds 1.5; expected an integer"),
+        message
+            .ends_with("the field \"start\" holds 1.5; expected an integer, such as a time in microseconds"),
         "{message}"
     );
 }

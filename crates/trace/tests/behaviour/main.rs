@@ -5,6 +5,7 @@ mod cuts;
 mod fastlin;
 mod format1;
 mod jepsen;
+mod nonsense;
 mod omnilink;
 mod order;
 mod porcupine;

@@ -66,7 +66,7 @@ fn what_does_not_fit_is_refused() {
         ),
         (
             r#"[{"ClientId":0,"Inptu":1,"Call":1}]"#.to_owned(),
-            "test:1: unknown field \"Inptu\" (did you mean \"Input\"?); anything of your own goes under \"meta\"",
+            "test:1: unknown field \"Inptu\" (did you mean \"Input\"?); an operation of Porcupine has ClientId, Input, Call, Output and Return, an event ClientId, Kind, Value and Id; anything of your own goes under Metadata",
         ),
         (
             format!("[{call}],"),

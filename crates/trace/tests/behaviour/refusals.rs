@@ -1,5 +1,6 @@
 //! What is refused, and what is said about it.
 
+use omnilink_trace::{Format, OpenOptions, Trace};
 use omnilink_value::Value;
 
 use crate::support::refusal;
@@ -16,12 +17,16 @@ fn every_refusal_names_the_place_and_the_remedy() {
             "test:1: pop ends at 4, before it starts at 5; check the clock of the recorder",
         ),
         (
+            r#""thread":0,"op":"pop","start":5,"ret":3"#,
+            "test:1: pop has a result (\"ret\") but no \"end\"; give the time when it returned, or leave the result out if it never did",
+        ),
+        (
             r#""thread":0,"op":"pop","strat":5"#,
-            "test:1: unknown field \"strat\" (did you mean \"start\"?); anything of your own goes under \"meta\"",
+            "test:1: unknown field \"strat\" (did you mean \"start\"?); arguments go under \"args\", the result is \"ret\", and anything of your own goes under \"meta\"",
         ),
         (
             r#""thread":0,"op":"pop","host":5"#,
-            "test:1: unknown field \"host\"; anything of your own goes under \"meta\"",
+            "test:1: unknown field \"host\"; arguments go under \"args\", the result is \"ret\", and anything of your own goes under \"meta\"",
         ),
         (
             r#""thread":0,"op":"pop""#,
@@ -37,7 +42,7 @@ fn every_refusal_names_the_place_and_the_remedy() {
         ),
         (
             r#""thread":0,"op":"pop","start":"5""#,
-            "test:1: pop: the field \"start\" holds \"5\"; expected an integer",
+            "test:1: pop: the field \"start\" holds \"5\"; expected an integer, such as a time in microseconds",
         ),
         (
             r#""thread":[0],"op":"pop","start":5"#,
@@ -111,7 +116,7 @@ fn what_is_no_trace_is_refused_by_name_of_the_formats() {
     assert_eq!(
         message,
         "test: not a trace in any known format (ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo); \
-         name the format if it is one of them"
+         name the format if it is one of them, and translate a log or a table of your own (docs/plain-text-log.md)"
     );
 }
 
@@ -128,7 +133,7 @@ fn messagepack_refusals_name_the_byte() {
     assert_eq!(
         message,
         format!(
-            "test: byte {}: x: the field \"start\" holds \"now\"; expected an integer",
+            "test: byte {}: x: the field \"start\" holds \"now\"; expected an integer, such as a time in microseconds",
             good.len()
         )
     );
@@ -136,9 +141,104 @@ fn messagepack_refusals_name_the_byte() {
 
 #[test]
 fn a_missing_file_is_named() {
-    let error = omnilink_trace::Trace::open("/no/such/trace", &Default::default()).expect_err("no such file");
+    let error = Trace::open("/no/such/trace", &Default::default()).expect_err("no such file");
     assert!(
         error.to_string().starts_with("/no/such/trace: No such file"),
         "{error}"
+    );
+}
+
+#[test]
+fn the_field_that_is_meant_is_named() {
+    for (field, meant) in [
+        ("result", "ret"),
+        ("output", "ret"),
+        ("arguments", "args"),
+        ("method", "op"),
+        ("process", "thread"),
+        ("timestamp", "start"),
+    ] {
+        let said = refusal(&line(&format!(
+            r#""thread":0,"op":"pop","start":5,"end":6,"{field}":1"#
+        )));
+        assert!(said.contains(&format!("(did you mean \"{meant}\"?)")), "{said}");
+    }
+    let said = refusal(&line(r#""thread":0,"op":"write","value":1,"start":5,"end":6"#));
+    assert!(
+        said.contains("arguments go under \"args\", the result is \"ret\""),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_only_looks_like_a_trace_is_called_what_it_is() {
+    let record = r#"{"thread":0,"op":"pop","start":5,"end":6}"#;
+    let bytes = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    for wide in [bytes(&format!("\u{feff}{record}\n")), bytes(record)] {
+        let read = Trace::from_bytes("test", wide, &OpenOptions::default());
+        let said = read.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(said.starts_with("test: this is UTF-16"), "{said}");
+        assert!(said.contains("iconv -f UTF-16 -t UTF-8"), "{said}");
+    }
+    for single in [
+        record.replace('"', "'"),
+        format!("[{}]", record.replace('"', "'")),
+    ] {
+        let said = refusal(&single);
+        assert!(
+            said.contains("strings in single quotes") && said.contains("json.dumps"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn records_that_span_lines_are_read_as_they_stand() {
+    let pretty = "{\n  \"thread\": 0,\n  \"op\": \"pop\",\n  \"start\": 5,\n  \"end\": 6\n}\n";
+    let text = format!("{pretty}{}", pretty.replace("5", "7").replace("6", "8"));
+    let trace = Trace::from_bytes("test", text.into_bytes(), &OpenOptions::default()).unwrap();
+    assert_eq!(trace.format(), Format::Json);
+    let operations = trace.collect::<Result<Vec<_>, _>>().unwrap();
+    assert_eq!(operations.len(), 2);
+    assert_eq!(operations[1].location.to_string(), "test:7");
+    // A line that is cut off is still a line.
+    let cut = Trace::from_bytes("test", &b"{\"thread\":0,\"op\":\"p"[..], &OpenOptions::default()).unwrap();
+    assert_eq!(cut.format(), Format::Ndjson);
+}
+
+#[test]
+fn a_place_among_several_records_of_a_line_has_a_column() {
+    let record = |start: i64| format!(r#"{{"thread":0,"op":"pop","start":{start},"end":{start}}}"#);
+    let text = format!("[{}, {},\n {}]", record(1), record(2), record(3));
+    let trace = Trace::from_bytes("test", text.into_bytes(), &OpenOptions::default()).unwrap();
+    let places: Vec<String> = trace
+        .map(|operation| operation.unwrap().location.to_string())
+        .collect();
+    assert_eq!(places, ["test:1", "test:1:45", "test:2"]);
+    let bad = format!(
+        "[{}, {}]",
+        record(1),
+        record(2).replace("\"pop\"", "\"pop\",\"x\":1")
+    );
+    assert!(
+        refusal(&bad).starts_with("test:1:45: unknown field"),
+        "{}",
+        refusal(&bad)
+    );
+}
+
+#[test]
+fn threads_that_look_alike_are_noted() {
+    let text = r#"{"thread":0,"op":"pop","start":1,"end":2}
+{"thread":"0","op":"pop","start":3,"end":4}
+{"thread":"a","op":"pop","start":5,"end":6}
+"#;
+    let mut trace = Trace::from_bytes("test", text.as_bytes(), &OpenOptions::default()).unwrap();
+    assert_eq!(trace.by_ref().count(), 3);
+    let notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(
+        notes[0].starts_with("test:2: \"0\" and 0 are two threads"),
+        "{notes:?}"
     );
 }

@@ -9,7 +9,9 @@ use std::time::Instant;
 
 use omnilink_engine::{Limits, Options};
 use omnilink_evidence::{Evidence, Figures, KeyVerdict, Verdict};
-use omnilink_models::{AnyModel, AnyOp, KeyDetector, Keying, ModelEntry, split, splits_by_key};
+use omnilink_models::{
+    AnyModel, AnyOp, KeyDetector, Keying, ModelEntry, model_of_type, split, splits_by_key,
+};
 use omnilink_trace::{Format, Operation};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -56,7 +58,7 @@ pub(crate) fn check_model(
         Keyed::No => Keying::Plain,
         Keyed::ByContent => find_out(model.entry(), input, |operation| model.decode(operation).is_ok()),
     };
-    match keying {
+    let report = match keying {
         Keying::Plain => plain(input, request),
         Keying::PlainPairs => with_note(plain(input, request), READ_AS_PAIRS),
         Keying::Unclear => {
@@ -79,7 +81,22 @@ pub(crate) fn check_model(
                 READ_AS_KEYED,
             )
         }
+    };
+    match other_type(model.entry(), input) {
+        Some(note) if report.verdict != Verdict::Error => with_note(report, &note),
+        _ => report,
     }
+}
+
+/// A note if the input says that it is of another type than the model.
+pub(crate) fn other_type(entry: &ModelEntry, input: &Input) -> Option<String> {
+    let header = input.header()?;
+    let named = header.get("type")?.as_str()?;
+    let own = model_of_type(named).filter(|own| !entry.includes(own))?;
+    Some(format!(
+        "the file says that its object is a {named}, and it is checked as a {}; if the file is right: --model {}",
+        entry.name, own.name
+    ))
 }
 
 fn unclear(input: &Input) -> VerifyError {

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 
-use omnilink_consistency::{OpSet, RecordedHistory, is_history_line, read_histories};
+use omnilink_consistency::{OpSet, RecordedHistory, is_history_line, is_transaction, read_histories};
 use omnilink_engine::{Limit, LimitWatch, Limits};
 use omnilink_models::AnyModel;
 use omnilink_trace::Operation;
@@ -11,8 +11,8 @@ use super::judge_factory::weak_error;
 use crate::check_run::nothing_returned;
 use crate::error::VerifyError;
 use crate::input::Input;
-use crate::keyed::Keyed;
 use crate::keyed::pieces::{Pieces, pieces};
+use crate::keyed::{Keyed, other_type};
 use crate::limits::{after_reading, is_interrupted, opened};
 
 /// How histories are read.
@@ -43,9 +43,13 @@ pub(super) fn keyed_histories<'a>(
     if holds_histories(input) {
         return histories(input, reading);
     }
-    let Some(Pieces { each, notes }) = pieces(model, keyed, input)? else {
-        return histories(input, reading);
+    let other_type = other_type(model.entry(), input).map(|note| format!("{}: {note}", input.name));
+    let Some(Pieces { each, mut notes }) = pieces(model, keyed, input)? else {
+        let mut histories = histories(input, reading)?;
+        histories.notes.extend(other_type);
+        return Ok(histories);
     };
+    notes.extend(other_type);
     let each = each.into_iter().map(move |(name, operations)| {
         let recorded =
             RecordedHistory::from_operations(&name, operations).map_err(|error| weak_error(error.into()))?;
@@ -129,12 +133,44 @@ pub fn holds_histories(input: &Input) -> bool {
     let Ok(bytes) = input.bytes_from_start() else {
         return false;
     };
-    // A line of a trace is short; what is not text, or has no line end in sight, is something else.
+    // A history is an object whose keys are in double quotes, and it may be long. Anything else (an array, EDN, MessagePack) is
+    // told apart by its first bytes, however far away its first line end is.
+    let mut bytes = BufReader::new(bytes);
     let mut line = Vec::new();
-    let mut head = std::io::Read::take(BufReader::new(bytes), 1 << 20);
-    let read = head.read_until(b'\n', &mut line);
-    read.is_ok() && std::str::from_utf8(&line).is_ok_and(is_history_line)
+    let mut head = std::io::Read::take(&mut bytes, HEAD_BYTES);
+    if head.read_until(b'\n', &mut line).is_err() {
+        return false;
+    }
+    let mut visible = line.iter().filter(|byte| !byte.is_ascii_whitespace());
+    if (visible.next(), visible.next()) != (Some(&b'{'), Some(&b'"')) {
+        return false;
+    }
+    let is_whole = line.ends_with(b"\n") || (line.len() as u64) < HEAD_BYTES;
+    if !is_whole && bytes.read_until(b'\n', &mut line).is_err() {
+        return false;
+    }
+    is_history_line(&String::from_utf8_lossy(&line))
 }
+
+/// Enough to tell whether a first line may be a history.
+const HEAD_BYTES: u64 = 1 << 12;
+
+/// Whether the first operations of an input are transactions, as far as they can be read.
+pub fn holds_transactions(input: &Input) -> bool {
+    if !holds_histories(input) {
+        return input.has_among_first(TRANSACTIONS_FROM_MAX, |_, operation| is_transaction(operation));
+    }
+    let Ok(bytes) = input.bytes_from_start() else {
+        return false;
+    };
+    let mut histories = read_histories(&input.name, BufReader::new(bytes));
+    let first = histories.next().and_then(Result::ok);
+    first.is_some_and(|history| {
+        history.transactions.iter().any(Option::is_some) || history.ops.iter().any(is_transaction)
+    })
+}
+
+const TRANSACTIONS_FROM_MAX: usize = 16;
 
 /// Whether a trace gives its order by other means than timeboxes, which are all that the engine reads: clocks, program
 /// counters, or pairs.

@@ -25,7 +25,7 @@ use crate::input::Input;
 use crate::keyed::Keyed;
 use crate::subject::{NamedModel, NativeSubject};
 
-pub use self::histories::{holds_histories, tells_its_own_order};
+pub use self::histories::{holds_histories, holds_transactions, tells_its_own_order};
 
 /// What to find out about histories.
 #[derive(Clone, Debug)]

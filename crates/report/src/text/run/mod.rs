@@ -12,6 +12,7 @@ use omnilink_evidence::{
 use crate::figures::{count, counted, seconds};
 use crate::look::{Look, Tone};
 use crate::paragraph::wrapped;
+use crate::shell_word::shell_word;
 use crate::timeline::{Bar, Mark, draw};
 
 /// The report of a campaign as text.
@@ -153,25 +154,28 @@ fn violation(name: &str, campaign: &LineupCoverage, run: &FailingRun, look: &Loo
     page.push('\n');
     page.push_str(&interleaving::text(run, look));
     page.push('\n');
+    // One command, over two lines, that a shell takes as it stands here.
     page.push_str(&format!(
-        "To see it again:\n  {} --matrix '{}'\n",
-        campaign.rerun, run.matrix
+        "To see it again:\n  {} --matrix {}",
+        campaign.rerun,
+        shell_word(&run.matrix)
     ));
     if !run.serial && !run.schedule.is_empty() {
         let repeated = match run.repeatable {
-            Some(true) => "repeated: the same history again",
-            Some(false) => "repeated, but went another way: something is outside the scheduler's control",
-            None => "not repeated",
+            Some(true) => "Repeated: the same history again.",
+            Some(false) => "Repeated, but went another way: something is outside the scheduler's control.",
+            None => "Not repeated.",
         };
         let switched = match run.switch_at.is_empty() {
             true => String::new(),
-            false => format!(" --switch-at {}", run.switch_at.join(",")),
+            false => format!(" --switch-at {}", shell_word(&run.switch_at.join(","))),
         };
         page.push_str(&format!(
-            "  --schedule '{}'{switched}    ({repeated})\n",
-            run.schedule
+            " \\\n    --schedule {}{switched}\n{repeated}",
+            shell_word(&run.schedule)
         ));
     }
+    page.push('\n');
     if run.found != run.matrix {
         let text = format!(
             "Found in {}; no call can be left out of what is left of it.",

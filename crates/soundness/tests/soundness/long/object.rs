@@ -82,7 +82,8 @@ pub fn ndjson(records: &[Record]) -> String {
     let mut text = String::with_capacity(records.len() * 96);
     for record in records {
         let ret = match &record.reply {
-            Some(("ret", value)) => format!(",\"ret\":{}", value.json()),
+            // Who has a result has returned.
+            Some(("ret", value)) if record.end.is_some() => format!(",\"ret\":{}", value.json()),
             _ => String::new(),
         };
         let reply = record.reply.iter().filter(|(name, _)| *name != "ret");

@@ -176,7 +176,12 @@ impl Pairing {
 
     fn thread(&self, process: Option<&Value>, line: u64) -> Value {
         let Some(process) = process else {
-            return Value::str(&format!("line {line}"));
+            let place = Location::at(&self.source, line);
+            let line = place.position().unwrap_or_default();
+            return Value::str(&match place.column() {
+                Some(column) => format!("line {line}, column {column}"),
+                None => format!("line {line}"),
+            });
         };
         let Some(&times) = self.retired.get(process) else {
             return process.clone();
