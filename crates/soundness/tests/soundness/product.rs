@@ -81,24 +81,36 @@ impl Way {
     }
 }
 
+/// How steps are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// As the product does.
+    Usual,
+    /// Every one by evaluating the action.
+    Evaluated,
+    /// As the product does, and each is compared with its definition and with what the analysis says of it.
+    Audited,
+}
+
 /// A specification, read once.
 pub struct Product {
     linked: Linked,
 }
 
 /// The options of a specification that stands by itself.
-pub fn link_options(link: &str, evaluates_steps: bool) -> LinkOptions {
+pub fn link_options(link: &str, steps: Steps) -> LinkOptions {
     LinkOptions {
         file: LinkFile::parse(link).unwrap_or_else(|error| panic!("{error}\n{link}")),
-        evaluates_steps,
+        evaluates_steps: steps == Steps::Evaluated,
+        audits: steps == Steps::Audited,
         ..LinkOptions::default()
     }
 }
 
 impl Product {
     /// Reads a module.
-    pub fn new(module: &str, text: &str, link: &str, evaluates_steps: bool) -> Result<Self, String> {
-        let options = link_options(link, evaluates_steps);
+    pub fn new(module: &str, text: &str, link: &str, steps: Steps) -> Result<Self, String> {
+        let options = link_options(link, steps);
         match Linked::from_text(module, text, &options) {
             Ok(linked) => Ok(Self { linked }),
             Err(error) => Err(error.to_string()),

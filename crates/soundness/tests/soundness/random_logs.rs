@@ -9,7 +9,7 @@ use omnilink_log_link::{LogCheck, LogSpec, check_log};
 use crate::oracle::explain::Explained;
 use crate::oracle::log::{LogLine, Route, explain_log, ndjson, text};
 use crate::oracle::spec::Spec;
-use crate::product::{Answer, answer_of, link_options};
+use crate::product::{Answer, Steps, answer_of, link_options};
 use crate::random::log::{random_log, random_log_spec};
 use crate::random::maker::FLAVOURS;
 use crate::rounds::{rounds, seed};
@@ -34,7 +34,7 @@ impl Reader {
             .lines()
             .filter(|line| line.starts_with("invariants"))
             .collect();
-        let check = LogCheck::new(&path, link_options(&link, false), Limits::default());
+        let check = LogCheck::new(&path, link_options(&link, Steps::Usual), Limits::default());
         let spec = check
             .shared_spec()
             .unwrap_or_else(|error| panic!("{error}\n{}", text(spec, routes)));

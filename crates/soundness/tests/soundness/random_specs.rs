@@ -8,7 +8,7 @@ use omnilink_engine::Options;
 
 use crate::oracle::explain::{Explained, explain};
 use crate::oracle::timed_call::ndjson;
-use crate::product::{Answer, Product, WAYS, Way};
+use crate::product::{Answer, Product, Steps, WAYS, Way};
 use crate::random::history::{Profile, random_history};
 use crate::random::maker::{FLAVOURS, Flavour};
 use crate::random::spec::random_spec;
@@ -45,13 +45,13 @@ fn options(way: Way, is_async: bool) -> Options {
 }
 
 /// Whether the product disagrees with the oracle about a case, asked in one way by itself, and as it did before: by a verdict or by an error.
-fn disagrees(case: &Case, way: Way, evaluates_steps: bool, like: &Answer) -> bool {
+fn disagrees(case: &Case, way: Way, steps: Steps, like: &Answer) -> bool {
     let expected = match explain(&case.spec, &case.calls, case.is_async) {
         Explained::Valid => Answer::Valid,
         Explained::Violation => Answer::Violation,
         Explained::NotCompared => return false,
     };
-    let Ok(product) = Product::new("Random", &case.spec.text(), &case.spec.link(), evaluates_steps) else {
+    let Ok(product) = Product::new("Random", &case.spec.text(), &case.spec.link(), steps) else {
         return false;
     };
     let trace = ndjson(&case.spec, &case.calls);
@@ -73,20 +73,22 @@ fn is_wrong(answer: &Answer, expected: &Answer) -> bool {
 /// The answers about a case in every way to ask.
 fn in_every_way(case: &Case) -> String {
     let trace = ndjson(&case.spec, &case.calls);
-    let ask = |way: Way, evaluates_steps: bool| {
-        let product = Product::new("Random", &case.spec.text(), &case.spec.link(), evaluates_steps);
+    let ask = |way: Way, steps: Steps| {
+        let product = Product::new("Random", &case.spec.text(), &case.spec.link(), steps);
         let answers =
             product.map(|product| product.answers(&[(trace.as_str(), options(way, case.is_async))]));
         format!(
             "{way:?}{}: {answers:?}",
-            if evaluates_steps {
-                ", every step evaluated"
-            } else {
-                ""
+            match steps {
+                Steps::Usual => "",
+                Steps::Evaluated => ", every step evaluated",
+                Steps::Audited => ", every step audited",
             }
         )
     };
-    let ways = WAYS.into_iter().flat_map(|way| [ask(way, false), ask(way, true)]);
+    let ways = WAYS
+        .into_iter()
+        .flat_map(|way| [Steps::Usual, Steps::Evaluated, Steps::Audited].map(|steps| ask(way, steps)));
     ways.collect::<Vec<_>>().join("\n")
 }
 
@@ -97,7 +99,11 @@ fn compare(flavour: Flavour, specs: u64, from: u64, tally: &mut Tally) -> Vec<St
     for number in 0..specs {
         let mut rng = Rng::with_seed(from.wrapping_add(number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let spec = random_spec(&mut rng, flavour);
-        let evaluates_steps = rng.u32(..8) == 0;
+        let steps = match (rng.u32(..8), number % 2) {
+            (0, _) => Steps::Evaluated,
+            (_, 0) => Steps::Audited,
+            _ => Steps::Usual,
+        };
         let mut cases: Vec<(Case, Explained)> = Vec::new();
         let mut clock = Instant::now();
         let mut lap = move || {
@@ -126,7 +132,7 @@ fn compare(flavour: Flavour, specs: u64, from: u64, tally: &mut Tally) -> Vec<St
             }
         }
         tally.seconds[0] += lap();
-        let product = match Product::new("Random", &spec.text(), &spec.link(), evaluates_steps) {
+        let product = match Product::new("Random", &spec.text(), &spec.link(), steps) {
             Ok(product) => product,
             Err(error) => {
                 *tally
@@ -172,15 +178,13 @@ fn compare(flavour: Flavour, specs: u64, from: u64, tally: &mut Tally) -> Vec<St
             }
             let name = format!("{flavour:?}-{}", from + number);
             let about = format!(
-                "Seed {from} + {number}, trace {at}, {way:?}, evaluates steps: {evaluates_steps}, {:.1} s.\n\nProduct: {answer:?}\nOracle: {expected:?}",
+                "Seed {from} + {number}, trace {at}, {way:?}, steps: {steps:?}, {:.1} s.\n\nProduct: {answer:?}\nOracle: {expected:?}",
                 started.elapsed().as_secs_f64()
             );
             // Alone it may be right, if what was remembered of another trace is what is wrong.
-            let (case, note) = match disagrees(case, *way, evaluates_steps, answer) {
+            let (case, note) = match disagrees(case, *way, steps, answer) {
                 true => (
-                    shrunk(case.clone(), &mut |case| {
-                        disagrees(case, *way, evaluates_steps, answer)
-                    }),
+                    shrunk(case.clone(), &mut |case| disagrees(case, *way, steps, answer)),
                     "alone",
                 ),
                 false => (case.clone(), "only after other traces of the same model"),
@@ -189,7 +193,7 @@ fn compare(flavour: Flavour, specs: u64, from: u64, tally: &mut Tally) -> Vec<St
                 "alone" => String::new(),
                 _ => {
                     let asks = |asked: &[(&str, Options)]| {
-                        let product = Product::new("Random", &spec.text(), &spec.link(), evaluates_steps);
+                        let product = Product::new("Random", &spec.text(), &spec.link(), steps);
                         product.ok().and_then(|product| product.answers(asked).pop())
                     };
                     let needed =

@@ -9,7 +9,7 @@ use crate::long::object::ndjson as long_ndjson;
 use crate::long::simulate::{Load, simulated, with_impossible_reply};
 use crate::oracle::explain::{Explained, explain};
 use crate::oracle::timed_call::ndjson;
-use crate::product::{Answer, link_options, validated};
+use crate::product::{Answer, Steps, link_options, validated};
 use crate::random::history::{Profile, random_history};
 use crate::random::maker::FLAVOURS;
 use crate::random::spec::random_spec;
@@ -51,7 +51,7 @@ fn files_have_the_verdicts_of_the_oracle() {
                 async_threads: profile.is_async,
                 ..Options::default()
             };
-            let link = link_options(&spec.link(), false);
+            let link = link_options(&spec.link(), Steps::Usual);
             let answer = validated(
                 &spec_file,
                 &trace_file,

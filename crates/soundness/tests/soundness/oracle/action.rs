@@ -31,6 +31,10 @@ pub enum Wrapping {
     HigherOrder,
     /// `(A)`, after `TRUE /\`
     Conjunct,
+    /// `CASE c -> A [] OTHER -> B` for `IF c THEN A ELSE B`.
+    Case,
+    /// `(c => A) /\ (~c => B)` for `IF c THEN A ELSE B`.
+    Implications,
 }
 
 /// Definitions that wrapped actions need.
@@ -73,6 +77,17 @@ impl Act {
                 Wrapping::Let => format!("(LET there == {} IN there)", act.text()),
                 Wrapping::HigherOrder => format!("Through(LAMBDA z : {}, 0)", act.text()),
                 Wrapping::Conjunct => format!("(TRUE /\\ {})", act.text()),
+                Wrapping::Case | Wrapping::Implications => match &**act {
+                    Self::If(condition, sides) => {
+                        let [yes, no] = sides.each_ref().map(Self::text);
+                        let condition = condition.text();
+                        match wrapping {
+                            Wrapping::Case => format!("(CASE {condition} -> {yes} [] OTHER -> {no})"),
+                            _ => format!("((({condition}) => ({yes})) /\\ ((~({condition})) => ({no})))"),
+                        }
+                    }
+                    act => act.text(),
+                },
             },
         }
     }

@@ -187,7 +187,12 @@ impl Maker<'_> {
             0 | 1 if depth > 0 => {
                 let (condition, yes, no) =
                     (self.condition(1), self.action(depth - 1), self.action(depth - 1));
-                parts.push(Act::If(condition, Box::new([yes, no])));
+                let choice = Act::If(condition, Box::new([yes, no]));
+                parts.push(match self.below(4) {
+                    0 => Act::Wrapped(Wrapping::Case, Box::new(choice)),
+                    1 => Act::Wrapped(Wrapping::Implications, Box::new(choice)),
+                    _ => choice,
+                });
             }
             2 if depth > 0 => {
                 let (left, right) = (self.action(depth - 1), self.action(depth - 1));
