@@ -24,6 +24,8 @@ mod call_stack;
 mod checkpoint;
 mod clock;
 mod column_stacks;
+mod crash_stack;
+mod debugger;
 mod entry;
 mod fiber;
 mod heap;

@@ -13,7 +13,7 @@ use crate::rt::program_state::CycleDetector;
 use crate::rt::spin::Yield;
 use crate::rt::sys;
 use crate::rt::threads::{ALL_THREADS_CAP, ThreadSet, ThreadState, ids, thread};
-use crate::rt::{checkpoint, clock, fiber, idle, once, serial, wait, whole_program, wide_write};
+use crate::rt::{checkpoint, clock, debugger, fiber, idle, once, serial, wait, whole_program, wide_write};
 use crate::store_history::NO_STEP;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -210,6 +210,7 @@ pub unsafe fn stop(point: SchedulingPoint) {
     if chosen != id {
         hand_over(id, chosen);
     }
+    debugger::stop_before((*thread(id)).step);
 }
 
 /// The calling thread, which is no candidate any more, lets another thread run. It does not wait, except if it is a fiber: then it
@@ -291,6 +292,7 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
     }
     let mut offers_yielded = false;
     if current != NO_THREAD {
+        once::notice_left(current);
         let yielded_at = &mut (*thread(current)).yielded_at;
         // Without progress another yield of the thread offers nothing new: it has only read the same values once more.
         offers_yielded = point.yields == Yield::Yes && shared.serial == 0 && *yielded_at != PROGRESS;
@@ -440,6 +442,7 @@ unsafe fn record(
         flags,
         stores: 0,
         store: 0,
+        order: 0,
     };
 }
 
