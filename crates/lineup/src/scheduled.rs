@@ -5,8 +5,8 @@ use omnilink_sched::HarnessExecutor;
 #[cfg(not(target_os = "linux"))]
 use omnilink_sched::build::BuildError;
 use omnilink_sched::{
-    ExplorationResult, ExplorationStrategy, ExploreOptions, MemoryModel, SchedError, Schedule,
-    SchedulingPoints, StopConditions, StopReason, explore, replay, run_in_order, stop_before,
+    ExplorationStrategy, ExploreOptions, MemoryModel, SchedError, Schedule, SchedulingPoints, StopConditions,
+    StopReason, explore, replay, run_in_order, stop_before,
 };
 
 use crate::description::Description;
@@ -136,16 +136,16 @@ impl Scheduled {
     }
 }
 
-/// The largest number of preemptions up to which all executions were made, of an exploration that is not complete.
-fn bound_completed(exploration: &ExplorationResult) -> Option<u32> {
-    let bounds = &exploration.bounds;
-    let finished = match exploration.stopped {
-        StopReason::Exhausted => bounds.len(),
+/// The largest number of preemptions up to which all executions were made, of an exploration that is not complete and in which so many
+/// executions of each number of preemptions went another way than scheduled.
+fn bound_completed(stopped: StopReason, diverged: &[u64]) -> Option<u32> {
+    let finished = match stopped {
+        StopReason::Exhausted => diverged.len(),
         // Bounds follow each other: the one that was being explored is not complete.
-        _ => bounds.len().saturating_sub(1),
+        _ => diverged.len().saturating_sub(1),
     };
     // An execution that went another way leaves out what it would have led to.
-    let followed = bounds.iter().take_while(|bound| bound.diverged == 0).count();
+    let followed = diverged.iter().take_while(|diverged| **diverged == 0).count();
     u32::try_from(finished.min(followed)).ok()?.checked_sub(1)
 }
 
@@ -195,14 +195,14 @@ impl MatrixExecutor for Scheduled {
         })
         .map_err(failed)?;
         let is_complete = exploration.stopped == StopReason::Exhausted && exploration.diverged == 0;
-        let bound_completed = match plan {
-            RunPlan::Bounded { preemptions } if is_complete => Some(preemptions),
-            RunPlan::Bounded { .. } => bound_completed(&exploration),
-            _ => None,
-        };
-        let diverged = match exploration.bounds.as_slice() {
+        let diverged: Vec<u64> = match exploration.bounds.as_slice() {
             [] => vec![exploration.diverged],
             bounds => bounds.iter().map(|bound| bound.diverged).collect(),
+        };
+        let bound_completed = match plan {
+            RunPlan::Bounded { preemptions } if is_complete => Some(preemptions),
+            RunPlan::Bounded { .. } => bound_completed(exploration.stopped, &diverged),
+            _ => None,
         };
         Ok(RunCoverage {
             is_complete,
@@ -334,32 +334,15 @@ impl MatrixExecutor for Scheduled {
 
 #[cfg(test)]
 mod tests {
-    use omnilink_sched::BoundSummary;
-
     use super::*;
 
     #[test]
     fn a_bound_is_complete_if_no_run_up_to_it_is_missing() {
-        let completed = |stopped, diverged: &[u64]| {
-            bound_completed(&ExplorationResult {
-                executions: 9,
-                redundant: 0,
-                diverged: diverged.iter().sum(),
-                bounds: diverged
-                    .iter()
-                    .map(|diverged| BoundSummary {
-                        diverged: *diverged,
-                        ..BoundSummary::default()
-                    })
-                    .collect(),
-                stopped,
-            })
-        };
-        assert_eq!(completed(StopReason::Exhausted, &[0, 0, 1]), Some(1));
-        assert_eq!(completed(StopReason::Exhausted, &[0, 2, 0]), Some(0));
-        assert_eq!(completed(StopReason::Exhausted, &[1, 0, 0]), None);
+        assert_eq!(bound_completed(StopReason::Exhausted, &[0, 0, 1]), Some(1));
+        assert_eq!(bound_completed(StopReason::Exhausted, &[0, 2, 0]), Some(0));
+        assert_eq!(bound_completed(StopReason::Exhausted, &[1, 0, 0]), None);
         // The last bound was not finished.
-        assert_eq!(completed(StopReason::TimeLimit, &[0, 0, 0]), Some(1));
-        assert_eq!(completed(StopReason::TimeLimit, &[0]), None);
+        assert_eq!(bound_completed(StopReason::TimeLimit, &[0, 0, 0]), Some(1));
+        assert_eq!(bound_completed(StopReason::TimeLimit, &[0]), None);
     }
 }
