@@ -190,6 +190,22 @@ fn what_comes_after_spinning_is_explored() {
     answers(&ran, 1, &["a lost wake-up"]);
 }
 
+#[test]
+fn a_wait_that_changes_something_in_every_round_is_one() {
+    let undo = ["--matrix", "write() | read()"];
+    let all = "These are all runs with at most 2 preemptions.";
+    all_answer(&[
+        ("undo.cpp", &undo, 0, all),
+        ("undo.cpp", &[&undo[..], &["--memory", "c11"]].concat(), 0, all),
+        (
+            "undo.cpp",
+            &["--matrix", "write(), read()", "--no-blocking", "--cxxflag=-DBAD"],
+            1,
+            "read() of thread 0 never comes back in a serial run",
+        ),
+    ]);
+}
+
 /// libstdc++ 12 waits for a counter to change that changed and came back in the meantime.
 #[test]
 fn a_semaphore_of_cpps_library_loses_a_wake_up() {

@@ -26,6 +26,7 @@ mod clock;
 mod column_stacks;
 mod crash_stack;
 mod debugger;
+mod endless_loop;
 mod entry;
 mod fiber;
 mod heap;
