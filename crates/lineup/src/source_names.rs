@@ -59,7 +59,7 @@ fn inside_of(bytes: &[u8], at: usize) -> Option<usize> {
     if after > at && is_path(bytes, after) {
         return Some(after);
     }
-    let is_between = |byte: &u8| matches!(byte, b' ' | b'(' | b'=' | b'+' | b'-');
+    let is_between = |byte: &u8| matches!(byte, b' ' | b'(' | b'[' | b'=' | b'+' | b'-');
     let mut before = at;
     while bytes.get(before).is_some_and(is_between) {
         before = before.checked_sub(1)?;
