@@ -64,7 +64,8 @@ fn compile(source: &str, output: &Path, arguments: &[&str]) -> Result<(), String
             "-Ccodegen-units=1",
             "-Crelocation-model=pic",
         ])
-        .args(["-Cdebuginfo=0", "-Cforce-unwind-tables=no"])
+        // With tables the stack of a crash can be unwound through the runtime.
+        .args(["-Cdebuginfo=0", "-Cforce-unwind-tables=yes"])
         .args(arguments)
         .arg(format!("--target={}", environment("TARGET")))
         .arg(source)

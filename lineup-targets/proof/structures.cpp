@@ -21,10 +21,10 @@ using std::optional;
 #define MAIN(name) int main() { return lineup::component<S>(name)
 #define PUSH_POP .op("push(1)", [](S &s) { return s.push(1); }).op("push(2)", [](S &s) { return s.push(2); }).op("pop()", [](S &s) { return s.pop(); }).run(); }
 
-#if K == 1 // a ring for one producer and one consumer
-struct S { std::atomic<unsigned> head{0}, tail{0}; int items[2] = {};
-    bool push(int v) { unsigned t = tail.load(std::memory_order_relaxed); if (t - head.load(ORDER(1, acquire)) == (M == 2 ? 3 : 2)) return false; items[t % 2] = v; tail.store(t + 1, ORDER(3, release)); return true; }
-    optional<int> pop() { unsigned h = head.load(std::memory_order_relaxed); if (h == tail.load(ORDER(4, acquire))) return {}; int v = items[h % 2]; head.store(h + 1, ORDER(5, release)); return v; } };
+#if K == 1 // a ring for one producer and one consumer; one place, so that two calls of each come round
+struct S { std::atomic<unsigned> head{0}, tail{0}; int items[1] = {};
+    bool push(int v) { unsigned t = tail.load(std::memory_order_relaxed); if (t - head.load(ORDER(1, acquire)) == (M == 2 ? 2 : 1)) return false; items[t % 1] = v; tail.store(t + 1, ORDER(3, release)); return true; }
+    optional<int> pop() { unsigned h = head.load(std::memory_order_relaxed); if (h == tail.load(ORDER(4, acquire))) return {}; int v = items[h % 1]; head.store(h + 1, ORDER(5, release)); return v; } };
 MAIN("spsc").role("producer", {"push(1)", "push(2)"}).role("consumer", {"pop()"}) PUSH_POP
 #elif K == 2 // a queue behind a mutex
 struct S { std::mutex m; std::deque<int> q;
@@ -83,8 +83,9 @@ struct S { std::mutex m; std::condition_variable some, room; std::deque<int> q;
     int pop() { std::unique_lock l(m); if (M == 3) { if (q.empty()) some.wait(l); } else while (q.empty()) some.wait(l); int v = q.empty() ? -1 : q.front(); if (!q.empty()) q.pop_front(); if (M != 2) room.notify_one(); return v; } };
 MAIN("blocking queue") PUSH_POP
 #elif K == 7 // stripes
-struct S { std::mutex m[2]; std::map<int, int> part[2]; };
-MAIN("striped map").op("put(1)", [](S &s) { std::lock_guard l(s.m[1]); return s.part[1][1]++; }).op("put(2)", [](S &s) { std::lock_guard l(s.m[0]); return s.part[0][2]++; })
+struct S { std::mutex m[2]; std::map<int, int> part[2]; S() { part[0][2] = 1; } };
+MAIN("striped map").op("put(1)", [](S &s) { std::lock_guard l(s.m[1]); return s.part[1][1]++; })
+    .op("move()", [](S &s) { std::lock_guard a(s.m[0]); std::lock_guard b(s.m[1]); if (!s.part[0].erase(2)) return false; s.part[1][3] = 1; return true; })
     .op("get(1)", [](S &s) { std::lock_guard l(s.m[M == 1 ? 0 : 1]); return s.part[1].count(1); })
     .op("size()", [](S &s) { if (M == 2) { size_t n; { std::lock_guard a(s.m[0]); n = s.part[0].size(); } std::lock_guard b(s.m[1]); return n + s.part[1].size(); }
         std::lock_guard a(s.m[0]); std::lock_guard b(s.m[1]); return s.part[0].size() + s.part[1].size(); }).run(); }

@@ -55,6 +55,9 @@ pub struct FailingRun {
     /// What the component printed, if the run crashed: the beginning and the end of a long text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output: String,
+    /// The source lines that the thread was in that crashed, the innermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<String>,
     /// Whether the run was repeated from its schedule with the same history. `None` if it cannot be repeated or is serial.
     pub repeatable: Option<bool>,
     /// The serial runs that come nearest to it, up to [`FailingRun::SERIAL_RUNS_MAX`]: those that keep the order of calls that did not
@@ -236,6 +239,9 @@ pub struct ThreadAccess {
     pub stale: bool,
     /// Where in the source it is, if that is known.
     pub place: Option<String>,
+    /// What the source calls the location: `queue.head`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// How a run ended.

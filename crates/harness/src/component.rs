@@ -160,7 +160,8 @@ impl<T: Sync + 'static> Component<T> {
     /// which builds the instrumented twin of the test program and checks this component.
     ///
     /// The environment variable `OMNILINK` is the path of the command, or `skip`; `OMNILINK_LINEUP_ARGS` has more arguments for
-    /// `omnilink lineup`, such as `--auto 3 --time-limit 10s`. Without a time limit it is 60 s.
+    /// `omnilink lineup`, such as `--auto 3 --time-limit 10s`. Without a time limit it is 60 s, and without `--samples` a test
+    /// checks 100 random matrices of each shape: a correct component does not use up the time.
     ///
     /// # Panics
     /// If there is a violation, with the report; if the component cannot be checked; and if the harness and the command are of

@@ -14,6 +14,9 @@ const COMMAND: &str = "OMNILINK";
 const ARGUMENTS: &str = "OMNILINK_LINEUP_ARGS";
 /// What one test may take if the arguments do not say it.
 const TIME_LIMIT: &str = "60s";
+/// How many random matrices of each shape a test checks if the arguments do not say it. The command itself would go on until the time
+/// is up, and so would every test of a correct component.
+const SAMPLES: &str = "100";
 
 /// What the exploration answered.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,11 +45,20 @@ pub(crate) fn explore(component: &str) -> Exploration {
     if let Some(case) = std::thread::current().name().filter(|name| *name != "main") {
         arguments.extend(["--case".into(), case.into()]);
     }
-    arguments.extend(given.split_whitespace().map(OsString::from));
-    if !given.contains("--time-limit") {
-        arguments.extend(["--time-limit".into(), TIME_LIMIT.into()]);
-    }
+    arguments.extend(chosen(&given).into_iter().map(OsString::from));
     answer(component, Command::new(&command).args(arguments).output())
+}
+
+/// The arguments that were given, and those that a test has unless they say otherwise.
+fn chosen(given: &str) -> Vec<&str> {
+    let mut arguments: Vec<&str> = given.split_whitespace().collect();
+    for (name, value) in [("--time-limit", TIME_LIMIT), ("--samples", SAMPLES)] {
+        let is_name = |word: &&str| word.split('=').next() == Some(name);
+        if !arguments.iter().any(is_name) {
+            arguments.extend([name, value]);
+        }
+    }
+    arguments
 }
 
 fn answer(component: &str, output: io::Result<Output>) -> Exploration {
@@ -92,6 +104,13 @@ mod tests {
             message.contains("queue: the omnilink command") && message.contains("skip"),
             "{message}"
         );
+    }
+
+    #[test]
+    fn a_test_ends_when_what_is_asked_for_has_been_checked() {
+        assert_eq!(chosen(""), ["--time-limit", "60s", "--samples", "100"]);
+        let given = ["--samples=5", "--auto", "3", "--time-limit", "9s"];
+        assert_eq!(chosen(&given.join(" ")), given);
     }
 
     #[test]

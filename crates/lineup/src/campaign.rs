@@ -1,22 +1,23 @@
 //! Checking many matrices: given ones, random ones (`RandomCheck`), or all small ones (`AutoCheck`), until one fails.
 
-use std::time::{Duration, Instant};
+mod further;
+
+use std::time::Instant;
 
 use omnilink_evidence::Limit;
-use omnilink_sched::{Schedule, StopConditions};
+use omnilink_sched::Schedule;
 
 use crate::alphabet::CallId;
 use crate::campaign_coverage::{PartCoverage, PassCoverage};
 use crate::check::{LineupError, Request, Tick, check_deeper, check_matrix, check_schedule};
 use crate::execution::RaceReport;
 use crate::executor::MatrixExecutor;
-use crate::history::CallHistory;
+use crate::failing_matrix::{FailingMatrix, failure};
 use crate::matrices::{Matrices, Part};
 use crate::matrix::Matrix;
 use crate::options::{LineupOptions, RunSelection};
 use crate::scope::Scope;
-use crate::shrink::shrink;
-use crate::verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, Undecided, Why};
+use crate::verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, Undecided};
 
 /// The result of checking many matrices.
 #[derive(Clone, Debug, Default)]
@@ -27,13 +28,15 @@ pub struct Summary {
     pub undecided: u64,
     /// The first of these.
     pub first_undecided: Option<Box<CheckedMatrix>>,
+    /// Further random matrices, for which there was time left: all of them passed, and no other figure but that of the runs is about them.
+    pub further: u64,
     /// Runs, without those of shrinking.
     pub executions: u64,
     /// Serial histories.
     pub serial_histories: u64,
     /// Serial histories that end in a stuck call.
     pub serial_stuck: u64,
-    /// The concurrent runs of all matrices by their preemptions. A phase is complete if it is complete for all matrices.
+    /// The concurrent runs of all matrices that were asked for, by their preemptions. A phase is complete if it is complete for all matrices.
     pub phases: Vec<PhaseFigures>,
     /// The number of matrices of which these are the runs.
     pub(crate) phases_of: u64,
@@ -53,21 +56,6 @@ pub struct Summary {
     pub seconds: f64,
     /// The matrix that failed.
     pub failure: Option<Box<FailingMatrix>>,
-}
-
-/// A matrix that failed.
-#[derive(Clone, Debug)]
-pub struct FailingMatrix {
-    /// The matrix as it was found.
-    pub found: Matrix,
-    /// The smallest matrix that fails in the same way.
-    pub smallest: CheckedMatrix,
-    /// Whether the run had the same history when it was repeated from its schedule. `None` if it is serial or cannot be repeated.
-    pub is_repeatable: Option<bool>,
-    /// How long shrinking took.
-    pub shrink_seconds: f64,
-    /// The runs of shrinking.
-    pub shrink_executions: u64,
 }
 
 /// Checks matrices until one fails, and shrinks that one. Calls `seen` with each check of a matrix, and whether it is the first of that
@@ -100,6 +88,9 @@ pub fn run_campaign(
         if campaign.has_ended() {
             break;
         }
+    }
+    if !campaign.has_ended() {
+        campaign.check_further(matrices)?;
     }
     Ok(campaign.summary)
 }
@@ -190,8 +181,7 @@ impl Campaign<'_> {
         kept: &mut u64,
     ) -> Result<Option<MatrixState>, LineupError> {
         self.summary.matrices += 1;
-        let calls = matrix.slots().filter_map(|slot| matrix.call(slot));
-        if calls.into_iter().any(|call| self.unresponsive.contains(&call)) {
+        if self.has_unresponsive_call(matrix) {
             self.summary.undecided += 1;
             return Ok(None);
         }
@@ -281,6 +271,11 @@ impl Campaign<'_> {
         self.summary.limit = Some(limit);
     }
 
+    fn has_unresponsive_call(&self, matrix: &Matrix) -> bool {
+        let mut calls = matrix.slots().filter_map(|slot| matrix.call(slot));
+        calls.any(|call| self.unresponsive.contains(&call))
+    }
+
     /// Whether a violation, a limit or an interrupt has ended the campaign.
     fn has_ended(&self) -> bool {
         self.summary.failure.is_some() || self.summary.limit.is_some()
@@ -352,94 +347,12 @@ pub fn run_schedule(
     Ok(summary)
 }
 
-fn failure(
-    executor: &mut dyn MatrixExecutor,
-    request: Request<'_>,
-    checked: CheckedMatrix,
-    (found_in, found_after): (Duration, u64),
-    tick: Tick<'_>,
-) -> Result<FailingMatrix, LineupError> {
-    let started = Instant::now();
-    let found = checked.matrix.clone();
-    // Shrinking has a time limit of its own, within that of the user.
-    let own = started.checked_add(found_in.max(SHRINK_AT_LEAST));
-    let given = request.options.stop.deadline;
-    let options = LineupOptions {
-        stop: StopConditions {
-            deadline: [own, given].into_iter().flatten().min(),
-            ..request.options.stop
-        },
-        ..*request.options
-    };
-    let request = Request {
-        options: &options,
-        ..request
-    };
-    let executions_max = found_after.max(SHRINK_EXECUTIONS_AT_LEAST);
-    let (mut smallest, shrink_executions) = shrink(executor, request, checked, executions_max, tick)?;
-    let is_repeatable = repeat(executor, &mut smallest)?;
-    Ok(FailingMatrix {
-        found,
-        smallest,
-        is_repeatable,
-        shrink_seconds: started.elapsed().as_secs_f64(),
-        shrink_executions,
-    })
-}
-
-/// Shrinking may take as many runs as finding the violation took, and at least as many as are made in a second.
-const SHRINK_EXECUTIONS_AT_LEAST: u64 = 10_000;
-
-/// Shrinking may take as long as finding the violation took, and at least this long.
-pub const SHRINK_AT_LEAST: Duration = Duration::from_secs(10);
-
 /// The call that reached no scheduling point in a serial run.
 fn unresponsive_call(checked: &CheckedMatrix) -> Option<CallId> {
     match checked.verdict {
         MatrixVerdict::Unknown(Undecided::SerialRunCut(cut)) => checked.matrix.call(cut.unresponsive_call()?),
         _ => None,
     }
-}
-
-/// Repeats the run of a violation, and looks up its source lines.
-fn repeat(
-    executor: &mut dyn MatrixExecutor,
-    smallest: &mut CheckedMatrix,
-) -> Result<Option<bool>, LineupError> {
-    let CheckedMatrix {
-        matrix,
-        results,
-        verdict: MatrixVerdict::Violation(violation),
-        ..
-    } = smallest
-    else {
-        return Ok(None);
-    };
-    if violation.is_serial || violation.execution.schedule.is_empty() {
-        executor.locate(&mut violation.execution);
-        return Ok(None);
-    }
-    let again = executor.replay(
-        matrix,
-        &violation.execution.schedule,
-        &violation.execution.racy_accesses,
-    )?;
-    let history = CallHistory::of(&again, results);
-    let is_same = history.is_some_and(|history| history.canonical() == violation.history.canonical());
-    if is_same {
-        violation.execution = again;
-        // The source lines of the race are known now.
-        if let Why::Race(race) = &mut violation.why
-            && let Some(located) = violation
-                .execution
-                .races
-                .iter()
-                .find(|other| other.has_same_code(race))
-        {
-            *race = located.clone();
-        }
-    }
-    Ok(Some(is_same))
 }
 
 impl Summary {

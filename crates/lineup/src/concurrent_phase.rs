@@ -102,6 +102,17 @@ fn explore(
     if let Some(completed) = coverage.bound_completed {
         runs.add_phases_to(completed);
     }
+    for (bound, diverged) in coverage
+        .diverged
+        .iter()
+        .enumerate()
+        .filter(|(_, diverged)| **diverged > 0)
+    {
+        runs.add_phases_to(bound as u32);
+        if let Some(phase) = runs.phases.get_mut(bound) {
+            phase.diverged += diverged;
+        }
+    }
     for phase in &mut runs.phases {
         let is_completed = |bound| {
             coverage

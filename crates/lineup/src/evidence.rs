@@ -11,9 +11,10 @@ use omnilink_report::count;
 use omnilink_sched::MemoryModel;
 
 use crate::alphabet::{Alphabet, CallId};
-use crate::campaign::{FailingMatrix, Summary};
+use crate::campaign::Summary;
 use crate::diagnosis::Diagnosis;
 use crate::execution::{Cut, MatrixRun, RaceReport, RunEnding, RunEvent};
+use crate::failing_matrix::FailingMatrix;
 use crate::history::{CallHistory, HistoryEnding, HistoryEvent};
 use crate::nearest_serial::nearest;
 use crate::scope::RUST_LIBRARY;
@@ -69,7 +70,7 @@ impl CampaignSubject<'_> {
         };
         LineupCoverage {
             specification: self.specification.map(str::to_owned),
-            matrices: summary.matrices,
+            matrices: summary.matrices + summary.further,
             undecided: summary.undecided,
             first_undecided: summary.first_undecided.as_deref().map(undecided),
             complete: summary.is_complete,
@@ -123,9 +124,14 @@ impl CampaignSubject<'_> {
             next.push(with(&format!("--preemptions {}", bound + 1)));
         }
         Some(LineupScope {
-            matrices: match summary.reached() {
-                Some(reached) => format!("{}; it stopped after {reached}", summary.asked),
-                None => summary.asked.clone(),
+            matrices: match (summary.reached(), summary.further) {
+                (Some(reached), _) => format!("{}; it stopped after {reached}", summary.asked),
+                (None, 0) => summary.asked.clone(),
+                (None, further) => format!(
+                    "{}, and in the time that was left {} more random ones",
+                    summary.asked,
+                    count(further)
+                ),
             },
             preemptions,
             memory_model: match scope.memory_model {
@@ -207,6 +213,11 @@ impl CampaignSubject<'_> {
                         .map(accesses)
                         .collect(),
                     output: execution.output.clone(),
+                    stack: execution
+                        .stack
+                        .iter()
+                        .filter_map(|frame| frame.source_line.clone())
+                        .collect(),
                     memory_error: execution.memory_error.iter().map(ToString::to_string).collect(),
                     repeatable: failure.is_repeatable,
                     serial_runs: nearest(words, &checked.serial, &violation.history),
@@ -355,15 +366,7 @@ fn operations(words: Words<'_>, history: &CallHistory) -> Vec<ReportedOperation>
 
 /// The ids of the calls that cannot be explained.
 fn unexplained(violation: &RunViolation) -> Vec<u64> {
-    let calls: Vec<CallSlot> = violation
-        .history
-        .events
-        .iter()
-        .filter_map(|event| match event {
-            HistoryEvent::Call(slot) => Some(*slot),
-            HistoryEvent::Return(..) => None,
-        })
-        .collect();
+    let calls: Vec<CallSlot> = violation.history.calls().collect();
     let slots: Vec<CallSlot> = match &violation.why {
         // Operations are given to the engine in the order of their calls.
         Why::Results(counterexample) => {
@@ -438,6 +441,7 @@ fn access(access: &crate::execution::RunAccess) -> ThreadAccess {
         text: access.what.clone(),
         stale: access.is_stale,
         place: access.source_line.clone(),
+        name: access.name.clone(),
     }
 }
 

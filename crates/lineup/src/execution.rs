@@ -106,6 +106,8 @@ pub struct RunAccess {
     pub code: u64,
     /// The source line of that address, if it was looked up and is known.
     pub source_line: Option<String>,
+    /// What the source calls the location: `queue.head`.
+    pub name: Option<String>,
 }
 
 /// One run of a matrix.
@@ -133,6 +135,17 @@ pub struct MatrixRun {
     pub racy_accesses: Vec<u64>,
     /// What the component printed, if the run crashed.
     pub output: String,
+    /// The functions that the thread was in that crashed, the innermost first.
+    pub stack: Vec<StackFrame>,
+}
+
+/// A function that a thread was in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StackFrame {
+    /// The code address at which it would have gone on.
+    pub code: u64,
+    /// The source line of that address, if it was looked up and is known.
+    pub source_line: Option<String>,
 }
 
 /// Two accesses to one location without happens-before between them.

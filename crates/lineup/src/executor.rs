@@ -55,7 +55,7 @@ pub struct Allowance {
 }
 
 /// How far an exploration went.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunCoverage {
     /// Whether every run of the plan was made. Never true of an exploration that was stopped.
     pub is_complete: bool,
@@ -63,6 +63,8 @@ pub struct RunCoverage {
     pub bound_completed: Option<u32>,
     /// Runs that were made but not shown, because another run has the same history.
     pub redundant: u64,
+    /// Runs that went another way than scheduled, for each number of preemptions of a bounded plan; else one number.
+    pub diverged: Vec<u64>,
     /// The limit that ended it, if one of [`Allowance::stop`] did.
     pub limit: Option<Limit>,
 }
@@ -124,6 +126,24 @@ pub trait MatrixExecutor {
     ) -> Result<Option<MatrixRun>, ExecutorError> {
         Ok(None)
     }
+
+    /// Makes the run of a schedule again up to a step, before which it waits for a debugger. Returns its process; `None` if there is no such step,
+    /// or it cannot be done. It must be [finished](Self::finish_stopped) before the next run.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    fn stop_before(
+        &mut self,
+        _matrix: &Matrix,
+        _schedule: &Schedule,
+        _racy_accesses: &[u64],
+        _step: usize,
+    ) -> Result<Option<u32>, ExecutorError> {
+        Ok(None)
+    }
+
+    /// Ends a run that was stopped.
+    fn finish_stopped(&mut self) {}
 
     /// From now on, these plain accesses are scheduling points too. Returns whether any of them is new.
     fn add_racy_accesses(&mut self, _accesses: &[u64]) -> bool {

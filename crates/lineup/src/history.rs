@@ -74,6 +74,14 @@ pub struct CallHistory {
 }
 
 impl CallHistory {
+    /// The calls, in the order in which they were made.
+    pub fn calls(&self) -> impl Iterator<Item = CallSlot> {
+        self.events.iter().filter_map(|event| match event {
+            HistoryEvent::Call(slot) => Some(*slot),
+            HistoryEvent::Return(..) => None,
+        })
+    }
+
     /// The history of a run. `None` if the run was cut short or did not follow its schedule.
     pub fn of(execution: &MatrixRun, results: &mut Results) -> Option<Self> {
         let ending = match &execution.ending {

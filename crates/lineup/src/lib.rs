@@ -30,6 +30,7 @@ mod diagnosis;
 mod evidence;
 mod execution;
 mod executor;
+mod failing_matrix;
 mod harness;
 mod history;
 mod matrices;
@@ -50,6 +51,7 @@ mod serial_phase;
 mod shrink;
 mod slot;
 mod source_lines;
+mod source_names;
 mod specification;
 mod step_words;
 mod translation;
@@ -58,14 +60,17 @@ mod witness;
 mod words;
 
 pub use alphabet::{Alphabet, AlphabetError, CallId};
-pub use campaign::{FailingMatrix, Summary, run_campaign, run_schedule};
+pub use campaign::{Summary, run_campaign, run_schedule};
 pub use campaign_coverage::{PartCoverage, PassCoverage};
 pub use check::{LineupError, Request, Tick, check_matrix, check_schedule};
 pub use description::{Description, DescriptionError};
 pub use diagnosis::Diagnosis;
 pub use evidence::CampaignSubject;
-pub use execution::{Cut, Located, MatrixRun, RaceReport, RunAccess, RunEnding, RunEvent, StuckKind, Switch};
+pub use execution::{
+    Cut, Located, MatrixRun, RaceReport, RunAccess, RunEnding, RunEvent, StackFrame, StuckKind, Switch,
+};
 pub use executor::{Allowance, ExecutorError, MatrixExecutor, RunCoverage, RunPlan, Visit};
+pub use failing_matrix::FailingMatrix;
 pub use harness::{HarnessCommand, HarnessError};
 pub use history::{CallHistory, HistoryEnding, HistoryEvent, ResultId, Results};
 pub use matrices::Matrices;
@@ -80,7 +85,7 @@ pub use omnilink_sched::{MemoryModel, Schedule, ScheduleError, StopConditions};
 pub use options::{Blocking, LineupOptions, RunSelection, SerialCriterion};
 pub use role::{Role, RoleError};
 pub use scheduled::{Scheduled, ScheduledOptions};
-pub use scope::Scope;
+pub use scope::{Scope, opaque_libraries};
 pub use serial::{CallOutcome, Nondeterminism, NotSerial, SerialHistories, SerialStep};
 pub use slot::{CallSlot, Lane};
 pub use specification::{

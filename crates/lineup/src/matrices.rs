@@ -82,6 +82,7 @@ impl Matrices {
                 threads: *threads,
                 cells: *cells,
                 samples: *samples,
+                skipped: 0,
             }],
             Self::Growing { largest } => (2..=*largest).map(Part::OfThreads).collect(),
             Self::Then(first, second) => [first.parts(), second.parts()].concat(),
@@ -120,6 +121,8 @@ pub(crate) enum Part<'a> {
         threads: usize,
         cells: usize,
         samples: u64,
+        /// How many of them came before these.
+        skipped: u64,
     },
 }
 
@@ -133,7 +136,31 @@ impl<'a> Part<'a> {
                 threads,
                 cells,
                 samples,
-            } => Box::new(RandomMatrices::new(alphabet, threads, cells, samples, seed)),
+                skipped,
+            } => {
+                let before = usize::try_from(skipped).unwrap_or(usize::MAX);
+                let all =
+                    RandomMatrices::new(alphabet, threads, cells, skipped.saturating_add(samples), seed);
+                Box::new(all.skip(before))
+            }
+        }
+    }
+
+    /// As many random matrices again, of the same shape and none of them for the second time. `None` if these are not random.
+    pub(crate) fn following(self) -> Option<Self> {
+        match self {
+            Self::Given(_) | Self::OfThreads(_) => None,
+            Self::Random {
+                threads,
+                cells,
+                samples,
+                skipped,
+            } => Some(Self::Random {
+                threads,
+                cells,
+                samples,
+                skipped: skipped.saturating_add(samples),
+            }),
         }
     }
 

@@ -68,6 +68,8 @@ pub struct LineupOptions {
     pub serial_max: u64,
     /// The most concurrent runs of a matrix.
     pub executions_max: u64,
+    /// When what was asked for has been checked before this moment, random matrices go on until then.
+    pub more_until: Option<Instant>,
     /// Limits on time and memory, and an interrupt.
     pub stop: StopConditions,
     /// Continue after the first unexplained history, to count them all.
@@ -84,6 +86,7 @@ impl Default for LineupOptions {
             environments: 3,
             serial_max: 200_000,
             executions_max: 20_000,
+            more_until: None,
             stop: StopConditions::default(),
             count_all: false,
         }

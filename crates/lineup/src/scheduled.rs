@@ -6,7 +6,7 @@ use omnilink_sched::HarnessExecutor;
 use omnilink_sched::build::BuildError;
 use omnilink_sched::{
     ExplorationStrategy, ExploreOptions, MemoryModel, SchedError, Schedule, SchedulingPoints, StopConditions,
-    StopReason, explore, replay, run_in_order,
+    StopReason, explore, replay, run_in_order, stop_before,
 };
 
 use crate::description::Description;
@@ -136,6 +136,19 @@ impl Scheduled {
     }
 }
 
+/// The largest number of preemptions up to which all executions were made, of an exploration that is not complete and in which so many
+/// executions of each number of preemptions went another way than scheduled.
+fn bound_completed(stopped: StopReason, diverged: &[u64]) -> Option<u32> {
+    let finished = match stopped {
+        StopReason::Exhausted => diverged.len(),
+        // Bounds follow each other: the one that was being explored is not complete.
+        _ => diverged.len().saturating_sub(1),
+    };
+    // An execution that went another way leaves out what it would have led to.
+    let followed = diverged.iter().take_while(|diverged| **diverged == 0).count();
+    u32::try_from(finished.min(followed)).ok()?.checked_sub(1)
+}
+
 impl MatrixExecutor for Scheduled {
     fn explore(
         &mut self,
@@ -182,16 +195,20 @@ impl MatrixExecutor for Scheduled {
         })
         .map_err(failed)?;
         let is_complete = exploration.stopped == StopReason::Exhausted && exploration.diverged == 0;
+        let diverged: Vec<u64> = match exploration.bounds.as_slice() {
+            [] => vec![exploration.diverged],
+            bounds => bounds.iter().map(|bound| bound.diverged).collect(),
+        };
         let bound_completed = match plan {
             RunPlan::Bounded { preemptions } if is_complete => Some(preemptions),
-            // Bounds follow each other: the one that was being explored is not complete.
-            RunPlan::Bounded { .. } => (exploration.bounds.len() as u32).checked_sub(2),
+            RunPlan::Bounded { .. } => bound_completed(exploration.stopped, &diverged),
             _ => None,
         };
         Ok(RunCoverage {
             is_complete,
             bound_completed,
             redundant: exploration.redundant,
+            diverged,
             limit: limit_of(exploration.stopped),
         })
     }
@@ -229,8 +246,32 @@ impl MatrixExecutor for Scheduled {
                 memory_error: Vec::new(),
                 racy_accesses: Vec::new(),
                 output: String::new(),
+                stack: Vec::new(),
             }),
             Err(error) => Err(failed(error)),
+        }
+    }
+
+    fn stop_before(
+        &mut self,
+        matrix: &Matrix,
+        schedule: &Schedule,
+        racy_accesses: &[u64],
+        step: usize,
+    ) -> Result<Option<u32>, ExecutorError> {
+        let options = ExploreOptions {
+            racy_accesses: racy_accesses.to_vec(),
+            ..self.options(u64::MAX, StopConditions::default())
+        };
+        let Some(executor) = self.pool.first_mut() else {
+            return Err(ExecutorError::Failed("no harness is running".to_owned()));
+        };
+        stop_before(&mut **executor, &test_program(matrix), schedule, &options, step).map_err(failed)
+    }
+
+    fn finish_stopped(&mut self) {
+        if let Some(executor) = self.pool.first_mut() {
+            executor.finish_stopped();
         }
     }
 
@@ -262,12 +303,18 @@ impl MatrixExecutor for Scheduled {
         for switch in &mut execution.switches {
             switch.source_line = self.source_lines.find(switch.code);
         }
-        for access in &mut execution.accesses {
-            access.source_line = self.source_lines.find(access.code);
+        let codes: Vec<u64> = execution.accesses.iter().map(|access| access.code).collect();
+        let lines = self.source_lines.find_apart(&codes);
+        for (access, (line, name)) in execution.accesses.iter_mut().zip(lines) {
+            access.source_line = line;
+            access.name = name;
+        }
+        for frame in &mut execution.stack {
+            frame.source_line = self.source_lines.find_own(frame.code);
         }
         let accesses = execution.races.iter_mut().flat_map(|race| &mut race.accesses);
         for located in accesses.chain(&mut execution.memory_error) {
-            located.source_line = self.source_lines.find(located.code);
+            located.source_line = self.source_lines.find_named(located.code);
         }
     }
 
@@ -282,5 +329,20 @@ impl MatrixExecutor for Scheduled {
             racy_accesses: self.racy_accesses.len(),
             uninstrumented: self.uninstrumented.clone(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_is_complete_if_no_run_up_to_it_is_missing() {
+        assert_eq!(bound_completed(StopReason::Exhausted, &[0, 0, 1]), Some(1));
+        assert_eq!(bound_completed(StopReason::Exhausted, &[0, 2, 0]), Some(0));
+        assert_eq!(bound_completed(StopReason::Exhausted, &[1, 0, 0]), None);
+        // The last bound was not finished.
+        assert_eq!(bound_completed(StopReason::TimeLimit, &[0, 0, 0]), Some(1));
+        assert_eq!(bound_completed(StopReason::TimeLimit, &[0]), None);
     }
 }

@@ -52,6 +52,13 @@ const KNOWN: [&str; 9] = [
     "libc++",
 ];
 
+/// The shared libraries that a program uses, that were built without instrumentation, and that are none of the system's.
+pub fn opaque_libraries(program: &Path) -> Vec<String> {
+    let mut libraries = uninstrumented_libraries(program);
+    libraries.retain(|library| library != RUST_LIBRARY);
+    libraries
+}
+
 /// The libraries that a program uses and that were built without instrumentation.
 pub(crate) fn uninstrumented_libraries(program: &Path) -> Vec<String> {
     let Ok(data) = std::fs::read(program) else {

@@ -59,6 +59,7 @@ pub(crate) fn serial_phase(
         }
         if environment == 0 {
             runs.phase.is_complete = coverage.is_complete;
+            runs.phase.diverged += coverage.diverged.iter().sum::<u64>();
         }
         limit = coverage.limit;
         if runs.verdict.is_some() || runs.unresponsive.is_some() || limit.is_some() {

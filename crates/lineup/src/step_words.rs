@@ -1,6 +1,6 @@
 //! The atomic accesses of a run in words.
 
-use omnilink_sched::{Execution, HarnessEventKind, SchedulerStep, StepValues};
+use omnilink_sched::{AccessOrder, Execution, HarnessEventKind, SchedulerStep, StepValues};
 
 use crate::execution::RunAccess;
 use crate::matrix::Matrix;
@@ -19,6 +19,7 @@ pub(crate) fn accesses_of(execution: &Execution, matrix: &Matrix) -> Vec<RunAcce
                 is_stale: step.is_stale(),
                 code: step.chosen_code,
                 source_line: None,
+                name: None,
             })
         })
         .collect()
@@ -44,10 +45,14 @@ fn words(step: &SchedulerStep) -> Option<String> {
         read_step,
         newest,
         fails_spuriously,
+        order,
     } = step.values;
+    let order = order
+        .map(|order| format!(" ({})", order_word(order)))
+        .unwrap_or_default();
     if let (true, Some(read)) = (fails_spuriously, read) {
         return Some(format!(
-            "reads {} and fails although that is expected, as a weak compare-and-swap may",
+            "reads {}{order} and fails although that is expected, as a weak compare-and-swap may",
             value(read)
         ));
     }
@@ -56,9 +61,9 @@ fn words(step: &SchedulerStep) -> Option<String> {
         None => "from before".to_owned(),
     };
     let done = match (read, written) {
-        (Some(read), Some(written)) => format!("reads {} and stores {}", value(read), value(written)),
-        (Some(read), None) => format!("reads {}", value(read)),
-        (None, Some(written)) => format!("stores {}", value(written)),
+        (Some(read), Some(written)) => format!("reads {} and stores {}{order}", value(read), value(written)),
+        (Some(read), None) => format!("reads {}{order}", value(read)),
+        (None, Some(written)) => format!("stores {}{order}", value(written)),
         (None, None) => return None,
     };
     let Some((newest, newest_step)) = newest else {
@@ -72,6 +77,17 @@ fn words(step: &SchedulerStep) -> Option<String> {
         Some(_) => format!("{done}, {}, although {stored}", made(read_step)),
         None => format!("{done}, which comes before a store that was made: {stored}"),
     })
+}
+
+/// A memory order, as C++ calls it.
+fn order_word(order: AccessOrder) -> &'static str {
+    match order {
+        AccessOrder::Relaxed => "relaxed",
+        AccessOrder::Acquire => "acquire",
+        AccessOrder::Release => "release",
+        AccessOrder::AcquireRelease => "acq_rel",
+        AccessOrder::SeqCst => "seq_cst",
+    }
 }
 
 /// A value as a number; large ones, which are mostly addresses, in hexadecimal.

@@ -5,7 +5,9 @@ use omnilink_sched::{
     TestProgram, ThreadId, UnresponsiveReason,
 };
 
-use crate::execution::{Cut, Located, MatrixRun, RaceReport, RunEnding, RunEvent, StuckKind, Switch};
+use crate::execution::{
+    Cut, Located, MatrixRun, RaceReport, RunEnding, RunEvent, StackFrame, StuckKind, Switch,
+};
 use crate::executor::ExecutorError;
 use crate::matrix::Matrix;
 use crate::slot::{CallSlot, Lane};
@@ -89,6 +91,14 @@ pub(crate) fn matrix_run(execution: &Execution, matrix: &Matrix) -> MatrixRun {
         memory_error: memory_error_of(execution, matrix),
         racy_accesses: Vec::new(),
         output: execution.output.clone(),
+        stack: execution
+            .stack
+            .iter()
+            .map(|code| StackFrame {
+                code: *code,
+                source_line: None,
+            })
+            .collect(),
         events,
     }
 }

@@ -7,7 +7,7 @@ use crate::execution::{Cut, MatrixRun, RaceReport, RunEnding};
 use crate::history::{CallHistory, ResultId, Results};
 use crate::matrix::Matrix;
 use crate::serial::{Nondeterminism, SerialHistories};
-use crate::slot::CallSlot;
+use crate::slot::{CallSlot, Lane};
 use crate::translation::LEAK;
 use crate::witness::StuckCall;
 
@@ -105,6 +105,28 @@ pub struct RunViolation {
 }
 
 impl RunViolation {
+    /// The last step of the thread whose call nothing explains, or of the run.
+    pub fn last_step(&self) -> usize {
+        let steps = self.execution.schedule.steps();
+        let thread = match &self.why {
+            // Operations are given to the engine in the order of their calls.
+            Why::Results(counterexample) => {
+                let at = usize::try_from(counterexample.op.id).ok();
+                at.and_then(|at| self.history.calls().nth(at))
+                    .map(|slot| slot.lane)
+            }
+            Why::Race(_) | Why::Specification(_) => None,
+            Why::Stuck(stuck) => stuck.first().map(|call| call.slot.lane),
+            Why::Crash(slot, _) | Why::CrashAlone(slot, _) => Some(slot.lane),
+            Why::Blocked(slots) => slots.first().map(|slot| slot.lane),
+        };
+        let last = steps.iter().rposition(|step| match thread {
+            Some(Lane::Thread(thread)) => step.thread == thread,
+            _ => true,
+        });
+        last.unwrap_or(0)
+    }
+
     /// Whether it is memory that nothing points to when the component has been destroyed.
     pub(crate) fn is_leak(&self) -> bool {
         matches!(&self.execution.ending, RunEnding::Crashed { reason, .. } if &**reason == LEAK)

@@ -4,7 +4,7 @@
 //! has a fixed offset, so that an execution allocates nothing and the records of a process that crashes survive it.
 
 /// Written by the explorer; a runtime with another layout refuses to serve.
-pub const MAGIC: u64 = 0x006f_6d6e_696c_0009;
+pub const MAGIC: u64 = 0x006f_6d6e_696c_000b;
 /// Threads of one execution of the explorer: as many as bits in [`StepRecord::candidates`]. A whole program may have more.
 pub const THREADS_CAP: usize = 32;
 /// Steps that are recorded; a longer execution goes on unrecorded.
@@ -17,6 +17,8 @@ pub const EVENTS_CAP: usize = 1 << 20;
 pub const RACES_CAP: usize = 32;
 /// Plain accesses that are scheduling points.
 pub const RACY_ACCESSES_CAP: usize = 256;
+/// Functions of the call stack of a process that died.
+pub const STACK_CAP: usize = 64;
 /// No thread.
 pub const NO_THREAD: u8 = u8::MAX;
 
@@ -244,6 +246,8 @@ pub struct StepRecord {
     pub stores: u8,
     /// Which of them it chose, the newest being 0.
     pub store: u8,
+    /// The C memory order of its atomic access plus 1, or 0.
+    pub order: u8,
 }
 
 /// The head of an event; `value_len` bytes of result follow, padded to 8.
@@ -285,6 +289,8 @@ pub struct Shared {
     pub seed: u64,
     /// Steps after which the execution ends.
     pub steps_max: u64,
+    /// The step before which the execution waits for a debugger, plus 1; 0 for none.
+    pub stop_at: u64,
     /// The seed of the environment: time, random numbers and addresses depend on it.
     pub environment: u64,
     /// Priorities change within this number of steps.
@@ -338,8 +344,12 @@ pub struct Shared {
     pub served: u32,
     /// Not 0: a thread made a relaxed load and then, with nothing in between that orders the two, a relaxed store elsewhere.
     pub load_buffering: u32,
+    /// Not 0: the execution waits for a debugger.
+    pub is_stopped: u32,
     /// Always 0.
     pub reserved: u32,
+    /// Length of `stack`.
+    pub stack_len: u32,
     /// The number of data races.
     pub races_len: u32,
     /// Where the harness was loaded.
@@ -351,6 +361,9 @@ pub struct Shared {
     pub racy_accesses: [u64; RACY_ACCESSES_CAP],
     /// The memory error that ended the execution.
     pub memory_error: MemoryErrorRecord,
+    /// The functions that the running thread was in when the process died: where each goes on, relative to the first byte of the program,
+    /// the innermost first.
+    pub stack: [u64; STACK_CAP],
     /// The data races.
     pub races: [RaceRecord; RACES_CAP],
 

@@ -21,6 +21,8 @@ pub struct Execution {
     pub may_buffer_loads: bool,
     /// What the component printed, if its process died: the beginning and the end of a long text.
     pub output: String,
+    /// The functions that the running thread was in when it crashed: code addresses as those of steps, the innermost first.
+    pub stack: Vec<u64>,
 }
 
 /// A call or a return.
@@ -232,6 +234,23 @@ pub struct StepValues {
     pub newest: Option<(u64, Option<u32>)>,
     /// It was a weak compare-and-swap that failed although it read the expected value.
     pub fails_spuriously: bool,
+    /// Its memory order.
+    pub order: Option<AccessOrder>,
+}
+
+/// The memory order of an atomic access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccessOrder {
+    /// Orders nothing.
+    Relaxed,
+    /// Acquires, as `consume` does too.
+    Acquire,
+    /// Releases.
+    Release,
+    /// Does both.
+    AcquireRelease,
+    /// Sequentially consistent.
+    SeqCst,
 }
 
 /// What a step accessed, as far as it matters for the order of steps.

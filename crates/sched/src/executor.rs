@@ -14,6 +14,23 @@ pub trait Executor: Send {
     /// # Errors
     /// When the program cannot be run, or [`SchedError::Stopped`] when a stop condition ended the run.
     fn run(&mut self, program: &TestProgram, options: &RunOptions) -> Result<Execution, SchedError>;
+
+    /// Begins to run the program, and waits until the execution stops before a step, for a debugger. Returns its process; `None` if the
+    /// execution ends before that, or this executor cannot stop one. It must be [finished](Executor::finish_stopped) before the next run.
+    ///
+    /// # Errors
+    /// As [`run`](Executor::run).
+    fn stop_before(
+        &mut self,
+        _program: &TestProgram,
+        _options: &RunOptions,
+        _step: usize,
+    ) -> Result<Option<u32>, SchedError> {
+        Ok(None)
+    }
+
+    /// Ends an execution that was stopped.
+    fn finish_stopped(&mut self) {}
 }
 
 /// How one execution is scheduled.

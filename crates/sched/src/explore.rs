@@ -130,6 +130,8 @@ pub struct BoundSummary {
     pub executions: u64,
     /// Those of them that were not shown.
     pub redundant: u64,
+    /// Those of them that did not follow their schedule. What they would have led to has as many preemptions or more.
+    pub diverged: u64,
 }
 
 /// Why an exploration stopped.
@@ -267,4 +269,22 @@ pub fn replay(
         .take_while(|(a, b)| a == b)
         .count();
     Err(SchedError::Diverged { step })
+}
+
+/// Begins to follow a schedule, in a process of its own, and stops before a step: see [`Executor::stop_before`].
+///
+/// # Errors
+/// When the program cannot be run.
+pub fn stop_before(
+    executor: &mut dyn Executor,
+    program: &TestProgram,
+    schedule: &Schedule,
+    options: &ExploreOptions,
+    step: usize,
+) -> Result<Option<u32>, SchedError> {
+    let run = RunOptions {
+        isolated: true,
+        ..options.run_options(SchedulingPolicy::Follow(schedule.clone()))
+    };
+    executor.stop_before(program, &run, step)
 }

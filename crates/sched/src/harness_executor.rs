@@ -178,6 +178,39 @@ impl Executor for HarnessExecutor {
         }
         Ok(execution)
     }
+
+    fn stop_before(
+        &mut self,
+        program: &TestProgram,
+        options: &RunOptions,
+        step: usize,
+    ) -> Result<Option<u32>, SchedError> {
+        self.memory.request(program, options)?;
+        self.memory.stop_before(step);
+        self.begin()?;
+        loop {
+            if let Some(process) = self.memory.stopped_process() {
+                return Ok(Some(process));
+            }
+            if self.has_answer()? {
+                self.exit_status()?;
+                return Ok(None);
+            }
+            if let (Some(reason), Some((process, _))) = (options.stop.reached(), self.memory.heartbeat()) {
+                kill(process);
+                self.exit_status()?;
+                return Err(SchedError::Stopped(reason));
+            }
+        }
+    }
+
+    fn finish_stopped(&mut self) {
+        if let Some(process) = self.memory.stopped_process() {
+            kill(process);
+            // If the harness is lost, the next run says so.
+            let _ = self.exit_status();
+        }
+    }
 }
 
 impl HarnessExecutor {
@@ -215,19 +248,8 @@ impl HarnessExecutor {
     ) -> Result<Option<UnresponsiveReason>, SchedError> {
         let mut next_check = Instant::now() + Watchdog::INTERVAL;
         loop {
-            let mut socket = libc::pollfd {
-                fd: self.socket.as_raw_fd(),
-                events: libc::POLLIN,
-                revents: 0,
-            };
-            // SAFETY: one structure, which lives until the call returns.
-            match unsafe { libc::poll(&raw mut socket, 1, StopConditions::INTERVAL.as_millis() as i32) } {
-                0 => {}
-                1.. => return Ok(None),
-                _ => match io::Error::last_os_error() {
-                    error if error.kind() == io::ErrorKind::Interrupted => {}
-                    error => return Err(self.lost(error)),
-                },
+            if self.has_answer()? {
+                return Ok(None);
             }
             let Some((process, heartbeat)) = self.memory.heartbeat() else {
                 continue;
@@ -246,6 +268,24 @@ impl HarnessExecutor {
                     return Ok(Some(reason));
                 }
             }
+        }
+    }
+
+    /// Waits a moment for the end of the execution.
+    fn has_answer(&self) -> Result<bool, SchedError> {
+        let mut socket = libc::pollfd {
+            fd: self.socket.as_raw_fd(),
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        // SAFETY: one structure, which lives until the call returns.
+        match unsafe { libc::poll(&raw mut socket, 1, StopConditions::INTERVAL.as_millis() as i32) } {
+            0 => Ok(false),
+            1.. => Ok(true),
+            _ => match io::Error::last_os_error() {
+                error if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+                error => Err(self.lost(error)),
+            },
         }
     }
 

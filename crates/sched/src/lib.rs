@@ -54,13 +54,13 @@ mod watchdog;
 pub use chaos::{ThreadStalls, chaos_library};
 pub use error::SchedError;
 pub use execution::{
-    DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind, RacingAccess,
-    SchedulerStep, StepAccess, StepValues, StuckReason, StuckThreads, UnresponsiveReason,
+    AccessOrder, DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind,
+    RacingAccess, SchedulerStep, StepAccess, StepValues, StuckReason, StuckThreads, UnresponsiveReason,
 };
 pub use executor::{Executor, MemoryModel, RunOptions, SchedulingPoints, SchedulingPolicy};
 pub use explore::{
     BoundSummary, ExplorationResult, ExplorationStrategy, ExploreOptions, StopReason, explore, replay,
-    run_in_order,
+    run_in_order, stop_before,
 };
 #[cfg(target_os = "linux")]
 pub use harness_executor::{HarnessExecutor, HarnessOptions};

@@ -79,7 +79,6 @@ struct Frontier {
     busy: usize,
     bound: u32,
     counts: Vec<BoundSummary>,
-    diverged: u64,
 }
 
 struct Worker<'a, 'v> {
@@ -107,7 +106,6 @@ impl ScheduleTree {
             busy: 0,
             bound: 0,
             counts: vec![BoundSummary::default()],
-            diverged: 0,
         });
         let changed = Condvar::new();
         let worker = Worker {
@@ -140,7 +138,7 @@ impl ScheduleTree {
         Ok(ExplorationResult {
             executions: frontier.counts.iter().map(|count| count.executions).sum(),
             redundant: frontier.counts.iter().map(|count| count.redundant).sum(),
-            diverged: frontier.diverged,
+            diverged: frontier.counts.iter().map(|count| count.diverged).sum(),
             bounds,
             stopped,
         })
@@ -267,7 +265,7 @@ impl Worker<'_, '_> {
         outcome.count.executions += 1;
         let made = execution.steps.iter().take(before.len()).map(Decision::from);
         if !made.eq(before.iter().copied()) || matches!(execution.ending, Ending::Diverged { .. }) {
-            outcome.diverged += 1;
+            outcome.count.diverged += 1;
             return Ok(None);
         }
         if execution.ending == Ending::Idle {
@@ -437,7 +435,6 @@ struct Outcome {
     branches: Branches,
     bound: u32,
     count: BoundSummary,
-    diverged: u64,
 }
 
 impl Outcome {
@@ -449,10 +446,10 @@ impl Outcome {
     fn add_to(self, frontier: &mut Frontier) {
         frontier.tasks.extend(self.branches.tasks);
         frontier.beyond.extend(self.branches.beyond);
-        frontier.diverged += self.diverged;
         if let Some(count) = frontier.counts.get_mut(self.bound as usize) {
             count.executions += self.count.executions;
             count.redundant += self.count.redundant;
+            count.diverged += self.count.diverged;
         }
     }
 }

@@ -1,14 +1,15 @@
 //! The explorer's side of the memory that it shares with a harness.
 
 use crate::{
-    DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind, MemoryModel,
-    RacingAccess, RunOptions, SchedError, Schedule, SchedulerStep, SchedulingPoints, SchedulingPolicy,
-    StepAccess, StepValues, StuckReason, StuckThreads, TestProgram, ThreadId, UnresponsiveReason,
+    AccessOrder, DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind,
+    MemoryModel, RacingAccess, RunOptions, SchedError, Schedule, SchedulerStep, SchedulingPoints,
+    SchedulingPolicy, StepAccess, StepValues, StuckReason, StuckThreads, TestProgram, ThreadId,
+    UnresponsiveReason,
 };
 use omnilink_sched_runtime::layout::{
     EVENTS_CAP, EventHeader, MAGIC, MemoryErrorRecord, NO_THREAD, OPS_CAP, RACES_CAP, RACY_ACCESSES_CAP,
-    RaceRecord, STEPS_CAP, Shared, StepRecord, ending, event_kind, flag, memory_error, memory_model, policy,
-    race, scheduled,
+    RaceRecord, STACK_CAP, STEPS_CAP, Shared, StepRecord, ending, event_kind, flag, memory_error,
+    memory_model, policy, race, scheduled,
 };
 use omnilink_sched_runtime::store_history::NO_STEP;
 use std::fs::File;
@@ -199,6 +200,7 @@ impl SharedMemory {
             steps_made: 0,
             may_buffer_loads: false,
             output: String::new(),
+            stack: Vec::new(),
         };
         let mut executions = Vec::new();
         let mut events = Vec::new();
@@ -231,8 +233,24 @@ impl SharedMemory {
         shared.events_len = 0;
         shared.races_len = 0;
         shared.load_buffering = 0;
+        shared.stack_len = 0;
+        shared.stop_at = 0;
+        shared.is_stopped = 0;
         shared.heartbeat = 0;
         shared.process = 0;
+    }
+
+    /// The execution that was requested waits for a debugger before a step.
+    pub(crate) fn stop_before(&mut self, step: usize) {
+        self.get_mut().stop_at = step as u64 + 1;
+    }
+
+    /// The process of the execution, if it waits for a debugger.
+    pub(crate) fn stopped_process(&self) -> Option<u32> {
+        // SAFETY: the process of the execution writes it concurrently, hence the volatile read of a single word.
+        let is_stopped = unsafe { (&raw const (*self.shared).is_stopped).read_volatile() };
+        let (process, _) = self.heartbeat()?;
+        (is_stopped != 0).then_some(process)
     }
 
     /// The process of the execution that is running, and the heartbeat of its scheduler.
@@ -273,6 +291,7 @@ impl SharedMemory {
             steps_made: shared.steps_made,
             may_buffer_loads: shared.load_buffering != 0,
             output: String::new(),
+            stack: shared.stack[..(shared.stack_len as usize).min(STACK_CAP)].to_vec(),
         }
     }
 
@@ -448,6 +467,14 @@ fn values(record: &StepRecord) -> StepValues {
         read_step: step(record.read_step),
         newest: (record.store > 0).then(|| (record.newest, step(record.newest_step))),
         fails_spuriously: record.flags & flag::FAILS != 0,
+        order: match record.order {
+            1 => Some(AccessOrder::Relaxed),
+            2 | 3 => Some(AccessOrder::Acquire),
+            4 => Some(AccessOrder::Release),
+            5 => Some(AccessOrder::AcquireRelease),
+            6 => Some(AccessOrder::SeqCst),
+            _ => None,
+        },
     }
 }
 

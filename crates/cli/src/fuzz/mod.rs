@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use clap::Args;
 use omnilink_campaign::{Campaign, CampaignOptions, Chaos, Shard, Store, ThreadCounts};
-use omnilink_report::shell_word;
+use omnilink_lineup::opaque_libraries;
+use omnilink_report::{shell_word, wrapped};
 use omnilink_verify::NewFile;
 
 use self::screen::Tally;
@@ -154,6 +155,13 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<Exit, CliError> {
     let store = Store::create(&args.store)?;
     let options = args.options()?;
     let chaos = options.chaos;
+    let opaque = match chaos {
+        Chaos::Schedule => args.opaque_libraries(&options.directory),
+        _ => Vec::new(),
+    };
+    if let (false, Some(note)) = (args.json, screen::not_switched_inside(&opaque)) {
+        output::note(&note);
+    }
     let campaign = Campaign::start(options, store)?;
     let tally = Mutex::new(Tally::default());
     let output = Mutex::new(&mut out);
@@ -187,8 +195,12 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<Exit, CliError> {
     let tally = tally.into_inner().unwrap_or_else(|error| error.into_inner());
     let groups = store.findings(Some(&id))?;
     let text = match args.json {
-        true => format!("{}\n", screen::campaign_json(&id, stop, &tally, &groups)),
-        false => screen::summary(&tally, stop, &groups, chaos, &args.store, &look),
+        true => format!("{}\n", screen::campaign_json(&id, stop, &tally, &groups, &opaque)),
+        false => {
+            let summary = screen::summary(&tally, stop, &groups, chaos, &args.store, &look);
+            let unseen = screen::not_switched_inside(&opaque).filter(|_| groups.is_empty());
+            summary + &unseen.map(|note| wrapped("  ", &note, &look)).unwrap_or_default()
+        }
     };
     out.print(&text)?;
     args.write_reports(&store, &id)?;
@@ -214,6 +226,12 @@ impl FuzzArgs {
             write(file, omnilink_report::sarif(&found))?;
         }
         Ok(())
+    }
+
+    /// The libraries of the harness inside of which no schedule switches threads.
+    fn opaque_libraries(&self, directory: &Path) -> Vec<String> {
+        let program = self.command.first();
+        program.map_or_else(Vec::new, |program| opaque_libraries(&directory.join(program)))
     }
 
     fn options(&self) -> Result<CampaignOptions, CliError> {

@@ -96,8 +96,15 @@ pub(super) fn run_json(run: &RunRecord) -> Value {
     json!({ "run": run })
 }
 
-pub(super) fn campaign_json(id: &str, stop: Stop, tally: &Tally, groups: &[FindingGroup]) -> Value {
+pub(super) fn campaign_json(
+    id: &str,
+    stop: Stop,
+    tally: &Tally,
+    groups: &[FindingGroup],
+    opaque: &[String],
+) -> Value {
     json!({
+        "not_switched_inside": opaque,
         "campaign": id,
         "stopped_by": stop_word(stop),
         "runs": tally.runs,
@@ -106,6 +113,16 @@ pub(super) fn campaign_json(id: &str, stop: Stop, tally: &Tally, groups: &[Findi
         "verdicts": tally.verdicts,
         "findings": groups,
         "coverage": tally.coverage,
+    })
+}
+
+/// Why a schedule may show nothing: there is code of the harness in which it switches no threads.
+pub(super) fn not_switched_inside(opaque: &[String]) -> Option<String> {
+    (!opaque.is_empty()).then(|| {
+        format!(
+            "threads are not switched inside of {}: not instrumented. --chaos signals stalls threads there too",
+            opaque.join(", ")
+        )
     })
 }
 

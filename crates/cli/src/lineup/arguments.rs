@@ -27,9 +27,9 @@ pub(crate) struct LineupArgs {
     /// Check this matrix only: threads apart by bars, {initial} and {final} calls in braces
     #[arg(long, value_name = "MATRIX", help_heading = MATRICES)]
     pub(super) matrix: Vec<String>,
-    /// Check N random matrices of each shape
-    #[arg(long, value_name = "N", default_value_t = SAMPLES, help_heading = MATRICES)]
-    pub(super) samples: u64,
+    /// Check N random matrices of each shape; 100 and, until the time limit, more if not given
+    #[arg(long, value_name = "N", help_heading = MATRICES)]
+    pub(super) samples: Option<u64>,
     /// The shape of random matrices: threads x calls; 3x2 and then 3x3 if not given
     #[arg(long, value_name = "TxC", value_parser = shape, help_heading = MATRICES)]
     pub(super) shape: Option<(usize, usize)>,
@@ -42,6 +42,9 @@ pub(crate) struct LineupArgs {
     /// With the schedule: switch at these plain accesses too, as a report gives them
     #[arg(long, value_name = "PLACES", value_delimiter = ',', value_parser = place, requires = "schedule", help_heading = RUNS)]
     pub(super) switch_at: Vec<u64>,
+    /// When a violation is reported, make its run again and open gdb before a step: the last one of the call that nothing explains, or this one
+    #[arg(long, value_name = "STEP", num_args = 0..=1, require_equals = true, help_heading = RUNS)]
+    pub(super) gdb: Option<Option<usize>>,
     /// Make all runs with up to N preemptions
     #[arg(long, value_name = "N", default_value_t = 2, help_heading = RUNS)]
     pub(super) preemptions: u32,
@@ -93,7 +96,7 @@ pub(crate) struct LineupArgs {
     /// How many processors to use; all if not given
     #[arg(long, short, value_name = "N", help_heading = RUNS)]
     pub(super) jobs: Option<usize>,
-    /// Stop after this long: 30s, 10m
+    /// Stop after this long: 30s, 10m. Without it, all that is asked for is checked; random matrices go on for a minute
     #[arg(long, value_name = "TIME", value_parser = quantity::duration, help_heading = RUNS)]
     pub(super) time_limit: Option<Duration>,
     /// Stop when the command and the processes it started hold this much: 512MB, 2GB
@@ -135,6 +138,8 @@ pub(super) enum Memory {
 /// Most weak behaviour needs one.
 const STALE_READS: u32 = 1;
 const SAMPLES: u64 = 100;
+/// Without a time limit, random matrices go on until a check has taken this long.
+const MORE_FOR: Duration = Duration::from_secs(60);
 
 const MATRICES: &str = "Matrices";
 const RUNS: &str = "Runs";
@@ -177,8 +182,8 @@ impl LineupArgs {
         if let Some((threads, calls)) = self.shape {
             text.push_str(&format!(" --shape {threads}x{calls}"));
         }
-        if self.samples != SAMPLES {
-            text.push_str(&format!(" --samples {}", self.samples));
+        if let Some(samples) = self.samples {
+            text.push_str(&format!(" --samples {samples}"));
         }
         text
     }
@@ -229,6 +234,10 @@ impl LineupArgs {
             serial_max: self.serial_max,
             // A number of random runs that was asked for is kept.
             executions_max: self.random.or(self.pct).unwrap_or(self.executions),
+            more_until: match self.samples {
+                None => Instant::now().checked_add(self.time_limit.unwrap_or(MORE_FOR)),
+                Some(_) => None,
+            },
             stop: StopConditions {
                 deadline: self
                     .time_limit
@@ -259,11 +268,11 @@ impl LineupArgs {
         );
         let others = match (self.auto, self.shape) {
             (Some(largest), _) => Matrices::Growing { largest },
-            (None, None) => Matrices::small_then_random(self.samples),
+            (None, None) => Matrices::small_then_random(self.samples.unwrap_or(SAMPLES)),
             (None, Some((threads, cells))) => Matrices::Growing { largest: 2 }.then(Matrices::Random {
                 threads,
                 cells,
-                samples: self.samples,
+                samples: self.samples.unwrap_or(SAMPLES),
             }),
         };
         Ok(regressions.then(others))

@@ -1,6 +1,7 @@
 //! `omnilink lineup`: does a component do concurrently what it does serially?
 
 mod arguments;
+mod debugger;
 mod files;
 mod harness;
 mod outlook;
@@ -52,6 +53,11 @@ pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
         return Err(CliError::Usage(
             "--leaks needs a component that is instrumented: leave out --engine native, and use a sanitizer for what cannot be"
                 .to_owned(),
+        ));
+    }
+    if args.gdb.is_some() && args.target.engine == Engine::Native {
+        return Err(CliError::Usage(
+            "--gdb needs a run that can be repeated: leave out --engine native".to_owned(),
         ));
     }
     let mut files = Files::check(args)?;
@@ -158,7 +164,7 @@ impl LineupArgs {
             &description.name,
             total,
             self.processors(),
-            options.stop.deadline,
+            &options,
         ));
         let shown = Arc::clone(&outlook);
         let progress = ProgressLine::showing(move |executions, elapsed_s| {
@@ -193,6 +199,9 @@ impl LineupArgs {
         match self.json {
             true => out.print(&format!("{}\n", evidence.to_json()))?,
             false => out.print(&text(&evidence, &TextOptions::from(*look)))?,
+        }
+        if let Some(step) = self.gdb {
+            debugger::open(executor, &summary, step)?;
         }
         Ok(Some(evidence))
     }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use omnilink_lineup::LineupOptions;
 use omnilink_report::{count, seconds};
 
 /// Checks that were made, one for each matrix and bound, against those that were asked for.
@@ -14,6 +15,8 @@ pub(super) struct Outlook {
     total: u64,
     processors: usize,
     deadline: Option<Instant>,
+    /// Until when more matrices are checked than were asked for.
+    more_until: Option<Instant>,
     checked: Mutex<Checks>,
 }
 
@@ -27,12 +30,13 @@ struct Checks {
 const RECENT_MAX: usize = 16;
 
 impl Outlook {
-    pub(super) fn new(title: &str, total: u64, processors: usize, deadline: Option<Instant>) -> Self {
+    pub(super) fn new(title: &str, total: u64, processors: usize, options: &LineupOptions) -> Self {
         Self {
             title: title.to_owned(),
             total,
             processors,
-            deadline,
+            deadline: options.stop.deadline,
+            more_until: options.more_until,
             checked: Mutex::default(),
         }
     }
@@ -55,15 +59,17 @@ impl Outlook {
     pub(super) fn text(&self, executions: u64, elapsed_s: u64, now: Instant) -> String {
         let rate = executions / elapsed_s.max(1);
         let done = self.checked().done;
+        let check = match done < self.total {
+            true => format!("check {} of {}", count(done + 1), count(self.total)),
+            false => format!("further check {}", count(done + 1 - self.total)),
+        };
         let left = match self.time_left(now) {
             Some(left) => format!(", about {} to go", seconds(left.as_secs_f64())),
             None => String::new(),
         };
         format!(
-            "{}: check {} of {}, {} executions, {}/s on {}, {elapsed_s} s{left}",
+            "{}: {check}, {} executions, {}/s on {}, {elapsed_s} s{left}",
             self.title,
-            count((done + 1).min(self.total)),
-            count(self.total),
             count(executions),
             count(rate),
             match self.processors {
@@ -76,9 +82,14 @@ impl Outlook {
     /// If each check to come takes as long as the last ones did; never longer than the time limit allows.
     fn time_left(&self, now: Instant) -> Option<Duration> {
         let checked = self.checked();
-        let limit = self
-            .deadline
-            .map(|deadline| deadline.saturating_duration_since(now));
+        let deadline = match checked.done < self.total {
+            true => self.deadline,
+            false => self.more_until,
+        };
+        let limit = deadline.map(|deadline| deadline.saturating_duration_since(now));
+        if checked.done >= self.total {
+            return limit;
+        }
         let spans = checked.recent.len().checked_sub(1).filter(|spans| *spans > 0);
         let (Some(first), Some(last), Some(spans)) = (checked.recent.front(), checked.recent.back(), spans)
         else {
@@ -99,7 +110,7 @@ mod tests {
     fn what_is_to_come_takes_as_long_as_what_was_last() {
         let start = Instant::now();
         let after = |seconds: u64| start + Duration::from_secs(seconds);
-        let outlook = Outlook::new("queue", 110, 2, None);
+        let outlook = Outlook::new("queue", 110, 2, &LineupOptions::default());
         assert_eq!(
             outlook.text(0, 0, start),
             "queue: check 1 of 110, 0 executions, 0/s on 2 processors, 0 s"
@@ -116,9 +127,27 @@ mod tests {
     #[test]
     fn nothing_takes_longer_than_it_may() {
         let start = Instant::now();
-        let outlook = Outlook::new("queue", u64::MAX, 1, Some(start + Duration::from_secs(60)));
+        let mut options = LineupOptions::default();
+        options.stop.deadline = Some(start + Duration::from_secs(60));
+        let outlook = Outlook::new("queue", u64::MAX, 1, &options);
         (0..3).for_each(|number| outlook.add_check(start + Duration::from_secs(number)));
         let text = outlook.text(10, 2, start + Duration::from_secs(2));
         assert!(text.ends_with("about 58.00 s to go"), "{text}");
+    }
+
+    #[test]
+    fn more_than_was_asked_for_takes_until_the_time_is_up() {
+        let start = Instant::now();
+        let options = LineupOptions {
+            more_until: Some(start + Duration::from_secs(60)),
+            ..LineupOptions::default()
+        };
+        let outlook = Outlook::new("queue", 3, 1, &options);
+        (0..7).for_each(|_| outlook.add_check(start));
+        let text = outlook.text(10, 2, start + Duration::from_secs(2));
+        assert_eq!(
+            text,
+            "queue: further check 5, 10 executions, 5/s on 1 processor, 2 s, about 58.00 s to go"
+        );
     }
 }

@@ -339,3 +339,36 @@ fn campaign_of(folder: &Path) -> String {
     let json: serde_json::Value = serde_json::from_str(&listed.stdout).unwrap();
     json["run"]["campaign"].as_str().unwrap().to_owned()
 }
+
+/// A program counts as instrumented if it has the runtime's variables in it. What matters here is which libraries it needs.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+#[test]
+fn a_schedule_says_which_libraries_it_cannot_switch_inside_of() {
+    let program = r#"#include <stdlib.h>
+        int put(void);
+        const char *volatile runtime = "OMNILINK_CHANGES";
+        int main(void) { return put() + system("mkdir $OMNILINK_TRACE; : > $OMNILINK_TRACE/0.ndjson") * 0; }
+    "#;
+    let folder = folder(&[("main.c", program), ("store.c", "int put(void) { return 0; }")]);
+    let path = folder.path();
+    let compiled = |arguments: &[&str]| {
+        let compiler = std::process::Command::new("cc")
+            .args(arguments)
+            .current_dir(path)
+            .output();
+        compiler.is_ok_and(|ran| ran.status.success())
+    };
+    if !compiled(&["-shared", "-fPIC", "store.c", "-o", "libstore.so"]) {
+        return;
+    }
+    let linked = ["main.c", "-o", "harness", "-L.", "-lstore", "-Wl,-rpath,$ORIGIN"];
+    assert!(compiled(&linked));
+    let arguments = ["fuzz", "--model", "queue", "--runs", "1", "--chaos", "schedule"];
+    let ran = omnilink_in(path, &[&arguments[..], &["--", "./harness"]].concat());
+    let words = "threads are not switched inside of libstore.so: not instrumented. --chaos signals";
+    assert!(ran.stderr.contains(words), "{ran:?}");
+    let ran = omnilink_in(path, &[&arguments[..], &["--json", "--", "./harness"]].concat());
+    let json = ran.json();
+    let campaign = json.last().expect("a line about the campaign");
+    assert_eq!(campaign["not_switched_inside"][0], "libstore.so", "{ran:?}");
+}

@@ -42,8 +42,8 @@ fn weak_memory_lets_both_threads_in_and_the_picture_says_why() {
     let text = unwrapped(&ran);
     for words in [
         "1 stale read",
-        "reads 0, from before, although 1 was stored at step",
-        "stores 1 at ",
+        "reads 0 (acquire), from before, although 1 was stored at step",
+        "stores 1 (release) at ",
         "dekker.rs:",
     ] {
         assert!(text.contains(words), "{words} is not in {ran:?}");

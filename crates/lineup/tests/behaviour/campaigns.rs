@@ -1,6 +1,7 @@
 //! Many matrices, and what is left of the one that fails.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::{Duration, Instant};
 
 use omnilink_evidence::Limit;
 use omnilink_lineup::{
@@ -278,4 +279,95 @@ fn a_campaign_that_is_stopped_says_how_far_it_came() {
     let (_, _, summary) = bounds_of(5);
     assert_eq!(summary.matrices, 5);
     assert!(!summary.is_complete);
+}
+
+/// One random matrix of two threads with one call each is asked for; with two calls there are three.
+const ONE_OF_THREE: Matrices = Matrices::Random {
+    threads: 2,
+    cells: 1,
+    samples: 1,
+};
+
+fn more_until(until: Option<Instant>) -> LineupOptions {
+    LineupOptions {
+        more_until: until,
+        ..LineupOptions::default()
+    }
+}
+
+#[test]
+fn random_matrices_go_on_until_the_time_is_up_or_there_are_no_more() {
+    let checked = |until| {
+        let calls = ["push(1)", "pop()"];
+        let (summary, _) = campaign(|_| Queue::default(), &calls, &ONE_OF_THREE, &more_until(until));
+        assert!(summary.failure.is_none() && summary.is_complete && summary.limit.is_none());
+        (summary.matrices, summary.further)
+    };
+    assert_eq!(checked(None), (1, 0));
+    assert_eq!(checked(Some(Instant::now())), (1, 0));
+    assert_eq!(
+        checked(Instant::now().checked_add(Duration::from_secs(3_600))),
+        (1, 2)
+    );
+}
+
+#[test]
+fn what_the_matrices_that_were_asked_for_do_not_show_is_found_in_the_time_that_is_left() {
+    let matrices = Matrices::Random {
+        threads: 2,
+        cells: 2,
+        samples: 1,
+    };
+    let fails = |seed, until| {
+        let options = LineupOptions {
+            seed,
+            ..more_until(until)
+        };
+        let (summary, _) = campaign(
+            |_| RacyCounter::default(),
+            &["get()", "inc()"],
+            &matrices,
+            &options,
+        );
+        summary.failure.is_some()
+    };
+    let unlucky = (0..100)
+        .find(|seed| !fails(*seed, None))
+        .expect("a seed without luck");
+    assert!(fails(
+        unlucky,
+        Instant::now().checked_add(Duration::from_secs(3_600))
+    ));
+}
+
+/// What ends a check ends shrinking too: the matrix is reported as it was found.
+#[test]
+fn an_interrupt_ends_shrinking() {
+    let alphabet = Alphabet::of_calls(["inc()", "get()"]).unwrap();
+    let mut machines = Machines {
+        make: |_| RacyCounter::default(),
+        alphabet: alphabet.clone(),
+    };
+    let interrupt: &'static AtomicBool = Box::leak(Box::default());
+    let mut options = LineupOptions::default();
+    options.stop.interrupt = Some(interrupt);
+    let request = Request {
+        alphabet: &alphabet,
+        options: &options,
+        specification: None,
+    };
+    let matrix = Matrix::parse("inc(), get(), inc() | inc(), get(), inc()", &alphabet).unwrap();
+    let mut checked = |interrupts: bool| {
+        interrupt.store(false, SeqCst);
+        let mut seen = |checked: &CheckedMatrix, _: bool| {
+            interrupt.store(interrupts && checked.verdict.is_failure(), SeqCst);
+        };
+        let matrices = Matrices::Given(vec![matrix.clone()]);
+        let summary = run_campaign(&mut machines, request, &matrices, &mut seen, &mut || {}).unwrap();
+        let failure = summary.failure.expect("a failure");
+        (failure.smallest.matrix.len(), failure.shrink_executions)
+    };
+    assert_eq!(checked(true), (6, 0));
+    let (length, executions) = checked(false);
+    assert!(length < 6 && executions > 0);
 }

@@ -225,7 +225,7 @@ pub unsafe extern "C" fn load<T: Word>(address: *mut T, order: Order) -> T {
     // What a load acquires happens before the load itself.
     races::atomic(place, size_of::<T>(), false, code);
     after(place, value.low_bits(), false, code);
-    record_values(Some(value.low_bits()), None);
+    record_values(Some(value.low_bits()), None, order);
     value
 }
 
@@ -249,7 +249,7 @@ pub unsafe extern "C" fn store<T: Word>(address: *mut T, value: T, order: Order)
         }
     };
     after(place, value.low_bits(), changed, code);
-    record_values(None, Some(value.low_bits()));
+    record_values(None, Some(value.low_bits()), order);
 }
 
 /// Stores `change` of what the location holds, unless it is `None`, as one step. Returns what it held, and whether it stored.
@@ -301,7 +301,7 @@ unsafe fn read_modify_write<T: Word>(
         next.is_some_and(|next| next != found),
         code,
     );
-    record_values(Some(found.low_bits()), next.map(T::low_bits));
+    record_values(Some(found.low_bits()), next.map(T::low_bits), order);
     (found, next.is_some())
 }
 

@@ -6,6 +6,7 @@
 
 use crate::layout::{MemoryErrorRecord, NO_THREAD, THREADS_CAP, ending, memory_error};
 use crate::rt::call_stack::innermost_call;
+use crate::rt::crash_stack;
 use crate::rt::entry::{is_controlled, me};
 use crate::rt::races;
 use crate::rt::saved_memory::PAGE;
@@ -295,6 +296,7 @@ unsafe fn fail(kind: u32, address: u64, code: u64, block: u64) -> ! {
         error.freed = head.freed;
     }
     (*shared()).memory_error = error;
+    crash_stack::record();
     scheduler::end(ending::MEMORY_ERROR, 0)
 }
 

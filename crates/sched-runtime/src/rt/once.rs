@@ -8,7 +8,7 @@
 
 use crate::rt::entry::{is_controlled, load_address, me};
 use crate::rt::races;
-use crate::rt::scheduler::{access, also_accesses, progress};
+use crate::rt::scheduler::{access, also_accesses, mark_opaque, progress};
 use crate::rt::spin::Yield;
 use crate::rt::sys::Real;
 use crate::rt::threads::{ids, thread};
@@ -33,21 +33,57 @@ struct Begun {
 
 /// Some `pthread_once_t`s. Beyond a few, the oldest is forgotten.
 #[derive(Clone, Copy)]
-pub struct RunningOnces([*const c_int; 4]);
+pub struct RunningOnces([RunningOnce; 4]);
+
+#[derive(Clone, Copy)]
+struct RunningOnce {
+    /// Null if there is none.
+    once: *const c_int,
+    /// Its routine was left without an end, and that has been seen.
+    was_left: bool,
+}
 
 impl RunningOnces {
-    pub const NONE: Self = Self([core::ptr::null(); 4]);
+    pub const NONE: Self = Self(
+        [RunningOnce {
+            once: core::ptr::null(),
+            was_left: false,
+        }; 4],
+    );
 
     fn add(&mut self, once: *const c_int) {
         self.remove(once);
         self.0.rotate_right(1);
-        self.0[0] = once;
+        self.0[0] = RunningOnce {
+            once,
+            was_left: false,
+        };
     }
 
     /// Whether it was there.
     fn remove(&mut self, once: *const c_int) -> bool {
-        let known = self.0.iter_mut().find(|known| **known == once);
-        known.map(|known| *known = core::ptr::null()).is_some()
+        let known = self.0.iter_mut().find(|known| known.once == once);
+        known.map(|known| known.once = core::ptr::null()).is_some()
+    }
+
+    /// Whether a routine was left by an exception or a cancellation since this was asked last.
+    unsafe fn is_one_left(&mut self) -> bool {
+        let mut is_left = false;
+        for running in &mut self.0 {
+            if !running.once.is_null() && !running.was_left && has_ended(running.once) {
+                running.was_left = true;
+                is_left = true;
+            }
+        }
+        is_left
+    }
+}
+
+/// A thread stops. If it has left a routine in the step that ends here, that step has changed a variable of which nothing was seen, and
+/// other threads may go on because of that: it depends on every other step.
+pub unsafe fn notice_left(id: u8) {
+    if (*thread(id)).runs_once.is_one_left() {
+        mark_opaque(id);
     }
 }
 

@@ -13,7 +13,9 @@ use crate::rt::program_state::CycleDetector;
 use crate::rt::spin::Yield;
 use crate::rt::sys;
 use crate::rt::threads::{ALL_THREADS_CAP, ThreadSet, ThreadState, ids, thread};
-use crate::rt::{checkpoint, clock, fiber, idle, once, serial, wait, whole_program, wide_write};
+use crate::rt::{
+    checkpoint, clock, debugger, endless_loop, fiber, idle, once, serial, wait, whole_program, wide_write,
+};
 use crate::store_history::NO_STEP;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -210,6 +212,7 @@ pub unsafe fn stop(point: SchedulingPoint) {
     if chosen != id {
         hand_over(id, chosen);
     }
+    debugger::stop_before((*thread(id)).step);
 }
 
 /// The calling thread, which is no candidate any more, lets another thread run. It does not wait, except if it is a fiber: then it
@@ -286,14 +289,18 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
     let shared = &mut *SHARED;
     let mut stuck = 0;
     let mut candidates = candidates_now();
-    if current != NO_THREAD && (*thread(current)).steps_in_turn > STEPS_IN_TURN_MAX && !point.between_calls {
+    let in_call = current != NO_THREAD && !point.between_calls;
+    let is_endless = in_call && PHASE == Phase::Columns && endless_loop::is_in_one(current);
+    if is_endless || in_call && (*thread(current)).steps_in_turn > STEPS_IN_TURN_MAX {
         point.yields = Yield::Yes;
     }
     let mut offers_yielded = false;
     if current != NO_THREAD {
+        once::notice_left(current);
         let yielded_at = &mut (*thread(current)).yielded_at;
         // Without progress another yield of the thread offers nothing new: it has only read the same values once more.
-        offers_yielded = point.yields == Yield::Yes && shared.serial == 0 && *yielded_at != PROGRESS;
+        offers_yielded =
+            point.yields == Yield::Yes && !is_endless && shared.serial == 0 && *yielded_at != PROGRESS;
         *yielded_at = match point.yields {
             Yield::Yes => PROGRESS,
             // It has come out of its loop.
@@ -326,6 +333,9 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
     }
     if candidates == 0 {
         end(ending::DEADLOCK, stuck);
+    }
+    if is_endless && candidates == bit(current) {
+        end(ending::LIVELOCK, stuck);
     }
     let step = shared.steps_made;
     if step >= shared.steps_max {
@@ -440,6 +450,7 @@ unsafe fn record(
         flags,
         stores: 0,
         store: 0,
+        order: 0,
     };
 }
 

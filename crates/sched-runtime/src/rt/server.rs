@@ -13,8 +13,8 @@ use crate::rt::spin::Yield;
 use crate::rt::sys::{self, number, raw};
 use crate::rt::threads::{self, thread};
 use crate::rt::{
-    checkpoint, clock, column_stacks, heap, leaks, native, races, random, weak_memory, whole_program,
-    wide_write,
+    checkpoint, clock, column_stacks, crash_stack, heap, leaks, native, races, random, weak_memory,
+    whole_program, wide_write,
 };
 use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -194,6 +194,7 @@ unsafe fn begin_worker() -> ! {
         sys::close(SOCKET);
         execute();
     }
+    crash_stack::catch();
     fiber::prepare();
     column_stacks::provide((*scheduler::shared()).columns);
     races::map();

@@ -1,5 +1,6 @@
 //! What the atomic access of a step chooses, reads and stores.
 
+use crate::happens_before::MemoryOrder;
 use crate::layout::{STEPS_CAP, ending, flag, policy, scheduled};
 use crate::rt::entry::me;
 use crate::rt::policy::random;
@@ -58,11 +59,12 @@ unsafe fn random_store(stores: usize) -> usize {
     1 + random.below(stores as u64 - 1) as usize
 }
 
-/// The step that the calling thread is in read and stored these values.
-pub unsafe fn record_values(read: Option<u64>, written: Option<u64>) {
+/// The step that the calling thread is in read and stored these values, with this memory order.
+pub unsafe fn record_values(read: Option<u64>, written: Option<u64>, order: MemoryOrder) {
     if number_of_step(me()).is_some()
         && let Some(step) = step_of(me())
     {
+        step.order = 1 + (order.0 & 0x7f) as u8;
         if let Some(value) = read {
             step.read = value;
             step.flags |= flag::HAS_READ;

@@ -37,11 +37,13 @@ pub mod number {
     pub const PERSONALITY: i64 = 135;
     pub const PRCTL: i64 = 157;
     pub const ARCH_PRCTL: i64 = 158;
+    pub const GETTID: i64 = 186;
     pub const FUTEX: i64 = 202;
     pub const SCHED_SETAFFINITY: i64 = 203;
     pub const CLOCK_GETTIME: i64 = 228;
     pub const CLOCK_NANOSLEEP: i64 = 230;
     pub const EXIT_GROUP: i64 = 231;
+    pub const TGKILL: i64 = 234;
     pub const OPENAT: i64 = 257;
     pub const GETRANDOM: i64 = 318;
     pub const MEMBARRIER: i64 = 324;
@@ -63,10 +65,12 @@ pub mod number {
     pub const CLOCK_NANOSLEEP: i64 = 115;
     pub const SCHED_SETAFFINITY: i64 = 122;
     pub const SCHED_YIELD: i64 = 124;
+    pub const TGKILL: i64 = 131;
     pub const SIGPROCMASK: i64 = 135;
     pub const PRCTL: i64 = 167;
     pub const GETTIMEOFDAY: i64 = 169;
     pub const GETPID: i64 = 172;
+    pub const GETTID: i64 = 178;
     pub const EXECVE: i64 = 221;
     pub const MINCORE: i64 = 232;
     pub const MADVISE: i64 = 233;

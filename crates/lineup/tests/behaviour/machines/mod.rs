@@ -317,6 +317,7 @@ impl Exploration<'_> {
             races: Vec::new(),
             memory_error: Vec::new(),
             output: String::new(),
+            stack: Vec::new(),
             racy_accesses: Vec::new(),
         })
     }

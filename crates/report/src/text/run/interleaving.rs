@@ -114,7 +114,9 @@ fn folded(page: &str) -> String {
 fn turn_text(turn: &[ThreadAccess], is_long: bool, look: &Look) -> String {
     let line = |access: &ThreadAccess| {
         let place = access.place.as_deref();
-        let place = place.map_or(String::new(), |place| format!(" at {place}"));
+        let variable = access.name.as_deref();
+        let variable = variable.map_or(String::new(), |variable| format!(" ({variable})"));
+        let place = place.map_or(String::new(), |place| format!(" at {place}{variable}"));
         let text = format!(
             "step {}: {} {}{place}",
             access.step,

@@ -74,6 +74,12 @@ pub(super) fn text(run: &FailingRun, is_specified: bool, look: &Look) -> String 
     for line in &run.memory_error {
         page.push_str(&wrapped("  ", &look.clean(line), look));
     }
+    if !run.stack.is_empty() {
+        page.push_str("Where it crashed, the innermost function first:\n");
+        for line in &run.stack {
+            page.push_str(&format!("  {}\n", look.clean(line)));
+        }
+    }
     if !run.output.trim().is_empty() {
         page.push_str("What it printed:\n");
         for line in run.output.trim_end().lines() {

@@ -24,7 +24,7 @@ pub(super) fn text(scope: &LineupScope, look: &Look) -> String {
     }
     if !scope.calls_without_steps.is_empty() {
         lines.push(format!(
-            "No step was seen in {}: nothing in it is atomic, a lock or a wait. If it has inline assembly, its accesses are not seen \
+            "Warning: no step was seen in {}: nothing in it is atomic, a lock or a wait. If it has inline assembly, its accesses are not seen \
              either.",
             scope.calls_without_steps.join(", ")
         ));

@@ -1,0 +1,48 @@
+//! Waiting for a debugger before a step.
+//!
+//! The thread that is about to take the step waits until a debugger has attached to its process, and then goes on: the step is the first thing
+//! that happens when the user continues.
+
+use crate::rt::scheduler::shared;
+use crate::rt::sys::{self, number, raw};
+
+/// Waits if the step that the calling thread has been chosen for is the one to stop at.
+pub unsafe fn stop_before(step: u64) {
+    // The shared memory has the number plus 1, so that 0 is none. A thread outside the schedule has no step.
+    let stop_at = (*shared()).stop_at;
+    if stop_at == 0 || stop_at - 1 != step {
+        return;
+    }
+    const PR_SET_PTRACER: i64 = 0x5961_6d61;
+    const ANY: i64 = -1;
+    // Some systems let a debugger attach to its descendants only, unless a process allows more.
+    raw(number::PRCTL, [PR_SET_PTRACER, ANY]);
+    sys::alarm(0);
+    (&raw mut (*shared()).is_stopped).write_volatile(1);
+    while !is_traced() {
+        const PAUSE: [i64; 2] = [0, 10_000_000];
+        raw(number::NANOSLEEP, [PAUSE.as_ptr() as i64, 0]);
+    }
+}
+
+/// Whether a debugger has attached to this process.
+unsafe fn is_traced() -> bool {
+    const AT_FDCWD: i64 = -100;
+    let file = raw(
+        number::OPENAT,
+        [AT_FDCWD, c"/proc/self/status".as_ptr() as i64, 0, 0],
+    );
+    if file < 0 {
+        return false;
+    }
+    let mut text = [0_u8; 2_048];
+    let length = raw(number::READ, [file, text.as_mut_ptr() as i64, text.len() as i64]);
+    raw(number::CLOSE, [file]);
+    let text = text
+        .get(..usize::try_from(length).unwrap_or(0))
+        .unwrap_or_default();
+    const NAME: &[u8] = b"TracerPid:\t";
+    let found = text.windows(NAME.len()).position(|window| window == NAME);
+    let digit = found.and_then(|at| text.get(at + NAME.len()));
+    digit.is_some_and(|digit| *digit != b'0')
+}

@@ -1,0 +1,1 @@
+//! The components are the tests of this package.
