@@ -93,20 +93,37 @@ fn joined(lines: &[String]) -> Vec<String> {
     whole
 }
 
-/// A folder that looks like the repository, with the histories of its `examples` beside them.
+/// A folder that looks like the repository, with the histories of its `examples` beside them. Commands write files into `examples`, so
+/// that is a copy; everything else is only read.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for from in [repository(), repository().join("examples")] {
-        let is_root = from == repository();
-        for entry in fs::read_dir(from).unwrap().flatten() {
-            let to = folder.path().join(entry.file_name());
-            let is_wanted = is_root || entry.path().is_file();
-            if is_wanted && !to.exists() && entry.file_name() != ".git" {
-                symlink(entry.path(), to).unwrap();
-            }
+    for entry in fs::read_dir(repository()).unwrap().flatten() {
+        let name = entry.file_name();
+        if name != ".git" && name != "examples" {
+            symlink(entry.path(), folder.path().join(name)).unwrap();
+        }
+    }
+    copy(&repository().join("examples"), &folder.path().join("examples"));
+    for entry in fs::read_dir(repository().join("examples")).unwrap().flatten() {
+        let to = folder.path().join(entry.file_name());
+        if entry.path().is_file() && !to.exists() {
+            fs::copy(entry.path(), to).unwrap();
         }
     }
     folder
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let to = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            // What was built there is large, and nobody's input.
+            true if entry.file_name() == "target" => {}
+            true => copy(&entry.path(), &to),
+            false => drop(fs::copy(entry.path(), to).unwrap()),
+        }
+    }
 }
 
 #[test]

@@ -92,8 +92,8 @@ fn files_of_one_thread_name_are_told_to_be_qualified() {
     let (first, later, overlapping) = (record(0), record(9), record(3));
     let files = [
         ("a.ndjson", first.as_str()),
-        ("b.ndjson", &later),
-        ("c.ndjson", &overlapping),
+        ("b.ndjson", later.as_str()),
+        ("c.ndjson", overlapping.as_str()),
     ];
     let merge = |more: &[&str]| in_folder(&files, &[&["trace", "merge", "a.ndjson"], more].concat());
     merge(&["c.ndjson"]).refused(&["c.ndjson:1", "--qualify"]);
