@@ -10,6 +10,9 @@ import { stateText } from './value.js';
 /** More edges than this have no labels until one of their states is chosen. */
 const LABELS_MAX = 60;
 
+/** How small and how large it may be drawn to fit its pane; beyond that it is scrolled. */
+const [SCALE_MIN, SCALE_MAX] = [0.55, 1.5];
+
 /** The state graph of a specification. */
 export class Graph {
   /** @param {import('./app.js').App} app */
@@ -63,7 +66,7 @@ export class Graph {
         { class: 'gridscroll', tabindex: 0, 'aria-label': 'State graph' },
         svg(
           'svg',
-          { width: layout.width, height: layout.height, class: 'graph', role: 'group', 'aria-label': `State graph with ${graph.states.length} states` },
+          { viewBox: `0 0 ${layout.width} ${layout.height}`, style: `width: 100%; min-width: ${Math.round(layout.width * SCALE_MIN)}px; max-width: ${Math.round(layout.width * SCALE_MAX)}px`, class: 'graph', role: 'group', 'aria-label': `State graph with ${graph.states.length} states` },
           svg('defs', {}, arrow('arrow-grey'), arrow('arrow-red')),
           edges,
           nodes,

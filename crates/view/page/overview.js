@@ -5,9 +5,9 @@
  * @param {CanvasRenderingContext2D} context
  * @param {{width: number, height: number, density: Float64Array, timeline: import('./timeline.js').Timeline,
  *   view: import('./view.js').View, theme: ReturnType<typeof import('./palette.js').themeOf>,
- *   bands: import('./scene.js').Band[], due: number, labels: number}} strip
+ *   bands: import('./scene.js').Band[], due: number, labels: number, marked: Set<number>}} strip
  */
-export function drawOverview(context, { width, height, density, timeline, view, theme, bands, due, labels }) {
+export function drawOverview(context, { width, height, density, timeline, view, theme, bands, due, labels, marked }) {
   context.clearRect(0, 0, width, height);
   const span = timeline.last - timeline.first;
   const x = (/** @type {number} */ time) => labels + ((time - timeline.first) / span) * (width - labels);
@@ -26,6 +26,8 @@ export function drawOverview(context, { width, height, density, timeline, view, 
     const h = most * (height - 4);
     context.fillRect(labels + column, height - h, 1, h);
   }
+  context.fillStyle = theme.red;
+  for (const row of marked) context.fillRect(x(timeline.columns.start[row]) - 1, 0, 2, height / 2);
   if (Number.isFinite(due)) {
     context.fillStyle = theme.red;
     context.fillRect(x(due) - 1, 0, 2.5, height);

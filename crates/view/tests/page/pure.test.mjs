@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { arrowsOf } from '../../page/arrows.js';
+import { labelIn } from '../../page/box.js';
 import { cut, keyOf, nameOf, resultOf, valuesOf, visible } from '../../page/call.js';
 import { counted, duration, grouped, offsetText, tickStep } from '../../page/clock.js';
 import { difference, parseState } from '../../page/difference.js';
@@ -16,9 +17,9 @@ import { contrast, huesOf, textOn, themeOf } from '../../page/palette.js';
 import { covered, placeOf } from '../../page/place.js';
 import { momentsOf, operationsOfEvents } from '../../page/schedule.js';
 import { finds, searchFor } from '../../page/search.js';
-import { falseParts, laneName } from '../../page/story.js';
+import { falseParts, laneName, markedOf } from '../../page/story.js';
 import { Timeline, densityOf, firstEndingAt } from '../../page/timeline.js';
-import { edgeOf } from '../../page/transactions.js';
+import { edgeOf, entry, idOfTransaction } from '../../page/transactions.js';
 import { tlaText } from '../../page/value.js';
 import { addressOf, emptyView, framing, viewOf, within, zoomed } from '../../page/view.js';
 
@@ -391,7 +392,7 @@ test('values are written as TLA+ writes them', () => {
 });
 
 test('an edge of a cycle of transactions is read', () => {
-  assert.deepEqual(edgeOf('t1 before t2: it read "y" before the other wrote it'), { from: 't1', to: 't2', why: 'it read "y" before the other wrote it' });
+  assert.deepEqual(edgeOf('t1 before t2: it read "y" before the other wrote it'), { from: 't1', to: 't2', why: 't1 read "y" before t2 wrote it' });
 });
 
 test('text can be read on every colour, in the light and in the dark', () => {
@@ -407,4 +408,33 @@ test('text can be read on every colour, in the light and in the dark', () => {
     const pairs = ['text panel', 'text raised', 'text select', 'faint panel', 'faint raised', 'faint bg', 'accent panel', 'red panel', 'red red-soft', 'green panel', 'green green-soft', 'amber panel', 'amber amber-soft', 'text amber-soft', 'faint select'];
     for (const [one, other] of pairs.map((pair) => pair.split(' '))) assert.ok(contrast(color(one), color(other)) >= 4.5, `--${one} on --${other}: ${contrast(color(one), color(other)).toFixed(2)}`);
   }
+});
+
+test('transactions of a cycle are called by their names', () => {
+  assert.deepEqual(edgeOf('#2 before #0: #1 sees both, and read "it" from the other, not from it'), { from: '#2', to: '#0', why: '#1 sees both, and read "it" from #0, not from #2' });
+  assert.equal(edgeOf('t1 before t2: the other wrote "y" over what it wrote').why, 't2 wrote "y" over what t1 wrote');
+  assert.equal(edgeOf('a $& before b: it is').why, 'a $& is');
+  assert.deepEqual([idOfTransaction('#12'), idOfTransaction('t1')], [12, null]);
+});
+
+test('an arrow ends at the border of a box', () => {
+  assert.deepEqual(entry({ x: 100, y: 100 }, { x: 300, y: 100 }), { x: 146, y: 100 });
+  assert.deepEqual(entry({ x: 100, y: 100 }, { x: 100, y: 0 }), { x: 100, y: 85 });
+  assert.deepEqual(entry({ x: 100, y: 100 }, { x: 100, y: 100 }), { x: 100, y: 100 });
+});
+
+test('a label that is cut short is the name of its call', () => {
+  const text = 'Grant("c1") [msgs, holder]';
+  assert.equal(labelIn(text, 40), text);
+  assert.equal(labelIn(text, 8), 'Grant');
+  assert.equal(labelIn(text, 4), 'Gra…');
+  assert.equal(labelIn('dequeue() = 21', 12), 'deque…) = 21'.slice(0, 5) + '…' + ') = 21'.slice(-5));
+});
+
+test('what a violation is about besides its failing operation is marked', () => {
+  const ops = new Map([[3, { id: 3, place: 'a.ndjson:1' }], [4, { id: 4, place: 'a.ndjson:12' }], [5, { id: 5, place: null }]]);
+  assert.deepEqual(markedOf({ log: { guesses: ['it would be explained without a.ndjson:12'] } }, ops), [4]);
+  assert.deepEqual(markedOf({ log: { guesses: ['a.ndjson:1 before a.ndjson:12'] } }, ops), [3, 4]);
+  assert.deepEqual(markedOf({ violation: { rule_ops: [{ id: 7 }, { id: 9 }] } }, ops), [7, 9]);
+  assert.deepEqual(markedOf({}, ops), []);
 });
