@@ -129,9 +129,9 @@ const COPIED: [&str; 18] = [
 ];
 
 /// Symbols of more than one character.
-const LONG: [&str; 20] = [
+const LONG: [&str; 21] = [
     "<=>", "|->", "=<", "<=", ">=", "..", "<<", ">>", "->", "<-", "==", "=>", "/\\", "\\/", ":=", "||", "~>",
-    "[]", "@@", ":>",
+    "[]", "<>", "@@", ":>",
 ];
 
 /// The words of PlusCal.

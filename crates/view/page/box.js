@@ -107,6 +107,8 @@ export function drawBox(context, picture, row, top, height, x, free) {
 
 /** A call that is cut to fewer characters than this says less than its name. */
 const CUT_MIN = 10;
+/** Fewer characters of a name say nothing. */
+const NAME_MIN = 4;
 
 /**
  * The call in some characters: as it is, cut in its middle, or only its name.
@@ -116,7 +118,8 @@ const CUT_MIN = 10;
 export function labelIn(text, characters) {
   if (text.length <= characters || characters >= CUT_MIN) return cut(text, characters);
   const name = nameOf(text);
-  return name.length <= characters ? name : `${name.slice(0, Math.max(1, characters - 1))}…`;
+  if (name.length <= characters) return name;
+  return characters < NAME_MIN ? '' : `${name.slice(0, characters - 1)}…`;
 }
 
 /**
@@ -148,7 +151,7 @@ function drawLabel(context, { timeline, layout, width, status, theme, arrows, ma
   if (room < 14) return;
   let text = mark + labelIn(whole, characters - mark.length);
   if (context.measureText(text).width > room) text = mark + labelIn(whole, Math.floor(characters * 0.8) - mark.length);
-  if (text.length < 2 || context.measureText(text).width > room) return;
+  if (text.length < mark.length + 2 || context.measureText(text).width > room) return;
   const isPending = timeline.isPending(row);
   if (isPending) {
     const wide = context.measureText(text).width;

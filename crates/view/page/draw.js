@@ -58,6 +58,7 @@ export function drawTimeline(context, picture) {
   });
   // Below the boxes: a line through a label would be read as struck out.
   drawArrows(context, picture, x);
+  drawOrder(context, picture, x);
   layout.places.forEach((place, at) => {
     if (place.top + place.height >= view.scroll + AXIS && place.top <= view.scroll + height) drawLane(context, picture, at, x);
   });
@@ -197,7 +198,6 @@ function lowerBound(rows, row) {
  */
 function drawPoints(context, picture, x) {
   const { points, view, theme, layout, width } = picture;
-  drawOrder(context, picture, x);
   let drawn = 0;
   for (const [row, time] of points) {
     if (time < view.from || time > view.to) continue;

@@ -59,19 +59,20 @@ export class Graph {
       ];
     });
     const nodes = layout.nodes.map((node) => this.node(node, path.includes(node.state), node.state === chosen));
+    const drawing = svg(
+      'svg',
+      { viewBox: `0 0 ${layout.width} ${layout.height}`, class: 'graph', role: 'group', 'aria-label': `State graph with ${graph.states.length} states` },
+      svg('defs', {}, arrow('arrow-grey'), arrow('arrow-red')),
+      edges,
+      nodes,
+    );
+    // The policy of the page allows no style in an attribute.
+    const { style } = /** @type {SVGElement} */ (drawing);
+    style.minWidth = `${Math.round(layout.width * SCALE_MIN)}px`;
+    style.maxWidth = `${Math.round(layout.width * SCALE_MAX)}px`;
     return [
       el('p', { class: 'faint' }, `${isWhole ? 'All ' : ''}${graph.states.length} states and ${graph.steps.length} steps${isWhole ? '' : ', as far as the search went'}. ${isCounterexample ? 'Click a state, or go along the counterexample with n and p.' : 'Click a state to see it.'}`),
-      el(
-        'div',
-        { class: 'gridscroll', tabindex: 0, 'aria-label': 'State graph' },
-        svg(
-          'svg',
-          { viewBox: `0 0 ${layout.width} ${layout.height}`, style: `width: 100%; min-width: ${Math.round(layout.width * SCALE_MIN)}px; max-width: ${Math.round(layout.width * SCALE_MAX)}px`, class: 'graph', role: 'group', 'aria-label': `State graph with ${graph.states.length} states` },
-          svg('defs', {}, arrow('arrow-grey'), arrow('arrow-red')),
-          edges,
-          nodes,
-        ),
-      ),
+      el('div', { class: 'gridscroll', tabindex: 0, 'aria-label': 'State graph' }, drawing),
     ];
   }
 

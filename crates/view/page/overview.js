@@ -26,8 +26,6 @@ export function drawOverview(context, { width, height, density, timeline, view, 
     const h = most * (height - 4);
     context.fillRect(labels + column, height - h, 1, h);
   }
-  context.fillStyle = theme.red;
-  for (const row of marked) context.fillRect(x(timeline.columns.start[row]) - 1, 0, 2, height / 2);
   if (Number.isFinite(due)) {
     context.fillStyle = theme.red;
     context.fillRect(x(due) - 1, 0, 2.5, height);
@@ -38,6 +36,8 @@ export function drawOverview(context, { width, height, density, timeline, view, 
   context.fillRect(labels, 0, Math.max(0, left - labels), height);
   context.fillRect(right, 0, Math.max(0, width - right), height);
   context.globalAlpha = 1;
+  context.fillStyle = theme.red;
+  for (const row of marked) context.fillRect(x(timeline.columns.start[row]) - 1, 0, 2, height / 2);
   context.strokeStyle = theme.select;
   context.lineWidth = 1.5;
   context.strokeRect(left + 0.75, 0.75, Math.max(3, right - left - 1.5), height - 1.5);

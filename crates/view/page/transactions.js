@@ -69,7 +69,7 @@ export function edgeOf(text) {
  * @param {{x: number, y: number}} box  its middle
  * @param {{x: number, y: number}} from
  */
-export function entry(box, from) {
+export function borderPoint(box, from) {
   const [dx, dy] = [from.x - box.x, from.y - box.y];
   const share = Math.min(dx ? HALF_WIDTH / Math.abs(dx) : Infinity, dy ? HALF_HEIGHT / Math.abs(dy) : Infinity, 1);
   return { x: box.x + dx * share, y: box.y + dy * share };
@@ -91,7 +91,7 @@ function drawn(edges) {
     const [nx, ny] = [(b.y - a.y) / length, -(b.x - a.x) / length];
     const bend = edges.length === 2 ? 70 : 34;
     const [qx, qy] = [mx + nx * bend, my + ny * bend];
-    const [out, into] = [entry(a, { x: qx, y: qy }), entry(b, { x: qx, y: qy })];
+    const [out, into] = [borderPoint(a, { x: qx, y: qy }), borderPoint(b, { x: qx, y: qy })];
     const label = svg('text', { x: mx + nx * bend * 0.72, y: my + ny * bend * 0.72 + 4, class: 'why' }, visible(cut(edge.why, 60)));
     label.append(svg('title', {}, visible(edge.why)));
     return [svg('path', { d: `M ${out.x} ${out.y} Q ${qx} ${qy} ${into.x} ${into.y}`, class: 'edge', 'marker-end': 'url(#arrow)' }), label];

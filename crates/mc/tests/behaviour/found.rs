@@ -162,7 +162,7 @@ fn a_function_may_have_actions_for_values() {
         "Next == LET N[n \\in {1, 2}] == x < 5 /\\ x' = x + n IN \\E i \\in {1, 2} : N[i]",
         "N(m) == [n \\in {1, 2} |-> x < m /\\ x' = x + n]\nNext == \\E i \\in {1, 2} : N(5)[i]",
         "N[n \\in {1, 2}, m \\in {0}] == x < 5 /\\ x' = x + n + m\nNext == \\E i \\in {1, 2} : N[i, 0]",
-        "N[n \\in {1, 2}] == \\/ x < 5 /\\ x' = x + n\n                  \\/ x > 9 /\\ x' = 0\nNext == \\E i \\in {1, 2} : N[i] /\\ TRUE",
+        "N[n \\in {1, 2}] == \\/ x < 5 /\\ x' = x + n\n                   \\/ x > 9 /\\ x' = 0\nNext == \\E i \\in {1, 2} : N[i] /\\ TRUE",
     ] {
         assert_eq!(distinct(&format!("{init}{next}")), plain, "{next}");
     }

@@ -19,7 +19,7 @@ import { momentsOf, operationsOfEvents } from '../../page/schedule.js';
 import { finds, searchFor } from '../../page/search.js';
 import { falseParts, laneName, markedOf } from '../../page/story.js';
 import { Timeline, densityOf, firstEndingAt } from '../../page/timeline.js';
-import { edgeOf, entry, idOfTransaction } from '../../page/transactions.js';
+import { borderPoint, edgeOf, idOfTransaction } from '../../page/transactions.js';
 import { tlaText } from '../../page/value.js';
 import { addressOf, emptyView, framing, viewOf, within, zoomed } from '../../page/view.js';
 
@@ -418,9 +418,9 @@ test('transactions of a cycle are called by their names', () => {
 });
 
 test('an arrow ends at the border of a box', () => {
-  assert.deepEqual(entry({ x: 100, y: 100 }, { x: 300, y: 100 }), { x: 146, y: 100 });
-  assert.deepEqual(entry({ x: 100, y: 100 }, { x: 100, y: 0 }), { x: 100, y: 85 });
-  assert.deepEqual(entry({ x: 100, y: 100 }, { x: 100, y: 100 }), { x: 100, y: 100 });
+  assert.deepEqual(borderPoint({ x: 100, y: 100 }, { x: 300, y: 100 }), { x: 146, y: 100 });
+  assert.deepEqual(borderPoint({ x: 100, y: 100 }, { x: 100, y: 0 }), { x: 100, y: 85 });
+  assert.deepEqual(borderPoint({ x: 100, y: 100 }, { x: 100, y: 100 }), { x: 100, y: 100 });
 });
 
 test('a label that is cut short is the name of its call', () => {
