@@ -10,7 +10,7 @@ import { cut, keyOf, nameOf, resultOf, valuesOf, visible } from '../../page/call
 import { counted, duration, grouped, offsetText, tickStep } from '../../page/clock.js';
 import { difference, parseState } from '../../page/difference.js';
 import { assume, focused, focusText, parseFocus, positionOf } from '../../page/focus.js';
-import { edgePath, graphLayout, pathIn } from '../../page/graph.js';
+import { edgePath, edgePathDown, graphLayout, pathIn } from '../../page/graph.js';
 import { columnName, gridOf, pathsOf, statesAt } from '../../page/grid.js';
 import { laneLayout, rowAtPoint } from '../../page/lanes.js';
 import { contrast, huesOf, textOn, themeOf } from '../../page/palette.js';
@@ -437,4 +437,16 @@ test('what a violation is about besides its failing operation is marked', () => 
   assert.deepEqual(markedOf({ log: { guesses: ['a.ndjson:1 before a.ndjson:12'] } }, ops), [3, 4]);
   assert.deepEqual(markedOf({ violation: { rule_ops: [{ id: 7 }, { id: 9 }] } }, ops), [7, 9]);
   assert.deepEqual(markedOf({}, ops), []);
+});
+
+test('a graph of many levels goes down, and nothing leaves its frame', () => {
+  const states = Array.from({ length: 12 }, (_, at) => ({ values: { at }, level: 1 + (at >> 1) }));
+  const steps = [{ from: 0, to: 2, action: 'A' }, { from: 2, to: 4, action: 'A' }, { from: 10, to: 0, action: 'Back' }, { from: 1, to: 1, action: 'Stay' }, { from: 0, to: 8, action: 'Far' }];
+  const [across, down] = [graphLayout({ states, steps }), graphLayout({ states, steps }, true)];
+  assert.ok(down.width < across.width && down.height > across.height);
+  for (const { from, to } of down.edges) {
+    const { d } = edgePathDown(down.nodes[from], down.nodes[to]);
+    const numbers = d.match(/-?[\d.]+/g).map(Number);
+    numbers.forEach((number, at) => assert.ok(number >= 0 && number <= (at % 2 ? down.height : down.width), d));
+  }
 });
