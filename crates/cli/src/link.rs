@@ -7,7 +7,7 @@ use omnilink_engine::{LimitWatch, Limits};
 use omnilink_link::{BoundOp, EffectSummary, Linked, Outline, Survey};
 use omnilink_report::Look;
 use omnilink_trace::OpenOptions;
-use omnilink_verify::{Input, NewFile, VerifyError, collect, score};
+use omnilink_verify::{Input, LogSurvey, NewFile, VerifyError, collect, is_log, score};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -89,15 +89,16 @@ fn survey(trace: &Path) -> Result<(Input, Survey), CliError> {
 fn init(args: &InitArgs) -> Result<Exit, CliError> {
     let (options, _) = args.linking.options(&args.spec)?;
     let outline = Outline::read(&args.spec, &options)?;
-    let survey = match &args.trace {
-        Some(trace) => survey(trace)?.1,
-        None => Survey::default(),
+    let spec = args.spec.display().to_string();
+    let (actions, constants) = (&outline.actions, &outline.constants);
+    let text = match &args.trace {
+        Some(trace) if is_log(trace) => {
+            let survey = LogSurvey::read(trace).map_err(VerifyError::from)?;
+            survey.link_file(&spec, actions, constants)
+        }
+        Some(trace) => survey(trace)?.1.link_file(&spec, actions, constants),
+        None => Survey::default().link_file(&spec, actions, constants),
     };
-    let text = survey.link_file(
-        &args.spec.display().to_string(),
-        &outline.actions,
-        &outline.constants,
-    );
     match &args.output {
         Some(path) => NewFile::check(path)?.write(text.as_bytes())?,
         None => Output::new(&Look::plain()).print(&text)?,

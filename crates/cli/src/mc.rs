@@ -15,7 +15,7 @@ use omnilink_mc::{
 use omnilink_memory::peak_bytes;
 use omnilink_report::{Look, TextOptions, shell_word, text};
 use omnilink_tla::config::Config;
-use omnilink_tla::diagnostic::Diagnostic;
+use omnilink_tla::diagnostic::{Diagnostic, Severity};
 use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::spec::Spec;
@@ -120,6 +120,9 @@ pub(crate) struct McArgs {
     /// Integers of 32 bits, as in TLC; 64 if not given
     #[arg(long)]
     int32: bool,
+    /// Warnings are errors: a translation that is not that of its PlusCal algorithm, and others
+    #[arg(long)]
+    strict: bool,
     /// Print one JSON object and nothing else; what the specification prints goes to standard error
     #[arg(long)]
     json: bool,
@@ -177,7 +180,7 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
         .map(|(path, format)| Ok::<_, CliError>((NewFile::check(path)?, *format)))
         .transpose()?;
     let trace = args.replay.as_deref().map(read_trace).transpose()?;
-    let (spec, config) = match read_spec(args) {
+    let (spec, config, warnings) = match read_spec(args) {
         Ok(read) => read,
         Err(checked) => return refuse(args, &mut out, &checked),
     };
@@ -225,6 +228,7 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
         write_trace(file, format, &report, &model)?;
     }
     let mut report = report.into_evidence(peak_bytes());
+    report.notes.splice(0..0, warnings);
     if let Some(exploration) = &mut report.exploration {
         exploration.graph = graph;
     }
@@ -270,8 +274,8 @@ fn write_trace(
     }
 }
 
-/// The specification and its configuration, or what is wrong with them.
-fn read_spec(args: &McArgs) -> Result<(Spec, Config), Box<Checked>> {
+/// The specification, its configuration and what may be wrong with them; or what is wrong.
+fn read_spec(args: &McArgs) -> Result<(Spec, Config, Vec<String>), Box<Checked>> {
     let beside = args.spec.with_extension("cfg");
     let config = args.config.clone().or_else(|| beside.exists().then_some(beside));
     let options = SpecOptions {
@@ -279,20 +283,23 @@ fn read_spec(args: &McArgs) -> Result<(Spec, Config), Box<Checked>> {
         config,
         expressions: args.expressions.clone(),
     };
-    let checked = read(&args.spec, &options);
-    for warning in checked
-        .diagnostics
-        .iter()
-        .filter(|diagnostic| !diagnostic.is_error())
-    {
-        if !args.json {
-            output::note(&warning.message);
-        }
+    let mut checked = read(&args.spec, &options);
+    if args.strict {
+        checked
+            .diagnostics
+            .iter_mut()
+            .for_each(|diagnostic| diagnostic.severity = Severity::Error);
     }
     if !checked.is_ok() {
         return Err(Box::new(checked));
     }
-    Ok((checked.spec, checked.config.unwrap_or_default()))
+    let warnings = checked.diagnostics.iter().map(|warning| {
+        let source = checked.spec.sources.get(warning.source);
+        let line = source.line_column(warning.span.start).line;
+        format!("{}:{line}: {}", source.path().display(), warning.message)
+    });
+    let warnings = warnings.collect();
+    Ok((checked.spec, checked.config.unwrap_or_default(), warnings))
 }
 
 fn refuse(args: &McArgs, out: &mut Output, checked: &Checked) -> Result<Exit, CliError> {

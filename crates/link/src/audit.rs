@@ -126,7 +126,7 @@ impl TlaModel<'_> {
 
 /// The cell, or the part of the state that it is in if its arguments are not known.
 fn known_part(cell: &Cell) -> Cell {
-    let is_known = |step: &&CellStep| !matches!(step, CellStep::Any | CellStep::AnyGroup);
+    let is_known = |step: &&CellStep| !step.is_unknown();
     Cell {
         variable: cell.variable,
         path: cell.path.iter().take_while(is_known).cloned().collect(),

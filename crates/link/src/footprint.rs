@@ -78,15 +78,14 @@ impl Cells {
                     .all(|(known, step)| may_be(known, step))
                 && Self::depth(accessed, known) > depth
         };
-        let is_unknown = |step: &CellStep| matches!(step, CellStep::Any | CellStep::AnyGroup);
-        if steps.iter().any(is_unknown) || accessed.iter().any(is_apart) {
+        if steps.iter().any(CellStep::is_unknown) || accessed.iter().any(is_apart) {
             return None;
         }
         let mut key = spread(u64::from(cell.variable).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         for (at, step) in steps.iter().enumerate() {
             let value = match step {
                 CellStep::At(value) | CellStep::Has(value) | CellStep::Group(_, value) => value,
-                CellStep::Any | CellStep::AnyGroup => return None,
+                CellStep::Any | CellStep::AnyGroup | CellStep::Like(_) => return None,
             };
             // Small integers never collide: most keys are small integers.
             key = match value.as_int().filter(|_| at + 1 == depth) {
@@ -142,8 +141,7 @@ impl Cells {
 
 /// Whether a step may be the one that is known, possibly with an unknown argument.
 fn may_be(known: &CellStep, step: &CellStep) -> bool {
-    let is_unknown = |step: &CellStep| matches!(step, CellStep::Any | CellStep::AnyGroup);
-    is_unknown(known) || is_unknown(step) || known == step
+    known.is_unknown() || step.is_unknown() || known == step
 }
 
 /// Whether a cell that some action accesses may be the one at a path.

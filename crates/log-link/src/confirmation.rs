@@ -23,7 +23,7 @@ use crate::error::LogError;
 use crate::expansion::Expander;
 use crate::layer::{Cut, HiddenCounts};
 use crate::lines::Lines;
-use crate::prepared_line::PreparedLine;
+use crate::prepared_line::{LineKind, PreparedLine};
 use crate::search::Search;
 
 /// How many states one attempt may visit.
@@ -224,6 +224,9 @@ impl SimpleSearch<'_, '_> {
 
     /// The states after any hidden actions that may happen before a line, as often as each may.
     fn after_hidden(&mut self, state: &State, line: &PreparedLine) -> Result<Vec<State>, LogError> {
+        if matches!(line.kind, LineKind::Joined) {
+            return Ok(vec![state.clone()]);
+        }
         let hidden = &self.expander.spec.hidden;
         let none: HiddenCounts = SmallVec::from_elem(0, hidden.len());
         let mut found: FxHashSet<(State, HiddenCounts)> = FxHashSet::default();

@@ -1,7 +1,7 @@
 //! The states that a line may lead to.
 
 use omnilink_tla::eval::error::Failure;
-use omnilink_tla::eval::{Evaluator, Flow, State, TakenAction, WatchedDefinition};
+use omnilink_tla::eval::{Evaluator, Flow, State, StepSearch, TakenAction, WatchedDefinition};
 use omnilink_tla::ir::OperatorId;
 use omnilink_value::Value;
 
@@ -129,7 +129,7 @@ impl<'s> Expander<'s> {
             has_more: false,
         };
         let meaning = match &line.kind {
-            LineKind::Skipped => return Ok(only(vec![unchanged()])),
+            LineKind::Joined => return Ok(only(vec![unchanged()])),
             LineKind::Failure => return Ok(Successors::default()),
             LineKind::Stuttering => {
                 let is_same = match self.given(state, line)? {
@@ -339,7 +339,16 @@ impl<'s> Expander<'s> {
                 evaluator.successors_given(*operation, arguments, state, given, &mut on_next)
             }
             Steps::Through(definition, arguments) => {
-                evaluator.successors_through(spec.next, definition, arguments, state, given, &mut on_next)
+                let all = StepSearch::All;
+                evaluator.successors_through(
+                    spec.next,
+                    definition,
+                    arguments,
+                    state,
+                    given,
+                    all,
+                    &mut on_next,
+                )
             }
         }
         .map_err(|failure| failed(spec, line, &failure))

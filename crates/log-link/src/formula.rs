@@ -3,8 +3,11 @@
 use omnilink_link::{Changes, Definition, identifiers};
 use omnilink_tla::eval::Evaluator;
 use omnilink_tla::eval::error::Outcome;
-use omnilink_tla::ir::OperatorId;
+use omnilink_tla::ir::{OperatorId, Program};
 use omnilink_value::Value;
+
+use crate::fields_read::FieldsRead;
+use crate::line_context::LineContext;
 
 /// What a formula may say about lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,15 +28,6 @@ const NAMES: [(&str, LineName); 4] = [
 /// The names that a formula may use for lines, unless the spec has them.
 pub(crate) fn line_names() -> [&'static str; 4] {
     NAMES.map(|(name, _)| name)
-}
-
-/// What these names stand for.
-#[derive(Clone, Debug)]
-pub(crate) struct LineContext {
-    pub line: Value,
-    pub previous: Option<Value>,
-    pub next: Option<Value>,
-    pub node: Option<Value>,
 }
 
 /// A formula before the spec is compiled: its number among the definitions.
@@ -99,6 +93,37 @@ impl LineFormula {
     /// Whether it looks back at the node's previous line.
     pub fn looks_back(&self) -> bool {
         self.takes.contains(&LineName::Previous)
+    }
+
+    /// Whether it looks at the node's previous or next line.
+    pub fn looks_around(&self) -> bool {
+        self.looks_back() || self.takes.contains(&LineName::Next)
+    }
+
+    /// The fields of the line that it may read.
+    pub fn fields_of_line(&self, program: &Program) -> FieldsRead {
+        self.fields_of(program, |name| name == LineName::Line)
+    }
+
+    /// The fields of the node's previous and next line that it may read.
+    pub fn fields_of_neighbours(&self, program: &Program) -> FieldsRead {
+        self.fields_of(program, |name| {
+            matches!(name, LineName::Previous | LineName::Next)
+        })
+    }
+
+    fn fields_of(&self, program: &Program, is_asked: impl Fn(LineName) -> bool) -> FieldsRead {
+        let mut fields = FieldsRead::default();
+        for (slot, name) in (0u32..).zip(&self.takes) {
+            if is_asked(*name) {
+                fields.add(FieldsRead::of_parameter(
+                    program,
+                    self.operation.formula().0,
+                    slot,
+                ));
+            }
+        }
+        fields
     }
 
     /// Its value in the current state.

@@ -18,8 +18,16 @@
 //! the front. The states on the way then differ from the old ones in what `t` writes, and no invariant reads that (3). ∎
 //!
 //! The proof speaks about explanations of *all* lines. A rejected log is still rejected, but the number of lines that are explained before may
-//! be smaller: `t` may have no successor while others have. Hidden actions may happen anywhere, so with them nothing is left out.
+//! be smaller: `t` may have no successor while others have. Hidden actions may happen anywhere, so nothing is left out if there are any but
+//! [needless](crate::needless_hidden) ones.
+//!
+//! **Elements of one set.** Steps that add, remove and test different elements of a set do not conflict, and neither do those that change different
+//! arguments of a function or bag: adding `a` and adding or removing `b` lead to one set in either order, and neither changes whether the other's
+//! element is there. It need not be known which elements they are, only that they differ: `[type |-> "grant", to |-> n, term |-> epoch + 1]` is no
+//! message of another type or to another node, whatever the epoch is ([`CellStep::Like`]). What the epoch is, is read.
 
+#[cfg(doc)]
+use omnilink_tla::eval::CellStep;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -58,11 +66,11 @@ pub(crate) struct Independence {
 }
 
 impl Independence {
-    /// The footprints of all lines; `None` if no order is left open, or nothing may be left out.
+    /// The footprints of all lines; `None` if no order is left open. There must be no hidden actions, or none that are needed.
     pub fn found(lines: &mut Lines<'_>, expander: &mut Expander<'_>) -> Option<Self> {
         let count = lines.known();
         let order = lines.order()?;
-        if order.chains.len() < 2 || !expander.spec.hidden.is_empty() {
+        if order.chains.len() < 2 {
             return None;
         }
         let mut chain_of = vec![0; count as usize];
@@ -275,7 +283,7 @@ impl LineContent {
         let kind = match &line.kind {
             LineKind::Step(meaning) if meaning.has_formulas() => return None,
             LineKind::Step(_) => 0,
-            LineKind::Skipped => 1,
+            LineKind::Joined => 1,
             LineKind::Stuttering => 2,
             LineKind::Failure => 3,
         };

@@ -11,7 +11,9 @@
 //! - The answer is [`Evidence`](omnilink_evidence::Evidence): the verdict, the first line that no explanation goes beyond, for every state before it
 //!   the first false conjunct, and what would have to be different.
 
+mod attempt;
 mod batch;
+mod budget_session;
 mod confirmation;
 mod constants_file;
 mod counterexample;
@@ -19,18 +21,27 @@ mod error;
 mod event_action;
 mod event_reach;
 mod expansion;
+mod fields_read;
 mod formula;
 mod guess;
+mod hidden_steps;
 mod independence;
 mod interchange;
 mod layer;
+mod line_context;
+mod line_filter;
 mod line_footprint;
 mod line_order;
+mod line_stream;
+mod line_times;
 mod lines;
 mod log_check;
 mod log_spec;
+mod log_survey;
 mod meaning;
 mod mutant;
+mod needless_hidden;
+mod ordered_lines;
 mod plain_step;
 mod prepared_line;
 mod rank;
@@ -53,5 +64,6 @@ pub use constants_file::constants_of_file;
 pub use error::LogError;
 pub use log_check::{LogCheck, check_log, follow_log};
 pub use log_spec::LogSpec;
+pub use log_survey::LogSurvey;
 pub use raw_line::{Place, RawLine};
 pub use read::{LineReader, is_log, log_files};

@@ -7,6 +7,7 @@ use omnilink_value::Value;
 use crate::expansion::{Expander, Steps};
 use crate::formula::LineFormula;
 use crate::meaning::Meaning;
+use crate::mutant::{Mutant, mutated};
 use crate::prepared_line::{LineKind, PreparedLine};
 use crate::stage_action::StageAction;
 use crate::update::{Update, UpdateOperator};
@@ -36,7 +37,7 @@ impl LineFootprint {
     pub fn of_line(line: &PreparedLine, expander: &mut Expander<'_>) -> Self {
         let mut footprint = Self::default();
         match &line.kind {
-            LineKind::Skipped => return footprint,
+            LineKind::Joined => return footprint,
             // It explains nothing, so it had better come last.
             LineKind::Failure => return Self::everything(),
             LineKind::Stuttering => {}
@@ -132,6 +133,10 @@ impl LineFootprint {
         if other.is_everything {
             return !self.writes.is_empty();
         }
+        let is_partial = |cell: &Cell| matches!(cell.path.last(), Some(CellStep::Like(_)));
+        if mutated(Mutant::IgnorePartialElements) && self.writes.iter().chain(&other.writes).any(is_partial) {
+            return false;
+        }
         let touched = || other.reads.iter().chain(&other.writes);
         self.writes
             .iter()
@@ -148,7 +153,7 @@ fn effects(expander: &mut Expander<'_>, operation: OperatorId, arguments: Vec<Va
     // No assumption about the states: the log may set a variable that the action leaves open.
     expander
         .evaluator
-        .effects(operation, &arguments, &Layout::default())
+        .effects(operation, &arguments, &Layout::default().with_partial_elements())
 }
 
 /// The cells that an update changes.

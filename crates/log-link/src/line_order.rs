@@ -4,12 +4,9 @@
 //! different chains is a number per chain: how many of its lines come first. The order need not be complete: every order of the lines that
 //! respects it is considered.
 
-use omnilink_link::LogOrder;
-use omnilink_value::Value;
-use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
-use crate::error::LogError;
-use crate::log_spec::LogSpec;
 use crate::raw_line::RawLine;
 
 /// Lines in chains.
@@ -24,7 +21,7 @@ pub(crate) struct LineOrder {
 }
 
 impl LineOrder {
-    fn new(chains: Vec<Vec<u32>>, needs: Vec<Vec<(u32, u32)>>) -> Self {
+    pub fn new(chains: Vec<Vec<u32>>, needs: Vec<Vec<(u32, u32)>>) -> Self {
         let position = positions(&chains, needs.len());
         Self {
             chains,
@@ -40,7 +37,7 @@ impl LineOrder {
 }
 
 /// For each line: its position in its chain.
-fn positions(chains: &[Vec<u32>], lines: usize) -> Vec<u32> {
+pub(crate) fn positions(chains: &[Vec<u32>], lines: usize) -> Vec<u32> {
     let mut position = vec![0u32; lines];
     for chain in chains {
         for (at, line) in (0u32..).zip(chain) {
@@ -50,328 +47,124 @@ fn positions(chains: &[Vec<u32>], lines: usize) -> Vec<u32> {
     position
 }
 
-/// Refuses a clock that is none: taking it for a missing one would take the lines as they stand.
-///
-/// # Errors
-/// If the order depends on clocks, and this one is neither a whole number nor a vector.
-pub(crate) fn check_clock(line: &RawLine, spec: &LogSpec) -> Result<(), LogError> {
-    let field = spec.settings.clock.as_deref().unwrap_or("clock");
-    let clock = line.field(field).filter(|clock| **clock != Value::null());
-    match clock {
-        Some(clock)
-            if spec.settings.order.is_none() && clock.as_int().is_none() && clock.as_record().is_none() =>
-        {
-            Err(LogError::Line {
-                place: line.place.to_string(),
-                message: format!(
-                    "\"{field}\" is {clock}, and a clock is a whole number or an object with a number for each node; name another field \
-                     ([log] clock = … in the link file), or write order = \"lines\" there if the lines stand in the order of their steps"
-                ),
-            })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Brings lines into an order, and finds out what is known about it.
-///
-/// # Errors
-/// If clocks are missing or no clocks.
-pub(crate) fn ordered(
-    mut lines: Vec<RawLine>,
-    files: usize,
-    spec: &LogSpec,
-) -> Result<(Vec<RawLine>, LineOrder), LogError> {
-    let settings = &spec.settings;
-    lines.iter().try_for_each(|line| check_clock(line, spec))?;
-    let clock_field = settings.clock.as_deref().unwrap_or("clock");
-    let start_field = settings.start.as_deref().unwrap_or("start");
-    let end_field = settings.end.as_deref().unwrap_or("end");
-    let all = |field: &str, is: fn(&Value) -> bool| {
-        !lines.is_empty() && lines.iter().all(|line| line.field(field).is_some_and(is))
-    };
-    let is_int = |value: &Value| value.as_int().is_some();
-    let is_vector = |value: &Value| value.as_record().is_some();
-    let order = settings.order.map(Ok).unwrap_or_else(|| {
-        if all(clock_field, is_vector) {
-            Ok(LogOrder::Vector)
-        } else if all(start_field, is_int) && all(end_field, is_int) {
-            Ok(LogOrder::Timeboxes)
-        } else if all(clock_field, is_int) {
-            Ok(LogOrder::Clock)
-        } else if files == 1 {
-            Ok(LogOrder::Lines)
-        } else {
-            Err(LogError::Usage(format!(
-                "nothing tells the order of the lines of {files} files: not every line has a \"{clock_field}\" (a number, or a vector as an \
-                 object); name the field in the link file ([log] clock = …)"
-            )))
-        }
-    })?;
-    let number = |line: &RawLine, field: &str| -> Result<i64, LogError> {
-        line.field(field).and_then(Value::as_int).ok_or_else(|| LogError::Line {
-            place: line.place.to_string(),
-            message: format!("there is no whole number in \"{field}\", which the order of lines needs ([log] order in the link file)"),
-        })
-    };
-    match order {
-        LogOrder::Lines => {
-            let order = LineOrder::total(lines.len());
-            Ok((lines, order))
-        }
-        LogOrder::Clock | LogOrder::Nodes | LogOrder::Timeboxes => {
-            let wide = match order {
-                LogOrder::Nodes => settings.uncertainty.unwrap_or(0),
-                _ => 0,
-            };
-            let mut timed = Vec::with_capacity(lines.len());
-            for line in lines {
-                let (start, end) = match order {
-                    LogOrder::Timeboxes => (number(&line, start_field)?, number(&line, end_field)?),
-                    _ => {
-                        let clock = number(&line, clock_field)?;
-                        (clock.saturating_sub(wide), clock.saturating_add(wide))
-                    }
-                };
-                if end < start {
-                    return Err(LogError::Line {
-                        place: line.place.to_string(),
-                        message: format!("it ends ({end}) before it starts ({start})"),
-                    });
-                }
-                timed.push((start, end, line));
-            }
-            timed.sort_by_key(|(start, ..)| *start);
-            let nodes: Vec<Value> = timed.iter().map(|(.., line)| node_of(line, spec)).collect();
-            let is_total = timed
-                .windows(2)
-                .zip(nodes.windows(2))
-                .all(|(pair, nodes)| pair[0].1 < pair[1].0 || nodes[0] == nodes[1]);
-            if is_total {
-                let order = LineOrder::total(timed.len());
-                return Ok((timed.into_iter().map(|(.., line)| line).collect(), order));
-            }
-            let (chains, chain_of) = chains_of(&nodes);
-            // For each position of a chain, the first end of the lines from there on: the line that ends then, and those before it in its
-            // chain, come before what starts later.
-            let first_end: Vec<Vec<i64>> = chains
-                .iter()
-                .map(|chain| {
-                    let mut ends: Vec<i64> = chain.iter().map(|line| timed[*line as usize].1).collect();
-                    for at in (1..ends.len()).rev() {
-                        ends[at - 1] = ends[at - 1].min(ends[at]);
-                    }
-                    ends
-                })
-                .collect();
-            let needs = (0..timed.len())
-                .map(|at| {
-                    (0u32..)
-                        .zip(&first_end)
-                        .filter(|(chain, _)| *chain != chain_of[at])
-                        .filter_map(|(chain, ends)| {
-                            let count = ends.partition_point(|end| *end < timed[at].0);
-                            (count > 0).then_some((chain, count as u32))
-                        })
-                        .collect()
-                })
-                .collect();
-            Ok((
-                timed.into_iter().map(|(.., line)| line).collect(),
-                LineOrder::new(chains, needs),
-            ))
-        }
-        LogOrder::Vector => vectors(lines, clock_field, spec),
-        LogOrder::Edges => edges(std::mem::take(&mut lines), spec),
-    }
-}
-
-/// The node of a line; the file, if no field names one.
-pub(crate) fn node_of(line: &RawLine, spec: &LogSpec) -> Value {
-    let field = spec.settings.node.as_deref().unwrap_or("node");
-    match line.field(field) {
-        Some(node) => node.clone(),
-        None => Value::str(&line.place.file),
-    }
-}
-
-fn chains_of(nodes: &[Value]) -> (Vec<Vec<u32>>, Vec<u32>) {
-    let mut by_node: FxHashMap<&Value, u32> = FxHashMap::default();
-    let mut chains: Vec<Vec<u32>> = Vec::new();
-    let mut chain_of = Vec::with_capacity(nodes.len());
-    for (at, node) in (0u32..).zip(nodes) {
-        let chain = *by_node.entry(node).or_insert_with(|| {
-            chains.push(Vec::new());
-            chains.len() as u32 - 1
-        });
-        chains[chain as usize].push(at);
-        chain_of.push(chain);
-    }
-    (chains, chain_of)
-}
-
-/// The order of vector clocks: a line comes after the lines of other nodes whose own component its clock has reached.
-fn vectors(lines: Vec<RawLine>, field: &str, spec: &LogSpec) -> Result<(Vec<RawLine>, LineOrder), LogError> {
-    let wrong = |line: &RawLine, message: String| LogError::Line {
-        place: line.place.to_string(),
-        message,
-    };
-    let node_field = spec.settings.node.as_deref().unwrap_or("node");
-    let mut with_own = Vec::with_capacity(lines.len());
-    for line in lines {
-        let node = match line.field(node_field) {
-            Some(node) => node.as_str().map_or_else(|| node.to_string(), str::to_owned),
-            None => {
-                return Err(wrong(
-                    &line,
-                    format!(
-                        "a vector clock needs the node of the line, and there is no \"{node_field}\" ([log] node in the link file)"
-                    ),
-                ));
-            }
-        };
-        let clock = line
-            .field(field)
-            .and_then(|clock| Some((clock, clock.field(&node)?.as_int()?)));
-        let Some((clock, own)) = clock else {
-            return Err(wrong(
-                &line,
-                format!("\"{field}\" is no vector clock with a number for the node {node}"),
-            ));
-        };
-        // A linear extension: if one line is before another, its vector is smaller at some component and greater at none.
-        let record = clock.as_record();
-        let sum: i128 = record
-            .iter()
-            .flat_map(|record| record.iter())
-            .filter_map(|(_, part)| part.as_int().map(i128::from))
-            .sum();
-        with_own.push((sum, own, node, line));
-    }
-    with_own.sort_by_key(|(sum, ..)| *sum);
-    let nodes: Vec<Value> = with_own.iter().map(|(_, _, node, _)| Value::str(node)).collect();
-    let (mut chains, chain_of) = chains_of(&nodes);
-    for chain in &mut chains {
-        chain.sort_by_key(|line| with_own[*line as usize].1);
-        for pair in chain.windows(2) {
-            let (one, other) = (&with_own[pair[0] as usize], &with_own[pair[1] as usize]);
-            if one.1 == other.1 {
-                return Err(wrong(
-                    &other.3,
-                    format!(
-                        "its vector clock has the same own component as {}: {}",
-                        one.3.place, one.1
-                    ),
-                ));
-            }
-        }
-    }
-    let names: Vec<String> = chains
-        .iter()
-        .map(|chain| {
-            chain
-                .first()
-                .map(|line| with_own[*line as usize].2.clone())
-                .unwrap_or_default()
-        })
-        .collect();
-    let needs = with_own
-        .iter()
-        .zip(&chain_of)
-        .map(|((_, _, _, line), own_chain)| {
-            (0u32..)
-                .zip(&names)
-                .filter(|(chain, _)| chain != own_chain)
-                .filter_map(|(chain, name)| {
-                    let seen = line.field(field)?.field(name)?.as_int()?;
-                    let own = &chains[chain as usize];
-                    let count = own.partition_point(|line| with_own[*line as usize].1 <= seen);
-                    (count > 0).then_some((chain, count as u32))
-                })
-                .collect()
-        })
-        .collect();
-    Ok((
-        with_own.into_iter().map(|(.., line)| line).collect(),
-        LineOrder::new(chains, needs),
-    ))
-}
-
-/// Each node's own order, and `after`: the identifiers of lines that come before.
-fn edges(lines: Vec<RawLine>, spec: &LogSpec) -> Result<(Vec<RawLine>, LineOrder), LogError> {
-    let nodes: Vec<Value> = lines.iter().map(|line| node_of(line, spec)).collect();
-    let (chains, chain_of) = chains_of(&nodes);
-    let mut by_id: FxHashMap<&Value, usize> = FxHashMap::default();
-    for (at, line) in lines.iter().enumerate() {
-        if let Some(id) = line.field("id")
-            && let Some(earlier) = by_id.insert(id, at)
-        {
-            return Err(LogError::Line {
-                place: line.place.to_string(),
-                message: format!("the id {id} is also that of {}", lines[earlier].place),
-            });
-        }
-    }
-    let position = positions(&chains, lines.len());
-    let mut needs = Vec::with_capacity(lines.len());
-    for (at, line) in lines.iter().enumerate() {
-        let mut of_line: Vec<(u32, u32)> = Vec::new();
-        let after = line.field("after");
-        let after = after.map_or(&[] as &[Value], |after| {
-            after.as_tuple().unwrap_or(std::slice::from_ref(after))
-        });
-        for id in after {
-            let Some(before) = by_id.get(id) else {
-                return Err(LogError::Line {
-                    place: line.place.to_string(),
-                    message: format!("it comes after {id}, and no line has this id"),
-                });
-            };
-            let chain = chain_of[*before];
-            let count = position[*before] + 1;
-            if chain == chain_of[at] {
-                if position[*before] >= position[at] {
-                    return Err(LogError::Line {
-                        place: line.place.to_string(),
-                        message: format!("it comes after {id}, which its own node wrote later"),
-                    });
-                }
-                continue;
-            }
-            match of_line.iter_mut().find(|(own, _)| *own == chain) {
-                Some((_, most)) => *most = (*most).max(count),
-                None => of_line.push((chain, count)),
-            }
-        }
-        needs.push(of_line);
-    }
-    Ok((lines, LineOrder::new(chains, needs)))
-}
-
 impl LineOrder {
-    /// A line that can never come, because lines wait for each other in a circle; `None` if there is none.
-    pub fn stuck(&self) -> Option<u32> {
-        let mut cut = vec![0u32; self.chains.len()];
-        loop {
-            let mut is_moved = false;
-            for (chain, lines) in self.chains.iter().enumerate() {
-                while let Some(line) = lines.get(cut[chain] as usize)
-                    && self.is_enabled(*line, &cut)
-                {
-                    cut[chain] += 1;
-                    is_moved = true;
-                }
-            }
-            if !is_moved {
-                break;
+    /// All lines in an order that respects what is known. Of the lines that may come next, the one with the least key comes next: so the order
+    /// of the keys, if that is allowed. `Err` is a line that can never come, because lines wait for each other in a circle.
+    pub fn linear<K: Ord>(&self, key: impl Fn(u32) -> K) -> Result<Vec<u32>, u32> {
+        let count = self.needs.len();
+        let mut waits = vec![0u32; count];
+        let mut released: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for chain in &self.chains {
+            for pair in chain.windows(2) {
+                released[pair[0] as usize].push(pair[1]);
+                waits[pair[1] as usize] += 1;
             }
         }
-        let waiting = self
+        for (line, needs) in (0u32..).zip(&self.needs) {
+            for (chain, needed) in needs {
+                let last = (*needed as usize).checked_sub(1);
+                if let Some(before) = last.and_then(|last| self.chains[*chain as usize].get(last)) {
+                    released[*before as usize].push(line);
+                    waits[line as usize] += 1;
+                }
+            }
+        }
+        let mut open: BinaryHeap<Reverse<(K, u32)>> = (0..count as u32)
+            .filter(|line| waits[*line as usize] == 0)
+            .map(|line| Reverse((key(line), line)))
+            .collect();
+        let mut order = Vec::with_capacity(count);
+        while let Some(Reverse((_, line))) = open.pop() {
+            order.push(line);
+            for next in &released[line as usize] {
+                waits[*next as usize] -= 1;
+                if waits[*next as usize] == 0 {
+                    open.push(Reverse((key(*next), *next)));
+                }
+            }
+        }
+        match waits.iter().position(|waits| *waits > 0) {
+            Some(stuck) => Err(stuck as u32),
+            None => Ok(order),
+        }
+    }
+
+    /// The same lines and order with new numbers: line `numbering[n]` becomes line `n`.
+    pub fn renumbered(self, lines: Vec<RawLine>, numbering: &[u32]) -> (Vec<RawLine>, Self) {
+        let mut number = vec![0u32; numbering.len()];
+        for (new, old) in (0u32..).zip(numbering) {
+            number[*old as usize] = new;
+        }
+        let mut chains = self.chains;
+        for line in chains.iter_mut().flatten() {
+            *line = number[*line as usize];
+        }
+        let mut old: Vec<Option<(RawLine, Vec<(u32, u32)>)>> =
+            lines.into_iter().zip(self.needs).map(Some).collect();
+        let (lines, needs) = numbering
+            .iter()
+            .filter_map(|line| old.get_mut(*line as usize)?.take())
+            .unzip();
+        (lines, Self::new(chains, needs))
+    }
+
+    /// The lines that are kept, in the order that they have among all. A line comes before another also by way of lines that are left out.
+    pub fn without(self, lines: Vec<RawLine>, is_kept: &[bool]) -> (Vec<RawLine>, Self) {
+        let order = self.linear(|line| line).unwrap_or_default();
+        if is_kept.iter().all(|is_kept| *is_kept) || order.len() < lines.len() {
+            return (lines, self);
+        }
+        let mut chain_of = vec![0u32; lines.len()];
+        for (chain, own) in (0u32..).zip(&self.chains) {
+            own.iter().for_each(|line| chain_of[*line as usize] = chain);
+        }
+        // For each line, how many lines of each chain come before it, by whatever way.
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); lines.len()];
+        for line in order {
+            let own = chain_of[line as usize];
+            let at = self.position[line as usize];
+            let mut all = vec![0u32; self.chains.len()];
+            let direct = self.needs[line as usize].iter().copied().chain([(own, at)]);
+            for (chain, count) in direct {
+                let last = (count as usize).checked_sub(1);
+                let Some(last) = last.and_then(|last| self.chains[chain as usize].get(last)) else {
+                    continue;
+                };
+                for (own, more) in all.iter_mut().zip(&before[*last as usize]) {
+                    *own = (*own).max(*more);
+                }
+                all[chain as usize] = all[chain as usize].max(count);
+            }
+            before[line as usize] = all;
+        }
+        // For each chain, how many of its first lines are kept.
+        let kept_of: Vec<Vec<u32>> = self
             .chains
             .iter()
-            .zip(&cut)
-            .find_map(|(lines, at)| lines.get(*at as usize));
-        waiting.copied()
+            .map(|chain| {
+                let mut kept = vec![0];
+                for line in chain {
+                    kept.push(kept.last().copied().unwrap_or(0) + u32::from(is_kept[*line as usize]));
+                }
+                kept
+            })
+            .collect();
+        let mut number = vec![0u32; lines.len()];
+        let mut needs = Vec::new();
+        let mut kept = Vec::new();
+        for (old, line) in lines.into_iter().enumerate().filter(|(old, _)| is_kept[*old]) {
+            number[old] = kept.len() as u32;
+            kept.push(line);
+            let counts = (0u32..).zip(&before[old]);
+            let others = counts.filter(|(chain, _)| *chain != chain_of[old]);
+            let others = others.map(|(chain, count)| (chain, kept_of[chain as usize][*count as usize]));
+            needs.push(others.filter(|(_, count)| *count > 0).collect());
+        }
+        let chains = self.chains.into_iter().map(|chain| {
+            let kept = chain.into_iter().filter(|line| is_kept[*line as usize]);
+            kept.map(|line| number[line as usize]).collect()
+        });
+        (kept, Self::new(chains.collect(), needs))
     }
 
     /// Whether all lines that come before a line are among those counted.

@@ -9,13 +9,13 @@ use rustc_hash::FxHashMap;
 use crate::error::LogError;
 use crate::independence::EnabledLines;
 use crate::interchange::{FreeClasses, identity_name};
-use crate::line_order::{LineOrder, node_of};
+use crate::line_order::LineOrder;
+use crate::line_stream::LineStream;
 use crate::log_spec::LogSpec;
 use crate::mutant::{Mutant, mutated};
+use crate::ordered_lines::neighbours;
 use crate::prepared_line::{LineKind, Preparation, PreparedLine};
 use crate::raw_line::{Place, RawLine};
-use crate::read::LineReader;
-use crate::stream_order::StreamOrder;
 
 /// Lines that the search may still need.
 #[derive(Debug)]
@@ -27,8 +27,9 @@ pub(crate) struct Lines<'s> {
     prepared: VecDeque<Option<PreparedLine>>,
     /// How many lines have been dropped.
     base: u32,
-    reader: Option<LineReader>,
-    stream_order: StreamOrder,
+    stream: Option<LineStream<'s>>,
+    /// For each line of a stream, the previous one of its node, if a formula may ask for it.
+    previous: VecDeque<Option<RawLine>>,
     pub preparation: Preparation<'s>,
     order: Option<LineOrder>,
     /// For each line in memory, the previous and the next line of its node.
@@ -37,6 +38,8 @@ pub(crate) struct Lines<'s> {
     mentions: Option<Vec<(Value, Vec<u32>)>>,
     /// The variables that some line mentions, as far as lines are known.
     pub logged: Vec<bool>,
+    /// How many lines of the files are no part of the log, if these are in memory.
+    left_out: u64,
     /// Lines that say nothing: how many, and the first.
     pub saying_nothing: Option<(u64, Place)>,
     /// Lines that are steps.
@@ -45,18 +48,8 @@ pub(crate) struct Lines<'s> {
 
 impl<'s> Lines<'s> {
     /// Lines in memory.
-    pub fn in_memory(spec: &'s LogSpec, lines: Vec<RawLine>, order: LineOrder) -> Self {
-        let mut last: FxHashMap<Value, u32> = FxHashMap::default();
-        let mut neighbours = vec![(None, None); lines.len()];
-        for chain in &order.chains {
-            for line in chain {
-                let node = node_of(&lines[*line as usize], spec);
-                if let Some(previous) = last.insert(node, *line) {
-                    neighbours[*line as usize].0 = Some(previous);
-                    neighbours[previous as usize].1 = Some(*line);
-                }
-            }
-        }
+    pub fn in_memory(spec: &'s LogSpec, lines: Vec<RawLine>, order: LineOrder, left_out: u64) -> Self {
+        let neighbours = neighbours(&lines, &order, spec);
         let mut logged = vec![false; spec.program.variables.len()];
         lines
             .iter()
@@ -68,27 +61,29 @@ impl<'s> Lines<'s> {
             neighbours,
             mentions,
             logged,
+            left_out,
             ..Self::new(spec, None, Some(order))
         }
     }
 
     /// Lines that are read when they are needed, one after the other.
-    pub fn streamed(spec: &'s LogSpec, reader: LineReader) -> Self {
-        Self::new(spec, Some(reader), None)
+    pub fn streamed(spec: &'s LogSpec, stream: LineStream<'s>) -> Self {
+        Self::new(spec, Some(stream), None)
     }
 
-    fn new(spec: &'s LogSpec, reader: Option<LineReader>, order: Option<LineOrder>) -> Self {
+    fn new(spec: &'s LogSpec, stream: Option<LineStream<'s>>, order: Option<LineOrder>) -> Self {
         Self {
             spec,
             raw: VecDeque::new(),
             prepared: VecDeque::new(),
             base: 0,
-            reader,
-            stream_order: StreamOrder::default(),
+            stream,
+            previous: VecDeque::new(),
             preparation: Preparation::new(spec),
             order,
             neighbours: Vec::new(),
             mentions: None,
+            left_out: 0,
             logged: vec![false; spec.program.variables.len()],
             saying_nothing: None,
             steps: 0,
@@ -139,14 +134,14 @@ impl<'s> Lines<'s> {
     /// Whether there is a line of this number; reads up to it.
     fn is_there(&mut self, line: u32) -> Result<bool, LogError> {
         while line >= self.base + self.raw.len() as u32 {
-            let Some(reader) = &mut self.reader else {
+            let Some(stream) = &mut self.stream else {
                 return Ok(false);
             };
-            match reader.next_line()? {
-                Some(read) => {
-                    self.stream_order.follow(&read, self.spec)?;
+            match stream.next_line()? {
+                Some((read, previous)) => {
                     note_variables(self.spec, &read.record, &mut self.logged);
                     self.raw.push_back(read);
+                    self.previous.push_back(previous);
                     self.prepared.push_back(None);
                 }
                 None => return Ok(false),
@@ -160,14 +155,21 @@ impl<'s> Lines<'s> {
     /// # Errors
     /// If a line cannot be read, or is not in order.
     pub fn check_rest_of_order(&mut self) -> Result<(), LogError> {
-        let Some(reader) = &mut self.reader else {
+        let Some(stream) = &mut self.stream else {
             return Ok(());
         };
-        while self.stream_order.has_clocks() {
-            let Some(line) = reader.next_line()? else { break };
-            self.stream_order.follow(&line, self.spec)?;
-        }
+        while stream.order.has_clocks() && stream.next_line()?.is_some() {}
         Ok(())
+    }
+
+    /// How many lines are no part of the log, so far.
+    pub fn left_out(&self) -> u64 {
+        self.stream.as_ref().map_or(self.left_out, LineStream::left_out)
+    }
+
+    /// What is to be said about the order of a stream.
+    pub fn order_note(&self) -> Option<String> {
+        self.stream.as_ref()?.order.note(self.spec)
     }
 
     /// A line with its meaning.
@@ -192,14 +194,13 @@ impl<'s> Lines<'s> {
 
     fn prepared_alone(&mut self, line: u32, evaluator: &mut Evaluator<'_>) -> Result<PreparedLine, LogError> {
         let at = (line - self.base) as usize;
-        let (previous, next) = match self.neighbours.get(line as usize) {
-            Some((previous, next)) => (*previous, *next),
-            // A stream is one sequence; its next line may not be there yet.
-            None => (at.checked_sub(1).map(|_| line - 1), None),
-        };
         let neighbour = |line: Option<u32>| self.raw.get((line?.checked_sub(self.base)?) as usize);
-        let (raw, previous, next) = (&self.raw[at], neighbour(previous), neighbour(next));
-        self.preparation.prepare(evaluator, raw, previous, next)
+        let (previous, next) = match self.neighbours.get(line as usize) {
+            Some((previous, next)) => (neighbour(*previous), neighbour(*next)),
+            // The next line of a stream may not be there yet.
+            None => (self.previous.get(at).and_then(Option::as_ref), None),
+        };
+        self.preparation.prepare(evaluator, &self.raw[at], previous, next)
     }
 
     /// Adds what the lines of the same action say, and makes a line that belongs to another one no step.
@@ -222,7 +223,7 @@ impl<'s> Lines<'s> {
                     message: "it belongs to the node's previous line (joins = true in the link file), and there is none".to_owned(),
                 });
             }
-            prepared.kind = LineKind::Skipped;
+            prepared.kind = LineKind::Joined;
             return Ok(());
         }
         let mut next = self.neighbours.get(line as usize).and_then(|(_, next)| *next);
@@ -253,8 +254,9 @@ impl<'s> Lines<'s> {
 
     /// Drops lines before this one, if they are not all kept.
     pub fn forget_before(&mut self, line: u32) {
-        while self.reader.is_some() && self.base < line && self.raw.len() > 1 {
+        while self.stream.is_some() && self.base < line && self.raw.len() > 1 {
             self.raw.pop_front();
+            self.previous.pop_front();
             self.prepared.pop_front();
             self.base += 1;
         }

@@ -7,24 +7,25 @@ use omnilink_engine::{LimitWatch, Limits};
 use omnilink_evidence::{
     Command, Evidence, Figures, LogActionFindings, LogFindings, Subject, Unknown, VacuityFindings, Violation,
 };
-use omnilink_link::{EvalSession, LinkOptions, LogOrder};
+use omnilink_link::{EvalSession, LinkOptions, LogLink, LogOrder, identifiers};
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
-use smallvec::SmallVec;
 
+use crate::attempt::{Attempt, Listener};
 use crate::confirmation::confirm;
 use crate::counterexample::{counterexample, endings};
 use crate::error::LogError;
 use crate::expansion::Expander;
 use crate::guess::guesses;
-use crate::line_order::{LineOrder, ordered};
+use crate::line_filter::LineFilter;
+use crate::line_stream::LineStream;
 use crate::lines::Lines;
 use crate::log_spec::LogSpec;
+use crate::ordered_lines::{OrderedLines, ordered};
 use crate::raw_line::RawLine;
 use crate::read::LineReader;
-use crate::replay::Replay;
-use crate::search::{Reductions, Search, SearchEnd};
+use crate::search::{Search, SearchEnd};
 
 /// How much of a log is read into memory by default.
 const IN_MEMORY_BYTES: u64 = 16 << 20;
@@ -42,6 +43,8 @@ pub struct LogCheck {
     pub uses_interchange: bool,
     /// Whether orders of lines that do not conflict are the same.
     pub uses_independence: bool,
+    /// Whether hidden actions that no explanation needs are left out.
+    pub leaves_out_hidden: bool,
     /// Whether the plain evaluator decides over the whole specification: no restriction to events, and neither of the reductions.
     pub is_naive: bool,
     /// Logs up to this size are read into memory. Then the rest of the log is known, and with it which identities it no longer mentions.
@@ -58,6 +61,7 @@ impl LogCheck {
             limits,
             uses_interchange: true,
             uses_independence: true,
+            leaves_out_hidden: true,
             is_naive: false,
             in_memory_bytes: IN_MEMORY_BYTES,
         }
@@ -148,11 +152,7 @@ fn check_here(
     let mut watch = LimitWatch::new(check.limits);
     let deadline = check.limits.time.map(|time| Instant::now() + time);
     let is_ordered_stream = matches!(settings.order, None | Some(LogOrder::Lines)) && settings.header == 0;
-    let needs_next = settings
-        .skip_when
-        .as_deref()
-        .is_some_and(|text| text.contains("next"))
-        || settings.events.values().any(|event| event.joins);
+    let needs_next = looks_ahead(settings) || settings.events.values().any(|event| event.joins);
     let may_stream = is_ordered_stream && !needs_next;
     if wait.is_some() && !may_stream {
         return Err(LogError::Usage(
@@ -172,60 +172,46 @@ fn check_here(
         }
     };
     evidence.notes.extend(spec.notes().iter().cloned());
-    let lines = match input {
-        Input::ByLine(reader) => Lines::streamed(spec, reader),
-        Input::Whole { lines, .. } => {
-            let (lines, order) = ordered(lines, files.len(), spec)?;
-            reject_circles(&lines, &order)?;
-            evidence.figures.threads = Some(order.chains.len() as u64);
-            Lines::in_memory(spec, lines, order)
-        }
-    };
     let session = EvalSession::until(deadline, check.limits.interrupt);
     let evaluator = || Evaluator::new(&spec.program, &session);
-    let mut expander = match check.is_naive {
-        true => Expander::plain(spec, evaluator()),
-        false => Expander::new(spec, evaluator()),
-    };
-    let mut replay = Replay::new(Expander::plain(spec, evaluator()));
-    let reductions = Reductions {
-        interchange: check.uses_interchange && !check.is_naive,
-        independence: check.uses_independence && !check.is_naive,
-    };
-    let mut search = Search::new(lines, &mut expander, reductions);
-    let start: SmallVec<[u32; 2]> = SmallVec::from_elem(0, search.lines.chains());
-    for state in &spec.initial {
-        if expander.is_allowed(state)? {
-            search.begin(state.clone(), start.clone(), spec.hidden.len());
-        }
-    }
-    let end = loop {
-        let end = search.run(
-            &mut expander,
-            &mut replay,
-            &mut watch,
-            check.limits.configurations,
-            &mut |line| on_line(line),
-        );
-        match end {
-            Ok(SearchEnd::Accepted) if wait.as_mut().is_some_and(|wait| wait()) => {}
-            // An evaluation that was ended by the deadline.
-            Err(LogError::Evaluation { .. }) if watch.reached().is_some() => {
-                break SearchEnd::Limited(watch.reached().unwrap_or(omnilink_evidence::Limit::Time));
+    let mut filter = LineFilter::new(spec, evaluator());
+    let mut in_one_order = None;
+    let lines = match input {
+        Input::ByLine(reader) => Lines::streamed(spec, LineStream::new(spec, reader, filter)),
+        Input::Whole { lines, .. } => {
+            let OrderedLines { lines, order, note } = ordered(lines, files.len(), spec, &mut filter)?;
+            evidence.notes.extend(note);
+            evidence.figures.threads = Some(order.chains.len() as u64);
+            if order.chains.len() > 1 && !check.is_naive {
+                in_one_order =
+                    Attempt::in_one_order(check, spec, &lines, filter.left_out, &evaluator, &mut watch)?;
             }
-            end => break end?,
+            Lines::in_memory(spec, lines, order, filter.left_out)
         }
     };
-    let mut end = end;
-    if let (SearchEnd::Accepted, Some(accepted)) = (end, search.accepted.take()) {
-        replay.follow(&accepted.path(), &search.lines)?;
-        if replay.problem.is_some()
-            && let Some(limit) = watch.reached()
-        {
-            end = SearchEnd::Limited(limit);
+    let is_followed = wait.is_some();
+    let attempt = match in_one_order {
+        Some(attempt) => {
+            (0..attempt.search.depth()).for_each(on_line);
+            attempt
         }
-    }
+        None => {
+            let listener = Listener {
+                on_line,
+                wait: &mut || wait.as_mut().is_some_and(|wait| wait()),
+            };
+            let most = check.limits.configurations;
+            Attempt::new(check, spec, lines, &evaluator, &mut watch, most, listener)?
+        }
+    };
+    let Attempt {
+        mut search,
+        mut expander,
+        replay,
+        end,
+    } = attempt;
     let is_rejected = matches!(end, SearchEnd::Rejected);
+    evidence.notes.extend(search.lines.order_note());
     report(&mut search, &mut expander, end, &mut watch, evidence)?;
     if matches!(end, SearchEnd::Accepted) {
         evidence.figures.replayed = Some(replay.steps);
@@ -240,10 +226,27 @@ fn check_here(
         evidence.confirmation = Some(confirm(&mut search, &check.limits)?);
     }
     // A log that is followed has no end: its lines are judged as they come.
-    if is_rejected && wait.is_none() {
+    if is_rejected && !is_followed {
         search.lines.check_rest_of_order()?;
     }
     Ok(())
+}
+
+/// Whether a formula may look at a node's next line.
+fn looks_ahead(settings: &LogLink) -> bool {
+    let rules = [&settings.only, &settings.skip_when, &settings.fail_when];
+    let of_events = settings.events.values().flat_map(|event| {
+        let conditions = [&event.action, &event.requires, &event.ensures]
+            .into_iter()
+            .flatten();
+        conditions.chain(&event.compose)
+    });
+    let of_hidden = settings
+        .hidden
+        .iter()
+        .flat_map(|hidden| std::iter::once(&hidden.action).chain(&hidden.when));
+    let mut all = rules.into_iter().flatten().chain(of_events).chain(of_hidden);
+    all.any(|text| identifiers(text).contains(&"next"))
 }
 
 /// A log that is about to be checked.
@@ -312,17 +315,6 @@ fn whole(
     Ok(Input::Whole { lines, header: first })
 }
 
-fn reject_circles(lines: &[RawLine], order: &LineOrder) -> Result<(), LogError> {
-    match order.stuck() {
-        None => Ok(()),
-        Some(line) => Err(LogError::Line {
-            place: lines[line as usize].place.to_string(),
-            message: "this line comes before a line that it comes after: clocks or `after` form a circle"
-                .to_owned(),
-        }),
-    }
-}
-
 /// Makes the end of a search the answer.
 fn report(
     search: &mut Search<'_>,
@@ -354,6 +346,9 @@ fn report(
             evidence.notes.extend(messages.collect::<Vec<_>>());
         }
         SearchEnd::Rejected => {
+            evidence
+                .notes
+                .extend(expander.spec.stale_translations.iter().cloned());
             let counterexample = counterexample(search, expander)?;
             if let Some(log) = &mut evidence.log {
                 log.guesses = guesses(search, expander, watch)?;
@@ -417,8 +412,16 @@ fn vacuity(search: &Search<'_>) -> Vec<VacuityFindings> {
     };
     let lines = &search.lines;
     if lines.steps == 0 {
-        let message = "no line of the log is a step, so there was nothing to explain".to_owned();
+        let why = match lines.left_out() {
+            0 => String::new(),
+            1 => "; 1 line is no part of the log ([log] only, skip, skip_when)".to_owned(),
+            count => format!("; {count} lines are no part of the log ([log] only, skip, skip_when)"),
+        };
+        let message = format!("no line of the log is a step, so there was nothing to explain{why}");
         add("nothing_placed", None, message, true);
+    }
+    for warning in &lines.spec().stale_translations {
+        add("stale_translation", None, warning.clone(), true);
     }
     if let Some((count, place)) = &lines.saying_nothing {
         let is_all = *count == lines.steps;

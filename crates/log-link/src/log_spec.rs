@@ -11,14 +11,17 @@ use omnilink_tla::eval::error::Failure;
 use omnilink_tla::eval::{Evaluator, Flow, State};
 use omnilink_tla::ir::{OperatorId, Program};
 use omnilink_tla::model::NamedFormula;
+use omnilink_tla::semantics::stale_translation;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use crate::error::LogError;
 use crate::event_action::{EventAction, event_actions};
+use crate::fields_read::FieldsRead;
 use crate::formula::{FormulaText, LineFormula, line_names};
 use crate::interchange::Interchange;
 use crate::meaning::{Meaning, MeaningText};
+use crate::raw_line::RawLine;
 use crate::stage_action::{ActionText, StageAction, find_action, known_actions};
 use crate::types::Types;
 use crate::value_type::Vocabulary;
@@ -52,6 +55,10 @@ pub struct LogSpec {
     pub(crate) interchange: Interchange,
     /// Whether a formula about steps looks back at the node's previous line.
     pub(crate) looks_back: bool,
+    /// Translations that are not those of their PlusCal algorithms.
+    pub(crate) stale_translations: Vec<String>,
+    /// The fields that formulas may read of every line: rules, hidden actions, and looks at neighbours.
+    pub(crate) reads: FieldsRead,
     notes: Vec<String>,
 }
 
@@ -180,7 +187,12 @@ impl LogSpec {
         let actions = event_actions(&mut program, next.0);
         let mut meanings = FxHashMap::default();
         for event in events {
-            let (event, meaning) = event.compiled(&operations, &actions).map_err(LogError::Usage)?;
+            let (event, mut meaning) = event.compiled(&operations, &actions).map_err(LogError::Usage)?;
+            let mut reads = FieldsRead::default();
+            for formula in meaning.formulas() {
+                reads.add(formula.fields_of_line(&program));
+            }
+            meaning.reads = reads;
             meanings.insert(event, Arc::new(meaning));
         }
         let hidden: Vec<HiddenAction> = hidden
@@ -278,9 +290,9 @@ impl LogSpec {
         if initial.is_empty() {
             return Err(LinkError::NoInitialState { spec: display }.into());
         }
-        let types = Types::found(&mut evaluator, next, &actions, &initial);
-        let interchange = Interchange::found(&program, &words);
         drop(evaluator);
+        let types = Types::found(&program, next, &actions, &initial);
+        let interchange = Interchange::found(&program, &words);
         let defaults = (0..program.variables.len())
             .map(|slot| {
                 let first = &initial[0][slot];
@@ -292,6 +304,16 @@ impl LogSpec {
             .collect();
         let looks_back = meanings.values().any(|meaning| meaning.looks_back())
             || hidden.iter().any(HiddenAction::looks_back);
+        let rules = || only.iter().chain(&skip_when).chain(&fail_when);
+        let before_any_line = || rules().chain(hidden.iter().flat_map(HiddenAction::formulas));
+        let of_events = meanings.values().flat_map(|meaning| meaning.formulas());
+        let mut reads = FieldsRead::default();
+        for formula in before_any_line() {
+            reads.add(formula.fields_of_line(&program));
+        }
+        for formula in before_any_line().chain(of_events) {
+            reads.add(formula.fields_of_neighbours(&program));
+        }
         let plain = (0..actions.len())
             .map(|number| Arc::new(Meaning::of_action(number)))
             .collect();
@@ -313,6 +335,8 @@ impl LogSpec {
             tracked,
             interchange,
             looks_back,
+            stale_translations: stale_translations(&program),
+            reads,
             settings,
             program,
             notes,
@@ -327,6 +351,22 @@ impl LogSpec {
     /// Notes for the user about how the spec was read.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// The field with the node of a line.
+    pub(crate) fn node_field(&self) -> &str {
+        self.settings.node.as_deref().unwrap_or("node")
+    }
+
+    /// The field with the event of a line.
+    pub(crate) fn event_field(&self) -> &str {
+        self.settings.event.as_deref().unwrap_or("event")
+    }
+
+    /// The event of a line, as text.
+    pub(crate) fn event_of(&self, line: &RawLine) -> Option<String> {
+        let event = line.field(self.event_field()).filter(|event| !event.is_null())?;
+        Some(event.as_str().map_or_else(|| event.to_string(), str::to_owned))
     }
 
     /// The variable that a log names.
@@ -357,6 +397,17 @@ impl LogSpec {
     pub(crate) fn failure_text(&self, failure: &Failure) -> String {
         without_internal_names(&failure.render(&self.program.sources))
     }
+}
+
+fn stale_translations(program: &Program) -> Vec<String> {
+    let sources = program.sources.iter();
+    let warnings = sources.filter_map(|(id, source)| Some((source, stale_translation(id, source.text())?)));
+    warnings
+        .map(|(source, warning)| {
+            let line = source.line_column(warning.span.start).line;
+            format!("{}:{line}: {}", source.path().display(), warning.message)
+        })
+        .collect()
 }
 
 fn variable(program: &Program, name: &str) -> Option<u32> {

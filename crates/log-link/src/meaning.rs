@@ -4,6 +4,7 @@ use omnilink_link::{Changes, EventLink};
 use omnilink_tla::ir::OperatorId;
 
 use crate::event_action::EventAction;
+use crate::fields_read::FieldsRead;
 use crate::formula::{FormulaText, LineFormula};
 use crate::stage_action::{ActionText, StageAction};
 
@@ -28,6 +29,8 @@ pub(crate) struct Meaning {
     /// Whether it is part of the node's previous line.
     pub joins: bool,
     pub skip: bool,
+    /// The fields of the line that its formulas may read.
+    pub reads: FieldsRead,
 }
 
 impl Meaning {
@@ -41,7 +44,8 @@ impl Meaning {
         Self::of(StageAction::Any)
     }
 
-    fn formulas(&self) -> impl Iterator<Item = &LineFormula> {
+    /// Its formulas.
+    pub fn formulas(&self) -> impl Iterator<Item = &LineFormula> {
         let of_stages = self.stages.iter().flat_map(|stage| stage.action.formulas());
         of_stages.chain(&self.requires).chain(&self.ensures)
     }
@@ -68,6 +72,7 @@ impl Meaning {
             stutters: false,
             joins: false,
             skip: false,
+            reads: FieldsRead::default(),
         }
     }
 }
@@ -178,6 +183,7 @@ impl MeaningText {
             stutters: self.link.stutters || self.is_stuttering,
             joins: self.link.joins,
             skip: self.link.skip,
+            reads: FieldsRead::default(),
         };
         Ok((event, meaning))
     }

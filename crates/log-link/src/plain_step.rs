@@ -5,7 +5,7 @@
 //! computes the same with less work, and its answers are checked here: every step of an explanation, and every violation.
 
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Flow, State};
+use omnilink_tla::eval::{Flow, State, StepSearch};
 use omnilink_value::Value;
 
 use crate::batch::Batch;
@@ -44,6 +44,11 @@ impl<'s> Expander<'s> {
             }
         };
         let mut states = Vec::new();
+        // Whether a target is among the successors is decided by the first step to it. If none is found that way, nothing is left out.
+        let mut search = match target {
+            Some(_) => StepSearch::Some,
+            None => StepSearch::All,
+        };
         // An action may leave the next value of a variable open, for the log to tell. Then, and if a target is given, it is told first.
         let whole: Vec<(u32, Value)>;
         let mut told: &Known = &[];
@@ -74,10 +79,14 @@ impl<'s> Expander<'s> {
                     arguments,
                     state,
                     told,
+                    search,
                     &mut on_next,
                 ),
             };
             match result {
+                Ok(()) if states.is_empty() && search == StepSearch::Some && through.is_some() => {
+                    search = StepSearch::All;
+                }
                 Ok(()) => break,
                 Err(failure) if is_open(&failure) && told.is_empty() && !known.is_empty() => told = known,
                 Err(failure) => return Err(failed(spec, line, &failure)),

@@ -8,7 +8,7 @@ use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
 
 use crate::error::LogError;
-use crate::formula::LineContext;
+use crate::line_context::LineContext;
 use crate::log_spec::LogSpec;
 use crate::meaning::Meaning;
 use crate::raw_line::{Place, RawLine};
@@ -33,8 +33,8 @@ pub(crate) struct PreparedLine {
 /// What a line is.
 #[derive(Clone, Debug)]
 pub(crate) enum LineKind {
-    /// No step.
-    Skipped,
+    /// Part of the step of the node's previous line.
+    Joined,
     /// A step that changes nothing.
     Stuttering,
     /// The run failed here.
@@ -47,7 +47,7 @@ impl PreparedLine {
     /// Whether the line says anything at all.
     pub fn constrains(&self) -> bool {
         match &self.kind {
-            LineKind::Skipped => false,
+            LineKind::Joined => false,
             LineKind::Stuttering | LineKind::Failure => true,
             LineKind::Step(_) => self.event.is_some() || !self.updates.is_empty(),
         }
@@ -112,8 +112,7 @@ impl<'s> Preparation<'s> {
             place: line.place.to_string(),
             message,
         };
-        let node_field = settings.node.as_deref().unwrap_or("node");
-        let event_field = settings.event.as_deref().unwrap_or("event");
+        let (node_field, event_field) = (spec.node_field(), spec.event_field());
         // A line without a node goes by the name of its file.
         let node = match line.field(node_field) {
             Some(node) => node.as_str().map_or_else(|| node.to_string(), str::to_owned),
@@ -123,45 +122,24 @@ impl<'s> Preparation<'s> {
                     .unwrap_or_default()
             }
         };
-        let event = match line.field(event_field) {
-            None => None,
-            Some(event) if event.is_null() => None,
-            Some(event) => Some(event.as_str().map_or_else(|| event.to_string(), str::to_owned)),
-        };
         let mut prepared = PreparedLine {
             place: line.place.clone(),
             node,
-            event,
-            kind: LineKind::Skipped,
+            event: spec.event_of(line),
+            kind: LineKind::Failure,
             arguments: Vec::new(),
             updates: Vec::new(),
-            context: LineContext {
-                line: self.translated(&line.record),
-                previous: previous.map(|line| self.translated(&line.record)),
-                next: next.map(|line| self.translated(&line.record)),
-                node: line.field(node_field).cloned(),
-            },
+            context: LineContext::new(spec, line, previous, next),
         };
-        let holds = |evaluator: &mut Evaluator<'_>, formula: &crate::formula::LineFormula| {
-            formula
-                .holds(evaluator, &prepared.context)
-                .map_err(|failure| LogError::Evaluation {
-                    place: line.place.to_string(),
-                    message: spec.failure_text(&failure),
-                })
-        };
-        if let Some(only) = &spec.only
-            && !holds(evaluator, only)?
-        {
-            return Ok(prepared);
-        }
-        if let Some(skip) = &spec.skip_when
-            && holds(evaluator, skip)?
-        {
-            return Ok(prepared);
-        }
         let fails = match &spec.fail_when {
-            Some(fails) => holds(evaluator, fails)?,
+            Some(fails) => {
+                fails
+                    .holds(evaluator, &prepared.context)
+                    .map_err(|failure| LogError::Evaluation {
+                        place: line.place.to_string(),
+                        message: spec.failure_text(&failure),
+                    })?
+            }
             None => false,
         };
         let is_among = |names: &[String], built_in: &str| {
@@ -169,11 +147,7 @@ impl<'s> Preparation<'s> {
                 names.iter().any(|name| name == event) || (event == built_in && spec.meaning(event).is_none())
             })
         };
-        if is_among(&settings.skip, "") {
-            return Ok(prepared);
-        }
         if fails || is_among(&settings.failure, "__exception") {
-            prepared.kind = LineKind::Failure;
             return Ok(prepared);
         }
         let is_conditional = prepared
@@ -195,9 +169,6 @@ impl<'s> Preparation<'s> {
                 })?),
             }
         };
-        if meaning.as_ref().is_some_and(|meaning| meaning.skip) {
-            return Ok(prepared);
-        }
         let mut read: Vec<&str> = vec![root(event_field), root(node_field)];
         let times = [&settings.clock, &settings.start, &settings.end];
         for (field, default) in times.into_iter().zip(["clock", "start", "end"]) {
@@ -207,42 +178,25 @@ impl<'s> Preparation<'s> {
             prepared.arguments = self
                 .arguments(line, meaning, &prepared, &mut read)
                 .map_err(wrong)?;
-            if meaning.has_formulas() || spec.only.is_some() {
-                // A formula can read any field.
-                let fields = line.record.as_record();
-                read.extend(
-                    fields
-                        .iter()
-                        .flat_map(|record| record.iter())
-                        .map(|(name, _)| name),
-                );
-            }
         }
-        prepared.updates = self.updates(line, &mut read).map_err(wrong)?;
+        let names = line.record.as_record();
+        let names = names
+            .iter()
+            .flat_map(|record| record.iter())
+            .map(|(name, _)| name);
+        let by_formulas: Vec<&str> = names
+            .filter(|name| {
+                spec.reads.has(name) || meaning.as_ref().is_some_and(|meaning| meaning.reads.has(name))
+            })
+            .collect();
+        prepared.updates = self.updates(line, &mut read, &by_formulas).map_err(wrong)?;
+        read.extend(by_formulas);
         self.note_unread(line, &read).map_err(wrong)?;
         prepared.kind = match meaning {
             None => LineKind::Stuttering,
             Some(meaning) => LineKind::Step(meaning),
         };
         Ok(prepared)
-    }
-
-    /// A line as formulas see it: with the table of values applied.
-    fn translated(&self, value: &Value) -> Value {
-        let table = &self.spec.words.table;
-        if table.is_empty() {
-            return value.clone();
-        }
-        if let Some(meaning) = table.get(value) {
-            return meaning.clone();
-        }
-        if let Some(elements) = value.as_tuple() {
-            return Value::tuple(elements.iter().map(|element| self.translated(element)));
-        }
-        match value.as_record() {
-            Some(fields) => Value::record(fields.iter().map(|(name, value)| (name, self.translated(value)))),
-            None => value.clone(),
-        }
     }
 
     /// The arguments of the last action.
@@ -340,6 +294,7 @@ impl<'s> Preparation<'s> {
         &self,
         line: &'l RawLine,
         read: &mut Vec<&'l str>,
+        by_formulas: &[&str],
     ) -> Result<Vec<(u32, Vec<Update>)>, String> {
         let spec = self.spec;
         let mut all: Vec<(u32, Vec<Update>)> = Vec::new();
@@ -392,7 +347,7 @@ impl<'s> Preparation<'s> {
         for (name, value) in changes.into_iter().chain(statements) {
             match name {
                 "vars" | "state" if spec.variable(name).is_none() => {
-                    let is_read = read.contains(&name);
+                    let is_read = read.contains(&name) || by_formulas.contains(&name);
                     read.push(name);
                     let Some(parts) = value.as_record() else {
                         // Formulas may read what is no object of variables.
@@ -405,7 +360,11 @@ impl<'s> Preparation<'s> {
                         add(variable, value, name == "state")?;
                     }
                 }
-                name if !read.contains(&name) && is_updates(value) => {
+                // A list of updates may be read by a formula besides, if it is that of a variable.
+                name if !read.contains(&name)
+                    && is_updates(value)
+                    && (spec.variable(name).is_some() || !by_formulas.contains(&name)) =>
+                {
                     read.push(name);
                     add(name, value, false)?;
                 }

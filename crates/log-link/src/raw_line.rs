@@ -6,7 +6,7 @@ use std::sync::Arc;
 use omnilink_value::Value;
 
 /// Where a line was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The file, as the user named it.
     pub file: Arc<str>,

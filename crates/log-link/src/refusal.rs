@@ -24,7 +24,7 @@ pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &Prepare
     let because = |reason: &str| RefusalReason::from(reason.to_owned());
     let meaning = match &line.kind {
         LineKind::Failure => return because("the line says that the run failed"),
-        LineKind::Skipped => return RefusalReason::default(),
+        LineKind::Joined => return RefusalReason::default(),
         LineKind::Stuttering => return because(NO_STUTTERING),
         LineKind::Step(meaning) => meaning.clone(),
     };

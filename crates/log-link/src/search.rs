@@ -6,9 +6,10 @@
 //! much choice; breadth-first search keeps memory flat and decides rejections. The search is exhaustive: it ends with an explanation of all
 //! lines, or with no state left to expand.
 //!
-//! Two reductions leave out what makes no difference: states that differ by interchangeable identities ([`interchange`](crate::interchange)), and
-//! orders of lines that do not conflict ([`independence`](crate::independence)). Each is proved for the question whether the rest of the log can be explained
-//! from a state after a cut, so they can be combined.
+//! Three reductions leave out what makes no difference: states that differ by interchangeable identities ([`interchange`](crate::interchange)),
+//! orders of lines that do not conflict ([`independence`](crate::independence)), and hidden actions that only take away what everything else only wants
+//! ([`needless_hidden`](crate::needless_hidden)). Each is proved for the question whether the rest of the log can be explained from a state after a cut, so
+//! they can be combined.
 //!
 //! Of the successors that a line leads to, only the likeliest are followed at first: those that change the fewest variables that the log would have
 //! mentioned, and of those the ones that change the state at all, because a resent message that changes nothing rarely leads further. The others are
@@ -25,11 +26,13 @@ use smallvec::SmallVec;
 use crate::batch::Batch;
 use crate::error::LogError;
 use crate::expansion::{Expander, Successor, Successors};
-use crate::independence::{EnabledLines, Independence};
+use crate::independence::Independence;
 use crate::interchange::{FreeClasses, undone};
 use crate::layer::{Cut, Entry, Layer};
 use crate::lines::Lines;
 use crate::mutant::{Mutant, mutated};
+use crate::needless_hidden::needless_hidden;
+use crate::prepared_line::LineKind;
 use crate::rank::rank;
 use crate::replay::Replay;
 use crate::witness::{Cause, WitnessStep};
@@ -71,6 +74,8 @@ pub(crate) struct Reductions {
     pub interchange: bool,
     /// Orders of lines that do not conflict are the same.
     pub independence: bool,
+    /// Hidden actions that no explanation needs are left out.
+    pub hidden: bool,
 }
 
 /// A search.
@@ -89,6 +94,8 @@ pub(crate) struct Search<'s> {
     pub figures: SearchFigures,
     uses_interchange: bool,
     independence: Option<Independence>,
+    /// For each hidden action, whether no explanation needs it.
+    pub(crate) is_needless: Vec<bool>,
     /// The classes of the cut that was asked about last. They are a function of the cut: what lines mention does not change.
     free_cache: Option<(Cut, FreeClasses)>,
     /// The last step of an explanation of all lines.
@@ -98,13 +105,19 @@ pub(crate) struct Search<'s> {
 impl<'s> Search<'s> {
     /// A search over these lines.
     pub fn new(mut lines: Lines<'s>, expander: &mut Expander<'s>, reductions: Reductions) -> Self {
-        let independence = match reductions.independence {
+        let is_needless = match reductions.hidden {
+            true => needless_hidden(expander.spec, &lines),
+            false => vec![false; expander.spec.hidden.len()],
+        };
+        let has_hidden = is_needless.contains(&false);
+        let independence = match reductions.independence && !has_hidden {
             true => Independence::found(&mut lines, expander),
             false => None,
         };
         Self {
             uses_interchange: reductions.interchange && lines.has_mentions(),
             independence,
+            is_needless,
             lines,
             layers: VecDeque::from([Layer::default()]),
             base: 0,
@@ -164,7 +177,7 @@ impl<'s> Search<'s> {
         entry
     }
 
-    fn insert(&mut self, layer: u32, mut entry: Entry) -> bool {
+    pub(crate) fn insert(&mut self, layer: u32, mut entry: Entry) -> bool {
         let before = entry
             .parent
             .and_then(|(layer, number)| self.entry(layer, number).step.clone());
@@ -311,6 +324,7 @@ impl<'s> Search<'s> {
             let Some(prepared) = self.lines.get(line) else {
                 continue;
             };
+            let is_joined = matches!(prepared.kind, LineKind::Joined);
             let Successors {
                 found,
                 has_more: is_cut,
@@ -330,7 +344,11 @@ impl<'s> Search<'s> {
             let mut least = None;
             let mut unlikely: Vec<Entry> = Vec::new();
             for (rank, successor) in ranked {
-                let hidden = SmallVec::from_elem(0, from.hidden.len());
+                // Nothing happens with a line that belongs to another: hidden actions may not happen more often because of it.
+                let hidden = match is_joined {
+                    true => from.hidden.clone(),
+                    false => SmallVec::from_elem(0, from.hidden.len()),
+                };
                 let entry = Entry {
                     parent: Some(parent),
                     line: Some(line),
@@ -377,54 +395,12 @@ impl<'s> Search<'s> {
         &mut self.layers[(layer - self.base) as usize].entries[number as usize]
     }
 
-    /// Follows the actions that may happen without a line before one of these; whether there are any.
-    fn follow_hidden(
+    /// An entry with the representative of its state, unless an invariant forbids it.
+    pub(crate) fn admitted(
         &mut self,
         expander: &mut Expander<'s>,
-        from: &Entry,
-        parent: (u32, u32),
-        enabled: &EnabledLines,
-    ) -> Result<bool, LogError> {
-        let mut is_continued = false;
-        for (at, used) in from.hidden.iter().enumerate() {
-            let hidden = &expander.spec.hidden[at];
-            if *used >= hidden.bound {
-                continue;
-            }
-            // What does not depend on the coming line happens once; else it happens for the sake of the line that comes next.
-            let (coming, is_directed) = match hidden.reads_line() {
-                true => (enabled.as_slice(), enabled.len() > 1),
-                false => (&enabled[..1], false),
-            };
-            for (_, line) in coming {
-                self.lines.prepare(*line, &mut expander.evaluator)?;
-                let Some(prepared) = self.lines.get(*line).cloned() else {
-                    continue;
-                };
-                for successor in expander.hidden(at, &from.state, &prepared)?.into_iter().rev() {
-                    if successor.state == from.state {
-                        continue;
-                    }
-                    let mut counts = from.hidden.clone();
-                    counts[at] += 1;
-                    let entry = Entry {
-                        parent: Some(parent),
-                        hidden_step: Some((at, *line)),
-                        toward: from.toward.or(is_directed.then_some(*line)),
-                        ..Entry::new(successor.state, from.cut.clone(), counts)
-                    };
-                    if let Some(entry) = self.admitted(expander, entry)? {
-                        is_continued = true;
-                        self.insert(parent.0, entry);
-                    }
-                }
-            }
-        }
-        Ok(is_continued)
-    }
-
-    /// An entry with the representative of its state, unless an invariant forbids it.
-    fn admitted(&mut self, expander: &mut Expander<'s>, entry: Entry) -> Result<Option<Entry>, LogError> {
+        entry: Entry,
+    ) -> Result<Option<Entry>, LogError> {
         if !expander.is_allowed(&entry.state)? {
             return Ok(None);
         }

@@ -1,7 +1,7 @@
 //! Whether lines that are read one by one stand in the only order that their clocks allow.
 //!
 //! If the link file names no order, lines in memory are ordered by what they have: clocks, vector clocks or timeboxes
-//! ([`ordered`](crate::line_order::ordered)). Lines that these do not order are tried in every order. A stream takes lines as they stand.
+//! ([`ordered`](crate::ordered_lines::ordered)). Lines that these do not order are tried in every order. A stream takes lines as they stand.
 //! Both mean the same if each line follows the one before it in [`StreamOrder::follow`]: starts do not decrease, so that
 //! sorting by start changes nothing, and neighbours are of one node or do not overlap, so that each comes before the next. Where one line
 //! has no clock, lines in memory stand in the order of the file, too. A stream for which this cannot be told is refused.
@@ -9,8 +9,10 @@
 use omnilink_value::Value;
 
 use crate::error::LogError;
-use crate::line_order::{check_clock, node_of};
+
+use crate::line_times::LineTimes;
 use crate::log_spec::LogSpec;
+use crate::ordered_lines::{check_clock, node_of};
 use crate::raw_line::RawLine;
 
 /// The clocks and the node of a line.
@@ -25,12 +27,18 @@ struct Clocks {
 #[derive(Debug, Default)]
 pub(crate) struct StreamOrder {
     last: Option<Clocks>,
+    times: LineTimes,
 }
 
 impl StreamOrder {
     /// Whether a later line can still show that the stream is in no order: some line had a clock, and the link file names no order.
     pub fn has_clocks(&self) -> bool {
         self.last.is_some()
+    }
+
+    /// That only some of the lines have clocks.
+    pub fn note(&self, spec: &LogSpec) -> Option<String> {
+        self.times.note(spec)
     }
 
     /// Takes the next line of a stream.
@@ -43,6 +51,7 @@ impl StreamOrder {
             return Ok(());
         }
         check_clock(line, spec)?;
+        self.times.add(line, spec);
         let field = |name: &Option<String>, usual: &str| line.field(name.as_deref().unwrap_or(usual));
         let clock = field(&settings.clock, "clock");
         let is_vector = clock.is_some_and(|clock| clock.as_record().is_some());

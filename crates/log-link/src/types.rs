@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use omnilink_tla::eval::{Evaluator, Flow, State};
-use omnilink_tla::ir::{Formula, OperatorId};
+use omnilink_tla::ir::{Formula, OperatorId, Program};
 use omnilink_value::Value;
 
+use crate::budget_session::BudgetSession;
 use crate::event_action::EventAction;
 use crate::value_type::ValueType;
 
@@ -15,6 +16,39 @@ const BREADTH_STATES: usize = 60;
 const SUCCESSORS_MAX: usize = 4;
 /// How many steps are taken in depth.
 const DEPTH_STEPS: usize = 60;
+
+/// An action that is looked at. One that takes long to find nothing, because its quantifiers range over large sets, is looked at in fewer and fewer
+/// states, so that the time that all of this takes does not grow with the sets.
+struct LookedAt {
+    operation: OperatorId,
+    arguments: Vec<Value>,
+    /// In how many of the next states it is not looked at.
+    skipped: u32,
+    /// How many that will be after it has taken long the next time.
+    next_skipped: u32,
+}
+
+impl LookedAt {
+    fn new(operation: OperatorId, arguments: Vec<Value>) -> Self {
+        Self {
+            operation,
+            arguments,
+            skipped: 0,
+            next_skipped: 1,
+        }
+    }
+
+    /// Notes that it was looked at.
+    fn looked(&mut self, was_in_vain: bool) {
+        match was_in_vain {
+            true => {
+                self.skipped = self.next_skipped;
+                self.next_skipped *= 2;
+            }
+            false => self.next_skipped = 1,
+        }
+    }
+}
 
 /// The types of variables, and of the parameters of actions.
 #[derive(Clone, Debug, Default)]
@@ -27,23 +61,21 @@ pub(crate) struct Types {
 
 impl Types {
     /// Looks at the initial states, some of those around them, and one behaviour. The choice is fixed: the same log always means the same.
-    pub fn found(
-        evaluator: &mut Evaluator<'_>,
-        next: Formula,
-        actions: &[EventAction],
-        initial: &[State],
-    ) -> Self {
+    pub fn found(program: &Program, next: Formula, actions: &[EventAction], initial: &[State]) -> Self {
+        let session = BudgetSession::default();
+        let mut evaluator = Evaluator::new(program, &session);
+        let evaluator = &mut evaluator;
         // Each action by itself, so that one with many successors does not hide the others.
-        let mut steps: Vec<(OperatorId, Vec<Value>)> = actions
+        let mut steps: Vec<LookedAt> = actions
             .iter()
             .filter_map(|action| {
                 let arguments = vec![Value::bool(false); 2 * action.params.len()];
-                Some((action.restriction?.partial, arguments))
+                Some(LookedAt::new(action.restriction?.partial, arguments))
             })
             .collect();
-        steps.push((next.operation(), Vec::new()));
+        steps.push(LookedAt::new(next.operation(), Vec::new()));
         let mut types = Self {
-            variables: vec![ValueType::default(); evaluator.program().variables.len()],
+            variables: vec![ValueType::default(); program.variables.len()],
             ..Self::default()
         };
         let mut seen: HashSet<Vec<u64>> = HashSet::new();
@@ -57,7 +89,7 @@ impl Types {
         let mut at = 0;
         while let Some(state) = queue.get(at).cloned() {
             at += 1;
-            for successor in types.successors(evaluator, &steps, &state) {
+            for successor in types.successors(evaluator, &session, &mut steps, &state) {
                 if queue.len() < BREADTH_STATES && seen.insert(hashes(&successor)) {
                     queue.push(successor);
                 }
@@ -66,7 +98,7 @@ impl Types {
         let mut state = queue.last().cloned();
         for step in 0..DEPTH_STEPS {
             let Some(current) = state.take() else { break };
-            let successors = types.successors(evaluator, &steps, &current);
+            let successors = types.successors(evaluator, &session, &mut steps, &current);
             let fresh: Vec<&State> = successors
                 .iter()
                 .filter(|next| seen.insert(hashes(next)))
@@ -84,15 +116,23 @@ impl Types {
     fn successors(
         &mut self,
         evaluator: &mut Evaluator<'_>,
-        steps: &[(OperatorId, Vec<Value>)],
+        session: &BudgetSession,
+        steps: &mut [LookedAt],
         from: &State,
     ) -> Vec<State> {
         let mut found: Vec<State> = Vec::new();
         let mut bindings = Vec::new();
-        for (operation, arguments) in steps {
-            let most = found.len() + SUCCESSORS_MAX;
+        for step in steps {
+            if step.skipped > 0 {
+                step.skipped -= 1;
+                continue;
+            }
+            let before = found.len();
+            let most = before + SUCCESSORS_MAX;
+            session.begin();
+            let (operation, arguments) = (step.operation, &step.arguments);
             // What cannot be evaluated here is reported when a line needs it.
-            let _ = evaluator.successors_of(*operation, arguments, from, &mut |evaluator, state, taken| {
+            let _ = evaluator.successors_of(operation, arguments, from, &mut |evaluator, state, taken| {
                 if let Some(taken) = taken {
                     let name = evaluator.program().actions[taken.action as usize]
                         .name
@@ -102,6 +142,7 @@ impl Types {
                 found.push(state.into());
                 Ok(if found.len() < most { Flow::Go } else { Flow::Stop })
             });
+            step.looked(session.is_used_up() && found.len() == before);
         }
         for state in &found {
             self.add_state(state);

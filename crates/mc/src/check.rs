@@ -133,6 +133,7 @@ pub fn check(
         checks_deadlock,
     };
     run.run(&mut report, sink)?;
+    report.notes.extend(session.take_warnings());
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
 }
@@ -265,6 +266,11 @@ impl CheckRun<'_> {
             Answer::Valid | Answer::Stopped | Answer::Limit(Limit::Behaviours) => true,
             Answer::Wrong(_) | Answer::Limit(_) => false,
         };
+        if let Answer::Wrong(wrong) = &report.answer
+            && !wrong.kind.is_error()
+        {
+            self.evaluate_after_violation(report);
+        }
         if has_finished {
             system.set_possible_register();
             if let Some(answer) = self.evaluate(&model.postconditions, PropertyKind::Postcondition) {

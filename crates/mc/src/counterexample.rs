@@ -1,19 +1,20 @@
 //! Counterexamples: the trace to a violation, and why its formula is false.
 
 use omnilink_evidence::Bindings;
-use omnilink_tla::eval::Evaluator;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::ir::{Formula, Loc};
+use omnilink_tla::eval::{Evaluator, Session};
+use omnilink_tla::ir::{Formula, Loc, Program};
 use omnilink_tla::model::CompiledSpec;
 use omnilink_value::Value;
 
+use crate::alias::Alias;
 use crate::codec::StateDecodeError;
 use crate::liveness::{LassoCounterexample, Node, StateGraph};
 use crate::outcome::{SearchOutcome, SearchViolation, ViolationKind};
 use crate::path::{PathState, find_step, path_to};
 use crate::report::{ActionTaken, Behaviour, FalsePart, PropertyKind};
-use crate::session::set_level;
-use crate::tla_system::{NamedProperty, TlaSystem};
+use crate::session::{set_level, set_trace};
+use crate::tla_system::{NamedProperty, TlaSystem, file_and_line};
 use crate::transition_system::{State, TransitionSystem};
 
 /// A state as it is shown, and the action that led to it.
@@ -62,7 +63,10 @@ pub(crate) fn violation_report(
     let before = path.len().checked_sub(2).and_then(|at| path.get(at));
     let before = before.map(|state| state.values.clone());
     let level = u32::try_from(path.len()).unwrap_or(u32::MAX);
-    let trace = trace(model, &mut evaluator, path, None);
+    system
+        .session
+        .set_counter_example(|| counter_example(&model.program, &path, None));
+    let trace = trace(system, &mut evaluator, path, None);
     let is_step = matches!(kind, ViolationKind::Step(_));
     set_level(if is_step { level.saturating_sub(1) } else { level });
     let mut report = |kind, property: Option<&NamedProperty>, trace: Vec<ShownState>| {
@@ -106,7 +110,15 @@ pub(crate) fn failure_report(model: &CompiledSpec, failure: &Failure, trace: Vec
             let value = value.clone()?;
             Some((name.to_string(), value))
         });
-        behaviour.push(None, Bindings(assigned.collect()));
+        let action = failure.incomplete.as_ref().and_then(|incomplete| {
+            let action = model.program.actions.get(incomplete.action as usize)?;
+            Some(ActionTaken {
+                name: action.name.to_string(),
+                bindings: Bindings(incomplete.bindings.clone()),
+                place: file_and_line(&model.program, action.at),
+            })
+        });
+        behaviour.push(action, Bindings(assigned.collect()));
     }
     behaviour
 }
@@ -154,7 +166,11 @@ pub(crate) fn lasso_report(
         let level = u32::try_from(path.len()).unwrap_or(u32::MAX);
         step_to(system, &mut worker, &last.values, level, &first.values)
     });
-    let trace = trace(system.model, &mut worker, path, back_to);
+    system.session.set_counter_example(|| {
+        let back = back_to.map(|back_to| (back_to, back.as_ref()));
+        counter_example(&system.model.program, &path, back)
+    });
+    let trace = trace(system, &mut worker, path, back_to);
     Behaviour {
         lasso: back_to.map(|back_to| back_to + 1),
         back,
@@ -206,18 +222,22 @@ pub(crate) fn failure_in_graph(
 ) -> Result<Behaviour, StateDecodeError> {
     let mut worker = system.worker(0);
     let path = with_steps(system, &mut worker, graph.states(&graph.path_to(node))?);
-    let trace = trace(system.model, &mut worker, path, None);
+    let trace = trace(system, &mut worker, path, None);
     Ok(failure_report(system.model, failure, trace))
 }
 
 /// The states of a path as they are shown: their variables, or the fields of ALIAS, and the expressions that were asked for. The last
 /// state is followed by itself, or by the one at `back_to`.
 fn trace(
-    model: &CompiledSpec,
+    system: &TlaSystem<'_>,
     evaluator: &mut Evaluator<'_>,
     path: Vec<PathState<ActionTaken>>,
     back_to: Option<usize>,
 ) -> Vec<ShownState> {
+    let model = system.model;
+    let alias = model.alias.map(|alias| Alias::new(&model.program, alias));
+    let records = path.iter().map(|state| record(&model.program, &state.values));
+    set_trace(records.collect());
     let states: Vec<State> = path.iter().map(|state| state.values.clone()).collect();
     let mut trace = Vec::with_capacity(path.len());
     for (at, state) in path.into_iter().enumerate() {
@@ -233,13 +253,24 @@ fn trace(
             (expression.name.clone(), value)
         });
         let expressions: Vec<(String, Value)> = expressions.collect();
-        let alias = model.alias.and_then(|alias| {
-            let record = evaluator.value(alias).ok()?;
-            let fields = record.as_record()?;
-            let named = |(name, value): (&str, &Value)| (name.to_owned(), value.clone());
-            Some(fields.iter().map(named).collect::<Vec<_>>())
+        let shown = alias.as_ref().and_then(|alias| match alias.shown(evaluator) {
+            Ok(Some(shown)) => Some(shown),
+            Ok(None) => {
+                system
+                    .session
+                    .warn("ALIAS is no record, so variables are shown instead");
+                None
+            }
+            Err(failure) => {
+                system.session.warn(&format!(
+                    "ALIAS cannot be evaluated in state {}, so variables are shown instead: {}",
+                    at + 1,
+                    failure.message
+                ));
+                None
+            }
         });
-        let mut values = alias.unwrap_or_else(|| {
+        let mut values = shown.unwrap_or_else(|| {
             let variables = model.program.variables.iter().zip(state.values.iter());
             variables
                 .map(|(name, value)| (name.to_string(), value.clone()))
@@ -249,5 +280,47 @@ fn trace(
         trace.push((state.step, Bindings(values)));
     }
     evaluator.clear_next();
+    set_trace(Vec::new());
     trace
+}
+
+/// A state as a record of its variables.
+fn record(program: &Program, state: &State) -> Value {
+    let variables = program.variables.iter().map(|name| &**name);
+    Value::record(variables.zip(state.iter().cloned()))
+}
+
+/// The value of `CounterExample`: the states with their numbers, and the steps between them; of an infinite behaviour also the step back.
+fn counter_example(
+    program: &Program,
+    path: &[PathState<ActionTaken>],
+    back: Option<(usize, Option<&ActionTaken>)>,
+) -> Value {
+    let numbered: Vec<Value> = (1..)
+        .zip(path)
+        .map(|(number, state)| Value::tuple([Value::int(number), record(program, &state.values)]))
+        .collect();
+    let described = |taken: Option<&ActionTaken>| {
+        let Some(taken) = taken else {
+            return program.described("", None);
+        };
+        let mut actions = program.actions.iter();
+        let action = actions
+            .find(|action| *action.name == *taken.name && file_and_line(program, action.at) == taken.place);
+        program.described(&taken.name, action.map(|action| action.at))
+    };
+    let step = |from: &Value, taken: Option<&ActionTaken>, to: &Value| {
+        Value::tuple([from.clone(), described(taken), to.clone()])
+    };
+    let mut steps: Vec<Value> = numbered
+        .windows(2)
+        .zip(path.iter().skip(1))
+        .map(|(pair, state)| step(&pair[0], state.step.as_ref(), &pair[1]))
+        .collect();
+    if let Some((back_to, taken)) = back
+        && let (Some(last), Some(first)) = (numbered.last(), numbered.get(back_to))
+    {
+        steps.push(step(last, taken, first));
+    }
+    Value::record([("action", Value::set(steps)), ("state", Value::set(numbered))])
 }

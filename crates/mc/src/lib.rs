@@ -27,6 +27,7 @@
 //! # Ok::<(), omnilink_mc::ModelCheckError>(())
 //! ```
 
+mod alias;
 mod bfs;
 mod check;
 mod codec;
@@ -55,6 +56,7 @@ mod tally;
 mod tla_system;
 mod trace_file;
 mod transition_system;
+mod viewed_variables;
 
 pub use bfs::{CheckpointContext, CheckpointError, Checkpoints, breadth_first, breadth_first_with};
 pub use check::{CheckOptions, CheckpointOptions, ModelCheckError, SearchMode, check};

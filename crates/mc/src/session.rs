@@ -1,12 +1,12 @@
 //! Evaluation session of a check: registers, `TLCGet` statistics, output and random numbers.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use omnilink_tla::eval::{Session, revision};
+use omnilink_tla::eval::{Session, no_counter_example, revision};
 use omnilink_value::Value;
 
 use crate::limits::Deadline;
@@ -33,6 +33,19 @@ pub(crate) fn set_level(level: u32) {
     LEVEL.with(|cell| cell.set(level));
 }
 
+thread_local! {
+    /// The states of the counterexample that this thread describes, as records.
+    static TRACE: RefCell<Vec<Value>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Sets the states that `Trace` reads in this thread, up to the current level; none for a search.
+pub(crate) fn set_trace(states: Vec<Value>) {
+    TRACE.with(|cell| cell.replace(states));
+}
+
+/// How many different warnings a session keeps.
+const WARNINGS_MAX: usize = 32;
+
 /// The session of one check.
 pub struct CheckSession<'r> {
     progress: &'r SearchProgress,
@@ -49,6 +62,8 @@ pub struct CheckSession<'r> {
     registers: Mutex<BTreeMap<Value, Value>>,
     spec: Value,
     wants_exit: AtomicBool,
+    counter_example: Mutex<Option<Value>>,
+    warnings: Mutex<Vec<String>>,
 }
 
 impl fmt::Debug for CheckSession<'_> {
@@ -92,7 +107,23 @@ impl<'r> CheckSession<'r> {
             registers: Mutex::default(),
             spec: options.spec,
             wants_exit: AtomicBool::new(false),
+            counter_example: Mutex::default(),
+            warnings: Mutex::default(),
         }
+    }
+
+    /// Sets the value of `CounterExample`, unless there is one already: it describes the first violation.
+    pub(crate) fn set_counter_example(&self, value: impl FnOnce() -> Value) {
+        let mut known = self
+            .counter_example
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        known.get_or_insert_with(value);
+    }
+
+    /// The warnings so far, which are forgotten.
+    pub(crate) fn take_warnings(&self) -> Vec<String> {
+        std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether the spec requested the end of the search.
@@ -271,8 +302,27 @@ impl Session for CheckSession<'_> {
         crate::random::word(crate::random::word(self.seed, constant), draw)
     }
 
-    /// The path to the current state is not known during a search, and empty outside of it.
+    /// The path to the current state is known in counterexamples, not known during a search, and empty outside of it.
     fn trace(&self) -> Option<Vec<Value>> {
-        (LEVEL.with(Cell::get) == 0).then(Vec::new)
+        let level = LEVEL.with(Cell::get) as usize;
+        TRACE.with_borrow(|states| match states.get(..level) {
+            Some(states) => Some(states.to_vec()),
+            None => (level == 0).then(Vec::new),
+        })
+    }
+
+    fn counter_example(&self) -> Value {
+        let known = self
+            .counter_example
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        known.clone().unwrap_or_else(no_counter_example)
+    }
+
+    fn warn(&self, warning: &str) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if warnings.len() < WARNINGS_MAX && warnings.iter().all(|known| known != warning) {
+            warnings.push(warning.to_owned());
+        }
     }
 }

@@ -210,7 +210,15 @@ impl<T: TransitionSystem> Simulation<'_, T> {
             simulator.random = Rng::with_seed(word(self.options.seed, behaviour));
             let mut path = Vec::new();
             let end = match simulator.run_behaviour(&mut path, self.options.depth_max, &self.limits) {
-                Err(kind) => self.violation(behaviour, kind, path),
+                Err(kind) => {
+                    let length = u32::try_from(path.len()).unwrap_or(u32::MAX);
+                    let end = self.violation(behaviour, kind, path);
+                    // A behaviour that ends in a violation was drawn, too.
+                    if !matches!(end, Some(SimulationEnd::Limit(_))) {
+                        lengths.add(length);
+                    }
+                    end
+                }
                 // Without an initial state there is no behaviour.
                 Ok(()) if path.is_empty() => Some(SimulationEnd::Limit(Limit::Behaviours)),
                 Ok(()) => match self.limits.time_limit() {

@@ -18,6 +18,7 @@ use crate::report::ActionTaken;
 use crate::session::{CheckSession, set_level};
 use crate::symmetry::Symmetry;
 use crate::transition_system::{State, StateVisitor, SuccessorVisitor, TransitionSystem};
+use crate::viewed_variables::viewed_variables;
 
 /// A formula that must hold, with the name of its property.
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ pub(crate) struct TlaSystem<'m> {
     pub(crate) initials: Vec<NamedProperty>,
     pub(crate) steps: Vec<NamedProperty>,
     pub(crate) view: Option<Formula>,
+    /// The variables that the view shows, if it is a tuple of these.
+    viewed: Option<Vec<u32>>,
     pub(crate) symmetry: Symmetry,
     pub(crate) checks_deadlock: bool,
     /// Whether the search goes on after a violation.
@@ -70,6 +73,7 @@ impl<'m> TlaSystem<'m> {
             initials: Vec::new(),
             steps: Vec::new(),
             view: model.view,
+            viewed: model.view.and_then(|view| viewed_variables(&model.program, view)),
             symmetry,
             checks_deadlock,
             continues: false,
@@ -377,6 +381,16 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
                 self.symmetry.fingerprint(state)
             });
         };
+        if let Some(viewed) = &self.viewed {
+            let seen: Vec<Value> = viewed
+                .iter()
+                .map(|variable| state[*variable as usize].clone())
+                .collect();
+            return Ok(match self.symmetry.is_trivial() {
+                true => Fingerprint::of_state(&seen),
+                false => self.symmetry.fingerprint(&seen),
+            });
+        }
         set_level(level);
         let mut least: Option<Fingerprint> = None;
         for image in self.symmetry.images(state) {

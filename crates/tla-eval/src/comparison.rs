@@ -112,8 +112,8 @@ impl<'p> Evaluator<'p> {
 
     /// Membership in a set that cannot be evaluated as a whole; the failure, if that is needed.
     ///
-    /// Like TLC, an enumerated set is compared element by element, from the left; and of a set `{x \in S : P}` whose `S` is not enumerated,
-    /// only the element in question is tested.
+    /// Like TLC, an enumerated set is compared element by element, from the left; a union, an intersection or a difference asks its operands; and of a
+    /// set `{x \in S : P}` whose `S` is not enumerated, only the element in question is tested.
     #[cold]
     #[inline(never)]
     fn member_of_parts(
@@ -130,6 +130,26 @@ impl<'p> Evaluator<'p> {
             Kind::Once(_, inner) | Kind::PerState(_, inner) | Kind::Memo(_, inner) => {
                 self.member_of_parts(element, inner, failure)
             }
+            Kind::Call(call) => {
+                let program = self.program;
+                let body = &program.operators[call.operator as usize].body;
+                self.check_stack()?;
+                let new = self.fill_frame(call)?;
+                let own = std::mem::replace(&mut self.base, new);
+                let is_in = self.member_of_parts(element, body, failure);
+                self.slots.truncate(new);
+                self.base = own;
+                is_in
+            }
+            Kind::Local(slot) => match self.unevaluated(*slot) {
+                Some((inner, base)) => {
+                    let own = std::mem::replace(&mut self.base, base);
+                    let is_in = self.member_of_parts(element, inner, failure);
+                    self.base = own;
+                    is_in
+                }
+                None => Err(failure),
+            },
             Kind::SetEnum(listed) => {
                 for candidate in listed {
                     let candidate = self.eval(candidate)?;
@@ -142,6 +162,18 @@ impl<'p> Evaluator<'p> {
                 }
                 Ok(false)
             }
+            Kind::Union(operands) => {
+                let is_in = self.member_of_operand(element, &operands.0)?;
+                // The other operand must have a value, too.
+                Ok(match is_in {
+                    true => self.has_parts(&operands.1)?,
+                    false => self.member_of_operand(element, &operands.1)?,
+                })
+            }
+            Kind::Intersection(operands) => Ok(self.member_of_operand(element, &operands.0)?
+                && self.member_of_operand(element, &operands.1)?),
+            Kind::Difference(operands) => Ok(self.member_of_operand(element, &operands.0)?
+                && !self.member_of_operand(element, &operands.1)?),
             Kind::Filter(bounded) => {
                 let ([base], [(_, pattern)]) = (&*bounded.sets, &*bounded.binds) else {
                     return Err(failure);
@@ -153,12 +185,14 @@ impl<'p> Evaluator<'p> {
                         | Kind::Powerset(_)
                         | Kind::RecordSet(_)
                         | Kind::Product(_)
+                        | Kind::Union(_)
+                        | Kind::Intersection(_)
+                        | Kind::Difference(_)
                 );
                 if is_enumerated {
                     return Err(failure);
                 }
-                let base = self.eval(base)?;
-                if !self.is_member(element, &base)? {
+                if !self.member_of_operand(element, base)? {
                     return Ok(false);
                 }
                 let element = self.canonical(element.clone())?;
@@ -177,5 +211,33 @@ impl<'p> Evaluator<'p> {
             }
             _ => Err(failure),
         }
+    }
+
+    /// Membership in a set that may not have a value as a whole.
+    fn member_of_operand(&mut self, element: &Datum<'p>, set: &'p Node) -> Outcome<bool> {
+        match self.eval(set) {
+            Ok(value) => self
+                .is_member(element, &value)
+                .map_err(|failure| failure.at(set.at)),
+            Err(failure) => self.member_of_parts(element, set, failure),
+        }
+    }
+
+    /// That the parts of a set have values, whether the set has one or not.
+    fn has_parts(&mut self, set: &'p Node) -> Outcome<bool> {
+        match (self.eval(set), &set.kind) {
+            (Ok(_), _) => {}
+            (Err(_), Kind::SetEnum(listed)) => {
+                for part in listed {
+                    self.eval(part)?;
+                }
+            }
+            (Err(_), Kind::Union(operands) | Kind::Intersection(operands) | Kind::Difference(operands)) => {
+                self.has_parts(&operands.0)?;
+                self.has_parts(&operands.1)?;
+            }
+            (Err(failure), _) => return Err(failure),
+        }
+        Ok(true)
     }
 }

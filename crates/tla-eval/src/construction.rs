@@ -35,12 +35,25 @@ impl<'p> Evaluator<'p> {
                     }
                 });
             }
+            let mut is_replaced = false;
             result = self
                 .replace(result, &path, &mut |this, old| {
+                    is_replaced = true;
                     this.set_slot(update.at_slot, Slot::Datum(old));
                     this.eval(&update.value)
                 })
                 .map_err(|failure| failure.at(node.at))?;
+            if !is_replaced {
+                let result = &result;
+                self.warn(node.at, |this| {
+                    let path: Vec<String> = path.iter().map(|key| format!("[{key}]")).collect();
+                    format!(
+                        "EXCEPT changes nothing, because {} has nothing at {}",
+                        this.short(result),
+                        path.concat()
+                    )
+                });
+            }
         }
         Ok(result)
     }

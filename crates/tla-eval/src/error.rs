@@ -35,6 +35,17 @@ pub struct Failure {
     pub calls: Vec<CallSite>,
     /// The partial next state, if a variable was not assigned.
     pub partial: Vec<Option<Value>>,
+    /// The action that did not assign it, with the names bound around it.
+    pub incomplete: Option<IncompleteAction>,
+}
+
+/// An action that leaves a variable without a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncompleteAction {
+    /// Index into [`Program::actions`](omnilink_tla_ir::Program::actions).
+    pub action: u32,
+    /// The names bound around it, with their values.
+    pub bindings: Vec<(String, Value)>,
 }
 
 /// Maximum number of bindings and calls in an error.
@@ -50,6 +61,7 @@ impl Failure {
             bindings: Vec::new(),
             calls: Vec::new(),
             partial: Vec::new(),
+            incomplete: None,
         })
     }
 
@@ -62,7 +74,11 @@ impl Failure {
 
     pub(crate) fn bind(&mut self, name: &str, value: impl FnOnce() -> String) {
         if self.bindings.len() < SHOWN_MAX && !name.is_empty() {
-            self.bindings.push((name.to_owned(), value()));
+            let binding = (name.to_owned(), value());
+            // A parameter that has the name and the value of what is given for it is told once.
+            if self.bindings.last() != Some(&binding) {
+                self.bindings.push(binding);
+            }
         }
     }
 

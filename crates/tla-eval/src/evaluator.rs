@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use omnilink_tla_ir::{Formula, Kind, Node, OperatorId, Program};
+use omnilink_tla_ir::{Formula, Kind, Loc, Node, OperatorId, Program};
 use omnilink_value::Value;
 
 use super::common_prefix::CommonPrefix;
@@ -68,6 +68,8 @@ pub struct Evaluator<'p> {
     pub(crate) common_prefix: Option<CommonPrefix>,
     /// The constant that is being evaluated, and the number of random values that it has drawn.
     constant: Option<(u64, u64)>,
+    /// The expressions that have been warned about.
+    warned: Vec<Loc>,
 }
 
 impl<'p> Evaluator<'p> {
@@ -101,7 +103,25 @@ impl<'p> Evaluator<'p> {
             is_logging: false,
             common_prefix: None,
             constant: None,
+            warned: Vec::new(),
         }
+    }
+
+    /// Warns about an expression, once.
+    pub(crate) fn warn(&mut self, at: Loc, warning: impl FnOnce(&Self) -> String) {
+        if self.warned.contains(&at) {
+            return;
+        }
+        self.warned.push(at);
+        let source = self.program.sources.get(at.source);
+        let place = source.line_column(at.span.start);
+        let warning = warning(self);
+        self.session.warn(&format!(
+            "{}:{}:{}: {warning}",
+            source.path().display(),
+            place.line,
+            place.column
+        ));
     }
 
     /// Leaves some variables as they are in every step from now on: what is assigned to them is not evaluated.

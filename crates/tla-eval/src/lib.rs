@@ -25,6 +25,7 @@ mod expression;
 mod flow;
 mod frame;
 mod function;
+mod function_step;
 mod materialize;
 mod membership;
 mod memo;
@@ -42,12 +43,12 @@ mod successors;
 
 pub use analysis::{
     Cell, CellStep, Condition, Content, Direction, EffectTemplates, Effects, Enumeration, Few, Layout, Left,
-    Path, Selector, Sum, Tally, Write,
+    PartialElement, Path, Selector, Sum, Tally, Write,
 };
 pub use equality::equal_values;
 pub use evaluator::{EvaluationCounts, Evaluator, State};
 pub use explain::{BranchCondition, FalseSubformula};
 pub use flow::Flow;
-pub use passage::WatchedDefinition;
-pub use session::{Session, SilentSession, revision};
+pub use passage::{StepSearch, WatchedDefinition};
+pub use session::{Session, SilentSession, no_counter_example, revision};
 pub use successors::{SuccessorSink, TakenAction};

@@ -4,18 +4,21 @@
 //! part of the action is still being evaluated. It is enough to count the applications that fit. While a definition is watched, a continuation
 //! is evaluated as an action to its end: evaluated as a formula, it would apply definitions that are not counted.
 //!
-//! Nothing is left out and nothing is rewritten: the whole action is evaluated, whichever way leads to the definition (an operator given as
-//! an argument, a LET, a recursive operator).
+//! Nothing is rewritten, and by default nothing is left out: the whole action is evaluated, whichever way leads to the definition (an operator given as
+//! an argument, a LET, a recursive operator). Where it is enough to find *some* step through the definition, disjuncts from which no application of
+//! it can be reached may be skipped, and so may applications to other arguments ([`StepSearch::Some`]): a step that is found is a step of the whole
+//! action all the same, because leaving out disjuncts adds none.
 
 use std::sync::Arc;
 
-use omnilink_tla_ir::{OperatorId, Program};
+use omnilink_tla_ir::{Argument, Kind, Node, OperatorId, Program};
 use omnilink_value::Value;
 
 use super::error::Outcome;
 use super::evaluator::{Evaluator, State};
 use super::flow::Flow;
 use super::slot::Slot;
+use super::step::Continuation;
 use super::successors::OnState;
 
 /// A definition of a program, by its name and the number of its parameters.
@@ -23,6 +26,17 @@ use super::successors::OnState;
 pub struct WatchedDefinition {
     /// For each operator of the program: whether it is this definition.
     is_watched: Arc<[bool]>,
+    /// For each operator: whether an application of the definition can be reached from its body.
+    reaches: Arc<[bool]>,
+}
+
+/// Which steps through a definition are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepSearch {
+    /// All of them.
+    All,
+    /// One is enough: what cannot lead to one is skipped.
+    Some,
 }
 
 impl WatchedDefinition {
@@ -32,10 +46,63 @@ impl WatchedDefinition {
         let is_watched = operators.map(|operator| {
             operator.is_definition && *operator.name == *name && operator.params as usize == params
         });
+        let is_watched: Arc<[bool]> = is_watched.collect();
         Self {
-            is_watched: is_watched.collect(),
+            reaches: reaching(program, &is_watched).into(),
+            is_watched,
         }
     }
+
+    /// Whether an application of the definition can be reached from a node, other than over the contents of slots.
+    fn is_reached_from(&self, node: &Node) -> bool {
+        let mut is_reached = false;
+        each_operator(node, &mut |operator| {
+            let at = operator as usize;
+            // An operator that was added later is not known.
+            let is_known = |table: &[bool]| table.get(at).copied().unwrap_or(true);
+            is_reached |= is_known(&self.is_watched) || is_known(&self.reaches);
+        });
+        is_reached
+    }
+}
+
+/// For each operator, whether one of these can be reached from its body.
+fn reaching(program: &Program, targets: &[bool]) -> Vec<bool> {
+    let mut callers: Vec<Vec<u32>> = vec![Vec::new(); program.operators.len()];
+    for (number, operator) in (0u32..).zip(&program.operators) {
+        each_operator(&operator.body, &mut |called| {
+            if let Some(callers) = callers.get_mut(called as usize) {
+                callers.push(number);
+            }
+        });
+    }
+    let mut reaches = vec![false; program.operators.len()];
+    let mut open: Vec<u32> = (0u32..)
+        .zip(targets)
+        .filter(|(_, is_target)| **is_target)
+        .map(|(number, _)| number)
+        .collect();
+    while let Some(called) = open.pop() {
+        for caller in std::mem::take(&mut callers[called as usize]) {
+            if !std::mem::replace(&mut reaches[caller as usize], true) {
+                open.push(caller);
+            }
+        }
+    }
+    reaches
+}
+
+/// Visits the operators that an expression applies or gives as arguments.
+fn each_operator(node: &Node, visit: &mut dyn FnMut(u32)) {
+    if let Kind::Call(call) = &node.kind {
+        visit(call.operator);
+    }
+    node.kind.for_each_argument(|argument| {
+        if let Argument::Operator(operator, _) = argument {
+            visit(*operator);
+        }
+    });
+    node.kind.for_each_child(|child| each_operator(child, visit));
 }
 
 /// A definition that is watched, and its applications that are being evaluated.
@@ -46,6 +113,7 @@ pub(crate) struct Passage {
     arguments: Arc<[Option<Value>]>,
     /// How many applications with these arguments are being evaluated.
     applied: u32,
+    search: StepSearch,
 }
 
 impl<'p> Evaluator<'p> {
@@ -61,12 +129,14 @@ impl<'p> Evaluator<'p> {
         arguments: &[Option<Value>],
         from: &State,
         given: &[(u32, Value)],
+        search: StepSearch,
         found: OnState<'_, 'p>,
     ) -> Outcome<()> {
         self.passage = Some(Box::new(Passage {
             definition: definition.clone(),
             arguments: arguments.into(),
             applied: 0,
+            search,
         }));
         let result = self.successors_given(action, &[], from, given, &mut |this, next, taken| {
             match this.passage.as_ref().is_some_and(|passage| passage.applied > 0) {
@@ -108,6 +178,41 @@ impl<'p> Evaluator<'p> {
             passage.applied += 1;
         }
         Ok(true)
+    }
+
+    /// Whether a disjunct need not be evaluated: no step through the watched definition can come from it. What it leads to must be the whole step.
+    pub(super) fn may_skip_disjunct(&mut self, disjunct: &Node, rest: &Continuation<'_, 'p>) -> bool {
+        let Some(passage) = &self.passage else {
+            return false;
+        };
+        let uses = disjunct.uses;
+        passage.search == StepSearch::Some
+            && passage.applied == 0
+            && rest.is_done()
+            && !uses.opaque
+            && !uses.unfinished
+            && !passage.definition.is_reached_from(disjunct)
+            && !self.slots_mention_next(uses.slots)
+    }
+
+    /// Whether the body of an operator, whose frame is the current one, need not be evaluated: it is the watched definition with other arguments.
+    pub(super) fn may_skip_application(
+        &mut self,
+        operator: u32,
+        body: &Node,
+        rest: &Continuation<'_, 'p>,
+    ) -> bool {
+        let Some(passage) = &self.passage else {
+            return false;
+        };
+        let definition = &passage.definition;
+        passage.search == StepSearch::Some
+            && passage.applied == 0
+            && rest.is_done()
+            && definition.is_watched.get(operator as usize) == Some(&true)
+            && definition.reaches.get(operator as usize) == Some(&false)
+            && !body.uses.opaque
+            && !self.slots_mention_next(body.uses.slots)
     }
 
     /// Ends an application that was counted.

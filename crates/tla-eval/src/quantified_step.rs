@@ -101,14 +101,14 @@ impl<'p> Evaluator<'p> {
         flow
     }
 
-    fn bind_all(&mut self, bounded: &'p Bounded, binding: &[Value]) -> Outcome<()> {
+    pub(crate) fn bind_all(&mut self, bounded: &'p Bounded, binding: &[Value]) -> Outcome<()> {
         for ((_, pattern), element) in bounded.binds.iter().zip(binding) {
             self.bind_pattern(pattern, element)?;
         }
         Ok(())
     }
 
-    fn saved_slots(&self, bounded: &'p Bounded) -> smallvec::SmallVec<[(usize, Slot<'p>); 2]> {
+    pub(crate) fn saved_slots(&self, bounded: &'p Bounded) -> smallvec::SmallVec<[(usize, Slot<'p>); 2]> {
         bounded
             .slots()
             .map(|slot| {

@@ -58,15 +58,23 @@ pub trait Session: Sync {
     /// The counterexample, for `CounterExample`: a record of a set `state` of pairs of a number and a state, and a set
     /// `action` of steps. Both are empty while there is none.
     fn counter_example(&self) -> Value {
-        let nothing = Value::set_of_sorted([]);
-        Value::record([("action", nothing.clone()), ("state", nothing)])
+        no_counter_example()
     }
+
+    /// Receives a warning about the spec: something that is allowed and rarely meant. Each is given once by each evaluator.
+    fn warn(&self, _warning: &str) {}
 
     /// Whether evaluation must stop because of a time limit or an interrupt. Checked at intervals, also during a long evaluation,
     /// which then fails with a resource error.
     fn is_over(&self) -> bool {
         false
     }
+}
+
+/// The value of `CounterExample` while there is none.
+pub fn no_counter_example() -> Value {
+    let nothing = Value::set_of_sorted([]);
+    Value::record([("action", nothing.clone()), ("state", nothing)])
 }
 
 /// The value of TLCGet("revision"): the version of TLC that results are compared with.

@@ -101,6 +101,9 @@ impl<'p> Evaluator<'p> {
             }
             Kind::Or(disjuncts) => {
                 for disjunct in disjuncts {
+                    if self.passage.is_some() && self.may_skip_disjunct(disjunct, rest) {
+                        continue;
+                    }
                     if self.step(disjunct, rest, on_next)?.is_stop() {
                         return Ok(Flow::Stop);
                     }
@@ -193,6 +196,12 @@ impl<'p> Evaluator<'p> {
                     rest,
                 };
                 self.step(&operands.0, &rest, on_next)
+            }
+            Kind::Path(function, path) if node.uses.next || self.slots_mention_next(node.uses.slots) => {
+                match self.step_function(function, path, node, rest, on_next)? {
+                    Some(flow) => Ok(flow),
+                    None => self.check(node, rest, on_next),
+                }
             }
             Kind::Memo(site, inner) if inner.uses.next => self.memo_step(*site, inner, rest, on_next),
             Kind::Memo(_, inner) if self.slots_mention_next(inner.uses.slots) => {
@@ -309,6 +318,11 @@ impl<'p> Evaluator<'p> {
                 .map_err(|failure| failure.at(node.at))?,
         };
         let own = std::mem::replace(&mut self.base, new);
+        if self.passage.is_some() && !is_passage && self.may_skip_application(operator, body, rest) {
+            self.slots.truncate(new);
+            self.base = own;
+            return Ok(Flow::Go);
+        }
         let back = Continuation::Nodes {
             nodes: &[],
             base: own,

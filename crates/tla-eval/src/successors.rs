@@ -4,7 +4,7 @@ use omnilink_tla_ir::{Formula, OperatorId};
 use omnilink_value::Value;
 
 use super::datum::Datum;
-use super::error::{ErrorClass, Failure, Outcome};
+use super::error::{ErrorClass, Failure, IncompleteAction, Outcome};
 use super::evaluator::{Evaluator, State};
 use super::flow::Flow;
 use super::slot::Slot;
@@ -195,6 +195,15 @@ impl<'p> Evaluator<'p> {
         );
         let known = self.next.iter().zip(&self.is_assigned);
         failure.partial = known.map(|(value, known)| known.then(|| value.clone())).collect();
+        if let Some(taken) = self.taken
+            && let Some(action) = self.program.actions.get(taken.action as usize)
+        {
+            failure.incomplete = Some(IncompleteAction {
+                action: taken.action,
+                bindings: self.bindings(taken),
+            });
+            failure = failure.at(action.at);
+        }
         Err(failure)
     }
 

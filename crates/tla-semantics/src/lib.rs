@@ -33,6 +33,8 @@ pub mod search_path;
 mod selection;
 pub mod spec;
 mod theorem;
+mod translation;
 mod unknown;
 
 pub use loader::{Loaded, load, load_text};
+pub use translation::stale_translation;

@@ -15,6 +15,7 @@ use super::analyzer::Analyzer;
 use super::entity::TreeId;
 use super::search_path::{SearchPath, built_in, read_text, unreadable};
 use super::spec::Spec;
+use super::translation::stale_translation;
 
 /// The maximum number of diagnostics shown.
 const MAX_DIAGNOSTICS: usize = 200;
@@ -153,6 +154,10 @@ impl Loader<'_> {
     /// Parses a text and records the modules it uses.
     fn read(&mut self, path: PathBuf, text: String, library: bool) -> TreeId {
         let id = self.spec.sources.add(Source::new(path, text));
+        if !library {
+            let text = self.spec.sources.get(id).text();
+            self.diagnostics.extend(stale_translation(id, text));
+        }
         self.read_module(id, 0, library)
     }
 

@@ -34,6 +34,8 @@ pub enum Class {
     Label,
     /// Any other semantic error.
     Semantic,
+    /// A translation that is not that of its PlusCal algorithm.
+    Translation,
     /// An error in a configuration.
     Config,
     /// A limit of this program.
@@ -58,6 +60,7 @@ impl Class {
             Class::Module => "module",
             Class::Label => "label",
             Class::Semantic => "semantic",
+            Class::Translation => "translation",
             Class::Config => "config",
             Class::Limit => "limit",
             Class::Evaluation => "evaluation",

@@ -1,6 +1,6 @@
 // One operation as a box: what its colour, filling and frame say, and its label if that fits.
 
-import { cut, visible } from './call.js';
+import { cut, nameOf, visible } from './call.js';
 import { textOn } from './palette.js';
 import { finds } from './search.js';
 
@@ -43,7 +43,7 @@ export function isFaded({ hits, timeline, status, view }, row) {
  * @param {number} free  up to where nothing else is on this track
  */
 export function drawBox(context, picture, row, top, height, x, free) {
-  const { timeline, theme, layout, view, width, status, overlaps, hover } = picture;
+  const { timeline, theme, layout, view, width, status, overlaps, hover, marked } = picture;
   const { start, end } = timeline.columns;
   const [rawLeft, rawRight] = [x(start[row]), x(end[row])];
   const left = Math.max(rawLeft, layout.labels - 4);
@@ -73,6 +73,14 @@ export function drawBox(context, picture, row, top, height, x, free) {
     context.lineWidth = 2;
     context.stroke();
   }
+  if (marked.has(row)) {
+    context.globalAlpha = 1;
+    context.strokeStyle = theme.red;
+    context.lineWidth = 2.5;
+    context.beginPath();
+    context.roundRect(left - 1, y - 1, right - left + 2, h + 2, radius + 1);
+    context.stroke();
+  }
   if (isSelected || row === hover || overlaps.has(row)) {
     context.globalAlpha = 1;
     context.strokeStyle = isSelected ? theme.select : theme.text;
@@ -97,8 +105,25 @@ export function drawBox(context, picture, row, top, height, x, free) {
   context.globalAlpha = 1;
 }
 
+/** A call that is cut to fewer characters than this says less than its name. */
+const CUT_MIN = 10;
+/** Fewer characters of a name say nothing. */
+const NAME_MIN = 4;
+
 /**
- * The call, if it fits: as it is, or cut in its middle; or as it is beside a box that is too small for it.
+ * The call in some characters: as it is, cut in its middle, or only its name.
+ * @param {string} text
+ * @param {number} characters
+ */
+export function labelIn(text, characters) {
+  if (text.length <= characters || characters >= CUT_MIN) return cut(text, characters);
+  const name = nameOf(text);
+  if (name.length <= characters) return name;
+  return characters < NAME_MIN ? '' : `${name.slice(0, characters - 1)}…`;
+}
+
+/**
+ * The call, if it fits: as it is, cut in its middle, or its name; or as it is beside a box that is too small for it.
  * @param {CanvasRenderingContext2D} context
  * @param {Picture} picture
  * @param {number} row
@@ -109,12 +134,12 @@ export function drawBox(context, picture, row, top, height, x, free) {
  * @param {string} color
  * @param {number} free
  */
-function drawLabel(context, { timeline, layout, width, status, theme, arrows }, row, left, right, y, h, color, free) {
+function drawLabel(context, { timeline, layout, width, status, theme, arrows, marked }, row, left, right, y, h, color, free) {
   const from = Math.max(left, layout.labels) + 5;
   const room = Math.min(right, width) - from - 4;
   if (h < 12) return;
   const characters = Math.floor(room / 6.2);
-  const mark = status[row] === FAILING ? '✗ ' : '';
+  const mark = status[row] === FAILING ? '✗ ' : marked.has(row) ? '! ' : '';
   const whole = visible(timeline.text(row).slice(0, 400));
   // Arrows would strike it out.
   const beside = arrows.length ? 0 : Math.min(free, width) - right - 10;
@@ -124,9 +149,9 @@ function drawLabel(context, { timeline, layout, width, status, theme, arrows }, 
     return;
   }
   if (room < 14) return;
-  let text = mark + cut(whole, characters);
-  if (context.measureText(text).width > room) text = cut(text, Math.floor(characters * 0.8));
-  if (text.length < 2 || context.measureText(text).width > room) return;
+  let text = mark + labelIn(whole, characters - mark.length);
+  if (context.measureText(text).width > room) text = mark + labelIn(whole, Math.floor(characters * 0.8) - mark.length);
+  if (text.length < mark.length + 2 || context.measureText(text).width > room) return;
   const isPending = timeline.isPending(row);
   if (isPending) {
     const wide = context.measureText(text).width;

@@ -37,7 +37,7 @@ export class DetailPanel {
       tabs.unshift(['Interleaving', () => scheduleView(this.app, violation)]);
     }
     if (violation?.type === 'nondeterminism') tabs.push(['Serial runs', () => serialRuns(violation)]);
-    if (violation?.type === 'transactions') tabs.push(['Dependencies', () => cycleView(violation)]);
+    if (violation?.type === 'transactions') tabs.push(['Dependencies', () => cycleView(this.app, violation)]);
     if (facts.order.length || evidence.witness?.type === 'commits') {
       tabs.push([violation ? 'Longest order' : 'Witness', () => this.witness.view()]);
     }

@@ -20,6 +20,7 @@ const FONT = '12px ui-sans-serif, system-ui, "Segoe UI", "Helvetica Neue", Arial
  * @property {number} height
  * @property {Uint8Array} status
  * @property {number[]} failing  rows that cannot be explained
+ * @property {Set<number>} marked  rows of other operations that the violation is about
  * @property {{hues: Int8Array, meaning: string}} colors
  * @property {ReturnType<typeof import('./palette.js').themeOf>} theme
  * @property {import('./search.js').Hits | null} hits
@@ -57,6 +58,7 @@ export function drawTimeline(context, picture) {
   });
   // Below the boxes: a line through a label would be read as struck out.
   drawArrows(context, picture, x);
+  drawOrder(context, picture, x);
   layout.places.forEach((place, at) => {
     if (place.top + place.height >= view.scroll + AXIS && place.top <= view.scroll + height) drawLane(context, picture, at, x);
   });
@@ -214,6 +216,35 @@ function drawPoints(context, picture, x) {
     context.lineWidth = 1.25;
     context.stroke();
   }
+}
+
+/** With more points than this in sight, no line joins them. */
+const ORDER_MAX = 400;
+
+/**
+ * The order in which operations take effect: a line through their points.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Picture} picture
+ * @param {(time: number) => number} x
+ */
+function drawOrder(context, picture, x) {
+  const { points, view, theme, layout, width } = picture;
+  const all = [...points];
+  const inSight = all.flatMap(([, time], at) => (time >= view.from && time <= view.to ? [at] : []));
+  if (inSight.length < 1 || inSight.length > ORDER_MAX) return;
+  // Also to the next point on either side, which is out of sight.
+  const shown = all.slice(Math.max(0, inSight[0] - 1), inSight[inSight.length - 1] + 2);
+  context.beginPath();
+  shown.forEach(([row, time], at) => {
+    const [px, py] = [Math.min(Math.max(x(time), layout.labels - 8), width + 8), middleOf(picture, row)];
+    if (at === 0) context.moveTo(px, py);
+    else context.lineTo(px, py);
+  });
+  context.strokeStyle = theme.select;
+  context.globalAlpha = 0.55;
+  context.lineWidth = 1.5;
+  context.stroke();
+  context.globalAlpha = 1;
 }
 
 /**

@@ -41,6 +41,7 @@ export class Explanations {
     const hidden = grid.rows.length - this.shown;
     const unlisted = Number(counterexample.alternatives_total) - paths.length;
     return [
+      this.suspects(),
       this.chips(left.length),
       left.length === 0
         ? el('p', { class: 'empty' }, 'No explanation is left: these assumptions contradict each other, or the trace. Esc takes the last one back.')
@@ -66,6 +67,21 @@ export class Explanations {
       view.focus.length === 0 && left.length > 1 ? el('p', { class: 'faint' }, 'Enter or right-click on a cell: assume something, and what contradicts it disappears.') : null,
       ...endingsOfLog(facts.evidence.log),
     ];
+  }
+
+  /** What may be wrong with a log: lines that are named can be gone to. */
+  suspects() {
+    const { app } = this;
+    const guesses = /** @type {string[]} */ (app.facts.evidence.log?.guesses ?? []);
+    if (!guesses.length) return null;
+    const named = [...app.facts.ops.values()].filter(({ place }) => place).sort((a, b) => b.place.length - a.place.length);
+    const linked = (/** @type {string} */ text) => {
+      const op = named.find(({ place }) => text.includes(place));
+      if (!op) return [visible(text)];
+      const at = text.indexOf(op.place);
+      return [visible(text.slice(0, at)), app.inspector.link(op.id, op.place), visible(text.slice(at + op.place.length))];
+    };
+    return el('section', { class: 'suspects' }, el('h3', {}, 'What may be wrong'), el('ul', { class: 'list' }, guesses.slice(0, ENDINGS_SHOWN).map((guess) => el('li', {}, linked(guess.slice(0, 400))))));
   }
 
   /** @param {number} left */
@@ -266,7 +282,7 @@ export class Explanations {
 }
 
 /**
- * Where else explanations of a log end, and what may be wrong with it.
+ * Where else explanations of a log end.
  * @param {any} log  null if it is no log
  * @returns {(HTMLElement | null)[]}
  */
@@ -274,5 +290,5 @@ function endingsOfLog(log) {
   const list = (/** @type {string} */ title, /** @type {string[]} */ items) =>
     items.length ? el('section', {}, el('h3', {}, title), el('ul', { class: 'list' }, items.slice(0, ENDINGS_SHOWN).map((item) => el('li', {}, visible(item.slice(0, 400)))))) : null;
   const elsewhere = (log?.endings ?? []).slice(1).map((/** @type {any} */ one) => `after ${counted(one.lines, 'line')}, before ${one.refused.join(', ')} (${counted(one.states, 'state')})`);
-  return [list('Other explanations end elsewhere', elsewhere), list('What may be wrong', log?.guesses ?? [])];
+  return [list('Other explanations end elsewhere', elsewhere)];
 }

@@ -1,4 +1,4 @@
-// The layout of a small state graph: levels from left to right, few crossings, the counterexample as a path through it.
+// The layout of a small state graph: levels from left to right or from top to bottom, few crossings, the counterexample as a path through it.
 
 /**
  * @typedef {{values: Record<string, any>, level: number}} GraphState
@@ -7,7 +7,7 @@
  *
  * @typedef {{state: number, x: number, y: number}} GraphNode  the middle of its box
  * @typedef {{from: number, to: number, actions: string[], isBack: boolean}} GraphEdge
- * @typedef {{nodes: GraphNode[], edges: GraphEdge[], width: number, height: number}} GraphLayout
+ * @typedef {{nodes: GraphNode[], edges: GraphEdge[], width: number, height: number, isDown: boolean}} GraphLayout
  */
 
 export const NODE_WIDTH = 150;
@@ -15,15 +15,19 @@ export const NODE_HEIGHT = 40;
 const LEVEL_GAP = 110;
 const ROW_GAP = 22;
 const MARGIN = 30;
+/** From one level to the next below, and the room at the sides for steps back. */
+const LEVEL_GAP_DOWN = 52;
+const MARGIN_DOWN = 70;
 const SWEEPS = 8;
 
 /**
  * Where states and steps are drawn. States of a level are ordered by the middle of their neighbours on the level before and after, in
  * turns.
  * @param {StateGraph} graph
+ * @param {boolean} isDown  levels from top to bottom
  * @returns {GraphLayout}
  */
-export function graphLayout({ states, steps }) {
+export function graphLayout({ states, steps }, isDown = false) {
   const levels = [...new Set(states.map(({ level }) => level))].sort((a, b) => a - b);
   const columns = levels.map((level) => states.flatMap((state, at) => (state.level === level ? [at] : [])));
   const neighbours = states.map((_, at) => steps.flatMap(({ from, to }) => (from === at ? [to] : to === at ? [from] : [])));
@@ -44,6 +48,7 @@ export function graphLayout({ states, steps }) {
     }
   }
   const most = Math.max(1, ...columns.map(({ length }) => length));
+  if (isDown) return downwards(columns, row, most, edgesOf(states, steps));
   const height = 2 * MARGIN + most * NODE_HEIGHT + (most - 1) * ROW_GAP;
   /** @type {GraphNode[]} */
   const nodes = [];
@@ -53,7 +58,50 @@ export function graphLayout({ states, steps }) {
       nodes[state] = { state, x, y: height / 2 + row[state] * (NODE_HEIGHT + ROW_GAP) };
     }
   });
-  return { nodes, edges: edgesOf(states, steps), width: 2 * MARGIN + columns.length * NODE_WIDTH + Math.max(0, columns.length - 1) * LEVEL_GAP, height };
+  return { nodes, edges: edgesOf(states, steps), width: 2 * MARGIN + columns.length * NODE_WIDTH + Math.max(0, columns.length - 1) * LEVEL_GAP, height, isDown };
+}
+
+/**
+ * The same from top to bottom: a graph of many levels with few states each is as wide as a page.
+ * @param {number[][]} columns
+ * @param {Float64Array} row
+ * @param {number} most
+ * @param {GraphEdge[]} edges
+ * @returns {GraphLayout}
+ */
+function downwards(columns, row, most, edges) {
+  const width = 2 * MARGIN_DOWN + most * NODE_WIDTH + (most - 1) * ROW_GAP;
+  /** @type {GraphNode[]} */
+  const nodes = [];
+  columns.forEach((column, level) => {
+    const y = MARGIN + level * (NODE_HEIGHT + LEVEL_GAP_DOWN) + NODE_HEIGHT / 2;
+    for (const state of column) nodes[state] = { state, x: width / 2 + row[state] * (NODE_WIDTH + ROW_GAP), y };
+  });
+  const height = 2 * MARGIN + columns.length * NODE_HEIGHT + Math.max(0, columns.length - 1) * LEVEL_GAP_DOWN;
+  return { nodes, edges, width, height, isDown: true };
+}
+
+/**
+ * The line of an edge where levels go down: on to the next level, at the left side back, at the right side a loop or over several levels.
+ * @param {GraphNode} a
+ * @param {GraphNode} b
+ */
+export function edgePathDown(a, b) {
+  const [half, tall] = [NODE_WIDTH / 2, NODE_HEIGHT / 2];
+  if (a === b) {
+    const side = a.x + half;
+    return { d: `M ${side} ${a.y - 10} C ${side + 30} ${a.y - 18}, ${side + 30} ${a.y + 18}, ${side} ${a.y + 10}`, x: side + 30, y: a.y + 4 };
+  }
+  const isNext = b.y - a.y <= NODE_HEIGHT + LEVEL_GAP_DOWN + 1;
+  if (b.y > a.y && isNext) {
+    const [from, to] = [a.y + tall, b.y - tall];
+    const bend = (to - from) / 2;
+    return { d: `M ${a.x} ${from} C ${a.x} ${from + bend}, ${b.x} ${to - bend}, ${b.x} ${to}`, x: (a.x + b.x) / 2, y: (from + to) / 2 + 4 };
+  }
+  const isBack = b.y <= a.y;
+  const [from, to] = isBack ? [a.x - half, b.x - half] : [a.x + half, b.x + half];
+  const out = isBack ? Math.min(from, to) - 44 : Math.max(from, to) + 44;
+  return { d: `M ${from} ${a.y} C ${out} ${a.y}, ${out} ${b.y}, ${to} ${b.y}`, x: (from + to) / 2 * 0.25 + out * 0.75, y: (a.y + b.y) / 2 };
 }
 
 /**

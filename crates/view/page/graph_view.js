@@ -3,12 +3,15 @@
 import { cut, visible } from './call.js';
 import { difference } from './difference.js';
 import { el, svg } from './dom.js';
-import { NODE_HEIGHT, NODE_WIDTH, edgePath, graphLayout, pathIn } from './graph.js';
+import { NODE_HEIGHT, NODE_WIDTH, edgePath, edgePathDown, graphLayout, pathIn } from './graph.js';
 import { differenceView, fullView, stateSwitch } from './state_view.js';
 import { stateText } from './value.js';
 
 /** More edges than this have no labels until one of their states is chosen. */
 const LABELS_MAX = 60;
+
+/** How small and how large it may be drawn to fit its pane; beyond that it is scrolled. */
+const [SCALE_MIN, SCALE_MAX] = [0.55, 1.2];
 
 /** The state graph of a specification. */
 export class Graph {
@@ -24,7 +27,7 @@ export class Graph {
   }
 
   get layout() {
-    if (this.known?.graph !== this.graph) this.known = { graph: this.graph, layout: graphLayout(this.graph) };
+    if (this.known?.graph !== this.graph) this.known = { graph: this.graph, layout: fittingLayout(this.graph) };
     return /** @type {{layout: import('./graph.js').GraphLayout}} */ (this.known).layout;
   }
 
@@ -48,7 +51,7 @@ export class Graph {
     const edges = layout.edges.map((edge) => {
       const isOnPath = onPath.has(`${edge.from} ${edge.to}`);
       const isNear = edge.from === chosen || edge.to === chosen;
-      const { d, x, y } = edgePath(layout.nodes[edge.from], layout.nodes[edge.to]);
+      const { d, x, y } = (layout.isDown ? edgePathDown : edgePath)(layout.nodes[edge.from], layout.nodes[edge.to]);
       const isNamed = isOnPath || isNear || layout.edges.length <= LABELS_MAX;
       return [
         svg('path', { d, class: `edge ${isOnPath ? 'onpath' : ''} ${isNear ? 'near' : ''}`, 'marker-end': isOnPath ? 'url(#arrow-red)' : 'url(#arrow-grey)' }),
@@ -56,19 +59,20 @@ export class Graph {
       ];
     });
     const nodes = layout.nodes.map((node) => this.node(node, path.includes(node.state), node.state === chosen));
+    const drawing = svg(
+      'svg',
+      { viewBox: `0 0 ${layout.width} ${layout.height}`, class: 'graph', role: 'group', 'aria-label': `State graph with ${graph.states.length} states` },
+      svg('defs', {}, arrow('arrow-grey'), arrow('arrow-red')),
+      edges,
+      nodes,
+    );
+    // The policy of the page allows no style in an attribute.
+    const { style } = /** @type {SVGElement} */ (drawing);
+    style.minWidth = `${Math.round(layout.width * SCALE_MIN)}px`;
+    style.maxWidth = `${Math.round(layout.width * SCALE_MAX)}px`;
     return [
       el('p', { class: 'faint' }, `${isWhole ? 'All ' : ''}${graph.states.length} states and ${graph.steps.length} steps${isWhole ? '' : ', as far as the search went'}. ${isCounterexample ? 'Click a state, or go along the counterexample with n and p.' : 'Click a state to see it.'}`),
-      el(
-        'div',
-        { class: 'gridscroll', tabindex: 0, 'aria-label': 'State graph' },
-        svg(
-          'svg',
-          { width: layout.width, height: layout.height, class: 'graph', role: 'group', 'aria-label': `State graph with ${graph.states.length} states` },
-          svg('defs', {}, arrow('arrow-grey'), arrow('arrow-red')),
-          edges,
-          nodes,
-        ),
-      ),
+      el('div', { class: 'gridscroll', tabindex: 0, 'aria-label': 'State graph' }, drawing),
     ];
   }
 
@@ -150,4 +154,18 @@ function arrow(id) {
 function isExplored({ verdict, waiting, stopped, violation }) {
   if (waiting > 0 || stopped || verdict === 'unknown') return false;
   return verdict === 'valid' || (violation?.type === 'behaviour' && violation.lasso !== null && violation.lasso !== undefined);
+}
+
+/** A graph that is wider than this goes down if that is less wide. */
+const WIDTH_MAX = 760;
+
+/**
+ * The layout that fits a page: a page is scrolled down rather than to the side.
+ * @param {import('./graph.js').StateGraph} graph
+ */
+function fittingLayout(graph) {
+  const across = graphLayout(graph);
+  if (across.width <= WIDTH_MAX) return across;
+  const down = graphLayout(graph, true);
+  return down.width < across.width ? down : across;
 }

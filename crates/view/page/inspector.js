@@ -215,11 +215,14 @@ export class Inspector {
     );
     select.value = String(other ? view.against : -1);
     select.addEventListener('change', () => app.change({ against: Number(select.value) }));
+    const { violation } = facts.evidence;
     const title = other || depth === 0 ? `State before the failure in ${columnName(path.index)}` : `State in ${columnName(path.index)}, ${counted(depth, 'step')} earlier`;
     return el(
       'section',
       { class: 'states' },
       el('h3', {}, title),
+      // A rule is about a few operations, and so is the state that they lead to: the trace may have more in it.
+      violation?.rule ? el('p', { class: 'faint' }, `of the ${counted(violation.rule_ops.length, 'operation')} of the rule alone, not of the whole trace`) : null,
       // The states of Line-Up are serial runs: sentences, of which there is no difference.
       facts.kind === 'run' ? el('p', {}, longText(state)) : el('p', { class: 'tools' }, stateSwitch(app), others.length > 0 && select),
       facts.kind === 'run' ? null : view.states === 'diff' && against !== null ? differenceView(against, state) : fullView(state, against),

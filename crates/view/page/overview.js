@@ -5,9 +5,9 @@
  * @param {CanvasRenderingContext2D} context
  * @param {{width: number, height: number, density: Float64Array, timeline: import('./timeline.js').Timeline,
  *   view: import('./view.js').View, theme: ReturnType<typeof import('./palette.js').themeOf>,
- *   bands: import('./scene.js').Band[], due: number, labels: number}} strip
+ *   bands: import('./scene.js').Band[], due: number, labels: number, marked: Set<number>}} strip
  */
-export function drawOverview(context, { width, height, density, timeline, view, theme, bands, due, labels }) {
+export function drawOverview(context, { width, height, density, timeline, view, theme, bands, due, labels, marked }) {
   context.clearRect(0, 0, width, height);
   const span = timeline.last - timeline.first;
   const x = (/** @type {number} */ time) => labels + ((time - timeline.first) / span) * (width - labels);
@@ -36,6 +36,8 @@ export function drawOverview(context, { width, height, density, timeline, view, 
   context.fillRect(labels, 0, Math.max(0, left - labels), height);
   context.fillRect(right, 0, Math.max(0, width - right), height);
   context.globalAlpha = 1;
+  context.fillStyle = theme.red;
+  for (const row of marked) context.fillRect(x(timeline.columns.start[row]) - 1, 0, 2, height / 2);
   context.strokeStyle = theme.select;
   context.lineWidth = 1.5;
   context.strokeRect(left + 0.75, 0.75, Math.max(3, right - left - 1.5), height - 1.5);

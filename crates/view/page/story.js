@@ -5,6 +5,7 @@ import { FAILING, PLACED, UNPLACED, UNREACHED } from './box.js';
 import { counted } from './clock.js';
 import { pathsOf } from './grid.js';
 import { Timeline } from './timeline.js';
+import { edgeOf, idOfTransaction } from './transactions.js';
 
 /**
  * What operations and lanes are called: those of a log are lines of nodes.
@@ -36,6 +37,7 @@ export function laneName(words, name) {
  * @property {Set<number>} failing  ids that cannot be explained
  * @property {{op: number, at: number, state: string | null}[]} order  the witness
  * @property {number[]} failingRows  their rows in the timeline
+ * @property {Set<number>} markedRows  rows of other operations that the violation is about: those of a rule, and lines of a log that may be wrong
  * @property {Map<number, number>} points  when the operations of the witness take effect, by row
  * @property {Map<number, number[]>} sees  what each operation sees, at weak levels: ids by id
  * @property {[number, number][]} before  ids of operations of which the first happens before the second, beyond the order of threads
@@ -65,6 +67,8 @@ export function factsOf(story) {
     order: orderOf(evidence, timeline),
     /** @type {number[]} */
     failingRows: [],
+    /** @type {Set<number>} */
+    markedRows: new Set(),
     /** @type {Map<number, number>} */
     points: new Map(),
     sees: seesOf(evidence),
@@ -75,13 +79,37 @@ export function factsOf(story) {
   };
   if (evidence.verdict === 'unknown') facts.failing.clear();
   if (violation?.type === 'visibility') facts.failing.add(violation.op.id);
+  if (violation?.type === 'transactions') {
+    for (const text of violation.cycle ?? []) {
+      const id = idOfTransaction(edgeOf(text).from);
+      if (id !== null) facts.failing.add(id);
+    }
+  }
   facts.headline = headlineOf(facts);
   facts.failingRows = [...facts.failing].flatMap((id) => timeline?.rowById.get(id) ?? []);
+  for (const id of markedOf(evidence, facts.ops)) {
+    const row = timeline?.rowById.get(id);
+    if (row !== undefined && !facts.failing.has(id)) facts.markedRows.add(row);
+  }
   for (const { op, at } of facts.order) {
     const row = timeline?.rowById.get(op);
     if (row !== undefined && Number.isFinite(at)) facts.points.set(row, at);
   }
   return facts;
+}
+
+/**
+ * The operations besides the failing one that a violation is about: those that break a rule together, and lines of a log that may be wrong.
+ * @param {any} evidence
+ * @param {Map<number, any>} ops
+ * @returns {number[]}
+ */
+export function markedOf({ violation, log }, ops) {
+  const ofRule = (violation?.rule_ops ?? []).map((/** @type {any} */ op) => op.id);
+  const guesses = (log?.guesses ?? []).join('\n');
+  const isNamed = (/** @type {string} */ place) => guesses.split(place).slice(1).some((/** @type {string} */ rest) => !/^\d/.test(rest));
+  const suspected = [...ops.values()].filter(({ place }) => place && isNamed(place)).map(({ id }) => id);
+  return [...ofRule, ...suspected];
 }
 
 /** @param {import('./scene.js').Story} story */
@@ -189,6 +217,7 @@ function headlineOf({ evidence, counterexample, kind, timeline, words }) {
 export function statusOf(facts, paths) {
   const { timeline, failing, counterexample, kind } = facts;
   const status = new Uint8Array(timeline?.size ?? 0);
+  if (timeline && kind === 'transactions') for (const row of facts.failingRows) status[row] = FAILING;
   if (!timeline || (kind !== 'operation' && kind !== 'unknown' && kind !== 'run' && kind !== 'visibility')) return status;
   const { id, start } = timeline.columns;
   const row = counterexample ? timeline.rowById.get(counterexample.op.id) : undefined;

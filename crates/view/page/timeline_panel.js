@@ -143,14 +143,14 @@ export class TimelinePanel {
     const due = dueOf(facts);
     drawTimeline(context, {
       timeline, layout: this.layout, view, width, height, status: this.status, colors: this.colored, theme,
-      hits: this.hits ?? null, overlaps: this.overlaps, hover: this.hover, failing: facts.failingRows, points: facts.points, arrows: this.app.arrows(),
+      hits: this.hits ?? null, overlaps: this.overlaps, hover: this.hover, failing: facts.failingRows, marked: facts.markedRows, points: facts.points, arrows: this.app.arrows(),
       bands: this.app.story.bands, zero: Number.isFinite(due) ? due : timeline.first, unit: facts.unit, due,
       order: facts.words.operation === 'line' ? 'in the order of the log' : 'no times were recorded: in the order of the input',
     });
     const strip = sized(this.overview);
     drawOverview(strip.context, {
       width: strip.width, height: strip.height, density: this.density, timeline, view, theme,
-      bands: this.app.story.bands, due, labels: this.labels ?? 80,
+      bands: this.app.story.bands, due, labels: this.labels ?? 80, marked: facts.markedRows,
     });
     this.drawn.frames += 1;
     this.drawn.milliseconds += performance.now() - began;
@@ -181,13 +181,14 @@ export class TimelinePanel {
 
   /** What the marks say that occur here. */
   marks() {
-    const { timeline, points, sees, before, kind } = this.app.facts;
+    const { timeline, points, sees, before, kind, markedRows } = this.app.facts;
     const { status } = this;
     return [
       status?.includes(UNPLACED) && '□ not placed',
       timeline?.hasFlag(PENDING) && '▨ pending',
       timeline?.hasFlag(ABORTED) && '\u2014 failed, left out',
-      points.size > 0 && '◆ takes effect',
+      markedRows.size > 0 && (kind === 'operation' && this.app.facts.evidence.violation?.rule ? '! breaks the rule, too' : '! may be wrong'),
+      points.size > 0 && '◆ takes effect, — in this order',
       sees.size > 0 && '→ is seen by',
       before.length > 0 && '⇢ happens before',
       kind !== 'trace' && status?.includes(UNREACHED) && 'pale: after the failure',

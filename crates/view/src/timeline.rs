@@ -141,6 +141,8 @@ pub struct TimelineBuilder {
     /// Where at least one was.
     met: FxHashSet<ThreadAndStart>,
     unit: String,
+    /// Whether operations go by their numbers in the trace, as transactions without names do.
+    is_numbered: bool,
 }
 
 impl TimelineBuilder {
@@ -177,6 +179,7 @@ impl TimelineBuilder {
     pub fn of_trace(evidence: Option<&Evidence>, unit: &str) -> Self {
         let mut builder = Self {
             unit: unit.to_owned(),
+            is_numbered: evidence.is_some_and(|evidence| evidence.subject == Subject::Transactions),
             ..Self::default()
         };
         for op in evidence.map(named_operations).unwrap_or_default().into_values() {
@@ -206,6 +209,9 @@ impl TimelineBuilder {
         }
         if op.aborted {
             row.0.flags |= ABORTED;
+        }
+        if self.is_numbered {
+            row.0.id = id_of(self.rows.len() as u64);
         }
         let key = (thread, op.timebox.start);
         if let Some(wanted) = self.wanted.get_mut(&key) {

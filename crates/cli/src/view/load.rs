@@ -175,7 +175,13 @@ impl<'a> Loader<'a> {
     ) -> Result<(Vec<Story>, Option<PathBuf>), CliError> {
         let mut stories = Story::of_evidence(evidence);
         let given = self.args.trace.clone();
-        let is_of_trace = matches!(evidence.subject, Subject::Operations) && evidence.id.is_none();
+        let is_alone = evidence.id.as_ref().is_none_or(|id| *id == evidence.input);
+        let is_of_trace = match evidence.subject {
+            Subject::Operations => evidence.id.is_none(),
+            // The only history of a file goes by the name of the file.
+            Subject::Transactions => is_alone,
+            _ => false,
+        };
         let beside = || {
             let input = Path::new(&evidence.input);
             let places = [

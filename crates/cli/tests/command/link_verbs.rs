@@ -167,3 +167,33 @@ fn a_mistake_in_the_link_file_says_where() {
     )
     .refused(&["link.toml", "link init"]);
 }
+
+#[test]
+fn init_of_a_log_writes_its_events_and_fields() {
+    let log = "{\"ts\":1,\"event\":\"Put\",\"value\":3}\n{\"ts\":2,\"event\":\"Take\",\"args\":[3]}\n{\"ts\":3,\"event\":\"Ping\"}\n";
+    let folder = folder(&[("Queue.tla", QUEUE), ("run.ndjson", log)]);
+    let ran = omnilink_in(
+        folder.path(),
+        &["link", "init", "Queue.tla", "run.ndjson", "-o", "omnilink.toml"],
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let link = std::fs::read_to_string(folder.path().join("omnilink.toml")).unwrap();
+    for words in [
+        "# clock = \"ts\"",
+        "# Put(item) (Queue.tla:6:1): 1 line\n",
+        "nothing tells item",
+        "# ignore_fields = [\"ts\", \"value\"]",
+        "# Peek(result) (Queue.tla:8:1): not in the log",
+        "MISSING: Ping is the event of 1 lines",
+    ] {
+        assert!(link.contains(words), "{words:?} is missing: {link}");
+    }
+    let constants = ["--const", "Nothing=0", "--const", "Items={0,3}"];
+    let arguments = [
+        &["validate", "Queue.tla", "run.ndjson", "--link", "omnilink.toml"][..],
+        &constants,
+    ]
+    .concat();
+    let used = omnilink_in(folder.path(), &arguments);
+    assert_eq!(used.code, 0, "{used:?}");
+}

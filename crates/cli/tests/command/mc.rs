@@ -267,3 +267,51 @@ fn behaviours_can_be_generated() {
         "{ran:?}"
     );
 }
+
+#[test]
+fn a_translation_that_is_not_that_of_its_algorithm_is_a_warning_and_with_strict_an_error() {
+    let module = |bound: u32| {
+        format!(
+            "---- MODULE Alg ----\nEXTENDS Naturals\n(* --algorithm a\nvariables x = 0;\nbegin\n  L: while x < {bound} do x := x + 1; end while;\nend algorithm; *)\n\
+             \\* BEGIN TRANSLATION\nVARIABLES pc, x\nvars == << pc, x >>\nInit == x = 0 /\\ pc = \"L\"\nL == /\\ pc = \"L\"\n     /\\ IF x < 3 THEN x' = x + 1 /\\ pc' = \"L\"\n\
+                \x20          ELSE pc' = \"Done\" /\\ x' = x\nTerminating == pc = \"Done\" /\\ UNCHANGED vars\nNext == L \\/ Terminating\n\\* END TRANSLATION\n====\n"
+        )
+    };
+    let (fresh, stale) = (module(3), module(4));
+    let folder = super::ran::folder(&[("Alg.tla", fresh.as_str()), ("Alg.cfg", "INIT Init\nNEXT Next\n")]);
+    let run = |arguments: &[&str]| {
+        super::ran::omnilink_in(folder.path(), &[&["mc", "Alg.tla"], arguments].concat())
+    };
+    let ran = run(&["--strict"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    std::fs::write(folder.path().join("Alg.tla"), stale).unwrap();
+    let warned = run(&[]);
+    assert_eq!(warned.code, 0, "{warned:?}");
+    assert!(
+        warned.stderr.contains(
+            "Alg.tla:8: the algorithm was changed after it was translated: `4` is in the algorithm"
+        ),
+        "{warned:?}"
+    );
+    let json = run(&["--json"]);
+    assert!(
+        json.stdout.contains("was changed after it was translated"),
+        "{json:?}"
+    );
+    let strict = run(&["--strict"]);
+    assert_eq!(strict.code, 2, "{strict:?}");
+    assert!(strict.stderr.contains("error[translation]"), "{strict:?}");
+}
+
+#[test]
+fn what_is_suggested_for_next_is_an_action() {
+    let folder = super::ran::folder(&[
+        (
+            "C.tla",
+            "---- MODULE C ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x\n====\n",
+        ),
+        ("C.cfg", "INIT Init\nNEXT Nxt\n"),
+    ]);
+    super::ran::omnilink_in(folder.path(), &["mc", "C.tla"])
+        .refused(&["`Nxt` is not defined", "did you mean `Next`?"]);
+}

@@ -3,6 +3,8 @@
 mod bad_input;
 mod follow;
 mod found;
+mod lease;
+mod left_out;
 mod link_file;
 mod naive;
 mod patterns;

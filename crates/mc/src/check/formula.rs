@@ -75,6 +75,24 @@ impl CheckRun<'_> {
         })
     }
 
+    /// Evaluates the postconditions after a violation: they may look at `CounterExample`. The violation stays the answer.
+    pub(super) fn evaluate_after_violation(&self, report: &mut Report) {
+        match self.evaluate(&self.model.postconditions, PropertyKind::Postcondition) {
+            None => {}
+            Some(Answer::Wrong(wrong)) if wrong.kind.is_error() => {
+                let error = wrong.error.as_deref().unwrap_or_default();
+                report.notes.push(format!(
+                    "the postcondition {} could not be evaluated after the violation: {error}",
+                    wrong.violated.as_deref().unwrap_or_default()
+                ));
+            }
+            Some(Answer::Wrong(wrong)) => report.further.push(*wrong),
+            Some(_) => report
+                .notes
+                .push("time was up before the postconditions were evaluated after the violation".to_owned()),
+        }
+    }
+
     /// The answer for a failed evaluation outside of the search: a limit if it ran out of time.
     pub(super) fn failure_answer(&self, failure: &Failure, name: Option<&str>) -> Answer {
         if failure.class == ErrorClass::Resource && self.session.is_over() {

@@ -86,7 +86,7 @@ impl Default for CheckOptions<'_> {
             continues: false,
             uses_symmetry: true,
             checkpoints: None,
-            first_look: 1 << 18,
+            first_look: 1 << 11,
             states_beyond_view: 10_000,
         }
     }

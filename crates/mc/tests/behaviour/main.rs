@@ -2,6 +2,7 @@
 
 mod common;
 mod fidelity;
+mod found;
 mod golden;
 mod liveness;
 mod memo;

@@ -9,7 +9,7 @@ mod enumerations;
 
 pub(crate) use effects::argument_step;
 pub use effects::{
-    Cell, CellStep, Condition, Content, Direction, EffectTemplates, Effects, Few, Layout, Left, Path,
-    Selector, Sum, Tally, Write,
+    Cell, CellStep, Condition, Content, Direction, EffectTemplates, Effects, Few, Layout, Left,
+    PartialElement, Path, Selector, Sum, Tally, Write,
 };
 pub use enumerations::Enumeration;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::absent::{TRANSLATE, has_untranslated_algorithm};
 use super::{Assigned, Config, Named};
-use crate::entity::{Binding, EntityKind};
+use crate::entity::{Binding, Entity, EntityKind};
 use crate::level::Level;
 use crate::spec::Spec;
 
@@ -100,15 +100,23 @@ impl Check<'_> {
 
     /// A definition that the configuration names.
     fn find(&mut self, named: &Named) -> Option<Binding> {
+        self.find_fitting(named, |_| false)
+    }
+
+    /// A definition that the configuration names. If there is none, those that would fit are what was meant rather than others.
+    fn find_fitting(&mut self, named: &Named, fits: impl Fn(&Entity) -> bool) -> Option<Binding> {
         let found = self.spec.find(&named.name);
         if found.is_none() {
             let root = self.spec.root();
-            let known = root
-                .into_iter()
-                .flat_map(|m| m.scope.keys())
-                .map(|name| self.spec.names.text(*name));
+            let names = || root.into_iter().flat_map(|m| m.scope.keys());
+            let known = names().map(|name| self.spec.names.text(*name));
+            let fitting = known.clone().filter(|name| {
+                let found = self.spec.find(name);
+                found.is_some_and(|found| fits(self.spec.entity(found.entity)))
+            });
             let module = root.map_or("", |m| self.spec.names.text(m.name));
-            let help = match nearest(&named.name, known) {
+            let near = nearest(&named.name, fitting).or_else(|| nearest(&named.name, known));
+            let help = match near {
                 _ if has_untranslated_algorithm(self.spec) => {
                     format!("module {module} has a PlusCal algorithm; {TRANSLATE}")
                 }
@@ -125,7 +133,10 @@ impl Check<'_> {
     }
 
     fn formula(&mut self, named: &Named, max: Level, arity: u32) {
-        let Some(binding) = self.find(named) else { return };
+        let fits = |entity: &Entity| entity.arity == arity && entity.level.level == max;
+        let Some(binding) = self.find_fitting(named, fits) else {
+            return;
+        };
         let entity = self.spec.entity(binding.entity);
         if entity.arity != arity {
             let message = format!("`{}` takes arguments", named.name);

@@ -5,20 +5,21 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { arrowsOf } from '../../page/arrows.js';
+import { labelIn } from '../../page/box.js';
 import { cut, keyOf, nameOf, resultOf, valuesOf, visible } from '../../page/call.js';
 import { counted, duration, grouped, offsetText, tickStep } from '../../page/clock.js';
 import { difference, parseState } from '../../page/difference.js';
 import { assume, focused, focusText, parseFocus, positionOf } from '../../page/focus.js';
-import { edgePath, graphLayout, pathIn } from '../../page/graph.js';
+import { edgePath, edgePathDown, graphLayout, pathIn } from '../../page/graph.js';
 import { columnName, gridOf, pathsOf, statesAt } from '../../page/grid.js';
 import { laneLayout, rowAtPoint } from '../../page/lanes.js';
 import { contrast, huesOf, textOn, themeOf } from '../../page/palette.js';
 import { covered, placeOf } from '../../page/place.js';
 import { momentsOf, operationsOfEvents } from '../../page/schedule.js';
 import { finds, searchFor } from '../../page/search.js';
-import { falseParts, laneName } from '../../page/story.js';
+import { falseParts, laneName, markedOf } from '../../page/story.js';
 import { Timeline, densityOf, firstEndingAt } from '../../page/timeline.js';
-import { edgeOf } from '../../page/transactions.js';
+import { borderPoint, edgeOf, idOfTransaction } from '../../page/transactions.js';
 import { tlaText } from '../../page/value.js';
 import { addressOf, emptyView, framing, viewOf, within, zoomed } from '../../page/view.js';
 
@@ -391,7 +392,7 @@ test('values are written as TLA+ writes them', () => {
 });
 
 test('an edge of a cycle of transactions is read', () => {
-  assert.deepEqual(edgeOf('t1 before t2: it read "y" before the other wrote it'), { from: 't1', to: 't2', why: 'it read "y" before the other wrote it' });
+  assert.deepEqual(edgeOf('t1 before t2: it read "y" before the other wrote it'), { from: 't1', to: 't2', why: 't1 read "y" before t2 wrote it' });
 });
 
 test('text can be read on every colour, in the light and in the dark', () => {
@@ -406,5 +407,46 @@ test('text can be read on every colour, in the light and in the dark', () => {
     const color = (name) => new RegExp(`--${name}: (#[0-9a-f]{6})`).exec(part)[1];
     const pairs = ['text panel', 'text raised', 'text select', 'faint panel', 'faint raised', 'faint bg', 'accent panel', 'red panel', 'red red-soft', 'green panel', 'green green-soft', 'amber panel', 'amber amber-soft', 'text amber-soft', 'faint select'];
     for (const [one, other] of pairs.map((pair) => pair.split(' '))) assert.ok(contrast(color(one), color(other)) >= 4.5, `--${one} on --${other}: ${contrast(color(one), color(other)).toFixed(2)}`);
+  }
+});
+
+test('transactions of a cycle are called by their names', () => {
+  assert.deepEqual(edgeOf('#2 before #0: #1 sees both, and read "it" from the other, not from it'), { from: '#2', to: '#0', why: '#1 sees both, and read "it" from #0, not from #2' });
+  assert.equal(edgeOf('t1 before t2: the other wrote "y" over what it wrote').why, 't2 wrote "y" over what t1 wrote');
+  assert.equal(edgeOf('a $& before b: it is').why, 'a $& is');
+  assert.deepEqual([idOfTransaction('#12'), idOfTransaction('t1')], [12, null]);
+});
+
+test('an arrow ends at the border of a box', () => {
+  assert.deepEqual(borderPoint({ x: 100, y: 100 }, { x: 300, y: 100 }), { x: 146, y: 100 });
+  assert.deepEqual(borderPoint({ x: 100, y: 100 }, { x: 100, y: 0 }), { x: 100, y: 85 });
+  assert.deepEqual(borderPoint({ x: 100, y: 100 }, { x: 100, y: 100 }), { x: 100, y: 100 });
+});
+
+test('a label that is cut short is the name of its call', () => {
+  const text = 'Grant("c1") [msgs, holder]';
+  assert.equal(labelIn(text, 40), text);
+  assert.equal(labelIn(text, 8), 'Grant');
+  assert.equal(labelIn(text, 4), 'Gra…');
+  assert.equal(labelIn('dequeue() = 21', 12), 'deque…) = 21'.slice(0, 5) + '…' + ') = 21'.slice(-5));
+});
+
+test('what a violation is about besides its failing operation is marked', () => {
+  const ops = new Map([[3, { id: 3, place: 'a.ndjson:1' }], [4, { id: 4, place: 'a.ndjson:12' }], [5, { id: 5, place: null }]]);
+  assert.deepEqual(markedOf({ log: { guesses: ['it would be explained without a.ndjson:12'] } }, ops), [4]);
+  assert.deepEqual(markedOf({ log: { guesses: ['a.ndjson:1 before a.ndjson:12'] } }, ops), [3, 4]);
+  assert.deepEqual(markedOf({ violation: { rule_ops: [{ id: 7 }, { id: 9 }] } }, ops), [7, 9]);
+  assert.deepEqual(markedOf({}, ops), []);
+});
+
+test('a graph of many levels goes down, and nothing leaves its frame', () => {
+  const states = Array.from({ length: 12 }, (_, at) => ({ values: { at }, level: 1 + (at >> 1) }));
+  const steps = [{ from: 0, to: 2, action: 'A' }, { from: 2, to: 4, action: 'A' }, { from: 10, to: 0, action: 'Back' }, { from: 1, to: 1, action: 'Stay' }, { from: 0, to: 8, action: 'Far' }];
+  const [across, down] = [graphLayout({ states, steps }), graphLayout({ states, steps }, true)];
+  assert.ok(down.width < across.width && down.height > across.height);
+  for (const { from, to } of down.edges) {
+    const { d } = edgePathDown(down.nodes[from], down.nodes[to]);
+    const numbers = d.match(/-?[\d.]+/g).map(Number);
+    numbers.forEach((number, at) => assert.ok(number >= 0 && number <= (at % 2 ? down.height : down.width), d));
   }
 });

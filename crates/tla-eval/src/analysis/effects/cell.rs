@@ -31,6 +31,37 @@ pub enum CellStep {
     Group(Selector, Value),
     /// Some of the groups of a keyed sequence.
     AnyGroup,
+    /// Whether a set has an element of which only some parts are known.
+    Like(PartialElement),
+}
+
+/// A record, tuple or function with this domain, whose values are known for some arguments: `[type |-> "grant", to |-> n, term |-> …]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartialElement(pub(super) Arc<[(Value, Option<Value>)]>);
+
+impl PartialElement {
+    /// Whether an element may be the one that is meant. Two functions are equal only if they have the same domain and the same values.
+    fn may_be(&self, element: &Value) -> bool {
+        let is_function = element.as_tuple().is_some() || element.as_entries().is_some();
+        is_function
+            && element.len() == Some(self.0.len())
+            && self.0.iter().all(|(key, known)| {
+                let value = element.apply(key);
+                value.is_some_and(|value| known.as_ref().is_none_or(|known| known == value))
+            })
+    }
+
+    /// Whether two elements may be equal.
+    fn may_equal(&self, other: &Self) -> bool {
+        self.0.len() == other.0.len()
+            && self.0.iter().all(|(key, known)| {
+                let same = other.0.iter().find(|(own, _)| own == key);
+                same.is_some_and(|(_, value)| match (known, value) {
+                    (Some(known), Some(value)) => known == value,
+                    _ => true,
+                })
+            })
+    }
 }
 
 /// A path into the elements of a set: `<<1>>` for the first components of tuples, `<<"key">>` for a field of records.
@@ -103,6 +134,13 @@ impl Content {
     }
 }
 
+impl CellStep {
+    /// Whether it may lead to different parts in different states.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Self::Any | Self::AnyGroup | Self::Like(_))
+    }
+}
+
 impl Cell {
     /// All of a variable.
     pub fn whole(variable: u32) -> Self {
@@ -130,16 +168,16 @@ impl Cell {
                     left == right
                 }
                 (CellStep::Group(of, left), CellStep::Group(by, right)) => of != by || left == right,
+                (CellStep::Like(partial), CellStep::Has(element))
+                | (CellStep::Has(element), CellStep::Like(partial)) => partial.may_be(element),
+                (CellStep::Like(left), CellStep::Like(right)) => left.may_equal(right),
                 _ => true,
             })
     }
 
     /// Whether every argument in the path is known.
     pub fn is_known(&self) -> bool {
-        !self
-            .path
-            .iter()
-            .any(|step| matches!(step, CellStep::Any | CellStep::AnyGroup))
+        !self.path.iter().any(CellStep::is_unknown)
     }
 
     /// The variable's value after a write; `None` if the cell cannot be written so: something on the way to it is missing, or it is
@@ -176,7 +214,7 @@ fn held(value: &Value, path: &[CellStep]) -> Option<Value> {
                 (_, None) => Some(Value::tuple(group)),
             }
         }
-        CellStep::Any | CellStep::AnyGroup => None,
+        CellStep::Any | CellStep::AnyGroup | CellStep::Like(_) => None,
     }
 }
 
@@ -251,7 +289,7 @@ fn written(value: &Value, path: &[CellStep], left: &Left) -> Option<Value> {
                 _ => None,
             }
         }
-        CellStep::Any | CellStep::AnyGroup => None,
+        CellStep::Any | CellStep::AnyGroup | CellStep::Like(_) => None,
     }
 }
 
@@ -273,6 +311,16 @@ impl fmt::Display for CellStep {
             },
             Self::Any => f.write_str("[…]"),
             Self::AnyGroup => f.write_str("{…}"),
+            Self::Like(partial) => {
+                f.write_str("{")?;
+                for (key, value) in partial.0.iter() {
+                    match value {
+                        Some(value) => write!(f, "[{key}] = {value} ")?,
+                        None => write!(f, "[{key}] = … ")?,
+                    }
+                }
+                f.write_str("}")
+            }
             Self::Has(element) => write!(f, "{{{element}}}"),
             Self::Group(selector, key) => {
                 f.write_str("{")?;
@@ -345,6 +393,34 @@ mod tests {
             cell([CellStep::At(int(4))]).written(&function, &Left::Replaced(int(1))),
             None
         );
+    }
+
+    #[test]
+    fn an_element_of_which_parts_are_known_overlaps_those_that_it_may_be() {
+        let like = |parts: &[(&str, Option<i64>)]| {
+            let parts = parts.iter();
+            let parts = parts.map(|(key, value)| (Value::str(key), value.map(Value::int)));
+            cell([CellStep::Like(PartialElement(parts.collect()))])
+        };
+        let has = |element: Value| cell([CellStep::Has(element)]);
+        let record = |a: i64, b: i64| Value::record([("a", int(a)), ("b", int(b))]);
+        let partial = like(&[("a", Some(1)), ("b", None)]);
+        assert!(partial.overlaps(&has(record(1, 7))) && has(record(1, 7)).overlaps(&partial));
+        assert!(!partial.overlaps(&has(record(2, 7))) && !has(record(2, 7)).overlaps(&partial));
+        for other in [
+            int(1),
+            Value::record([("a", int(1))]),
+            Value::set([int(1), int(2)]),
+            Value::tuple([int(1), int(2)]),
+        ] {
+            assert!(!partial.overlaps(&has(other.clone())), "{other}");
+        }
+        assert!(partial.overlaps(&like(&[("a", None), ("b", Some(2))])));
+        assert!(!partial.overlaps(&like(&[("a", Some(2)), ("b", None)])));
+        assert!(!partial.overlaps(&like(&[("a", Some(1)), ("c", None)])));
+        assert!(!partial.overlaps(&like(&[("a", Some(1))])));
+        assert!(partial.overlaps(&cell([CellStep::Any])) && partial.overlaps(&cell([])));
+        assert!(!partial.is_known());
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl<'p> Evaluator<'p> {
             (Form::Changed(place, changes), Form::Value(argument) | Form::Symbol(argument)) => {
                 let step = at(&argument);
                 let may_be_equal = |changed: &CellStep| {
-                    *changed == CellStep::Any
+                    changed.is_unknown()
                         || *changed != step && (is_symbol(changed, walk) || is_symbol(&step, walk))
                 };
                 let is_unclear =
@@ -327,6 +327,6 @@ fn put(place: Place, mut changes: Vec<(CellStep, Change)>, entries: Vec<(Value, 
 
 /// Sets the change of a cell.
 pub(super) fn set(changes: &mut Vec<(CellStep, Change)>, step: CellStep, change: Change) {
-    changes.retain(|(known, _)| *known != step || step == CellStep::Any);
+    changes.retain(|(known, _)| *known != step || step.is_unknown());
     changes.push((step, change));
 }

@@ -32,6 +32,8 @@ pub struct Layout {
     unobserved: Vec<u32>,
     /// What cells say about others.
     implications: Vec<Implication>,
+    /// Whether elements of which only some parts are known are cells: [`CellStep::Like`].
+    has_partial_elements: bool,
 }
 
 /// Functions with more arguments are not looked into for functions among their values.
@@ -76,6 +78,17 @@ impl Layout {
         self.private.extend(variables);
         self.unobserved.clone_from(&self.private);
         self
+    }
+
+    /// This layout, where an element of a set of which only some parts are known is a cell of its own ([`CellStep::Like`]).
+    #[must_use]
+    pub fn with_partial_elements(mut self) -> Self {
+        self.has_partial_elements = true;
+        self
+    }
+
+    pub(super) fn has_partial_elements(&self) -> bool {
+        self.has_partial_elements
     }
 
     /// This layout, with other implications.

@@ -27,7 +27,7 @@ mod set_form;
 mod tally;
 mod template;
 
-pub use cell::{Cell, CellStep, Content, Left, Path, Selector};
+pub use cell::{Cell, CellStep, Content, Left, PartialElement, Path, Selector};
 pub use condition::{Condition, Direction, Sum};
 use exactness::Exactness;
 pub(crate) use form::at as argument_step;

@@ -3,7 +3,7 @@
 use omnilink_tla_ir::{Kind, Node};
 use omnilink_value::Value;
 
-use super::cell::{CellStep, Content, Selector, selected};
+use super::cell::{CellStep, Content, PartialElement, Selector, selected};
 use super::form::{Change, Form, Place, Reads, Test, inside};
 use super::function_form::set;
 use super::key_set::KeySet;
@@ -91,6 +91,11 @@ impl<'p> Evaluator<'p> {
             (Form::Symbol(element), Form::Domain(place, changes)) if changes.is_empty() => {
                 self.in_changed(place, CellStep::At(element), &[], walk)
             }
+            (element, Form::Place(place)) if partial_step(&place, &element, walk).is_some() => {
+                // Whether it is there depends on which element it is, and on whether the set has it.
+                let step = partial_step(&place, &element, walk).unwrap_or(CellStep::Any);
+                Form::Other(Reads::one(inside(&place, step)).with(&element))
+            }
             (element, Form::Place(place)) if element.reads().cells.is_empty() => {
                 Form::Other(Reads::one(inside(&place, CellStep::Any)))
             }
@@ -108,7 +113,7 @@ impl<'p> Evaluator<'p> {
         changes: &[(CellStep, bool)],
         walk: &mut Walk<'_>,
     ) -> Form {
-        if step == CellStep::Any || changes.iter().any(|(step, _)| *step == CellStep::Any) {
+        if step.is_unknown() || changes.iter().any(|(step, _)| step.is_unknown()) {
             return Form::Other(Reads::one(place));
         }
         match changes.iter().rev().find(|(changed, _)| *changed == step) {
@@ -239,6 +244,24 @@ fn member_step(place: &Place, element: &Value, walk: &Walk<'_>) -> Option<CellSt
     }
 }
 
+/// The cell of a set that an element belongs to of which only some parts are known.
+fn partial_step(place: &Place, element: &Form, walk: &Walk<'_>) -> Option<CellStep> {
+    let Form::Built(entries) = element else {
+        return None;
+    };
+    if !walk.layout.has_partial_elements() || walk.layout.selector(place).is_some() {
+        return None;
+    }
+    let parts = entries.iter().map(|(key, form)| {
+        let value = match form {
+            Form::Value(value) => Some(value.clone()),
+            _ => None,
+        };
+        (key.clone(), value)
+    });
+    Some(CellStep::Like(PartialElement(parts.collect())))
+}
+
 fn group_of(element: &Value, selector: &Selector) -> Option<CellStep> {
     let key = selected(element, selector)?;
     Some(CellStep::Group(selector.clone(), key.clone()))
@@ -275,6 +298,7 @@ fn changed_set(
                     }),
                 _ => None,
             },
+            (form, None) if partial_step(&place, form, walk).is_some() => partial_step(&place, form, walk),
             (form, _) => form.reads().cells.is_empty().then_some(CellStep::Any),
         };
         let Some(step) = step else {
