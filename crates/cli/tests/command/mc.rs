@@ -278,10 +278,8 @@ fn a_translation_that_is_not_that_of_its_algorithm_is_a_warning_and_with_strict_
         )
     };
     let (fresh, stale) = (module(3), module(4));
-    let folder = super::ran::folder(&[("Alg.tla", fresh.as_str()), ("Alg.cfg", "INIT Init\nNEXT Next\n")]);
-    let run = |arguments: &[&str]| {
-        super::ran::omnilink_in(folder.path(), &[&["mc", "Alg.tla"], arguments].concat())
-    };
+    let folder = folder(&[("Alg.tla", fresh.as_str()), ("Alg.cfg", "INIT Init\nNEXT Next\n")]);
+    let run = |arguments: &[&str]| omnilink_in(folder.path(), &[&["mc", "Alg.tla"], arguments].concat());
     let ran = run(&["--strict"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     std::fs::write(folder.path().join("Alg.tla"), stale).unwrap();
@@ -305,13 +303,12 @@ fn a_translation_that_is_not_that_of_its_algorithm_is_a_warning_and_with_strict_
 
 #[test]
 fn what_is_suggested_for_next_is_an_action() {
-    let folder = super::ran::folder(&[
+    let folder = folder(&[
         (
             "C.tla",
             "---- MODULE C ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x\n====\n",
         ),
         ("C.cfg", "INIT Init\nNEXT Nxt\n"),
     ]);
-    super::ran::omnilink_in(folder.path(), &["mc", "C.tla"])
-        .refused(&["`Nxt` is not defined", "did you mean `Next`?"]);
+    omnilink_in(folder.path(), &["mc", "C.tla"]).refused(&["`Nxt` is not defined", "did you mean `Next`?"]);
 }
