@@ -1,7 +1,7 @@
 //! A native model behind a pointer: one type for all of them.
 //!
-//! Code that is generic over models is compiled once per model. For the search that pays off; for code around it it does not. Such
-//! code takes an [`AnyModel`], whose steps cost two downcasts and an allocation for each state that they lead to.
+//! Code that is generic over models is compiled once per model. So the commands take an [`AnyModel`], whose steps cost two downcasts and an
+//! allocation for each state that they lead to. The search computes a step once for each pair of state and operation, so that is not its cost.
 
 use std::any::Any;
 use std::fmt;
