@@ -111,7 +111,12 @@ fn questions_that_make_no_sense_are_refused() {
     std::fs::write(folder.path().join("h.jsonl"), history(PUT, SIZE, "[]") + "\n").unwrap();
     let with = |more: &[&str]| check(folder.path(), &[&["h.jsonl"], more].concat());
     with(&["--consistency", "causall"]).refused(&["causall", "causal-convergence", "snapshot-isolation"]);
-    with(&["--consistency", "serializable"]).refused(&["\"size\" is no operation of a transaction"]);
+    with(&["--consistency", "serializable"]).refused(&["which need no model: drop --model"]);
+    omnilink_in(
+        folder.path(),
+        &["check", "h.jsonl", "--consistency", "serializable"],
+    )
+    .refused(&["\"size\" is no operation of a transaction"]);
     with(&["--infer", "--consistency", "weak"]).refused(&["--infer", "--consistency"]);
     with(&["--ret", "some"]).refused(&["some", "own"]);
     let without_model = omnilink_in(folder.path(), &["check", "h.jsonl", "--consistency", "weak"]);
