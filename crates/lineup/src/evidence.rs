@@ -201,11 +201,7 @@ impl CampaignSubject<'_> {
                     preemptions: execution.preemptions,
                     stale_reads: execution.stale_reads,
                     schedule: execution.schedule.to_string(),
-                    switch_at: execution
-                        .racy_accesses
-                        .iter()
-                        .map(|code| format!("{code:x}"))
-                        .collect(),
+                    switch_at: execution.switch_places(),
                     races: execution
                         .races
                         .iter()
@@ -213,11 +209,7 @@ impl CampaignSubject<'_> {
                         .map(accesses)
                         .collect(),
                     output: execution.output.clone(),
-                    stack: execution
-                        .stack
-                        .iter()
-                        .filter_map(|frame| frame.source_line.clone())
-                        .collect(),
+                    stack: execution.stack_lines(),
                     memory_error: execution.memory_error.iter().map(ToString::to_string).collect(),
                     repeatable: failure.is_repeatable,
                     serial_runs: nearest(words, &checked.serial, &violation.history),

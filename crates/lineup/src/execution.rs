@@ -139,6 +139,20 @@ pub struct MatrixRun {
     pub stack: Vec<StackFrame>,
 }
 
+impl MatrixRun {
+    /// The source lines that are known of the stack.
+    pub(crate) fn stack_lines(&self) -> Vec<String> {
+        let lines = self.stack.iter().map(|frame| frame.source_line.clone());
+        lines.flatten().collect()
+    }
+
+    /// The plain accesses that were scheduling points, as `--switch-at` takes them.
+    pub(crate) fn switch_places(&self) -> Vec<String> {
+        let places = self.racy_accesses.iter().map(|code| format!("{code:x}"));
+        places.collect()
+    }
+}
+
 /// A function that a thread was in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StackFrame {

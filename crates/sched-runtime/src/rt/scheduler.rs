@@ -331,11 +331,10 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
             candidates = wake_sleepers();
         }
     }
-    if candidates == 0 {
-        end(ending::DEADLOCK, stuck);
-    }
-    if is_endless && candidates == bit(current) {
-        end(ending::LIVELOCK, stuck);
+    match candidates {
+        0 => end(ending::DEADLOCK, stuck),
+        only if is_endless && only == bit(current) => end(ending::LIVELOCK, stuck),
+        _ => {}
     }
     let step = shared.steps_made;
     if step >= shared.steps_max {

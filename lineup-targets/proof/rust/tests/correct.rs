@@ -120,7 +120,8 @@ fn sync_channel_of_one() {
 fn park() {
     struct Event { flag: AtomicBool, data: Plain, waiter: Mutex<Option<Thread>> }
     Component::new("park", || Event { flag: AtomicBool::new(false), data: Plain::default(), waiter: Mutex::new(None) })
-        .op("set()", |e| { e.data.add(1); e.flag.store(true, Release); if let Some(t) = e.waiter.lock().unwrap().take() { t.unpark(); } })
+        // Only once: a waiter may read the data from then on.
+        .op("set()", |e| { if e.flag.load(Relaxed) { return; } e.data.add(1); e.flag.store(true, Release); if let Some(t) = e.waiter.lock().unwrap().take() { t.unpark(); } })
         .op("wait()", |e| {
             for _ in 0..30 { if e.flag.load(Acquire) { return e.data.add(0); } std::hint::spin_loop(); }
             *e.waiter.lock().unwrap() = Some(std::thread::current());
