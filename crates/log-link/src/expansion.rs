@@ -1,7 +1,7 @@
 //! The states that a line may lead to.
 
 use omnilink_tla::eval::error::Failure;
-use omnilink_tla::eval::{Evaluator, Flow, State, StepSearch, TakenAction, WatchedDefinition};
+use omnilink_tla::eval::{Evaluator, Flow, State, StepSearch, TakenAction, WatchedDefinition, WatchedSteps};
 use omnilink_tla::ir::OperatorId;
 use omnilink_value::Value;
 
@@ -339,16 +339,12 @@ impl<'s> Expander<'s> {
                 evaluator.successors_given(*operation, arguments, state, given, &mut on_next)
             }
             Steps::Through(definition, arguments) => {
-                let all = StepSearch::All;
-                evaluator.successors_through(
-                    spec.next,
+                let watched = WatchedSteps {
                     definition,
                     arguments,
-                    state,
-                    given,
-                    all,
-                    &mut on_next,
-                )
+                    search: StepSearch::All,
+                };
+                evaluator.successors_through(spec.next, watched, state, given, &mut on_next)
             }
         }
         .map_err(|failure| failed(spec, line, &failure))

@@ -99,8 +99,7 @@ impl LineOrder {
         for line in chains.iter_mut().flatten() {
             *line = number[*line as usize];
         }
-        let mut old: Vec<Option<(RawLine, Vec<(u32, u32)>)>> =
-            lines.into_iter().zip(self.needs).map(Some).collect();
+        let mut old: Vec<_> = lines.into_iter().zip(self.needs).map(Some).collect();
         let (lines, needs) = numbering
             .iter()
             .filter_map(|line| old.get_mut(*line as usize)?.take())

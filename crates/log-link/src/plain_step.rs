@@ -5,7 +5,7 @@
 //! computes the same with less work, and its answers are checked here: every step of an explanation, and every violation.
 
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Flow, State, StepSearch};
+use omnilink_tla::eval::{Flow, State, StepSearch, WatchedSteps};
 use omnilink_value::Value;
 
 use crate::batch::Batch;
@@ -73,15 +73,15 @@ impl<'s> Expander<'s> {
                 None => self
                     .evaluator
                     .successors_given(spec.next, &[], state, told, &mut on_next),
-                Some((definition, arguments)) => self.evaluator.successors_through(
-                    spec.next,
-                    definition,
-                    arguments,
-                    state,
-                    told,
-                    search,
-                    &mut on_next,
-                ),
+                Some((definition, arguments)) => {
+                    let watched = WatchedSteps {
+                        definition,
+                        arguments,
+                        search,
+                    };
+                    self.evaluator
+                        .successors_through(spec.next, watched, state, told, &mut on_next)
+                }
             };
             match result {
                 Ok(()) if states.is_empty() && search == StepSearch::Some && through.is_some() => {

@@ -49,6 +49,6 @@ pub use equality::equal_values;
 pub use evaluator::{EvaluationCounts, Evaluator, State};
 pub use explain::{BranchCondition, FalseSubformula};
 pub use flow::Flow;
-pub use passage::{StepSearch, WatchedDefinition};
+pub use passage::{StepSearch, WatchedDefinition, WatchedSteps};
 pub use session::{Session, SilentSession, no_counter_example, revision};
 pub use successors::{SuccessorSink, TakenAction};

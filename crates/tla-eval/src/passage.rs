@@ -30,6 +30,17 @@ pub struct WatchedDefinition {
     reaches: Arc<[bool]>,
 }
 
+/// The steps that are looked for: through a definition, applied to these arguments where they are given.
+#[derive(Clone, Copy, Debug)]
+pub struct WatchedSteps<'a> {
+    /// The definition.
+    pub definition: &'a WatchedDefinition,
+    /// Its arguments; `None` for one that may be anything.
+    pub arguments: &'a [Option<Value>],
+    /// Whether all of them are wanted.
+    pub search: StepSearch,
+}
+
 /// Which steps through a definition are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepSearch {
@@ -125,18 +136,16 @@ impl<'p> Evaluator<'p> {
     pub fn successors_through(
         &mut self,
         action: OperatorId,
-        definition: &WatchedDefinition,
-        arguments: &[Option<Value>],
+        watched: WatchedSteps<'_>,
         from: &State,
         given: &[(u32, Value)],
-        search: StepSearch,
         found: OnState<'_, 'p>,
     ) -> Outcome<()> {
         self.passage = Some(Box::new(Passage {
-            definition: definition.clone(),
-            arguments: arguments.into(),
+            definition: watched.definition.clone(),
+            arguments: watched.arguments.into(),
             applied: 0,
-            search,
+            search: watched.search,
         }));
         let result = self.successors_given(action, &[], from, given, &mut |this, next, taken| {
             match this.passage.as_ref().is_some_and(|passage| passage.applied > 0) {
