@@ -366,10 +366,8 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
 
 /// The candidates that have not yielded since the last progress.
 pub unsafe fn not_yielding(candidates: ThreadSet) -> ThreadSet {
-    let is_awake = |&id: &u8| (*thread(id)).yielded_at != PROGRESS;
-    ids()
-        .filter(is_awake)
-        .fold(0, |bits, id| bits | candidates & bit(id))
+    let awake = ids().filter(|&id| (*thread(id)).yielded_at != PROGRESS);
+    awake.fold(0, |bits, id| bits | candidates & bit(id))
 }
 
 /// A thread that yielded is no free candidate until something changes. If all candidates have yielded, they take turns in circular
