@@ -318,10 +318,25 @@ impl Drop for HarnessExecutor {
         let _ = self.process.wait();
         let started = Instant::now();
         // SAFETY: signal 0 only asks. While a process of the group is left, its number is given to no other.
-        while unsafe { libc::kill(group, 0) } == 0 && started.elapsed() < GONE_WITHIN {
+        while unsafe { libc::kill(group, 0) } == 0 && is_alive(-group) && started.elapsed() < GONE_WITHIN {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
+}
+
+/// Whether a process of a group runs. One that has ended, and that the first process of the system has not waited for yet, does not: in a
+/// container that may take long. `true` where the system does not tell.
+fn is_alive(group: libc::pid_t) -> bool {
+    let Ok(processes) = std::fs::read_dir("/proc") else {
+        return true;
+    };
+    processes.flatten().any(|process| {
+        let stat = std::fs::read_to_string(process.path().join("stat")).unwrap_or_default();
+        // The name stands in parentheses and may contain anything. The state, the parent and the group follow.
+        let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let (state, of) = (fields.next(), fields.nth(1));
+        of.is_some_and(|of| of.parse() == Ok(group)) && !matches!(state, Some("Z" | "X"))
+    })
 }
 
 /// A process that was killed is gone after a moment, unless the system is stuck.

@@ -249,7 +249,22 @@ fn resumed_until_its_end(config: &str, code: i32) {
     let whole = omnilink_in(folder.path(), &["mc", "Clocks.tla", "--json"])
         .json()
         .remove(0);
-    assert_eq!(whole["distinct"], 40_401);
+    // A violation of a property may be seen before all states are known, and when it is depends on where the runs end.
+    let figures: &[&str] = match code {
+        0 => {
+            assert_eq!(whole["distinct"], 40_401);
+            &[
+                "distinct",
+                "generated",
+                "depth",
+                "frontier_max",
+                "coverage",
+                "held",
+                "violation",
+            ]
+        }
+        _ => &["verdict"],
+    };
     for workers in ["1", "2"] {
         let mut flag = "--checkpoint";
         let mut runs = 0;
@@ -279,16 +294,8 @@ fn resumed_until_its_end(config: &str, code: i32) {
                 _ => panic!("{ran:?}"),
             }
         };
-        for figure in [
-            "distinct",
-            "generated",
-            "depth",
-            "frontier_max",
-            "coverage",
-            "held",
-            "violation",
-        ] {
-            assert_eq!(last[figure], whole[figure], "{figure} after {runs} runs");
+        for figure in figures {
+            assert_eq!(last[*figure], whole[*figure], "{figure} after {runs} runs");
         }
         assert!(
             !folder.path().join("kept/search.checkpoint").exists(),

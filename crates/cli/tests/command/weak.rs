@@ -318,7 +318,10 @@ fn json_has_one_shape_whatever_is_asked() {
         for answer in ran.json() {
             let fields = answer.as_object().unwrap();
             let is_there = |field: &&str| fields.contains_key(*field);
-            assert!(common.iter().all(is_there), "{arguments:?}: {answer}");
+            let mut common = common
+                .iter()
+                .filter(|field| **field != "model" || !model.is_empty());
+            assert!(common.all(is_there), "{arguments:?}: {answer}");
             assert!(evidence.iter().any(is_there), "{evidence:?}: {answer}");
             let read = Evidence::from_json(&answer.to_string()).unwrap();
             assert_eq!(read.verdict.word(), answer["verdict"]);

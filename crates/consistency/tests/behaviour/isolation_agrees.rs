@@ -45,6 +45,8 @@ fn recorded(made: &[Made], is_timed: bool) -> RecordedHistory {
             }
             op.push_str(&match is_write {
                 true => format!(r#","op":"write","args":[{key},{}]}}"#, value(*held)),
+                // What did not return has no result.
+                false if is_cut_off => format!(r#","op":"read","args":[{key}]}}"#),
                 false => format!(r#","op":"read","args":[{key}],"ret":{}}}"#, value(*held)),
             });
             ops.push(op);
