@@ -11,7 +11,8 @@ import { stateText } from './value.js';
 const LABELS_MAX = 60;
 
 /** How small and how large it may be drawn to fit its pane; beyond that it is scrolled. */
-const [SCALE_MIN, SCALE_MAX] = [0.55, 1.2];
+const SCALE_MIN = 0.55;
+const SCALE_MAX = 1.2;
 
 /** The state graph of a specification. */
 export class Graph {

@@ -4,7 +4,8 @@ import { cut, visible } from './call.js';
 import { el, svg } from './dom.js';
 
 /** Half the width and half the height of a transaction's box. */
-const [HALF_WIDTH, HALF_HEIGHT] = [46, 15];
+const HALF_WIDTH = 46;
+const HALF_HEIGHT = 15;
 
 /**
  * @param {import('./app.js').App} app

@@ -158,12 +158,12 @@ fn the_field_that_is_meant_is_named() {
         ("process", "thread"),
         ("timestamp", "start"),
     ] {
-        let said = refusal(&line(&format!(
+        let said = refusal(line(&format!(
             r#""thread":0,"op":"pop","start":5,"end":6,"{field}":1"#
         )));
         assert!(said.contains(&format!("(did you mean \"{meant}\"?)")), "{said}");
     }
-    let said = refusal(&line(r#""thread":0,"op":"write","value":1,"start":5,"end":6"#));
+    let said = refusal(line(r#""thread":0,"op":"write","value":1,"start":5,"end":6"#));
     assert!(
         said.contains("arguments go under \"args\", the result is \"ret\""),
         "{said}"
