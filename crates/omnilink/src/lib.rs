@@ -89,11 +89,6 @@
 mod check_evidence;
 mod check_trace;
 
-// The page's examples compile and run.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/own-model.md")]
-struct OwnModelPage;
-
 pub use check_evidence::check_evidence;
 pub use check_trace::{CheckTraceError, check_trace};
 
