@@ -2,7 +2,9 @@
 //!
 //! Whoever writes one and means the other gets a violation or a failed evaluation far from the cause.
 
-use omnilink_evidence::{Evidence, Verdict, Violation};
+#[cfg(feature = "tla")]
+use omnilink_evidence::Verdict;
+use omnilink_evidence::{Evidence, Violation};
 use omnilink_trace::Operation;
 use omnilink_value::{Value, ValueKind};
 
@@ -42,6 +44,7 @@ pub(crate) fn number_or_text(input: &Input, evidence: &Evidence) -> Option<Strin
 }
 
 /// A note if an input that is not valid has texts that look like model values of the specification.
+#[cfg(feature = "tla")]
 pub(crate) fn text_or_model_value(input: &Input, evidence: &Evidence, models: &[Value]) -> Option<String> {
     if !matches!(evidence.verdict, Verdict::Violation | Verdict::Error) || models.is_empty() {
         return None;
