@@ -136,8 +136,8 @@ impl Scheduled {
     }
 }
 
-/// The largest number of preemptions up to which all executions were made, of an exploration that is not complete and in which so many
-/// executions of each number of preemptions went another way than scheduled.
+/// The largest bound on preemptions for which an incomplete exploration made all executions. `diverged[n]` counts the executions with `n`
+/// preemptions that did not follow their schedule.
 fn bound_completed(stopped: StopReason, diverged: &[u64]) -> Option<u32> {
     let finished = match stopped {
         StopReason::Exhausted => diverged.len(),

@@ -1,6 +1,6 @@
 //! Values that look alike and are different: the number 1 and the text "1", the text "a" and the model value a.
 //!
-//! Whoever writes one and means the other gets a violation or a failed evaluation far from the cause.
+//! If a trace has one where the specification has the other, the verdict is a violation or an error that does not name the cause.
 
 #[cfg(feature = "tla")]
 use omnilink_evidence::Verdict;

@@ -47,12 +47,14 @@ Some(k, v, r) == f[k] = r /\ (\E w \in {1, v} : f' = [f EXCEPT ![k] = w]) /\ UNC
 Member(k, v, r) == f[k] = r /\ v \in {0, 1} /\ UNCHANGED <<f, g>>
 Inside(k, v, r) == f[k] = [a |-> 0, c |-> 5] /\ r = f[k].a /\ UNCHANGED <<f, g>>
 InsideTuple(k, v, r) == f[k] = <<7, 8>> /\ f[k][v] = r /\ UNCHANGED <<f, g>>
+InsideFunction(k, v, r) == f[k] = [i \in {1, 2} |-> 7] /\ f[k][1] = r /\ UNCHANGED <<f, g>>
+InsideLet(k, v, r) == LET new == [a |-> 5] IN f[k] = new /\ (IF f[k].a = v THEN UNCHANGED <<f, g>> ELSE FALSE)
 InsideBoth(k, v, r) == g = <<<<2>>, [b |-> 1]>> /\ r = g[1][1] /\ v = g[2].b /\ f' = [f EXCEPT ![k] = v] /\ UNCHANGED g
 Cases(k, v, r) == f[k] = r /\ (CASE f[k] = 0 -> f' = [f EXCEPT ![k] = v] [] OTHER -> UNCHANGED f) /\ UNCHANGED g
 ====
 "#;
 
-const OPS: [&str; 31] = [
+const OPS: [&str; 33] = [
     "Get",
     "Put",
     "Set",
@@ -82,6 +84,8 @@ const OPS: [&str; 31] = [
     "Member",
     "Inside",
     "InsideTuple",
+    "InsideFunction",
+    "InsideLet",
     "InsideBoth",
     "Cases",
 ];
