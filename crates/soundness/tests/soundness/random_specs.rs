@@ -313,3 +313,8 @@ fn invariants_have_the_verdicts_of_the_oracle() {
 fn sequences_have_the_verdicts_of_the_oracle() {
     attack(Flavour::Ordered);
 }
+
+#[test]
+fn branches_and_quantifiers_around_actions_have_the_verdicts_of_the_oracle() {
+    attack(Flavour::Branching);
+}

@@ -33,6 +33,8 @@ pub enum Wrapping {
     Conjunct,
     /// `CASE c -> A [] OTHER -> B` for `IF c THEN A ELSE B`.
     Case,
+    /// `CASE c -> A [] ~c -> B` for `IF c THEN A ELSE B`.
+    CaseOfBoth,
     /// `(c => A) /\ (~c => B)` for `IF c THEN A ELSE B`.
     Implications,
 }
@@ -77,12 +79,15 @@ impl Act {
                 Wrapping::Let => format!("(LET there == {} IN there)", act.text()),
                 Wrapping::HigherOrder => format!("Through(LAMBDA z : {}, 0)", act.text()),
                 Wrapping::Conjunct => format!("(TRUE /\\ {})", act.text()),
-                Wrapping::Case | Wrapping::Implications => match &**act {
+                Wrapping::Case | Wrapping::CaseOfBoth | Wrapping::Implications => match &**act {
                     Self::If(condition, sides) => {
                         let [yes, no] = sides.each_ref().map(Self::text);
                         let condition = condition.text();
                         match wrapping {
                             Wrapping::Case => format!("(CASE {condition} -> {yes} [] OTHER -> {no})"),
+                            Wrapping::CaseOfBoth => {
+                                format!("(CASE {condition} -> {yes} [] ~({condition}) -> {no})")
+                            }
                             _ => format!("((({condition}) => ({yes})) /\\ ((~({condition})) => ({no})))"),
                         }
                     }

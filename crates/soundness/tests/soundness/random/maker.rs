@@ -24,9 +24,11 @@ pub enum Flavour {
     Invariant,
     /// Sequences.
     Ordered,
+    /// Branches and quantifiers around short actions.
+    Branching,
 }
 
-pub const FLAVOURS: [Flavour; 8] = [
+pub const FLAVOURS: [Flavour; 9] = [
     Flavour::Mixed,
     Flavour::Quantified,
     Flavour::Parts,
@@ -35,6 +37,7 @@ pub const FLAVOURS: [Flavour; 8] = [
     Flavour::Viewed,
     Flavour::Invariant,
     Flavour::Ordered,
+    Flavour::Branching,
 ];
 
 pub struct Maker<'r> {
@@ -57,7 +60,7 @@ impl<'r> Maker<'r> {
     pub fn new(rng: &'r mut Rng, flavour: Flavour, keys: i64, variables: Vec<Shape>) -> Self {
         Self {
             readable: (0..variables.len()).collect(),
-            is_terse: rng.u32(..4) > 0,
+            is_terse: rng.u32(..4) > 0 || flavour == Flavour::Branching,
             rng,
             flavour,
             keys,
@@ -92,7 +95,7 @@ impl<'r> Maker<'r> {
         infix(Infix::UpTo, int(1), int(self.keys))
     }
 
-    /// A set of keys that does not depend on the state.
+    /// A set of keys.
     pub fn some_keys(&mut self) -> Term {
         match self.below(6) {
             0 => {
@@ -113,6 +116,12 @@ impl<'r> Maker<'r> {
 
     pub fn key(&mut self) -> Term {
         let keys = self.keys;
+        let by_state = if self.flavour == Flavour::Branching { 8 } else { 40 };
+        if self.rarely(by_state)
+            && let Some((number, _)) = self.place(|shape| *shape == Shape::Number)
+        {
+            return infix(Infix::Plus, int(1), infix(Infix::Mod, number, int(2)));
+        }
         match (self.key_names.is_empty(), self.below(8)) {
             (true, _) | (_, 0) => int(1 + self.below(keys as usize) as i64),
             (_, 1) => {

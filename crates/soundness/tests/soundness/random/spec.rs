@@ -7,7 +7,7 @@ use super::shape::Shape;
 use crate::oracle::action::{Act, Wrapping};
 use crate::oracle::eval::Scope;
 use crate::oracle::spec::{Hidden, Operation, Param, Spec};
-use crate::oracle::term::{Binder, Infix, Term, either, equal, infix, int};
+use crate::oracle::term::{Binder, Infix, Term, bind, either, equal, infix, int};
 use crate::oracle::value::Val;
 
 /// The variable that a view hides at times.
@@ -19,7 +19,7 @@ pub fn random_spec(rng: &mut Rng, flavour: Flavour) -> Spec {
     let mut variables: Vec<Shape> = (0..[1, 1, 2, 2, 3][rng.usize(..5)])
         .map(|_| shape(rng, flavour))
         .collect();
-    if flavour == Flavour::Guarded && variables.len() < 2 {
+    if matches!(flavour, Flavour::Guarded | Flavour::Branching) && variables.len() < 2 {
         variables.push(shape(rng, flavour));
     }
     let mut maker = Maker::new(rng, flavour, keys, variables);
@@ -137,6 +137,7 @@ impl Maker<'_> {
             (true, "A") => self.writer(0),
             (true, "B") => self.writer(1),
             (true, "C") => self.reader(),
+            (true, _) if self.flavour == Flavour::Branching => self.branching(),
             (true, _) => self.action(0),
             _ => self.action(2),
         };
@@ -183,43 +184,10 @@ impl Maker<'_> {
         if self.number_names.iter().any(|name| name == "res") && !self.rarely(3) {
             parts.push(Act::Holds(self.about_result()));
         }
-        match self.below(14) {
-            0 | 1 if depth > 0 => {
-                let (condition, yes, no) =
-                    (self.condition(1), self.action(depth - 1), self.action(depth - 1));
-                let choice = Act::If(condition, Box::new([yes, no]));
-                parts.push(match self.below(4) {
-                    0 => Act::Wrapped(Wrapping::Case, Box::new(choice)),
-                    1 => Act::Wrapped(Wrapping::Implications, Box::new(choice)),
-                    _ => choice,
-                });
-            }
-            2 if depth > 0 => {
-                let (left, right) = (self.action(depth - 1), self.action(depth - 1));
-                parts.push(Act::Any(vec![left, right]));
-            }
-            3 if depth > 0 => {
-                let (bound, number) = (self.fresh(), self.number(2));
-                let inner = self.with_number(&bound, |maker| maker.action(depth - 1));
-                let is_it = Act::Holds(equal(Term::Name(bound.clone()), number));
-                let set = infix(Infix::UpTo, int(0), int(2));
-                parts.push(Act::Bind(
-                    Binder::Exists,
-                    bound,
-                    set,
-                    Box::new(Act::All(vec![is_it, inner])),
-                ));
-            }
-            4 if depth > 0 => {
-                let (bound, number) = (self.fresh(), self.number(2));
-                let inner = self.with_number(&bound, |maker| maker.action(depth - 1));
-                parts.push(Act::Let(bound, number, Box::new(inner)));
-            }
-            5 if depth > 0 => {
-                let bound = self.fresh();
-                let keys = self.some_keys();
-                let inner = self.with_key(&bound, |maker| maker.action(depth - 1));
-                parts.push(Act::Bind(Binder::Exists, bound, keys, Box::new(inner)));
+        match self.below(7) {
+            0..3 if depth > 0 => {
+                let branched = self.branched(&mut |maker| maker.action(depth - 1));
+                parts.push(branched);
             }
             _ => {
                 let mut nexts = self.nexts();
@@ -234,6 +202,72 @@ impl Maker<'_> {
         Act::All(parts)
     }
 
+    /// An action inside of branches, a LET or a quantifier.
+    fn branched(&mut self, action: &mut dyn FnMut(&mut Self) -> Act) -> Act {
+        match self.below(6) {
+            0 | 1 => {
+                let depth = usize::from(!self.is_terse);
+                let (condition, yes, no) = (self.condition(depth), action(self), action(self));
+                let choice = Act::If(condition, Box::new([yes, no]));
+                match self.below(6) {
+                    0 => Act::Wrapped(Wrapping::Case, Box::new(choice)),
+                    1 => Act::Wrapped(Wrapping::CaseOfBoth, Box::new(choice)),
+                    2 | 3 => Act::Wrapped(Wrapping::Implications, Box::new(choice)),
+                    _ => choice,
+                }
+            }
+            2 => Act::Any(vec![action(self), action(self)]),
+            3 => {
+                let (bound, number) = (self.fresh(), self.number(2));
+                let inner = self.with_number(&bound, action);
+                Act::Let(bound, number, Box::new(inner))
+            }
+            4 => {
+                let (bound, number) = (self.fresh(), self.number(2));
+                let set = match (self.below(4), self.place(|shape| *shape == Shape::Set)) {
+                    (0, Some((place, _))) => place,
+                    (0 | 1, _) => Term::Set(vec![self.plain(), int(1)]),
+                    _ => infix(Infix::UpTo, int(0), int(2)),
+                };
+                let inner = match self.rarely(3) {
+                    true => action(self),
+                    false => self.with_number(&bound, action),
+                };
+                let is_it = Act::Holds(equal(Term::Name(bound.clone()), number));
+                let inner = Act::All(vec![is_it, inner]);
+                Act::Bind(Binder::Exists, bound, set, Box::new(inner))
+            }
+            _ => {
+                let bound = self.fresh();
+                let keys = match self.rarely(2) {
+                    true => self.some_keys(),
+                    false => {
+                        let (candidate, keys) = (self.fresh(), self.all_keys());
+                        let test = self.with_key(&candidate, |maker| maker.at_key(&candidate, 0));
+                        bind(Binder::Filter, &candidate, keys, test)
+                    }
+                };
+                let inner = match self.rarely(3) {
+                    true => action(self),
+                    false => self.with_key(&bound, action),
+                };
+                Act::Bind(Binder::Exists, bound, keys, Box::new(inner))
+            }
+        }
+    }
+
+    /// Branches around actions that write little.
+    fn branching(&mut self) -> Act {
+        let branched = self.branched(&mut |maker| {
+            let number = maker.below(2);
+            maker.writer(number)
+        });
+        match self.number_names.iter().any(|name| name == "res") && self.rarely(2) {
+            true => Act::All(vec![Act::Holds(self.about_result()), branched]),
+            false => branched,
+        }
+    }
+
     /// An action that mostly writes. Where several conditions are of interest, each variable has a writer of its own; where parts are, one
     /// part is written, whatever it held.
     fn writer(&mut self, number: usize) -> Act {
@@ -244,7 +278,7 @@ impl Maker<'_> {
         let own = number.min(self.variables.len() - 1);
         let is_special = self.rarely(2);
         let next = match self.flavour {
-            Flavour::Guarded if is_special => {
+            Flavour::Guarded | Flavour::Branching if is_special => {
                 let shape = self.variables[own].clone();
                 Some(self.update(Term::Var(own), &shape, 0))
             }
