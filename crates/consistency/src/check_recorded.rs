@@ -1,22 +1,20 @@
 //! Checks of recorded histories, with the result ready for a report.
 
 use omnilink_engine::{Limits, Model};
-use omnilink_evidence::{Confirmation, Evidence};
+use omnilink_evidence::{Conclusion, Evidence};
 use thiserror::Error;
 
 use crate::any_history::AnyHistory;
 use crate::axioms::AxiomError;
 use crate::check::{WeakChecker, WeakError, WeakOptions};
-use crate::criterion::{Criterion, Ret};
+use crate::confirmation::confirm;
 use crate::decoder::Decoder;
 use crate::evidence::{self, ShownHistory};
 use crate::guarantee::{Guarantee, UnknownConsistency};
-use crate::history::History;
 use crate::history_error::HistoryError;
 use crate::infer::infer;
 use crate::isolation::{Isolation, TransactionError, check_and_confirm};
 use crate::method_levels::{MethodLevelsError, known_methods};
-use crate::naive;
 use crate::recorded_history::RecordedHistory;
 
 /// Why there is no verdict. All of these are errors of the user, exit code 2.
@@ -77,10 +75,14 @@ pub fn check_recorded<M: Model>(
             let conclusion = history.check(model, guarantee, options)?;
             let thread = |thread: u32| history.thread_names[thread as usize].clone();
             let shown = ShownHistory::new(model, &history.ops, recorded, &kept, thread);
+            let confirmation = match &conclusion {
+                Conclusion::Violation(violation) => {
+                    Some(history.confirm(model, guarantee, &criterion, violation)?)
+                }
+                _ => None,
+            };
             let mut evidence = shown.of_long(guarantee.name(), options.ret, conclusion);
-            if evidence.violation.is_some() {
-                evidence.confirmation = Some(too_long_to_confirm(history.ops.len()));
-            }
+            evidence.confirmation = confirmation;
             evidence
         }
         AnyHistory::Searched(history) => {
@@ -89,7 +91,7 @@ pub fn check_recorded<M: Model>(
             let shown = ShownHistory::new(model, history.ops(), recorded, &kept, thread);
             let mut evidence = shown.of_outcome(guarantee.name(), options.ret, outcome);
             if evidence.violation.is_some() {
-                evidence.confirmation = Some(confirmed(model, &history, &criterion, options.ret)?);
+                evidence.confirmation = Some(confirm(model, &history, &criterion, options.ret)?);
             }
             let pairs = history.happens_before().beyond(history.program_order());
             let pairs = pairs.into_iter();
@@ -101,45 +103,6 @@ pub fn check_recorded<M: Model>(
     };
     evidence.id = Some(recorded.id.clone());
     Ok(evidence)
-}
-
-/// Up to this many operations, every order with every visibility is tried before a violation is reported.
-const NAIVE_MAX: usize = 5;
-
-/// Decides again that nothing explains a history, by the definition of the criterion.
-///
-/// # Errors
-/// If something does.
-fn confirmed<M: Model>(
-    model: &M,
-    history: &History<M::Op>,
-    criterion: &Criterion,
-    ret: Ret,
-) -> Result<Confirmation, WeakError> {
-    if history.len() > NAIVE_MAX {
-        return Ok(too_long_to_confirm(history.len()));
-    }
-    match naive::explain(model, history, criterion, ret) {
-        None => Ok(Confirmation::Confirmed {
-            search: format!(
-                "every order of {} operations, with every visibility",
-                history.len()
-            ),
-            configurations: 1,
-        }),
-        Some(explanation) => Err(WeakError::Contradicted(format!(
-            "no explanation was found, and the order {:?} of its operations is one; the history itself reproduces it",
-            explanation.linearization
-        ))),
-    }
-}
-
-fn too_long_to_confirm(operations: usize) -> Confirmation {
-    Confirmation::NotConfirmed {
-        reason: format!(
-            "every order with every visibility is tried for at most {NAIVE_MAX} operations, and there are {operations}"
-        ),
-    }
 }
 
 /// Checks whether the transactions of one recorded history are isolated. No model is needed: keys hold values.

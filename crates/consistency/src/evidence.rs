@@ -93,7 +93,7 @@ impl ShownHistory {
                     candidates: Vec::new(),
                     core: None,
                 })),
-                LongViolation::Anomaly(anomaly) => Violation::Transactions(anomaly),
+                LongViolation::Anomaly { anomaly, .. } => Violation::Transactions(anomaly),
             }),
             Conclusion::Unknown(unknown) => evidence.give_up(*unknown),
         }

@@ -38,7 +38,12 @@ pub enum LongViolation {
     /// No order explains this operation.
     Unexplained(usize),
     /// What was read contradicts the order that the level demands.
-    Anomaly(Anomaly),
+    Anomaly {
+        /// What is wrong.
+        anomaly: Anomaly,
+        /// The operations from which it follows.
+        ops: Vec<usize>,
+    },
 }
 
 /// The conclusion about a long history. Unknown: a limit was reached, or no stronger level holds and there are too many operations to
@@ -205,29 +210,41 @@ impl<O: Clone> LongHistory<O> {
         }
         let registers = match RegisterHistory::of(model, self)? {
             Ok(registers) => registers,
-            Err(read) => return Some(self.registers_conclusion(model, RegisterOutcome::ThinAir(read))),
+            Err(read) => {
+                return Some(self.registers_conclusion(model, RegisterOutcome::ThinAir(read), vec![read]));
+            }
         };
         let is_exact = registers.relax_complete(&mut levels);
         let outcome = registers.decide(&levels, &mut Budget::new(limits));
         match outcome {
             RegisterOutcome::Order(_) if !is_exact => None,
-            outcome => Some(self.registers_conclusion(model, outcome)),
+            outcome => {
+                let involved = registers.involved(&outcome);
+                Some(self.registers_conclusion(model, outcome, involved))
+            }
         }
     }
 
-    fn registers_conclusion<M: Model<Op = O>>(&self, model: &M, outcome: RegisterOutcome) -> LongConclusion {
+    fn registers_conclusion<M: Model<Op = O>>(
+        &self,
+        model: &M,
+        outcome: RegisterOutcome,
+        ops: Vec<usize>,
+    ) -> LongConclusion {
         let text = |op: usize| format!("#{} {}", self.ops[op].label, model.describe_op(&self.ops[op].op));
-        let read = |text: String| violation(LongViolation::Anomaly(Anomaly::Read(text)));
+        let wrong = |anomaly| violation(LongViolation::Anomaly { anomaly, ops });
         match outcome {
             RegisterOutcome::Order(order) => valid(None, order),
             RegisterOutcome::Limit(limit) => unknown(limit),
-            RegisterOutcome::ThinAir(op) => read(format!("{}: no operation wrote this", text(op))),
+            RegisterOutcome::ThinAir(op) => {
+                wrong(Anomaly::Read(format!("{}: no operation wrote this", text(op))))
+            }
             RegisterOutcome::StaleInitial { read: op, write } => {
-                read(format!("{} sees {}", text(op), text(write)))
+                wrong(Anomaly::Read(format!("{} sees {}", text(op), text(write))))
             }
             RegisterOutcome::Cycle(cycle) => {
                 let edges = cycle.iter().map(|edge| describe_edge(edge, &text));
-                violation(LongViolation::Anomaly(Anomaly::Cycle(edges.collect())))
+                wrong(Anomaly::Cycle(edges.collect()))
             }
         }
     }
@@ -239,18 +256,7 @@ impl<O: Clone> LongHistory<O> {
     ) -> Result<EngineOutcome, WeakError> {
         let mut by_start: Vec<usize> = (0..self.ops.len()).collect();
         by_start.sort_by_key(|op| self.timeboxes[*op].start);
-        let operation = |at: &usize| {
-            let HistoryOp {
-                op, thread, optional, ..
-            } = &self.ops[*at];
-            TimedOp {
-                op: op.clone(),
-                thread: *thread,
-                timebox: self.timeboxes[*at],
-                optional: *optional,
-            }
-        };
-        let history: Vec<TimedOp<O>> = by_start.iter().map(operation).collect();
+        let history: Vec<TimedOp<O>> = by_start.iter().map(|op| self.timed(*op)).collect();
         let outcome = check_and_keep_order(model, &history, options).map_err(failed)?;
         Ok(match outcome.conclusion {
             Conclusion::Violation(counterexample) => {
@@ -268,6 +274,19 @@ impl<O: Clone> LongHistory<O> {
                 }
             }
         })
+    }
+
+    /// An operation as the engine reads it.
+    pub(crate) fn timed(&self, at: usize) -> TimedOp<O> {
+        let HistoryOp {
+            op, thread, optional, ..
+        } = &self.ops[at];
+        TimedOp {
+            op: op.clone(),
+            thread: *thread,
+            timebox: self.timeboxes[at],
+            optional: *optional,
+        }
     }
 
     /// Whether an order keeps each thread's operations in order where they do not overlap, also where one begins at the

@@ -6,12 +6,10 @@
 use omnilink_engine::{Model, successors};
 
 use crate::criterion::{Claim, Criterion, Ret};
-use crate::history::{History, HistoryOp};
+use crate::history::History;
 use crate::outcome::Explanation;
-use crate::relation::{Filter, Relation};
-
-/// A relation, as a matrix: `[a][b]` is "a before b".
-type Matrix = Vec<Vec<bool>>;
+use crate::relation::Relation;
+use crate::relation_matrices::RelationMatrices;
 
 /// Finds a linearization and a visibility that satisfy `criterion`, by trying all of them.
 ///
@@ -76,14 +74,9 @@ fn explain_order<M: Model>(
     order: &[usize],
 ) -> Option<Explanation> {
     let count = history.len();
-    let mut matrices = Matrices {
-        po: matrix(count, |a, b| history.program_order().before(b).has(a)),
-        hb: matrix(count, |a, b| history.happens_before().before(b).has(a)),
-        lin: matrix(count, |_, _| false),
-        vis: matrix(count, |_, _| false),
-        happened: order.to_vec(),
-    };
+    let mut matrices = RelationMatrices::new(history);
     for (at, a) in order.iter().enumerate() {
+        matrices.happened[*a] = true;
         for b in &order[at + 1..] {
             matrices.lin[*a][*b] = true;
         }
@@ -129,21 +122,11 @@ fn choose<M: Model>(
     order: &[usize],
     sets: &[Vec<usize>],
     chosen: &mut Vec<usize>,
-    matrices: &mut Matrices,
+    matrices: &mut RelationMatrices,
 ) -> bool {
     let position = chosen.len();
     if position == order.len() {
-        return criterion.axioms().iter().all(|axiom| {
-            let relation = matrices.relation(axiom.claim.relation(), model, history);
-            let scope = axiom.scope.as_ref().map(|filter| {
-                let is_in = |op: &usize| lets_through(filter, model, &history.ops()[*op]);
-                (0..history.len()).filter(is_in).collect::<Vec<_>>()
-            });
-            match axiom.claim {
-                Claim::LinContains(_) => matrices.contains(&matrices.lin, &relation, scope.as_deref()),
-                Claim::VisContains(_) => matrices.contains(&matrices.vis, &relation, scope.as_deref()),
-            }
-        });
+        return matrices.satisfy(criterion, model, history);
     }
     sets[position].iter().any(|set| {
         for (at, seen) in order[..position].iter().enumerate() {
@@ -156,7 +139,8 @@ fn choose<M: Model>(
     })
 }
 
-fn follows<M: Model>(
+/// Whether the return of an operation follows from what it sees.
+pub(crate) fn follows<M: Model>(
     model: &M,
     history: &History<M::Op>,
     ret: Ret,
@@ -175,82 +159,4 @@ fn follows<M: Model>(
     states
         .iter()
         .any(|state| !successors(model, state, &history.ops()[op].op).is_empty())
-}
-
-struct Matrices {
-    po: Matrix,
-    hb: Matrix,
-    lin: Matrix,
-    vis: Matrix,
-    happened: Vec<usize>,
-}
-
-fn matrix(count: usize, holds: impl Fn(usize, usize) -> bool) -> Matrix {
-    (0..count)
-        .map(|a| (0..count).map(|b| holds(a, b)).collect())
-        .collect()
-}
-
-fn compose(a: &Matrix, b: &Matrix) -> Matrix {
-    matrix(a.len(), |from, to| {
-        (0..a.len()).any(|via| a[from][via] && b[via][to])
-    })
-}
-
-fn either(a: &Matrix, b: &Matrix) -> Matrix {
-    matrix(a.len(), |from, to| a[from][to] || b[from][to])
-}
-
-impl Matrices {
-    /// Whether `larger` contains every pair of distinct operations that happened and that `smaller` contains.
-    fn contains(&self, larger: &Matrix, smaller: &Matrix, later: Option<&[usize]>) -> bool {
-        self.happened.iter().all(|a| {
-            self.happened.iter().all(|b| {
-                a == b || !smaller[*a][*b] || larger[*a][*b] || later.is_some_and(|ops| !ops.contains(b))
-            })
-        })
-    }
-
-    fn relation<M: Model>(&self, relation: &Relation, model: &M, history: &History<M::Op>) -> Matrix {
-        let inner = |part: &Relation| self.relation(part, model, history);
-        let count = history.len();
-        match relation {
-            // Operations that did not happen are on no path.
-            Relation::Po => matrix(count, |a, b| self.both(a, b) && self.po[a][b]),
-            Relation::Hb => matrix(count, |a, b| self.both(a, b) && self.hb[a][b]),
-            Relation::Lin => self.lin.clone(),
-            Relation::Vis => self.vis.clone(),
-            Relation::Only(filter) => matrix(count, |a, b| {
-                a == b && lets_through(filter, model, &history.ops()[a])
-            }),
-            Relation::Compose(a, b) => compose(&inner(a), &inner(b)),
-            Relation::Union(a, b) => either(&inner(a), &inner(b)),
-            Relation::Optional(a) => either(&inner(a), &matrix(count, |a, b| a == b)),
-            Relation::Plus(a) => closure(inner(a)),
-            Relation::Star(a) => either(&closure(inner(a)), &matrix(count, |a, b| a == b)),
-        }
-    }
-
-    fn both(&self, a: usize, b: usize) -> bool {
-        self.happened.contains(&a) && self.happened.contains(&b)
-    }
-}
-
-fn closure(mut relation: Matrix) -> Matrix {
-    loop {
-        let next = either(&relation, &compose(&relation, &relation));
-        if next == relation {
-            return relation;
-        }
-        relation = next;
-    }
-}
-
-fn lets_through<M: Model>(filter: &Filter, model: &M, op: &HistoryOp<M::Op>) -> bool {
-    match filter {
-        Filter::Methods(names) => names.contains(&op.method),
-        Filter::OtherThan(names) => !names.contains(&op.method),
-        Filter::Readers => model.is_pure(&op.effect),
-        Filter::Writers => !model.is_pure(&op.effect),
-    }
 }

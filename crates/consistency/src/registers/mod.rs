@@ -27,6 +27,7 @@
 
 mod accesses;
 mod conflicts;
+mod involved;
 mod matrix;
 mod thread_order;
 mod visibility;

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use crate::common::{Visitor, Workload, each_workload};
 use omnilink_consistency::{
     Axiom, Claim, ConsistencyLevel, Criterion, Filter, History, HistoryOp, Order, Relation, Ret, WeakChecker,
-    WeakOptions, WeakReductions, naive,
+    WeakOptions, WeakReductions, confirm, naive,
 };
 use omnilink_engine::{Model, Strategy};
 use omnilink_evidence::Conclusion;
@@ -138,6 +138,14 @@ impl Visitor for Comparison {
             for criterion in &self.criteria {
                 for ret in [Ret::Own, Ret::All] {
                     let expected = naive::explain(&model, &history, criterion, ret).is_some();
+                    match confirm(&model, &history, criterion, ret) {
+                        Ok(confirmation) => assert!(
+                            !expected && confirmation.is_confirmed(),
+                            "{name}, {}, {ret:?}: {history:#?} {confirmation:?}",
+                            criterion.name()
+                        ),
+                        Err(error) => assert!(expected, "{name}, {}: {history:#?} {error}", criterion.name()),
+                    }
                     let ways = self.reductions.iter();
                     for (reductions, strategy) in
                         ways.flat_map(|way| self.strategies.iter().map(move |strategy| (way, strategy)))

@@ -5,7 +5,7 @@ use std::time::Instant;
 use fastrand::Rng;
 use omnilink_consistency::{
     Anomaly, AnyHistory, ConsistencyLevel, Guarantee, History, HistoryOp, LongHistory, LongViolation,
-    LongWitness, MethodLevels, Order, Ret, WeakChecker, WeakOptions, infer, naive,
+    LongWitness, MethodLevels, Order, Ret, WeakChecker, WeakOptions, confirm, infer, naive,
 };
 use omnilink_evidence::Conclusion;
 use omnilink_models::{Decode, Decoded, Kv, KvOp};
@@ -165,7 +165,23 @@ fn decide(history: &LongHistory<KvOp>, guarantee: &Guarantee) -> Option<bool> {
     match history.check(&kv(), guarantee, &WeakOptions::default()).unwrap() {
         Conclusion::Valid(LongWitness { implied_by: None, .. }) => Some(true),
         Conclusion::Violation(violation) => {
-            assert!(matches!(*violation, LongViolation::Anomaly(_)));
+            assert!(matches!(*violation, LongViolation::Anomaly { .. }));
+            let criterion = guarantee.criterion().unwrap();
+            let confirmation = history.confirm(&kv(), guarantee, &criterion, &violation);
+            // What everything is visible to is not decided by what is visible at least.
+            let is_complete = |levels: &MethodLevels| {
+                levels
+                    .methods
+                    .values()
+                    .any(|level| *level == ConsistencyLevel::Linearizable)
+            };
+            match guarantee {
+                Guarantee::Levels(levels) if is_complete(levels) => {}
+                _ => assert!(
+                    confirmation.as_ref().unwrap().is_confirmed(),
+                    "{guarantee:?}: {confirmation:?} of {violation:?} in {history:#?}"
+                ),
+            }
             Some(false)
         }
         _ => None,
@@ -214,6 +230,12 @@ fn every_weak_level_agrees_with_the_search() {
             let guarantee = Guarantee::Level(level);
             let expected = search(&searched, &guarantee);
             assert_eq!(decide(&long, &guarantee), Some(expected), "{level}: {long:#?}");
+            let confirmation = confirm(&kv(), &searched, &level.criterion(), Ret::Own);
+            assert_eq!(
+                confirmation.is_err(),
+                expected,
+                "{level}: {confirmation:?} {long:#?}"
+            );
             found[at][usize::from(expected)] += 1;
         }
     }
@@ -338,7 +360,11 @@ fn reads_that_go_back_are_found_among_many_operations() {
     let Conclusion::Violation(violation) = verdict else {
         panic!("{verdict:?}");
     };
-    let LongViolation::Anomaly(Anomaly::Cycle(edges)) = *violation else {
+    let LongViolation::Anomaly {
+        anomaly: Anomaly::Cycle(edges),
+        ..
+    } = *violation
+    else {
         panic!("{violation:?}");
     };
     assert_eq!(edges.len(), 2, "{edges:?}");

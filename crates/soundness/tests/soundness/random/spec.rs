@@ -136,8 +136,8 @@ impl Maker<'_> {
         let done = match (self.is_terse, letter) {
             (true, "A") => self.writer(0),
             (true, "B") => self.writer(1),
+            (true, "C" | "D") if self.flavour == Flavour::Branching => self.branching(),
             (true, "C") => self.reader(),
-            (true, _) if self.flavour == Flavour::Branching => self.branching(),
             (true, _) => self.action(0),
             _ => self.action(2),
         };
@@ -209,10 +209,10 @@ impl Maker<'_> {
                 let depth = usize::from(!self.is_terse);
                 let (condition, yes, no) = (self.condition(depth), action(self), action(self));
                 let choice = Act::If(condition, Box::new([yes, no]));
-                match self.below(6) {
+                match self.below(4) {
                     0 => Act::Wrapped(Wrapping::Case, Box::new(choice)),
                     1 => Act::Wrapped(Wrapping::CaseOfBoth, Box::new(choice)),
-                    2 | 3 => Act::Wrapped(Wrapping::Implications, Box::new(choice)),
+                    2 => Act::Wrapped(Wrapping::Implications, Box::new(choice)),
                     _ => choice,
                 }
             }
