@@ -72,6 +72,10 @@ pub(crate) fn confirm(search: &mut Search<'_>, limits: &Limits) -> Result<Confir
                 return Err(disagreement(search, lines, is_whole));
             }
             Ok(SimpleEnd::Stopped(why)) => reason = why,
+            // An evaluation that is cut off fails, too.
+            Err(LogError::Evaluation { .. }) if simple.is_over() => {
+                reason = "a search without reductions takes too long".to_owned();
+            }
             Err(LogError::Evaluation { place, message }) => {
                 reason = format!("a search without reductions failed at {place}: {message}");
             }

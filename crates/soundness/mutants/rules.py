@@ -36,9 +36,6 @@ MUTANTS = [
     ("unknown-key-is-not-read", EFFECTS + "function_form.rs",
      "true => new,\n                            false =>",
      "true => new,\n                            false if MUTATED => new,\n                            false =>"),
-    ("group-is-not-read", EFFECTS + "set_form.rs",
-     "_ => Change::Put(Form::Other(Reads::one(cell).with(element))),",
-     "_ if MUTATED => Change::Put(Form::Other(Reads::nothing().with(element))),\n        _ => Change::Put(Form::Other(Reads::one(cell).with(element))),"),
     # What must hold.
     ("demands-of-one-branch", EFFECTS + "condition.rs",
      "        if walk.branches == 0 {\n            let demands",

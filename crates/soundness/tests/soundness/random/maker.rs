@@ -53,6 +53,8 @@ pub struct Maker<'r> {
     pub tag_names: Vec<String>,
     /// Whether expressions and actions are short: then there is little that hides a mistake about one of them.
     pub is_terse: bool,
+    /// Whether a key that depends on the state is being made.
+    is_in_key: bool,
     fresh: usize,
 }
 
@@ -68,6 +70,7 @@ impl<'r> Maker<'r> {
             key_names: Vec::new(),
             number_names: Vec::new(),
             tag_names: Vec::new(),
+            is_in_key: false,
             fresh: 0,
         }
     }
@@ -117,10 +120,13 @@ impl<'r> Maker<'r> {
     pub fn key(&mut self) -> Term {
         let keys = self.keys;
         let by_state = if self.flavour == Flavour::Branching { 8 } else { 40 };
-        if self.rarely(by_state)
-            && let Some((number, _)) = self.place(|shape| *shape == Shape::Number)
-        {
-            return infix(Infix::Plus, int(1), infix(Infix::Mod, number, int(2)));
+        // A key of a key is plain.
+        if self.rarely(by_state) && !std::mem::replace(&mut self.is_in_key, true) {
+            let found = self.place(|shape| *shape == Shape::Number);
+            self.is_in_key = false;
+            if let Some((number, _)) = found {
+                return infix(Infix::Plus, int(1), infix(Infix::Mod, number, int(2)));
+            }
         }
         match (self.key_names.is_empty(), self.below(8)) {
             (true, _) | (_, 0) => int(1 + self.below(keys as usize) as i64),
