@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use omnilink_evidence::Verdict;
 use thiserror::Error;
 
 use crate::chaos::{Chaos, ChaosError};
 use crate::disk_room::is_full;
 use crate::finding::{Finding, FindingKind};
-use crate::guide::{Guide, steps_in};
 use crate::host::{host_name, now_ns, unique_id};
 use crate::kept_files::{kept_files, no_trace};
 use crate::planned_run::{PlannedRun, Shard};
@@ -59,8 +59,6 @@ pub struct CampaignOptions {
     pub environment: BTreeMap<String, String>,
     /// From how many threads the number for each run is drawn; the harness's own number if `None`.
     pub threads: Option<ThreadCounts>,
-    /// Whether what runs exercised decides what later runs get.
-    pub is_guided: bool,
 }
 
 impl CampaignOptions {
@@ -83,16 +81,15 @@ impl CampaignOptions {
             keeps_valid: true,
             environment: BTreeMap::new(),
             threads: None,
-            is_guided: false,
         }
     }
 }
 
 /// What checking a run's trace gave.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct CheckedTrace {
-    /// `valid`, `violation`, `unknown` or `error`.
-    pub verdict: String,
+    /// The answer.
+    pub verdict: Verdict,
     /// The violation or the error in a sentence.
     pub headline: Option<String>,
     /// What violations of one cause have in common.
@@ -105,6 +102,21 @@ pub struct CheckedTrace {
     pub threads: u64,
     /// How often each feature of the specification was exercised.
     pub coverage: BTreeMap<String, u64>,
+}
+
+impl CheckedTrace {
+    /// A trace that could not be checked.
+    pub fn error(headline: impl Into<String>) -> Self {
+        Self {
+            verdict: Verdict::Error,
+            headline: Some(headline.into()),
+            cause: None,
+            evidence: String::new(),
+            ops: 0,
+            threads: 0,
+            coverage: BTreeMap::new(),
+        }
+    }
 }
 
 /// A run that is over and stored.
@@ -176,7 +188,6 @@ pub struct Campaign {
     known: Mutex<BTreeSet<String>>,
     /// Runs that are in the store already.
     done: BTreeSet<u64>,
-    guide: Option<Mutex<Guide>>,
 }
 
 impl Campaign {
@@ -218,9 +229,6 @@ impl Campaign {
             done: store.numbers(&id)?.into_iter().collect(),
             store_path: std::path::absolute(store.path()).unwrap_or_else(|_| store.path().to_owned()),
             store: Mutex::new(store),
-            guide: options
-                .is_guided
-                .then(|| Mutex::new(Guide::new(options.seed, options.environment.clone()))),
             options,
             id,
         })
@@ -303,13 +311,9 @@ impl Campaign {
 
     /// What a run gets.
     fn plan(&self, number: u64) -> PlannedRun {
-        let plan = PlannedRun::new(self.options.seed, number);
-        let plan = match &self.guide {
-            Some(guide) => guide.lock().unwrap_or_else(PoisonError::into_inner).plan(plan),
-            None => PlannedRun {
-                choices: self.options.environment.clone(),
-                ..plan
-            },
+        let plan = PlannedRun {
+            choices: self.options.environment.clone(),
+            ..PlannedRun::new(self.options.seed, number)
         };
         plan.with_threads(self.options.threads)
     }
@@ -357,15 +361,11 @@ impl Campaign {
         let stderr = String::from_utf8_lossy(&ended.stderr);
         let process = Finding::of_process(ended.ending, &stderr, ended.stacks.as_deref());
         let checked = match no_trace(&trace) {
-            Some(why) => CheckedTrace {
-                verdict: "error".to_owned(),
-                headline: Some(why),
-                ..CheckedTrace::default()
-            },
+            Some(why) => CheckedTrace::error(why),
             None => check(&trace),
         };
         // A run that recorded nothing for lack of room says nothing about the system, nor would the next.
-        if checked.verdict == "error" && is_full(folder.path()) {
+        if checked.verdict == Verdict::Error && is_full(folder.path()) {
             return Err(CampaignError::Full(std::env::temp_dir()));
         }
         let finding = chosen(process, &checked);
@@ -378,7 +378,7 @@ impl Campaign {
             seconds: started.elapsed().as_secs_f64(),
             choices: plan.choices.clone(),
             ending: ended.ending.to_string(),
-            verdict: checked.verdict.clone(),
+            verdict: checked.verdict,
             ops: checked.ops,
             threads: checked.threads,
             finding: finding.as_ref().map(|finding| finding.kind.word().to_owned()),
@@ -403,13 +403,6 @@ impl Campaign {
                 // Recordings are large; that of a run without a finding is of no use.
                 false => drop(fs::remove_dir_all(&recording)),
             }
-        }
-        if let Some(guide) = &self.guide {
-            let steps = steps_in(&ended.stdout);
-            guide
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .learn(&record, steps);
         }
         self.keep(record, &files)
     }
@@ -466,16 +459,16 @@ impl Campaign {
 /// What counts most: a sanitizer's report or a crash says more than the violation that may come of it; a violation says more than
 /// an exit code.
 pub(crate) fn chosen(process: Option<Finding>, checked: &CheckedTrace) -> Option<Finding> {
-    let of_trace = match checked.verdict.as_str() {
-        "violation" => Some(FindingKind::Violation),
-        "error" => Some(FindingKind::Error),
-        _ => None,
+    let of_trace = match checked.verdict {
+        Verdict::Violation => Some(FindingKind::Violation),
+        Verdict::Error => Some(FindingKind::Error),
+        Verdict::Valid | Verdict::Unknown => None,
     };
     let of_trace = of_trace.map(|kind| {
         let headline = checked
             .headline
             .clone()
-            .unwrap_or_else(|| checked.verdict.clone());
+            .unwrap_or_else(|| checked.verdict.to_string());
         Finding::new(
             kind,
             checked.cause.as_deref().unwrap_or(&headline),

@@ -13,7 +13,6 @@ mod campaign;
 mod chaos;
 mod disk_room;
 mod finding;
-mod guide;
 mod host;
 mod kept_files;
 mod output_tail;

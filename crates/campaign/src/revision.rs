@@ -32,7 +32,7 @@ pub fn revised(
     };
     let checked = check(&trace);
     let mut revised = run.clone();
-    revised.verdict.clone_from(&checked.verdict);
+    revised.verdict = checked.verdict;
     revised.coverage.clone_from(&checked.coverage);
     let of_trace = [FindingKind::Violation.word(), FindingKind::Error.word()];
     let is_of_process = run

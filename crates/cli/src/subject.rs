@@ -172,21 +172,13 @@ pub(crate) fn stored_linking(campaign: &CampaignRecord) -> Linking {
 impl TraceChecker {
     /// Checks the trace of a run, or the traces of its objects: the worst of them is the run's.
     pub(crate) fn check(&self, trace: &Path) -> CheckedTrace {
-        let objects = objects(trace);
-        if objects.is_empty() {
-            return self.check_one(trace);
-        }
-        let mut all: Option<CheckedTrace> = None;
-        for object in objects {
+        let all = objects(trace).into_iter().map(|object| {
             let mut one = self.check_one(&object);
             let name = object.file_name().unwrap_or_default().to_string_lossy();
             one.headline = one.headline.map(|headline| format!("{name}: {headline}"));
-            all = Some(match all {
-                None => one,
-                Some(all) => worse(all, one),
-            });
-        }
-        all.unwrap_or_default()
+            one
+        });
+        all.reduce(worse).unwrap_or_else(|| self.check_one(trace))
     }
 
     /// Checks one trace.
@@ -195,11 +187,7 @@ impl TraceChecker {
             Self::Spec { .. } if is_log(trace) => {
                 let message =
                     "the run wrote a log of events and variables, and no trace of operations: give --log";
-                return CheckedTrace {
-                    verdict: Verdict::Error.word().to_owned(),
-                    headline: Some(message.to_owned()),
-                    ..CheckedTrace::default()
-                };
+                return CheckedTrace::error(message);
             }
             Self::Spec { reading, .. } => reading.clone(),
             Self::Log(logs) => {
@@ -210,13 +198,7 @@ impl TraceChecker {
         };
         let mut input = match Input::new(trace, options, Some(interrupt::flag())) {
             Ok(input) => input,
-            Err(error) => {
-                return CheckedTrace {
-                    verdict: Verdict::Error.word().to_owned(),
-                    headline: Some(error.to_string()),
-                    ..CheckedTrace::default()
-                };
-            }
+            Err(error) => return CheckedTrace::error(error.to_string()),
         };
         let progress = ProgressCounter::default();
         let mut evidence = match self {
@@ -261,7 +243,7 @@ impl TraceChecker {
                     "the trace has no operations: none of the harness is bound, or it ended before the first"
                 }
             };
-            checked.verdict = Verdict::Error.word().to_owned();
+            checked.verdict = Verdict::Error;
             checked.headline = Some(message.to_owned());
         }
         checked
@@ -281,15 +263,9 @@ fn objects(trace: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// Two traces of one run as one: a violation counts more than an error, an error more than an unknown.
+/// Two traces of one run as one: the worse verdict counts.
 fn worse(a: CheckedTrace, b: CheckedTrace) -> CheckedTrace {
-    let badness = |checked: &CheckedTrace| match checked.verdict.as_str() {
-        "violation" => 3,
-        "error" => 2,
-        "unknown" => 1,
-        _ => 0,
-    };
-    let (mut worse, other) = if badness(&b) > badness(&a) { (b, a) } else { (a, b) };
+    let (mut worse, other) = if b.verdict > a.verdict { (b, a) } else { (a, b) };
     worse.ops += other.ops;
     worse.threads = worse.threads.max(other.threads);
     for (feature, times) in other.coverage {
@@ -305,7 +281,7 @@ fn checked(evidence: &Evidence) -> CheckedTrace {
         Verdict::Valid | Verdict::Unknown => (None, None),
     };
     CheckedTrace {
-        verdict: evidence.verdict.word().to_owned(),
+        verdict: evidence.verdict,
         headline,
         cause,
         evidence: evidence.to_json(),

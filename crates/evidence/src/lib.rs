@@ -68,7 +68,7 @@ pub use state_graph::{GraphState, GraphStep, StateGraph};
 pub use thread_names::ThreadNames;
 pub use transactions::Anomaly;
 pub use unknown::Unknown;
-pub use verdict::Verdict;
+pub use verdict::{UnknownVerdict, Verdict};
 pub use violation::Violation;
 pub use visibility::{ExplainedOrder, PlacedOperation, VisibilityRefutation, VisibleSet};
 pub use witness::{Linearization, Placement, Witness};

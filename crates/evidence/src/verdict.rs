@@ -1,8 +1,10 @@
 //! The answer in one word.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 /// The answer in one word: the contract of every command.
 ///
@@ -32,6 +34,21 @@ impl Verdict {
         }
     }
 }
+
+impl FromStr for Verdict {
+    type Err = UnknownVerdict;
+
+    fn from_str(word: &str) -> Result<Self, UnknownVerdict> {
+        let all = [Self::Valid, Self::Unknown, Self::Violation, Self::Error];
+        let found = all.into_iter().find(|verdict| verdict.word() == word);
+        found.ok_or_else(|| UnknownVerdict(word.to_owned()))
+    }
+}
+
+/// A word that is no verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("\"{0}\" is no verdict: there are valid, unknown, violation and error")]
+pub struct UnknownVerdict(pub String);
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

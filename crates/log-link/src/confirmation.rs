@@ -49,17 +49,18 @@ enum SimpleEnd {
 /// If the answers disagree.
 pub(crate) fn confirm(search: &mut Search<'_>, limits: &Limits) -> Result<Confirmation, LogError> {
     let spec = search.lines.spec();
-    let end = Instant::now() + limits.time.map_or(TIME_MAX, |time| time.min(TIME_MAX));
-    let session = EvalSession::until(Some(end), limits.interrupt);
-    let expander = Expander::plain(spec, Evaluator::new(&spec.program, &session));
-    let mut simple = SimpleSearch {
-        expander,
-        session: &session,
-        interrupt: limits.interrupt,
-        refused_at: search.depth(),
-    };
+    let starts = starts(search);
+    let time = limits.time.map_or(TIME_MAX, |time| time.min(TIME_MAX)) / starts.len().max(1) as u32;
     let mut reason = String::new();
-    for start in starts(search) {
+    for start in starts {
+        // Each attempt has its share of the time: the whole log may take all of it where the last lines take little.
+        let session = EvalSession::until(Some(Instant::now() + time), limits.interrupt);
+        let mut simple = SimpleSearch {
+            expander: Expander::plain(spec, Evaluator::new(&spec.program, &session)),
+            session: &session,
+            interrupt: limits.interrupt,
+            refused_at: search.depth(),
+        };
         let configurations = simple.first(search, &start)?;
         match simple.decided(&mut search.lines, configurations) {
             Ok(SimpleEnd::Unexplained { states }) => {
@@ -81,7 +82,7 @@ pub(crate) fn confirm(search: &mut Search<'_>, limits: &Limits) -> Result<Confir
             }
             Err(error) => return Err(error),
         }
-        if simple.is_over() {
+        if limits.interrupt.is_some_and(|interrupt| interrupt.is_raised()) {
             break;
         }
     }

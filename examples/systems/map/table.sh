@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs and seconds to the first violation of each of the six mistakes, for several seeds of the campaign.
-#   ./table.sh [--guide none] …      SEEDS="1 2 3" BUGS="1 2 3" TARGET=harness-schedule CHAOS=schedule RUNS=1000
+#   ./table.sh [options of omnilink fuzz] …      SEEDS="1 2 3" BUGS="1 2 3" TARGET=harness-schedule CHAOS=schedule RUNS=1000
 set -e
 cd "$(dirname "$0")"
 omnilink gen harness Map.tla --out harness >/dev/null

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use omnilink_evidence::Verdict;
 use rusqlite::params;
 use serde::Serialize;
 
-use super::run::COLUMNS;
+use super::run::{COLUMNS, verdict};
 use super::{RunRecord, Store, StoreError};
 
 /// Which runs.
@@ -15,7 +16,7 @@ pub struct RunFilter {
     /// Of this campaign.
     pub campaign: Option<String>,
     /// With this verdict.
-    pub verdict: Option<String>,
+    pub verdict: Option<Verdict>,
     /// With this finding.
     pub finding: Option<String>,
     /// With this signature.
@@ -49,7 +50,7 @@ pub struct Totals {
     /// Time of all runs, summed.
     pub seconds: f64,
     /// Runs by verdict.
-    pub verdicts: BTreeMap<String, u64>,
+    pub verdicts: BTreeMap<Verdict, u64>,
     /// How often each feature of the specification was exercised.
     pub coverage: BTreeMap<String, u64>,
 }
@@ -69,7 +70,7 @@ impl Store {
             let mut statement = self.connection.prepare(&select)?;
             let values = params![
                 filter.campaign,
-                filter.verdict,
+                filter.verdict.map(Verdict::word),
                 filter.finding,
                 filter.signature,
                 limit
@@ -119,7 +120,7 @@ impl Store {
                 totals.runs += 1;
                 totals.ops += row.get::<_, i64>(1)? as u64;
                 totals.seconds += row.get::<_, f64>(2)?;
-                *totals.verdicts.entry(row.get(0)?).or_default() += 1;
+                *totals.verdicts.entry(verdict(row, 0)?).or_default() += 1;
                 let coverage: BTreeMap<String, u64> =
                     serde_json::from_str(&row.get::<_, String>(3)?).unwrap_or_default();
                 for (feature, count) in coverage {

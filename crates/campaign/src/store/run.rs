@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{OptionalExtension, Row, params};
+use omnilink_evidence::{UnknownVerdict, Verdict};
+use rusqlite::types::Type;
+use rusqlite::{Error, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
 use super::{Store, StoreError};
@@ -26,8 +28,8 @@ pub struct RunRecord {
     pub choices: BTreeMap<String, String>,
     /// How the process ended: `exit 0`, `signal 11`, `hung after 30 s`.
     pub ending: String,
-    /// `valid`, `violation`, `unknown` or `error`.
-    pub verdict: String,
+    /// The answer about its trace.
+    pub verdict: Verdict,
     /// Operations in the trace.
     pub ops: u64,
     /// Threads in the trace.
@@ -71,7 +73,7 @@ impl RunRecord {
             seconds: row.get(5)?,
             choices: serde_json::from_str(&choices).unwrap_or_default(),
             ending: row.get(7)?,
-            verdict: row.get(8)?,
+            verdict: verdict(row, 8)?,
             ops: row.get::<_, i64>(9)? as u64,
             threads: row.get::<_, i64>(10)? as u64,
             finding: row.get(11)?,
@@ -80,6 +82,13 @@ impl RunRecord {
             coverage: serde_json::from_str(&coverage).unwrap_or_default(),
         })
     }
+}
+
+/// The verdict in a column.
+pub(super) fn verdict(row: &Row<'_>, column: usize) -> rusqlite::Result<Verdict> {
+    let word: String = row.get(column)?;
+    word.parse()
+        .map_err(|error: UnknownVerdict| Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
 }
 
 fn json<V: Serialize>(map: &BTreeMap<String, V>) -> String {
@@ -122,7 +131,7 @@ impl Store {
                 run.seconds,
                 json(&run.choices),
                 run.ending,
-                run.verdict,
+                run.verdict.word(),
                 run.ops as i64,
                 run.threads as i64,
                 run.finding,
@@ -157,7 +166,7 @@ impl Store {
             let transaction = self.connection.transaction()?;
             transaction.execute(
                 "UPDATE runs SET verdict = ?, finding = ?, signature = ?, headline = ?, coverage = ? WHERE id = ?",
-                params![run.verdict, run.finding, run.signature, run.headline, json(&run.coverage), run.id],
+                params![run.verdict.word(), run.finding, run.signature, run.headline, json(&run.coverage), run.id],
             )?;
             transaction.execute(
                 "INSERT OR REPLACE INTO files (run, kind, name, bytes) VALUES (?,?,?,?)",

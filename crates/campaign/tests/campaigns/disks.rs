@@ -48,11 +48,7 @@ fn run_until_error(options: CampaignOptions, store: Store) -> (u64, CampaignErro
 fn check_not_empty(trace: &Path) -> CheckedTrace {
     match fs::metadata(trace).is_ok_and(|file| file.len() > 0) {
         true => check(trace),
-        false => CheckedTrace {
-            verdict: "error".to_owned(),
-            headline: Some("nothing was recorded".to_owned()),
-            ..CheckedTrace::default()
-        },
+        false => CheckedTrace::error("nothing was recorded"),
     }
 }
 

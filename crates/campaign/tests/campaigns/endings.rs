@@ -10,7 +10,7 @@ fn findings(toy: &Toy, options: CampaignOptions) -> Vec<(String, String)> {
     let runs = toy.run(options);
     let finding = |word: &Option<String>| word.clone().unwrap_or_else(|| "-".to_owned());
     runs.iter()
-        .map(|run| (run.record.verdict.clone(), finding(&run.record.finding)))
+        .map(|run| (run.record.verdict.to_string(), finding(&run.record.finding)))
         .collect()
 }
 
@@ -136,7 +136,7 @@ fn a_pipe_for_a_trace_is_an_error_and_nobody_waits_for_it() {
         });
         let record = &runs[0].record;
         assert_eq!(
-            (record.verdict.as_str(), record.finding.as_deref()),
+            (record.verdict.word(), record.finding.as_deref()),
             ("error", Some("error"))
         );
         let headline = record.headline.as_deref().unwrap_or_default();

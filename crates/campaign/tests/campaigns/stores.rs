@@ -3,6 +3,7 @@
 use std::fs;
 
 use omnilink_campaign::{CampaignOptions, Imported, KeptFile, RunFilter, Store, StoreError};
+use omnilink_evidence::Verdict;
 
 use crate::toy::{Toy, check};
 
@@ -49,7 +50,7 @@ fn stores_of_several_machines_merge_and_twice_is_as_once() {
     assert_eq!((totals.runs, totals.ops), (20, 20));
     assert_eq!(
         totals.verdicts.into_iter().collect::<Vec<_>>(),
-        [("valid".to_owned(), 10), ("violation".to_owned(), 10)]
+        [(Verdict::Valid, 10), (Verdict::Violation, 10)]
     );
     let mut filter = RunFilter::default();
     filter.finding = Some("violation".to_owned());
@@ -78,14 +79,14 @@ fn traces_of_valid_runs_can_be_forgotten_and_a_verdict_be_revised() {
         .collect();
     assert_eq!(kept, [3]);
     let mut bad = runs[3].clone();
-    (bad.verdict, bad.finding, bad.signature) = ("valid".to_owned(), None, None);
+    (bad.verdict, bad.finding, bad.signature) = (Verdict::Valid, None, None);
     let evidence = KeptFile {
         kind: "evidence".to_owned(),
         name: "evidence.json".to_owned(),
         bytes: b"{}".to_vec(),
     };
     store.revise(&bad, &evidence).unwrap();
-    assert_eq!(store.run(bad.id).unwrap().verdict, "valid");
+    assert_eq!(store.run(bad.id).unwrap().verdict, Verdict::Valid);
     assert_eq!(store.files(bad.id, Some("evidence")).unwrap()[0].bytes, b"{}");
     assert_eq!(store.forget_valid(None, true).unwrap(), 10);
     assert_eq!(store.totals(None).unwrap().runs, 0);

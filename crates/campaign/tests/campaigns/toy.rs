@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use omnilink_campaign::{Campaign, CampaignOptions, CheckedTrace, FinishedRun, Store};
+use omnilink_evidence::Verdict;
 use tempfile::TempDir;
 
 /// A folder with a store and a harness.
@@ -62,7 +63,11 @@ pub fn check(trace: &Path) -> CheckedTrace {
     let text = fs::read_to_string(trace).unwrap();
     let bad = text.lines().find_map(|line| line.strip_prefix("bad "));
     CheckedTrace {
-        verdict: if bad.is_some() { "violation" } else { "valid" }.to_owned(),
+        verdict: if bad.is_some() {
+            Verdict::Violation
+        } else {
+            Verdict::Valid
+        },
         headline: bad.map(|cause| format!("a line is bad: {cause}")),
         cause: bad.map(str::to_owned),
         evidence: format!("{{\"lines\":{}}}", text.lines().count()),

@@ -7,6 +7,7 @@ mod harness;
 mod ring;
 mod taken_twice;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -296,22 +297,17 @@ impl Demonstration<'_> {
     fn check(&self, trace: &Path) -> CheckedTrace {
         let input = match Input::new(trace, OpenOptions::default(), Some(interrupt::flag())) {
             Ok(input) => input,
-            Err(error) => {
-                return CheckedTrace {
-                    verdict: Verdict::Error.word().to_owned(),
-                    headline: Some(error.to_string()),
-                    ..CheckedTrace::default()
-                };
-            }
+            Err(error) => return CheckedTrace::error(error.to_string()),
         };
         let evidence = self.validation.check(&input, &ProgressCounter::default());
         CheckedTrace {
-            verdict: evidence.verdict.word().to_owned(),
+            verdict: evidence.verdict,
             headline: evidence.error.clone(),
+            cause: None,
             evidence: evidence.to_json(),
             ops: evidence.figures.ops,
             threads: evidence.figures.threads.unwrap_or_default(),
-            ..CheckedTrace::default()
+            coverage: BTreeMap::new(),
         }
     }
 }

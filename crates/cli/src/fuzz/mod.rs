@@ -67,9 +67,6 @@ pub(crate) struct FuzzArgs {
     /// schedule: priorities that change N times, 0 for random decisions; otherwise a niceness from 0 to N for each thread
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=64))]
     priorities: Option<u8>,
-    /// What decides about threads, operations, values and weights of the next run: spec (what earlier runs exercised of the specification) or none
-    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
-    guide: Guidance,
     /// A variable for the harness's environment; may be given several times
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     environment: Vec<(String, String)>,
@@ -102,16 +99,6 @@ pub(crate) struct FuzzArgs {
     /// The harness with its arguments
     #[arg(last = true, value_name = "HARNESS", required = true)]
     command: Vec<OsString>,
-}
-
-/// What decides about the choices of the next run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Guidance {
-    /// What earlier runs exercised of the specification
-    Spec,
-    /// Nothing: every run gets what is given here
-    #[default]
-    None,
 }
 
 const EXAMPLES: &str = "\
@@ -272,7 +259,6 @@ impl FuzzArgs {
             keeps_valid: !self.drop_valid,
             environment,
             threads: self.threads,
-            is_guided: self.guide == Guidance::Spec,
             ..CampaignOptions::new(self.command.clone(), directory)
         })
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use omnilink_campaign::{Chaos, FindingGroup, RunRecord, Stop};
+use omnilink_evidence::Verdict;
 use omnilink_report::{Look, Tone, count, counted, seconds, wrapped};
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ pub(super) struct Tally {
     runs: u64,
     ops: u64,
     findings: u64,
-    verdicts: BTreeMap<String, u64>,
+    verdicts: BTreeMap<Verdict, u64>,
     coverage: BTreeMap<String, u64>,
     errors: u64,
 }
@@ -41,7 +42,7 @@ impl Tally {
     pub(super) fn add(&mut self, run: &RunRecord) {
         self.runs += 1;
         self.ops += run.ops;
-        *self.verdicts.entry(run.verdict.clone()).or_default() += 1;
+        *self.verdicts.entry(run.verdict).or_default() += 1;
         for (feature, times) in &run.coverage {
             *self.coverage.entry(feature.clone()).or_default() += times;
         }
@@ -58,7 +59,7 @@ impl Tally {
             (1.., _, _) => Exit::Violation,
             (0, 1.., _) => Exit::BadInput,
             (0, 0, Stop::Interrupt) => Exit::Unknown,
-            _ if self.verdicts.contains_key("unknown") => Exit::Unknown,
+            _ if self.verdicts.contains_key(&Verdict::Unknown) => Exit::Unknown,
             _ => Exit::Valid,
         }
     }

@@ -34,20 +34,11 @@ fn failed(record: &RunRecord, command: Command) -> Evidence {
     evidence.figures.ops = record.ops;
     evidence.figures.seconds = record.seconds;
     match (&record.finding, &record.headline) {
-        (None, _) => evidence.verdict = verdict(&record.verdict),
+        (None, _) => evidence.verdict = record.verdict,
         (Some(finding), Some(headline)) => evidence.fail(format!("{finding}: {headline}")),
         (Some(finding), None) => evidence.fail(format!("{finding}: {}", record.ending)),
     }
     evidence
-}
-
-fn verdict(word: &str) -> Verdict {
-    match word {
-        "valid" => Verdict::Valid,
-        "violation" => Verdict::Violation,
-        "error" => Verdict::Error,
-        _ => Verdict::Unknown,
-    }
 }
 
 /// The evidence of a campaign, or of all campaigns: the first run of each finding, or one for all runs if nothing was found.
@@ -70,7 +61,7 @@ pub(crate) fn of_findings(
         let totals = store.totals(campaign)?;
         let name = format!("{} of {}", counted(totals.runs, "run", "runs"), file.display());
         let mut evidence = Evidence::new(Command::Check, Subject::Operations, name);
-        evidence.verdict = match totals.runs == 0 || totals.verdicts.contains_key("unknown") {
+        evidence.verdict = match totals.runs == 0 || totals.verdicts.contains_key(&Verdict::Unknown) {
             true => Verdict::Unknown,
             false => Verdict::Valid,
         };

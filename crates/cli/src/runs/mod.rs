@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use omnilink_campaign::{RunFilter, Store};
+use omnilink_evidence::Verdict;
 use omnilink_report::{Look, count, counted, seconds};
 
 use crate::error::CliError;
@@ -73,7 +74,7 @@ struct ListArgs {
     campaign: Option<String>,
     /// With this verdict: valid, violation, unknown, error
     #[arg(long, value_name = "VERDICT")]
-    verdict: Option<String>,
+    verdict: Option<Verdict>,
     /// With this finding: violation, crash, hang, sanitizer, leak, error
     #[arg(long, value_name = "KIND")]
     finding: Option<String>,
@@ -137,7 +138,7 @@ fn list(args: &ListArgs) -> Result<Exit, CliError> {
     let store = Store::open(&args.store.store)?;
     let mut filter = RunFilter::default();
     filter.campaign.clone_from(&args.campaign);
-    filter.verdict.clone_from(&args.verdict);
+    filter.verdict = args.verdict;
     filter.finding.clone_from(&args.finding);
     filter.limit = Some(args.limit);
     let runs = store.runs(&filter)?;

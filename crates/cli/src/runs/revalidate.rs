@@ -6,6 +6,7 @@ use std::sync::mpsc::channel;
 
 use clap::Args;
 use omnilink_campaign::{RunFilter, RunRecord, Store, revised};
+use omnilink_evidence::Verdict;
 use omnilink_report::{count, counted};
 
 use super::StoreArgs;
@@ -71,7 +72,7 @@ pub(super) fn run(args: &RevalidateArgs) -> Result<Exit, CliError> {
                 left_out += 1;
                 continue;
             };
-            violations += u64::from(after.verdict == "violation");
+            violations += u64::from(after.verdict == Verdict::Violation);
             if after.verdict != before.verdict {
                 changed += 1;
                 line.suspend(|| out.print(&change(before, &after, args.json)))?;

@@ -240,10 +240,7 @@ fn abstract_states_are_part_of_what_runs_cover() {
     let path = folder.path();
     fs::write(path.join("Register.tla"), SPEC).unwrap();
     fs::write(path.join("Register.toml"), "abstraction = \"cell > 1\"\n").unwrap();
-    let ran = fuzz(
-        path,
-        &["--spec", "Register.tla", "--runs", "2", "--guide", "spec"],
-    );
+    let ran = fuzz(path, &["--spec", "Register.tla", "--runs", "2"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.stdout.contains("2 abstract states were reached"), "{ran:?}");
     let coverage = &omnilink_in(path, &["runs", "show", "1", "--json"]).json()[0]["run"]["coverage"];
