@@ -256,16 +256,29 @@ impl Maker<'_> {
         }
     }
 
-    /// Branches around actions that write little.
+    /// Branches around actions that write little: all variables, or one, so that the others are assigned once and for all branches.
     fn branching(&mut self) -> Act {
-        let branched = self.branched(&mut |maker| {
-            let number = maker.below(2);
-            maker.writer(number)
-        });
-        match self.number_names.iter().any(|name| name == "res") && self.rarely(2) {
-            true => Act::All(vec![Act::Holds(self.about_result()), branched]),
-            false => branched,
+        let mut parts = Vec::new();
+        if self.number_names.iter().any(|name| name == "res") && self.rarely(2) {
+            parts.push(Act::Holds(self.about_result()));
         }
+        let own = self.below(self.variables.len());
+        let others: Vec<usize> = (0..self.variables.len()).filter(|other| *other != own).collect();
+        match self.rarely(2) || others.is_empty() {
+            true => parts.push(self.branched(&mut |maker| {
+                let number = maker.below(2);
+                maker.writer(number)
+            })),
+            false => {
+                let shape = self.variables[own].clone();
+                parts.push(
+                    self.branched(&mut |maker| Act::Becomes(own, maker.update(Term::Var(own), &shape, 0))),
+                );
+                let place = self.below(parts.len() + 1);
+                parts.insert(place, Act::Unchanged(others));
+            }
+        }
+        Act::All(parts)
     }
 
     /// An action that mostly writes. Where several conditions are of interest, each variable has a writer of its own; where parts are, one
