@@ -65,7 +65,7 @@ def row(evidence, releases):
 
 
 def rust(omnilink, limit, only):
-    targets = [only] if only else ["cells", "channels", "collections"]
+    targets = [only] if only else ["cells", "channels", "collections", "further"]
     for target in targets:
         yield from lineup(omnilink, [str(HERE / "survey"), "--test", target], limit)
 
