@@ -1,5 +1,7 @@
 //! How much of a component's behaviour Line-Up covered.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// How much of a component's behaviour Line-Up covered.
@@ -98,6 +100,9 @@ pub struct LineupScope {
     pub suspected_race: Option<Vec<String>>,
     /// Libraries that are not instrumented.
     pub not_instrumented: Vec<String>,
+    /// The calls of all runs into each of these libraries, where they are counted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub calls_not_seen: BTreeMap<String, u64>,
     /// Whether Rust's standard library is the prebuilt one, which is not instrumented.
     pub rust_library_prebuilt: bool,
     /// Runs that were cut short.

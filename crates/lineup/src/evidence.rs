@@ -160,6 +160,7 @@ impl CampaignSubject<'_> {
                 .filter(|library| !is_rust(library))
                 .cloned()
                 .collect(),
+            calls_not_seen: scope.library_calls.clone(),
             rust_library_prebuilt: scope.uninstrumented.iter().any(|library| is_rust(&library)),
             runs_cut: summary.phases.iter().map(|phase| phase.cut).sum(),
             runs_diverged: summary.phases.iter().map(|phase| phase.diverged).sum(),

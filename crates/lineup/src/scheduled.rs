@@ -1,5 +1,7 @@
 //! Runs under the instrumented scheduler, which controls every step of unmodified code.
 
+use std::collections::BTreeMap;
+
 #[cfg(target_os = "linux")]
 use omnilink_sched::HarnessExecutor;
 #[cfg(not(target_os = "linux"))]
@@ -91,7 +93,11 @@ impl Scheduled {
         harness: &HarnessCommand,
         options: ScheduledOptions,
     ) -> Result<(Self, Description), HarnessError> {
-        let (program, started) = (&harness.program, harness.options());
+        let program = &harness.program;
+        let started = omnilink_sched::HarnessOptions {
+            counted_libraries: scope::opaque_libraries(program),
+            ..harness.options()
+        };
         let first = HarnessExecutor::start(program, &started)?;
         let description = Description::parse(first.description())?;
         drop(first);
@@ -114,6 +120,17 @@ impl Scheduled {
     #[cfg(not(target_os = "linux"))]
     pub fn start(_: &HarnessCommand, _: ScheduledOptions) -> Result<(Self, Description), HarnessError> {
         Err(HarnessError::System(BuildError::Unsupported))
+    }
+
+    /// The calls into each library that is not instrumented, of all processes.
+    fn library_calls(&self) -> BTreeMap<String, u64> {
+        let mut calls = BTreeMap::new();
+        for executor in &self.pool {
+            for (library, count) in self.uninstrumented.iter().zip(executor.library_calls()) {
+                *calls.entry(library.clone()).or_default() += count;
+            }
+        }
+        calls
     }
 
     fn options(&self, executions_max: u64, stop: StopConditions) -> ExploreOptions {
@@ -328,6 +345,7 @@ impl MatrixExecutor for Scheduled {
             races: self.options.races,
             racy_accesses: self.racy_accesses.len(),
             uninstrumented: self.uninstrumented.clone(),
+            library_calls: self.library_calls(),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The scope of a check: which accesses were scheduling points, and which code was not instrumented.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use object::read::elf::{Dyn as _, ElfFile64, FileHeader as _, ProgramHeader as _};
@@ -26,6 +27,8 @@ pub struct Scope {
     pub racy_accesses: usize,
     /// Libraries that are not instrumented.
     pub uninstrumented: Vec<String>,
+    /// The calls of all runs into each of them, where they are counted.
+    pub library_calls: BTreeMap<String, u64>,
 }
 
 /// Distinguished from other libraries: its waits are controlled, and its entry points are scheduling points.

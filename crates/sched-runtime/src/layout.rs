@@ -4,7 +4,7 @@
 //! has a fixed offset, so that an execution allocates nothing and the records of a process that crashes survive it.
 
 /// Written by the explorer; a runtime with another layout refuses to serve.
-pub const MAGIC: u64 = 0x006f_6d6e_696c_000b;
+pub const MAGIC: u64 = 0x006f_6d6e_696c_000c;
 /// Threads of one execution of the explorer: as many as bits in [`StepRecord::candidates`]. A whole program may have more.
 pub const THREADS_CAP: usize = 32;
 /// Steps that are recorded; a longer execution goes on unrecorded.
@@ -19,6 +19,8 @@ pub const RACES_CAP: usize = 32;
 pub const RACY_ACCESSES_CAP: usize = 256;
 /// Functions of the call stack of a process that died.
 pub const STACK_CAP: usize = 64;
+/// Libraries into which calls are counted.
+pub const LIBRARIES_CAP: usize = 16;
 /// No thread.
 pub const NO_THREAD: u8 = u8::MAX;
 
@@ -359,6 +361,8 @@ pub struct Shared {
     pub racy_accesses_len: u64,
     /// Code addresses of plain accesses that are scheduling points.
     pub racy_accesses: [u64; RACY_ACCESSES_CAP],
+    /// The calls of the program into each library that is not instrumented, of all executions.
+    pub library_calls: [u64; LIBRARIES_CAP],
     /// The memory error that ended the execution.
     pub memory_error: MemoryErrorRecord,
     /// The functions that the running thread was in when the process died: where each goes on, relative to the first byte of the program,

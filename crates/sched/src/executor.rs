@@ -29,6 +29,11 @@ pub trait Executor: Send {
         Ok(None)
     }
 
+    /// The calls of all executions into each of the [counted libraries](crate::HarnessOptions::counted_libraries). None where calls are not counted.
+    fn library_calls(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
     /// Ends an execution that was stopped.
     fn finish_stopped(&mut self) {}
 }

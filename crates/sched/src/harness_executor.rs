@@ -37,6 +37,8 @@ pub struct HarnessOptions {
     pub compute_seconds_max: u32,
     /// Whether the component's output is shown.
     pub shows_output: bool,
+    /// The names of libraries into which calls are counted, as the program asks the loader for them.
+    pub counted_libraries: Vec<String>,
 }
 
 impl Default for HarnessOptions {
@@ -46,6 +48,7 @@ impl Default for HarnessOptions {
             environment: Vec::new(),
             compute_seconds_max: 2,
             shows_output: false,
+            counted_libraries: Vec::new(),
         }
     }
 }
@@ -58,6 +61,7 @@ pub struct HarnessExecutor {
     socket: UnixStream,
     memory: SharedMemory,
     description: String,
+    counted_libraries: usize,
     /// What it prints, if that is not shown.
     output: Option<Output>,
     compute_max: Duration,
@@ -113,6 +117,12 @@ impl HarnessExecutor {
             Some(output) => output.stream(),
         };
         let mut command = Command::new(path);
+        if !options.counted_libraries.is_empty() {
+            // The runtime redirects what the loader has bound.
+            command
+                .env("LD_BIND_NOW", "1")
+                .env("OMNILINK_LIBRARIES", options.counted_libraries.join(":"));
+        }
         command
             .args(&options.arguments)
             .env("GLIBC_TUNABLES", tunables(std::env::var("GLIBC_TUNABLES").ok()))
@@ -139,6 +149,7 @@ impl HarnessExecutor {
                     socket,
                     memory,
                     description,
+                    counted_libraries: options.counted_libraries.len(),
                     output,
                     compute_max: Duration::from_secs(options.compute_seconds_max.max(1).into()),
                 })
@@ -202,6 +213,11 @@ impl Executor for HarnessExecutor {
                 return Err(SchedError::Stopped(reason));
             }
         }
+    }
+
+    fn library_calls(&self) -> Vec<u64> {
+        let calls = &self.memory.get().library_calls;
+        calls.iter().take(self.counted_libraries).copied().collect()
     }
 
     fn finish_stopped(&mut self) {

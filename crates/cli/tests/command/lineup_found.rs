@@ -247,6 +247,40 @@ fn an_answer_without_a_finding_says_what_it_covers() {
     assert_eq!(coverage["runs_cut"], 0, "{coverage}");
 }
 
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn calls_into_a_library_that_is_not_instrumented_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let built = std::process::Command::new("gcc")
+        .args(["-shared", "-fPIC", "-O1", "-o"])
+        .arg(path.join("libpart.so"))
+        .arg(format!("{TARGETS}/cpp/found/library_part.c"))
+        .status();
+    if built.is_err() {
+        return;
+    }
+    let (search, run) = (
+        format!("--cxxflag=-L{}", path.display()),
+        format!("--cxxflag=-Wl,-rpath,{}", path.display()),
+    );
+    let more = |matrix| vec!["--matrix", matrix, &search, "--cxxflag=-lpart", &run, "--json"];
+    for (matrix, calls_of_a_run) in [("add() | add()", 2), ("add() | get()", 3), ("get() | get()", 4)] {
+        let ran = lineup_cpp("library.cpp", &more(matrix)).expect("there is a compiler");
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let evidence = &ran.json()[0];
+        let scope = &evidence["scope"];
+        assert_eq!(scope["not_instrumented"][0], "libpart.so", "{scope}");
+        let calls = scope["calls_not_seen"]["libpart.so"].as_u64().unwrap();
+        let executions = evidence["executions"].as_u64().unwrap();
+        assert!(executions > 1 && calls > 0, "{evidence}");
+        // Every run makes all calls, in whichever order.
+        assert_eq!(calls % calls_of_a_run, 0, "{calls} calls in {executions} runs");
+    }
+    let text = lineup_cpp("library.cpp", &more("add() | get()")[..5]).expect("there is a compiler");
+    answers(&text, 0, &["Not seen into: libpart.so (", " calls)"]);
+}
+
 #[test]
 fn a_number_that_went_round_is_a_violation_by_a_model_too() {
     let matrix = "push(1) | pop(), len()";

@@ -32,6 +32,8 @@ mod newcomer;
 mod other_styles;
 mod pages;
 mod ran;
+#[cfg(unix)]
+mod recorders;
 mod setups;
 mod shell;
 mod ties;

@@ -33,6 +33,8 @@ mod heap;
 mod idle;
 mod leaks;
 mod libc_accesses;
+#[cfg(target_arch = "x86_64")]
+mod library_calls;
 mod locks;
 mod mappings;
 mod memory_map;

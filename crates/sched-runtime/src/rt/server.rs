@@ -8,6 +8,8 @@ use crate::layout::{
 };
 use crate::rt::entry::{self, CallInProgress, local, me};
 use crate::rt::fiber::{self, Fiber};
+#[cfg(target_arch = "x86_64")]
+use crate::rt::library_calls;
 use crate::rt::scheduler::{self, Phase, SchedulingPoint};
 use crate::rt::spin::Yield;
 use crate::rt::sys::{self, number, raw};
@@ -104,6 +106,8 @@ pub unsafe extern "C" fn serve(harness: *const Harness) -> c_int {
     scheduler::attach(shared);
     (*shared).ops_offered = (*harness).ops;
     (*shared).load_address = entry::load_address();
+    #[cfg(target_arch = "x86_64")]
+    library_calls::count(&raw mut (*shared).library_calls);
     let described = (*harness).description_len.min(EVENTS_CAP);
     core::ptr::copy_nonoverlapping(
         (*harness).description,

@@ -17,8 +17,11 @@ pub(super) fn text(scope: &LineupScope, look: &Look) -> String {
         memory(scope),
     )];
     let rust_library = scope.rust_library_prebuilt.then_some(RUST_LIBRARY);
-    let libraries = scope.not_instrumented.iter().map(String::as_str);
-    let libraries: Vec<&str> = libraries.chain(rust_library).collect();
+    let libraries = scope
+        .not_instrumented
+        .iter()
+        .map(|library| library_text(library, scope));
+    let libraries: Vec<String> = libraries.chain(rust_library.map(ToOwned::to_owned)).collect();
     if !libraries.is_empty() {
         lines.push(format!("Not seen into: {}.", libraries.join("; ")));
     }
@@ -46,6 +49,15 @@ pub(super) fn text(scope: &LineupScope, look: &Look) -> String {
         }
     }
     page
+}
+
+/// A library, and how often the component called it.
+fn library_text(library: &str, scope: &LineupScope) -> String {
+    match scope.calls_not_seen.get(library) {
+        Some(1) => format!("{library} (1 call)"),
+        Some(calls) => format!("{library} ({} calls)", count(*calls)),
+        None => library.to_owned(),
+    }
 }
 
 fn memory(scope: &LineupScope) -> String {

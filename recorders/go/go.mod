@@ -1,0 +1,3 @@
+module omnilink
+
+go 1.19

@@ -1,0 +1,85 @@
+package omnilink;
+
+import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** The operations of one thread. */
+public final class ThreadLog {
+    private final LineFile file;
+    private final Object thread;
+    /** The calls that stay pending: nothing of the same thread can come after one, so the thread goes on under another label. */
+    private int pending;
+    private Call open;
+    private boolean isClosed;
+
+    ThreadLog(LineFile file, Object thread) {
+        this.file = file;
+        this.thread = thread;
+    }
+
+    /**
+     * Makes a call and records it. If it throws, it stays pending: it may have taken effect.
+     *
+     * @throws IllegalArgumentException if an argument cannot be recorded; then the call is not made
+     */
+    public <T> T record(String op, Map<String, ?> args, Callable<T> function) throws Exception {
+        try (Call call = call(op, args)) {
+            T result = function.call();
+            call.end(result);
+            return result;
+        }
+    }
+
+    /** The same for what returns nothing. */
+    public void record(String op, Map<String, ?> args, Runnable function) {
+        try (Call call = call(op, args)) {
+            function.run();
+            call.end();
+        }
+    }
+
+    /**
+     * Begins a call. Its record is in the file when this returns.
+     *
+     * @throws IllegalArgumentException if an argument cannot be recorded
+     * @throws IllegalStateException if the last call of this thread is still open
+     */
+    public Call call(String op, Map<String, ?> args) {
+        if (isClosed) {
+            throw new IllegalStateException("the recorder is closed");
+        }
+        if (open != null) {
+            throw new IllegalStateException(open.op() + " of this thread has not ended; end or close it first");
+        }
+        Json json = new Json().raw("{").name("thread").value(label()).name("op").value(op).name("args").members(args);
+        String line = json.name("start").raw(Long.toString(System.nanoTime())).raw("}").toString();
+        file.append(line);
+        open = new Call(this, op, line.getBytes(StandardCharsets.UTF_8).length + 1);
+        // Nothing of the call may happen before its record.
+        VarHandle.fullFence();
+        return open;
+    }
+
+    private Object label() {
+        return pending == 0 ? thread : thread + "'" + pending;
+    }
+
+    LineFile file() {
+        return file;
+    }
+
+    /** The open call is over. */
+    void finish(boolean isPending) {
+        open = null;
+        if (isPending) {
+            pending++;
+        }
+    }
+
+    void close() {
+        isClosed = true;
+        file.close();
+    }
+}
