@@ -182,7 +182,9 @@ const LOCKS: &str = "---- MODULE Locks ----\nEXTENDS Integers, FiniteSets\nVARIA
     Init == owner = [r \\in 1..3 |-> -1] /\\ left = 5\n\
     Take(r, who, ok) == IF owner[r] = -1 /\\ left > 0\n  THEN ok /\\ owner' = [owner EXCEPT ![r] = who] /\\ left' = left - 1\n\
     \x20 ELSE ~ok /\\ UNCHANGED <<owner, left>>\n\
-    Held(result) == result = Cardinality({r \\in 1..3 : owner[r] # -1}) /\\ UNCHANGED <<owner, left>>\n====\n";
+    Held(result) == result = Cardinality({r \\in 1..3 : owner[r] # -1}) /\\ UNCHANGED <<owner, left>>\n\
+    Guess(result) == \\/ result = Cardinality({r \\in 1..3 : owner[r] # -1}) /\\ UNCHANGED <<owner, left>>\n\
+    \x20            \\/ left = 0 /\\ UNCHANGED <<owner, left>>\n====\n";
 
 #[test]
 fn a_count_of_more_than_there_is_is_impossible_in_every_state() {
@@ -198,6 +200,12 @@ fn a_count_of_more_than_there_is_is_impossible_in_every_state() {
         assert!(ran.stdout.contains("No state at all allows"), "{}", ran.stdout);
     }
     std::fs::write(folder.path().join("run.ndjson"), trace(3)).unwrap();
+    let ran = omnilink_in(folder.path(), &["validate", "Locks.tla", "run.ndjson"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(!ran.stdout.contains("No state at all"), "{}", ran.stdout);
+    // A state without any left allows it by another branch.
+    let guess = line(1, "Guess", r#""result":4"#, 2, 3);
+    std::fs::write(folder.path().join("run.ndjson"), guess).unwrap();
     let ran = omnilink_in(folder.path(), &["validate", "Locks.tla", "run.ndjson"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(!ran.stdout.contains("No state at all"), "{}", ran.stdout);
