@@ -12,6 +12,8 @@ pub(crate) struct JsonElements {
     is_array: bool,
     has_begun: bool,
     has_ended: bool,
+    /// Whether an element was read.
+    has_element: bool,
     /// The line on which the last element ended.
     last_line: u64,
 }
@@ -23,6 +25,7 @@ impl JsonElements {
             is_array: false,
             has_begun: false,
             has_ended: false,
+            has_element: false,
             last_line: 0,
         }
     }
@@ -85,11 +88,14 @@ impl JsonElements {
                 b' ' | b'\t' | b'\r' | b'\n' => {}
                 _ if self.has_ended => return Err(self.unexpected("nothing after the array")),
                 b'[' if !self.has_begun => (self.is_array, self.has_begun) = (true, true),
-                b',' if self.is_array && self.has_begun && !has_comma => has_comma = true,
-                b']' if self.is_array => self.has_ended = true,
+                b',' if self.is_array && self.has_element && !has_comma => has_comma = true,
+                b']' if self.is_array && !has_comma => self.has_ended = true,
                 b',' | b']' => return Err(self.unexpected("an element")),
+                _ if self.is_array && self.has_element && !has_comma => {
+                    return Err(self.unexpected("a comma between elements"));
+                }
                 _ => {
-                    self.has_begun = true;
+                    (self.has_begun, self.has_element) = (true, true);
                     return Ok(true);
                 }
             }
