@@ -53,8 +53,8 @@ pub fn absent_behaviour(spec: &Spec, config: &Config) -> Option<Diagnostic> {
 }
 
 /// Advice about an algorithm that is not translated.
-pub(super) const TRANSLATE: &str = "translate it first, with the PlusCal translator of the TLA+ tools (`pcal.trans`) or of an editor, which \
-     writes Init, Next and Spec into the module";
+pub(super) const TRANSLATE: &str =
+    "leave out `--pluscal=use`, or write the translation into the module with `omnilink tla translate`";
 
 /// Whether the root module has a PlusCal algorithm and no translation of it.
 pub(super) fn has_untranslated_algorithm(spec: &Spec) -> bool {
