@@ -7,8 +7,8 @@ use omnilink_report::Look;
 use omnilink_tla::diagnostic::render;
 use omnilink_tla::semantics::PlusCal;
 use omnilink_tla::semantics::pluscal::{
-    Difference, DifferenceKind, Fault, Options, Translation, compare, find_algorithm, find_markers,
-    has_translation, translate, with_translation,
+    AlgorithmError, Difference, DifferenceKind, Translation, TranslationOptions, compare, find_algorithm,
+    find_markers, has_translation, translate, with_translation,
 };
 use omnilink_tla::semantics::search_path::read_text;
 use omnilink_tla::source::{Source, Sources};
@@ -54,7 +54,7 @@ pub(crate) struct TranslateArgs {
     stdout: bool,
     /// The module with the algorithm
     file: PathBuf,
-    /// Options of the translator, after the file: -wf, -sf, -wfNext, -nof, -termination, -noDoneDisjunct, -label, -labelRoot R, -lineWidth N
+    /// TranslationOptions of the translator, after the file: -wf, -sf, -wfNext, -nof, -termination, -noDoneDisjunct, -label, -labelRoot R, -lineWidth N
     #[arg(value_name = "OPTION", allow_hyphen_values = true, trailing_var_arg = true)]
     options: Vec<String>,
 }
@@ -74,9 +74,9 @@ pub(crate) fn run_translate(args: &TranslateArgs) -> Result<Exit, CliError> {
             args.file.display()
         ))
     })?;
-    let options = Options::from_arguments(args.options.iter().map(|option| &**option))
+    let options = TranslationOptions::from_arguments(args.options.iter().map(|option| &**option))
         .map_err(|fault| CliError::Usage(advice(&fault)))?;
-    let options = Options {
+    let options = TranslationOptions {
         adds_labels: options.adds_labels || args.check,
         ..options
     };
@@ -124,14 +124,14 @@ pub(crate) fn run_translate(args: &TranslateArgs) -> Result<Exit, CliError> {
     Ok(Exit::Valid)
 }
 
-fn advice(fault: &Fault) -> String {
+fn advice(fault: &AlgorithmError) -> String {
     match &fault.help {
         Some(help) => format!("{}; {help}", fault.message),
         None => fault.message.clone(),
     }
 }
 
-fn show_faults(args: &TranslateArgs, text: &str, faults: &[Fault]) {
+fn show_faults(args: &TranslateArgs, text: &str, faults: &[AlgorithmError]) {
     let mut sources = Sources::default();
     let id = sources.add(Source::new(&args.file, text));
     for fault in faults {

@@ -8,7 +8,7 @@ use crate::expression::Expression;
 
 /// A name and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ident {
+pub(crate) struct Ident {
     /// The name.
     pub name: Rc<str>,
     /// Where it stands.
@@ -17,7 +17,7 @@ pub struct Ident {
 
 /// An algorithm.
 #[derive(Clone, Debug)]
-pub struct Algorithm {
+pub(crate) struct Algorithm {
     /// Its name.
     pub name: Ident,
     /// Whether it is a `--fair algorithm`.
@@ -36,7 +36,7 @@ pub struct Algorithm {
 
 /// What an algorithm runs.
 #[derive(Clone, Debug)]
-pub enum Body {
+pub(crate) enum Body {
     /// One sequence of statements.
     Single(Vec<Statement>),
     /// Processes.
@@ -45,7 +45,7 @@ pub enum Body {
 
 /// A declared variable.
 #[derive(Clone, Debug)]
-pub struct Variable {
+pub(crate) struct Variable {
     /// Its name.
     pub ident: Ident,
     /// Its value at first.
@@ -54,7 +54,7 @@ pub struct Variable {
 
 /// The value of a variable at first.
 #[derive(Clone, Debug)]
-pub enum Initial {
+pub(crate) enum Initial {
     /// `defaultInitValue`.
     Default,
     /// One value.
@@ -65,7 +65,7 @@ pub enum Initial {
 
 /// A macro.
 #[derive(Clone, Debug)]
-pub struct Macro {
+pub(crate) struct Macro {
     /// Its name.
     pub ident: Ident,
     /// Its parameters.
@@ -76,7 +76,7 @@ pub struct Macro {
 
 /// A procedure.
 #[derive(Clone, Debug)]
-pub struct Procedure {
+pub(crate) struct Procedure {
     /// Its name.
     pub ident: Ident,
     /// Its parameters.
@@ -89,7 +89,7 @@ pub struct Procedure {
 
 /// A process or a set of processes.
 #[derive(Clone, Debug)]
-pub struct Process {
+pub(crate) struct Process {
     /// Its name.
     pub ident: Ident,
     /// Its fairness.
@@ -106,7 +106,7 @@ pub struct Process {
 
 /// The fairness that a process is marked with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fairness {
+pub(crate) enum Fairness {
     /// None.
     Unfair,
     /// `fair`.
@@ -117,7 +117,7 @@ pub enum Fairness {
 
 /// A label.
 #[derive(Clone, Debug)]
-pub struct Label {
+pub(crate) struct Label {
     /// Its name.
     pub ident: Ident,
     /// `+`, `-` or nothing.
@@ -128,7 +128,7 @@ pub struct Label {
 
 /// How a label changes the fairness of its action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub(crate) enum Mark {
     /// Not at all.
     Plain,
     /// Strongly fair.
@@ -139,7 +139,7 @@ pub enum Mark {
 
 /// A statement.
 #[derive(Clone, Debug)]
-pub struct Statement {
+pub(crate) struct Statement {
     /// Its label.
     pub label: Option<Label>,
     /// What it does.
@@ -152,7 +152,7 @@ pub struct Statement {
 
 /// What a statement does.
 #[derive(Clone, Debug)]
-pub enum StatementKind {
+pub(crate) enum StatementKind {
     /// `x := 1 || y := 2`.
     Assign(Vec<Assignment>),
     /// `if`.
@@ -183,7 +183,7 @@ pub enum StatementKind {
 
 /// One assignment.
 #[derive(Clone, Debug)]
-pub struct Assignment {
+pub(crate) struct Assignment {
     /// The variable.
     pub variable: Ident,
     /// The path into it: `[e]`, `.f`; empty if the whole variable is assigned.
@@ -196,7 +196,7 @@ pub struct Assignment {
 
 /// A variable of a `with`.
 #[derive(Clone, Debug)]
-pub struct Binding {
+pub(crate) struct Binding {
     /// Its name.
     pub ident: Ident,
     /// Whether it is any element of a set: `x \in S`.
@@ -207,7 +207,7 @@ pub struct Binding {
 
 /// A call of a procedure.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub(crate) struct Call {
     /// The procedure.
     pub procedure: Ident,
     /// The arguments.
@@ -218,7 +218,7 @@ pub struct Call {
 
 /// What follows a call in the same step.
 #[derive(Clone, Debug)]
-pub enum AfterCall {
+pub(crate) enum AfterCall {
     /// Nothing: the call returns to the next statement.
     Continue,
     /// `return`.

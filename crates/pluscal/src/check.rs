@@ -7,10 +7,10 @@ use omnilink_tla_syntax::diagnostic::nearest;
 use omnilink_tla_syntax::source::Span;
 
 use crate::ast::{AfterCall, Algorithm, Assignment, Body, Call, Ident, Statement, StatementKind, Variable};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{AlgorithmError, AlgorithmErrorKind};
 
 /// Checks the names of an algorithm whose macros are expanded.
-pub(crate) fn check_names(algorithm: &Algorithm) -> Vec<Fault> {
+pub(crate) fn check_names(algorithm: &Algorithm) -> Vec<AlgorithmError> {
     let mut checker = Checker {
         algorithm,
         assignable: assignable(algorithm),
@@ -56,13 +56,13 @@ fn assignable(algorithm: &Algorithm) -> Vec<Rc<str>> {
 struct Checker<'a> {
     algorithm: &'a Algorithm,
     assignable: Vec<Rc<str>>,
-    faults: Vec<Fault>,
+    faults: Vec<AlgorithmError>,
 }
 
 impl Checker<'_> {
     fn twice(&mut self, what: &str, ident: &Ident, span: Span, first: Span) {
-        let fault = Fault::new(
-            FaultKind::DuplicateName,
+        let fault = AlgorithmError::new(
+            AlgorithmErrorKind::DuplicateName,
             span,
             format!("{what} `{}` is declared twice", ident.name),
         );
@@ -79,7 +79,7 @@ impl Checker<'_> {
                 &*ident.name == "pc" || (&*ident.name == "stack" && !algorithm.procedures.is_empty());
             if is_taken {
                 let message = format!("the translation declares `{}` itself", ident.name);
-                let fault = Fault::new(FaultKind::DuplicateName, ident.span, message);
+                let fault = AlgorithmError::new(AlgorithmErrorKind::DuplicateName, ident.span, message);
                 self.faults.push(fault.help("give this variable another name"));
             } else if let Some(first) = globals.insert(&ident.name, ident.span) {
                 self.twice("variable", ident, ident.span, first);
@@ -101,7 +101,11 @@ impl Checker<'_> {
         }
         if self.assignable.is_empty() && !self.needs_pc() {
             let span = algorithm.name.span;
-            let fault = Fault::new(FaultKind::NoVariables, span, "the algorithm has no variables");
+            let fault = AlgorithmError::new(
+                AlgorithmErrorKind::NoVariables,
+                span,
+                "the algorithm has no variables",
+            );
             self.faults
                 .push(fault.help("declare a variable: without any, there is only one state"));
         }
@@ -128,7 +132,7 @@ impl Checker<'_> {
                     "the variable `{}` of the {part} is a variable of the algorithm, too",
                     ident.name
                 );
-                let fault = Fault::new(FaultKind::DuplicateName, ident.span, message);
+                let fault = AlgorithmError::new(AlgorithmErrorKind::DuplicateName, ident.span, message);
                 let fault = fault.related(global.ident.span, "declared here");
                 self.faults.push(fault.help("rename one of the two"));
             }
@@ -147,7 +151,7 @@ impl Checker<'_> {
                 let ident = &label.ident;
                 if matches!(&*ident.name, "Done" | "Error") {
                     let message = format!("`{}` cannot be a label", ident.name);
-                    let fault = Fault::new(FaultKind::ReservedLabel, ident.span, message);
+                    let fault = AlgorithmError::new(AlgorithmErrorKind::ReservedLabel, ident.span, message);
                     self.faults
                         .push(fault.help("it is the value of `pc` after the last step; use another name"));
                 }
@@ -184,8 +188,8 @@ impl Checker<'_> {
     }
 
     fn return_outside(&mut self, span: Span) {
-        let fault = Fault::new(
-            FaultKind::ReturnOutsideProcedure,
+        let fault = AlgorithmError::new(
+            AlgorithmErrorKind::ReturnOutsideProcedure,
             span,
             "`return` stands outside of a procedure",
         );
@@ -200,7 +204,7 @@ impl Checker<'_> {
                     "`{}` is assigned, but is not a variable of the algorithm",
                     ident.name
                 );
-                let fault = Fault::new(FaultKind::UndeclaredVariable, ident.span, message);
+                let fault = AlgorithmError::new(AlgorithmErrorKind::UndeclaredVariable, ident.span, message);
                 let near = nearest(&ident.name, self.assignable.iter().map(|name| &**name));
                 self.faults.push(match near {
                     Some(near) => fault.help(format!("did you mean `{near}`?")),
@@ -213,7 +217,8 @@ impl Checker<'_> {
             });
             if let Some(other) = other {
                 let message = format!("`{}` is assigned twice in one statement", ident.name);
-                let fault = Fault::new(FaultKind::DoubleAssignment, assignment.span, message);
+                let fault =
+                    AlgorithmError::new(AlgorithmErrorKind::DoubleAssignment, assignment.span, message);
                 self.faults.push(
                     fault
                         .related(other.span, "first here")
@@ -228,7 +233,7 @@ impl Checker<'_> {
             return;
         }
         let message = format!("there is no label `{}` in this process or procedure", label.name);
-        let fault = Fault::new(FaultKind::UnknownLabel, label.span, message);
+        let fault = AlgorithmError::new(AlgorithmErrorKind::UnknownLabel, label.span, message);
         let near = nearest(&label.name, labels.keys().map(|name| &**name));
         self.faults.push(match near {
             Some(near) => fault.help(format!("did you mean `{near}`?")),
@@ -243,7 +248,8 @@ impl Checker<'_> {
             .find(|procedure| procedure.ident.name == call.procedure.name);
         let Some(called) = called else {
             let message = format!("there is no procedure `{}`", call.procedure.name);
-            let fault = Fault::new(FaultKind::UnknownProcedure, call.procedure.span, message);
+            let fault =
+                AlgorithmError::new(AlgorithmErrorKind::UnknownProcedure, call.procedure.span, message);
             let near = nearest(
                 &call.procedure.name,
                 procedures.iter().map(|known| &*known.ident.name),
@@ -261,7 +267,7 @@ impl Checker<'_> {
                 called.parameters.len(),
                 call.arguments.len()
             );
-            let fault = Fault::new(FaultKind::ProcedureArity, span, message);
+            let fault = AlgorithmError::new(AlgorithmErrorKind::ProcedureArity, span, message);
             let fault = fault.related(called.ident.span, "defined here");
             self.faults.push(fault.help("give one argument per parameter"));
         }

@@ -18,7 +18,7 @@ use crate::token::{Token, TokenKind};
 
 /// What comparing a stored translation with a new one gave.
 #[derive(Debug)]
-pub struct Comparison {
+pub struct StoredComparison {
     /// The first definition that differs; `None` if the stored translation is that of the algorithm.
     pub difference: Option<Difference>,
     /// Where the parts of the stored translation come from, by positions in the file.
@@ -46,11 +46,11 @@ pub enum DifferenceKind {
 }
 
 /// Compares the translation between the markers of a file with a new one.
-pub fn compare(text: &str, markers: &Markers, new: &Translation) -> Comparison {
+pub fn compare(text: &str, markers: &Markers, new: &Translation) -> StoredComparison {
     let stored = tokenize(text, markers.between.start, markers.between.end).tokens;
     let made = tokenize(&new.text, 0, new.text.len()).tokens;
     let (stored, made) = (definitions(&stored), definitions(&made));
-    let mut comparison = Comparison {
+    let mut comparison = StoredComparison {
         difference: None,
         origins: Vec::new(),
     };

@@ -11,14 +11,14 @@ use crate::ast::{
     AfterCall, Algorithm, Assignment, Binding, Body, Call, Ident, Label, Macro, Statement, StatementKind,
 };
 use crate::expression::{Expression, Rewritten, is_variable};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{AlgorithmError, AlgorithmErrorKind};
 use crate::token::TokenKind;
 
 /// How many statements macros may become.
 const MAX_STATEMENTS: usize = 100_000;
 
 /// Replaces all uses of macros.
-pub(crate) fn expand_macros(algorithm: &mut Algorithm) -> Result<(), Vec<Fault>> {
+pub(crate) fn expand_macros(algorithm: &mut Algorithm) -> Result<(), Vec<AlgorithmError>> {
     let mut expander = Expander {
         macros: Vec::new(),
         faults: Vec::new(),
@@ -47,7 +47,7 @@ pub(crate) fn expand_macros(algorithm: &mut Algorithm) -> Result<(), Vec<Fault>>
 struct Expander {
     /// The macros so far, with the macros in their bodies replaced.
     macros: Vec<Macro>,
-    faults: Vec<Fault>,
+    faults: Vec<AlgorithmError>,
     count: usize,
 }
 
@@ -55,8 +55,8 @@ impl Expander {
     fn define(&mut self, mut definition: Macro) {
         let name = &definition.ident.name;
         if let Some(other) = self.macros.iter().find(|other| other.ident.name == *name) {
-            let fault = Fault::new(
-                FaultKind::DuplicateName,
+            let fault = AlgorithmError::new(
+                AlgorithmErrorKind::DuplicateName,
                 definition.ident.span,
                 format!("macro `{name}` is defined twice"),
             );
@@ -69,8 +69,8 @@ impl Expander {
         let mut labels = Vec::new();
         collect_labels(&definition.body, &mut labels);
         for label in labels {
-            let fault = Fault::new(
-                FaultKind::LabelInMacro,
+            let fault = AlgorithmError::new(
+                AlgorithmErrorKind::LabelInMacro,
                 label.span,
                 format!("label `{}` is in a macro", label.name),
             );
@@ -123,8 +123,8 @@ impl Expander {
         span: Span,
     ) -> Vec<Statement> {
         let Some(at) = self.macros.iter().position(|known| known.ident.name == name.name) else {
-            let fault = Fault::new(
-                FaultKind::UnknownMacro,
+            let fault = AlgorithmError::new(
+                AlgorithmErrorKind::UnknownMacro,
                 name.span,
                 format!("there is no macro `{}`, or it is defined below", name.name),
             );
@@ -141,7 +141,7 @@ impl Expander {
                 definition.parameters.len(),
                 arguments.len()
             );
-            let fault = Fault::new(FaultKind::MacroArity, span, message);
+            let fault = AlgorithmError::new(AlgorithmErrorKind::MacroArity, span, message);
             self.faults.push(
                 fault
                     .related(definition.ident.span, "defined here")
@@ -166,7 +166,7 @@ impl Expander {
             }
             if self.count > MAX_STATEMENTS {
                 let message = format!("macros become more than {MAX_STATEMENTS} statements");
-                let fault = Fault::new(FaultKind::Syntax, span, message);
+                let fault = AlgorithmError::new(AlgorithmErrorKind::Syntax, span, message);
                 self.faults
                     .push(fault.help("use procedures instead of macros that use macros"));
                 return Vec::new();
@@ -235,14 +235,14 @@ impl Substitution {
         }
     }
 
-    fn list(&self, statements: &[Statement], count: &mut usize) -> Result<Vec<Statement>, Fault> {
+    fn list(&self, statements: &[Statement], count: &mut usize) -> Result<Vec<Statement>, AlgorithmError> {
         statements
             .iter()
             .map(|statement| self.statement(statement, count))
             .collect()
     }
 
-    fn statement(&self, statement: &Statement, count: &mut usize) -> Result<Statement, Fault> {
+    fn statement(&self, statement: &Statement, count: &mut usize) -> Result<Statement, AlgorithmError> {
         *count += 1;
         let kind = match &statement.kind {
             StatementKind::Assign(assignments) => {
@@ -299,7 +299,7 @@ impl Substitution {
     }
 
     /// An assignment whose variable may be a parameter: its argument may have a path.
-    fn assignment(&self, assignment: &Assignment) -> Result<Assignment, Fault> {
+    fn assignment(&self, assignment: &Assignment) -> Result<Assignment, AlgorithmError> {
         let path = self.expression(&assignment.path);
         let value = self.expression(&assignment.value);
         let (variable, path) = match self.argument(&assignment.variable.name) {
@@ -311,7 +311,7 @@ impl Substitution {
                         assignment.variable.name,
                         argument.to_line()
                     );
-                    Fault::new(FaultKind::Syntax, argument.span(), message)
+                    AlgorithmError::new(AlgorithmErrorKind::Syntax, argument.span(), message)
                         .related(assignment.span, "assigned here")
                         .help("pass a variable, or a part of one such as `f[i]` or `r.a`")
                 })?;

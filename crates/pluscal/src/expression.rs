@@ -16,7 +16,7 @@ use crate::token::{Token, TokenKind};
 
 /// The tokens of an expression. The columns only matter relative to each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Expression {
+pub(crate) struct Expression {
     /// The tokens.
     pub tokens: Vec<Token>,
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::ast::{Algorithm, Body, Fairness, Label, Mark, Procedure, Process, Statement, StatementKind};
-use crate::options::{FairnessOption, Options};
+use crate::options::{FairnessOption, TranslationOptions};
 
 pub(crate) struct Fair<'a> {
     pub algorithm: &'a Algorithm,
-    pub options: &'a Options,
+    pub options: &'a TranslationOptions,
 }
 
 impl Fair<'_> {

@@ -7,12 +7,12 @@ macro_rules! kinds {
     ($($(#[$doc:meta])* $variant:ident $word:literal;)*) => {
         /// The kinds of mistakes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum FaultKind { $($(#[$doc])* $variant,)* }
+        pub enum AlgorithmErrorKind { $($(#[$doc])* $variant,)* }
 
-        impl FaultKind {
+        impl AlgorithmErrorKind {
             /// The word for it in output.
             pub fn word(self) -> &'static str {
-                match self { $(FaultKind::$variant => $word,)* }
+                match self { $(AlgorithmErrorKind::$variant => $word,)* }
             }
         }
     };
@@ -65,9 +65,9 @@ kinds! {
 
 /// A mistake: where, what, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct AlgorithmError {
     /// The kind of mistake.
-    pub kind: FaultKind,
+    pub kind: AlgorithmErrorKind,
     /// Where it is.
     pub span: Span,
     /// What is wrong, in one sentence without a full stop.
@@ -78,8 +78,8 @@ pub struct Fault {
     pub related: Option<(Span, String)>,
 }
 
-impl Fault {
-    pub(crate) fn new(kind: FaultKind, span: Span, message: impl Into<String>) -> Self {
+impl AlgorithmError {
+    pub(crate) fn new(kind: AlgorithmErrorKind, span: Span, message: impl Into<String>) -> Self {
         Self {
             kind,
             span,

@@ -2,7 +2,7 @@
 
 use crate::Translation;
 use crate::lexer::tokenize;
-use crate::locate::{Markers, Place};
+use crate::locate::{AlgorithmPlace, Markers};
 use crate::token::TokenKind;
 
 /// Whether there is something between the markers.
@@ -34,7 +34,7 @@ pub fn has_behaviour(text: &str) -> bool {
 /// wrong.
 pub fn with_translation(
     text: &str,
-    place: &Place,
+    place: &AlgorithmPlace,
     markers: Option<&Markers>,
     translation: &Translation,
 ) -> String {

@@ -83,7 +83,10 @@ impl Formula {
                 body.write(out);
             }
             FormulaKind::Leaf(expression) => out.push_expression(expression),
-            FormulaKind::Unchanged(names) => out.push_list("UNCHANGED << ", names, " >>", self.span),
+            FormulaKind::Unchanged(names) => {
+                let names: Vec<(String, Span)> = names.iter().map(|name| (name.clone(), self.span)).collect();
+                out.push_list("UNCHANGED << ", &names, " >>", self.span);
+            }
         }
     }
 

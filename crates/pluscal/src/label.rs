@@ -14,14 +14,14 @@ use std::rc::Rc;
 use omnilink_tla_syntax::source::Span;
 
 use crate::ast::{Algorithm, Body, Ident, Label, Mark, Procedure, Statement, StatementKind};
-use crate::fault::{Fault, FaultKind};
-use crate::options::Options;
+use crate::fault::{AlgorithmError, AlgorithmErrorKind};
+use crate::options::TranslationOptions;
 
 /// Adds the labels that are missing, or reports them all. Returns the labels that were added.
 pub(crate) fn complete_labels(
     algorithm: &mut Algorithm,
-    options: &Options,
-) -> Result<Vec<Ident>, Vec<Fault>> {
+    options: &TranslationOptions,
+) -> Result<Vec<Ident>, Vec<AlgorithmError>> {
     let mut typed = BTreeSet::new();
     visit_bodies(algorithm, &mut |body, _| collect(body, &mut typed));
     let is_single = matches!(algorithm.body, Body::Single(_));
@@ -131,7 +131,7 @@ struct Labeler<'o> {
     added: Vec<Ident>,
     /// The procedure whose body this is, and its variables.
     procedure: Option<(Rc<str>, Vec<Rc<str>>)>,
-    faults: Vec<Fault>,
+    faults: Vec<AlgorithmError>,
 }
 
 impl Labeler<'_> {
@@ -154,7 +154,8 @@ impl Labeler<'_> {
             Some(label) => {
                 if in_with {
                     let message = format!("label `{}` is inside a `with`", label.ident.name);
-                    let fault = Fault::new(FaultKind::LabelInWith, label.ident.span, message);
+                    let fault =
+                        AlgorithmError::new(AlgorithmErrorKind::LabelInWith, label.ident.span, message);
                     self.faults.push(fault.help(
                         "a `with` is one step, because its variable exists only in that step; move the label out, or keep the value in a variable of the process",
                     ));
@@ -278,18 +279,18 @@ impl Labeler<'_> {
     }
 
     /// The error that a statement must have a label, if it must.
-    fn missing(&self, statement: &Statement, step: &Step, in_with: bool) -> Option<Fault> {
+    fn missing(&self, statement: &Statement, step: &Step, in_with: bool) -> Option<AlgorithmError> {
         let missing =
             |message: String| {
-                let fault = Fault::new(FaultKind::MissingLabel, statement.span, message);
+                let fault = AlgorithmError::new(AlgorithmErrorKind::MissingLabel, statement.span, message);
                 Some(fault.help(
                     "put a label before it, as in `L1: …`; the option `-label` adds the missing labels",
                 ))
             };
         let is_while = matches!(statement.kind, StatementKind::While(..));
         if is_while && in_with {
-            let fault = Fault::new(
-                FaultKind::WhileInWith,
+            let fault = AlgorithmError::new(
+                AlgorithmErrorKind::WhileInWith,
                 statement.span,
                 "a `while` is inside a `with`",
             );
@@ -302,7 +303,7 @@ impl Labeler<'_> {
                 Left::Begin(part) => missing(format!("the first statement of the {part} has no label")),
                 Left::By(span, what) if in_with => {
                     let message = "a statement follows a `call`, `return` or `goto` inside a `with`";
-                    let fault = Fault::new(FaultKind::CallInWith, statement.span, message);
+                    let fault = AlgorithmError::new(AlgorithmErrorKind::CallInWith, statement.span, message);
                     let fault = fault.related(span, what);
                     Some(fault.help(
                         "a `with` is one step, and these end a step; move the statement out of the `with`",
@@ -334,7 +335,7 @@ impl Labeler<'_> {
             .find_map(|(name, span)| Some((name, *span, *step.assigned.get(name)?)))?;
         if in_with {
             let message = format!("`{name}` is assigned a second time inside a `with`");
-            let fault = Fault::new(FaultKind::DoubleAssignment, span, message);
+            let fault = AlgorithmError::new(AlgorithmErrorKind::DoubleAssignment, span, message);
             return Some(fault.related(first, "first here").help(
                 "in one step a variable is assigned once; use `||`, or one assignment with the final value",
             ));

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use omnilink_tla_syntax::source::Span;
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{AlgorithmError, AlgorithmErrorKind};
 use crate::token::{Token, TokenKind};
 
 /// Symbols of more than one character that do not begin with a backslash and a letter, the longest first.
@@ -21,7 +21,7 @@ const SYMBOLS: [&str; 62] = [
 #[derive(Debug, Default)]
 pub(crate) struct Lexed {
     pub tokens: Vec<Token>,
-    pub faults: Vec<Fault>,
+    pub faults: Vec<AlgorithmError>,
 }
 
 /// Splits a part of a text. Columns are those of the whole text.
@@ -111,7 +111,8 @@ impl<'t> Lexer<'t> {
         }
         if depth > 0 {
             let span = Span::new(self.at as u32, self.at as u32 + 2);
-            let fault = Fault::new(FaultKind::Lexical, span, "this comment is never closed");
+            let fault =
+                AlgorithmError::new(AlgorithmErrorKind::Lexical, span, "this comment is never closed");
             self.lexed
                 .faults
                 .push(fault.help("close it with `*)`; comments nest"));
@@ -194,7 +195,7 @@ impl<'t> Lexer<'t> {
 
     fn open_string(&mut self, length: usize) -> usize {
         let span = Span::new(self.at as u32, (self.at + length) as u32);
-        let fault = Fault::new(FaultKind::Lexical, span, "this string is never closed");
+        let fault = AlgorithmError::new(AlgorithmErrorKind::Lexical, span, "this string is never closed");
         self.lexed
             .faults
             .push(fault.help("end it with `\"` on the same line; write `\\\"` for a quote inside a string"));

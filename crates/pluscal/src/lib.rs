@@ -7,7 +7,7 @@
 //!   variables of processes. Junction lists keep their meaning, because columns move together (`expression`).
 //! - Labels decide what a step is, so nothing else is atomic, and what needs a label is an error or gets one (`label`).
 //!
-//! Mistakes are [`Fault`]s, several per run, and no input makes the translator panic.
+//! Mistakes are [`AlgorithmError`]s, several per run, and no input makes the translator panic.
 
 mod action;
 mod ast;
@@ -19,9 +19,11 @@ mod fairness;
 mod fault;
 mod file;
 mod formula;
+mod initial;
 mod label;
 mod lexer;
 mod locate;
+mod next;
 mod options;
 mod parenthesis;
 mod parser;
@@ -34,12 +36,11 @@ mod written;
 use omnilink_tla_syntax::deep_stack;
 use omnilink_tla_syntax::source::{Origin, Source, Span};
 
-pub use compare::{Comparison, Difference, DifferenceKind, compare};
-pub use fault::{Fault, FaultKind};
+pub use compare::{Difference, DifferenceKind, StoredComparison, compare};
+pub use fault::{AlgorithmError, AlgorithmErrorKind};
 pub use file::{has_behaviour, has_translation, is_unchecked, with_translation};
-pub use locate::{Markers, Place, find_algorithm, find_markers, has_algorithm};
-pub use options::{FairnessOption, Options};
-pub use rename::Renaming;
+pub use locate::{AlgorithmPlace, Markers, find_algorithm, find_markers, has_algorithm};
+pub use options::{FairnessOption, TranslationOptions};
 
 /// The translation of an algorithm.
 #[derive(Clone, Debug)]
@@ -55,11 +56,11 @@ pub struct Translation {
 }
 
 /// Translates the algorithm of a file.
-pub fn translate(text: &str, options: &Options) -> Result<Translation, Vec<Fault>> {
+pub fn translate(text: &str, options: &TranslationOptions) -> Result<Translation, Vec<AlgorithmError>> {
     deep_stack::run(|| translate_here(text, options))
 }
 
-fn translate_here(text: &str, options: &Options) -> Result<Translation, Vec<Fault>> {
+fn translate_here(text: &str, options: &TranslationOptions) -> Result<Translation, Vec<AlgorithmError>> {
     let options = options.with_file(text).map_err(|fault| vec![fault])?;
     let place = find_algorithm(text).map_err(|fault| vec![fault])?;
     find_markers(text).map_err(|fault| vec![fault])?;

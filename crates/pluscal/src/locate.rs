@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use omnilink_tla_syntax::source::Span;
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{AlgorithmError, AlgorithmErrorKind};
 
 /// Where an algorithm stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct AlgorithmPlace {
     /// The word `--algorithm` or `--fair`.
     pub word: Span,
     /// The first byte after the word `algorithm`.
@@ -44,15 +44,15 @@ pub fn has_algorithm(text: &str) -> bool {
 }
 
 /// Finds the algorithm of a text.
-pub fn find_algorithm(text: &str) -> Result<Place, Fault> {
+pub fn find_algorithm(text: &str) -> Result<AlgorithmPlace, AlgorithmError> {
     let words = ["--algorithm", "--fair"];
     let first = words
         .iter()
         .filter_map(|word| Some((text.find(word)?, *word)))
         .min();
     let Some((at, word)) = first else {
-        let fault = Fault::new(
-            FaultKind::NoAlgorithm,
+        let fault = AlgorithmError::new(
+            AlgorithmErrorKind::NoAlgorithm,
             Span::default(),
             "this file has no PlusCal algorithm",
         );
@@ -66,7 +66,11 @@ pub fn find_algorithm(text: &str) -> Result<Place, Fault> {
     if is_fair {
         let rest = text[start..].trim_start();
         if !rest.starts_with("algorithm") {
-            let fault = Fault::new(FaultKind::Syntax, span, "`--fair` is not followed by `algorithm`");
+            let fault = AlgorithmError::new(
+                AlgorithmErrorKind::Syntax,
+                span,
+                "`--fair` is not followed by `algorithm`",
+            );
             return Err(fault.help(
                 "the first `--algorithm` or `--fair` of a file begins its algorithm, even in a comment; write `--fair algorithm`, or other words in the comment",
             ));
@@ -74,8 +78,8 @@ pub fn find_algorithm(text: &str) -> Result<Place, Fault> {
         start = text.len() - rest.len() + "algorithm".len();
     }
     let Some(end) = comment_end(text, at) else {
-        let fault = Fault::new(
-            FaultKind::Layout,
+        let fault = AlgorithmError::new(
+            AlgorithmErrorKind::Layout,
             span,
             "the comment around this algorithm is never closed",
         );
@@ -89,14 +93,14 @@ pub fn find_algorithm(text: &str) -> Result<Place, Fault> {
     if !trailing.trim_end().is_empty() && !trailing.starts_with("\\*") {
         let from = line_end - trailing.len();
         let span = Span::new(from as u32, (from + trailing.trim_end().len()) as u32);
-        let fault = Fault::new(
-            FaultKind::Layout,
+        let fault = AlgorithmError::new(
+            AlgorithmErrorKind::Layout,
             span,
             "text follows the comment of the algorithm on the same line",
         );
         return Err(fault.help("begin a new line after `*)`: the translation goes there"));
     }
-    Ok(Place {
+    Ok(AlgorithmPlace {
         word: span,
         start,
         end,
@@ -127,7 +131,7 @@ fn comment_end(text: &str, from: usize) -> Option<usize> {
 }
 
 /// Finds the translation of a text, if it has markers.
-pub fn find_markers(text: &str) -> Result<Option<Markers>, Fault> {
+pub fn find_markers(text: &str) -> Result<Option<Markers>, AlgorithmError> {
     let mut begin: Option<Range<usize>> = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -150,8 +154,8 @@ pub fn find_markers(text: &str) -> Result<Option<Markers>, Fault> {
     }
     let Some(begin) = begin else { return Ok(None) };
     let span = Span::new(begin.start as u32, begin.end as u32);
-    let fault = Fault::new(
-        FaultKind::Layout,
+    let fault = AlgorithmError::new(
+        AlgorithmErrorKind::Layout,
         span,
         "no line with `END TRANSLATION` follows this marker",
     );

@@ -1,8 +1,8 @@
-//! Options of the translator, from the command line and from the file.
+//! TranslationOptions of the translator, from the command line and from the file.
 
 use omnilink_tla_syntax::source::Span;
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{AlgorithmError, AlgorithmErrorKind};
 
 /// The version of the reference translator whose translations these are: 1.12.
 const VERSION: (u32, u32) = (1, 12);
@@ -21,9 +21,9 @@ pub enum FairnessOption {
     Off,
 }
 
-/// Options of the translator.
+/// TranslationOptions of the translator.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct TranslationOptions {
     /// `-wf`, `-sf`, `-wfNext`, `-nof`.
     pub fairness: Option<FairnessOption>,
     /// `-termination`: weakly fair, unless `-nof`.
@@ -38,7 +38,7 @@ pub struct Options {
     pub line_width: u32,
 }
 
-impl Default for Options {
+impl Default for TranslationOptions {
     fn default() -> Self {
         Self {
             fairness: None,
@@ -51,9 +51,9 @@ impl Default for Options {
     }
 }
 
-impl Options {
-    /// Options as the reference translator has them on its command line, such as `-wf` and `-labelRoot step_`.
-    pub fn from_arguments<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<Self, Fault> {
+impl TranslationOptions {
+    /// TranslationOptions as the reference translator has them on its command line, such as `-wf` and `-labelRoot step_`.
+    pub fn from_arguments<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<Self, AlgorithmError> {
         let mut options = Self::default();
         let words: Vec<&str> = arguments.into_iter().collect();
         options.read(&words, Origin::CommandLine, Span::default())?;
@@ -61,7 +61,7 @@ impl Options {
     }
 
     /// These options together with those in a file. For fairness, the file takes precedence.
-    pub fn with_file(&self, text: &str) -> Result<Self, Fault> {
+    pub fn with_file(&self, text: &str) -> Result<Self, AlgorithmError> {
         let mut options = self.clone();
         let Some((words, span)) = option_words(text)? else {
             return Ok(options);
@@ -77,9 +77,10 @@ impl Options {
         self.fairness.or(self.termination.then_some(FairnessOption::Weak))
     }
 
-    fn read(&mut self, words: &[&str], origin: Origin, span: Span) -> Result<(), Fault> {
-        let wrong =
-            |message: String, help: &str| Err(Fault::new(FaultKind::Option, span, message).help(help));
+    fn read(&mut self, words: &[&str], origin: Origin, span: Span) -> Result<(), AlgorithmError> {
+        let wrong = |message: String, help: &str| {
+            Err(AlgorithmError::new(AlgorithmErrorKind::Option, span, message).help(help))
+        };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let option = match (word.strip_prefix('-'), origin) {
@@ -150,10 +151,10 @@ impl Options {
         Ok(())
     }
 
-    fn set_fairness(&mut self, fairness: FairnessOption, span: Span) -> Result<(), Fault> {
+    fn set_fairness(&mut self, fairness: FairnessOption, span: Span) -> Result<(), AlgorithmError> {
         if self.fairness.is_some() {
-            let fault = Fault::new(
-                FaultKind::Option,
+            let fault = AlgorithmError::new(
+                AlgorithmErrorKind::Option,
                 span,
                 "more than one of -wf, -sf, -wfNext and -nof is given",
             );
@@ -181,7 +182,7 @@ fn is_identifier(text: &str) -> bool {
 }
 
 /// The words of `PlusCal options (...)` in a text.
-fn option_words(text: &str) -> Result<Option<(Vec<&str>, Span)>, Fault> {
+fn option_words(text: &str) -> Result<Option<(Vec<&str>, Span)>, AlgorithmError> {
     for (at, word) in text.match_indices("PlusCal") {
         let rest = &text[at + word.len()..];
         let after = rest.trim_start();
@@ -192,16 +193,16 @@ fn option_words(text: &str) -> Result<Option<(Vec<&str>, Span)>, Fault> {
         let span = Span::new(at as u32, start as u32);
         let open = list.trim_start();
         let Some(inside) = open.strip_prefix('(') else {
-            let fault = Fault::new(
-                FaultKind::Option,
+            let fault = AlgorithmError::new(
+                AlgorithmErrorKind::Option,
                 span,
                 "`PlusCal options` is not followed by `(`",
             );
             return Err(fault.help("write `PlusCal options (-wf)`, or other words if no options are meant"));
         };
         let Some(end) = inside.find(')') else {
-            let fault = Fault::new(
-                FaultKind::Option,
+            let fault = AlgorithmError::new(
+                AlgorithmErrorKind::Option,
                 span,
                 "the parenthesis after `PlusCal options` is never closed",
             );

@@ -15,7 +15,7 @@ use crate::expression::{Expression, Rewritten, is_variable};
 
 /// A name that was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Renaming {
+pub(crate) struct Renaming {
     /// What it is: "Label", "Process variable" and so on.
     pub what: &'static str,
     /// Its place: "process P", or nothing.

@@ -6,7 +6,7 @@ use omnilink_tla_syntax::source::Span;
 
 /// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TokenKind {
+pub(crate) enum TokenKind {
     /// An identifier or a word of PlusCal or TLA+.
     Word,
     /// A whole number.
@@ -21,7 +21,7 @@ pub enum TokenKind {
 
 /// A token, and where it stands on its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Token {
+pub(crate) struct Token {
     /// Its kind.
     pub kind: TokenKind,
     /// Its text.

@@ -70,11 +70,11 @@ impl Written {
         }
     }
 
-    /// Adds a list of names, broken into lines at the width.
-    pub fn push_list(&mut self, before: &str, names: &[String], after: &str, span: Span) {
+    /// Adds a list of names with their origins, broken into lines at the width.
+    pub fn push_list(&mut self, before: &str, names: &[(String, Span)], after: &str, span: Span) {
         self.push(before, span);
         let column = self.column;
-        for (at, name) in names.iter().enumerate() {
+        for (at, (name, origin)) in names.iter().enumerate() {
             let is_last = at + 1 == names.len();
             let width = name.chars().count() as u32 + if is_last { after.len() as u32 } else { 1 };
             if at > 0 {
@@ -84,7 +84,7 @@ impl Written {
                     self.push(" ", span);
                 }
             }
-            self.push(name, span);
+            self.push(name, *origin);
             if !is_last {
                 self.push(",", span);
             }

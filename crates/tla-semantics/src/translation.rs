@@ -7,8 +7,9 @@
 use std::path::PathBuf;
 
 use omnilink_pluscal::{
-    Comparison, Difference, DifferenceKind, Fault, Markers, Options, Place, Translation, compare,
-    find_algorithm, find_markers, has_algorithm, has_behaviour, has_translation, is_unchecked, translate,
+    AlgorithmError, AlgorithmPlace, Difference, DifferenceKind, Markers, StoredComparison, Translation,
+    TranslationOptions, compare, find_algorithm, find_markers, has_algorithm, has_behaviour, has_translation,
+    is_unchecked, translate,
 };
 use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
 use omnilink_tla_syntax::source::{Source, SourceId, Span};
@@ -38,7 +39,7 @@ pub fn stale_translation(source: SourceId, text: &str) -> Option<Diagnostic> {
 /// A text that was read, and what is wrong with its algorithm.
 pub(crate) struct Read {
     pub source: Source,
-    faults: Vec<Fault>,
+    faults: Vec<AlgorithmError>,
     stale: Option<Stale>,
 }
 
@@ -77,8 +78,8 @@ impl Read {
     }
 
     /// The text with a new translation.
-    fn with_new(mut self, place: &Place, markers: Option<&Markers>) -> Self {
-        match translate(self.source.text(), &Options::default()) {
+    fn with_new(mut self, place: &AlgorithmPlace, markers: Option<&Markers>) -> Self {
+        match translate(self.source.text(), &TranslationOptions::default()) {
             Ok(translation) => self.replaced(place, markers, &translation),
             Err(faults) => {
                 self.faults = faults;
@@ -87,7 +88,12 @@ impl Read {
         }
     }
 
-    fn replaced(mut self, place: &Place, markers: Option<&Markers>, translation: &Translation) -> Self {
+    fn replaced(
+        mut self,
+        place: &AlgorithmPlace,
+        markers: Option<&Markers>,
+        translation: &Translation,
+    ) -> Self {
         let span = match markers {
             Some(markers) => markers.between.clone(),
             None => place.next_line..place.next_line,
@@ -102,19 +108,19 @@ impl Read {
     /// The text with the translation that it has, or with a new one if that is stale.
     fn with_stored(mut self, markers: &Markers, choice: PlusCal) -> Self {
         let text = self.source.text();
-        if is_unchecked(text, markers) {
+        if is_unchecked(text, markers) && has_behaviour(&text[markers.between.clone()]) {
             return self;
         }
         // Missing labels may have been added on the command line of the translator.
-        let options = Options {
+        let options = TranslationOptions {
             adds_labels: true,
-            ..Options::default()
+            ..TranslationOptions::default()
         };
         let (Ok(translation), Ok(place)) = (translate(text, &options), find_algorithm(text)) else {
             // What the stored translation is of cannot be told.
             return self;
         };
-        let Comparison { difference, origins } = compare(text, markers, &translation);
+        let StoredComparison { difference, origins } = compare(text, markers, &translation);
         let Some(difference) = difference else {
             self.source = self.source.with_origins(origins);
             return self;

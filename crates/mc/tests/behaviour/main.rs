@@ -7,5 +7,6 @@ mod golden;
 mod liveness;
 mod memo;
 mod mutations;
+mod pluscal;
 mod searches;
 mod semantics;

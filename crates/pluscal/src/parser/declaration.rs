@@ -4,7 +4,7 @@ use super::expression::Until;
 use super::{Failed, Parsed, Parser};
 use crate::ast::{Fairness, Ident, Initial, Macro, Procedure, Process, Variable};
 use crate::expression::Expression;
-use crate::fault::FaultKind;
+use crate::fault::AlgorithmErrorKind;
 
 impl Parser<'_> {
     /// Declarations after `variable` or `variables`, if there are some.
@@ -26,7 +26,7 @@ impl Parser<'_> {
             }
             let message = format!("expected `;` or `,` after a variable but found {}", self.found());
             return self.fail_here(
-                FaultKind::Syntax,
+                AlgorithmErrorKind::Syntax,
                 message,
                 "variables are separated by `,` or `;`; the last one ends with `;`",
             );
@@ -42,7 +42,7 @@ impl Parser<'_> {
                 ident.name
             );
             return self.fail_here(
-                FaultKind::Syntax,
+                AlgorithmErrorKind::Syntax,
                 message,
                 "give it one value with `=`, and choose an element with a `with` statement",
             );
@@ -54,7 +54,7 @@ impl Parser<'_> {
             Initial::Value(self.expression("a value", Until::Comma)?)
         } else if self.is(":=") {
             return self.fail_here(
-                FaultKind::Syntax,
+                AlgorithmErrorKind::Syntax,
                 "a variable is declared with `=` or `\\in`, not with `:=`",
                 "write `=` instead of `:=`",
             );
@@ -98,8 +98,11 @@ impl Parser<'_> {
         };
         if !has_end {
             self.at = start;
-            let fault =
-                crate::fault::Fault::new(FaultKind::Syntax, opened, "this define block is never closed");
+            let fault = crate::fault::AlgorithmError::new(
+                AlgorithmErrorKind::Syntax,
+                opened,
+                "this define block is never closed",
+            );
             let end = if self.has_braces { "}" } else { "end define" };
             self.report(fault.help(format!("close it with `{end}`")));
             return Err(Failed);

@@ -2,7 +2,7 @@
 
 use super::{Parsed, Parser};
 use crate::expression::Expression;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{AlgorithmError, AlgorithmErrorKind};
 use crate::token::{Token, TokenKind};
 
 /// What ends an expression besides what always does.
@@ -21,7 +21,7 @@ impl Parser<'_> {
         self.skip_expression(until);
         if start == self.at {
             let message = format!("expected {what} but found {}", self.found());
-            return self.fail_here(FaultKind::Syntax, message, format!("write {what} here"));
+            return self.fail_here(AlgorithmErrorKind::Syntax, message, format!("write {what} here"));
         }
         self.check_semicolon(start)?;
         Ok(Expression {
@@ -79,8 +79,8 @@ impl Parser<'_> {
             return Ok(());
         };
         let token = &self.tokens[first];
-        let fault = Fault::new(
-            FaultKind::Syntax,
+        let fault = AlgorithmError::new(
+            AlgorithmErrorKind::Syntax,
             token.span,
             format!("expected `;` before `{}`", token.text),
         );

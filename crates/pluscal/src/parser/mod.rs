@@ -9,8 +9,8 @@ mod statement;
 use omnilink_tla_syntax::source::Span;
 
 use crate::ast::{Algorithm, Body, Ident};
-use crate::fault::{Fault, FaultKind};
-use crate::locate::Place;
+use crate::fault::{AlgorithmError, AlgorithmErrorKind};
+use crate::locate::AlgorithmPlace;
 use crate::token::Token;
 
 /// How deep statements may be nested.
@@ -25,7 +25,7 @@ pub(super) struct Failed;
 type Parsed<T> = Result<T, Failed>;
 
 /// Parses the tokens of an algorithm, from behind the word `algorithm`.
-pub(crate) fn parse(tokens: &[Token], place: &Place) -> Result<Algorithm, Vec<Fault>> {
+pub(crate) fn parse(tokens: &[Token], place: &AlgorithmPlace) -> Result<Algorithm, Vec<AlgorithmError>> {
     let mut parser = Parser {
         tokens,
         at: 0,
@@ -52,7 +52,7 @@ pub(super) struct Parser<'t> {
     end: u32,
     /// The position of a statement before which a semicolon is missing; it is read as if it were there.
     assumed_semicolon: Option<usize>,
-    faults: Vec<Fault>,
+    faults: Vec<AlgorithmError>,
 }
 
 impl<'t> Parser<'t> {
@@ -113,7 +113,7 @@ impl<'t> Parser<'t> {
         };
         let message = format!("`{part}` stands too late");
         self.fail_here(
-            FaultKind::Syntax,
+            AlgorithmErrorKind::Syntax,
             message,
             "the order is: variables, define, macros, procedures, then processes or the body",
         )
@@ -161,7 +161,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn report(&mut self, fault: Fault) {
+    fn report(&mut self, fault: AlgorithmError) {
         if self.faults.len() < MAX_FAULTS {
             self.faults.push(fault);
         }
@@ -169,11 +169,11 @@ impl<'t> Parser<'t> {
 
     fn fail_here<T>(
         &mut self,
-        kind: FaultKind,
+        kind: AlgorithmErrorKind,
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Parsed<T> {
-        let fault = Fault::new(kind, self.here(), message).help(help);
+        let fault = AlgorithmError::new(kind, self.here(), message).help(help);
         self.report(fault);
         Err(Failed)
     }
@@ -184,7 +184,7 @@ impl<'t> Parser<'t> {
             return Ok(span);
         }
         let message = format!("expected `{text}` but found {}", self.found());
-        self.fail_here(FaultKind::Syntax, message, why)
+        self.fail_here(AlgorithmErrorKind::Syntax, message, why)
     }
 
     fn name(&mut self, what: &str) -> Parsed<Ident> {
@@ -199,11 +199,11 @@ impl<'t> Parser<'t> {
             Some(token) if token.is_keyword() => {
                 let message = format!("expected {what} but found `{}`", token.text);
                 let help = format!("`{}` is a word of PlusCal and cannot be a name", token.text);
-                self.fail_here(FaultKind::Syntax, message, help)
+                self.fail_here(AlgorithmErrorKind::Syntax, message, help)
             }
             _ => {
                 let message = format!("expected {what} but found {}", self.found());
-                self.fail_here(FaultKind::Syntax, message, format!("write {what} here"))
+                self.fail_here(AlgorithmErrorKind::Syntax, message, format!("write {what} here"))
             }
         }
     }
@@ -228,7 +228,11 @@ impl<'t> Parser<'t> {
             self.at += 1;
         }
         let message = format!("expected `end {part}` but found {}", self.found());
-        self.fail_here(FaultKind::Syntax, message, format!("close it with `end {part}`"))
+        self.fail_here(
+            AlgorithmErrorKind::Syntax,
+            message,
+            format!("close it with `end {part}`"),
+        )
     }
 
     /// The end of a body, and the semicolon that may follow.

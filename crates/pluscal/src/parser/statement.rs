@@ -6,7 +6,7 @@ use super::expression::Until;
 use super::{Failed, MAX_NESTING, Parsed, Parser};
 use crate::ast::{AfterCall, Assignment, Binding, Call, Ident, Label, Mark, Statement, StatementKind};
 use crate::expression::Expression;
-use crate::fault::FaultKind;
+use crate::fault::AlgorithmErrorKind;
 use crate::token::TokenKind;
 
 impl Parser<'_> {
@@ -16,7 +16,7 @@ impl Parser<'_> {
         if self.depth > MAX_NESTING {
             let message = format!("statements are nested more than {MAX_NESTING} deep");
             return self.fail_here(
-                FaultKind::Syntax,
+                AlgorithmErrorKind::Syntax,
                 message,
                 "move the inner statements into a procedure",
             );
@@ -34,7 +34,7 @@ impl Parser<'_> {
         if list.is_empty() && !has_failed {
             let message = format!("expected a statement but found {}", self.found());
             return self.fail_here(
-                FaultKind::Syntax,
+                AlgorithmErrorKind::Syntax,
                 message,
                 "write `skip` if nothing is to be done here",
             );
@@ -82,7 +82,7 @@ impl Parser<'_> {
         }
         let message = format!("expected `;` but found {}", self.found());
         self.fail_here(
-            FaultKind::Syntax,
+            AlgorithmErrorKind::Syntax,
             message,
             "statements are separated by semicolons",
         )
@@ -95,7 +95,7 @@ impl Parser<'_> {
             let message = format!("`{}` is a second label of one statement", second.ident.name);
             self.at -= 2;
             return self.fail_here(
-                FaultKind::Syntax,
+                AlgorithmErrorKind::Syntax,
                 message,
                 "a statement has at most one label; write `skip;` between the two",
             );
@@ -107,7 +107,11 @@ impl Parser<'_> {
             if let (Some(label), Some(first)) = (label, block.first_mut()) {
                 if let Some(inner) = &first.label {
                     let message = format!("`{}` is a second label of one statement", inner.ident.name);
-                    let fault = crate::fault::Fault::new(FaultKind::Syntax, inner.ident.span, message);
+                    let fault = crate::fault::AlgorithmError::new(
+                        AlgorithmErrorKind::Syntax,
+                        inner.ident.span,
+                        message,
+                    );
                     self.report(fault.help("remove one of the two labels"));
                     return Err(Failed);
                 }
@@ -119,7 +123,7 @@ impl Parser<'_> {
         if self.ends_list() {
             let message = format!("expected a statement but found {}", self.found());
             return self.fail_here(
-                FaultKind::Syntax,
+                AlgorithmErrorKind::Syntax,
                 message,
                 "a label stands before a statement; write `skip` if nothing is to be done here",
             );
@@ -220,7 +224,7 @@ impl Parser<'_> {
         if self.depth > MAX_NESTING {
             let message = format!("statements are nested more than {MAX_NESTING} deep");
             return self.fail_here(
-                FaultKind::Syntax,
+                AlgorithmErrorKind::Syntax,
                 message,
                 "move the inner statements into a procedure",
             );
@@ -266,7 +270,7 @@ impl Parser<'_> {
             if self.depth > MAX_NESTING {
                 let message = format!("statements are nested more than {MAX_NESTING} deep");
                 return self.fail_here(
-                    FaultKind::Syntax,
+                    AlgorithmErrorKind::Syntax,
                     message,
                     "move the inner statements into a procedure",
                 );
@@ -319,7 +323,11 @@ impl Parser<'_> {
             branches.push(self.branch()?);
         }
         if branches.len() == 1 {
-            let fault = crate::fault::Fault::new(FaultKind::Syntax, start, "this `either` has no `or`");
+            let fault = crate::fault::AlgorithmError::new(
+                AlgorithmErrorKind::Syntax,
+                start,
+                "this `either` has no `or`",
+            );
             self.report(fault.help("add `or` with the other choice, or remove `either`"));
             return Err(Failed);
         }
@@ -420,7 +428,7 @@ impl Parser<'_> {
             let path = self.path()?;
             if self.is("=") || self.is("==") {
                 return self.fail_here(
-                    FaultKind::Syntax,
+                    AlgorithmErrorKind::Syntax,
                     "an assignment is written with `:=`",
                     "write `:=`; `=` compares two values",
                 );
@@ -432,7 +440,7 @@ impl Parser<'_> {
                     self.found()
                 );
                 return self.fail_here(
-                    FaultKind::Syntax,
+                    AlgorithmErrorKind::Syntax,
                     message,
                     "a statement is an assignment, or begins with a word such as `if`, `await` or `skip`",
                 );
@@ -470,7 +478,7 @@ impl Parser<'_> {
                     } else if token.is(";") || token.is(":=") {
                         self.at = opened;
                         return self.fail_here(
-                            FaultKind::Syntax,
+                            AlgorithmErrorKind::Syntax,
                             "this `[` is never closed",
                             "close the index with `]`",
                         );

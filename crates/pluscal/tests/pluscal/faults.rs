@@ -1,12 +1,12 @@
 //! Mistakes: where, what, and several at once.
 
-use omnilink_pluscal::{Options, translate};
+use omnilink_pluscal::{TranslationOptions, translate};
 
 use crate::{module, told};
 
 fn faults(algorithm: &str) -> String {
     let text = module(algorithm);
-    let faults = translate(&text, &Options::default()).expect_err("there is a mistake");
+    let faults = translate(&text, &TranslationOptions::default()).expect_err("there is a mistake");
     assert!(
         faults.iter().all(|fault| fault.help.is_some()),
         "every mistake has advice"
@@ -66,7 +66,7 @@ fn names_that_do_not_exist_get_a_proposal() {
     let text = module(
         "--algorithm M { variables count = 0; procedure Work() { W: return } { A: cuont := 1; B: call Wrok(); C: goto D; } }",
     );
-    let found = translate(&text, &Options::default()).expect_err("there are mistakes");
+    let found = translate(&text, &TranslationOptions::default()).expect_err("there are mistakes");
     let help: Vec<&str> = found.iter().filter_map(|fault| fault.help.as_deref()).collect();
     assert_eq!(help[..2], ["did you mean `count`?", "did you mean `Work`?"]);
     assert_eq!(found.len(), 3, "{}", told(&text, &found));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use omnilink_pluscal::{Fault, Options, Translation, translate};
+use omnilink_pluscal::{AlgorithmError, Translation, TranslationOptions, translate};
 use serde_json::Value;
 
 use crate::told;
@@ -35,7 +35,7 @@ fn wrong_with(case: &Value) -> Option<String> {
     let file = folder().join(case["file"].as_str()?);
     let text = std::fs::read_to_string(file).expect("the corpus is in the repository");
     let arguments = list(case, "args");
-    let result = Options::from_arguments(arguments)
+    let result = TranslationOptions::from_arguments(arguments)
         .map_err(|fault| vec![fault])
         .and_then(|options| translate(&text, &options));
     let must = &case["translate"]["must"];
@@ -56,7 +56,7 @@ fn wrong_with(case: &Value) -> Option<String> {
     }
 }
 
-fn wrong_fault(must: &Value, faults: &[Fault]) -> Option<String> {
+fn wrong_fault(must: &Value, faults: &[AlgorithmError]) -> Option<String> {
     let mut classes = list(must, "class_also");
     classes.extend(must["class"].as_str());
     let found = faults.first()?.kind.word();

@@ -7,12 +7,12 @@ mod random;
 mod stored;
 mod text;
 
-use omnilink_pluscal::{Fault, Options, Translation, translate};
+use omnilink_pluscal::{AlgorithmError, Translation, TranslationOptions, translate};
 use omnilink_tla_syntax::source::Source;
 
 /// The translation of a module.
 fn translated(text: &str) -> Translation {
-    match translate(text, &Options::default()) {
+    match translate(text, &TranslationOptions::default()) {
         Ok(translation) => translation,
         Err(faults) => panic!("{}\n{text}", told(text, &faults)),
     }
@@ -24,7 +24,7 @@ fn module(algorithm: &str) -> String {
 }
 
 /// Mistakes as `line:column kind: message`.
-fn told(text: &str, faults: &[Fault]) -> String {
+fn told(text: &str, faults: &[AlgorithmError]) -> String {
     let source = Source::new("M.tla", text);
     let lines = faults.iter().map(|fault| {
         let place = source.line_column(fault.span.start);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fastrand::Rng;
-use omnilink_pluscal::{Options, translate};
+use omnilink_pluscal::{TranslationOptions, translate};
 
 fn files() -> Vec<String> {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
@@ -19,10 +19,10 @@ fn files() -> Vec<String> {
     texts
 }
 
-fn options(rng: &mut Rng) -> Options {
-    Options {
+fn options(rng: &mut Rng) -> TranslationOptions {
+    TranslationOptions {
         adds_labels: rng.bool(),
-        ..Options::default()
+        ..TranslationOptions::default()
     }
 }
 
@@ -138,8 +138,11 @@ fn files_that_are_cut_off_do_not_panic() {
             .step_by(7)
             .filter(|end| text.is_char_boundary(*end))
         {
-            let _ = translate(&text[..end], &Options::default());
-            let _ = translate(&format!("{} *)\n====", &text[..end]), &Options::default());
+            let _ = translate(&text[..end], &TranslationOptions::default());
+            let _ = translate(
+                &format!("{} *)\n====", &text[..end]),
+                &TranslationOptions::default(),
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Translations that a file has: whether they are those of the algorithm, and files with new ones.
 
 use omnilink_pluscal::{
-    DifferenceKind, Options, compare, find_algorithm, find_markers, translate, with_translation,
+    DifferenceKind, TranslationOptions, compare, find_algorithm, find_markers, translate, with_translation,
 };
 
 const MODULE: &str = "---- MODULE M ----
@@ -22,14 +22,14 @@ Low == x < 9
 
 /// The file with its translation.
 fn written(text: &str) -> String {
-    let translation = translate(text, &Options::default()).expect("no mistakes");
+    let translation = translate(text, &TranslationOptions::default()).expect("no mistakes");
     let place = find_algorithm(text).expect("an algorithm");
     let markers = find_markers(text).expect("two markers or none");
     with_translation(text, &place, markers.as_ref(), &translation)
 }
 
 fn difference(text: &str) -> Option<(String, DifferenceKind)> {
-    let translation = translate(text, &Options::default()).expect("no mistakes");
+    let translation = translate(text, &TranslationOptions::default()).expect("no mistakes");
     let markers = find_markers(text).expect("two markers").expect("two markers");
     let found = compare(text, &markers, &translation).difference?;
     Some((found.name, found.kind))
@@ -99,7 +99,7 @@ fn what_older_translators_write_is_no_difference() {
 #[test]
 fn parts_of_a_stored_translation_come_from_the_algorithm() {
     let text = written(MODULE);
-    let translation = translate(&text, &Options::default()).expect("no mistakes");
+    let translation = translate(&text, &TranslationOptions::default()).expect("no mistakes");
     let markers = find_markers(&text).expect("two markers").expect("two markers");
     let origins = compare(&text, &markers, &translation).origins;
     let at = text.find("x + t[self]").expect("the assignment") as u32;
