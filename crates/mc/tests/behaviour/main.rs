@@ -8,5 +8,6 @@ mod liveness;
 mod memo;
 mod mutations;
 mod pluscal;
+mod pluscal_random;
 mod searches;
 mod semantics;

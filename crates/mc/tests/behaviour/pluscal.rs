@@ -88,3 +88,25 @@ fn golden_algorithms_have_tlcs_states_and_verdicts() {
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Algorithms that check themselves by assertions, invariants and properties: sorting and moving discs with recursive procedures, readers and writers under
+/// fairness, jumps between nested labels, messages in arrays of records.
+#[test]
+fn algorithms_that_check_themselves_are_right() {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../pluscal/tests/own");
+    for (name, distinct) in [
+        ("Sorts", 1701),
+        ("Tower", 40),
+        ("Gate", 694),
+        ("Machine", 17),
+        ("Mail", 97),
+    ] {
+        let answer = answer_of(
+            &own.join(format!("{name}.tla")),
+            own.join(format!("{name}.cfg")),
+            1,
+        );
+        assert_eq!(answer["verdict"], "ok", "{name}: {answer}");
+        assert_eq!(answer["distinct"], distinct, "{name}");
+    }
+}
