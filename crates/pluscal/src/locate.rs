@@ -8,6 +8,7 @@ use std::ops::Range;
 use omnilink_tla_syntax::source::Span;
 
 use crate::fault::{AlgorithmError, AlgorithmErrorKind};
+use crate::lexer::tokenize;
 
 /// Where an algorithm stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,12 +36,26 @@ pub struct Markers {
     pub end: Range<usize>,
 }
 
-/// Whether a text may have an algorithm: the words that begin one are in it.
+/// Whether a text has an algorithm, and not only prose about one: a name and the beginning of an algorithm follow the word.
 pub fn has_algorithm(text: &str) -> bool {
-    text.contains("--algorithm")
-        || text
-            .match_indices("--fair")
-            .any(|(at, word)| text[at + word.len()..].trim_start().starts_with("algorithm"))
+    const BEGINNINGS: [&str; 9] = [
+        "{",
+        "variable",
+        "variables",
+        "define",
+        "macro",
+        "procedure",
+        "process",
+        "fair",
+        "begin",
+    ];
+    let Ok(place) = find_algorithm(text) else {
+        return false;
+    };
+    match &*tokenize(text, place.start, place.end).tokens {
+        [name, next, ..] => name.is_name() && BEGINNINGS.iter().any(|beginning| next.is(beginning)),
+        _ => false,
+    }
 }
 
 /// Finds the algorithm of a text.

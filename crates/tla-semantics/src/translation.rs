@@ -61,7 +61,7 @@ impl Read {
         if !has_algorithm(text) {
             return read;
         }
-        // An algorithm that does not stand in a comment of its own is prose about algorithms.
+        // Both are errors of the translator only: the module can be read without its algorithm.
         let (Ok(place), Ok(markers)) = (find_algorithm(text), find_markers(text)) else {
             return read;
         };

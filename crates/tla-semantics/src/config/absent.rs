@@ -53,8 +53,7 @@ pub fn absent_behaviour(spec: &Spec, config: &Config) -> Option<Diagnostic> {
 }
 
 /// Advice about an algorithm that is not translated.
-pub(super) const TRANSLATE: &str =
-    "leave out `--pluscal=use`, or write the translation into the module with `omnilink tla translate`";
+pub(super) const TRANSLATE: &str = "`omnilink tla translate` says what is wrong with it; with `--pluscal=use`, only a translation in the file counts";
 
 /// Whether the root module has a PlusCal algorithm and no translation of it.
 pub(super) fn has_untranslated_algorithm(spec: &Spec) -> bool {

@@ -137,4 +137,6 @@ fn an_algorithm_beside_its_own_definitions_is_a_description() {
     assert_eq!(line_of(&text, "Init", PlusCal::Auto), Some(12));
     let prose = "---- MODULE M ----\n\\* Written after the --fair algorithm of the book.\nOne == 1\n====\n";
     assert!(said(prose, PlusCal::Auto).is_empty());
+    let prose = "---- MODULE M ----\n(* As in the --algorithm of the book. *)\nOne == 1\n====\n";
+    assert!(said(prose, PlusCal::Auto).is_empty());
 }
