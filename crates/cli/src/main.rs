@@ -17,6 +17,7 @@ mod mc;
 mod mc_graph;
 mod mc_progress;
 mod output;
+mod pluscal;
 mod progress;
 mod quantity;
 mod replay;

@@ -27,6 +27,7 @@ use crate::exit::Exit;
 use crate::mc_graph::{names, small_graph};
 use crate::mc_progress::McProgress;
 use crate::output::{self, Output};
+use crate::pluscal::PlusCalChoice;
 use crate::quantity;
 use crate::reports::EvidenceFile;
 
@@ -48,6 +49,9 @@ pub(crate) struct McArgs {
     /// A folder to look for modules in, after the specification's own
     #[arg(short = 'L', long = "library", value_name = "FOLDER")]
     libraries: Vec<PathBuf>,
+    /// Which translation of a PlusCal algorithm to read
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
+    pluscal: PlusCalChoice,
     /// How many threads; the answer does not depend on it
     #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     workers: u16,
@@ -144,6 +148,7 @@ Examples:
   omnilink mc Large.tla --resume states                       ... and go on tomorrow
   omnilink mc Spec.tla --evidence run.json && omnilink view run.json
   omnilink mc examples/mc/Door.tla               a temporal property that needs strong fairness
+  omnilink mc examples/pluscal/Ticket.tla        a PlusCal algorithm, which is translated in memory
 
 Exit codes: 0 all states explored, nothing wrong; 1 a violation was found; 2 bad usage, bad input or an expression
 that cannot be evaluated; 3 unknown: a limit was reached, or temporal properties were not checked.";
@@ -279,7 +284,7 @@ fn read_spec(args: &McArgs) -> Result<(Spec, Config, Vec<String>), Box<Checked>>
     let beside = args.spec.with_extension("cfg");
     let config = args.config.clone().or_else(|| beside.exists().then_some(beside));
     let options = SpecOptions {
-        search: SearchPath::new(args.libraries.iter().cloned()),
+        search: SearchPath::new(args.libraries.iter().cloned()).with_pluscal(args.pluscal.into()),
         config,
         expressions: args.expressions.clone(),
     };

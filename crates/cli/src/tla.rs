@@ -18,6 +18,7 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::limits::{self, LimitArgs};
 use crate::output::Output;
+use crate::pluscal::{PlusCalChoice, TranslateArgs, run_translate};
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "Read TLA+ specifications";
@@ -36,6 +37,7 @@ Examples:
   omnilink tla show Spec.tla
   omnilink tla eval '{x * x : x \\in 1..5}'
   omnilink tla eval 'Cardinality(Server)' --in Raft.tla --config Raft.cfg
+  omnilink tla translate Algo.tla -wf
   omnilink tla repl --in Spec.tla --const N=3";
 
 #[derive(Debug, Subcommand)]
@@ -46,6 +48,8 @@ enum Verb {
     Show(ShowArgs),
     /// Evaluate a constant expression: exit code 0 if it has a value, 2 if it has none, 3 if a limit was reached
     Eval(EvalArgs),
+    /// Translate the PlusCal algorithm of a module to TLA+, and write the translation into its file
+    Translate(TranslateArgs),
     /// Read definitions and expressions from standard input, and print the values of the expressions
     #[command(after_help = EXAMPLES)]
     Repl(Surroundings),
@@ -141,6 +145,9 @@ struct Reading {
     /// A folder to look for modules in, after the specification's own
     #[arg(short = 'L', long = "library", value_name = "FOLDER")]
     libraries: Vec<PathBuf>,
+    /// Which translation of a PlusCal algorithm to read
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
+    pluscal: PlusCalChoice,
     /// Print one JSON object per file
     #[arg(long)]
     json: bool,
@@ -149,7 +156,7 @@ struct Reading {
 impl Reading {
     fn options(&self) -> SpecOptions {
         SpecOptions {
-            search: SearchPath::new(self.libraries.iter().cloned()),
+            search: SearchPath::new(self.libraries.iter().cloned()).with_pluscal(self.pluscal.into()),
             config: self.config.clone(),
             ..SpecOptions::default()
         }
@@ -162,6 +169,7 @@ pub(crate) fn run(args: &TlaArgs) -> Result<Exit, CliError> {
         Verb::Check(args) => run_check(args),
         Verb::Show(args) => run_show(args),
         Verb::Eval(args) => run_eval(args),
+        Verb::Translate(args) => run_translate(args),
         Verb::Repl(surroundings) => run_repl(surroundings),
     }
 }

@@ -113,8 +113,8 @@ impl Program {
                 let source = self.sources.get(at.source);
                 let module = source.path().file_stem().unwrap_or_default().to_string_lossy();
                 let (from, to) = (
-                    source.line_column(at.span.start),
-                    source.line_column(at.span.end.saturating_sub(1)),
+                    source.own_line_column(at.span.start),
+                    source.own_line_column(at.span.end.saturating_sub(1)),
                 );
                 (module, (from.line, from.column), (to.line, to.column))
             }

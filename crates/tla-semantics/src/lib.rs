@@ -36,5 +36,7 @@ mod theorem;
 mod translation;
 mod unknown;
 
+pub use omnilink_pluscal as pluscal;
+
 pub use loader::{Loaded, load, load_text};
-pub use translation::stale_translation;
+pub use translation::{PlusCal, stale_translation};

@@ -7,7 +7,7 @@ use omnilink_tla_syntax::deep_stack;
 use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
 use omnilink_tla_syntax::find_module;
 use omnilink_tla_syntax::names::Name;
-use omnilink_tla_syntax::parser::parse_from;
+use omnilink_tla_syntax::parser::parse_source;
 use omnilink_tla_syntax::source::{Source, SourceId, Span};
 use rustc_hash::FxHashMap;
 
@@ -15,7 +15,7 @@ use super::analyzer::Analyzer;
 use super::entity::TreeId;
 use super::search_path::{SearchPath, built_in, read_text, unreadable};
 use super::spec::Spec;
-use super::translation::stale_translation;
+use super::translation::Read;
 
 /// The maximum number of diagnostics shown.
 const MAX_DIAGNOSTICS: usize = 200;
@@ -153,18 +153,21 @@ struct Loader<'a> {
 impl Loader<'_> {
     /// Parses a text and records the modules it uses.
     fn read(&mut self, path: PathBuf, text: String, library: bool) -> TreeId {
-        let id = self.spec.sources.add(Source::new(path, text));
-        if !library {
-            let text = self.spec.sources.get(id).text();
-            self.diagnostics.extend(stale_translation(id, text));
+        if library {
+            let id = self.spec.sources.add(Source::new(path, text));
+            return self.read_module(id, 0, library);
         }
+        let mut read = Read::new(path, text, self.search.pluscal);
+        let source = std::mem::replace(&mut read.source, Source::new("", ""));
+        let id = self.spec.sources.add(source);
+        self.diagnostics.extend(read.diagnostics(id));
         self.read_module(id, 0, library)
     }
 
     /// Parses the first module of a text at or after a byte.
     fn read_module(&mut self, id: SourceId, from: usize, library: bool) -> TreeId {
-        let text = self.spec.sources.get(id).text();
-        let tree = parse_from(id, text, from, &mut self.spec.names, &mut self.diagnostics);
+        let source = self.spec.sources.get(id);
+        let tree = parse_source(id, source, from, &mut self.spec.names, &mut self.diagnostics);
         let tree_id = TreeId(self.spec.trees.len() as u32);
         let inside: Vec<Name> = tree.modules.iter().skip(1).map(|m| m.name.name).collect();
         let extended = tree.modules.iter().flat_map(|m| m.extends.iter());

@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::built_in as modules;
+use super::translation::PlusCal;
 
-/// The folders that are searched for modules.
+/// The folders that are searched for modules, and how a module is read.
 #[derive(Clone, Debug, Default)]
 pub struct SearchPath {
     folders: Vec<PathBuf>,
+    /// Which translation of a PlusCal algorithm is read.
+    pub(crate) pluscal: PlusCal,
 }
 
 /// A module's text.
@@ -26,7 +29,15 @@ impl SearchPath {
     pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
         Self {
             folders: folders.into_iter().collect(),
+            pluscal: PlusCal::default(),
         }
+    }
+
+    /// The same path, with another choice of the translation of PlusCal algorithms.
+    #[must_use]
+    pub fn with_pluscal(mut self, pluscal: PlusCal) -> Self {
+        self.pluscal = pluscal;
+        self
     }
 
     /// The same path with one more folder in front.
@@ -34,7 +45,10 @@ impl SearchPath {
     pub fn with_first(&self, folder: impl Into<PathBuf>) -> Self {
         let mut folders = vec![folder.into()];
         folders.extend(self.folders.iter().cloned());
-        Self { folders }
+        Self {
+            folders,
+            pluscal: self.pluscal,
+        }
     }
 
     /// Finds a module. A file that exists but cannot be read is an error.

@@ -36,6 +36,8 @@ pub enum Class {
     Semantic,
     /// A translation that is not that of its PlusCal algorithm.
     Translation,
+    /// An error in a PlusCal algorithm.
+    PlusCal,
     /// An error in a configuration.
     Config,
     /// A limit of this program.
@@ -61,6 +63,7 @@ impl Class {
             Class::Label => "label",
             Class::Semantic => "semantic",
             Class::Translation => "translation",
+            Class::PlusCal => "pluscal",
             Class::Config => "config",
             Class::Limit => "limit",
             Class::Evaluation => "evaluation",
@@ -249,6 +252,7 @@ struct Picture<'a> {
 impl Picture<'_> {
     fn draw(&mut self, source: SourceId, span: Span, mark: char, message: &str) {
         let text = self.sources.get(source);
+        let span = text.origin(span);
         let place = text.line_column(span.start);
         let line = text.line(place.line);
         let ends_here = text.line_of(span.end.saturating_sub(1).max(span.start)) == place.line;
@@ -366,6 +370,7 @@ pub fn to_json(diagnostic: &Diagnostic, sources: &Sources) -> serde_json::Value 
 /// A span as a JSON object with bytes (from 0), lines and columns (from 1).
 pub fn span_json(sources: &Sources, source: SourceId, span: Span) -> serde_json::Value {
     let text = sources.get(source);
+    let span = text.origin(span);
     let (start, end) = (text.line_column(span.start), text.line_column(span.end));
     serde_json::json!({
         "start": span.start, "end": span.end,

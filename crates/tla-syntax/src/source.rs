@@ -50,11 +50,30 @@ pub struct LineColumn {
     pub column: u32,
 }
 
+/// A part of a text that was made from another part of it, such as a formula from a statement. Positions in it are shown as positions in the
+/// part that it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The first byte of the part.
+    pub start: u32,
+    /// One past its last byte.
+    pub end: u32,
+    /// Where it comes from.
+    pub span: Span,
+}
+
 /// One text and the path it was read from.
 #[derive(Debug)]
 pub struct Source {
     path: PathBuf,
+    /// The text of the file, and after it what is read instead of a part of it.
     text: String,
+    /// The length of the text of the file.
+    own_bytes: usize,
+    /// The part of the file that is not read; what follows the text of the file is read there.
+    replaced: Option<Span>,
+    /// In order, without overlaps.
+    origins: Vec<Origin>,
     line_starts: Vec<u32>,
     milestones: OnceLock<Vec<Milestone>>,
 }
@@ -79,10 +98,76 @@ impl Source {
         );
         Self {
             path: path.into(),
+            own_bytes: text.len(),
             text,
+            replaced: None,
+            origins: Vec::new(),
             line_starts,
             milestones: OnceLock::new(),
         }
+    }
+
+    /// The same text, parts of which come from others.
+    #[must_use]
+    pub fn with_origins(mut self, origins: Vec<Origin>) -> Self {
+        self.origins = origins;
+        self
+    }
+
+    /// The same text, in which something else is read instead of a part. The origins are those of what is read.
+    #[must_use]
+    pub fn with_replacement(mut self, replaced: Span, text: &str, origins: &[Origin]) -> Self {
+        let from = self.text.len() as u32;
+        self.text.push_str(text);
+        self.replaced = Some(replaced);
+        self.origins = origins
+            .iter()
+            .map(|origin| Origin {
+                start: origin.start + from,
+                end: origin.end + from,
+                span: origin.span,
+            })
+            .collect();
+        self
+    }
+
+    /// The text of the file, followed by what is read instead of a part of it.
+    pub(crate) fn whole_text(&self) -> &str {
+        &self.text
+    }
+
+    /// The part of the file that is not read, if there is one.
+    pub(crate) fn replaced(&self) -> Option<Span> {
+        self.replaced
+    }
+
+    /// Where a span comes from: itself, unless it was made from another.
+    pub fn origin(&self, span: Span) -> Span {
+        let Some(first) = self.origin_at(span.start) else {
+            return span;
+        };
+        let last = self.origin_at(span.end.saturating_sub(1).max(span.start));
+        let start = first.position(span.start);
+        let end = last.map_or(first.span.end, |last| last.span.end);
+        match end > start {
+            true => Span::new(start, end),
+            false => Span::new(start, first.span.end),
+        }
+    }
+
+    /// The origin of a byte. Blanks and line ends between two parts belong to the first.
+    fn origin_at(&self, offset: u32) -> Option<&Origin> {
+        let passed = self.origins.partition_point(|origin| origin.start <= offset);
+        let origin = passed.checked_sub(1).and_then(|at| self.origins.get(at));
+        match offset as usize >= self.own_bytes {
+            true => origin.or(self.origins.first()),
+            false => origin.filter(|origin| offset < origin.end),
+        }
+    }
+
+    fn position(&self, offset: u32) -> u32 {
+        self.origin_at(offset)
+            .map_or(offset, |origin| origin.position(offset))
     }
 
     /// The path of the text.
@@ -90,9 +175,9 @@ impl Source {
         &self.path
     }
 
-    /// The whole text.
+    /// The whole text of the file.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.text[..self.own_bytes]
     }
 
     /// The text of a span; empty if the span is not of this text.
@@ -102,8 +187,12 @@ impl Source {
             .unwrap_or("")
     }
 
-    /// The line (from 1) that a byte is on.
+    /// The line (from 1) that a byte is on, or comes from.
     pub fn line_of(&self, offset: u32) -> u32 {
+        self.own_line_of(self.position(offset))
+    }
+
+    fn own_line_of(&self, offset: u32) -> u32 {
         self.line_starts.partition_point(|start| *start <= offset) as u32
     }
 
@@ -115,16 +204,25 @@ impl Source {
         let end = self
             .line_starts
             .get(line as usize)
-            .map_or(self.text.len(), |next| *next as usize);
+            .map_or(self.own_bytes, |next| *next as usize);
         self.text
             .get(*start as usize..end)
             .unwrap_or("")
             .trim_end_matches(['\n', '\r'])
     }
 
-    /// The line and column of a byte.
+    /// The line and column of a byte, or of what it comes from.
     pub fn line_column(&self, offset: u32) -> LineColumn {
-        let line = self.line_of(offset);
+        self.own_line_column(self.position(offset))
+    }
+
+    /// The line and column of a byte itself, if it is in the file.
+    pub fn own_line_column(&self, offset: u32) -> LineColumn {
+        let offset = match (offset as usize) < self.own_bytes {
+            true => offset,
+            false => self.position(offset),
+        };
+        let line = self.own_line_of(offset);
         let start = self
             .line_starts
             .get((line as usize).wrapping_sub(1))
@@ -150,7 +248,7 @@ impl Source {
     fn find_milestones(&self) -> Vec<Milestone> {
         let mut milestones = Vec::new();
         let (mut column, mut last) = (0, 0);
-        for (offset, character) in self.text.char_indices() {
+        for (offset, character) in self.text().char_indices() {
             if offset - last >= MILESTONE_BYTES {
                 last = offset;
                 milestones.push(Milestone {
@@ -165,6 +263,17 @@ impl Source {
             }
         }
         milestones
+    }
+}
+
+impl Origin {
+    /// The byte that a byte of the part comes from: the same one, if the part is a copy.
+    fn position(&self, offset: u32) -> u32 {
+        let is_copy = self.end - self.start == self.span.end - self.span.start;
+        match is_copy {
+            true => self.span.start + offset.saturating_sub(self.start).min(self.end - self.start),
+            false => self.span.start,
+        }
     }
 }
 
@@ -231,6 +340,31 @@ mod tests {
             source.line_column((from + line.len() + 1) as u32),
             LineColumn { line: 3, column: 1 }
         );
+    }
+
+    #[test]
+    fn a_part_that_was_made_from_another_is_shown_where_that_stands() {
+        let file = "A: x := 1\nold\nrest";
+        let origin = Origin {
+            start: 0,
+            end: 6,
+            span: Span::new(3, 9),
+        };
+        let source = Source::new("x", file).with_replacement(Span::new(10, 14), "x' = 1", &[origin]);
+        let made = file.len() as u32;
+        assert_eq!(source.text(), file);
+        assert_eq!(source.slice(Span::new(made, made + 6)), "x' = 1");
+        assert_eq!(source.line_column(made + 5), LineColumn { line: 1, column: 9 });
+        assert_eq!(source.origin(Span::new(made, made + 6)), Span::new(3, 9));
+        assert_eq!(source.line_column(14), LineColumn { line: 3, column: 1 });
+        let stored = Source::new("x", file).with_origins(vec![Origin {
+            start: 10,
+            end: 13,
+            span: Span::new(0, 1),
+        }]);
+        assert_eq!(stored.line_column(12), LineColumn { line: 1, column: 1 });
+        assert_eq!(stored.own_line_column(12), LineColumn { line: 2, column: 3 });
+        assert_eq!(stored.line_column(13), LineColumn { line: 2, column: 4 });
     }
 
     #[test]

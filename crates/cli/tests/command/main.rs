@@ -31,6 +31,7 @@ mod monitors;
 mod newcomer;
 mod other_styles;
 mod pages;
+mod pluscal;
 mod ran;
 #[cfg(unix)]
 mod recorders;

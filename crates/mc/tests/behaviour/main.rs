@@ -7,5 +7,7 @@ mod golden;
 mod liveness;
 mod memo;
 mod mutations;
+mod pluscal;
+mod pluscal_random;
 mod searches;
 mod semantics;

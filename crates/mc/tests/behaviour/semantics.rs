@@ -334,7 +334,13 @@ fn a_model_without_behaviours_is_rejected() {
     let config = ("Ring.cfg", "CHECK_DEADLOCK FALSE\n");
     assert!(refused(&[("Ring.tla", ring), config]).contains("neither SPECIFICATION nor INIT and NEXT"));
     let algorithm = "---- MODULE Alg ----\n(* --algorithm Alg\nvariable x = 0;\nbegin\n A: x := 1;\nend algorithm *)\n====\n";
-    assert!(refused(&[("Alg.tla", algorithm)]).contains("is not translated"));
+    assert_eq!(
+        refused(&[("Alg.tla", algorithm)]),
+        "valid 2",
+        "it is translated in memory"
+    );
+    let mistaken = algorithm.replace("x := 1", "y := 1");
+    assert!(refused(&[("Alg.tla", &mistaken)]).contains("is not a variable"));
     assert!(refused(&[("Empty.tla", "---- MODULE Empty ----\n====\n")]).contains("nothing to check"));
     let assumed = "---- MODULE Assumed ----\nASSUME TRUE\n====\n";
     assert_eq!(refused(&[("Assumed.tla", assumed)]), "valid 0");

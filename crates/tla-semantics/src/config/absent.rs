@@ -53,8 +53,7 @@ pub fn absent_behaviour(spec: &Spec, config: &Config) -> Option<Diagnostic> {
 }
 
 /// Advice about an algorithm that is not translated.
-pub(super) const TRANSLATE: &str = "translate it first, with the PlusCal translator of the TLA+ tools (`pcal.trans`) or of an editor, which \
-     writes Init, Next and Spec into the module";
+pub(super) const TRANSLATE: &str = "`omnilink tla translate` says what is wrong with it; with `--pluscal=use`, only a translation in the file counts";
 
 /// Whether the root module has a PlusCal algorithm and no translation of it.
 pub(super) fn has_untranslated_algorithm(spec: &Spec) -> bool {

@@ -6,4 +6,5 @@ mod golden_parse;
 mod meaning;
 mod mistakes;
 mod one_mistake;
+mod pluscal;
 mod two_mistakes;

@@ -13,12 +13,37 @@ use definition::mark_definitions;
 use super::operators::Op;
 use super::token::{Token, TokenKind};
 use crate::diagnostic::{Class, Diagnostic};
-use crate::source::{SourceId, Span, advance_column};
+use crate::source::{Source, SourceId, Span, advance_column};
 
 /// Splits the first module at or after a byte into tokens; the last one is always [`TokenKind::End`].
 pub fn tokenize(source: SourceId, text: &str, from: usize, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
     let mut lexer = Lexer::new(source, text, diagnostics);
     lexer.at = from.min(text.len());
+    lexer.run();
+    let mut tokens = lexer.tokens;
+    mark_definitions(&mut tokens);
+    tokens
+}
+
+/// Like [`tokenize`], for a source in which something else may be read instead of a part.
+pub(crate) fn tokenize_source(
+    id: SourceId,
+    source: &Source,
+    from: usize,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Token> {
+    let Some(replaced) = source.replaced() else {
+        return tokenize(id, source.text(), from, diagnostics);
+    };
+    let mut lexer = Lexer::new(id, source.whole_text(), diagnostics);
+    let own = source.text().len();
+    lexer.bytes = &lexer.bytes[..own];
+    lexer.at = from.min(own);
+    lexer.parts = vec![
+        (replaced.end as usize, own),
+        (own, source.whole_text().len()),
+        (0, replaced.start as usize),
+    ];
     lexer.run();
     let mut tokens = lexer.tokens;
     mark_definitions(&mut tokens);
@@ -47,6 +72,8 @@ struct Lexer<'a> {
     letterless_end: usize,
     /// The end of the last invalid character.
     meaningless_end: usize,
+    /// The parts of the text that are still to be read, the next one last. All of it is read if there are none.
+    parts: Vec<(usize, usize)>,
     source: SourceId,
     diagnostics: &'a mut Vec<Diagnostic>,
     tokens: Vec<Token>,
@@ -62,6 +89,7 @@ impl<'a> Lexer<'a> {
             column: 0,
             letterless_end: 0,
             meaningless_end: 0,
+            parts: Vec::new(),
             source,
             diagnostics,
             tokens: Vec::with_capacity(text.len() / 4),
@@ -71,6 +99,7 @@ impl<'a> Lexer<'a> {
     fn run(&mut self) {
         let mut depth = 0u32;
         if self.skip_to_module() {
+            self.enter_first_part();
             while self.skip_blank() {
                 let token = self.token();
                 self.tokens.push(token);
@@ -92,6 +121,27 @@ impl<'a> Lexer<'a> {
         self.end();
     }
 
+    /// Limits reading to the part that the module begins in. A module that begins after the first part is read as it is.
+    fn enter_first_part(&mut self) {
+        let Some((_, end)) = self.parts.pop() else { return };
+        match self.at < end {
+            true => self.bytes = &self.text.as_bytes()[..end],
+            false => self.parts.clear(),
+        }
+    }
+
+    /// Moves to the next part of the text, which begins a line; false if there is none.
+    fn enter_next_part(&mut self) -> bool {
+        let Some((start, end)) = self.parts.pop() else {
+            return false;
+        };
+        self.bytes = &self.text.as_bytes()[..end];
+        self.at = start;
+        (self.column_at, self.column) = (start, 0);
+        (self.letterless_end, self.meaningless_end) = (0, 0);
+        true
+    }
+
     fn end(&mut self) {
         let end = self.at as u32;
         let column = self.column_of(self.at);
@@ -107,7 +157,8 @@ impl<'a> Lexer<'a> {
 
     /// Moves to the first `---- MODULE`; text before it is prose.
     fn skip_to_module(&mut self) -> bool {
-        while let Some(found) = self.text.get(self.at..).and_then(|rest| rest.find("----")) {
+        let own = self.bytes.len();
+        while let Some(found) = self.text.get(self.at..own).and_then(|rest| rest.find("----")) {
             self.at += found;
             if self.module_start_length().is_some() {
                 return true;
@@ -169,7 +220,11 @@ impl<'a> Lexer<'a> {
                         .count();
                 }
                 b'(' if self.peek(1) == b'*' => self.skip_comment(),
-                0 if self.at >= self.bytes.len() => return false,
+                0 if self.at >= self.bytes.len() => {
+                    if !self.enter_next_part() {
+                        return false;
+                    }
+                }
                 _ => return true,
             }
         }
@@ -217,7 +272,7 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         let column = self.column_of(start);
         let (kind, length) = self.scan();
-        self.at = start + length.max(1);
+        self.at = (start + length.max(1)).min(self.bytes.len());
         while !self.text.is_char_boundary(self.at) {
             self.at += 1;
         }

@@ -21,12 +21,12 @@ mod recovery;
 mod statement;
 
 use super::ast::*;
-use super::lexer::tokenize;
+use super::lexer::{tokenize, tokenize_source};
 use super::operators::Op;
 use super::token::{Keyword, Token, TokenKind};
 use crate::diagnostic::{Class, Diagnostic};
 use crate::names::{Name, Names};
-use crate::source::{SourceId, Span};
+use crate::source::{Source, SourceId, Span};
 
 /// The maximum nesting depth of brackets, quantifiers, IFs and the like.
 pub const MAX_NESTING: u32 = 2000;
@@ -53,6 +53,28 @@ pub fn parse_from(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Tree {
     let tokens = tokenize(source, text, from, diagnostics);
+    parse_tokens(source, text, tokens, names, diagnostics)
+}
+
+/// Like [`parse_from`], for a source in which something else may be read instead of a part.
+pub fn parse_source(
+    id: SourceId,
+    source: &Source,
+    from: usize,
+    names: &mut Names,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Tree {
+    let tokens = tokenize_source(id, source, from, diagnostics);
+    parse_tokens(id, source.whole_text(), tokens, names, diagnostics)
+}
+
+fn parse_tokens(
+    source: SourceId,
+    text: &str,
+    tokens: Vec<Token>,
+    names: &mut Names,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Tree {
     let mut parser = Parser {
         text,
         tokens,

@@ -1,0 +1,184 @@
+//! The text of translations, character by character.
+
+use crate::{module, translated};
+
+#[test]
+fn one_sequence_of_statements() {
+    let text = module(
+        "--algorithm gcd {
+  variables u = 24; v \\in 1 .. 3;
+  { while (u # 0) {
+      if (u < v) { u := v || v := u };
+      u := u - v
+    };
+    assert v > 0;
+  } }",
+    );
+    assert_eq!(
+        translated(&text).text,
+        r#"VARIABLES pc, u, v
+
+vars == << pc, u, v >>
+
+Init == (* Global variables *)
+        /\ u = 24
+        /\ v \in 1 .. 3
+        /\ pc = "Lbl_1"
+
+Lbl_1 == /\ pc = "Lbl_1"
+         /\ IF u # 0
+               THEN /\ IF u < v
+                          THEN /\ /\ u' = v
+                                  /\ v' = u
+                          ELSE /\ TRUE
+                               /\ UNCHANGED << u, v >>
+                    /\ pc' = "Lbl_2"
+               ELSE /\ Assert(v > 0, "Failure of assertion at line 9, column 5.")
+                    /\ pc' = "Done"
+                    /\ UNCHANGED << u, v >>
+
+Lbl_2 == /\ pc = "Lbl_2"
+         /\ u' = u - v
+         /\ pc' = "Lbl_1"
+         /\ v' = v
+
+(* Allow infinite stuttering to prevent deadlock on termination. *)
+Terminating == pc = "Done" /\ UNCHANGED vars
+
+Next == Lbl_1 \/ Lbl_2
+           \/ Terminating
+
+Spec == Init /\ [][Next]_vars
+
+Termination == <>(pc = "Done")
+
+"#
+    );
+}
+
+#[test]
+fn processes_and_a_procedure() {
+    let text = module(
+        "--algorithm shop
+variables stock = 2;
+define Low == stock < 1 end define;
+procedure Buy(k = 1)
+variables seen = k;
+begin
+  B1: seen := stock - seen;
+  B2: stock := seen; return;
+end procedure;
+fair process Customer \\in {\"ann\", \"bob\"}
+variables bag = {};
+begin
+  C: bag := bag \\cup {self};
+     call Buy(Cardinality(bag));
+end process;
+process Owner = 0
+begin
+  O: either await Low; stock := 2;
+     or goto Done;
+     end either;
+end process;
+end algorithm",
+    );
+    assert_eq!(
+        translated(&text).text,
+        r#"VARIABLES pc, stock, stack
+
+(* define statement *)
+Low == stock < 1
+
+VARIABLES k, seen, bag
+
+vars == << pc, stock, stack, k, seen, bag >>
+
+ProcSet == ({"ann", "bob"}) \cup {0}
+
+Init == (* Global variables *)
+        /\ stock = 2
+        (* Procedure Buy *)
+        /\ k = [ self \in ProcSet |-> 1]
+        /\ seen = [ self \in ProcSet |-> k[self]]
+        (* Process Customer *)
+        /\ bag = [self \in {"ann", "bob"} |-> {}]
+        /\ stack = [self \in ProcSet |-> << >>]
+        /\ pc = [self \in ProcSet |-> CASE self \in {"ann", "bob"} -> "C"
+                                        [] self = 0 -> "O"]
+
+B1(self) == /\ pc[self] = "B1"
+            /\ seen' = [seen EXCEPT ![self] = stock - seen[self]]
+            /\ pc' = [pc EXCEPT ![self] = "B2"]
+            /\ UNCHANGED << stock, stack, k, bag >>
+
+B2(self) == /\ pc[self] = "B2"
+            /\ stock' = seen[self]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+            /\ k' = [k EXCEPT ![self] = Head(stack[self]).k]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ bag' = bag
+
+Buy(self) == B1(self) \/ B2(self)
+
+C(self) == /\ pc[self] = "C"
+           /\ bag' = [bag EXCEPT ![self] = bag[self] \cup {self}]
+           /\ /\ k' = [k EXCEPT ![self] = Cardinality(bag'[self])]
+              /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "Buy", pc |->  "Done", seen |->  seen[self], k |->  k[self] ] >> \o stack[self]]
+           /\ seen' = [seen EXCEPT ![self] = k'[self]]
+           /\ pc' = [pc EXCEPT ![self] = "B1"]
+           /\ stock' = stock
+
+Customer(self) == C(self)
+
+O == /\ pc[0] = "O"
+     /\ \/ /\ Low
+           /\ stock' = 2
+           /\ pc' = [pc EXCEPT ![0] = "Done"]
+        \/ /\ pc' = [pc EXCEPT ![0] = "Done"]
+           /\ stock' = stock
+     /\ UNCHANGED << stack, k, seen, bag >>
+
+Owner == O
+
+(* Allow infinite stuttering to prevent deadlock on termination. *)
+Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
+               /\ UNCHANGED vars
+
+Next == Owner \/ (\E self \in ProcSet: Buy(self))
+           \/ (\E self \in {"ann", "bob"}: Customer(self))
+           \/ Terminating
+
+Spec == /\ Init /\ [][Next]_vars
+        /\ \A self \in {"ann", "bob"} : WF_vars(Customer(self)) /\ WF_vars(Buy(self))
+
+Termination == <>(\A self \in ProcSet: pc[self] = "Done")
+
+"#
+    );
+}
+
+#[test]
+fn a_loop_without_an_end_needs_no_pc() {
+    let text = module(
+        "--algorithm clock { variable h = 0; process (T \\in 1..2) { L: while (TRUE) { h := (h + self) % 12 } } }",
+    );
+    let translation = translated(&text).text;
+    assert!(
+        translation.contains("T(self) == h' = (h + self) % 12\n"),
+        "{translation}"
+    );
+    assert!(
+        !translation.contains("pc") && !translation.contains("Termination"),
+        "{translation}"
+    );
+}
+
+#[test]
+fn the_author_says_whose_pc_is_read() {
+    let text = module(
+        "--algorithm w { variable x = 0; process (A = 1) { S: x := 1 } process (B \\in 2..3) { T: await pc[1] = \"Done\"; x := 2 } }",
+    );
+    let translation = translated(&text).text;
+    assert!(translation.contains("/\\ pc[1] = \"Done\"\n"), "{translation}");
+}
