@@ -9,6 +9,7 @@
 mod common;
 
 mod agrees_with_naive;
+mod golden_levels;
 mod guarantees;
 mod isolation_agrees;
 mod isolation_scale;
