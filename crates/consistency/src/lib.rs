@@ -68,7 +68,7 @@ pub use history_error::{HistoryError, HistoryProblem};
 pub use history_file::{is_history_line, read_histories};
 pub use infer::{Inferred, infer};
 pub use isolation::{
-    Anomaly, Family, Isolation, IsolationConclusion, Scope, TransactionError, Transactions,
+    Anomaly, Isolation, IsolationConclusion, IsolationFamily, IsolationScope, TransactionError, Transactions,
     check_transactions, is_transaction,
 };
 pub use level::{ConsistencyLevel, UnknownLevel};

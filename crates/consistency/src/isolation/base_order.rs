@@ -2,18 +2,23 @@
 
 use rustc_hash::FxHashMap;
 
-use super::level::Scope;
+use super::level::IsolationScope;
 use super::reads_from::ReadsFrom;
 use super::real_time;
 use super::transaction::{Fate, Transactions};
 use crate::order_graph::{EdgeReason, Graph, Node};
 
 /// The order of a scope among the included transactions.
-pub(super) fn scope(graph: &mut Graph, transactions: &Transactions, reads: &ReadsFrom, scope: Scope) {
-    if scope >= Scope::Session {
+pub(super) fn scope(
+    graph: &mut Graph,
+    transactions: &Transactions,
+    reads: &ReadsFrom,
+    scope: IsolationScope,
+) {
+    if scope >= IsolationScope::Session {
         sessions(graph, transactions, reads);
     }
-    if scope >= Scope::RealTime {
+    if scope >= IsolationScope::RealTime {
         real_time::add(graph, transactions, &reads.included);
     }
 }

@@ -15,7 +15,7 @@ use omnilink_evidence::Confirmation;
 use rustc_hash::FxHashMap;
 
 use super::edge_check::{EdgeCheck, Proof};
-use super::level::{Family, Isolation, Scope};
+use super::level::{Isolation, IsolationFamily, IsolationScope};
 use super::transaction::{Fate, Id, NIL, Transaction, Transactions};
 use super::{Blame, naive};
 
@@ -97,7 +97,7 @@ impl Transactions {
             for (key, value) in &self.all[*one].reads {
                 let written = writers.of(*key, *value);
                 part.extend(written.iter().map(|writer| (*writer, false)));
-                if isolation.scope() == Scope::RealTime {
+                if isolation.scope() == IsolationScope::RealTime {
                     let overwrote = writers.of_key(*key).iter().find(|other| {
                         self.precedes(**other, *one)
                             && **other != *one
@@ -174,14 +174,16 @@ fn has_order(transactions: &Transactions, isolation: Isolation, configurations: 
     // These try orders within orders.
     let is_nested = matches!(
         isolation.family(),
-        Family::UpdateSerializable | Family::WeakCausal
+        IsolationFamily::UpdateSerializable | IsolationFamily::WeakCausal
     );
     if transactions.all.len() <= NAIVE_MAX - usize::from(is_nested) {
         *configurations += (1..=transactions.all.len() as u64).product::<u64>();
         return Some(naive::is_isolated(transactions, isolation));
     }
     match isolation.family() {
-        Family::Serializable | Family::RepeatableRead if transactions.all.len() <= TRANSACTIONS_MAX => {
+        IsolationFamily::Serializable | IsolationFamily::RepeatableRead
+            if transactions.all.len() <= TRANSACTIONS_MAX =>
+        {
             let mut search = SerialSearch {
                 transactions,
                 scope: isolation.scope(),
@@ -203,7 +205,7 @@ type Configuration = (Vec<bool>, Vec<(Id, Id)>);
 /// A search for a serial order: whatever may come next is tried.
 struct SerialSearch<'a> {
     transactions: &'a Transactions,
-    scope: Scope,
+    scope: IsolationScope,
     is_placed: Vec<bool>,
     store: FxHashMap<Id, Id>,
     /// From where there is no order: a function of what is placed and what the keys hold, which decide what may follow.
@@ -256,11 +258,11 @@ impl SerialSearch<'_> {
         }
         // Nothing that is placed may have to come after it.
         let comes_after = |other: usize| {
-            let in_session = self.scope >= Scope::Session
+            let in_session = self.scope >= IsolationScope::Session
                 && transaction.session == all[other].session
                 && one < other
                 && transaction.fate == Fate::Committed;
-            in_session || self.scope >= Scope::RealTime && self.transactions.precedes(one, other)
+            in_session || self.scope >= IsolationScope::RealTime && self.transactions.precedes(one, other)
         };
         let held = |key: &Id| self.store.get(key).copied().unwrap_or(NIL);
         transaction.reads.iter().all(|(key, value)| held(key) == *value)

@@ -2,7 +2,7 @@
 
 use omnilink_evidence::Anomaly;
 
-use super::level::{Family, Isolation, Scope};
+use super::level::{Isolation, IsolationFamily, IsolationScope};
 use super::reads_from::{ReadsFrom, ReadsFromError, Writer, reads_from};
 use super::real_time::Overwrites;
 use super::replay::{self, Endpoint};
@@ -27,12 +27,12 @@ pub(super) enum LevelOutcome {
 pub(super) fn visibility_decides(isolation: Isolation) -> bool {
     !matches!(
         isolation.family(),
-        Family::ConsistentView
-            | Family::Prefix
-            | Family::Snapshot
-            | Family::UpdateSerializable
-            | Family::RepeatableRead
-            | Family::Serializable
+        IsolationFamily::ConsistentView
+            | IsolationFamily::Prefix
+            | IsolationFamily::Snapshot
+            | IsolationFamily::UpdateSerializable
+            | IsolationFamily::RepeatableRead
+            | IsolationFamily::Serializable
     )
 }
 
@@ -44,7 +44,7 @@ impl Transactions {
         conflicts_max: u64,
         budget: &mut Budget,
     ) -> Result<LevelOutcome, TransactionError> {
-        if isolation.family() == Family::ReadUncommitted {
+        if isolation.family() == IsolationFamily::ReadUncommitted {
             return self.decide_reads(isolation, &ReadsFrom::without_reads(self), conflicts_max, budget);
         }
         let reads = match self.reads_at(isolation, budget) {
@@ -82,11 +82,11 @@ impl Transactions {
         isolation: Isolation,
         budget: &mut Budget,
     ) -> Result<ReadsFrom, ReadsFromError> {
-        let overwrites = (isolation.scope() == Scope::RealTime).then(|| Overwrites::new(self));
+        let overwrites = (isolation.scope() == IsolationScope::RealTime).then(|| Overwrites::new(self));
         // Only from read atomic on, a transaction must have seen what was over before it began.
-        let is_fresh = isolation.family() >= Family::ReadAtomic;
+        let is_fresh = isolation.family() >= IsolationFamily::ReadAtomic;
         let may_read = |reader: usize, key: Id, writer: Writer| {
-            let is_later_in_session = isolation.scope() >= Scope::Session
+            let is_later_in_session = isolation.scope() >= IsolationScope::Session
                 && writer.is_some_and(|writer| {
                     let (reading, writing) = (&self.all[reader], &self.all[writer]);
                     reader < writer && reading.session == writing.session && reading.fate == Fate::Committed
@@ -101,10 +101,10 @@ impl Transactions {
     pub(super) fn empty_graph(&self, isolation: Isolation) -> Graph {
         let count = self.all.len();
         match isolation.family() {
-            Family::Prefix => Graph::new(count, Wiring::Prefixes),
-            Family::Snapshot => Graph::new(count, Wiring::Snapshots),
-            Family::ConsistentView => Graph::new(count, Wiring::OneAntiDependency),
-            Family::UpdateSerializable => {
+            IsolationFamily::Prefix => Graph::new(count, Wiring::Prefixes),
+            IsolationFamily::Snapshot => Graph::new(count, Wiring::Snapshots),
+            IsolationFamily::ConsistentView => Graph::new(count, Wiring::OneAntiDependency),
+            IsolationFamily::UpdateSerializable => {
                 Graph::with_readers(self.all.iter().map(|one| !one.writes.is_empty()).collect())
             }
             _ => Graph::new(count, Wiring::Serial),
@@ -119,7 +119,7 @@ impl Transactions {
         conflicts_max: u64,
         budget: &mut Budget,
     ) -> Result<LevelOutcome, TransactionError> {
-        let (graph, decided) = if isolation.family() == Family::WeakCausal {
+        let (graph, decided) = if isolation.family() == IsolationFamily::WeakCausal {
             weak_causal::decide(self, reads, isolation, budget)
         } else if visibility_decides(isolation) {
             match visibility::graph(self, reads, isolation, budget) {

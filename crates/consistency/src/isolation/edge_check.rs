@@ -16,7 +16,7 @@ use std::collections::HashSet;
 
 use super::confirmation::WritersOf;
 use super::decision::visibility_decides;
-use super::level::{Family, Isolation, Scope};
+use super::level::{Isolation, IsolationFamily, IsolationScope};
 use super::transaction::{Fate, Id, NIL, Transactions};
 use crate::order_graph::{EdgeReason, OrderEdge};
 
@@ -39,12 +39,12 @@ enum Point {
 }
 
 /// Where an edge leaves the first transaction and enters the second.
-fn points(reason: EdgeReason, family: Family) -> (Point, Point) {
+fn points(reason: EdgeReason, family: IsolationFamily) -> (Point, Point) {
     use Point::{Begin, Commit};
     match reason {
         EdgeReason::Same | EdgeReason::ReadBefore(_) => (Begin, Commit),
         // Of two writers of a key, one commits before the other begins, or, in a prefix, before it commits.
-        EdgeReason::WroteOver(_) if family == Family::Prefix => (Commit, Commit),
+        EdgeReason::WroteOver(_) if family == IsolationFamily::Prefix => (Commit, Commit),
         _ => (Commit, Begin),
     }
 }
@@ -91,8 +91,8 @@ impl<'a> EdgeCheck<'a> {
         let family = self.isolation.family();
         let is_anti = |edge: &&OrderEdge| matches!(edge.reason, EdgeReason::ReadBefore(_));
         match family {
-            Family::Serializable | Family::RepeatableRead => true,
-            Family::Snapshot | Family::Prefix => {
+            IsolationFamily::Serializable | IsolationFamily::RepeatableRead => true,
+            IsolationFamily::Snapshot | IsolationFamily::Prefix => {
                 let following = cycle.iter().cycle().skip(1);
                 cycle.iter().zip(following).all(|(edge, next)| {
                     let (_, entered) = points(edge.reason, family);
@@ -100,15 +100,15 @@ impl<'a> EdgeCheck<'a> {
                     entered == left || entered == Point::Begin
                 })
             }
-            Family::ConsistentView => cycle.iter().filter(is_anti).count() <= 1,
-            Family::UpdateSerializable => {
+            IsolationFamily::ConsistentView => cycle.iter().filter(is_anti).count() <= 1,
+            IsolationFamily::UpdateSerializable => {
                 let only_reads = |edge: &&OrderEdge| {
                     edge.from
                         .is_some_and(|one| self.transactions.all[one].writes.is_empty())
                 };
                 cycle.iter().filter(only_reads).count() <= 1
             }
-            Family::WeakCausal => {
+            IsolationFamily::WeakCausal => {
                 // The order is one reader's own, and does not follow the versions that others see.
                 let seen_by = |edge: &OrderEdge| match edge.reason {
                     EdgeReason::SeenBy { reader, .. } => Some(reader),
@@ -154,12 +154,13 @@ impl<'a> EdgeCheck<'a> {
             EdgeReason::Same => known(from == to),
             EdgeReason::Session => {
                 let (first, second) = (&all[from], &all[to]);
-                let is_kept = self.isolation.scope() >= Scope::Session && first.fate == Fate::Committed;
+                let is_kept =
+                    self.isolation.scope() >= IsolationScope::Session && first.fate == Fate::Committed;
                 known(first.session == second.session && from < to && is_kept)
             }
-            EdgeReason::RealTime => {
-                known(self.isolation.scope() == Scope::RealTime && self.transactions.precedes(from, to))
-            }
+            EdgeReason::RealTime => known(
+                self.isolation.scope() == IsolationScope::RealTime && self.transactions.precedes(from, to),
+            ),
             EdgeReason::ReadFrom(key) => known(self.read_from(to, key, from)),
             EdgeReason::SeenBy { reader, key } => {
                 let reader = reader as usize;
@@ -233,32 +234,35 @@ impl<'a> EdgeCheck<'a> {
         let mut was_read = || {
             reads.any(|(before, (key, value))| {
                 self.only_writer(*key, *value) == Some(writer)
-                    && (family != Family::MonotonicAtomicView || at.is_some_and(|at| before < at))
+                    && (family != IsolationFamily::MonotonicAtomicView || at.is_some_and(|at| before < at))
             })
         };
         let in_session = |first: usize, second: usize| {
-            self.isolation.scope() >= Scope::Session
+            self.isolation.scope() >= IsolationScope::Session
                 && all[first].session == all[second].session
                 && first < second
                 && all[first].fate == Fate::Committed
         };
-        let in_time =
-            || self.isolation.scope() == Scope::RealTime && self.transactions.precedes(writer, reader);
+        let in_time = || {
+            self.isolation.scope() == IsolationScope::RealTime && self.transactions.precedes(writer, reader)
+        };
         let sources = |one: usize| {
             let reads = all[one].reads.iter();
             reads.filter_map(|(key, value)| self.only_writer(*key, *value))
         };
         let earlier = |one: usize| (0..one).filter(move |other| in_session(*other, one));
         match family {
-            Family::ReadUncommitted | Family::ReadCommitted => false,
-            Family::MonotonicAtomicView => was_read(),
-            Family::ReadAtomic => was_read() || in_session(writer, reader) || in_time(),
-            Family::ReadYourWrites => in_session(writer, reader),
-            Family::MonotonicReads => earlier(reader).any(|one| sources(one).any(|source| source == writer)),
-            Family::MonotonicWrites => sources(reader).any(|one| in_session(writer, one)),
-            Family::WritesFollowReads => sources(reader)
+            IsolationFamily::ReadUncommitted | IsolationFamily::ReadCommitted => false,
+            IsolationFamily::MonotonicAtomicView => was_read(),
+            IsolationFamily::ReadAtomic => was_read() || in_session(writer, reader) || in_time(),
+            IsolationFamily::ReadYourWrites => in_session(writer, reader),
+            IsolationFamily::MonotonicReads => {
+                earlier(reader).any(|one| sources(one).any(|source| source == writer))
+            }
+            IsolationFamily::MonotonicWrites => sources(reader).any(|one| in_session(writer, one)),
+            IsolationFamily::WritesFollowReads => sources(reader)
                 .any(|through| earlier(through).any(|one| sources(one).any(|source| source == writer))),
-            Family::Pram => {
+            IsolationFamily::Pram => {
                 let mut readers = earlier(reader).chain([reader]);
                 let is_source =
                     |one: usize| sources(one).any(|source| source == writer || in_session(writer, source));
@@ -271,14 +275,14 @@ impl<'a> EdgeCheck<'a> {
     /// Whether versions of a key are in an order that commits follow.
     fn has_versions(&self) -> bool {
         // In a prefix, updates may be lost.
-        !visibility_decides(self.isolation) && self.isolation.family() != Family::Prefix
+        !visibility_decides(self.isolation) && self.isolation.family() != IsolationFamily::Prefix
     }
 
     /// Whether a transaction is before another one by sessions, reads and time.
     fn is_earlier(&self, first: usize, second: usize) -> bool {
         let all = &self.transactions.all;
-        let is_timed = self.isolation.scope() == Scope::RealTime;
-        let has_sessions = self.isolation.scope() >= Scope::Session;
+        let is_timed = self.isolation.scope() == IsolationScope::RealTime;
+        let has_sessions = self.isolation.scope() >= IsolationScope::Session;
         let mut known: HashSet<usize> = HashSet::from([second]);
         let mut open = vec![second];
         while let Some(one) = open.pop() {

@@ -19,7 +19,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::acyclic_graph::AcyclicGraph;
 use super::base_order;
-use super::level::{Family, Isolation, Scope};
+use super::level::{Isolation, IsolationFamily, IsolationScope};
 use super::reads_from::{ExternalRead, ReadsFrom, Writer};
 use super::solver::{Edges, Literal, Remaining, Solved, Solver};
 use super::transaction::{Fate, Id, Transactions};
@@ -41,9 +41,14 @@ pub(super) struct Assignment {
 /// Whether there are clauses for a level. For the others, every choice is tried in turn.
 pub(super) fn understands(isolation: Isolation) -> bool {
     match isolation.family() {
-        Family::ReadUncommitted | Family::ReadCommitted | Family::MonotonicAtomicView => true,
-        Family::ReadAtomic => isolation.scope() < Scope::RealTime,
-        Family::Prefix | Family::Snapshot | Family::RepeatableRead | Family::Serializable => true,
+        IsolationFamily::ReadUncommitted
+        | IsolationFamily::ReadCommitted
+        | IsolationFamily::MonotonicAtomicView => true,
+        IsolationFamily::ReadAtomic => isolation.scope() < IsolationScope::RealTime,
+        IsolationFamily::Prefix
+        | IsolationFamily::Snapshot
+        | IsolationFamily::RepeatableRead
+        | IsolationFamily::Serializable => true,
         _ => false,
     }
 }
@@ -149,8 +154,8 @@ impl Encoder<'_> {
             self.encode_sources(read, past.get(at).copied().flatten());
         }
         match self.isolation.family() {
-            Family::ReadUncommitted | Family::ReadCommitted => {}
-            Family::MonotonicAtomicView | Family::ReadAtomic => self.encode_seen(budget),
+            IsolationFamily::ReadUncommitted | IsolationFamily::ReadCommitted => {}
+            IsolationFamily::MonotonicAtomicView | IsolationFamily::ReadAtomic => self.encode_seen(budget),
             _ => self.encode_versions(budget),
         }
         budget.exhausted().map_or(Ok(()), Err)
@@ -158,7 +163,7 @@ impl Encoder<'_> {
 
     /// For read atomic: the last committed transaction of the reader's session before it that wrote the key of each read.
     fn session_pasts(&self) -> Vec<Option<usize>> {
-        if self.isolation != Isolation::new(Family::ReadAtomic, Scope::Session) {
+        if self.isolation != Isolation::new(IsolationFamily::ReadAtomic, IsolationScope::Session) {
             return Vec::new();
         }
         let mut last: FxHashMap<(u32, Id), usize> = FxHashMap::default();
@@ -232,7 +237,7 @@ impl Encoder<'_> {
             for (second_at, second) in own.iter().enumerate() {
                 for (first_at, first) in own.iter().enumerate() {
                     let is_seen = match self.isolation.family() {
-                        Family::MonotonicAtomicView => first_at < second_at,
+                        IsolationFamily::MonotonicAtomicView => first_at < second_at,
                         _ => first_at != second_at,
                     };
                     if is_seen {
@@ -309,7 +314,7 @@ impl Encoder<'_> {
         self.encode_successions(budget);
         // Snapshot isolation: of two writers of a key one sees the other. In a serial order that always holds, and
         // the order of versions that were never read does not matter.
-        if self.isolation.family() == Family::Snapshot {
+        if self.isolation.family() == IsolationFamily::Snapshot {
             for key in 0..self.writers.len() {
                 for second in 0..self.writers[key].len() {
                     for first in 0..second {

@@ -11,7 +11,7 @@ use crate::level::UnknownLevel;
 
 /// What a level forbids. `dep` are reads-from (`wr`) and version order (`ww`), `rw` anti-dependencies, `so` the order of the scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Family {
+pub enum IsolationFamily {
     /// PL-1: `ww ∪ so` has no cycle.
     ReadUncommitted,
     /// PL-2: only final values of committed transactions are read, and `dep ∪ so` has no cycle.
@@ -50,7 +50,7 @@ pub enum Family {
 
 /// The order that commits keep, besides what reads and writes demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
+pub enum IsolationScope {
     /// None.
     Plain,
     /// The order of each session.
@@ -62,14 +62,14 @@ pub enum Scope {
 /// A level of isolation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Isolation {
-    family: Family,
-    scope: Scope,
+    family: IsolationFamily,
+    scope: IsolationScope,
 }
 
-use Family::*;
-use Scope::{Plain, RealTime, Session};
+use IsolationFamily::*;
+use IsolationScope::{Plain, RealTime, Session};
 
-impl Family {
+impl IsolationFamily {
     /// All families, no one weaker than those after it.
     const ALL: [Self; 17] = [
         ReadUncommitted,
@@ -92,7 +92,7 @@ impl Family {
     ];
 
     /// The weakest scope in which the family means something: guarantees of sessions need sessions.
-    fn least_scope(self) -> Scope {
+    fn least_scope(self) -> IsolationScope {
         match self {
             ReadYourWrites | MonotonicReads | MonotonicWrites | WritesFollowReads | Pram | WeakCausal
             | Causal | Prefix => Session,
@@ -100,9 +100,11 @@ impl Family {
         }
     }
 
-    /// The strongest scope: guarantees of single sessions have no other.
-    fn greatest_scope(self) -> Scope {
+    /// The strongest scope: guarantees of single sessions have no other, and a session leads from one transaction that only
+    /// reads to the next, which update serializability leaves apart.
+    fn greatest_scope(self) -> IsolationScope {
         match self {
+            UpdateSerializable => Plain,
             ReadYourWrites | MonotonicReads | MonotonicWrites | WritesFollowReads | Pram => Session,
             _ => RealTime,
         }
@@ -229,35 +231,35 @@ impl Isolation {
         Self::STRICT_SERIALIZABLE,
     ];
 
-    const fn plain(family: Family) -> Self {
+    const fn plain(family: IsolationFamily) -> Self {
         Self { family, scope: Plain }
     }
 
     /// A family in a scope, or in the nearest scope in which the family means something.
-    pub fn new(family: Family, scope: Scope) -> Self {
+    pub fn new(family: IsolationFamily, scope: IsolationScope) -> Self {
         let scope = scope.max(family.least_scope()).min(family.greatest_scope());
         Self { family, scope }
     }
 
     /// All levels, none stronger than one after it.
     pub fn all() -> Vec<Self> {
-        let scopes = |family: Family| {
+        let scopes = |family: IsolationFamily| {
             let scopes = [Plain, Session, RealTime].into_iter();
             scopes.filter(move |scope| Self::new(family, *scope).scope == *scope)
         };
-        let families = Family::ALL.into_iter();
+        let families = IsolationFamily::ALL.into_iter();
         families
             .flat_map(|family| scopes(family).map(move |scope| Self { family, scope }))
             .collect()
     }
 
     /// What it forbids.
-    pub fn family(self) -> Family {
+    pub fn family(self) -> IsolationFamily {
         self.family
     }
 
     /// The order that it keeps.
-    pub fn scope(self) -> Scope {
+    pub fn scope(self) -> IsolationScope {
         self.scope
     }
 
@@ -335,7 +337,7 @@ impl Isolation {
                 None => (Plain, name),
             },
         };
-        let mut families = Family::ALL.into_iter();
+        let mut families = IsolationFamily::ALL.into_iter();
         let family = families.find(|family| family.name() == rest || family.aliases().contains(&rest));
         let family = family.filter(|family| scope <= family.greatest_scope());
         family.map(|family| Self::new(family, scope)).ok_or_else(unknown)

@@ -49,7 +49,7 @@ use omnilink_evidence::{Conclusion, Confirmation, IsolationFindings, Limit, Unkn
 pub use self::accesses::is_transaction;
 use self::decision::{LevelOutcome, visibility_decides};
 use self::dependency::Dependency;
-pub use self::level::{Family, Isolation, Scope};
+pub use self::level::{Isolation, IsolationFamily, IsolationScope};
 use self::survey::Survey;
 pub use self::transaction::Transactions;
 pub use self::transaction_error::TransactionError;
@@ -241,16 +241,26 @@ impl Transactions {
     /// Stronger levels that may be easier to decide, the easiest first: real time and sessions determine most of the order.
     fn stronger(&self, isolation: Isolation) -> Vec<Isolation> {
         let is_timed = self.all.iter().any(|one| one.timebox.is_some());
-        let is_easy = visibility_decides(isolation) && self.has_unique_values();
-        let families = [Family::Serializable, Family::Snapshot];
-        let scopes = [Scope::RealTime, Scope::Session, Scope::Plain];
-        let levels = families
-            .into_iter()
-            .flat_map(|family| scopes.map(|scope| Isolation::new(family, scope)));
+        let has_unique_values = self.has_unique_values();
+        if has_unique_values && visibility_decides(isolation) {
+            return Vec::new();
+        }
+        let (serializable, snapshot) = (IsolationFamily::Serializable, IsolationFamily::Snapshot);
+        let mut levels = vec![
+            Isolation::STRICT_SERIALIZABLE,
+            Isolation::STRONG_SESSION_SERIALIZABLE,
+        ];
+        if !has_unique_values {
+            // Who was read from is a choice, which makes all levels hard.
+            levels.extend([
+                Isolation::new(serializable, IsolationScope::Plain),
+                Isolation::new(snapshot, IsolationScope::Session),
+                Isolation::new(snapshot, IsolationScope::Plain),
+            ]);
+        }
+        levels.retain(|level| *level != isolation && level.implies(isolation));
+        levels.retain(|level| is_timed || level.scope() < IsolationScope::RealTime);
         levels
-            .filter(|level| !is_easy && *level != isolation && level.implies(isolation))
-            .filter(|level| is_timed || level.scope() < Scope::RealTime)
-            .collect()
     }
 }
 

@@ -3,7 +3,7 @@
 //! Every commit order is tried with every reads-from relation. The checks are tested against this; the axioms are
 //! those of Biswas and Enea, and share nothing with the graphs and the search. What lists show is not asked.
 
-use super::level::{Family, Isolation, Scope};
+use super::level::{Isolation, IsolationFamily, IsolationScope};
 use super::transaction::{Fate, Transactions};
 
 /// A read: reader, key and writer, and the number of earlier reads of the same transaction.
@@ -24,7 +24,7 @@ pub fn is_isolated(transactions: &Transactions, isolation: Isolation) -> bool {
         "the naive checker is for small histories"
     );
     let all = &transactions.all;
-    if isolation.family() == Family::ReadUncommitted {
+    if isolation.family() == IsolationFamily::ReadUncommitted {
         // What was read does not matter, and some order of the commits keeps sessions and time.
         return true;
     }
@@ -115,8 +115,10 @@ fn holds(transactions: &Transactions, isolation: Isolation, order: &[usize], rea
         reads,
     };
     match isolation.family() {
-        Family::WeakCausal => choice.keeps_order() && order.iter().all(|one| choice.explains_its_past(*one)),
-        Family::UpdateSerializable => choice.keeps_order() && choice.serves_each_reader(),
+        IsolationFamily::WeakCausal => {
+            choice.keeps_order() && order.iter().all(|one| choice.explains_its_past(*one))
+        }
+        IsolationFamily::UpdateSerializable => choice.keeps_order() && choice.serves_each_reader(),
         _ => choice.keeps_order() && choice.reads.iter().all(|read| choice.is_read_right(read)),
     }
 }
@@ -147,9 +149,9 @@ impl Choice<'_> {
             _ => false,
         };
         match self.isolation.scope() {
-            Scope::Plain => false,
-            Scope::Session => self.session(a, b),
-            Scope::RealTime => self.session(a, b) || real_time(),
+            IsolationScope::Plain => false,
+            IsolationScope::Session => self.session(a, b),
+            IsolationScope::RealTime => self.session(a, b) || real_time(),
         }
     }
 
@@ -164,7 +166,7 @@ impl Choice<'_> {
     }
 
     fn keeps_order(&self) -> bool {
-        let is_read = self.isolation.family() != Family::ReadUncommitted;
+        let is_read = self.isolation.family() != IsolationFamily::ReadUncommitted;
         self.order.iter().all(|&a| {
             self.order.iter().all(|&b| {
                 let must = self.scope(a, b) || is_read && self.read_from(a, b);
@@ -207,18 +209,18 @@ impl Choice<'_> {
         let all = &self.transactions.all;
         let share_a_key = |a: usize, b: usize| all[a].writes.iter().any(|(key, _)| self.writes(b, *key));
         match self.isolation.family() {
-            Family::ReadUncommitted | Family::ReadCommitted => false,
-            Family::MonotonicAtomicView => self.reads.iter().any(|earlier| {
+            IsolationFamily::ReadUncommitted | IsolationFamily::ReadCommitted => false,
+            IsolationFamily::MonotonicAtomicView => self.reads.iter().any(|earlier| {
                 earlier.reader == reader && earlier.position < read.position && earlier.writer == Some(other)
             }),
-            Family::ReadAtomic => self.direct(other, reader),
-            Family::ReadYourWrites => self.session(other, reader),
-            Family::MonotonicReads => any(&|t| self.read_from(other, t) && self.session(t, reader)),
-            Family::MonotonicWrites => any(&|t| self.session(other, t) && self.read_from(t, reader)),
-            Family::WritesFollowReads => any(&|t| {
+            IsolationFamily::ReadAtomic => self.direct(other, reader),
+            IsolationFamily::ReadYourWrites => self.session(other, reader),
+            IsolationFamily::MonotonicReads => any(&|t| self.read_from(other, t) && self.session(t, reader)),
+            IsolationFamily::MonotonicWrites => any(&|t| self.session(other, t) && self.read_from(t, reader)),
+            IsolationFamily::WritesFollowReads => any(&|t| {
                 self.read_from(other, t) && any(&|u| self.session(t, u) && self.read_from(u, reader))
             }),
-            Family::Pram => {
+            IsolationFamily::Pram => {
                 let seen = |t: usize, u: usize| {
                     (t == other || self.session(other, t))
                         && self.read_from(t, u)
@@ -226,12 +228,12 @@ impl Choice<'_> {
                 };
                 self.session(other, reader) || any(&|t| any(&|u| seen(t, u)))
             }
-            Family::Causal => self.leads(other, reader, &|a, b| self.direct(a, b)),
-            Family::ConsistentView => self.leads(other, reader, &|a, b| {
+            IsolationFamily::Causal => self.leads(other, reader, &|a, b| self.direct(a, b)),
+            IsolationFamily::ConsistentView => self.leads(other, reader, &|a, b| {
                 self.direct(a, b) || a != b && share_a_key(a, b) && self.before(Some(a), Some(b))
             }),
-            Family::Prefix => any(&|a| up_to(a) && self.direct(a, reader)),
-            Family::Snapshot => {
+            IsolationFamily::Prefix => any(&|a| up_to(a) && self.direct(a, reader)),
+            IsolationFamily::Snapshot => {
                 let rival =
                     |a: usize| a != reader && self.before(Some(a), Some(reader)) && share_a_key(a, reader);
                 any(&|a| up_to(a) && (self.direct(a, reader) || rival(a)))

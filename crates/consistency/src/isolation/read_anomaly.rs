@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::level::{Family, Isolation};
+use super::level::{Isolation, IsolationFamily};
 use super::transaction::{Fate, Id, NIL, Transactions};
 
 /// What is wrong with a read.
@@ -76,7 +76,7 @@ impl ReadAnomaly {
             self.kind,
             ReadAnomalyKind::Aborted | ReadAnomalyKind::DirtyUpdate | ReadAnomalyKind::Intermediate
         );
-        !is_dirty || isolation.family() > Family::ReadUncommitted
+        !is_dirty || isolation.family() > IsolationFamily::ReadUncommitted
     }
 }
 

@@ -4,7 +4,7 @@ use omnilink_engine::Limits;
 use omnilink_trace::Time;
 use rustc_hash::FxHashMap;
 
-use super::level::{Family, Isolation, Scope};
+use super::level::{Isolation, IsolationFamily, IsolationScope};
 use super::reads_from::ReadsFrom;
 use super::transaction::{Fate, Id, NIL, Succession, Transactions};
 use super::{base_order, reachability, visibility};
@@ -22,7 +22,7 @@ type Checked = Result<(), String>;
 
 /// Checks that exactly the committed transactions, and some of unknown outcome, occur.
 fn check_members(transactions: &Transactions, order: &[usize], isolation: Isolation) -> Checked {
-    let reads_matter = isolation.family() > Family::ReadUncommitted;
+    let reads_matter = isolation.family() > IsolationFamily::ReadUncommitted;
     let mut times = vec![0_u8; transactions.all.len()];
     order
         .iter()
@@ -41,7 +41,7 @@ fn check_members(transactions: &Transactions, order: &[usize], isolation: Isolat
 }
 
 /// Checks the order of a scope.
-fn check_order(transactions: &Transactions, order: &[usize], scope: Scope) -> Checked {
+fn check_order(transactions: &Transactions, order: &[usize], scope: IsolationScope) -> Checked {
     let all = &transactions.all;
     // The committed transactions of a session are in order, and one of unknown outcome comes after those before it.
     let mut passed: FxHashMap<u32, usize> = FxHashMap::default();
@@ -49,11 +49,11 @@ fn check_order(transactions: &Transactions, order: &[usize], scope: Scope) -> Ch
     for &one in order {
         let transaction = &all[one];
         let last = passed.entry(transaction.session).or_insert(one);
-        if scope >= Scope::Session && transaction.fate == Fate::Committed && *last > one {
+        if scope >= IsolationScope::Session && transaction.fate == Fate::Committed && *last > one {
             return Err(format!("{} comes too late in its session", transaction.label));
         }
         *last = (*last).max(one);
-        if let Some(timebox) = transaction.timebox.filter(|_| scope >= Scope::RealTime) {
+        if let Some(timebox) = transaction.timebox.filter(|_| scope >= IsolationScope::RealTime) {
             if timebox.end.is_some_and(|end| end < latest_start) {
                 return Err(format!(
                     "{} was over before one that comes earlier began",
@@ -131,10 +131,10 @@ pub(super) fn check(
     check_members(transactions, order, isolation)?;
     check_order(transactions, order, isolation.scope())?;
     match isolation.family() {
-        Family::Serializable | Family::RepeatableRead => check_serial(transactions, order),
-        Family::Snapshot => check_snapshots(transactions, endpoints, isolation),
-        Family::Prefix => check_snapshots(transactions, endpoints, isolation),
-        Family::ConsistentView | Family::UpdateSerializable => {
+        IsolationFamily::Serializable | IsolationFamily::RepeatableRead => check_serial(transactions, order),
+        IsolationFamily::Snapshot => check_snapshots(transactions, endpoints, isolation),
+        IsolationFamily::Prefix => check_snapshots(transactions, endpoints, isolation),
+        IsolationFamily::ConsistentView | IsolationFamily::UpdateSerializable => {
             check_walks(transactions, reads, order, isolation)
         }
         _ => check_visible(transactions, reads, order, isolation),
@@ -156,7 +156,8 @@ fn check_serial(transactions: &Transactions, order: &[usize]) -> Checked {
 fn check_snapshots(transactions: &Transactions, endpoints: &[Endpoint], isolation: Isolation) -> Checked {
     let mut store = Store::new(transactions);
     let mut begun_at: Vec<Option<usize>> = vec![None; transactions.all.len()];
-    let mut last_commit: FxHashMap<u32, usize> = FxHashMap::default();
+    // The commits of each session: transactions and times, both in order.
+    let mut session_commits: FxHashMap<u32, Vec<(usize, usize)>> = FxHashMap::default();
     let mut latest_start = Time::MIN;
     for (at, endpoint) in endpoints.iter().enumerate() {
         let time = at + 1;
@@ -173,28 +174,33 @@ fn check_snapshots(transactions: &Transactions, endpoints: &[Endpoint], isolatio
                     return Err(format!("{} commits before it begins", transaction.label));
                 };
                 let is_taken = |(key, _): &(Id, Id)| store.written_at[*key as usize] > begun;
-                if isolation.family() == Family::Snapshot && transaction.writes.iter().any(is_taken) {
+                if isolation.family() == IsolationFamily::Snapshot && transaction.writes.iter().any(is_taken)
+                {
                     return Err(format!(
                         "{} writes what another wrote since it began",
                         transaction.label
                     ));
                 }
-                let last = last_commit.get(&transaction.session);
-                if isolation.scope() >= Scope::Session && last.is_some_and(|last| *last > begun) {
+                let commits = session_commits.entry(transaction.session).or_default();
+                // The session did not wait for a transaction of unknown outcome, so later ones may have committed.
+                let earlier = commits.partition_point(|(other, _)| *other < one);
+                let last = earlier.checked_sub(1).map(|at| commits[at].1);
+                if isolation.scope() >= IsolationScope::Session && last.is_some_and(|last| last > begun) {
                     return Err(format!(
                         "{} begins before its session is so far",
                         transaction.label
                     ));
                 }
                 let end = transaction.timebox.and_then(|timebox| timebox.end);
-                if isolation.scope() >= Scope::RealTime && end.is_some_and(|end| end < latest_start) {
+                if isolation.scope() >= IsolationScope::RealTime && end.is_some_and(|end| end < latest_start)
+                {
                     return Err(format!(
                         "{} commits after one that it preceded began",
                         transaction.label
                     ));
                 }
                 if transaction.fate == Fate::Committed {
-                    last_commit.insert(transaction.session, time);
+                    commits.push((one, time));
                 }
                 store.write(one, time)?;
             }
@@ -243,7 +249,7 @@ fn check_visible(
 ) -> Checked {
     let place = places(transactions, order);
     check_sources(transactions, reads, &place)?;
-    if isolation.family() == Family::WeakCausal {
+    if isolation.family() == IsolationFamily::WeakCausal {
         // Each transaction has an order of its own past; there is no common one to replay.
         return Ok(());
     }

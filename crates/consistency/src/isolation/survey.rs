@@ -2,7 +2,7 @@
 
 use omnilink_evidence::{Conclusion, IsolationFindings, LevelVerdict, NamedAnomaly, Verdict};
 
-use super::level::{Family, Isolation};
+use super::level::{Isolation, IsolationFamily};
 use super::transaction::Transactions;
 use super::transaction_error::TransactionError;
 use crate::budget::Budget;
@@ -84,7 +84,7 @@ impl Survey {
                 .any(|other| other != *level && level.implies(*other))
         };
         // Without predicates, the two are the same.
-        let is_shown = |level: &&Isolation| level.family() != Family::RepeatableRead || with_levels;
+        let is_shown = |level: &&Isolation| level.family() != IsolationFamily::RepeatableRead || with_levels;
         let named = |level: &Isolation| level.name();
         IsolationFindings {
             anomalies,

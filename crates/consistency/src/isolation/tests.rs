@@ -64,8 +64,8 @@ fn chains_of_versions_and_a_variable_for_every_choice_decide_the_same() {
         let count = 10 + rng.u64(..25);
         let transactions = lagging(&mut rng, count, round % 12);
         for isolation in [
-            Isolation::new(Family::Prefix, Scope::Session),
-            Isolation::new(Family::Snapshot, Scope::Session),
+            Isolation::new(IsolationFamily::Prefix, IsolationScope::Session),
+            Isolation::new(IsolationFamily::Snapshot, IsolationScope::Session),
             Isolation::STRONG_SESSION_SERIALIZABLE,
             Isolation::STRICT_SERIALIZABLE,
         ] {
@@ -125,7 +125,10 @@ fn versions_that_are_known_to_follow_each_other_do() {
     }];
     assert!(
         is_valid(&known, Isolation::STRONG_SESSION_SERIALIZABLE)
-            && is_valid(&known, Isolation::new(Family::Snapshot, Scope::Session))
+            && is_valid(
+                &known,
+                Isolation::new(IsolationFamily::Snapshot, IsolationScope::Session)
+            )
     );
     // In the other order, the reader would have read an older version after a newer one.
     known.successions = vec![Succession {
@@ -135,7 +138,10 @@ fn versions_that_are_known_to_follow_each_other_do() {
     }];
     assert!(
         !is_valid(&known, Isolation::STRONG_SESSION_SERIALIZABLE)
-            && !is_valid(&known, Isolation::new(Family::Snapshot, Scope::Session))
+            && !is_valid(
+                &known,
+                Isolation::new(IsolationFamily::Snapshot, IsolationScope::Session)
+            )
     );
 }
 

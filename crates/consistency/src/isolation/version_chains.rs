@@ -20,7 +20,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::level::Family;
+use super::level::IsolationFamily;
 use super::reads_from::ReadsFrom;
 use super::transaction::{Id, NIL, Transactions};
 use crate::order_graph::{EdgeReason, Graph, Node, OrderEdge};
@@ -68,10 +68,10 @@ pub(super) fn add(
     graph: &mut Graph,
     transactions: &Transactions,
     reads: &ReadsFrom,
-    family: Family,
+    family: IsolationFamily,
 ) -> Result<Vec<Vec<VersionChain>>, Vec<OrderEdge>> {
     let mut versions = Versions::new(transactions, reads);
-    versions.link_reads(reads, family != Family::Prefix)?;
+    versions.link_reads(reads, family != IsolationFamily::Prefix)?;
     versions.link_successions(graph)?;
     let mut open: Vec<Vec<VersionChain>> = vec![Vec::new(); transactions.key_count()];
     let first_of_keys = versions.writer.len() - transactions.key_count();

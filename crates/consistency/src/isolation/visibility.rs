@@ -22,7 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::base_order;
 use super::chains::{ChainWriters, Chains, Clocks, Reach};
-use super::level::{Family, Isolation, Scope};
+use super::level::{Isolation, IsolationFamily, IsolationScope};
 use super::reads_from::{ExternalRead, ReadsFrom};
 use super::real_time::EndedWriters;
 use super::transaction::{Id, Succession, Transactions};
@@ -68,11 +68,11 @@ pub(super) fn graph(
     Ok(graph)
 }
 
-/// Scope order and reads-from.
+/// IsolationScope order and reads-from.
 fn base(transactions: &Transactions, reads: &ReadsFrom, isolation: Isolation) -> Graph {
     let mut graph = Graph::new(transactions.all.len(), Wiring::Serial);
     base_order::scope(&mut graph, transactions, reads, isolation.scope());
-    if isolation.family() > Family::ReadUncommitted {
+    if isolation.family() > IsolationFamily::ReadUncommitted {
         base_order::known_reads(&mut graph, reads);
     }
     graph
@@ -97,18 +97,18 @@ pub(super) fn for_each_demand(
         demand,
     };
     match isolation.family() {
-        Family::ReadUncommitted | Family::ReadCommitted => Ok(()),
-        Family::MonotonicAtomicView => demands.read_from(false),
-        Family::ReadAtomic => {
+        IsolationFamily::ReadUncommitted | IsolationFamily::ReadCommitted => Ok(()),
+        IsolationFamily::MonotonicAtomicView => demands.read_from(false),
+        IsolationFamily::ReadAtomic => {
             demands.read_from(true)?;
             demands.scope(isolation.scope())
         }
-        Family::ReadYourWrites => demands.scope(Scope::Session),
-        Family::MonotonicWrites => demands.chains(&mut |reads, chains, reader, seen| {
+        IsolationFamily::ReadYourWrites => demands.scope(IsolationScope::Session),
+        IsolationFamily::MonotonicWrites => demands.chains(&mut |reads, chains, reader, seen| {
             let writers = reads.of(reader).iter().filter_map(|read| read.writers[0]);
             seen.extend(writers.map(|writer| chains.before(writer)));
         }),
-        Family::Pram => {
+        IsolationFamily::Pram => {
             let mut known: FxHashMap<u32, FxHashMap<u32, u32>> = FxHashMap::default();
             demands.chains(&mut |reads, chains, reader, seen| {
                 let mut own = known
@@ -128,8 +128,8 @@ pub(super) fn for_each_demand(
                 }
             })
         }
-        Family::MonotonicReads => demands.session_reads(),
-        Family::WritesFollowReads => demands.followed_reads(),
+        IsolationFamily::MonotonicReads => demands.session_reads(),
+        IsolationFamily::WritesFollowReads => demands.followed_reads(),
         _ => demands.causal_past(&base(transactions, reads, isolation)),
     }
 }
@@ -206,11 +206,11 @@ impl Demands<'_> {
     }
 
     /// What precedes a transaction in its scope.
-    fn scope(&mut self, scope: Scope) -> Demanded {
-        if scope >= Scope::Session {
+    fn scope(&mut self, scope: IsolationScope) -> Demanded {
+        if scope >= IsolationScope::Session {
             self.chains(&mut |_, chains, reader, seen| seen.push(chains.before(reader)))?;
         }
-        if scope >= Scope::RealTime {
+        if scope >= IsolationScope::RealTime {
             let ended = EndedWriters::new(self.transactions, &self.reads.included);
             for read in &self.reads.reads {
                 for seen in ended.between(self.transactions, read) {

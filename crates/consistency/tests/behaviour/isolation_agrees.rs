@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use omnilink_consistency::isolation::naive;
-use omnilink_consistency::{Family, Isolation, RecordedHistory, Transactions, read_histories};
+use omnilink_consistency::{Isolation, IsolationFamily, RecordedHistory, Transactions, read_histories};
 use omnilink_engine::Limits;
 
 /// What a transaction did, and how it ended.
@@ -63,7 +63,10 @@ fn agrees(made: &[Made], is_timed: bool) -> usize {
     let mut held: Vec<Isolation> = Vec::new();
     for level in Isolation::all() {
         // These try orders within orders.
-        let is_nested = matches!(level.family(), Family::UpdateSerializable | Family::WeakCausal);
+        let is_nested = matches!(
+            level.family(),
+            IsolationFamily::UpdateSerializable | IsolationFamily::WeakCausal
+        );
         if is_nested && made.len() > 5 {
             continue;
         }
@@ -84,7 +87,11 @@ fn agrees(made: &[Made], is_timed: bool) -> usize {
             .into_iter()
             .filter(|weaker| level.implies(*weaker));
         let is_skipped = |weaker: &Isolation| {
-            made.len() > 5 && matches!(weaker.family(), Family::UpdateSerializable | Family::WeakCausal)
+            made.len() > 5
+                && matches!(
+                    weaker.family(),
+                    IsolationFamily::UpdateSerializable | IsolationFamily::WeakCausal
+                )
         };
         assert!(
             weaker.all(|weaker| held.contains(&weaker) || is_skipped(&weaker)),

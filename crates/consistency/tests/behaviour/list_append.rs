@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use fastrand::Rng;
 use omnilink_consistency::{
-    Family, Isolation, IsolationConclusion, RecordedHistory, Scope, check_transactions, read_histories,
+    Isolation, IsolationConclusion, IsolationFamily, IsolationScope, RecordedHistory, check_transactions,
+    read_histories,
 };
 use omnilink_engine::Limits;
 
@@ -235,7 +236,7 @@ fn lists_agree_with_the_definition() {
                 is_serializable(&txns, true, &mut Vec::new(), &Lists::new()),
             ),
             (
-                Isolation::new(Family::Snapshot, Scope::Session),
+                Isolation::new(IsolationFamily::Snapshot, IsolationScope::Session),
                 is_snapshot_isolated(&txns, &mut Vec::new(), &mut Vec::new(), &Lists::new()),
             ),
         ];
@@ -330,9 +331,12 @@ fn blind_appends_may_lose_no_order_but_need_no_snapshot_of_each_other() {
     ];
     assert!(is_valid(
         &lost,
-        Isolation::new(Family::ReadAtomic, Scope::Session)
+        Isolation::new(IsolationFamily::ReadAtomic, IsolationScope::Session)
     ));
-    assert!(!is_valid(&lost, Isolation::new(Family::Snapshot, Scope::Session)));
+    assert!(!is_valid(
+        &lost,
+        Isolation::new(IsolationFamily::Snapshot, IsolationScope::Session)
+    ));
 }
 
 fn serializable_ops(ops: &str) -> Result<bool, String> {

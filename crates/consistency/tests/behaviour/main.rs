@@ -12,6 +12,7 @@ mod agrees_with_naive;
 mod golden_levels;
 mod guarantees;
 mod isolation_agrees;
+mod isolation_metamorphic;
 mod isolation_scale;
 mod list_append;
 mod recorded_order;

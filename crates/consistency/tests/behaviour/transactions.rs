@@ -3,8 +3,8 @@
 use fastrand::Rng;
 use omnilink_consistency::isolation::naive;
 use omnilink_consistency::{
-    Family, Isolation, IsolationConclusion, RecordedHistory, Scope, TransactionError, Transactions,
-    check_transactions, read_histories,
+    Isolation, IsolationConclusion, IsolationFamily, IsolationScope, RecordedHistory, TransactionError,
+    Transactions, check_transactions, read_histories,
 };
 use omnilink_engine::Limits;
 use omnilink_evidence::Conclusion;
@@ -104,13 +104,22 @@ fn write_skew_is_snapshot_isolation_only() {
         "2 b r x nil, r y nil, w y 2~",
         "3 c r x 1, r y 2~",
     ]);
-    assert_eq!(found, Some(Isolation::new(Family::Snapshot, Scope::Session)));
+    assert_eq!(
+        found,
+        Some(Isolation::new(IsolationFamily::Snapshot, IsolationScope::Session))
+    );
 }
 
 #[test]
 fn a_lost_update_is_read_atomic_only() {
     let found = strongest(&["1 a r x nil, w x 1~", "2 b r x nil, w x 2~"]);
-    assert_eq!(found, Some(Isolation::new(Family::ReadAtomic, Scope::Session)));
+    assert_eq!(
+        found,
+        Some(Isolation::new(
+            IsolationFamily::ReadAtomic,
+            IsolationScope::Session
+        ))
+    );
 }
 
 #[test]
@@ -121,7 +130,13 @@ fn a_long_fork_is_read_atomic_only() {
         "3 c r x 1, r y nil~",
         "4 d r x nil, r y 1~",
     ]);
-    assert_eq!(found, Some(Isolation::new(Family::ReadAtomic, Scope::Session)));
+    assert_eq!(
+        found,
+        Some(Isolation::new(
+            IsolationFamily::ReadAtomic,
+            IsolationScope::Session
+        ))
+    );
 }
 
 #[test]
@@ -185,7 +200,10 @@ fn a_transaction_of_unknown_outcome_committed_if_another_read_from_it() {
     );
     assert_eq!(
         strongest(&["1 a w? x 1", "2 b r x 1", "3 b r x nil"]),
-        Some(Isolation::new(Family::ReadAtomic, Scope::Session))
+        Some(Isolation::new(
+            IsolationFamily::ReadAtomic,
+            IsolationScope::Session
+        ))
     );
 }
 

@@ -40,7 +40,7 @@ fn push_findings(page: &mut String, findings: &IsolationFindings, look: &Look) {
             anomaly
                 .name
                 .strip_prefix(base)
-                .is_some_and(|rest| !rest.is_empty())
+                .is_some_and(|rest| !rest.is_empty() && known.name != anomaly.name)
         };
         if findings.anomalies.iter().any(|known| is_variant(&known)) {
             continue;
