@@ -13,7 +13,7 @@ use crate::evidence::{self, ShownHistory};
 use crate::guarantee::{Guarantee, UnknownConsistency};
 use crate::history_error::HistoryError;
 use crate::infer::infer;
-use crate::isolation::{Isolation, TransactionError, check_and_confirm};
+use crate::isolation::{Isolation, TransactionError, check_and_confirm, survey_levels};
 use crate::method_levels::{MethodLevelsError, known_methods};
 use crate::recorded_history::RecordedHistory;
 
@@ -114,10 +114,22 @@ pub fn check_recorded_transactions(
     isolation: Isolation,
     limits: Limits,
 ) -> Result<Evidence, RecordedCheckError> {
-    let (conclusion, confirmation) = check_and_confirm(recorded, isolation, limits)?;
-    let mut evidence = evidence::of_transactions(recorded, isolation.to_string(), conclusion);
-    evidence.confirmation = confirmation;
+    let answer = check_and_confirm(recorded, isolation, limits)?;
+    let mut evidence = evidence::of_transactions(recorded, isolation.to_string(), answer.conclusion);
+    evidence.confirmation = answer.confirmation;
+    evidence.isolation = answer.findings.map(Box::new);
     Ok(evidence)
+}
+
+/// `--infer` for transactions: every level with its verdict, and the anomalies by name.
+///
+/// # Errors
+/// If the operations are no reads and writes of keys.
+pub fn infer_recorded_transactions(
+    recorded: &RecordedHistory,
+    limits: Limits,
+) -> Result<Evidence, RecordedCheckError> {
+    Ok(evidence::of_survey(recorded, survey_levels(recorded, limits)?))
 }
 
 /// `--infer`: the strongest levels that all histories satisfy together.

@@ -2,9 +2,9 @@
 
 use omnilink_engine::Model;
 use omnilink_evidence::{
-    Anomaly, Command, Conclusion, Evidence, ExplainedOrder, Figures, InferredLevels, PlacedOperation,
-    ReportedOperation, Subject, ThreadName, Unknown, Verdict, Violation, VisibilityRefutation, VisibleSet,
-    Witness,
+    Anomaly, Command, Conclusion, Evidence, ExplainedOrder, Figures, InferredLevels, IsolationFindings,
+    Limit, PlacedOperation, ReportedOperation, Subject, ThreadName, Unknown, Verdict, Violation,
+    VisibilityRefutation, VisibleSet, Witness,
 };
 
 use crate::criterion::Ret;
@@ -177,6 +177,27 @@ pub(crate) fn of_transactions(
     evidence
 }
 
+/// The evidence of the levels at which transactions are isolated. It is valid if some level holds.
+pub(crate) fn of_survey(recorded: &RecordedHistory, found: Result<IsolationFindings, Limit>) -> Evidence {
+    let mut evidence = Evidence::new(Command::Check, Subject::Transactions, String::new());
+    evidence.id = Some(recorded.id.clone());
+    evidence.consistency = Some("inferred".to_owned());
+    evidence.figures.ops = recorded.ops.len() as u64;
+    match found {
+        Err(limit) => evidence.give_up(Unknown::limited(limit)),
+        Ok(findings) => {
+            let has = |verdict: Verdict| findings.levels.iter().any(|level| level.verdict == verdict);
+            evidence.verdict = match (has(Verdict::Valid), has(Verdict::Unknown)) {
+                (true, _) => Verdict::Valid,
+                (false, true) => Verdict::Unknown,
+                (false, false) => Verdict::Violation,
+            };
+            evidence.isolation = Some(Box::new(findings));
+        }
+    }
+    evidence
+}
+
 /// The evidence of the strongest levels that histories satisfy.
 pub(crate) fn of_levels(recorded: &[RecordedHistory], inferred: Inferred) -> Evidence {
     let ids = |positions: &[usize]| -> Vec<String> {
@@ -206,7 +227,7 @@ pub(crate) fn of_levels(recorded: &[RecordedHistory], inferred: Inferred) -> Evi
 }
 
 /// The evidence of an input that was not read to its end.
-pub fn unread(id: String, guarantee: String, operations: u64, limit: omnilink_evidence::Limit) -> Evidence {
+pub fn unread(id: String, guarantee: String, operations: u64, limit: Limit) -> Evidence {
     let mut evidence = Evidence::new(Command::Check, Subject::Visibility, String::new());
     evidence.id = Some(id);
     evidence.consistency = Some(guarantee);

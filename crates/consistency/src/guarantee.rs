@@ -63,7 +63,7 @@ impl Guarantee {
 #[error(
     "there is no consistency level \"{name}\"; there are {}, and for transactions {}",
     ConsistencyLevel::ALL.map(ConsistencyLevel::name).join(", "),
-    Isolation::ALL.map(Isolation::name).join(", ")
+    Isolation::all().into_iter().map(Isolation::name).collect::<Vec<_>>().join(", ")
 )]
 pub struct UnknownConsistency {
     /// The unknown name.

@@ -9,7 +9,7 @@ use crate::history::History;
 use crate::history_error::{HistoryError, HistoryProblem};
 use crate::long_history::LongHistory;
 use crate::order::{Order, OrderError, program_order};
-use crate::order_graph::{EdgeReason, Graph};
+use crate::order_graph::{EdgeReason, Graph, Wiring};
 use crate::recorded_history::{DecodedOps, OrderSource, RecordedHistory};
 
 type Pairs = Vec<(usize, usize)>;
@@ -149,7 +149,7 @@ pub(crate) fn check_pairs<O>(history: &LongHistory<O>) -> Result<(), OrderError>
     if let Some(&(first, second)) = pairs.iter().find(|pair| history.ops[pair.0].optional) {
         return Err(OrderError::AfterPending { first, second });
     }
-    let mut graph = Graph::new(history.ops.len(), false);
+    let mut graph = Graph::new(history.ops.len(), Wiring::Serial);
     let threads: Vec<u32> = history.ops.iter().map(|op| op.thread).collect();
     let program_order = program_order(&threads, |op| history.ops[op].optional);
     for (first, second) in program_order.chain(pairs.iter().copied()) {

@@ -57,7 +57,10 @@ mod visibility_candidates;
 pub use any_history::AnyHistory;
 pub use axioms::{AxiomError, AxiomProblem, parse_axioms};
 pub use check::{WeakChecker, WeakError, WeakOptions, check_history};
-pub use check_recorded::{RecordedCheckError, check_recorded, check_recorded_transactions, infer_recorded};
+pub use check_recorded::{
+    RecordedCheckError, check_recorded, check_recorded_transactions, infer_recorded,
+    infer_recorded_transactions,
+};
 pub use confirmation::confirm;
 pub use criterion::{Axiom, Claim, Criterion, CriterionError, Ret, UnknownRet};
 pub use decoder::Decoder;
@@ -68,8 +71,8 @@ pub use history_error::{HistoryError, HistoryProblem};
 pub use history_file::{is_history_line, read_histories};
 pub use infer::{Inferred, infer};
 pub use isolation::{
-    Anomaly, Isolation, IsolationConclusion, TransactionError, Transactions, check_transactions,
-    is_transaction,
+    Anomaly, Isolation, IsolationConclusion, IsolationFamily, IsolationScope, TransactionError, Transactions,
+    check_transactions, is_transaction,
 };
 pub use level::{ConsistencyLevel, UnknownLevel};
 pub use long_history::{LongConclusion, LongHistory, LongViolation, LongWitness};

@@ -2,7 +2,8 @@
 //!
 //! A transaction is one node where it reads and commits at one point (serial orders), and two where it begins first and
 //! commits later (snapshots). Then a write that must be visible leads from a commit to a begin, and an anti-dependency (`rw`)
-//! from a begin to a commit. Auxiliary nodes stand for no transaction: they keep the number of edges linear.
+//! from a begin to a commit. How edges are attached decides which cycles of dependencies are cycles of the graph: see
+//! [`Wiring`]. Auxiliary nodes stand for no transaction: they keep the number of edges linear.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -41,6 +42,25 @@ pub(crate) enum EdgeReason {
     Forced { key: Id, head: u32, end: Node },
 }
 
+/// To which nodes of its transactions an edge is attached. `dep` are reads-from, versions, sessions and real time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wiring {
+    /// One node: every cycle of dependencies is a cycle.
+    Serial,
+    /// Dependencies lead from a commit to a begin, `rw` from a begin to a commit, and a begin to its commit. So a cycle has no two
+    /// adjacent `rw`: after one the walk is at a commit.
+    Snapshots,
+    /// The same, but version order leads from a commit to a commit. So what comes before an `rw` is neither `rw` nor version
+    /// order.
+    Prefixes,
+    /// Dependencies lead from commit to commit, and `rw` leaves a begin, which no edge enters: cycles have no `rw`. A walk
+    /// from a begin to its own commit has one `rw`; it is forbidden, too, and [`Graph::probes`] are where such walks start.
+    OneAntiDependency,
+    /// As [`Wiring::Serial`] for transactions that write. `rw` of one that only reads leaves a begin of its own, which no edge
+    /// enters, as above: a forbidden walk passes one such transaction.
+    OneReader,
+}
+
 /// An edge between transactions; `None` is the initial state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OrderEdge {
@@ -54,8 +74,9 @@ pub(crate) struct OrderEdge {
 pub(crate) struct Graph {
     /// The number of transactions.
     transactions: usize,
-    /// Whether the begin of a transaction is a node of its own.
-    is_apart: bool,
+    wiring: Wiring,
+    /// For [`Wiring::OneReader`], the transactions that write.
+    writes: Vec<bool>,
     from: Vec<Node>,
     to: Vec<Node>,
     reason: Vec<EdgeReason>,
@@ -69,18 +90,20 @@ const NONE: u32 = u32::MAX;
 
 impl Graph {
     /// A graph in which transactions commit after they began, and that has no other edges.
-    pub fn new(transactions: usize, is_apart: bool) -> Self {
+    pub fn new(transactions: usize, wiring: Wiring) -> Self {
+        let is_apart = wiring != Wiring::Serial;
         let nodes = if is_apart { 2 * transactions } else { transactions };
         let mut graph = Self {
             transactions,
-            is_apart,
+            wiring,
+            writes: Vec::new(),
             from: Vec::new(),
             to: Vec::new(),
             reason: Vec::new(),
             first: vec![NONE; nodes],
             next: Vec::new(),
         };
-        if is_apart {
+        if matches!(wiring, Wiring::Snapshots | Wiring::Prefixes) {
             for one in 0..transactions {
                 graph.add(graph.begin(one), graph.commit(one), EdgeReason::Same);
             }
@@ -88,9 +111,56 @@ impl Graph {
         graph
     }
 
+    /// A graph over transactions of which some write.
+    pub fn with_readers(writes: Vec<bool>) -> Self {
+        Self {
+            writes: writes.clone(),
+            ..Self::new(writes.len(), Wiring::OneReader)
+        }
+    }
+
+    fn is_apart(&self) -> bool {
+        self.wiring != Wiring::Serial
+    }
+
+    /// The node that edges from what a transaction must have seen enter: reads-from, sessions, real time.
+    pub fn seeing(&self, transaction: usize) -> Node {
+        match self.wiring {
+            Wiring::Serial | Wiring::Snapshots | Wiring::Prefixes => self.begin(transaction),
+            Wiring::OneAntiDependency | Wiring::OneReader => self.commit(transaction),
+        }
+    }
+
+    /// The node that edges from earlier versions enter.
+    pub fn writing(&self, transaction: usize) -> Node {
+        match self.wiring {
+            Wiring::Serial | Wiring::Snapshots => self.begin(transaction),
+            _ => self.commit(transaction),
+        }
+    }
+
+    /// The node that anti-dependencies leave.
+    pub fn reading(&self, transaction: usize) -> Node {
+        match self.wiring {
+            Wiring::OneReader if self.writes[transaction] => self.commit(transaction),
+            _ => self.begin(transaction),
+        }
+    }
+
+    /// Pairs of nodes of which the second must not be reachable from the first, although that is no cycle.
+    pub fn probes(&self) -> impl Iterator<Item = (Node, Node)> {
+        let is_probed = move |one: &usize| match self.wiring {
+            Wiring::OneAntiDependency => true,
+            Wiring::OneReader => !self.writes[*one],
+            _ => false,
+        };
+        let all = (0..self.transactions).filter(is_probed);
+        all.map(|one| (self.begin(one), self.commit(one)))
+    }
+
     /// The node at which a transaction begins.
     pub fn begin(&self, transaction: usize) -> Node {
-        if self.is_apart {
+        if self.is_apart() {
             2 * transaction as Node
         } else {
             transaction as Node
@@ -99,7 +169,7 @@ impl Graph {
 
     /// The node at which a transaction commits.
     pub fn commit(&self, transaction: usize) -> Node {
-        if self.is_apart {
+        if self.is_apart() {
             2 * transaction as Node + 1
         } else {
             transaction as Node
@@ -108,7 +178,7 @@ impl Graph {
 
     /// The transaction of a node; auxiliary nodes have none.
     pub fn transaction(&self, node: Node) -> Option<usize> {
-        let one = if self.is_apart {
+        let one = if self.is_apart() {
             node as usize / 2
         } else {
             node as usize
@@ -175,7 +245,7 @@ impl Graph {
                 instant = Some(next);
             }
             if let Some(instant) = instant {
-                self.add(instant, self.begin(one), EdgeReason::RealTime);
+                self.add(instant, self.seeing(one), EdgeReason::RealTime);
             }
         }
     }
@@ -266,8 +336,24 @@ impl Graph {
     /// The number of nodes of a cycle from which a shorter one is searched.
     const CYCLE_STARTS: usize = 32;
 
+    /// A shortest walk from a node to another one, as edges between transactions.
+    pub fn walk(&self, start: Node, target: Node) -> Vec<OrderEdge> {
+        let edges = self.shortest_walk(start, target, &|_| true);
+        self.steps(&edges.unwrap_or_default())
+    }
+
     /// The edges of a shortest cycle through a node.
     fn shortest_cycle(&self, start: Node, is_left: &impl Fn(Node) -> bool) -> Option<Vec<usize>> {
+        self.shortest_walk(start, start, is_left)
+    }
+
+    /// The edges of a shortest walk between nodes.
+    fn shortest_walk(
+        &self,
+        start: Node,
+        target: Node,
+        is_left: &impl Fn(Node) -> bool,
+    ) -> Option<Vec<usize>> {
         let mut came_by = vec![NONE; self.len()];
         let mut queue = VecDeque::from([start]);
         while let Some(node) = queue.pop_front() {
@@ -277,7 +363,7 @@ impl Graph {
                     continue;
                 }
                 came_by[to as usize] = edge as u32;
-                if to == start {
+                if to == target {
                     let mut edges = vec![edge];
                     let mut at = self.from[edge];
                     while at != start {

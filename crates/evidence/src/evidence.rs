@@ -12,6 +12,7 @@ use crate::inference::InferredLevels;
 use crate::lineup_coverage::LineupCoverage;
 use crate::log_findings::LogFindings;
 use crate::operation::ReportedOperation;
+use crate::transactions::IsolationFindings;
 use crate::unknown::Unknown;
 use crate::verdict::Verdict;
 use crate::violation::Violation;
@@ -92,6 +93,9 @@ pub struct Evidence {
     /// The strongest levels that histories satisfy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inferred: Option<InferredLevels>,
+    /// The anomalies of transactions by name, and the levels of isolation that hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<Box<IsolationFindings>>,
     /// Which parts of a specification were exercised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spec: Option<Box<SpecFindings>>,
@@ -186,6 +190,7 @@ impl Evidence {
             minimal: None,
             unknown: None,
             inferred: None,
+            isolation: None,
             spec: None,
             keys: Vec::new(),
             last_writers: Vec::new(),

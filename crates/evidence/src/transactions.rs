@@ -38,3 +38,60 @@ impl fmt::Display for Anomaly {
         }
     }
 }
+
+/// What a history of transactions shows besides the answer: the anomalies by name, and the levels that hold and that do not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IsolationFindings {
+    /// The anomalies, by the names of Adya, Cerone and Jepsen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub anomalies: Vec<NamedAnomaly>,
+    /// The strongest levels that hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strongest: Vec<String>,
+    /// The weakest levels that are violated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weakest_violated: Vec<String>,
+    /// Every level with its verdict, the weakest first; if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelVerdict>,
+}
+
+/// An anomaly with its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedAnomaly {
+    /// Its name, such as `G-single` or `write-skew`.
+    pub name: String,
+    /// What happened, in words.
+    pub text: String,
+    /// A shortest cycle of this kind, if it is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cycle: Vec<DependencyEdge>,
+}
+
+/// A dependency between two transactions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DependencyEdge {
+    /// The transaction that comes first.
+    pub from: String,
+    /// The one that depends on it.
+    pub to: String,
+    /// `ww`, `wr`, `rw`, `session` or `realtime`.
+    pub kind: String,
+    /// The key, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// A level of isolation and whether it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LevelVerdict {
+    /// Its name.
+    pub level: String,
+    /// What others call it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known_as: Vec<String>,
+    /// Whether it holds.
+    pub verdict: crate::verdict::Verdict,
+}

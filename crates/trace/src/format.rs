@@ -30,6 +30,12 @@ pub enum Format {
     Fptlin,
     /// The `[1] call enq(5)` text of Violin and LiMo.
     Limo,
+    /// The `w(1,5,0,3)` text of PolySI, Plume and IsoVista.
+    Plume,
+    /// The `[x:=1] [x==1]` text of dbcop.
+    Dbcop,
+    /// The `w 0 1` text of AWDIT's tests.
+    Awdit,
 }
 
 /// An unknown name of a format.
@@ -39,7 +45,7 @@ pub struct UnknownFormat(pub String);
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Ndjson,
         Self::Json,
         Self::Msgpack,
@@ -51,9 +57,12 @@ impl Format {
         Self::Fastlin,
         Self::Fptlin,
         Self::Limo,
+        Self::Plume,
+        Self::Dbcop,
+        Self::Awdit,
     ];
 
-    pub(crate) const LIST: &str = "ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo";
+    pub(crate) const LIST: &str = "ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo, plume, dbcop, awdit";
 
     /// The name, as given on the command line.
     pub fn name(self) -> &'static str {
@@ -69,6 +78,9 @@ impl Format {
             Self::Fastlin => "fastlin",
             Self::Fptlin => "fptlin",
             Self::Limo => "limo",
+            Self::Plume => "plume",
+            Self::Dbcop => "dbcop",
+            Self::Awdit => "awdit",
         }
     }
 }

@@ -79,4 +79,6 @@ pub use subject::{NamedModel, NativeSubject};
 #[cfg(feature = "tla")]
 pub use validation::{Scrutiny, Validation, collect};
 #[cfg(feature = "weak")]
-pub use weak::{Deliver, WeakCheck, WeakTask, holds_histories, holds_transactions, tells_its_own_order};
+pub use weak::{
+    Deliver, IsolationTask, WeakCheck, WeakTask, holds_histories, holds_transactions, tells_its_own_order,
+};

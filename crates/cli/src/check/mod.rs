@@ -85,6 +85,9 @@ Examples:
   omnilink check porcupine.json --model kv --ops 0=get,1=put,2=append
   omnilink check history.ndjson --spec Kv.tla --consistency causal
   omnilink check histories.jsonl --model java-map --infer
+  omnilink check transactions.edn --consistency serializable
+  omnilink check transactions.edn --consistency strong-session-snapshot-isolation
+  omnilink check transactions.edn --infer
   zstd -dc big.ndjson.zst | omnilink check - --model map --time-limit 60s --memory-limit 2GB
   omnilink check --list-models
 
@@ -107,7 +110,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     interrupt::listen();
     args.job.validate(args.traces.len())?;
     let inputs = Input::all(&args.traces, &args.job.reading(), Some(interrupt::flag()))?;
-    if let Some(task) = args.weak.task(args.criteria.consistency(), &inputs)? {
+    let has_no_model = args.model.is_none() && args.spec.is_none();
+    if let Some(task) = args
+        .weak
+        .task(args.criteria.consistency(), has_no_model, &inputs)?
+    {
         return check_weakly(args, task, &inputs, &mut out);
     }
     let request = args.job.request(args.model_name(), args.criteria.options());

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use omnilink_consistency::{Guarantee, MethodLevels, Ret, parse_axioms};
+use omnilink_consistency::{Guarantee, Isolation, MethodLevels, Ret, parse_axioms};
 use omnilink_evidence::{Evidence, Verdict};
 use omnilink_report::{Look, TextOptions, text};
-use omnilink_verify::{Input, WeakTask, holds_histories, tells_its_own_order};
+use omnilink_verify::{Input, WeakTask, holds_histories, holds_transactions, tells_its_own_order};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -22,7 +22,7 @@ pub(crate) struct WeakArgs {
     /// Check each method at the level that this file gives it
     #[arg(long, value_name = "FILE", help_heading = WEAK, conflicts_with_all = ["consistency", "infer"])]
     levels: Option<PathBuf>,
-    /// Find the strongest level of each method that all histories satisfy
+    /// Find the strongest level of each method that all histories satisfy; of transactions, every level of isolation that holds
     #[arg(long, help_heading = WEAK, conflicts_with = "consistency")]
     infer: bool,
     /// Whose returns must follow from what is seen: own (the operation's) or all (those of all it sees, too)
@@ -34,10 +34,19 @@ const WEAK: &str = "Weak consistency";
 
 impl WeakArgs {
     /// The task, or `None` for linearizability or sequential consistency of timeboxes, which the engine checks.
-    pub(super) fn task(&self, consistency: &str, inputs: &[Input]) -> Result<Option<WeakTask>, CliError> {
+    pub(super) fn task(
+        &self,
+        consistency: &str,
+        has_no_model: bool,
+        inputs: &[Input],
+    ) -> Result<Option<WeakTask>, CliError> {
         let bad = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
+        let has_transactions = has_no_model && inputs.iter().any(holds_transactions);
         if self.infer {
-            return Ok(Some(WeakTask::Infer));
+            return Ok(Some(match has_transactions {
+                true => WeakTask::InferIsolation,
+                false => WeakTask::Infer,
+            }));
         }
         if let Some(path) = &self.axioms {
             let criterion =
@@ -49,7 +58,12 @@ impl WeakArgs {
                 .map_err(|error| bad(&error))?;
             return Ok(Some(WeakTask::Judge(Guarantee::Levels(levels))));
         }
-        let question = Guarantee::from_name(consistency).map_err(|error| bad(&error))?;
+        let question = Guarantee::from_name(consistency).map_err(|error| bad(&error));
+        // Some names are levels of single operations and of transactions: what is in the file decides.
+        let question = match Isolation::of_transactions(consistency) {
+            Ok(isolation) if has_transactions => Guarantee::Isolation(isolation),
+            _ => question?,
+        };
         let is_for_the_engine = matches!(consistency, "linearizable" | "sequential")
             && !inputs.iter().any(holds_histories)
             && !inputs.iter().any(tells_its_own_order);

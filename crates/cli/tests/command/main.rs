@@ -40,6 +40,7 @@ mod shell;
 mod ties;
 mod tla;
 mod trace_verbs;
+mod transactions;
 mod validate;
 mod validate_evidence;
 mod verdicts;

@@ -144,7 +144,12 @@ fn the_go_recorder_passes_its_tests_and_finds_a_lost_update() {
         .args(["test", "./..."])
         .current_dir(root().join("recorders/go")))
     .unwrap();
-    assert!(tests.status.success(), "{}{}", text(&tests.stdout), text(&tests.stderr));
+    assert!(
+        tests.status.success(),
+        "{}{}",
+        text(&tests.stdout),
+        text(&tests.stderr)
+    );
     let printed = example("examples/go/sharded-map").unwrap();
     assert!(
         printed.contains("/right: valid") && printed.contains("/wrong: violation"),

@@ -163,6 +163,12 @@ impl AcyclicGraph {
         Ok(found)
     }
 
+    /// A path from `start` to `target`, if there is one.
+    pub fn path_between(&mut self, start: Node, target: Node) -> Option<Cycle> {
+        let last = self.position[target as usize];
+        self.reachable::<true>(start, Some(target), 0..=last).err()
+    }
+
     /// The edges by which the last forward search reached `target`.
     fn path(&self, start: Node, target: Node) -> Cycle {
         let mut edges = Vec::new();
@@ -193,9 +199,10 @@ impl AcyclicGraph {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::order_graph::Wiring;
 
     fn without_edges(nodes: usize) -> AcyclicGraph {
-        AcyclicGraph::new(&Graph::new(nodes, false), (0..nodes as Node).collect())
+        AcyclicGraph::new(&Graph::new(nodes, Wiring::Serial), (0..nodes as Node).collect())
     }
 
     #[test]

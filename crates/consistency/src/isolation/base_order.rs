@@ -1,21 +1,38 @@
-//! The base of every level: session order and, where it is determined, reads-from.
+//! The base of every level: the order of its scope and, where it is determined, reads-from.
 
 use rustc_hash::FxHashMap;
 
+use super::level::IsolationScope;
 use super::reads_from::ReadsFrom;
+use super::real_time;
 use super::transaction::{Fate, Transactions};
 use crate::order_graph::{EdgeReason, Graph, Node};
+
+/// The order of a scope among the included transactions.
+pub(super) fn scope(
+    graph: &mut Graph,
+    transactions: &Transactions,
+    reads: &ReadsFrom,
+    scope: IsolationScope,
+) {
+    if scope >= IsolationScope::Session {
+        sessions(graph, transactions, reads);
+    }
+    if scope >= IsolationScope::RealTime {
+        real_time::add(graph, transactions, &reads.included);
+    }
+}
 
 /// Session order among the included transactions.
 ///
 /// A transaction of unknown outcome comes after its session's earlier ones, but before none: the session did not wait
 /// for it.
-pub(super) fn sessions(graph: &mut Graph, transactions: &Transactions, reads: &ReadsFrom) {
+fn sessions(graph: &mut Graph, transactions: &Transactions, reads: &ReadsFrom) {
     let mut last: FxHashMap<u32, usize> = FxHashMap::default();
     for &one in &reads.included {
         let session = transactions.all[one].session;
         if let Some(first) = last.get(&session) {
-            graph.add(graph.commit(*first), graph.begin(one), EdgeReason::Session);
+            graph.add(graph.commit(*first), graph.seeing(one), EdgeReason::Session);
         }
         if transactions.all[one].fate == Fate::Committed {
             last.insert(session, one);
@@ -31,7 +48,7 @@ pub(super) fn known_reads(graph: &mut Graph, reads: &ReadsFrom) {
         {
             graph.add(
                 graph.commit(writer),
-                graph.begin(read.reader),
+                graph.seeing(read.reader),
                 EdgeReason::ReadFrom(read.key),
             );
         }

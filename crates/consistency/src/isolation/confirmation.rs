@@ -15,8 +15,9 @@ use omnilink_evidence::Confirmation;
 use rustc_hash::FxHashMap;
 
 use super::edge_check::{EdgeCheck, Proof};
+use super::level::{Isolation, IsolationFamily, IsolationScope};
 use super::transaction::{Fate, Id, NIL, Transaction, Transactions};
-use super::{Blame, Isolation, naive};
+use super::{Blame, naive};
 
 /// Up to this many transactions, the definition of the level decides.
 const NAIVE_MAX: usize = 6;
@@ -57,7 +58,7 @@ impl Transactions {
                     });
                 }
                 // Which versions are adjacent is known from lists, and is not asked here.
-                Some(true) if is_whole && self.successions.is_empty() && self.anomaly.is_none() => {
+                Some(true) if is_whole && self.successions.is_empty() && self.read_anomalies.is_empty() => {
                     return Err(format!(
                         "no order of commits was found, and there is one of all {} transactions; the history itself reproduces it",
                         part.len()
@@ -96,7 +97,7 @@ impl Transactions {
             for (key, value) in &self.all[*one].reads {
                 let written = writers.of(*key, *value);
                 part.extend(written.iter().map(|writer| (*writer, false)));
-                if isolation == Isolation::StrictSerializable {
+                if isolation.scope() == IsolationScope::RealTime {
                     let overwrote = writers.of_key(*key).iter().find(|other| {
                         self.precedes(**other, *one)
                             && **other != *one
@@ -170,18 +171,22 @@ impl WritersOf {
 
 /// Whether there is an order; `None` if that takes too long.
 fn has_order(transactions: &Transactions, isolation: Isolation, configurations: &mut u64) -> Option<bool> {
-    if transactions.all.len() <= NAIVE_MAX {
+    // These try orders within orders.
+    let is_nested = matches!(
+        isolation.family(),
+        IsolationFamily::UpdateSerializable | IsolationFamily::WeakCausal
+    );
+    if transactions.all.len() <= NAIVE_MAX - usize::from(is_nested) {
         *configurations += (1..=transactions.all.len() as u64).product::<u64>();
         return Some(naive::is_isolated(transactions, isolation));
     }
-    match isolation {
-        Isolation::Serializable | Isolation::StrictSerializable
+    match isolation.family() {
+        IsolationFamily::Serializable | IsolationFamily::RepeatableRead
             if transactions.all.len() <= TRANSACTIONS_MAX =>
         {
-            let is_strict = isolation == Isolation::StrictSerializable;
             let mut search = SerialSearch {
                 transactions,
-                is_strict,
+                scope: isolation.scope(),
                 is_placed: vec![false; transactions.all.len()],
                 store: FxHashMap::default(),
                 failed: HashSet::new(),
@@ -200,7 +205,7 @@ type Configuration = (Vec<bool>, Vec<(Id, Id)>);
 /// A search for a serial order: whatever may come next is tried.
 struct SerialSearch<'a> {
     transactions: &'a Transactions,
-    is_strict: bool,
+    scope: IsolationScope,
     is_placed: Vec<bool>,
     store: FxHashMap<Id, Id>,
     /// From where there is no order: a function of what is placed and what the keys hold, which decide what may follow.
@@ -253,10 +258,11 @@ impl SerialSearch<'_> {
         }
         // Nothing that is placed may have to come after it.
         let comes_after = |other: usize| {
-            let in_session = transaction.session == all[other].session
+            let in_session = self.scope >= IsolationScope::Session
+                && transaction.session == all[other].session
                 && one < other
                 && transaction.fate == Fate::Committed;
-            in_session || self.is_strict && self.transactions.precedes(one, other)
+            in_session || self.scope >= IsolationScope::RealTime && self.transactions.precedes(one, other)
         };
         let held = |key: &Id| self.store.get(key).copied().unwrap_or(NIL);
         transaction.reads.iter().all(|(key, value)| held(key) == *value)

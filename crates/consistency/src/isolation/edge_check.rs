@@ -14,8 +14,9 @@
 use std::cell::Cell;
 use std::collections::HashSet;
 
-use super::Isolation;
 use super::confirmation::WritersOf;
+use super::decision::visibility_decides;
+use super::level::{Isolation, IsolationFamily, IsolationScope};
 use super::transaction::{Fate, Id, NIL, Transactions};
 use crate::order_graph::{EdgeReason, OrderEdge};
 
@@ -38,11 +39,12 @@ enum Point {
 }
 
 /// Where an edge leaves the first transaction and enters the second.
-fn points(reason: EdgeReason) -> (Point, Point) {
+fn points(reason: EdgeReason, family: IsolationFamily) -> (Point, Point) {
     use Point::{Begin, Commit};
     match reason {
         EdgeReason::Same | EdgeReason::ReadBefore(_) => (Begin, Commit),
-        // Of two writers of a key, one commits before the other begins.
+        // Of two writers of a key, one commits before the other begins, or, in a prefix, before it commits.
+        EdgeReason::WroteOver(_) if family == IsolationFamily::Prefix => (Commit, Commit),
         _ => (Commit, Begin),
     }
 }
@@ -73,17 +75,54 @@ impl<'a> EdgeCheck<'a> {
     /// What the edges of a cycle prove together.
     pub fn cycle(&self, cycle: &[OrderEdge]) -> Proof {
         let following = cycle.iter().cycle().skip(1);
-        let is_closed = cycle.iter().zip(following).all(|(edge, next)| {
-            let (_, entered) = points(edge.reason);
-            let (left, _) = points(next.reason);
-            let goes_on = self.isolation != Isolation::Snapshot || entered == left || entered == Point::Begin;
-            edge.to == next.from && goes_on
-        });
-        if cycle.is_empty() || !is_closed {
+        let is_closed = cycle
+            .iter()
+            .zip(following)
+            .all(|(edge, next)| edge.to == next.from);
+        if cycle.is_empty() || !is_closed || !self.is_forbidden(cycle) {
             return Proof::Open;
         }
         let proofs = cycle.iter().map(|edge| self.edge(edge));
         proofs.max().unwrap_or(Proof::Open)
+    }
+
+    /// Whether the level forbids a cycle with these kinds of edges.
+    fn is_forbidden(&self, cycle: &[OrderEdge]) -> bool {
+        let family = self.isolation.family();
+        let is_anti = |edge: &&OrderEdge| matches!(edge.reason, EdgeReason::ReadBefore(_));
+        match family {
+            IsolationFamily::Serializable | IsolationFamily::RepeatableRead => true,
+            IsolationFamily::Snapshot | IsolationFamily::Prefix => {
+                let following = cycle.iter().cycle().skip(1);
+                cycle.iter().zip(following).all(|(edge, next)| {
+                    let (_, entered) = points(edge.reason, family);
+                    let (left, _) = points(next.reason, family);
+                    entered == left || entered == Point::Begin
+                })
+            }
+            IsolationFamily::ConsistentView => cycle.iter().filter(is_anti).count() <= 1,
+            IsolationFamily::UpdateSerializable => {
+                let only_reads = |edge: &&OrderEdge| {
+                    edge.from
+                        .is_some_and(|one| self.transactions.all[one].writes.is_empty())
+                };
+                cycle.iter().filter(only_reads).count() <= 1
+            }
+            IsolationFamily::WeakCausal => {
+                // The order is one reader's own, and does not follow the versions that others see.
+                let seen_by = |edge: &OrderEdge| match edge.reason {
+                    EdgeReason::SeenBy { reader, .. } => Some(reader),
+                    _ => None,
+                };
+                let reader = cycle.iter().find_map(seen_by);
+                let is_of_it = |edge: &OrderEdge| match edge.reason {
+                    EdgeReason::WroteOver(_) | EdgeReason::ReadBefore(_) => false,
+                    _ => seen_by(edge).is_none_or(|other| Some(other) == reader),
+                };
+                cycle.iter().all(is_of_it)
+            }
+            _ => !cycle.iter().any(|edge| is_anti(&edge)),
+        }
     }
 
     fn edge(&self, edge: &OrderEdge) -> Proof {
@@ -115,11 +154,13 @@ impl<'a> EdgeCheck<'a> {
             EdgeReason::Same => known(from == to),
             EdgeReason::Session => {
                 let (first, second) = (&all[from], &all[to]);
-                known(first.session == second.session && from < to && first.fate == Fate::Committed)
+                let is_kept =
+                    self.isolation.scope() >= IsolationScope::Session && first.fate == Fate::Committed;
+                known(first.session == second.session && from < to && is_kept)
             }
-            EdgeReason::RealTime => {
-                known(self.isolation == Isolation::StrictSerializable && self.transactions.precedes(from, to))
-            }
+            EdgeReason::RealTime => known(
+                self.isolation.scope() == IsolationScope::RealTime && self.transactions.precedes(from, to),
+            ),
             EdgeReason::ReadFrom(key) => known(self.read_from(to, key, from)),
             EdgeReason::SeenBy { reader, key } => {
                 let reader = reader as usize;
@@ -188,27 +229,60 @@ impl<'a> EdgeCheck<'a> {
             };
             is_it.then_some(at)
         });
+        let family = self.isolation.family();
         let mut reads = all[reader].reads.iter().enumerate();
-        let was_read = reads.any(|(before, (key, value))| {
-            self.only_writer(*key, *value) == Some(writer)
-                && (self.isolation != Isolation::ReadCommitted || at.is_some_and(|at| before < at))
-        });
-        let in_session = self.isolation != Isolation::ReadCommitted
-            && all[writer].session == all[reader].session
-            && writer < reader
-            && all[writer].fate == Fate::Committed;
-        was_read || in_session || self.has_versions() && self.is_earlier(writer, reader)
+        let mut was_read = || {
+            reads.any(|(before, (key, value))| {
+                self.only_writer(*key, *value) == Some(writer)
+                    && (family != IsolationFamily::MonotonicAtomicView || at.is_some_and(|at| before < at))
+            })
+        };
+        let in_session = |first: usize, second: usize| {
+            self.isolation.scope() >= IsolationScope::Session
+                && all[first].session == all[second].session
+                && first < second
+                && all[first].fate == Fate::Committed
+        };
+        let in_time = || {
+            self.isolation.scope() == IsolationScope::RealTime && self.transactions.precedes(writer, reader)
+        };
+        let sources = |one: usize| {
+            let reads = all[one].reads.iter();
+            reads.filter_map(|(key, value)| self.only_writer(*key, *value))
+        };
+        let earlier = |one: usize| (0..one).filter(move |other| in_session(*other, one));
+        match family {
+            IsolationFamily::ReadUncommitted | IsolationFamily::ReadCommitted => false,
+            IsolationFamily::MonotonicAtomicView => was_read(),
+            IsolationFamily::ReadAtomic => was_read() || in_session(writer, reader) || in_time(),
+            IsolationFamily::ReadYourWrites => in_session(writer, reader),
+            IsolationFamily::MonotonicReads => {
+                earlier(reader).any(|one| sources(one).any(|source| source == writer))
+            }
+            IsolationFamily::MonotonicWrites => sources(reader).any(|one| in_session(writer, one)),
+            IsolationFamily::WritesFollowReads => sources(reader)
+                .any(|through| earlier(through).any(|one| sources(one).any(|source| source == writer))),
+            IsolationFamily::Pram => {
+                let mut readers = earlier(reader).chain([reader]);
+                let is_source =
+                    |one: usize| sources(one).any(|source| source == writer || in_session(writer, source));
+                in_session(writer, reader) || readers.any(is_source)
+            }
+            _ => was_read() || in_session(writer, reader) || in_time() || self.is_earlier(writer, reader),
+        }
     }
 
     /// Whether versions of a key are in an order that commits follow.
     fn has_versions(&self) -> bool {
-        !matches!(self.isolation, Isolation::ReadCommitted | Isolation::ReadAtomic)
+        // In a prefix, updates may be lost.
+        !visibility_decides(self.isolation) && self.isolation.family() != IsolationFamily::Prefix
     }
 
     /// Whether a transaction is before another one by sessions, reads and time.
     fn is_earlier(&self, first: usize, second: usize) -> bool {
         let all = &self.transactions.all;
-        let is_timed = self.isolation == Isolation::StrictSerializable;
+        let is_timed = self.isolation.scope() == IsolationScope::RealTime;
+        let has_sessions = self.isolation.scope() >= IsolationScope::Session;
         let mut known: HashSet<usize> = HashSet::from([second]);
         let mut open = vec![second];
         while let Some(one) = open.pop() {
@@ -220,9 +294,9 @@ impl<'a> EdgeCheck<'a> {
             if is_timed && self.transactions.precedes(first, one) {
                 return true;
             }
-            let session = all[..one]
-                .iter()
-                .rposition(|other| other.session == all[one].session && other.fate == Fate::Committed);
+            let session = all[..one].iter().rposition(|other| {
+                has_sessions && other.session == all[one].session && other.fate == Fate::Committed
+            });
             let reads = all[one].reads.iter();
             let writers = reads.filter_map(|(key, value)| self.only_writer(*key, *value));
             for earlier in writers.chain(session) {

@@ -4,9 +4,9 @@
 //! the level needs a version order, for each pair of writers of a key. The level's axiom becomes clauses:
 //!
 //! - every read of a committed transaction has a committed writer;
-//! - *read committed, read atomic*: if a transaction sees a writer of a key that it read from another one, the first
+//! - *monotonic atomic view, read atomic*: if a transaction sees a writer of a key that it read from another one, the first
 //!   comes before the other;
-//! - *serializable, snapshot isolation*: if a key was read from `w`, and another writer `t` of the key comes after
+//! - *serializable, snapshot isolation, prefix*: if a key was read from `w`, and another writer `t` of the key comes after
 //!   `w` in the version order, then the reader comes before `t` (see [`version_chains`](super::version_chains)).
 //!
 //! A transaction that did not commit has a position in the version order all the same. It does no harm: no
@@ -18,11 +18,12 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use super::acyclic_graph::AcyclicGraph;
+use super::base_order;
+use super::level::{Isolation, IsolationFamily, IsolationScope};
 use super::reads_from::{ExternalRead, ReadsFrom, Writer};
-use super::solver::{Edges, Literal, Solved, Solver};
+use super::solver::{Edges, Literal, Remaining, Solved, Solver};
 use super::transaction::{Fate, Id, Transactions};
 use super::version_order::OrderOutcome;
-use super::{Isolation, base_order};
 use crate::budget::Budget;
 use crate::order_graph::{Graph, Node};
 
@@ -35,6 +36,21 @@ pub(super) struct Assignment {
     pub writers: Vec<Writer>,
     /// The transactions that committed.
     pub present: Vec<usize>,
+}
+
+/// Whether there are clauses for a level. For the others, every choice is tried in turn.
+pub(super) fn understands(isolation: Isolation) -> bool {
+    match isolation.family() {
+        IsolationFamily::ReadUncommitted
+        | IsolationFamily::ReadCommitted
+        | IsolationFamily::MonotonicAtomicView => true,
+        IsolationFamily::ReadAtomic => isolation.scope() < IsolationScope::RealTime,
+        IsolationFamily::Prefix
+        | IsolationFamily::Snapshot
+        | IsolationFamily::RepeatableRead
+        | IsolationFamily::Serializable => true,
+        _ => false,
+    }
 }
 
 /// A literal, or `None` for what is certain.
@@ -97,7 +113,10 @@ pub(super) fn decide(
     if let Err(limit) = encoder.encode(budget) {
         return undecided(OrderOutcome::Limit(limit));
     }
-    let decided = match encoder.solver.solve(budget, conflicts_max, &mut |_, _| false) {
+    let decided = match encoder
+        .solver
+        .solve(budget, conflicts_max, &mut |_, _| Remaining::Nothing)
+    {
         Solved::Yes => OrderOutcome::Order(encoder.solver.graph.order.clone()),
         Solved::Limit(limit) => return undecided(OrderOutcome::Limit(limit)),
         Solved::TooHard => return undecided(OrderOutcome::TooHard),
@@ -134,8 +153,9 @@ impl Encoder<'_> {
             }
             self.encode_sources(read, past.get(at).copied().flatten());
         }
-        match self.isolation {
-            Isolation::ReadCommitted | Isolation::ReadAtomic => self.encode_seen(budget),
+        match self.isolation.family() {
+            IsolationFamily::ReadUncommitted | IsolationFamily::ReadCommitted => {}
+            IsolationFamily::MonotonicAtomicView | IsolationFamily::ReadAtomic => self.encode_seen(budget),
             _ => self.encode_versions(budget),
         }
         budget.exhausted().map_or(Ok(()), Err)
@@ -143,7 +163,7 @@ impl Encoder<'_> {
 
     /// For read atomic: the last committed transaction of the reader's session before it that wrote the key of each read.
     fn session_pasts(&self) -> Vec<Option<usize>> {
-        if self.isolation != Isolation::ReadAtomic {
+        if self.isolation != Isolation::new(IsolationFamily::ReadAtomic, IsolationScope::Session) {
             return Vec::new();
         }
         let mut last: FxHashMap<(u32, Id), usize> = FxHashMap::default();
@@ -170,7 +190,7 @@ impl Encoder<'_> {
             let Some(writer) = *writer else {
                 return Edges::new();
             };
-            let mut edges: Edges = smallvec![(graph.commit(writer), graph.begin(read.reader))];
+            let mut edges: Edges = smallvec![(graph.commit(writer), graph.seeing(read.reader))];
             if let Some(past) = past.filter(|past| *past != writer) {
                 edges.push((graph.commit(past), graph.commit(writer)));
             }
@@ -208,7 +228,7 @@ impl Encoder<'_> {
         earlier.max_by_key(|writer| place(writer)).copied()
     }
 
-    /// Read committed and read atomic.
+    /// Monotonic atomic view and read atomic.
     fn encode_seen(&mut self, budget: &mut Budget) {
         let reads = self.reads;
         let mut at = 0;
@@ -216,8 +236,8 @@ impl Encoder<'_> {
             let own = reads.of(first.reader);
             for (second_at, second) in own.iter().enumerate() {
                 for (first_at, first) in own.iter().enumerate() {
-                    let is_seen = match self.isolation {
-                        Isolation::ReadCommitted => first_at < second_at,
+                    let is_seen = match self.isolation.family() {
+                        IsolationFamily::MonotonicAtomicView => first_at < second_at,
                         _ => first_at != second_at,
                     };
                     if is_seen {
@@ -262,7 +282,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Serializability and snapshot isolation.
+    /// Serializability, snapshot isolation and prefix consistency.
     fn encode_versions(&mut self, budget: &mut Budget) {
         let reads = self.reads;
         for (at, read) in reads.reads.iter().enumerate() {
@@ -285,7 +305,7 @@ impl Encoder<'_> {
                     if let Some(writer) = *writer {
                         clause.push(!self.version_order(writer, other));
                     }
-                    let (from, to) = (self.graph.begin(read.reader), self.graph.commit(other));
+                    let (from, to) = (self.graph.reading(read.reader), self.graph.commit(other));
                     clause.push(self.optional_edge(from, to));
                     self.solver.clause(clause);
                 }
@@ -294,7 +314,7 @@ impl Encoder<'_> {
         self.encode_successions(budget);
         // Snapshot isolation: of two writers of a key one sees the other. In a serial order that always holds, and
         // the order of versions that were never read does not matter.
-        if self.isolation == Isolation::Snapshot {
+        if self.isolation.family() == IsolationFamily::Snapshot {
             for key in 0..self.writers.len() {
                 for second in 0..self.writers[key].len() {
                     for first in 0..second {
@@ -312,7 +332,7 @@ impl Encoder<'_> {
     /// reader. If it ended before the writer began, it cannot come after it. If it began after the reader ended, the
     /// graph already has it after the reader. Either way the clause would be redundant.
     fn is_apart(&self, writer: Writer, other: usize, reader: usize) -> bool {
-        if self.isolation != Isolation::StrictSerializable {
+        if self.isolation != Isolation::STRICT_SERIALIZABLE {
             return false;
         }
         let timebox = |one: usize| self.transactions.all[one].timebox;
@@ -375,8 +395,8 @@ impl Encoder<'_> {
         let (graph, solver) = (self.graph, &mut self.solver);
         *self.versions.entry((first, second)).or_insert_with(|| {
             solver.variable(
-                smallvec![(graph.commit(first), graph.begin(second))],
-                smallvec![(graph.commit(second), graph.begin(first))],
+                smallvec![(graph.commit(first), graph.writing(second))],
+                smallvec![(graph.commit(second), graph.writing(first))],
             )
         })
     }

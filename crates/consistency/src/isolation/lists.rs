@@ -12,9 +12,9 @@ use omnilink_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::accesses::Access;
+use super::read_anomaly::{ReadAnomaly, ReadAnomalyKind};
 use super::transaction::{Fate, Grouping, Id, NIL, Succession};
 use super::transaction_error::TransactionError;
-use omnilink_evidence::Anomaly;
 
 /// The accesses of transactions, kept until the keys that hold lists are known.
 #[derive(Debug, Default)]
@@ -24,8 +24,8 @@ pub(super) struct Accesses(pub(super) Vec<(usize, Vec<Access>)>);
 #[derive(Debug, Default)]
 pub(super) struct ListOrder {
     pub(super) successions: Vec<Succession>,
-    /// An anomaly at every level.
-    pub(super) anomaly: Option<Anomaly>,
+    /// What lists show that cannot be.
+    pub(super) anomalies: Vec<ReadAnomaly>,
 }
 
 /// A list that a committed transaction read.
@@ -132,9 +132,7 @@ impl Accesses {
         let mut keys: Vec<(Value, Vec<ListRead>)> = seen.into_iter().collect();
         keys.sort_by_key(|(_, seen)| seen.first().map_or(0, |seen| seen.reader));
         for (key, seen) in keys {
-            if let Err(anomaly) = appends.order(grouping, &key, &seen, &mut order.successions) {
-                order.anomaly.get_or_insert(Anomaly::Read(anomaly));
-            }
+            appends.order(grouping, &key, &seen, &mut order);
         }
         Ok(order)
     }
@@ -174,39 +172,52 @@ impl Appends {
     }
 
     /// Takes the version order of a key from the longest list that was read of it.
-    ///
-    /// # Errors
-    /// An anomaly at every level.
-    fn order(
-        &self,
-        grouping: &mut Grouping,
-        key: &Value,
-        seen: &[ListRead],
-        successions: &mut Vec<Succession>,
-    ) -> Result<(), String> {
+    fn order(&self, grouping: &mut Grouping, key: &Value, seen: &[ListRead], found: &mut ListOrder) {
         let Some(longest) = seen.iter().max_by_key(|seen| seen.elements.len()) else {
-            return Ok(());
+            return;
         };
+        let before = found.anomalies.len();
         for list in seen {
-            self.check_elements(grouping, key, list)?;
+            self.check_elements(grouping, key, list, &mut found.anomalies);
         }
         if let Some(other) = seen
             .iter()
             .find(|list| !longest.elements.starts_with(&list.elements))
         {
-            return Err(format!(
+            let text = format!(
                 "{} read {} from {key}, and {} read {}: neither is a prefix of the other",
                 grouping.label(other.reader),
                 shown(&other.elements),
                 grouping.label(longest.reader),
                 shown(&longest.elements),
+            );
+            let readers = vec![other.reader, longest.reader];
+            found.anomalies.push(ReadAnomaly::new(
+                ReadAnomalyKind::IncompatibleOrder,
+                readers,
+                text,
             ));
         }
+        let is_ordered = |anomaly: &ReadAnomaly| {
+            anomaly.kind == ReadAnomalyKind::Aborted || anomaly.kind == ReadAnomalyKind::DirtyUpdate
+        };
+        if found.anomalies[before..].iter().all(is_ordered) {
+            self.chain(grouping, key, longest, found);
+        }
+    }
+
+    /// The adjacent versions in a list, without those of transactions that aborted.
+    fn chain(&self, grouping: &mut Grouping, key: &Value, longest: &ListRead, found: &mut ListOrder) {
         let key_id = grouping.keys.id(key);
-        let mut rest = longest.elements.as_slice();
+        let writer_of = |element: &Value| self.writer.get(&(key.clone(), element.clone())).copied();
+        let is_kept = |element: &&Value| {
+            writer_of(element).is_some_and(|writer| grouping.fate(writer) != Fate::Aborted)
+        };
+        let kept: Vec<Value> = longest.elements.iter().filter(is_kept).cloned().collect();
+        let mut rest = kept.as_slice();
         let mut previous: Id = NIL;
         while let Some(first) = rest.first() {
-            let Some(&writer) = self.writer.get(&(key.clone(), first.clone())) else {
+            let Some(writer) = writer_of(first) else {
                 break;
             };
             let own = self.of.get(&(writer, key.clone())).map_or(&[][..], Vec::as_slice);
@@ -214,18 +225,21 @@ impl Appends {
             // yet.
             let is_together = rest.starts_with(own) || own.starts_with(rest);
             if !is_together {
-                return Err(format!(
+                let text = format!(
                     "{} read {} from {key}, where what {} appended ({}) does not stand together",
                     grouping.label(longest.reader),
                     shown(&longest.elements),
                     grouping.label(writer),
                     shown(own),
-                ));
+                );
+                let torn = ReadAnomaly::new(ReadAnomalyKind::TornAppend, vec![longest.reader, writer], text);
+                found.anomalies.push(torn);
+                return;
             }
             // A transaction whose element was read has committed, even if it never returned.
             grouping.mark_observed(writer);
             let last = own.last().map_or(NIL, |last| grouping.values.id(&version(last)));
-            successions.push(Succession {
+            found.successions.push(Succession {
                 key: key_id,
                 previous,
                 value: last,
@@ -233,10 +247,15 @@ impl Appends {
             previous = last;
             rest = rest.get(own.len()..).unwrap_or_default();
         }
-        Ok(())
     }
 
-    fn check_elements(&self, grouping: &Grouping, key: &Value, list: &ListRead) -> Result<(), String> {
+    fn check_elements(
+        &self,
+        grouping: &Grouping,
+        key: &Value,
+        list: &ListRead,
+        found: &mut Vec<ReadAnomaly>,
+    ) {
         let read = || {
             format!(
                 "{} read {} from {key}",
@@ -244,23 +263,42 @@ impl Appends {
                 shown(&list.elements)
             )
         };
+        let mut report = |kind, writer: Option<usize>, text| {
+            let named = std::iter::once(list.reader).chain(writer).collect();
+            found.push(ReadAnomaly::new(kind, named, text));
+        };
         let mut met: FxHashSet<&Value> = FxHashSet::default();
+        let mut aborted: Option<(usize, &Value)> = None;
         for element in &list.elements {
             if !met.insert(element) {
-                return Err(format!("{}, where {element} stands twice", read()));
+                let text = format!("{}, where {element} stands twice", read());
+                return report(ReadAnomalyKind::DuplicateElements, None, text);
             }
             match self.writer.get(&(key.clone(), element.clone())) {
-                None => return Err(format!("{}, and no transaction appended {element}", read())),
-                Some(writer) if grouping.fate(*writer) == Fate::Aborted => {
-                    let writer = grouping.label(*writer);
-                    return Err(format!(
-                        "{}, but {writer}, which appended {element}, aborted",
-                        read()
-                    ));
+                None => {
+                    let text = format!("{}, and no transaction appended {element}", read());
+                    return report(ReadAnomalyKind::Garbage, None, text);
                 }
-                Some(_) => {}
+                Some(writer) if grouping.fate(*writer) == Fate::Aborted => {
+                    if aborted.is_none() {
+                        let by = grouping.label(*writer);
+                        let text = format!("{}, but {by}, which appended {element}, aborted", read());
+                        report(ReadAnomalyKind::Aborted, Some(*writer), text);
+                    }
+                    aborted = Some((*writer, element));
+                }
+                Some(writer) => {
+                    if let Some((aborted, before)) = aborted.take() {
+                        let text = format!(
+                            "{}, where {element} of {} follows {before} of {}, which aborted",
+                            read(),
+                            grouping.label(*writer),
+                            grouping.label(aborted)
+                        );
+                        report(ReadAnomalyKind::DirtyUpdate, Some(aborted), text);
+                    }
+                }
             }
         }
-        Ok(())
     }
 }

@@ -1,119 +1,61 @@
 //! Isolation of transactions: groups of reads and writes of keys.
 //!
-//! A history of transactions is isolated at a level if there is a *commit order* of its transactions that contains
-//! session order and reads-from and satisfies the level's axiom: whenever `t3` reads a key from `t1`, no other writer
+//! A history of transactions is isolated at a [level](Isolation) if there is a *commit order* of its transactions that contains
+//! reads-from and the order of the level's scope and satisfies the level's axiom: whenever `t3` reads a key from `t1`, no other writer
 //! `t2` of the key that `t3` should have seen is committed after `t1`. The levels differ in which transactions `t3`
-//! should have seen. This is the formulation of Biswas and Enea.
+//! should have seen. This is the formulation of Biswas and Enea; Adya's, by forbidden cycles, says the same.
 //!
-//! Read committed and read atomic depend on reads only: where reads-from is determined, a graph decides them.
-//! Serializability and snapshot isolation depend on the version order, which is inferred as far as the history
-//! determines it and searched for the rest. A stronger level is tried first where it is easier: real time determines
+//! Up to causal consistency the levels depend on reads only: where reads-from is determined, a graph decides them (`visibility`).
+//! The stronger ones depend on the version order, which is inferred as far as the history determines it and searched for
+//! the rest (`version_order`). A stronger level is tried first where it is easier: real time determines
 //! most of the order. Every order that is found is replayed, and every violation is decided again (`confirmation`).
 
 mod accesses;
 mod acyclic_graph;
+mod anomalies;
 mod base_order;
+mod chains;
+mod choices;
 mod confirmation;
 mod cycle;
+mod cycle_search;
+mod decision;
+mod dependency;
 mod edge_check;
 mod encoding;
+mod level;
 mod lists;
 pub mod naive;
 mod reachability;
-mod read_levels;
+mod read_anomaly;
 mod reads_from;
 mod real_time;
 mod replay;
 mod solver;
+mod survey;
 #[cfg(test)]
 mod tests;
 mod transaction;
 mod transaction_error;
 mod version_chains;
 mod version_order;
-
-use std::fmt;
-use std::str::FromStr;
+mod visibility;
+mod weak_causal;
 
 use omnilink_engine::Limits;
 pub use omnilink_evidence::Anomaly;
-use omnilink_evidence::{Conclusion, Confirmation, Limit, Unknown};
+use omnilink_evidence::{Conclusion, Confirmation, IsolationFindings, Limit, Unknown};
 
 pub use self::accesses::is_transaction;
-use self::reads_from::{ReadsFrom, ReadsFromError, Writer, reads_from};
-use self::real_time::Overwrites;
-use self::replay::Endpoint;
+use self::decision::{LevelOutcome, visibility_decides};
+use self::dependency::Dependency;
+pub use self::level::{Isolation, IsolationFamily, IsolationScope};
+use self::survey::Survey;
 pub use self::transaction::Transactions;
-use self::transaction::{Fate, Id};
 pub use self::transaction_error::TransactionError;
-use self::version_order::OrderOutcome;
 use crate::budget::Budget;
-use crate::level::UnknownLevel;
-use crate::order_graph::{EdgeReason, Graph, Node, OrderEdge};
+use crate::order_graph::OrderEdge;
 use crate::recorded_history::RecordedHistory;
-
-/// A level of isolation, each stronger than the one before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Isolation {
-    /// Only committed values are read, and reads of a transaction are monotonic.
-    ReadCommitted,
-    /// The writes of a transaction are visible together or not at all.
-    ReadAtomic,
-    /// Transactions read from a snapshot, and no two concurrent ones write the same key.
-    Snapshot,
-    /// There is a serial order.
-    Serializable,
-    /// There is a serial order that keeps real time.
-    StrictSerializable,
-}
-
-impl Isolation {
-    /// All levels, the weakest first.
-    pub const ALL: [Self; 5] = [
-        Self::ReadCommitted,
-        Self::ReadAtomic,
-        Self::Snapshot,
-        Self::Serializable,
-        Self::StrictSerializable,
-    ];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ReadCommitted => "read-committed",
-            Self::ReadAtomic => "read-atomic",
-            Self::Snapshot => "snapshot-isolation",
-            Self::Serializable => "serializable",
-            Self::StrictSerializable => "strict-serializable",
-        }
-    }
-}
-
-impl fmt::Display for Isolation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Isolation {
-    type Err = UnknownLevel;
-
-    fn from_str(text: &str) -> Result<Self, UnknownLevel> {
-        let name = text.trim().to_ascii_lowercase().replace(['_', ' '], "-");
-        let alias = match name.as_str() {
-            "rc" => "read-committed",
-            "ra" => "read-atomic",
-            "si" | "snapshot" => "snapshot-isolation",
-            "ser" | "serializability" => "serializable",
-            "strict" | "strict-serializability" => "strict-serializable",
-            other => other,
-        };
-        let found = Self::ALL.into_iter().find(|level| level.name() == alias);
-        found.ok_or_else(|| UnknownLevel {
-            name: text.trim().to_owned(),
-        })
-    }
-}
 
 /// A commit order, the anomaly that rules one out, or how far the check got.
 pub type IsolationConclusion = Conclusion<Vec<String>, Anomaly>;
@@ -138,7 +80,20 @@ pub fn check_transactions(
     }
 }
 
-/// The same, with what a second decision says about a violation.
+/// The answer to a question about transactions.
+#[derive(Debug)]
+pub(crate) struct IsolationAnswer {
+    pub conclusion: IsolationConclusion,
+    /// What a second decision says about a violation.
+    pub confirmation: Option<Confirmation>,
+    /// Of a violation, the anomalies by name and the levels that hold.
+    pub findings: Option<IsolationFindings>,
+}
+
+/// Up to this many transactions, a violation is told with all levels that hold.
+const SURVEY_MAX: usize = 20_000;
+
+/// The same, with what a second decision says about a violation, and what is wrong by name.
 ///
 /// # Errors
 /// As [`check_transactions`].
@@ -146,25 +101,62 @@ pub(crate) fn check_and_confirm(
     recorded: &RecordedHistory,
     isolation: Isolation,
     limits: Limits,
-) -> Result<(IsolationConclusion, Option<Confirmation>), TransactionError> {
+) -> Result<IsolationAnswer, TransactionError> {
     let mut budget = Budget::new(limits);
     let transactions = match Transactions::within(recorded, &mut budget)? {
         Ok(transactions) => transactions,
-        Err(limit) => return Ok((unknown(limit), None)),
+        Err(limit) => return Ok(IsolationAnswer::of(unknown(limit))),
     };
-    let (conclusion, blame) = transactions.check_within(isolation, &mut budget)?;
-    let confirmation = match conclusion {
-        Conclusion::Violation(_) => {
-            let confirmed = transactions.confirm(isolation, &blame);
-            Some(confirmed.map_err(TransactionError::Contradicted)?)
-        }
-        Conclusion::Valid(_) | Conclusion::Unknown(_) => None,
+    let (conclusion, mut blame) = transactions.check_within(isolation, &mut budget)?;
+    let mut answer = IsolationAnswer::of(conclusion);
+    if !matches!(answer.conclusion, Conclusion::Violation(_)) {
+        return Ok(answer);
+    }
+    let survey = match transactions.all.len() <= SURVEY_MAX {
+        true => transactions.survey(&mut budget)?,
+        false => Survey::default(),
     };
-    Ok((conclusion, confirmation))
+    let anomalies = transactions.anomalies(&survey);
+    // A cycle of dependencies whose every edge is proved is plainer than one that a search ended with.
+    if let Some(cycle) = transactions.proved_cycle(isolation, &anomalies, &blame.cycle) {
+        let anomaly = Anomaly::Cycle(cycle.iter().map(|edge| transactions.edge_text(edge)).collect());
+        answer.conclusion = Conclusion::Violation(Box::new(anomaly));
+        blame = Blame::of_cycle(cycle.iter().map(Dependency::edge).collect());
+    }
+    let confirmed = transactions.confirm(isolation, &blame);
+    answer.confirmation = Some(confirmed.map_err(TransactionError::Contradicted)?);
+    answer.findings = Some(survey.findings(transactions.named(&anomalies), false));
+    Ok(answer)
 }
 
-/// The number of conflicts allowed in a search for a stronger level than the one in question.
-const DETOUR_CONFLICTS: u64 = 1_000;
+/// Decides every level.
+///
+/// # Errors
+/// As [`check_transactions`].
+pub(crate) fn survey_levels(
+    recorded: &RecordedHistory,
+    limits: Limits,
+) -> Result<Result<IsolationFindings, Limit>, TransactionError> {
+    let mut budget = Budget::new(limits);
+    Ok(match Transactions::within(recorded, &mut budget)? {
+        Ok(transactions) => {
+            let survey = transactions.survey(&mut budget)?;
+            let anomalies = transactions.anomalies(&survey);
+            Ok(survey.findings(transactions.named(&anomalies), true))
+        }
+        Err(limit) => Err(limit),
+    })
+}
+
+impl IsolationAnswer {
+    fn of(conclusion: IsolationConclusion) -> Self {
+        Self {
+            conclusion,
+            confirmation: None,
+            findings: None,
+        }
+    }
+}
 
 /// What an anomaly is about.
 #[derive(Debug, Default)]
@@ -173,22 +165,25 @@ struct Blame {
     named: Vec<usize>,
     /// The cycle, if it is one.
     cycle: Vec<OrderEdge>,
+    /// Of a level that holds: the order of commits.
+    commits: Vec<usize>,
 }
 
 impl Blame {
+    fn of_cycle(cycle: Vec<OrderEdge>) -> Self {
+        Self {
+            named: decision::named_in(&cycle),
+            cycle,
+            ..Self::default()
+        }
+    }
+
     fn of(named: Vec<usize>) -> Self {
         Self {
             named,
-            cycle: Vec::new(),
+            ..Self::default()
         }
     }
-}
-
-/// The outcome for one level.
-enum LevelOutcome {
-    Decided(IsolationConclusion, Blame),
-    /// The search reached its number of conflicts.
-    TooHard,
 }
 
 impl Transactions {
@@ -210,169 +205,65 @@ impl Transactions {
         isolation: Isolation,
         budget: &mut Budget,
     ) -> Result<(IsolationConclusion, Blame), TransactionError> {
-        if let Some(anomaly) = &self.anomaly {
-            let violation = IsolationConclusion::Violation(Box::new(anomaly.clone()));
-            return Ok((violation, Blame::default()));
+        if let Some(anomaly) = self
+            .read_anomalies
+            .iter()
+            .find(|anomaly| anomaly.breaks(isolation))
+        {
+            let violation = Anomaly::Read(anomaly.text.clone());
+            let blame = Blame::of(anomaly.named.clone());
+            return Ok((IsolationConclusion::Violation(Box::new(violation)), blame));
         }
-        // A history that is isolated at a level is isolated at the weaker ones, by the same order.
-        let is_timed = self.all.iter().any(|one| one.timebox.is_some());
-        let stronger: &[Isolation] = match isolation {
-            Isolation::Serializable if is_timed => &[Isolation::StrictSerializable],
-            Isolation::Snapshot if is_timed => &[Isolation::StrictSerializable, Isolation::Serializable],
-            Isolation::Snapshot => &[Isolation::Serializable],
-            _ => &[],
-        };
-        for level in stronger {
-            if let LevelOutcome::Decided(conclusion, _) = self.decide(*level, DETOUR_CONFLICTS, budget)?
-                && (conclusion.is_valid() || matches!(conclusion, Conclusion::Unknown(_)))
-            {
-                return Ok((conclusion, Blame::default()));
+        let mut stronger = self.stronger(isolation);
+        let mut conflicts_max = DETOUR_CONFLICTS;
+        while !stronger.is_empty() {
+            // A history that is isolated at a level is isolated at the weaker ones, by the same order.
+            let mut undecided = Vec::new();
+            for level in stronger {
+                match self.decide(level, conflicts_max, budget)? {
+                    LevelOutcome::Decided(Conclusion::Violation(_), _) => {}
+                    LevelOutcome::Decided(conclusion, blame) => return Ok((conclusion, blame)),
+                    LevelOutcome::TooHard => undecided.push(level),
+                }
             }
+            if let LevelOutcome::Decided(conclusion, blame) = self.decide(isolation, conflicts_max, budget)? {
+                return Ok((conclusion, blame));
+            }
+            stronger = undecided;
+            conflicts_max = conflicts_max.saturating_mul(DETOUR_GROWTH);
         }
         match self.decide(isolation, u64::MAX, budget)? {
             LevelOutcome::Decided(conclusion, blame) => Ok((conclusion, blame)),
-            LevelOutcome::TooHard => unreachable!("there is no limit on conflicts"),
+            LevelOutcome::TooHard => Ok((unknown(Limit::Configurations), Blame::default())),
         }
     }
 
-    fn decide(
-        &self,
-        isolation: Isolation,
-        conflicts_max: u64,
-        budget: &mut Budget,
-    ) -> Result<LevelOutcome, TransactionError> {
-        let is_strict = isolation == Isolation::StrictSerializable;
-        let overwrites = is_strict.then(|| Overwrites::new(self));
-        let may_read = |reader: usize, key: Id, writer: Writer| {
-            let is_later_in_session = writer.is_some_and(|writer| {
-                let (reading, writing) = (&self.all[reader], &self.all[writer]);
-                reader < writer && reading.session == writing.session && reading.fate == Fate::Committed
-            });
-            let in_time = |overwrites: &Overwrites| overwrites.allow(self, reader, key, writer);
-            !is_later_in_session && overwrites.as_ref().is_none_or(in_time)
-        };
-        let reads = match reads_from(self, &may_read, budget) {
-            Ok(reads) => reads,
-            Err(ReadsFromError::Anomaly(anomaly, reader)) => {
-                return Ok(violation(anomaly, Blame::of(vec![reader])));
-            }
-            Err(ReadsFromError::Limit(limit)) => {
-                return Ok(LevelOutcome::Decided(unknown(limit), Blame::default()));
-            }
-        };
-        let is_determined = reads.is_determined();
-        match isolation {
-            Isolation::ReadCommitted | Isolation::ReadAtomic if is_determined => {
-                let (graph, decided) = match read_levels::graph(self, &reads, isolation) {
-                    Err(cycle) => (Graph::new(0, false), OrderOutcome::Cycle(cycle)),
-                    Ok(graph) => {
-                        let found = graph.topological(&base_order::priorities(&graph, self));
-                        (graph, found.map_or_else(OrderOutcome::Cycle, OrderOutcome::Order))
-                    }
-                };
-                let writers: Vec<Writer> = reads.reads.iter().map(|read| read.writers[0]).collect();
-                self.answer(isolation, &graph, decided, &reads.included, (&reads, &writers))
-            }
-            _ => {
-                let mut graph = Graph::new(self.all.len(), isolation == Isolation::Snapshot);
-                base_order::sessions(&mut graph, self, &reads);
-                if is_strict {
-                    real_time::add(&mut graph, self, &reads.included);
-                }
-                base_order::known_reads(&mut graph, &reads);
-                if !is_determined {
-                    let choices = encoding::decide(self, &reads, &graph, isolation, conflicts_max, budget);
-                    return self.answer(
-                        isolation,
-                        &graph,
-                        choices.decided,
-                        &choices.present,
-                        (&reads, &choices.writers),
-                    );
-                }
-                let (graph, decided) = match version_chains::add(&mut graph, self, &reads) {
-                    Err(cycle) => (graph, OrderOutcome::Cycle(cycle)),
-                    Ok(open) => version_order::decide(graph, open, self, conflicts_max, budget),
-                };
-                self.answer(isolation, &graph, decided, &reads.included, (&reads, &[]))
-            }
+    /// Stronger levels that may be easier to decide, the easiest first: real time and sessions determine most of the order.
+    fn stronger(&self, isolation: Isolation) -> Vec<Isolation> {
+        let is_timed = self.all.iter().any(|one| one.timebox.is_some());
+        let has_unique_values = self.has_unique_values();
+        if has_unique_values && visibility_decides(isolation) {
+            return Vec::new();
         }
-    }
-
-    /// Replays an order that was found, or describes why there is none.
-    fn answer(
-        &self,
-        isolation: Isolation,
-        graph: &Graph,
-        decided: OrderOutcome,
-        present: &[usize],
-        (reads, writers): (&ReadsFrom, &[Writer]),
-    ) -> Result<LevelOutcome, TransactionError> {
-        let nodes = match decided {
-            OrderOutcome::TooHard => return Ok(LevelOutcome::TooHard),
-            OrderOutcome::Limit(limit) => return Ok(LevelOutcome::Decided(unknown(limit), Blame::default())),
-            OrderOutcome::Cycle(cycle) => {
-                let named = named_in(&cycle);
-                let anomaly = Anomaly::Cycle(self.describe(&cycle));
-                return Ok(violation(anomaly, Blame { named, cycle }));
-            }
-            OrderOutcome::NoOrder(keys) => {
-                let uses = |one: &usize| {
-                    let accesses = self.all[*one].reads.iter().chain(&self.all[*one].writes);
-                    accesses.clone().any(|(key, _)| keys.contains(key))
-                };
-                let named = (0..self.all.len()).filter(uses).collect();
-                let keys = keys.iter().map(|key| self.key(*key)).collect();
-                return Ok(violation(Anomaly::NoOrder { keys }, Blame::of(named)));
-            }
-            OrderOutcome::Order(nodes) => nodes,
-        };
-        let mut is_present = vec![false; self.all.len()];
-        present.iter().for_each(|one| is_present[*one] = true);
-        let endpoint = |node: &Node| {
-            let one = graph.transaction(*node).filter(|one| is_present[*one])?;
-            Some(if graph.is_commit(*node) {
-                Endpoint::Commit(one)
-            } else {
-                Endpoint::Begin(one)
-            })
-        };
-        let endpoints: Vec<Endpoint> = nodes.iter().filter_map(endpoint).collect();
-        let order: Vec<usize> = endpoints
-            .iter()
-            .filter_map(|endpoint| match endpoint {
-                Endpoint::Commit(one) => Some(*one),
-                Endpoint::Begin(_) => None,
-            })
-            .collect();
-        match isolation {
-            Isolation::ReadCommitted | Isolation::ReadAtomic => {
-                replay::check_visible(self, reads, writers, &order, isolation)
-            }
-            Isolation::Snapshot => replay::check_snapshots(self, &endpoints),
-            Isolation::Serializable => replay::check_serial(self, &order, false),
-            Isolation::StrictSerializable => replay::check_serial(self, &order, true),
+        let (serializable, snapshot) = (IsolationFamily::Serializable, IsolationFamily::Snapshot);
+        let mut levels = vec![
+            Isolation::STRICT_SERIALIZABLE,
+            Isolation::STRONG_SESSION_SERIALIZABLE,
+        ];
+        if !has_unique_values {
+            // Who was read from is a choice, which makes all levels hard.
+            levels.extend([
+                Isolation::new(serializable, IsolationScope::Plain),
+                Isolation::new(snapshot, IsolationScope::Session),
+                Isolation::new(snapshot, IsolationScope::Plain),
+            ]);
         }
-        .map_err(TransactionError::Rejected)?;
-        let valid = IsolationConclusion::Valid(self.labels(&order));
-        Ok(LevelOutcome::Decided(valid, Blame::default()))
+        levels.retain(|level| *level != isolation && level.implies(isolation));
+        levels.retain(|level| is_timed || level.scope() < IsolationScope::RealTime);
+        levels
     }
 }
 
-fn violation(anomaly: Anomaly, blame: Blame) -> LevelOutcome {
-    LevelOutcome::Decided(IsolationConclusion::Violation(Box::new(anomaly)), blame)
-}
-
-/// The transactions that a cycle names, without duplicates.
-fn named_in(cycle: &[OrderEdge]) -> Vec<usize> {
-    let mut named: Vec<usize> = Vec::new();
-    for edge in cycle {
-        named.extend(edge.from.into_iter().chain(edge.to));
-        if let EdgeReason::SeenBy { reader, .. } = edge.reason {
-            named.push(reader as usize);
-        }
-    }
-    named.sort_unstable();
-    named.dedup();
-    named
-}
+/// The number of conflicts allowed at first in a search for a level, and how much it grows from round to round.
+const DETOUR_CONFLICTS: u64 = 1_000;
+const DETOUR_GROWTH: u64 = 8;

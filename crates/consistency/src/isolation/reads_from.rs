@@ -56,6 +56,8 @@ enum Presence {
 /// Finds the possible writers of every read. `may_read` tells whether a transaction may have read a key from a
 /// writer, by session order and real time.
 ///
+/// Where a value has one writer, that is it, even if `may_read` says no: then a cycle shows why.
+///
 /// A transaction of unknown outcome committed if another one read from it. If none did, it may be left out: every
 /// level's axiom is about all committed transactions, so with one less it demands less.
 pub(super) fn reads_from(
@@ -155,12 +157,15 @@ impl WriterIndex {
     ) -> SmallVec<[Writer; 1]> {
         let wrote = self.writers.get(&(key, value)).into_iter().flatten();
         let initial = (value == NIL).then_some(None);
-        wrote
+        let mut found: SmallVec<[Writer; 1]> = wrote
             .map(|writer| Some(*writer as usize))
             .filter(|writer| *writer != Some(reader))
             .chain(initial)
-            .filter(|writer| may_read(reader, key, *writer))
-            .collect()
+            .collect();
+        if found.len() > 1 {
+            found.retain(|writer| may_read(reader, key, *writer));
+        }
+        found
     }
 }
 
@@ -199,6 +204,46 @@ fn unexplained(
 }
 
 impl ReadsFrom {
+    /// Only which transactions committed: all that say so.
+    pub fn without_reads(transactions: &Transactions) -> Self {
+        let is_required: Vec<bool> = (0..transactions.all.len())
+            .map(|one| transactions.is_committed(one))
+            .collect();
+        Self {
+            reads: Vec::new(),
+            included: (0..is_required.len()).filter(|one| is_required[*one]).collect(),
+            is_required,
+        }
+    }
+
+    /// Adds a read with one writer.
+    pub fn push(&mut self, reader: usize, position: usize, key: Id, writer: Writer) {
+        self.reads.push(ExternalRead {
+            reader,
+            position,
+            key,
+            writers: SmallVec::from_elem(writer, 1),
+        });
+    }
+
+    /// The same reads with one writer each, of the transactions that are present.
+    pub fn chosen(&self, writers: &[Writer], present: &[usize]) -> Self {
+        let mut is_required = vec![false; self.is_required.len()];
+        present.iter().for_each(|one| is_required[*one] = true);
+        let reads = self.reads.iter().zip(writers);
+        let kept = reads
+            .filter(|(read, _)| is_required[read.reader])
+            .map(|(read, writer)| ExternalRead {
+                writers: SmallVec::from_elem(*writer, 1),
+                ..read.clone()
+            });
+        Self {
+            reads: kept.collect(),
+            included: present.to_vec(),
+            is_required,
+        }
+    }
+
     /// Whether the committed transactions and the writer of every read are determined.
     pub fn is_determined(&self) -> bool {
         self.reads.iter().all(|read| read.writers.len() == 1)

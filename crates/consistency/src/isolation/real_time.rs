@@ -2,7 +2,7 @@
 
 use omnilink_trace::Time;
 
-use super::reads_from::Writer;
+use super::reads_from::{ExternalRead, Writer};
 use super::transaction::{Fate, Id, Transactions};
 use crate::order_graph::Graph;
 
@@ -46,16 +46,22 @@ impl Overwrites {
 
     /// Whether real time allows that `reader` read `key` from `writer`.
     ///
-    /// It does not if the reader ended before the writer began, nor if a third transaction wrote the key after the
+    /// It does not if the reader ended before the writer began, nor, if `is_fresh`, if a third transaction wrote the key after the
     /// writer ended, and itself ended before the reader began: in every order that keeps real time the third is
     /// between the two.
-    pub fn allow(&self, transactions: &Transactions, reader: usize, key: Id, writer: Writer) -> bool {
+    pub fn allow(
+        &self,
+        transactions: &Transactions,
+        reader: usize,
+        (key, writer): (Id, Writer),
+        is_fresh: bool,
+    ) -> bool {
         let Some(reading) = transactions.all[reader].timebox else {
             return true;
         };
         let overwritten_by = |from: usize| {
             let earliest = self.by_key[key as usize].get(from);
-            earliest.is_some_and(|(_, end)| *end < reading.start)
+            is_fresh && earliest.is_some_and(|(_, end)| *end < reading.start)
         };
         let Some(writer) = writer else {
             return !overwritten_by(0);
@@ -68,5 +74,64 @@ impl Overwrites {
             overwritten_by(self.by_key[key as usize].partition_point(|(start, _)| *start <= end))
         });
         !is_too_late && !is_overwritten
+    }
+}
+
+/// The writers of each key by the time at which they ended.
+#[derive(Debug)]
+pub(super) struct EndedWriters {
+    by_key: Vec<Vec<(Time, usize)>>,
+}
+
+impl EndedWriters {
+    pub fn new(transactions: &Transactions, included: &[usize]) -> Self {
+        let mut by_key: Vec<Vec<(Time, usize)>> = vec![Vec::new(); transactions.key_count()];
+        for &one in included {
+            if let Some(end) = transactions.all[one].timebox.and_then(|timebox| timebox.end) {
+                for (key, _) in &transactions.all[one].writes {
+                    by_key[*key as usize].push((end, one));
+                }
+            }
+        }
+        by_key.iter_mut().for_each(|writers| writers.sort_unstable());
+        Self { by_key }
+    }
+
+    /// Writers of the key of a read that ended before the reader began, without those of which real time says anyway
+    /// that they come before the writer that was read from.
+    ///
+    /// Those are the ones that ended before that writer began. Of writers that began after it had ended, one is enough: it cannot
+    /// come before it.
+    pub fn between(&self, transactions: &Transactions, read: &ExternalRead) -> Vec<usize> {
+        let Some(reading) = transactions.all[read.reader].timebox else {
+            return Vec::new();
+        };
+        let writers = &self.by_key[read.key as usize];
+        let ended = writers.partition_point(|(end, _)| *end < reading.start);
+        let Some(writer) = read.writers[0] else {
+            return writers[..ended]
+                .first()
+                .map(|(_, one)| *one)
+                .into_iter()
+                .collect();
+        };
+        let Some(writing) = transactions.all[writer].timebox else {
+            return writers[..ended].iter().map(|(_, one)| *one).collect();
+        };
+        let mut found = Vec::new();
+        for (_, one) in writers[..ended]
+            .iter()
+            .rev()
+            .take_while(|(end, _)| *end >= writing.start)
+        {
+            found.push(*one);
+            let is_later = transactions.all[*one]
+                .timebox
+                .is_some_and(|timebox| writing.precedes(&timebox));
+            if is_later && *one != writer {
+                break;
+            }
+        }
+        found
     }
 }

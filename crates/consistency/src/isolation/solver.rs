@@ -56,6 +56,16 @@ pub(super) enum Solved {
     TooHard,
 }
 
+/// What is left to do when all variables have values.
+pub(super) enum Remaining {
+    /// Nothing.
+    Nothing,
+    /// Variables were added that are needed after all.
+    Variables,
+    /// The edges of this walk must not all be there.
+    Forbidden(Cycle),
+}
+
 enum Conflict {
     Clause(usize),
     Cycle(Cycle),
@@ -165,19 +175,24 @@ impl Solver {
         self.trail.push(literal);
     }
 
-    /// Searches until all variables have values. Then `more` may add variables that are needed after all, and returns
-    /// whether it did.
+    /// Searches until all variables have values. Then `more` may add variables that are needed after all, or refuse the
+    /// values.
     pub fn solve(
         &mut self,
         budget: &mut Budget,
         conflicts_max: u64,
-        more: &mut dyn FnMut(&mut Self, &mut Budget) -> bool,
+        more: &mut dyn FnMut(&mut Self, &mut Budget) -> Remaining,
     ) -> Solved {
         if self.is_refuted {
             return Solved::No(None);
         }
+        let mut refused: Option<Cycle> = None;
         loop {
-            if let Some(conflict) = self.propagate() {
+            let conflict = match refused.take() {
+                Some(cycle) => Some(Conflict::Cycle(cycle)),
+                None => self.propagate(),
+            };
+            if let Some(conflict) = conflict {
                 self.conflicts += 1;
                 if self.levels.is_empty() {
                     return Solved::No(match conflict {
@@ -189,11 +204,21 @@ impl Solver {
                     return Solved::TooHard;
                 }
                 self.learn(conflict);
-            } else if !self.decide() && !more(self, budget) {
-                return match budget.exhausted() {
-                    Some(limit) => Solved::Limit(limit),
-                    None => Solved::Yes,
-                };
+            } else if !self.decide() {
+                match more(self, budget) {
+                    Remaining::Variables => {}
+                    Remaining::Forbidden(cycle) => {
+                        // Unlike a cycle, it was not closed by the newest choice: go back to the newest that takes part.
+                        self.back_to_newest_of(&cycle);
+                        refused = Some(cycle);
+                    }
+                    Remaining::Nothing => {
+                        return match budget.exhausted() {
+                            Some(limit) => Solved::Limit(limit),
+                            None => Solved::Yes,
+                        };
+                    }
+                }
             }
             let work = std::mem::take(&mut self.graph.work);
             if budget.configuration() || budget.works(work) {
@@ -334,6 +359,15 @@ impl Solver {
         learned.insert(0, asserted);
         let number = self.keep(learned);
         self.set(asserted, number);
+    }
+
+    /// Backtracks to the level of the newest choice that a cycle's edges come from.
+    fn back_to_newest_of(&mut self, cycle: &Cycle) {
+        let causes = cycle.edges.iter().filter(|(_, _, cause)| *cause != ALWAYS);
+        let newest = causes
+            .map(|(_, _, cause)| self.level[Literal(*cause).variable()])
+            .max();
+        self.back_to(newest.unwrap_or(0) as usize);
     }
 
     fn back_to(&mut self, level: usize) {

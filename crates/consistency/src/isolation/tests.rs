@@ -2,12 +2,14 @@
 
 use super::confirmation::WritersOf;
 use super::edge_check::{EdgeCheck, Proof};
+use super::reads_from::reads_from;
 use super::transaction::Succession;
 use super::version_order::OrderOutcome;
 use fastrand::Rng;
 
 use super::*;
 use crate::history_file::read_histories;
+use crate::order_graph::{EdgeReason, Graph, Node, Wiring};
 
 fn transactions(ops: &[String]) -> Transactions {
     let line = format!(r#"{{"ops":[{}]}}"#, ops.join(","));
@@ -62,9 +64,10 @@ fn chains_of_versions_and_a_variable_for_every_choice_decide_the_same() {
         let count = 10 + rng.u64(..25);
         let transactions = lagging(&mut rng, count, round % 12);
         for isolation in [
-            Isolation::Snapshot,
-            Isolation::Serializable,
-            Isolation::StrictSerializable,
+            Isolation::new(IsolationFamily::Prefix, IsolationScope::Session),
+            Isolation::new(IsolationFamily::Snapshot, IsolationScope::Session),
+            Isolation::STRONG_SESSION_SERIALIZABLE,
+            Isolation::STRICT_SERIALIZABLE,
         ] {
             let budget = &mut Budget::new(Limits::default());
             let reads = match reads_from(&transactions, &|_, _, _| true, budget) {
@@ -72,14 +75,11 @@ fn chains_of_versions_and_a_variable_for_every_choice_decide_the_same() {
                 Err(error) => panic!("{error:?}"),
             };
             assert!(reads.is_determined());
-            let mut graph = Graph::new(transactions.all.len(), isolation == Isolation::Snapshot);
-            base_order::sessions(&mut graph, &transactions, &reads);
-            if isolation == Isolation::StrictSerializable {
-                real_time::add(&mut graph, &transactions, &reads.included);
-            }
+            let mut graph = transactions.empty_graph(isolation);
+            base_order::scope(&mut graph, &transactions, &reads, isolation.scope());
             base_order::known_reads(&mut graph, &reads);
             let choices = encoding::decide(&transactions, &reads, &graph, isolation, u64::MAX, budget);
-            let chains = match version_chains::add(&mut graph, &transactions, &reads) {
+            let chains = match version_chains::add(&mut graph, &transactions, &reads, isolation.family()) {
                 Err(cycle) => OrderOutcome::Cycle(cycle),
                 Ok(open) => version_order::decide(graph, open, &transactions, u64::MAX, budget).1,
             };
@@ -115,7 +115,7 @@ fn versions_that_are_known_to_follow_each_other_do() {
             .unwrap()
             .is_valid()
     };
-    assert!(is_valid(&known, Isolation::Serializable));
+    assert!(is_valid(&known, Isolation::STRONG_SESSION_SERIALIZABLE));
     let id = |transactions: &Transactions, one: usize| transactions.all[one].writes[0];
     let ((key, one), (_, two)) = (id(&known, 0), id(&known, 1));
     known.successions = vec![Succession {
@@ -123,14 +123,26 @@ fn versions_that_are_known_to_follow_each_other_do() {
         previous: one,
         value: two,
     }];
-    assert!(is_valid(&known, Isolation::Serializable) && is_valid(&known, Isolation::Snapshot));
+    assert!(
+        is_valid(&known, Isolation::STRONG_SESSION_SERIALIZABLE)
+            && is_valid(
+                &known,
+                Isolation::new(IsolationFamily::Snapshot, IsolationScope::Session)
+            )
+    );
     // In the other order, the reader would have read an older version after a newer one.
     known.successions = vec![Succession {
         key,
         previous: two,
         value: one,
     }];
-    assert!(!is_valid(&known, Isolation::Serializable) && !is_valid(&known, Isolation::Snapshot));
+    assert!(
+        !is_valid(&known, Isolation::STRONG_SESSION_SERIALIZABLE)
+            && !is_valid(
+                &known,
+                Isolation::new(IsolationFamily::Snapshot, IsolationScope::Session)
+            )
+    );
 }
 
 #[test]
@@ -151,7 +163,7 @@ fn real_time_edges_order_exactly_the_transactions_that_did_not_overlap() {
             .collect();
         let transactions = transactions(&ops);
         let count = transactions.all.len();
-        let mut graph = Graph::new(count, false);
+        let mut graph = Graph::new(count, Wiring::Serial);
         real_time::add(&mut graph, &transactions, &(0..count).collect::<Vec<_>>());
         assert!(graph.len() <= 2 * count);
         let order = graph.topological(&[]).unwrap();
@@ -184,7 +196,7 @@ fn violations_are_confirmed_by_the_transactions_that_they_name() {
     for round in 0..300 {
         let count = 3 + rng.u64(..30);
         let transactions = lagging(&mut rng, count, 1 + round % 12);
-        for isolation in Isolation::ALL {
+        for isolation in Isolation::all() {
             let budget = &mut Budget::new(Limits::default());
             let (conclusion, blame) = transactions.check_within(isolation, budget).unwrap();
             if !matches!(conclusion, Conclusion::Violation(_)) {
@@ -208,7 +220,7 @@ fn a_violation_of_what_is_isolated_is_contradicted() {
     let mut contradicted = 0;
     for _ in 0..50 {
         let transactions = lagging(&mut rng, 20, 0);
-        let isolation = Isolation::Serializable;
+        let isolation = Isolation::STRONG_SESSION_SERIALIZABLE;
         let conclusion = transactions.check(isolation, Limits::default()).unwrap();
         assert!(conclusion.is_valid());
         let blame = Blame::of(vec![rng.usize(..20), rng.usize(..20)]);
@@ -232,7 +244,7 @@ fn cycles_are_proved_edge_by_edge_or_left_open() {
     for round in 0..300 {
         let count = 10 + rng.u64(..40);
         let transactions = lagging(&mut rng, count, 1 + round % 12);
-        for isolation in Isolation::ALL {
+        for isolation in Isolation::all() {
             let budget = &mut Budget::new(Limits::default());
             let (conclusion, blame) = transactions.check_within(isolation, budget).unwrap();
             if matches!(conclusion, Conclusion::Violation(_)) && !blame.cycle.is_empty() {
@@ -257,7 +269,7 @@ fn no_cycle_is_proved_in_an_isolated_history() {
         let count = 3 + rng.u64(..6);
         let transactions = lagging(&mut rng, count, 0);
         let count = count as usize;
-        for isolation in Isolation::ALL {
+        for isolation in Isolation::all() {
             for _ in 0..400 {
                 let length = 2 + rng.usize(..2);
                 let nodes: Vec<usize> = (0..length).map(|_| rng.usize(..count)).collect();

@@ -6,10 +6,11 @@ use omnilink_engine::{Limit, Limits};
 use omnilink_evidence::Anomaly;
 use omnilink_trace::{Location, Operation, Timebox};
 use omnilink_value::Value;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::accesses::accesses;
 use super::lists::Accesses;
+use super::read_anomaly::ReadAnomaly;
 use super::transaction_error::TransactionError;
 use crate::budget::Budget;
 pub(crate) use crate::order_graph::Id;
@@ -35,6 +36,9 @@ pub(crate) struct Transaction {
     pub fate: Fate,
     /// Reads of keys that it had not written itself, in order.
     pub reads: Vec<(Id, Id)>,
+    /// Which of these are of lists to which it had appended itself. They show what others appended before, but are no reads for
+    /// dependencies: the version order says it already.
+    pub after_own: Vec<usize>,
     /// The last value that it wrote to each key, by key.
     pub writes: Vec<(Id, Id)>,
     /// Values that it wrote and then overwrote itself.
@@ -58,8 +62,8 @@ pub struct Transactions {
     pub(crate) all: Vec<Transaction>,
     /// Adjacent versions, besides those that reads before writes determine.
     pub(crate) successions: Vec<Succession>,
-    /// An anomaly at every level, found while grouping operations.
-    pub(crate) anomaly: Option<Anomaly>,
+    /// Reads that no level explains, or none but read uncommitted.
+    pub(crate) read_anomalies: Vec<ReadAnomaly>,
     keys: Vec<Value>,
     values: Vec<Value>,
 }
@@ -140,7 +144,7 @@ impl Transactions {
         Ok(Ok(Self {
             all,
             successions: lists.successions,
-            anomaly: lists.anomaly,
+            read_anomalies: lists.anomalies,
             keys: grouping.keys.values,
             values: grouping.values.values,
         }))
@@ -180,6 +184,7 @@ impl Transactions {
             let mut transaction = self.all[*one].clone();
             if !keeps_reads {
                 transaction.reads.clear();
+                transaction.after_own.clear();
                 transaction.broken = None;
             }
             transaction
@@ -187,10 +192,22 @@ impl Transactions {
         Self {
             all: kept.iter().map(transaction).collect(),
             successions: Vec::new(),
-            anomaly: None,
+            read_anomalies: Vec::new(),
             keys: self.keys.clone(),
             values: Vec::new(),
         }
+    }
+
+    /// Whether no value is written twice to a key, so that a read tells its writer.
+    pub(super) fn has_unique_values(&self) -> bool {
+        let mut known: FxHashSet<(Id, Id)> = FxHashSet::default();
+        let kept = self.all.iter().filter(|one| one.fate != Fate::Aborted);
+        kept.flat_map(|one| &one.writes)
+            .all(|(key, value)| *value != NIL && known.insert((*key, *value)))
+    }
+
+    pub(super) fn is_committed(&self, one: usize) -> bool {
+        self.all[one].fate == Fate::Committed
     }
 
     pub(super) fn key_count(&self) -> usize {
@@ -255,6 +272,7 @@ impl Grouping {
                 session,
                 fate: Fate::Committed,
                 reads: Vec::new(),
+                after_own: Vec::new(),
                 writes: Vec::new(),
                 overwritten: Vec::new(),
                 timebox: Some(operation.timebox),
@@ -300,6 +318,9 @@ impl Grouping {
         let (read, external) = (version(elements), version(others));
         let transaction = &mut self.all[index];
         if ending.iter().eq(own.iter().copied()) {
+            if !own.is_empty() {
+                transaction.after_own.push(transaction.reads.len());
+            }
             transaction.reads.push((key, external));
         } else {
             let written = transaction.writes.iter().find(|(written, _)| *written == key);

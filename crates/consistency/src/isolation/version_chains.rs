@@ -7,15 +7,20 @@
 //! The chain of the initial version comes first. Open is the order of the other chains: their first versions were
 //! written without reading the key.
 //!
+//! Prefix consistency allows that cycle (it has no reads-from before the anti-dependency), so there every version is a chain of its own,
+//! except where lists show what follows it.
+//!
 //! With a version order for every key, transactions are serializable if session order, reads-from (`wr`), version
 //! order (`ww`) and anti-dependencies (`rw`) have no cycle together. For snapshot isolation, begins and commits are
 //! different nodes: the first three lead from a commit to a begin, the last from a begin to a commit. A cycle there
-//! is one of `(so ∪ wr ∪ ww) ; rw?`, as Cerone and Gotsman characterise it. In both cases it is enough to order each
-//! version and its readers with the next version: the other edges follow.
+//! is one of `(so ∪ wr ∪ ww) ; rw?`, as Cerone and Gotsman characterise it. The other levels differ in how edges are
+//! attached ([`Wiring`](crate::order_graph::Wiring)). In all cases it is enough to order each version and its readers
+//! with the next version: the other edges follow.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::level::IsolationFamily;
 use super::reads_from::ReadsFrom;
 use super::transaction::{Id, NIL, Transactions};
 use crate::order_graph::{EdgeReason, Graph, Node, OrderEdge};
@@ -34,7 +39,7 @@ pub(super) struct VersionChain {
 impl VersionChain {
     /// The edges that put this chain before `other`.
     pub fn edges_before(&self, other: &Self, graph: &Graph) -> SmallVec<[(Node, Node); 2]> {
-        let versions = (graph.commit(self.last), graph.begin(other.head));
+        let versions = (graph.commit(self.last), graph.writing(other.head));
         let reads = self.end.map(|end| (end, graph.commit(other.head)));
         std::iter::once(versions).chain(reads).collect()
     }
@@ -50,7 +55,7 @@ struct Versions<'a> {
     writer: Vec<Option<usize>>,
     next: Vec<Option<Version>>,
     previous: Vec<Option<Version>>,
-    /// The transactions that read each version and do not write its key.
+    /// The transactions that read each version and do not write the next one.
     readers: Vec<SmallVec<[u32; 2]>>,
 }
 
@@ -63,9 +68,10 @@ pub(super) fn add(
     graph: &mut Graph,
     transactions: &Transactions,
     reads: &ReadsFrom,
+    family: IsolationFamily,
 ) -> Result<Vec<Vec<VersionChain>>, Vec<OrderEdge>> {
     let mut versions = Versions::new(transactions, reads);
-    versions.link_reads(reads)?;
+    versions.link_reads(reads, family != IsolationFamily::Prefix)?;
     versions.link_successions(graph)?;
     let mut open: Vec<Vec<VersionChain>> = vec![Vec::new(); transactions.key_count()];
     let first_of_keys = versions.writer.len() - transactions.key_count();
@@ -96,7 +102,7 @@ pub(super) fn add(
             if let Some(last) = last {
                 graph.add(
                     graph.commit(last),
-                    graph.begin(chain.head),
+                    graph.writing(chain.head),
                     EdgeReason::WroteOver(key as Id),
                 );
             }
@@ -137,7 +143,8 @@ impl<'a> Versions<'a> {
         Some(self.offset[writer] + at)
     }
 
-    fn link_reads(&mut self, reads: &ReadsFrom) -> Result<(), Vec<OrderEdge>> {
+    /// Links reads with the versions they read, and with those that they were overwritten by if no update may be lost.
+    fn link_reads(&mut self, reads: &ReadsFrom, keeps_updates: bool) -> Result<(), Vec<OrderEdge>> {
         let mut done: SmallVec<[(Id, Version); 8]> = SmallVec::new();
         let mut at = 0;
         while let Some(first) = reads.reads.get(at) {
@@ -158,6 +165,7 @@ impl<'a> Versions<'a> {
             for (key, version) in &done {
                 match self.version(Some(reader), *key) {
                     None => self.readers[*version].push(reader as u32),
+                    Some(_) if !keeps_updates => self.readers[*version].push(reader as u32),
                     Some(next) => self.link(*version, next, *key, EdgeReason::ReadBefore(*key))?,
                 }
             }
@@ -187,7 +195,7 @@ impl<'a> Versions<'a> {
                 if let (Some(first), Some(second)) = (self.writer[previous], self.writer[next]) {
                     graph.add(
                         graph.commit(first),
-                        graph.begin(second),
+                        graph.writing(second),
                         EdgeReason::WroteOver(key),
                     );
                 }
@@ -237,9 +245,12 @@ impl<'a> Versions<'a> {
     /// Anti-dependencies: the readers of a version come before the writer of the next one.
     fn add_overwritten_reads(&self, graph: &mut Graph, version: Version, key: Id) {
         if let Some(next) = self.next[version].and_then(|next| self.writer[next]) {
-            for reader in &self.readers[version] {
+            for reader in self.readers[version]
+                .iter()
+                .filter(|reader| **reader as usize != next)
+            {
                 graph.add(
-                    graph.begin(*reader as usize),
+                    graph.reading(*reader as usize),
                     graph.commit(next),
                     EdgeReason::ReadBefore(key),
                 );
@@ -257,7 +268,7 @@ impl<'a> Versions<'a> {
         let readers = &self.readers[last];
         let end = (!readers.is_empty()).then(|| graph.auxiliary());
         for (reader, end) in readers.iter().zip(end.iter().cycle()) {
-            graph.add(graph.begin(*reader as usize), *end, EdgeReason::ReadBefore(key));
+            graph.add(graph.reading(*reader as usize), *end, EdgeReason::ReadBefore(key));
         }
         (self.writer[last], end)
     }

@@ -11,13 +11,18 @@
 //!
 //! *Ruled out*: an edge closes a cycle if its start is reachable from its end. Of two chains of one key one comes
 //! first, so if one order is impossible, every solution has the other.
+//!
+//! *Probes*: some levels forbid walks that are no cycles of the graph ([`Graph::probes`]). Whether there is one depends on
+//! the order of all chains, so there the order of every two adjacent chains is a choice of its own, and a walk that is found when
+//! all choices are made refuses the choices that its edges come from.
 
 use omnilink_engine::Limit;
+use rustc_hash::FxHashSet;
 
 use super::acyclic_graph::{AcyclicGraph, Cycle};
 use super::base_order;
 use super::reachability;
-use super::solver::{Solved, Solver};
+use super::solver::{Remaining, Solved, Solver};
 use super::transaction::{Id, Transactions};
 use super::version_chains::VersionChain;
 use crate::budget::Budget;
@@ -62,7 +67,12 @@ pub(super) fn decide(
         if let Some(limit) = budget.exhausted() {
             return (graph, OrderOutcome::Limit(limit));
         }
-        if mixed.is_empty() {
+        let is_probed = graph.probes().next().is_some();
+        if keys.is_empty() && is_probed {
+            let decided = probed(&graph, order, &position, budget);
+            return (graph, decided);
+        }
+        if mixed.is_empty() && !is_probed {
             return (graph, OrderOutcome::Order(order));
         }
         let is_more_known = add_forced(&mut graph, &order, &position, &mixed, budget);
@@ -72,6 +82,26 @@ pub(super) fn decide(
         }
     }
 }
+
+/// The order, if no probe finds a forbidden walk.
+fn probed(graph: &Graph, order: Vec<Node>, position: &[u32], budget: &mut Budget) -> OrderOutcome {
+    let probes: Vec<(Node, Node)> = graph.probes().collect();
+    let answers = reachability::answer(graph, &order, position, &probes, budget);
+    if let Some(limit) = budget.exhausted() {
+        return OrderOutcome::Limit(limit);
+    }
+    let found = probes.iter().zip(answers).filter(|(_, is_reached)| *is_reached);
+    let walks = found
+        .take(WALKS_MAX)
+        .map(|((from, to), _)| graph.walk(*from, *to));
+    match walks.min_by_key(Vec::len) {
+        Some(walk) => OrderOutcome::Cycle(walk),
+        None => OrderOutcome::Order(order),
+    }
+}
+
+/// How many forbidden walks are compared, to show a short one.
+const WALKS_MAX: usize = 32;
 
 /// Pairs of chains of one key that an order interleaves, the one that starts first in front.
 fn mixed(
@@ -163,9 +193,19 @@ fn search(
     let mut solver = Solver::new(AcyclicGraph::new(graph, order));
     // The two chains that each variable orders.
     let mut ordered: Vec<(VersionChain, VersionChain)> = Vec::new();
+    let probes: Vec<(Node, Node)> = graph.probes().collect();
+    let mut is_chosen: FxHashSet<(Id, usize, usize)> = FxHashSet::default();
     let mut add_mixed = |solver: &mut Solver, budget: &mut Budget| {
         // Only adjacent chains: it is sufficient that each chain ends before the next one starts.
-        let pairs = mixed(graph, &mut keys, &solver.graph.position, 1, budget);
+        let mut pairs = mixed(graph, &mut keys, &solver.graph.position, 1, budget);
+        if pairs.is_empty() && !probes.is_empty() {
+            let adjacent = keys.iter().flat_map(|chains| chains.windows(2));
+            pairs.extend(adjacent.map(|pair| (pair[0], pair[1])));
+            pairs.retain(|(first, second)| {
+                let heads = (first.head.min(second.head), first.head.max(second.head));
+                is_chosen.insert((first.key, heads.0, heads.1))
+            });
+        }
         for (first, second) in &pairs {
             solver.variable(
                 first.edges_before(second, graph),
@@ -173,7 +213,19 @@ fn search(
             );
             ordered.push((*first, *second));
         }
-        !pairs.is_empty()
+        if !pairs.is_empty() {
+            return Remaining::Variables;
+        }
+        for (from, to) in &probes {
+            if let Some(walk) = solver.graph.path_between(*from, *to) {
+                return Remaining::Forbidden(walk);
+            }
+            let work = std::mem::take(&mut solver.graph.work);
+            if budget.works(work) {
+                break;
+            }
+        }
+        Remaining::Nothing
     };
     add_mixed(&mut solver, budget);
     match solver.solve(budget, conflicts_max, &mut add_mixed) {

@@ -41,7 +41,7 @@ use self::visibility::Visibility;
 use crate::budget::Budget;
 use crate::level::ConsistencyLevel;
 use crate::long_history::LongHistory;
-use crate::order_graph::{EdgeReason, Graph, Node, OrderEdge};
+use crate::order_graph::{EdgeReason, Graph, Node, OrderEdge, Wiring};
 
 /// What the graph says about a history.
 #[derive(Debug)]
@@ -136,7 +136,7 @@ impl<'a, O> RegisterHistory<'a, O> {
     pub fn decide(&self, levels: &[ConsistencyLevel], budget: &mut Budget) -> RegisterOutcome {
         let LongHistory { ops, timeboxes, .. } = self.history;
         let order = ThreadOrder::new(ops, timeboxes, &self.history.happens_before, &self.is_included);
-        let mut graph = Graph::new(ops.len(), false);
+        let mut graph = Graph::new(ops.len(), Wiring::Serial);
         if levels.contains(&ConsistencyLevel::CausalConvergence) {
             order.add_program_order(&mut graph);
         } else {

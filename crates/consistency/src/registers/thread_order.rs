@@ -9,7 +9,7 @@ use omnilink_trace::Timebox;
 use super::matrix::{Matrix, join};
 use crate::happens_before::HappensBefore;
 use crate::history::HistoryOp;
-use crate::order_graph::{EdgeReason, Graph};
+use crate::order_graph::{EdgeReason, Graph, Wiring};
 
 /// The orders of a history, restricted to the operations that are included.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl<'a> ThreadOrder<'a> {
                 for (first, second) in pairs.iter().filter(|pair| self.has(pair)) {
                     before[*second].push(*first);
                 }
-                let mut graph = Graph::new(self.place.len(), false);
+                let mut graph = Graph::new(self.place.len(), Wiring::Serial);
                 self.add_happens_before(&mut graph);
                 // The pairs were checked to be acyclic.
                 for op in graph.topological(&[]).unwrap_or_default() {

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use fastrand::Rng;
 use omnilink_consistency::{
-    Isolation, IsolationConclusion, RecordedHistory, check_transactions, read_histories,
+    Isolation, IsolationConclusion, IsolationFamily, IsolationScope, RecordedHistory, check_transactions,
+    read_histories,
 };
 use omnilink_engine::Limits;
 
@@ -227,15 +228,15 @@ fn lists_agree_with_the_definition() {
         let txns = random(&mut rng);
         let expected = [
             (
-                Isolation::Serializable,
+                Isolation::STRONG_SESSION_SERIALIZABLE,
                 is_serializable(&txns, false, &mut Vec::new(), &Lists::new()),
             ),
             (
-                Isolation::StrictSerializable,
+                Isolation::STRICT_SERIALIZABLE,
                 is_serializable(&txns, true, &mut Vec::new(), &Lists::new()),
             ),
             (
-                Isolation::Snapshot,
+                Isolation::new(IsolationFamily::Snapshot, IsolationScope::Session),
                 is_snapshot_isolated(&txns, &mut Vec::new(), &mut Vec::new(), &Lists::new()),
             ),
         ];
@@ -244,7 +245,7 @@ fn lists_agree_with_the_definition() {
             assert_eq!(found.is_valid(), expected, "{level}: {found:?}\n{txns:#?}");
             met[at][usize::from(expected)] += 1;
         }
-        let levels = Isolation::ALL.map(|level| is_valid(&txns, level));
+        let levels = Isolation::LADDER.map(|level| is_valid(&txns, level));
         assert!(
             levels.is_sorted_by(|weaker, stronger| weaker >= stronger),
             "{levels:?} {txns:#?}"
@@ -302,7 +303,7 @@ fn what_no_level_allows_is_said_in_words() {
             "wrote [… 1] to 5 and then read nil from it",
         ),
     ] {
-        for level in Isolation::ALL {
+        for level in Isolation::LADDER {
             let verdict = verdict(&txns, level);
             assert!(
                 !verdict.is_valid() && format!("{verdict:?}").contains(words),
@@ -321,23 +322,33 @@ fn blind_appends_may_lose_no_order_but_need_no_snapshot_of_each_other() {
         txn(1, 0, 9, &[append(1, 2), append(2, 2)]),
         txn(2, 10, 11, &[read(1, &[1, 2]), read(2, &[2, 1])]),
     ];
-    assert!(!is_valid(&dirty, Isolation::ReadCommitted));
+    assert!(!is_valid(&dirty, Isolation::MONOTONIC_READ_COMMITTED));
     // Appended behind another without having seen it: no snapshot, but every transaction is seen whole.
     let lost = [
         txn(0, 0, 9, &[append(1, 1), append(2, 1)]),
         txn(1, 0, 9, &[read(2, &[]), append(1, 2)]),
         txn(2, 10, 11, &[read(1, &[1, 2])]),
     ];
-    assert!(is_valid(&lost, Isolation::ReadAtomic));
-    assert!(!is_valid(&lost, Isolation::Snapshot));
+    assert!(is_valid(
+        &lost,
+        Isolation::new(IsolationFamily::ReadAtomic, IsolationScope::Session)
+    ));
+    assert!(!is_valid(
+        &lost,
+        Isolation::new(IsolationFamily::Snapshot, IsolationScope::Session)
+    ));
 }
 
 fn serializable_ops(ops: &str) -> Result<bool, String> {
     let line = format!(r#"{{"id":"test","ops":[{ops}]}}"#);
     let recorded = read_histories("test", line.as_bytes()).next().unwrap().unwrap();
-    check_transactions(&recorded, Isolation::Serializable, Limits::default())
-        .map(|verdict| verdict.is_valid())
-        .map_err(|error| error.to_string())
+    check_transactions(
+        &recorded,
+        Isolation::STRONG_SESSION_SERIALIZABLE,
+        Limits::default(),
+    )
+    .map(|verdict| verdict.is_valid())
+    .map_err(|error| error.to_string())
 }
 
 #[test]

@@ -9,8 +9,10 @@
 mod common;
 
 mod agrees_with_naive;
+mod golden_levels;
 mod guarantees;
 mod isolation_agrees;
+mod isolation_metamorphic;
 mod isolation_scale;
 mod list_append;
 mod recorded_order;

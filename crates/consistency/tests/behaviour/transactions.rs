@@ -3,8 +3,8 @@
 use fastrand::Rng;
 use omnilink_consistency::isolation::naive;
 use omnilink_consistency::{
-    Isolation, IsolationConclusion, RecordedHistory, TransactionError, Transactions, check_transactions,
-    read_histories,
+    Isolation, IsolationConclusion, IsolationFamily, IsolationScope, RecordedHistory, TransactionError,
+    Transactions, check_transactions, read_histories,
 };
 use omnilink_engine::Limits;
 use omnilink_evidence::Conclusion;
@@ -66,7 +66,7 @@ fn history(lines: &[&str]) -> RecordedHistory {
 fn strongest(lines: &[&str]) -> Option<Isolation> {
     let recorded = history(lines);
     let transactions = Transactions::from_recorded(&recorded).unwrap();
-    let levels = Isolation::ALL.map(|level| {
+    let levels = Isolation::LADDER.map(|level| {
         let verdict = check_transactions(&recorded, level, Limits::default()).unwrap();
         assert_eq!(
             verdict.is_valid(),
@@ -80,20 +80,20 @@ fn strongest(lines: &[&str]) -> Option<Isolation> {
     levels
         .iter()
         .rposition(|is_valid| *is_valid)
-        .map(|at| Isolation::ALL[at])
+        .map(|at| Isolation::LADDER[at])
 }
 
 #[test]
 fn transactions_one_after_the_other_are_strictly_serializable() {
     let found = strongest(&["1 a w x 1, w y 1", "2 b r x 1, w x 2", "3 a r x 2, r y 1"]);
-    assert_eq!(found, Some(Isolation::StrictSerializable));
+    assert_eq!(found, Some(Isolation::STRICT_SERIALIZABLE));
 }
 
 #[test]
 fn a_stale_read_is_serializable_but_not_strictly() {
     assert_eq!(
         strongest(&["1 a w x 1", "2 b r x nil"]),
-        Some(Isolation::Serializable)
+        Some(Isolation::STRONG_SESSION_SERIALIZABLE)
     );
 }
 
@@ -104,13 +104,22 @@ fn write_skew_is_snapshot_isolation_only() {
         "2 b r x nil, r y nil, w y 2~",
         "3 c r x 1, r y 2~",
     ]);
-    assert_eq!(found, Some(Isolation::Snapshot));
+    assert_eq!(
+        found,
+        Some(Isolation::new(IsolationFamily::Snapshot, IsolationScope::Session))
+    );
 }
 
 #[test]
 fn a_lost_update_is_read_atomic_only() {
     let found = strongest(&["1 a r x nil, w x 1~", "2 b r x nil, w x 2~"]);
-    assert_eq!(found, Some(Isolation::ReadAtomic));
+    assert_eq!(
+        found,
+        Some(Isolation::new(
+            IsolationFamily::ReadAtomic,
+            IsolationScope::Session
+        ))
+    );
 }
 
 #[test]
@@ -121,13 +130,19 @@ fn a_long_fork_is_read_atomic_only() {
         "3 c r x 1, r y nil~",
         "4 d r x nil, r y 1~",
     ]);
-    assert_eq!(found, Some(Isolation::ReadAtomic));
+    assert_eq!(
+        found,
+        Some(Isolation::new(
+            IsolationFamily::ReadAtomic,
+            IsolationScope::Session
+        ))
+    );
 }
 
 #[test]
 fn a_fractured_read_is_read_committed_only() {
     let found = strongest(&["1 a w x 1, w y 1~", "2 b r y nil, r x 1~"]);
-    assert_eq!(found, Some(Isolation::ReadCommitted));
+    assert_eq!(found, Some(Isolation::MONOTONIC_READ_COMMITTED));
 }
 
 #[test]
@@ -146,7 +161,14 @@ fn anomaly(conclusion: IsolationConclusion) -> String {
 #[test]
 fn reads_of_what_was_never_committed_say_so() {
     let text = |lines: &[&str]| {
-        anomaly(check_transactions(&history(lines), Isolation::ReadCommitted, Limits::default()).unwrap())
+        anomaly(
+            check_transactions(
+                &history(lines),
+                Isolation::MONOTONIC_READ_COMMITTED,
+                Limits::default(),
+            )
+            .unwrap(),
+        )
     };
     assert_eq!(
         text(&["1 a w x 1, abort", "2 b r x 1"]),
@@ -170,15 +192,18 @@ fn reads_of_what_was_never_committed_say_so() {
 fn a_transaction_of_unknown_outcome_committed_if_another_read_from_it() {
     assert_eq!(
         strongest(&["1 a w? x 1", "2 b r x 1"]),
-        Some(Isolation::StrictSerializable)
+        Some(Isolation::STRICT_SERIALIZABLE)
     );
     assert_eq!(
         strongest(&["1 a w? x 1", "2 b r x nil"]),
-        Some(Isolation::StrictSerializable)
+        Some(Isolation::STRICT_SERIALIZABLE)
     );
     assert_eq!(
         strongest(&["1 a w? x 1", "2 b r x 1", "3 b r x nil"]),
-        Some(Isolation::ReadAtomic)
+        Some(Isolation::new(
+            IsolationFamily::ReadAtomic,
+            IsolationScope::Session
+        ))
     );
 }
 
@@ -190,13 +215,18 @@ fn who_was_cut_off_need_not_have_taken_effect_because_another_who_was_cut_off_re
         "3 c w y 5~",
         "4 d r y 5~",
     ]);
-    assert_eq!(found, Some(Isolation::StrictSerializable));
+    assert_eq!(found, Some(Isolation::STRICT_SERIALIZABLE));
 }
 
 #[test]
 fn a_cycle_names_its_reasons() {
     let recorded = history(&["1 a r x nil, w x 1~", "2 b r x nil, w x 2~"]);
-    let verdict = check_transactions(&recorded, Isolation::Serializable, Limits::default()).unwrap();
+    let verdict = check_transactions(
+        &recorded,
+        Isolation::STRONG_SESSION_SERIALIZABLE,
+        Limits::default(),
+    )
+    .unwrap();
     let text = anomaly(verdict);
     assert!(
         text.contains("T1 before T2: it read \"x\" before the other wrote it"),
@@ -263,7 +293,8 @@ fn every_level_agrees_with_the_definition_on_random_transactions() {
             .collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let level = strongest(&lines);
-        found[level.map_or(0, |level| 1 + level as usize)] += 1;
+        let at = Isolation::LADDER.iter().position(|one| Some(*one) == level);
+        found[at.map_or(0, |at| at + 1)] += 1;
     }
     assert!(found.iter().all(|count| *count > 0), "{found:?}");
 }
@@ -276,6 +307,6 @@ fn a_limit_gives_unknown_not_an_answer() {
         configurations: Some(1),
         ..Limits::default()
     };
-    let verdict = check_transactions(&recorded, Isolation::Serializable, limits).unwrap();
+    let verdict = check_transactions(&recorded, Isolation::STRONG_SESSION_SERIALIZABLE, limits).unwrap();
     assert!(matches!(verdict, Conclusion::Unknown(_)), "{verdict:?}");
 }

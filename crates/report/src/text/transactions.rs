@@ -1,10 +1,10 @@
 //! Transactions checked for a level of isolation, and the strongest levels that histories satisfy.
 
-use omnilink_evidence::{Evidence, InferredLevels, Violation};
+use omnilink_evidence::{Evidence, InferredLevels, IsolationFindings, NamedAnomaly, Verdict, Violation};
 
 use super::{history_headline, limit_reached};
 use crate::figures::{counted, seconds};
-use crate::look::Look;
+use crate::look::{Look, Tone};
 use crate::paragraph::push_wrapped;
 
 /// The report of transactions as text.
@@ -23,7 +23,55 @@ pub(super) fn text(evidence: &Evidence, look: &Look) -> String {
         )),
         _ => {}
     }
+    if let Some(findings) = &evidence.isolation {
+        push_findings(&mut page, findings, look);
+    }
     page
+}
+
+/// The anomalies by name, and the levels that hold and that do not.
+fn push_findings(page: &mut String, findings: &IsolationFindings, look: &Look) {
+    for anomaly in &findings.anomalies {
+        let line = format!("{}: {}", anomaly.name, anomaly.text);
+        push_wrapped(page, "  ", "      ", &look.clean(&line), look);
+        // The cycle of `X` is not shown again for `X-process` and `X-realtime`.
+        let is_variant = |known: &&NamedAnomaly| {
+            let base = known.name.trim_end_matches("-process");
+            anomaly
+                .name
+                .strip_prefix(base)
+                .is_some_and(|rest| !rest.is_empty() && known.name != anomaly.name)
+        };
+        if findings.anomalies.iter().any(|known| is_variant(&known)) {
+            continue;
+        }
+        for edge in &anomaly.cycle {
+            let line = format!("{} -{}-> {}: {}", edge.from, edge.kind, edge.to, edge.reason);
+            push_wrapped(page, "      ", "        ", &look.clean(&line), look);
+        }
+    }
+    if findings.levels.is_empty() {
+        let mut list = |what: &str, levels: &[String]| {
+            if !levels.is_empty() {
+                let line = format!("{what}: {}", levels.join(", "));
+                push_wrapped(page, "  ", "      ", &look.clean(&line), look);
+            }
+        };
+        list("holds, at the most", &findings.strongest);
+        list("violated, at the least", &findings.weakest_violated);
+    }
+    for level in &findings.levels {
+        let mark = match level.verdict {
+            Verdict::Valid => look.paint(Tone::Good, "yes"),
+            Verdict::Violation => look.paint(Tone::Bad, "no "),
+            _ => look.paint(Tone::Unsure, "?  "),
+        };
+        let known_as = match level.known_as.is_empty() {
+            true => String::new(),
+            false => format!("  ({})", level.known_as.join(", ")),
+        };
+        page.push_str(&format!("  {mark} {}{known_as}\n", level.level));
+    }
 }
 
 /// The report of inferred levels as text.

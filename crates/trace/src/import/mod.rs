@@ -9,6 +9,7 @@
 //! | fastlin, PolyLin and fptlin test cases | [`fastlin`] |
 //! | Violin and LiMo histories | [`limo`] |
 //! | OmniLink's per-thread logs | [`omnilink`] |
+//! | PolySI, Plume, IsoVista, dbcop and AWDIT texts of transactions | [`session_transactions`] |
 
 mod edn;
 mod event_history;
@@ -17,6 +18,7 @@ mod jepsen;
 mod limo;
 mod omnilink;
 mod porcupine;
+mod session_transactions;
 
 pub use edn::{EdnError, EdnProblem};
 pub(crate) use event_history::EventHistory;
@@ -25,3 +27,4 @@ pub(crate) use jepsen::{JepsenHistory, JepsenLog, JepsenScan, is_event_line as i
 pub(crate) use limo::{LimoHistory, is_event_line as is_limo_line, is_title as is_limo_title};
 pub(crate) use omnilink::OmniLinkReader;
 pub(crate) use porcupine::{PorcupineHistory, is_key as is_porcupine_key};
+pub(crate) use session_transactions::{SessionTransactions, transactions_format};

@@ -10,6 +10,7 @@ use omnilink_value::msgpack::MsgpackCursor;
 
 use crate::import::{
     is_fastlin_title, is_fptlin_line, is_jepsen_line, is_limo_line, is_limo_title, is_porcupine_key,
+    transactions_format,
 };
 use crate::input::{InputBuffer, is_map};
 use crate::{Format, Problem};
@@ -41,6 +42,10 @@ pub(super) fn detect(buffer: &mut InputBuffer) -> io::Result<Option<Format>> {
 /// An empty file is an empty trace; a recorder that was killed before its first record leaves a file of zeros. A first line
 /// that is cut off still has its first byte.
 fn fallback(bytes: &[u8]) -> Option<Format> {
+    let line = std::str::from_utf8(first_line(bytes)).unwrap_or_default();
+    if let Some(format) = transactions_format(line) {
+        return Some(format);
+    }
     match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => Some(Format::Ndjson),
         Some(0) if bytes.iter().all(|&byte| byte == 0) => Some(Format::Msgpack),
@@ -52,7 +57,20 @@ fn fallback(bytes: &[u8]) -> Option<Format> {
     }
 }
 
+/// The text of a checker of transactions, by its first whole line that is no comment.
+fn guess_transactions(bytes: &[u8]) -> Option<Format> {
+    let whole = bytes
+        .split_inclusive(|&byte| byte == b'\n')
+        .filter(|line| line.ends_with(b"\n"));
+    let mut lines = whole.map(<[u8]>::trim_ascii);
+    let line = lines.find(|line| !line.is_empty() && !line.starts_with(b"//"))?;
+    std::str::from_utf8(line).ok().and_then(transactions_format)
+}
+
 fn guess(bytes: &[u8]) -> Guess {
+    if let Some(format) = guess_transactions(bytes) {
+        return Guess::Sure(format);
+    }
     let mut visible = bytes
         .iter()
         .copied()

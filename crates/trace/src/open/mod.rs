@@ -12,7 +12,7 @@ use omnilink_value::Value;
 use crate::format1::{JsonReader, MsgpackReader, NdjsonReader};
 use crate::import::{
     EventHistory, FastlinReader, JepsenHistory, JepsenLog, JepsenScan, LimoHistory, OmniLinkReader,
-    PorcupineHistory,
+    PorcupineHistory, SessionTransactions,
 };
 use crate::input::{BUFFER_BYTES, Input};
 use crate::note::Notes;
@@ -247,6 +247,9 @@ impl TraceInput {
                 let mut events = LimoHistory::new(open()?, name, notes);
                 header = events.title()?;
                 Box::new(EventHistory::new(events))
+            }
+            Format::Plume | Format::Dbcop | Format::Awdit => {
+                Box::new(SessionTransactions::new(format, open()?, name, notes))
             }
         };
         Ok((self.relabel(operations, options), header))

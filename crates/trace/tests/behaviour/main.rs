@@ -11,6 +11,7 @@ mod order;
 mod porcupine;
 mod refusals;
 mod retime;
+mod session_transactions;
 mod statistics;
 mod support;
 mod writing;

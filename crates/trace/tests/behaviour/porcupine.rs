@@ -72,10 +72,7 @@ fn what_does_not_fit_is_refused() {
             format!("[{call}],"),
             "test:1: expected nothing after the array, found \",\"",
         ),
-        (
-            format!("[{call},]"),
-            "test:1: expected an element, found \"]\"",
-        ),
+        (format!("[{call},]"), "test:1: expected an element, found \"]\""),
         (format!("[,{call}]"), "test:1: expected an element, found"),
         (
             format!("[{call}\n{done}]"),

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use omnilink_consistency::{
-    Guarantee, Isolation, RecordedCheckError, RecordedHistory, WeakChecker, WeakOptions, check_recorded,
-    check_recorded_transactions,
+    Guarantee, RecordedCheckError, RecordedHistory, WeakChecker, WeakOptions, check_recorded,
+    check_recorded_transactions, infer_recorded_transactions,
 };
 use omnilink_engine::Limits;
 use omnilink_evidence::Evidence;
 
+use super::IsolationTask;
 use crate::error::VerifyError;
 use crate::subject::{NamedModel, NativeSubject};
 
@@ -31,15 +32,19 @@ pub(crate) trait JudgeFactory: Sync {
 
 /// Judges of transactions.
 pub(crate) struct IsolationJudges {
-    pub(crate) isolation: Isolation,
+    pub(crate) task: IsolationTask,
     pub(crate) limits: Limits,
 }
 
 impl JudgeFactory for IsolationJudges {
     fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), VerifyError> {
         work(&mut |recorded, reading| {
-            check_recorded_transactions(recorded, self.isolation, less(self.limits, reading))
-                .map_err(weak_error)
+            let limits = less(self.limits, reading);
+            let judged = match self.task {
+                IsolationTask::Level(level) => check_recorded_transactions(recorded, level, limits),
+                IsolationTask::AllLevels => infer_recorded_transactions(recorded, limits),
+            };
+            judged.map_err(weak_error)
         });
         Ok(())
     }

@@ -34,6 +34,17 @@ pub enum WeakTask {
     Judge(Guarantee),
     /// The strongest level of each method that all histories of an input satisfy.
     Infer,
+    /// Every level of isolation of each history of transactions.
+    InferIsolation,
+}
+
+/// What to find out about transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IsolationTask {
+    /// Whether they are isolated at this level.
+    Level(Isolation),
+    /// At which levels they are isolated.
+    AllLevels,
 }
 
 impl WeakTask {
@@ -41,22 +52,23 @@ impl WeakTask {
     pub fn name(&self) -> String {
         match self {
             Self::Judge(question) => question.name(),
-            Self::Infer => "inferred".to_owned(),
+            Self::Infer | Self::InferIsolation => "inferred".to_owned(),
         }
     }
 
     fn subject(&self) -> evidence::Subject {
         match self {
             Self::Infer => evidence::Subject::Levels,
-            Self::Judge(Guarantee::Isolation(_)) => evidence::Subject::Transactions,
+            Self::InferIsolation | Self::Judge(Guarantee::Isolation(_)) => evidence::Subject::Transactions,
             Self::Judge(_) => evidence::Subject::Visibility,
         }
     }
 
-    /// The level at which transactions are to be isolated, if the task is about transactions. They need no model.
-    pub fn isolation(&self) -> Option<Isolation> {
+    /// What to find out about transactions, if the task is about them. They need no model.
+    pub fn isolation(&self) -> Option<IsolationTask> {
         match self {
-            Self::Judge(Guarantee::Isolation(isolation)) => Some(*isolation),
+            Self::Judge(Guarantee::Isolation(isolation)) => Some(IsolationTask::Level(*isolation)),
+            Self::InferIsolation => Some(IsolationTask::AllLevels),
             _ => None,
         }
     }
@@ -89,9 +101,9 @@ impl WeakCheck<'_> {
     ///
     /// # Errors
     /// If a worker fails. An input that cannot be judged is an answer, and the others are judged nevertheless.
-    pub fn transactions(&self, isolation: Isolation, deliver: &mut Deliver<'_>) -> Result<(), VerifyError> {
+    pub fn transactions(&self, task: IsolationTask, deliver: &mut Deliver<'_>) -> Result<(), VerifyError> {
         let judges = IsolationJudges {
-            isolation,
+            task,
             limits: self.options.limits,
         };
         let reading = self.reading();
@@ -117,7 +129,7 @@ impl WeakCheck<'_> {
                 };
                 self.judge_inputs(self.all(), &judges, read, deliver)
             }
-            WeakTask::Infer => {
+            WeakTask::Infer | WeakTask::InferIsolation => {
                 let infer = |histories: &[RecordedHistory]| {
                     infer_recorded(subject.model(), histories, &subject, &options).map_err(weak_error)
                 };

@@ -78,7 +78,7 @@ impl WeakCheck<'_> {
                 };
                 self.judge_inputs(inputs, &judges, read, deliver)
             }
-            WeakTask::Infer => {
+            WeakTask::Infer | WeakTask::InferIsolation => {
                 let infer = |histories: &[RecordedHistory]| {
                     linked.run(|model| {
                         let subject = SpecSubject { linked, model };

@@ -1,0 +1,173 @@
+//! Chains of transactions, and vector clocks over them.
+//!
+//! The committed transactions of a session are a chain: whoever comes after one of them comes after all before it. A transaction of
+//! unknown outcome is after its session's earlier ones and before none, so if others follow it, it is a chain of its own. What a
+//! transaction has in its past is then one number for each chain.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::reads_from::ReadsFrom;
+use super::transaction::{Fate, Id, Transactions};
+use crate::order_graph::{Graph, Node};
+
+/// A chain and how many of its transactions are meant, from its start.
+pub(super) type Reach = (u32, u32);
+
+/// The chains of the included transactions.
+#[derive(Debug)]
+pub(super) struct Chains {
+    /// The chain of each transaction, and the number of transactions before it there.
+    place: Vec<Reach>,
+    /// What its session had committed before each transaction.
+    before: Vec<Reach>,
+    /// The number of chains.
+    pub count: usize,
+}
+
+impl Chains {
+    pub fn new(transactions: &Transactions, reads: &ReadsFrom) -> Self {
+        let all = &transactions.all;
+        let mut last: FxHashMap<u32, usize> = FxHashMap::default();
+        for &one in &reads.included {
+            last.insert(all[one].session, one);
+        }
+        let mut chains: FxHashMap<u32, Reach> = FxHashMap::default();
+        let mut place = vec![(0, 0); all.len()];
+        let mut before = vec![(0, 0); all.len()];
+        let mut count = 0_u32;
+        for &one in &reads.included {
+            let chain = chains.entry(all[one].session).or_insert_with(|| {
+                count += 1;
+                (count - 1, 0)
+            });
+            before[one] = *chain;
+            if all[one].fate == Fate::Committed || last.get(&all[one].session) == Some(&one) {
+                place[one] = *chain;
+                chain.1 += 1;
+            } else {
+                place[one] = (count, 0);
+                count += 1;
+            }
+        }
+        Self {
+            place,
+            before,
+            count: count as usize,
+        }
+    }
+
+    /// The transaction and those before it in its chain.
+    pub fn up_to(&self, one: usize) -> Reach {
+        let (chain, index) = self.place[one];
+        (chain, index + 1)
+    }
+
+    /// What its session had committed before a transaction.
+    pub fn before(&self, one: usize) -> Reach {
+        self.before[one]
+    }
+}
+
+/// The writers of each key, by chain.
+#[derive(Debug)]
+pub(super) struct ChainWriters {
+    /// For each key, chains in order, each with its writers in order: index in the chain, and transaction.
+    keys: Vec<Vec<(u32, Vec<(u32, u32)>)>>,
+}
+
+impl ChainWriters {
+    pub fn new(transactions: &Transactions, reads: &ReadsFrom, chains: &Chains) -> Self {
+        let mut keys: Vec<FxHashMap<u32, Vec<(u32, u32)>>> =
+            vec![FxHashMap::default(); transactions.key_count()];
+        for &one in &reads.included {
+            let (chain, index) = chains.place[one];
+            for (key, _) in &transactions.all[one].writes {
+                keys[*key as usize]
+                    .entry(chain)
+                    .or_default()
+                    .push((index, one as u32));
+            }
+        }
+        let sorted = |key: FxHashMap<u32, Vec<(u32, u32)>>| {
+            let mut chains: Vec<(u32, Vec<(u32, u32)>)> = key.into_iter().collect();
+            chains.sort_unstable_by_key(|(chain, _)| *chain);
+            chains
+        };
+        Self {
+            keys: keys.into_iter().map(sorted).collect(),
+        }
+    }
+
+    /// The last writer of a key in a part of a chain.
+    pub fn last(&self, key: Id, (chain, count): Reach) -> Option<usize> {
+        let chains = &self.keys[key as usize];
+        let at = chains.binary_search_by_key(&chain, |(chain, _)| *chain).ok()?;
+        last_of(&chains[at].1, count)
+    }
+
+    /// The last writers of a key in parts of chains: those of `chains`, as far as `reach` goes.
+    pub fn last_of_each<'a>(
+        &'a self,
+        key: Id,
+        chains: &Range<usize>,
+        reach: impl Fn(usize) -> u32 + 'a,
+    ) -> impl Iterator<Item = (usize, Reach)> + 'a {
+        let all = &self.keys[key as usize];
+        let from = all.partition_point(|(chain, _)| (*chain as usize) < chains.start);
+        let to = all.partition_point(|(chain, _)| (*chain as usize) < chains.end);
+        all[from..to].iter().filter_map(move |(chain, writers)| {
+            let count = reach(*chain as usize);
+            let at = writers
+                .partition_point(|(index, _)| *index < count)
+                .checked_sub(1)?;
+            Some((writers[at].1 as usize, (*chain, writers[at].0 + 1)))
+        })
+    }
+}
+
+fn last_of(writers: &[(u32, u32)], count: u32) -> Option<usize> {
+    let at = writers
+        .partition_point(|(index, _)| *index < count)
+        .checked_sub(1)?;
+    Some(writers[at].1 as usize)
+}
+
+/// For each node of an acyclic graph, how many transactions of each of some chains come before it or are it.
+#[derive(Debug)]
+pub(super) struct Clocks {
+    chains: Range<usize>,
+    rows: Vec<u32>,
+}
+
+impl Clocks {
+    /// The clocks of `chains`. `order` is a topological order of `graph`, which contains the order of every chain.
+    pub fn new(graph: &Graph, order: &[Node], chains: &Chains, range: Range<usize>) -> Self {
+        let width = range.len();
+        let mut rows = vec![0_u32; graph.len() * width];
+        let mut row = vec![0_u32; width];
+        for &node in order {
+            let from = node as usize * width;
+            if let Some(one) = graph.transaction(node) {
+                let (chain, count) = chains.up_to(one);
+                if range.contains(&(chain as usize)) {
+                    let own = &mut rows[from + chain as usize - range.start];
+                    *own = (*own).max(count);
+                }
+            }
+            row.copy_from_slice(&rows[from..from + width]);
+            for next in graph.successors(node) {
+                let next = next as usize * width;
+                let known = rows[next..next + width].iter_mut().zip(&row);
+                known.for_each(|(known, more)| *known = (*known).max(*more));
+            }
+        }
+        Self { chains: range, rows }
+    }
+
+    /// How much of a chain comes before a node or is it.
+    pub fn reach(&self, node: Node, chain: usize) -> u32 {
+        self.rows[node as usize * self.chains.len() + chain - self.chains.start]
+    }
+}

@@ -1,0 +1,267 @@
+//! The texts of checkers of transactions: sessions of transactions, each with its reads and writes, and no times.
+//!
+//! | format | text |
+//! |---|---|
+//! | PolySI, Plume, IsoVista | `w(1,5,0,0)`: key, value, session, transaction; -1 is a transaction that aborted; every key holds 0 at first |
+//! | dbcop | `[x:=1 y:=2] [x==1]!`: `!` did not commit, `x==?` reads the initial value; dashes between sessions |
+//! | AWDIT's `test` | `w 0 1`, dashes between transactions, `=` between sessions |
+//!
+//! Each transaction becomes one operation `txn`. Its vector clock is the number of its session's transactions so far: the only order that
+//! these files tell, so that nothing is concluded from times.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use omnilink_value::Value;
+use rustc_hash::FxHashMap;
+
+use crate::input::{InputBuffer, TextInput};
+use crate::note::Notes;
+use crate::stream::OperationStream;
+use crate::{Args, Call, Format, Location, Operation, OperationName, Problem, Time, Timebox, TraceError};
+
+const PLUME_LINE: &str = "a line such as `r(1,5,0,3)` or `w(1,5,0,3)`: key, value, session, transaction";
+const DBCOP_LINE: &str =
+    "transactions such as `[x:=1 y==2 z==?]`, with `!` behind one that did not commit, or a line of dashes";
+const AWDIT_LINE: &str = "a line such as `r 0 1` or `w 0 1`, or one of dashes or of `=`";
+
+/// A transaction while it is read.
+struct OpenTransaction {
+    /// Its number in the file, where it has one.
+    number: i64,
+    accesses: Vec<Value>,
+    location: Location,
+}
+
+/// The transactions of a file.
+pub(crate) struct SessionTransactions {
+    text: TextInput,
+    format: Format,
+    /// The current session, where sections of the file are sessions.
+    session: i64,
+    open: FxHashMap<i64, OpenTransaction>,
+    /// How many transactions of each session are done.
+    done: FxHashMap<i64, i64>,
+    ready: VecDeque<Operation>,
+    ordinal: Time,
+}
+
+impl SessionTransactions {
+    pub(crate) fn new(format: Format, buffer: InputBuffer, name: &str, notes: Notes) -> Self {
+        let text = TextInput::new(buffer, name, notes);
+        if format == Format::Plume {
+            text.note_interpretation("every key of such a file holds 0 at first, which is read as nil");
+        }
+        Self {
+            text,
+            format,
+            session: 0,
+            open: FxHashMap::default(),
+            done: FxHashMap::default(),
+            ready: VecDeque::new(),
+            ordinal: 0,
+        }
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), Problem> {
+        let line = line.trim();
+        if line.is_empty() {
+            return Ok(());
+        }
+        match self.format {
+            Format::Plume => self.plume(line),
+            Format::Dbcop => self.dbcop(line),
+            _ => self.awdit(line),
+        }
+    }
+
+    fn plume(&mut self, line: &str) -> Result<(), Problem> {
+        let (name, key, value, session, number) =
+            plume_access(line).ok_or_else(|| Problem::bad_line(PLUME_LINE, line))?;
+        if self.open.get(&session).is_some_and(|open| open.number != number) {
+            self.finish(session, false);
+        }
+        let held = if value == 0 {
+            Value::null()
+        } else {
+            Value::int(value)
+        };
+        self.access(session, number, name, Value::int(key), held);
+        Ok(())
+    }
+
+    fn awdit(&mut self, line: &str) -> Result<(), Problem> {
+        if line.bytes().all(|byte| byte == b'-' || byte == b'=') {
+            self.finish(self.session, false);
+            self.session += i64::from(line.starts_with('='));
+            return Ok(());
+        }
+        let (name, key, value) = awdit_access(line).ok_or_else(|| Problem::bad_line(AWDIT_LINE, line))?;
+        self.access(self.session, 0, name, Value::int(key), Value::int(value));
+        Ok(())
+    }
+
+    fn dbcop(&mut self, line: &str) -> Result<(), Problem> {
+        let bad = || Problem::bad_line(DBCOP_LINE, line);
+        let mut rest = line.split("//").next().unwrap_or_default().trim();
+        if !rest.is_empty() && rest.bytes().all(|byte| byte == b'-') {
+            self.session += 1;
+            return Ok(());
+        }
+        while !rest.is_empty() {
+            let (inside, after) = rest
+                .strip_prefix('[')
+                .and_then(|rest| rest.split_once(']'))
+                .ok_or_else(bad)?;
+            self.begin(self.session, 0);
+            for word in inside.split_ascii_whitespace() {
+                let (name, key, value) = dbcop_access(word).ok_or_else(bad)?;
+                self.access(self.session, 0, name, key, value);
+            }
+            let is_aborted = after.trim_start().starts_with('!');
+            rest = after.trim_start().trim_start_matches('!').trim_start();
+            self.finish(self.session, is_aborted);
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, session: i64, number: i64) -> &mut OpenTransaction {
+        let location = self.text.location();
+        self.open.entry(session).or_insert_with(|| OpenTransaction {
+            number,
+            accesses: Vec::new(),
+            location,
+        })
+    }
+
+    fn access(&mut self, session: i64, number: i64, name: &str, key: Value, value: Value) {
+        let access = Value::tuple([Value::from(name), key, value]);
+        self.begin(session, number).accesses.push(access);
+    }
+
+    /// The open transaction of a session is over.
+    fn finish(&mut self, session: i64, is_aborted: bool) {
+        let Some(open) = self.open.remove(&session) else {
+            return;
+        };
+        let done = self.done.entry(session).or_default();
+        *done += 1;
+        self.ordinal += 1;
+        let accesses = Value::tuple(open.accesses);
+        let args = Args::named([("value", accesses.clone())]);
+        let call = Call {
+            ret: Some(accesses),
+            aborted: is_aborted || self.format == Format::Plume && open.number < 0,
+            clock: Some(Value::record([(session.to_string(), Value::int(*done))])),
+            ..Call::new(OperationName::new("txn"), args)
+        };
+        self.ready.push_back(Operation {
+            thread: session.to_string().into(),
+            call: Arc::new(call),
+            timebox: Timebox::new(self.ordinal, self.ordinal),
+            location: open.location,
+        });
+    }
+
+    /// The end of the file ends what is open, in the order of sessions.
+    fn finish_all(&mut self) {
+        let mut sessions: Vec<i64> = self.open.keys().copied().collect();
+        sessions.sort_unstable();
+        for session in sessions {
+            self.finish(session, false);
+        }
+    }
+}
+
+impl OperationStream for SessionTransactions {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
+        loop {
+            if let Some(operation) = self.ready.pop_front() {
+                return Ok(Some(Arc::new(operation)));
+            }
+            let length = self.text.line_length()?;
+            if length == 0 {
+                self.text.note_truncation();
+                self.finish_all();
+                return Ok(self.ready.pop_front().map(Arc::new));
+            }
+            let expected = match self.format {
+                Format::Plume => PLUME_LINE,
+                Format::Dbcop => DBCOP_LINE,
+                _ => AWDIT_LINE,
+            };
+            let line = match std::str::from_utf8(&self.text.unread()[..length]) {
+                Ok(line) => line.to_owned(),
+                Err(_) => {
+                    let found = String::from_utf8_lossy(&self.text.unread()[..length]).into_owned();
+                    return Err(self.text.error(Problem::bad_line(expected, &found)));
+                }
+            };
+            self.line(&line).map_err(|problem| self.text.error(problem))?;
+            self.text.consume_line(length);
+        }
+    }
+}
+
+fn read_or_write(name: &str) -> Option<&'static str> {
+    match name {
+        "r" | "R" => Some("r"),
+        "w" | "W" => Some("w"),
+        _ => None,
+    }
+}
+
+/// Name, key, value, session and transaction of `w(1,5,0,3)`.
+fn plume_access(line: &str) -> Option<(&'static str, i64, i64, i64, i64)> {
+    let (name, rest) = line.strip_suffix(')')?.split_once('(')?;
+    let numbers: Vec<i64> = rest
+        .split(',')
+        .map(|number| number.trim().parse().ok())
+        .collect::<Option<_>>()?;
+    match numbers[..] {
+        [key, value, session, number] => Some((read_or_write(name)?, key, value, session, number)),
+        _ => None,
+    }
+}
+
+/// Name, key and value of `w 0 1`.
+fn awdit_access(line: &str) -> Option<(&'static str, i64, i64)> {
+    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+    match words[..] {
+        [name, key, value] => Some((read_or_write(name)?, key.parse().ok()?, value.parse().ok()?)),
+        _ => None,
+    }
+}
+
+/// Name, key and value of `x:=1`, `x==1` or `x==?`.
+fn dbcop_access(word: &str) -> Option<(&'static str, Value, Value)> {
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|one| one.is_alphanumeric() || one == '_');
+    let (name, key, value) = match (word.split_once(":="), word.split_once("==")) {
+        (Some((key, value)), _) => ("w", key, value),
+        (None, Some((key, value))) => ("r", key, value),
+        (None, None) => return None,
+    };
+    let held = match (name, value) {
+        ("r", "?") => Value::null(),
+        _ => Value::int(value.parse::<i64>().ok()?),
+    };
+    is_name(key).then(|| (name, Value::from(key), held))
+}
+
+/// The format of a text of transactions, by its first line that is no comment; `None` if it is another one.
+pub(crate) fn transactions_format(line: &str) -> Option<Format> {
+    let line = line.trim();
+    let first = line
+        .strip_prefix('[')
+        .and_then(|rest| rest.split([' ', ']']).next());
+    if plume_access(line).is_some() {
+        Some(Format::Plume)
+    } else if awdit_access(line).is_some() {
+        Some(Format::Awdit)
+    } else if first.and_then(dbcop_access).is_some() {
+        Some(Format::Dbcop)
+    } else {
+        None
+    }
+}
