@@ -36,7 +36,7 @@ component!(tokio_broadcast, "tokio broadcast(2)", { let (sender, receiver) = tok
     "send(1)" => |c| c.0.send(1).is_ok(), "recv()" => |c| c.1.lock().unwrap().try_recv().ok(), "len()" => |c| c.0.len());
 component!(cancellation_token, "tokio-util CancellationToken", { let parent = tokio_util::sync::CancellationToken::new(); let child = parent.child_token(); (parent, child) };
     "cancel()" => |t| t.0.cancel(), "child()" => |t| t.1.is_cancelled(), "new child()" => |t| t.0.child_token().is_cancelled(), "cancel child()" => |t| t.1.cancel());
-component!(atomic_generic, "atomic Atomic<(u8, u8)>", atomic::Atomic::<u16>::new(0);
+component!(atomic_generic, "atomic Atomic<u16>", atomic::Atomic::<u16>::new(0);
     "store(1)" => |a| a.store(1, Release), "swap(2)" => |a| a.swap(2, AcqRel), "load()" => |a| a.load(Acquire));
 component!(portable_atomic_u128, "portable-atomic AtomicU128", portable_atomic::AtomicU128::new(0);
     "add(1)" => |a| a.fetch_add(1 << 64 | 1, SeqCst), "swap(2)" => |a| a.swap(2 << 64 | 2, SeqCst), "load()" => |a| a.load(SeqCst));
