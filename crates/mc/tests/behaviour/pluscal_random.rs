@@ -305,7 +305,11 @@ impl<'p> Interpreter<'p> {
     fn label_after(frames: &[Frame<'p>], end: &'static str) -> &'p str {
         for frame in frames.iter().rev() {
             if let Some(next) = frame.list.get(frame.next) {
-                return next.label.as_deref().unwrap_or("");
+                // A `goto` behind a call is part of the call.
+                return match (&next.label, &next.kind) {
+                    (Some(label), _) | (None, Kind::Goto(label)) => label,
+                    (None, _) => "",
+                };
             }
             if let Some(round) = frame.round {
                 return round;
