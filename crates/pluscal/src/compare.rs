@@ -63,8 +63,8 @@ pub fn compare(text: &str, markers: &Markers, new: &Translation) -> StoredCompar
     let has_terminating = stored.contains_key("Terminating");
     for (name, tokens) in &made {
         let Some(others) = stored.get(name) else {
-            let is_older = *name == "Terminating" || *name == "Termination";
-            if !is_older {
+            let may_miss = matches!(*name, "Terminating" | "Termination" | "Spec");
+            if !may_miss {
                 note(name, DifferenceKind::OnlyNew);
             }
             continue;

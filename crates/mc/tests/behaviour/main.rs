@@ -8,6 +8,7 @@ mod liveness;
 mod memo;
 mod mutations;
 mod pluscal;
+mod pluscal_program;
 mod pluscal_random;
 mod searches;
 mod semantics;
