@@ -179,6 +179,9 @@ struct Demands<'a> {
     demand: &'a mut dyn FnMut(usize, &ExternalRead) -> Demanded,
 }
 
+/// Adds the parts of chains that a reader must have seen.
+type SeenBy<'a> = dyn FnMut(&ReadsFrom, &Chains, usize, &mut Vec<Reach>) + 'a;
+
 /// Nothing, or a cycle.
 pub(super) type Demanded = Result<(), Vec<OrderEdge>>;
 
@@ -225,7 +228,7 @@ impl Demands<'_> {
     }
 
     /// Parts of chains. Of each part only the last writer of a key is asked for: the others are before it anyway.
-    fn chains(&mut self, seen_by: &mut dyn FnMut(&ReadsFrom, &Chains, usize, &mut Vec<Reach>)) -> Demanded {
+    fn chains(&mut self, seen_by: &mut SeenBy<'_>) -> Demanded {
         let chains = Chains::new(self.transactions, self.reads);
         let writers = ChainWriters::new(self.transactions, self.reads, &chains);
         let mut seen: Vec<Reach> = Vec::new();
@@ -260,7 +263,7 @@ impl Demands<'_> {
                 if self.budget.works(known.len() as u64) {
                     return Ok(());
                 }
-                for one in known.to_vec() {
+                for one in known.iter().copied() {
                     self.add(one, read)?;
                 }
             }
