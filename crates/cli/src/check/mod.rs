@@ -216,8 +216,8 @@ fn check_weakly(
 fn no_model(inputs: &[Input]) -> CliError {
     let message = match inputs.iter().any(holds_transactions) {
         true => {
-            "against what? These are transactions: give --consistency serializable, or another level of isolation (docs/consistency.md \
-             lists them); single operations need --model NAME or --spec SPEC.tla"
+            "against what? These are transactions: give --consistency serializable, or another level of isolation (docs/transactions.md \
+             lists them), or --infer; single operations need --model NAME or --spec SPEC.tla"
         }
         false => "against what? Give --model NAME (--list-models lists them) or --spec SPEC.tla",
     };

@@ -41,9 +41,10 @@ impl WeakArgs {
         inputs: &[Input],
     ) -> Result<Option<WeakTask>, CliError> {
         let bad = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
-        let has_transactions = has_no_model && inputs.iter().any(holds_transactions);
+        // Looks into the inputs, so only where it matters: a pipe may have nothing yet.
+        let has_transactions = || has_no_model && inputs.iter().any(holds_transactions);
         if self.infer {
-            return Ok(Some(match has_transactions {
+            return Ok(Some(match has_transactions() {
                 true => WeakTask::InferIsolation,
                 false => WeakTask::Infer,
             }));
@@ -58,12 +59,13 @@ impl WeakArgs {
                 .map_err(|error| bad(&error))?;
             return Ok(Some(WeakTask::Judge(Guarantee::Levels(levels))));
         }
-        let question = Guarantee::from_name(consistency).map_err(|error| bad(&error));
+        let mut question = Guarantee::from_name(consistency).map_err(|error| bad(&error))?;
         // Some names are levels of single operations and of transactions: what is in the file decides.
-        let question = match Isolation::of_transactions(consistency) {
-            Ok(isolation) if has_transactions => Guarantee::Isolation(isolation),
-            _ => question?,
-        };
+        if let (Guarantee::Level(_), Ok(isolation)) = (&question, Isolation::of_transactions(consistency))
+            && has_transactions()
+        {
+            question = Guarantee::Isolation(isolation);
+        }
         let is_for_the_engine = matches!(consistency, "linearizable" | "sequential")
             && !inputs.iter().any(holds_histories)
             && !inputs.iter().any(tells_its_own_order);

@@ -52,7 +52,7 @@ fn a_transaction_without_a_result_read_something_unknown_in_every_reader() {
         r#"[["r","x",null]]}"#,
         r#"[["r","x",null]]},"ret":[["r","x",null]]"#,
     );
-    let ran = checked(&[&read_nil], &SERIALIZABLE);
+    let ran = checked(&[&read_nil], &["--consistency", "strong-session-serializable"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     let no_list = history.replace(r#"[["r","x",null]]}"#, r#"[["r","x",null]]},"ret":null"#);
     checked(&[&no_list], &SERIALIZABLE).refused(&["h:1: operation 1: the result is null; expected a list"]);

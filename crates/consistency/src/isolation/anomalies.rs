@@ -48,7 +48,9 @@ impl Transactions {
             .read_anomalies
             .iter()
             .all(|anomaly| !anomaly.hides_versions());
-        if self.all.len() > TRANSACTIONS_MAX || !has_versions || !self.has_unique_values() {
+        // Without a survey there is no order of versions to go by.
+        let is_surveyed = !survey.verdicts.is_empty() && self.all.len() <= TRANSACTIONS_MAX;
+        if !is_surveyed || !has_versions || !self.has_unique_values() {
             return found;
         }
         let reads = self.certain_reads();

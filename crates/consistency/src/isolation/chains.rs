@@ -70,16 +70,19 @@ impl Chains {
     }
 }
 
+/// The writers of a key in one chain, in order: index in the chain, and transaction.
+type WritersInChain = Vec<(u32, u32)>;
+
 /// The writers of each key, by chain.
 #[derive(Debug)]
 pub(super) struct ChainWriters {
-    /// For each key, chains in order, each with its writers in order: index in the chain, and transaction.
-    keys: Vec<Vec<(u32, Vec<(u32, u32)>)>>,
+    /// For each key, the chains in order, each with its writers.
+    keys: Vec<Vec<(u32, WritersInChain)>>,
 }
 
 impl ChainWriters {
     pub fn new(transactions: &Transactions, reads: &ReadsFrom, chains: &Chains) -> Self {
-        let mut keys: Vec<FxHashMap<u32, Vec<(u32, u32)>>> =
+        let mut keys: Vec<FxHashMap<u32, WritersInChain>> =
             vec![FxHashMap::default(); transactions.key_count()];
         for &one in &reads.included {
             let (chain, index) = chains.place[one];
@@ -90,8 +93,8 @@ impl ChainWriters {
                     .push((index, one as u32));
             }
         }
-        let sorted = |key: FxHashMap<u32, Vec<(u32, u32)>>| {
-            let mut chains: Vec<(u32, Vec<(u32, u32)>)> = key.into_iter().collect();
+        let sorted = |key: FxHashMap<u32, WritersInChain>| {
+            let mut chains: Vec<(u32, WritersInChain)> = key.into_iter().collect();
             chains.sort_unstable_by_key(|(chain, _)| *chain);
             chains
         };

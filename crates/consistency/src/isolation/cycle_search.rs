@@ -46,8 +46,8 @@ pub(super) fn shortest_cycles(graph: &Dependencies) -> BTreeMap<String, Dependen
         steps: 0,
     };
     for length in 2..=LENGTH_MAX {
-        for start in 0..graph.out.len() {
-            if component[start].1 > 1 {
+        for (start, (_, size)) in component.iter().enumerate() {
+            if *size > 1 {
                 search.is_on_path[start] = true;
                 search.extend(start, start, length);
                 search.is_on_path[start] = false;

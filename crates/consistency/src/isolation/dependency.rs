@@ -143,18 +143,17 @@ impl Dependencies {
         let mut last: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
         for &one in &reads.included {
             let earlier = last.entry(transactions.all[one].session).or_default();
-            let from = earlier
-                .len()
-                .saturating_sub(if transactions.all.len() <= PAIRS_MAX {
-                    PAIRS_MAX
-                } else {
-                    1
-                });
-            for first in earlier[from..].to_vec() {
-                self.add(first, one, DependencyKind::Session, 0);
+            let kept = if transactions.all.len() <= PAIRS_MAX {
+                PAIRS_MAX
+            } else {
+                1
+            };
+            let from = earlier.len().saturating_sub(kept);
+            for first in &earlier[from..] {
+                self.add(*first, one, DependencyKind::Session, 0);
             }
             if transactions.all[one].fate == Fate::Committed {
-                last.entry(transactions.all[one].session).or_default().push(one);
+                earlier.push(one);
             }
         }
     }

@@ -260,8 +260,10 @@ impl<'a> EdgeCheck<'a> {
                 earlier(reader).any(|one| sources(one).any(|source| source == writer))
             }
             IsolationFamily::MonotonicWrites => sources(reader).any(|one| in_session(writer, one)),
-            IsolationFamily::WritesFollowReads => sources(reader)
-                .any(|through| earlier(through).any(|one| sources(one).any(|source| source == writer))),
+            IsolationFamily::WritesFollowReads => sources(reader).any(|through| {
+                let mut readers = earlier(through).chain([through]);
+                readers.any(|one| sources(one).any(|source| source == writer))
+            }),
             IsolationFamily::Pram => {
                 let mut readers = earlier(reader).chain([reader]);
                 let is_source =

@@ -26,7 +26,7 @@ pub enum IsolationFamily {
     MonotonicReads,
     /// Who sees a transaction sees what its session wrote before.
     MonotonicWrites,
-    /// Who sees a transaction sees what its session had read before.
+    /// Who sees a transaction sees what it and its session had read before.
     WritesFollowReads,
     /// The transactions of each session are seen in their order.
     Pram,
@@ -70,16 +70,16 @@ use IsolationFamily::*;
 use IsolationScope::{Plain, RealTime, Session};
 
 impl IsolationFamily {
-    /// All families, no one weaker than those after it.
+    /// All families, none stronger than one after it.
     const ALL: [Self; 17] = [
         ReadUncommitted,
         ReadCommitted,
         MonotonicAtomicView,
-        ReadAtomic,
         ReadYourWrites,
         MonotonicReads,
         MonotonicWrites,
         WritesFollowReads,
+        ReadAtomic,
         Pram,
         WeakCausal,
         Causal,

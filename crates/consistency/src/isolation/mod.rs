@@ -243,7 +243,10 @@ impl Transactions {
         let is_timed = self.all.iter().any(|one| one.timebox.is_some());
         let has_unique_values = self.has_unique_values();
         if has_unique_values && visibility_decides(isolation) {
-            return Vec::new();
+            // Of all that sessions have read there is no short summary, unlike of what is in a causal past.
+            let is_long = isolation.family() == IsolationFamily::WritesFollowReads;
+            let causal = Isolation::new(IsolationFamily::Causal, IsolationScope::Session);
+            return is_long.then_some(causal).into_iter().collect();
         }
         let (serializable, snapshot) = (IsolationFamily::Serializable, IsolationFamily::Snapshot);
         let mut levels = vec![

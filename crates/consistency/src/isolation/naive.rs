@@ -218,7 +218,8 @@ impl Choice<'_> {
             IsolationFamily::MonotonicReads => any(&|t| self.read_from(other, t) && self.session(t, reader)),
             IsolationFamily::MonotonicWrites => any(&|t| self.session(other, t) && self.read_from(t, reader)),
             IsolationFamily::WritesFollowReads => any(&|t| {
-                self.read_from(other, t) && any(&|u| self.session(t, u) && self.read_from(u, reader))
+                self.read_from(other, t)
+                    && any(&|u| (t == u || self.session(t, u)) && self.read_from(u, reader))
             }),
             IsolationFamily::Pram => {
                 let seen = |t: usize, u: usize| {

@@ -11,7 +11,7 @@
 //! | read your writes | `so` |
 //! | monotonic reads | `wr;so` |
 //! | monotonic writes | `so;wr` |
-//! | writes follow reads | `wr;so;wr` |
+//! | writes follow reads | `wr;so?;wr` |
 //! | PRAM | `so?;wr;so? ∪ so` |
 //! | causal | `(so ∪ wr)⁺` |
 //!
@@ -179,6 +179,9 @@ struct Demands<'a> {
     demand: &'a mut dyn FnMut(usize, &ExternalRead) -> Demanded,
 }
 
+/// Adds the parts of chains that a reader must have seen.
+type SeenBy<'a> = dyn FnMut(&ReadsFrom, &Chains, usize, &mut Vec<Reach>) + 'a;
+
 /// Nothing, or a cycle.
 pub(super) type Demanded = Result<(), Vec<OrderEdge>>;
 
@@ -225,7 +228,7 @@ impl Demands<'_> {
     }
 
     /// Parts of chains. Of each part only the last writer of a key is asked for: the others are before it anyway.
-    fn chains(&mut self, seen_by: &mut dyn FnMut(&ReadsFrom, &Chains, usize, &mut Vec<Reach>)) -> Demanded {
+    fn chains(&mut self, seen_by: &mut SeenBy<'_>) -> Demanded {
         let chains = Chains::new(self.transactions, self.reads);
         let writers = ChainWriters::new(self.transactions, self.reads, &chains);
         let mut seen: Vec<Reach> = Vec::new();
@@ -260,7 +263,7 @@ impl Demands<'_> {
                 if self.budget.works(known.len() as u64) {
                     return Ok(());
                 }
-                for one in known.to_vec() {
+                for one in known.iter().copied() {
                     self.add(one, read)?;
                 }
             }
@@ -285,22 +288,17 @@ impl Demands<'_> {
         Ok(())
     }
 
-    /// From whom the sessions of those from whom a transaction read had read before.
+    /// From whom those from whom a transaction read had read, they or their sessions before.
     fn followed_reads(&mut self) -> Demanded {
         // For each session and key: the reader, and a writer of the key from which it read.
         let mut seen: FxHashMap<(u32, Id), Vec<(usize, usize)>> = FxHashMap::default();
         for &reader in &self.reads.included {
-            if !self.transactions.is_committed(reader) {
-                continue;
-            }
             for writer in self.reads.of(reader).iter().filter_map(|read| read.writers[0]) {
                 for (key, _) in &self.transactions.all[writer].writes {
                     let known = seen
                         .entry((self.transactions.all[reader].session, *key))
                         .or_default();
-                    if !known.iter().any(|(_, other)| *other == writer) {
-                        known.push((reader, writer));
-                    }
+                    known.push((reader, writer));
                 }
             }
         }
@@ -314,7 +312,9 @@ impl Demands<'_> {
                         if self.budget.work() {
                             return Ok(());
                         }
-                        if *by < through && *writer != reader {
+                        // A session did not wait for a transaction of unknown outcome.
+                        let is_before = *by < through && self.transactions.is_committed(*by);
+                        if (*by == through || is_before) && *writer != reader {
                             self.add(*writer, read)?;
                         }
                     }

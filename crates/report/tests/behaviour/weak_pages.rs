@@ -132,12 +132,18 @@ fn transactions_are_valid_in_one_line_or_tell_the_cycle() {
     insta::assert_snapshot!(page(&of("serializable")), @r#"
         h.jsonl: history lost: violation: 4 operations in transactions, serializable (0.2 ms)
           these cannot be put in an order:
-            T1 before T2: it read "x" before the other wrote it
-            T2 before T1: it read "x" before the other wrote it
+            T1 before T2: T2 overwrote "x" = 1 of T1
+            T2 before T1: T2 read "x" = nil, which T1 overwrote
+          G-single: read skew: a transaction saw a part of what it depends on
+              T1 -ww-> T2: T2 overwrote "x" = 1 of T1
+              T2 -rw-> T1: T2 read "x" = nil, which T1 overwrote
+          lost-update: T1 and T2 read the same version of "x" and both wrote it: the update of one is lost
+          holds, at the most: strong-prefix
+          violated, at the least: consistent-view
         confirmed by 2 transactions, in every order (2 configurations)
     "#);
     insta::assert_snapshot!(of("serializable").to_json(), @r#"
-        {"evidence":1,"command":"check","subject":"transactions","input":"h.jsonl","id":"lost","verdict":"violation","model":"java-map","consistency":"serializable","ops":4,"pending":0,"aborted":0,"threads":null,"seconds":0.0002,"peak_bytes":null,"configurations":null,"frontier_max":null,"model_steps":null,"partitions":null,"decided_by":null,"replayed":null,"violation":{"type":"transactions","cycle":["T1 before T2: it read \"x\" before the other wrote it","T2 before T1: it read \"x\" before the other wrote it"]},"confirmation":{"outcome":"confirmed","search":"2 transactions, in every order","configurations":2},"notes":[]}
+        {"evidence":1,"command":"check","subject":"transactions","input":"h.jsonl","id":"lost","verdict":"violation","model":"java-map","consistency":"serializable","ops":4,"pending":0,"aborted":0,"threads":null,"seconds":0.0002,"peak_bytes":null,"configurations":null,"frontier_max":null,"model_steps":null,"partitions":null,"decided_by":null,"replayed":null,"violation":{"type":"transactions","cycle":["T1 before T2: T2 overwrote \"x\" = 1 of T1","T2 before T1: T2 read \"x\" = nil, which T1 overwrote"]},"confirmation":{"outcome":"confirmed","search":"2 transactions, in every order","configurations":2},"isolation":{"anomalies":[{"name":"G-single","text":"read skew: a transaction saw a part of what it depends on","cycle":[{"from":"T1","to":"T2","kind":"ww","key":"\"x\"","reason":"T2 overwrote \"x\" = 1 of T1"},{"from":"T2","to":"T1","kind":"rw","key":"\"x\"","reason":"T2 read \"x\" = nil, which T1 overwrote"}]},{"name":"lost-update","text":"T1 and T2 read the same version of \"x\" and both wrote it: the update of one is lost"}],"strongest":["strong-prefix"],"weakest_violated":["consistent-view"]},"notes":[]}
     "#);
     insta::assert_snapshot!(page(&of("read-atomic")), @r#"
         h.jsonl: history lost: valid: 4 operations in transactions, read-atomic (0.2 ms)
