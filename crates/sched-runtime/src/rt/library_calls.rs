@@ -37,7 +37,7 @@ mod elf {
     pub const STT_FUNC: u8 = 2;
 
     #[repr(C)]
-    pub struct Header {
+    pub struct ElfHeader {
         pub ident: [u8; 16],
         pub kind: u16,
         pub machine: u16,
@@ -52,7 +52,7 @@ mod elf {
     }
 
     #[repr(C)]
-    pub struct Segment {
+    pub struct ProgramHeader {
         pub kind: u32,
         pub flags: u32,
         pub offset: u64,
@@ -188,8 +188,8 @@ unsafe fn redirect(slot: *mut u64, jump: u64, protected: (u64, u64)) {
 
 unsafe fn tables() -> Option<Tables> {
     let base = entry::load_address();
-    let header = &*(base as *const elf::Header);
-    let segments = (base + header.segments) as *const elf::Segment;
+    let header = &*(base as *const elf::ElfHeader);
+    let segments = (base + header.segments) as *const elf::ProgramHeader;
     let segment = |wanted: u32| {
         let all = (0..header.segment_count as usize).map(|number| &*segments.add(number));
         all.into_iter().find(|segment| segment.kind == wanted)
