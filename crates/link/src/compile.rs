@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use omnilink_tla::config::{Assigned, Assignment, Config, Named};
 use omnilink_tla::deep_stack;
+use omnilink_tla::ir::Program;
 use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
 use omnilink_tla::semantics::entity::EntityKind;
 use omnilink_tla::semantics::spec::Spec;
-use omnilink_tla::semantics::{load, load_text};
+use omnilink_tla::semantics::{load, load_text, stale_translation};
 use omnilink_tla::source::Span;
 use omnilink_value::Value;
 
@@ -50,6 +51,18 @@ pub struct Changes {
     pub values: Vec<(String, Value)>,
     /// Names of the spec that would otherwise mean something else in formulas.
     pub own_names: Vec<String>,
+}
+
+/// What is said about translations of PlusCal algorithms that are not those of the algorithms.
+pub fn stale_translations(program: &Program) -> Vec<String> {
+    let sources = program.sources.iter();
+    let warnings = sources.filter_map(|(id, source)| Some((source, stale_translation(id, source.text())?)));
+    warnings
+        .map(|(source, warning)| {
+            let line = source.line_column(warning.span.start).line;
+            format!("{}:{line}: {}", source.path().display(), warning.message)
+        })
+        .collect()
 }
 
 /// Compiles a spec with its initial condition, its next-state relation, its invariants and further definitions. Returns notes about

@@ -76,7 +76,7 @@ pub use action::SpecAction;
 pub use acts_as::{ActsAs, OpActsAs};
 pub use bind::BoundOp;
 pub use collect::CollectedConstants;
-pub use compile::{Changes, Definition, compile};
+pub use compile::{Changes, Definition, compile, stale_translations};
 pub use coverage::{ActionCoverage, BranchCoverage, Coverage, InvariantCoverage};
 pub use effect_summary::EffectSummary;
 pub use error::{BindError, BindProblem, LinkError};

@@ -19,6 +19,7 @@ use crate::action::{SpecAction, actions};
 use crate::acts_as::Declaration;
 use crate::binding::OpBinding;
 use crate::binding_builder::BindingBuilder;
+use crate::compile::stale_translations;
 use crate::constants::{check_constant, constants, is_plain_constant, literal, model_value};
 use crate::error::LinkError;
 use crate::eval_session::EvalSession;
@@ -424,6 +425,11 @@ impl Linked {
     /// The actions of the spec.
     pub fn actions(&self) -> &[SpecAction] {
         &self.actions[..self.own_actions]
+    }
+
+    /// Translations of PlusCal algorithms in the spec's files that are not those of the algorithms.
+    pub fn stale_translations(&self) -> Vec<String> {
+        stale_translations(&self.program)
     }
 
     /// Notes for the user about how the spec was read.

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use omnilink_link::{
-    Changes, EvalSession, LinkError, LinkOptions, LogLink, compile, declared, without_internal_names,
+    Changes, EvalSession, LinkError, LinkOptions, LogLink, compile, declared, stale_translations,
+    without_internal_names,
 };
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::error::Failure;
 use omnilink_tla::eval::{Evaluator, Flow, State};
 use omnilink_tla::ir::{OperatorId, Program};
 use omnilink_tla::model::NamedFormula;
-use omnilink_tla::semantics::stale_translation;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
@@ -397,17 +397,6 @@ impl LogSpec {
     pub(crate) fn failure_text(&self, failure: &Failure) -> String {
         without_internal_names(&failure.render(&self.program.sources))
     }
-}
-
-fn stale_translations(program: &Program) -> Vec<String> {
-    let sources = program.sources.iter();
-    let warnings = sources.filter_map(|(id, source)| Some((source, stale_translation(id, source.text())?)));
-    warnings
-        .map(|(source, warning)| {
-            let line = source.line_column(warning.span.start).line;
-            format!("{}:{line}: {}", source.path().display(), warning.message)
-        })
-        .collect()
 }
 
 fn variable(program: &Program, name: &str) -> Option<u32> {

@@ -128,13 +128,19 @@ impl Validation {
                 report
             })
             .map_err(VerifyError::from)?;
-        notes.extend(linked.notes().iter().cloned());
+        let stale = linked.stale_translations();
+        notes.extend(stale.iter().chain(linked.notes()).cloned());
         notes.append(&mut report.notes);
         notes.extend(number_or_text(input, &report));
         notes.extend(text_or_model_value(input, &report, linked.model_values()));
         report.notes = notes;
         if self.scrutiny.is_strict {
             refuse_if_vacuous(&mut report);
+            if let Some(warning) = stale.first()
+                && report.verdict == Verdict::Valid
+            {
+                report.fail(format!("{warning}, which --strict does not accept"));
+            }
         }
         Ok(report)
     }

@@ -159,3 +159,34 @@ fn mistakes_in_an_algorithm_end_with_2_and_are_all_shown() {
         assert_eq!(ran.code, 2, "{ran:?}");
     }
 }
+
+#[test]
+fn a_trace_of_an_edited_algorithm_is_checked_against_the_algorithm_and_strictly_not_at_all() {
+    let read = |file: &str| std::fs::read_to_string(example(file)).unwrap();
+    let folder = folder(&[
+        ("Lock.tla", &read("Lock.tla")),
+        ("Lock.toml", &read("Lock.toml")),
+        ("run.ndjson", &read("lock-valid.ndjson")),
+    ]);
+    let run = |arguments: &[&str]| omnilink_in(folder.path(), arguments);
+    assert_eq!(run(&["tla", "translate", "Lock.tla"]).code, 0);
+    let strict = ["validate", "Lock.tla", "run.ndjson", "--strict"];
+    let fresh = run(&strict);
+    assert_eq!(fresh.code, 0, "{fresh:?}");
+    let file = folder.path().join("Lock.tla");
+    let edited = std::fs::read_to_string(&file)
+        .unwrap()
+        .replacen("owner := 0;", "owner := self - self;", 1);
+    std::fs::write(&file, edited).unwrap();
+    let ran = run(&["validate", "Lock.tla", "run.ndjson"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.stderr
+            .contains("the translation is not that of the algorithm"),
+        "{ran:?}"
+    );
+    run(&strict).refused(&[
+        "the translation is not that of the algorithm",
+        "--strict does not accept",
+    ]);
+}

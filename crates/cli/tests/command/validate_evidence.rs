@@ -183,8 +183,8 @@ const LOCKS: &str = "---- MODULE Locks ----\nEXTENDS Integers, FiniteSets\nVARIA
     Take(r, who, ok) == IF owner[r] = -1 /\\ left > 0\n  THEN ok /\\ owner' = [owner EXCEPT ![r] = who] /\\ left' = left - 1\n\
     \x20 ELSE ~ok /\\ UNCHANGED <<owner, left>>\n\
     Held(result) == result = Cardinality({r \\in 1..3 : owner[r] # -1}) /\\ UNCHANGED <<owner, left>>\n\
-    Guess(result) == \\/ result = Cardinality({r \\in 1..3 : owner[r] # -1}) /\\ UNCHANGED <<owner, left>>\n\
-    \x20            \\/ left = 0 /\\ UNCHANGED <<owner, left>>\n====\n";
+    Guess(result) == (result = Cardinality({r \\in 1..3 : owner[r] # -1}) /\\ UNCHANGED <<owner, left>>)\n\
+    \x20 \\/ (left = 0 /\\ UNCHANGED <<owner, left>>)\n====\n";
 
 #[test]
 fn a_count_of_more_than_there_is_is_impossible_in_every_state() {

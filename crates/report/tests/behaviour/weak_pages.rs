@@ -97,7 +97,7 @@ fn a_violation_names_the_operation_the_candidates_and_the_returns_that_contradic
           seeing #0: returned null, but would return 1 on {1=1}
           returns that cannot be explained together (with any one forgotten, the rest can):
             #1 thread 0: get(1) = null
-        confirmed by every order of 3 operations, with every visibility (1 configuration)
+        confirmed by trying every order of 3 operations, with every visibility (20 configurations)
     "#);
     insta::assert_snapshot!(report.to_json(), @r#"
         {"evidence":1,"command":"check","subject":"visibility","input":"h.jsonl","id":"h","verdict":"violation","model":"java-map","consistency":"weak","ret":"own","ops":3,"pending":0,"aborted":0,"threads":2,"seconds":0.0002,"peak_bytes":null,"configurations":20,"frontier_max":null,"visibilities":4,"model_steps":7,"partitions":null,"decided_by":null,"replayed":null,"violation":{"type":"visibility","op":{"id":1,"label":"1","thread":"0","text":"get(1) = null","start":null,"end":null,"place":"h.jsonl:1"},"explained":{"order":[{"id":2,"label":"2","thread":"1","text":"size() = 0","start":null,"end":null,"place":"h.jsonl:1","sees":[],"writes":false},{"id":0,"label":"0","thread":"0","text":"put(1, 1) = null","start":null,"end":null,"place":"h.jsonl:1","sees":[],"writes":true}]},"candidates":[{"sees":[0],"state":"{1=1}","reason":"returned null, but would return 1 on {1=1}"}],"core":[{"id":1,"label":"1","thread":"0","text":"get(1) = null","start":null,"end":null,"place":"h.jsonl:1"}]},"confirmation":{"outcome":"confirmed","search":"every order of 3 operations, with every visibility","configurations":1},"notes":[]}

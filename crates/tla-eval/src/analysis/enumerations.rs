@@ -25,19 +25,26 @@ impl<'p> Evaluator<'p> {
     /// The expressions in a formula that enumerate a constant set of more than `limit` elements.
     pub fn enumerations(&mut self, formula: Formula, limit: u64) -> Vec<Enumeration> {
         let mut found = Vec::new();
-        let body = &self.program.operator(formula).body;
-        self.find_enumerations(body, limit, 0, &mut found);
+        let operator = self.program.operator(formula);
+        self.find_enumerations(&operator.body, operator.slots.len(), (limit, 0), &mut found);
         found
     }
 
-    fn find_enumerations(&mut self, node: &'p Node, limit: u64, depth: u32, found: &mut Vec<Enumeration>) {
+    /// Looks at an expression in an operator with `slots` slots.
+    fn find_enumerations(
+        &mut self,
+        node: &'p Node,
+        slots: usize,
+        (limit, depth): (u64, u32),
+        found: &mut Vec<Enumeration>,
+    ) {
         // Constant expressions are evaluated once.
         if depth > DEPTH_MAX || node.uses.is_constant() || matches!(node.kind, Kind::Once(..)) {
             return;
         }
         if let Some(bounded) = node.kind.bounded() {
             for set in &bounded.sets {
-                let values = self.size_of_constant(set).unwrap_or(0);
+                let values = self.size_of_constant(set, slots).unwrap_or(0);
                 if values > limit && !found.iter().any(|known| known.at == node.at) {
                     found.push(Enumeration {
                         at: node.at,
@@ -59,21 +66,24 @@ impl<'p> Evaluator<'p> {
             called.push(call.operator);
         }
         for part in parts {
-            self.find_enumerations(part, limit, depth + 1, found);
+            self.find_enumerations(part, slots, (limit, depth + 1), found);
         }
         for operator in called {
             if let Some(operator) = self.program.operators.get(operator as usize) {
-                self.find_enumerations(&operator.body, limit, depth + 1, found);
+                let slots = operator.slots.len();
+                self.find_enumerations(&operator.body, slots, (limit, depth + 1), found);
             }
         }
     }
 
-    /// The number of elements of a constant set.
-    fn size_of_constant(&mut self, set: &'p Node) -> Option<u64> {
+    /// The number of elements of a constant set. It needs no names from outside, but may bind some: they have slots in the frame.
+    fn size_of_constant(&mut self, set: &'p Node, slots: usize) -> Option<u64> {
         if !set.uses.is_constant() {
             return None;
         }
-        let set = self.eval(set).ok()?;
-        u64::try_from(self.cardinality(&set).ok()?).ok()
+        let saved = self.push_frame(slots);
+        let size = self.eval(set).and_then(|set| self.cardinality(&set));
+        self.pop_frame(saved);
+        u64::try_from(size.ok()?).ok()
     }
 }
