@@ -50,7 +50,7 @@ enum Verb {
     /// Add the runs of other stores
     Import(ImportArgs),
     /// Run the harness again with the seed of a run
-    Rerun(rerun::RerunArgs),
+    Rerun(Box<rerun::RerunArgs>),
     /// Check the stored traces again, and tell which verdicts changed
     Revalidate(Box<revalidate::RevalidateArgs>),
     /// Delete the traces of valid runs
