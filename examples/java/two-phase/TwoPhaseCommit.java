@@ -3,10 +3,10 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -25,6 +25,8 @@ public final class TwoPhaseCommit {
     private static final List<String> MANAGERS = List.of("rm-0", "rm-1", "rm-2");
     private final Map<String, BlockingQueue<Message>> inboxes = new ConcurrentHashMap<>();
     private final boolean counts;
+    /** The last manager is slow: the others send again before it is prepared. */
+    private final CountDownLatch sentAgain = new CountDownLatch(MANAGERS.size() - 1);
 
     private TwoPhaseCommit(boolean counts) {
         this.counts = counts;
@@ -42,9 +44,8 @@ public final class TwoPhaseCommit {
         TwoPhaseCommit system = new TwoPhaseCommit(args.length == 2);
         Thread manager = new Thread(() -> system.transactionManager(folder));
         manager.start();
-        // The last manager is slow, so that others send again before it is prepared.
         for (String rm : MANAGERS) {
-            new Thread(() -> system.resourceManager(folder, rm, rm.equals("rm-2") ? 120 : 5)).start();
+            new Thread(() -> system.resourceManager(folder, rm)).start();
         }
         manager.join();
     }
@@ -69,14 +70,19 @@ public final class TwoPhaseCommit {
         }
     }
 
-    private void resourceManager(Path folder, String rm, long delay) {
+    private void resourceManager(Path folder, String rm) {
         try (SpecLog log = SpecLog.create(folder.resolve(rm + ".ndjson"), rm)) {
-            Thread.sleep(delay + new Random().nextInt(5));
+            if (rm.equals(MANAGERS.get(MANAGERS.size() - 1))) {
+                sentAgain.await();
+            }
             log.event("RMPrepare").arg(rm).set("rmState", "prepared", rm)
                     .add("msgs", Map.of("type", "Prepared", "rm", rm)).write();
             Message decision = null;
-            while (decision == null) {
+            for (int sent = 1; decision == null; sent++) {
                 inboxes.get("tm").put(new Message("Prepared", rm, log.send()));
+                if (sent == 2) {
+                    sentAgain.countDown();
+                }
                 decision = inboxes.get(rm).poll(20, TimeUnit.MILLISECONDS);
             }
             log.receive(decision.clock());

@@ -2,8 +2,9 @@
 # A two-phase commit in Java, its log checked against TwoPhase.tla: right, and with the bug that counts resent messages.
 #   ./run.sh [OMNILINK]        needs a JDK of version 17 or newer
 set -e
-cd "$(dirname "$0")"
 omnilink=${1:-omnilink}
+case $omnilink in */*) omnilink=$(realpath "$omnilink") ;; esac
+cd "$(dirname "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 ../../../recorders/java/build "$work" > /dev/null
