@@ -292,3 +292,18 @@ fn damaged_compressed_data_are_called_that() {
     )
     .refused(&["packed.ndjson.zst", "the compressed data are damaged", "zstd -t"]);
 }
+
+/// A stack of which four threads push and pop five values, again and again: which of the equal ones was popped matters later, so the
+/// explanations multiply. An answer without a decision has the figure that tells so.
+#[test]
+fn what_makes_a_search_large_is_among_its_figures() {
+    let file = "stack_with_repeated_values.ndjson.zst";
+    let options = ["--model", "stack", "--config-limit", "300000"];
+    let ran = check(file, &[&options[..], &["--json"]].concat());
+    let evidence = &ran.json()[0];
+    if evidence["verdict"] == "unknown" {
+        assert!(evidence["frontier_max"].as_u64() > Some(1_000), "{evidence}");
+        let told = check(file, &options).stdout;
+        assert!(told.contains("configurations alive"), "{told}");
+    }
+}
