@@ -77,6 +77,12 @@ const VIEW_AND_STEPS: [Case; 5] = [
     ),
 ];
 
+/// What holds for one element of a quantifier was taken to hold after it, so that a write seemed to change nothing.
+const FACTS_OF_A_BRANCH: [Case; 2] = [
+    ("facts-of-a-branch", "validate Copy.tla copied.ndjson", 0),
+    ("facts-of-a-branch", "validate Copy.tla not-copied.ndjson", 1),
+];
+
 fn assert_exit_codes(cases: &[Case]) {
     let data = repository().join("crates/cli/tests/data/verdicts");
     for (folder, arguments, code) in cases {
@@ -109,6 +115,11 @@ fn a_field_that_is_written_leaves_the_others_of_its_record() {
 #[test]
 fn an_argument_may_equal_a_part_of_a_constant() {
     assert_exit_codes(&PART_OF_A_CONSTANT);
+}
+
+#[test]
+fn what_holds_for_one_element_need_not_hold_after_the_quantifier() {
+    assert_exit_codes(&FACTS_OF_A_BRANCH);
 }
 
 #[test]

@@ -51,7 +51,9 @@ impl Maker<'_> {
         match self.place(|_| true) {
             Some((place, shape)) if self.rarely(2) => self.condition_on(place, &shape),
             _ => {
-                let (left, right) = (self.number(depth.max(1)), self.number(depth.min(1)));
+                // Now and then two parts of the state: neither alone decides.
+                let other = if self.rarely(4) { 1 } else { depth.min(1) };
+                let (left, right) = (self.number(depth.max(1)), self.number(other));
                 let sign = self.one_of(&[
                     Infix::Equal,
                     Infix::Equal,

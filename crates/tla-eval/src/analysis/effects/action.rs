@@ -96,7 +96,9 @@ impl<'p> Evaluator<'p> {
                         walk.read_form(&condition);
                         walk.branch();
                         walk.untracked += 1;
+                        let facts = walk.facts.len();
                         self.walk_action(&operands.1, walk)?;
+                        walk.facts.truncate(facts);
                         walk.untracked -= 1;
                         walk.branches -= 1;
                         Ok(true)
@@ -269,12 +271,15 @@ impl<'p> Evaluator<'p> {
         walk.untracked += 1;
         let mut possible = Vec::new();
         let mut failed = None;
+        let facts = walk.facts.len();
         for at in 0..branches {
             match run(self, at, walk) {
                 Ok(true) => possible.push(at),
                 Ok(false) => {}
                 Err(unsupported) => failed = Some(unsupported),
             }
+            // What holds in one branch need not hold in another, nor after them.
+            walk.facts.truncate(facts);
             walk.assigned.truncate(assigned);
             touched.extend(std::mem::replace(&mut walk.touched, before.clone()));
             if failed.is_some() {
@@ -373,12 +378,15 @@ impl<'p> Evaluator<'p> {
         for set in &bounded.sets {
             sets.push(self.form(set, walk)?);
         }
+        // What holds for one element need not hold for another, nor after them.
+        let facts = walk.facts.len();
         if let ([Form::Value(set)], [(_, pattern)]) = (sets.as_slice(), &*bounded.binds)
             && let Some(elements) = set.as_set().filter(|elements| elements.len() <= ELEMENTS_MAX)
         {
             for element in elements {
                 self.bind_pattern(pattern, element).map_err(|_| Unsupported)?;
                 run(self, walk)?;
+                walk.facts.truncate(facts);
             }
             return Ok(());
         }
@@ -386,7 +394,9 @@ impl<'p> Evaluator<'p> {
         for slot in bounded.slots() {
             self.name(slot, Form::unknown(), walk);
         }
-        run(self, walk)
+        run(self, walk)?;
+        walk.facts.truncate(facts);
+        Ok(())
     }
 }
 
