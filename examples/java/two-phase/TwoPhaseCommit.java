@@ -80,10 +80,11 @@ public final class TwoPhaseCommit {
             Message decision = null;
             for (int sent = 1; decision == null; sent++) {
                 inboxes.get("tm").put(new Message("Prepared", rm, log.send()));
-                if (sent == 2) {
+                decision = inboxes.get(rm).poll(20, TimeUnit.MILLISECONDS);
+                // One that hears of a decision does not send again.
+                if (sent == 2 || sent == 1 && decision != null) {
                     sentAgain.countDown();
                 }
-                decision = inboxes.get(rm).poll(20, TimeUnit.MILLISECONDS);
             }
             log.receive(decision.clock());
             log.event("RMRcvCommitMsg").arg(rm).set("rmState", "committed", rm).write();
