@@ -1,6 +1,6 @@
 //! Chains of transactions, and vector clocks over them.
 //!
-//! The committed transactions of a session are a chain: whoever comes after one of them comes after all before it. A transaction of
+//! The committed transactions of a session are a chain: what comes after one of them comes after all before it. A transaction of
 //! unknown outcome is after its session's earlier ones and before none, so if others follow it, it is a chain of its own. What a
 //! transaction has in its past is then one number for each chain.
 
