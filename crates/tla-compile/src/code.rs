@@ -6,11 +6,11 @@
 
 use omnilink_tla_ir::{Arithmetic, Comparison, Infinite, Node};
 
-use crate::layout::NodeId;
-use crate::values::Word;
+use crate::layout::LayoutNodeId;
+use crate::values::ValueWord;
 
 /// A register.
-pub type Register = u16;
+pub type RegisterIndex = u16;
 /// A place in the code; while code is made, the number of a label.
 pub type Target = u32;
 
@@ -29,16 +29,16 @@ pub struct Address {
     /// The first cell.
     pub cell: u32,
     /// The register with the offset, or [`NO_OFFSET`].
-    pub offset: Register,
+    pub offset: RegisterIndex,
 }
 
 /// No offset.
-pub const NO_OFFSET: Register = Register::MAX;
+pub const NO_OFFSET: RegisterIndex = RegisterIndex::MAX;
 
 /// An operation on sequences, sets and functions with up to three operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Operation {
+pub enum ValueOperation {
     Union,
     /// `S \cup {x}`.
     Insert,
@@ -69,79 +69,79 @@ pub enum Operation {
 #[allow(missing_docs)]
 pub enum Instruction {
     Move {
-        to: Register,
-        from: Register,
+        to: RegisterIndex,
+        from: RegisterIndex,
     },
     /// Reads a cell.
     Load {
-        to: Register,
+        to: RegisterIndex,
         address: Address,
         of: Of,
     },
     /// Builds the value of an exploded function.
     Gather {
-        to: Register,
-        node: NodeId,
+        to: RegisterIndex,
+        node: LayoutNodeId,
         address: Address,
         of: Of,
     },
     /// The offset of the value for a key of an exploded function, added to another offset.
     Index {
-        to: Register,
-        node: NodeId,
-        key: Register,
-        base: Register,
+        to: RegisterIndex,
+        node: LayoutNodeId,
+        key: RegisterIndex,
+        base: RegisterIndex,
     },
     /// Writes a cell of the next state.
     Write {
         address: Address,
-        from: Register,
+        from: RegisterIndex,
     },
     /// Writes all cells of an exploded function.
     Scatter {
-        node: NodeId,
+        node: LayoutNodeId,
         address: Address,
-        from: Register,
+        from: RegisterIndex,
     },
     Calculate {
         arithmetic: Arithmetic,
-        to: Register,
-        left: Register,
-        right: Register,
+        to: RegisterIndex,
+        left: RegisterIndex,
+        right: RegisterIndex,
     },
     Operate {
-        operation: Operation,
-        to: Register,
-        first: Register,
-        second: Register,
-        third: Register,
+        operation: ValueOperation,
+        to: RegisterIndex,
+        first: RegisterIndex,
+        second: RegisterIndex,
+        third: RegisterIndex,
     },
     /// `[f EXCEPT ![key] = value]`; `old` gets the old value before.
     Except {
-        to: Register,
-        function: Register,
-        key: Register,
-        value: Register,
+        to: RegisterIndex,
+        function: RegisterIndex,
+        key: RegisterIndex,
+        value: RegisterIndex,
     },
     /// From the registers of a list.
     Tuple {
-        to: Register,
+        to: RegisterIndex,
         list: u32,
     },
     Set {
-        to: Register,
+        to: RegisterIndex,
         list: u32,
     },
     /// A function with a set of keys.
     Record {
-        to: Register,
-        domain: Register,
+        to: RegisterIndex,
+        domain: RegisterIndex,
         list: u32,
     },
     /// A part of a tuple that must have this many.
     Part {
-        to: Register,
-        from: Register,
+        to: RegisterIndex,
+        from: RegisterIndex,
         index: u16,
         count: u16,
     },
@@ -149,128 +149,128 @@ pub enum Instruction {
         goto: Target,
     },
     JumpIf {
-        from: Register,
+        from: RegisterIndex,
         is: bool,
         goto: Target,
     },
     JumpEqual {
-        left: Register,
-        right: Register,
+        left: RegisterIndex,
+        right: RegisterIndex,
         is: bool,
         goto: Target,
     },
     /// Reads a cell and compares it.
     LoadJumpEqual {
-        to: Register,
+        to: RegisterIndex,
         address: Address,
-        other: Register,
+        other: RegisterIndex,
         is: bool,
         goto: Target,
     },
     JumpCompare {
         comparison: Comparison,
-        left: Register,
-        right: Register,
+        left: RegisterIndex,
+        right: RegisterIndex,
         is: bool,
         goto: Target,
     },
     JumpIn {
-        element: Register,
-        set: Register,
+        element: RegisterIndex,
+        set: RegisterIndex,
         is: bool,
         goto: Target,
     },
     JumpSubset {
-        left: Register,
-        right: Register,
+        left: RegisterIndex,
+        right: RegisterIndex,
         is: bool,
         goto: Target,
     },
     /// Membership in an infinite set.
     JumpInfinite {
-        element: Register,
+        element: RegisterIndex,
         set: Infinite,
         is: bool,
         goto: Target,
     },
     /// Whether the operand is a function (tuple, record) with this domain. A model value is none; anything else traps.
     JumpFunction {
-        from: Register,
-        domain: Register,
+        from: RegisterIndex,
+        domain: RegisterIndex,
         is: bool,
         goto: Target,
     },
     /// Whether the operand is a sequence. A model value is none; anything else traps.
     JumpSequence {
-        from: Register,
+        from: RegisterIndex,
         is: bool,
         goto: Target,
     },
     /// Traps unless the operand is a set.
     NeedSet {
-        from: Register,
+        from: RegisterIndex,
     },
     /// Jumps if a register holds a value.
     JumpKnown {
-        register: Register,
+        register: RegisterIndex,
         goto: Target,
     },
     Forget {
-        register: Register,
+        register: RegisterIndex,
     },
     /// Starts a loop over a set: the register holds the set, the next one the index.
     Loop {
-        state: Register,
-        set: Register,
+        state: RegisterIndex,
+        set: RegisterIndex,
     },
     /// Starts a loop over the values of a function.
     LoopRange {
-        state: Register,
-        function: Register,
+        state: RegisterIndex,
+        function: RegisterIndex,
     },
     /// The next element, or the end of the loop.
     Each {
-        state: Register,
-        to: Register,
+        state: RegisterIndex,
+        to: RegisterIndex,
         goto: Target,
     },
     /// Starts a loop over an interval: the register holds the next integer, the next register the last one.
     Count {
-        state: Register,
-        low: Register,
-        high: Register,
+        state: RegisterIndex,
+        low: RegisterIndex,
+        high: RegisterIndex,
     },
     /// The next integer, or the end of the loop.
     EachInt {
-        state: Register,
-        to: Register,
+        state: RegisterIndex,
+        to: RegisterIndex,
         goto: Target,
     },
     /// Starts a collection.
     Collect,
     Push {
-        from: Register,
+        from: RegisterIndex,
     },
     /// The set of what was collected, which may be in any order.
     CollectedSet {
-        to: Register,
+        to: RegisterIndex,
     },
     /// The set of what was collected in order.
     CollectedSorted {
-        to: Register,
+        to: RegisterIndex,
     },
     /// The function with this domain and the collected values.
     CollectedFunction {
-        to: Register,
-        domain: Register,
+        to: RegisterIndex,
+        domain: RegisterIndex,
     },
     /// Remembers what was written so far.
     Mark {
-        to: Register,
+        to: RegisterIndex,
     },
     /// Takes back what was written since.
     Undo {
-        mark: Register,
+        mark: RegisterIndex,
     },
     /// A successor.
     Emit {
@@ -284,23 +284,23 @@ pub enum Instruction {
     Done,
     /// The elements of a set that a selection keeps.
     Select {
-        to: Register,
-        set: Register,
+        to: RegisterIndex,
+        set: RegisterIndex,
         selection: u32,
     },
     /// The value that was remembered for the current key, if there is one.
     Recall {
-        to: Register,
+        to: RegisterIndex,
         memo: u32,
         goto: Target,
     },
     Remember {
-        from: Register,
+        from: RegisterIndex,
         memo: u32,
     },
     /// Asks the evaluator for the value of an expression.
     Interpret {
-        to: Register,
+        to: RegisterIndex,
         site: u32,
     },
     NotCompiled,
@@ -310,7 +310,7 @@ pub enum Instruction {
 #[derive(Clone, Debug, Default)]
 pub struct MemoKey {
     /// The registers.
-    pub registers: Vec<Register>,
+    pub registers: Vec<RegisterIndex>,
     /// The cells.
     pub cells: Vec<u32>,
 }
@@ -328,7 +328,7 @@ pub struct Site<'p> {
     /// The size of its frame.
     pub frame: usize,
     /// The slots that it uses, with the registers of their values.
-    pub slots: Vec<(u32, Register)>,
+    pub slots: Vec<(u32, RegisterIndex)>,
     /// Whether it depends on nothing else, and its value is remembered.
     pub memo: Option<u32>,
 }
@@ -339,21 +339,21 @@ pub struct Code<'p> {
     /// The instructions.
     pub instructions: Vec<Instruction>,
     /// The registers that hold constants.
-    pub constants: Vec<(Register, Word)>,
+    pub constants: Vec<(RegisterIndex, ValueWord)>,
     /// The number of registers.
     pub registers: usize,
     /// The register of the element, in the code of a selection.
-    pub parameter: Register,
+    pub parameter: RegisterIndex,
     /// Formulas about an element alone, by which sets are filtered.
     pub selections: Vec<Code<'p>>,
     /// The keys of the expressions whose values are remembered.
     pub memos: Vec<MemoKey>,
     /// Lists of registers.
-    pub lists: Vec<Box<[Register]>>,
+    pub lists: Vec<Box<[RegisterIndex]>>,
     /// The expressions that are not compiled.
     pub sites: Vec<Site<'p>>,
     /// The registers that hold nothing when it starts.
-    pub fresh: Vec<Register>,
+    pub fresh: Vec<RegisterIndex>,
     /// The variables that it reads in the current state, one bit each.
     pub reads: u64,
 }

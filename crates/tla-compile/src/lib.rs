@@ -1,7 +1,7 @@
 //! Compiled TLA+: actions and formulas as code of a register machine over hash-consed words.
 //!
-//! - [`Word`] and [`Store`]: values in 64 bits; equal values have equal words.
-//! - [`Layout`]: how the variables are spread over cells, learned from some states.
+//! - [`ValueWord`] and [`ValueStore`]: values in 64 bits; equal values have equal words.
+//! - [`CellLayout`]: how the variables are spread over cells, learned from some states.
 //! - [`Code`], made by [`compile_action`] and [`compile_formula`] from the nodes that the evaluator walks.
 //! - [`Machine`]: runs code.
 //!
@@ -18,7 +18,7 @@ mod values;
 
 pub use code::{Code, Instruction};
 pub use compile::{NotCompiled, compile_action, compile_formula};
-pub use layout::{Exploded, Form, Layout, LayoutNode, NodeId};
+pub use layout::{CellLayout, Exploded, Form, LayoutNode, LayoutNodeId};
 pub use machine::{Machine, Successor};
 pub use trap::Trap;
-pub use values::{Store, Word, WordContent};
+pub use values::{ValueStore, ValueWord, WordContent};

@@ -13,7 +13,9 @@ use std::sync::{Mutex, PoisonError};
 use omnilink_tla::eval::Evaluator;
 use omnilink_tla::eval::error::Failure;
 use omnilink_tla::ir::Formula;
-use omnilink_tla_compile::{Code, Form, Layout, Machine, Store, Trap, compile_action, compile_formula};
+use omnilink_tla_compile::{
+    CellLayout, Code, Form, Machine, Trap, ValueStore, compile_action, compile_formula,
+};
 
 pub(crate) use self::log::CompilationLog;
 use self::packing::Packing;
@@ -74,9 +76,9 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
     }
 
     /// Makes the code for a layout.
-    fn compile(&mut self, worker: &mut Evaluator<'m>, forms: Vec<Form>, mut store: Store) {
+    fn compile(&mut self, worker: &mut Evaluator<'m>, forms: Vec<Form>, mut store: ValueStore) {
         let program = worker.program();
-        let layout = Layout::new(forms, self.formulas.viewed, &mut store);
+        let layout = CellLayout::new(forms, self.formulas.viewed, &mut store);
         let compiled = compile_action(program, self.formulas.next, &layout, &mut store, worker);
         let (action, reasons) = match compiled {
             Ok(compiled) => compiled,
@@ -117,7 +119,7 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             Some(Trap::Layout(node)) => (machine.layout().widened(node), machine.into_store()),
             _ => {
                 self.packing = Packing::default();
-                (machine.layout().forms().to_vec(), Store::default())
+                (machine.layout().forms().to_vec(), ValueStore::default())
             }
         };
         self.compile(worker, forms, store);
@@ -169,7 +171,7 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         if self.learned == enough
             && let Some(forms) = self.forms.take()
         {
-            self.compile(worker, forms, Store::default());
+            self.compile(worker, forms, ValueStore::default());
         }
     }
 

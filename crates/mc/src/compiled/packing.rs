@@ -3,7 +3,7 @@
 //! The bytes are those of [`crate::codec`], so compiled and interpreted states share one queue. An exploded function is compared with its
 //! keys as it is read. Any other value is found by its bytes.
 
-use omnilink_tla_compile::{Layout, NodeId, Store, Trap, Word, WordContent};
+use omnilink_tla_compile::{CellLayout, LayoutNodeId, Trap, ValueStore, ValueWord, WordContent};
 use omnilink_value::ValueKind;
 
 use crate::codec::{
@@ -17,14 +17,16 @@ pub(crate) struct Packing {
     /// Where the encoding of each entry is; empty if it was not needed yet.
     spans: Vec<(u32, u32)>,
     /// Open addressing by the hash of the encoding: the words of all entries that have one; `FALSE` where there is none.
-    table: Vec<Word>,
+    table: Vec<ValueWord>,
     encoded: usize,
 }
 
 impl Packing {
     /// Its size in memory.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.bytes.len() + self.spans.len() * size_of::<(u32, u32)>() + self.table.len() * size_of::<Word>()
+        self.bytes.len()
+            + self.spans.len() * size_of::<(u32, u32)>()
+            + self.table.len() * size_of::<ValueWord>()
     }
 
     /// Reads a state, and returns the length of its encoding.
@@ -34,8 +36,8 @@ impl Packing {
     pub(crate) fn read(
         &mut self,
         encoded: &[u8],
-        layout: &Layout,
-        store: &mut Store,
+        layout: &CellLayout,
+        store: &mut ValueStore,
         cells: &mut [u64],
     ) -> Result<usize, Trap> {
         let mut left = encoded;
@@ -49,9 +51,9 @@ impl Packing {
     fn read_node(
         &mut self,
         left: &mut &[u8],
-        layout: &Layout,
-        (node, first): (NodeId, u32),
-        store: &mut Store,
+        layout: &CellLayout,
+        (node, first): (LayoutNodeId, u32),
+        store: &mut ValueStore,
         cells: &mut [u64],
     ) -> Result<(), Trap> {
         let Some(exploded) = &layout.node(node).exploded else {
@@ -81,7 +83,7 @@ impl Packing {
     }
 
     /// What follows a key, if the encoding starts with it.
-    fn after_key<'b>(&mut self, bytes: &'b [u8], key: Word, store: &Store) -> Option<&'b [u8]> {
+    fn after_key<'b>(&mut self, bytes: &'b [u8], key: ValueWord, store: &ValueStore) -> Option<&'b [u8]> {
         match key.content() {
             WordContent::Entry(_) => bytes.strip_prefix(self.encoding(key, store)),
             WordContent::Int(small @ 0..=127) => bytes.strip_prefix(&[small as u8]),
@@ -93,13 +95,13 @@ impl Packing {
         }
     }
 
-    fn read_word(&mut self, left: &mut &[u8], store: &mut Store) -> Result<Word, Trap> {
+    fn read_word(&mut self, left: &mut &[u8], store: &mut ValueStore) -> Result<ValueWord, Trap> {
         let damaged = Trap::Type;
         if let Some((&tag, rest)) = left.split_first()
             && tag < 0x80
         {
             *left = rest;
-            return Word::int(i64::from(tag)).ok_or(damaged);
+            return ValueWord::int(i64::from(tag)).ok_or(damaged);
         }
         let len = encoded_len(left).ok_or(damaged)?;
         let (own, rest) = left.split_at_checked(len).ok_or(damaged)?;
@@ -120,7 +122,7 @@ impl Packing {
         Ok(word)
     }
 
-    fn find(&self, encoding: &[u8], hash: u64) -> Option<Word> {
+    fn find(&self, encoding: &[u8], hash: u64) -> Option<ValueWord> {
         let mask = self.table.len().checked_sub(1)?;
         let mut slot = hash as usize & mask;
         while let Some(number) = self.table[slot].as_entry() {
@@ -133,10 +135,10 @@ impl Packing {
         None
     }
 
-    fn remember(&mut self, word: Word, hash: u64) {
+    fn remember(&mut self, word: ValueWord, hash: u64) {
         if (self.encoded + 1) * 2 > self.table.len() {
             let size = (self.table.len() * 2).max(1 << 10);
-            let old = std::mem::replace(&mut self.table, vec![Word::FALSE; size]);
+            let old = std::mem::replace(&mut self.table, vec![ValueWord::FALSE; size]);
             for known in old {
                 if let Some(number) = known.as_entry() {
                     let (start, len) = self.spans[number as usize];
@@ -149,17 +151,17 @@ impl Packing {
         self.put(word, hash);
     }
 
-    fn put(&mut self, word: Word, hash: u64) {
+    fn put(&mut self, word: ValueWord, hash: u64) {
         let mask = self.table.len() - 1;
         let mut slot = hash as usize & mask;
-        while self.table[slot] != Word::FALSE {
+        while self.table[slot] != ValueWord::FALSE {
             slot = (slot + 1) & mask;
         }
         self.table[slot] = word;
     }
 
     /// The encoding of an entry.
-    fn encoding(&mut self, word: Word, store: &Store) -> &[u8] {
+    fn encoding(&mut self, word: ValueWord, store: &ValueStore) -> &[u8] {
         let number = word.as_entry().unwrap_or_default() as usize;
         if self.spans.len() <= number {
             self.spans.resize(store.len().max(number + 1), (0, 0));
@@ -178,7 +180,7 @@ impl Packing {
         &self.bytes[start..]
     }
 
-    fn encode_entry(&mut self, word: Word, store: &Store, out: &mut Vec<u8>) {
+    fn encode_entry(&mut self, word: ValueWord, store: &ValueStore, out: &mut Vec<u8>) {
         match store.kind(word) {
             ValueKind::Set | ValueKind::Tuple => {
                 let (tag, parts) = match store.as_set(word) {
@@ -210,7 +212,7 @@ impl Packing {
         }
     }
 
-    fn write_word(&mut self, word: Word, store: &Store, out: &mut Vec<u8>) {
+    fn write_word(&mut self, word: ValueWord, store: &ValueStore, out: &mut Vec<u8>) {
         match word.content() {
             WordContent::Int(int) => encode_int(int, out),
             WordContent::Bool(truth) => encode(&truth.into(), out),
@@ -219,7 +221,13 @@ impl Packing {
     }
 
     /// Writes a state.
-    pub(crate) fn write(&mut self, cells: &[u64], layout: &Layout, store: &Store, out: &mut Vec<u8>) {
+    pub(crate) fn write(
+        &mut self,
+        cells: &[u64],
+        layout: &CellLayout,
+        store: &ValueStore,
+        out: &mut Vec<u8>,
+    ) {
         for variable in 0..layout.variable_count() as u32 {
             let (node, first) = layout.variable(variable);
             self.write_node(cells, layout, (node, first), store, out);
@@ -229,13 +237,13 @@ impl Packing {
     fn write_node(
         &mut self,
         cells: &[u64],
-        layout: &Layout,
-        (node, first): (NodeId, u32),
-        store: &Store,
+        layout: &CellLayout,
+        (node, first): (LayoutNodeId, u32),
+        store: &ValueStore,
         out: &mut Vec<u8>,
     ) {
         let Some(exploded) = &layout.node(node).exploded else {
-            self.write_word(Word::of_bits(cells[first as usize]), store, out);
+            self.write_word(ValueWord::of_bits(cells[first as usize]), store, out);
             return;
         };
         let is_tuple = exploded.first_int == Some(1);

@@ -11,5 +11,6 @@ mod mutations;
 mod pluscal;
 mod pluscal_program;
 mod pluscal_random;
+mod random_spec;
 mod searches;
 mod semantics;

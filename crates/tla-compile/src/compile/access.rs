@@ -4,12 +4,12 @@ use omnilink_tla_ir::{Kind, Node, PathStep, Update};
 
 use super::compiler::{Compiled, Compiler};
 use super::scope::{Binding, Scope};
-use crate::code::{Address, Instruction, NO_OFFSET, Of, Operation, Register};
-use crate::layout::NodeId;
+use crate::code::{Address, Instruction, NO_OFFSET, Of, RegisterIndex, ValueOperation};
+use crate::layout::LayoutNodeId;
 
 /// A part of a variable, as far as it is exploded.
 pub(crate) struct Reached<'p> {
-    pub(crate) node: NodeId,
+    pub(crate) node: LayoutNodeId,
     pub(crate) address: Address,
     pub(crate) of: Of,
     /// The steps that remain.
@@ -17,14 +17,14 @@ pub(crate) struct Reached<'p> {
 }
 
 impl<'p> Compiler<'_, 'p> {
-    pub(super) fn domain(&mut self, function: &'p Node, scope: &Scope<'p>) -> Compiled<Register> {
+    pub(super) fn domain(&mut self, function: &'p Node, scope: &Scope<'p>) -> Compiled<RegisterIndex> {
         if let Some(reached) = self.reached(function, &[], scope)?
             && let Some(exploded) = &self.layout.node(reached.node).exploded
         {
             let domain = exploded.domain;
             return Ok(self.constant(domain));
         }
-        self.operation(Operation::Domain, &[function], scope)
+        self.operation(ValueOperation::Domain, &[function], scope)
     }
 
     /// The part of a variable that a path leads to, as far as it is exploded; `None` if the path does not start at a variable.
@@ -64,7 +64,11 @@ impl<'p> Compiler<'_, 'p> {
     }
 
     /// The part of a variable that an expression is, if all of the way to it is exploded.
-    fn start_of(&mut self, node: &'p Node, scope: &Scope<'p>) -> Compiled<Option<(NodeId, Address, Of)>> {
+    fn start_of(
+        &mut self,
+        node: &'p Node,
+        scope: &Scope<'p>,
+    ) -> Compiled<Option<(LayoutNodeId, Address, Of)>> {
         let reached = self.reached(node, &[], scope)?;
         Ok(reached
             .filter(|reached| reached.rest.is_empty())
@@ -74,7 +78,7 @@ impl<'p> Compiler<'_, 'p> {
     /// Follows a path into an exploded function.
     pub(crate) fn walked(
         &mut self,
-        node: NodeId,
+        node: LayoutNodeId,
         address: Address,
         of: Of,
         steps: &'p [PathStep],
@@ -116,7 +120,7 @@ impl<'p> Compiler<'_, 'p> {
         })
     }
 
-    fn key(&mut self, step: &'p PathStep, scope: &Scope<'p>) -> Compiled<Register> {
+    fn key(&mut self, step: &'p PathStep, scope: &Scope<'p>) -> Compiled<RegisterIndex> {
         match step {
             PathStep::Field(field) => Ok(self.constant_value(&field.name)),
             PathStep::Index(index) => self.expression(index, scope),
@@ -128,14 +132,14 @@ impl<'p> Compiler<'_, 'p> {
         root: &'p Node,
         steps: &'p [PathStep],
         scope: &Scope<'p>,
-    ) -> Compiled<Register> {
+    ) -> Compiled<RegisterIndex> {
         let (mut value, rest) = match self.reached(root, steps, scope)? {
             Some(reached) => (self.load(reached.node, reached.address, reached.of), reached.rest),
             None => (self.expression(root, scope)?, steps),
         };
         for step in rest {
             let key = self.key(step, scope)?;
-            value = self.operate(Operation::Apply, [value, key, 0]);
+            value = self.operate(ValueOperation::Apply, [value, key, 0]);
         }
         Ok(value)
     }
@@ -145,7 +149,7 @@ impl<'p> Compiler<'_, 'p> {
         function: &'p Node,
         updates: &'p [Update],
         scope: &Scope<'p>,
-    ) -> Compiled<Register> {
+    ) -> Compiled<RegisterIndex> {
         let mut value = self.expression(function, scope)?;
         for update in updates {
             value = self.updated(value, &update.path, update, scope)?;
@@ -156,18 +160,21 @@ impl<'p> Compiler<'_, 'p> {
     /// A value with the part at the end of a path replaced.
     pub(crate) fn updated(
         &mut self,
-        value: Register,
+        value: RegisterIndex,
         path: &'p [PathStep],
         update: &'p Update,
         scope: &Scope<'p>,
-    ) -> Compiled<Register> {
+    ) -> Compiled<RegisterIndex> {
         let mut keys = Vec::with_capacity(path.len());
         for step in path {
             keys.push(self.key(step, scope)?);
         }
         let mut functions = vec![value];
         for key in &keys {
-            let inner = self.operate(Operation::Apply, [*functions.last().unwrap_or(&value), *key, 0]);
+            let inner = self.operate(
+                ValueOperation::Apply,
+                [*functions.last().unwrap_or(&value), *key, 0],
+            );
             functions.push(inner);
         }
         let old = functions.pop().unwrap_or(value);

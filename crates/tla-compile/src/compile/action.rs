@@ -7,10 +7,11 @@
 use omnilink_tla_ir::{Bounded, Kind, Node};
 
 use super::access::at_cell;
+use super::branching::may_branch;
 use super::compiler::{Compiled, Compiler, not_compiled};
 use super::scope::Scope;
-use crate::code::{Instruction, Of, Operation, Register, Target};
-use crate::values::Word;
+use crate::code::{Instruction, Of, RegisterIndex, Target, ValueOperation};
+use crate::values::ValueWord;
 
 /// What remains before a next state is complete. `calls` is the number of calls around it.
 pub(super) enum Rest<'a, 'p> {
@@ -25,7 +26,7 @@ pub(super) enum Rest<'a, 'p> {
     /// `\A` over a constant set: the same body for the remaining elements.
     ForAll {
         bounded: &'p Bounded,
-        elements: &'a [Register],
+        elements: &'a [RegisterIndex],
         scope: Scope<'p>,
         calls: usize,
         rest: &'a Rest<'a, 'p>,
@@ -151,7 +152,7 @@ impl<'p> Compiler<'_, 'p> {
             },
             Kind::SubsetEq(operands) => match self.target(&operands.0, scope) {
                 Some(variable) if self.assigned & bit(variable) == 0 => {
-                    let set = self.operation(Operation::Powerset, &[&operands.1], scope)?;
+                    let set = self.operation(ValueOperation::Powerset, &[&operands.1], scope)?;
                     self.assign_each(variable, set, rest, fail)
                 }
                 _ => self.check(node, scope, rest, fail),
@@ -287,7 +288,7 @@ impl<'p> Compiler<'_, 'p> {
     /// One branch, behind which its writes are taken back.
     pub(super) fn branch(
         &mut self,
-        mark: Register,
+        mark: RegisterIndex,
         run: impl FnOnce(&mut Self, Target) -> Compiled<()>,
     ) -> Compiled<()> {
         let next = self.label();
@@ -299,7 +300,7 @@ impl<'p> Compiler<'_, 'p> {
         Ok(())
     }
 
-    pub(super) fn mark(&mut self) -> Register {
+    pub(super) fn mark(&mut self) -> RegisterIndex {
         let to = self.register();
         self.emit(Instruction::Mark { to });
         to
@@ -418,16 +419,16 @@ impl<'p> Compiler<'_, 'p> {
                 "\\A over several sets in an action is not compiled",
             ));
         };
-        let elements: Option<Vec<Word>> = self
+        let elements: Option<Vec<ValueWord>> = self
             .folded(set, scope)
-            .and_then(|set| self.store.as_set(set).map(<[Word]>::to_vec));
+            .and_then(|set| self.store.as_set(set).map(<[ValueWord]>::to_vec));
         let Some(elements) = elements.filter(|elements| elements.len() <= FOR_ALL_MAX) else {
             return Err(not_compiled(
                 node,
                 "\\A over a set of the state in an action is not compiled",
             ));
         };
-        let elements: Vec<Register> = elements
+        let elements: Vec<RegisterIndex> = elements
             .into_iter()
             .map(|element| self.constant(element))
             .collect();
@@ -440,68 +441,11 @@ impl<'p> Compiler<'_, 'p> {
         };
         self.proceed(&rest, fail)
     }
-
-    /// Whether a formula has no branches and assigns nothing: as the evaluator decides it.
-    fn is_guard(&mut self, node: &'p Node, scope: &Scope<'p>) -> bool {
-        if may_branch(node) {
-            return false;
-        }
-        match &node.kind {
-            Kind::Equal(operands) | Kind::In(operands) => {
-                !matches!(operands.0.kind, Kind::Local(_) | Kind::Call(_))
-            }
-            Kind::Memo(_, inner) => !self.mention_next(inner.uses.slots, scope),
-            Kind::NotEqual(_) | Kind::NotIn(_) | Kind::Comparison(..) | Kind::Not(_) | Kind::PerState(..) => {
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether one of some slots holds an expression about the next state.
-    fn mention_next(&self, slots: u64, scope: &Scope<'p>) -> bool {
-        if slots >> 63 == 1 {
-            return true;
-        }
-        (0..63).filter(|slot| slots >> slot & 1 == 1).any(|slot| {
-            scope
-                .get(slot)
-                .expression()
-                .is_some_and(|(node, own)| may_branch(node) || self.mention_next(node.uses.slots, own))
-        })
-    }
-
-    /// The variable whose next value an expression is.
-    fn target(&self, node: &'p Node, scope: &Scope<'p>) -> Option<u32> {
-        match &node.kind {
-            Kind::Next(variable) if !scope.primed => Some(*variable),
-            Kind::Var(variable) if scope.primed => Some(*variable),
-            Kind::Prime(inner) if !scope.primed => self.target(inner, &scope.about(true)),
-            Kind::Local(slot) => {
-                let binding = scope.get(*slot).clone();
-                let (node, own) = binding.expression()?;
-                self.target(node, &own.about(scope.primed))
-            }
-            Kind::Call(call) if call.arguments.is_empty() => {
-                let body = &self.program.operators[call.operator as usize].body;
-                match body.kind {
-                    Kind::Next(variable) if !scope.primed => Some(variable),
-                    Kind::Var(variable) if scope.primed => Some(variable),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
-    }
 }
 
 /// The bit of a variable in a set of variables.
 pub(super) fn bit(variable: u32) -> u64 {
     1_u64.checked_shl(variable).unwrap_or(0)
-}
-
-fn may_branch(node: &Node) -> bool {
-    node.uses.next || node.uses.opaque || node.uses.unfinished
 }
 
 /// The branches of disjunctions in disjunctions.

@@ -6,15 +6,15 @@ use super::access::at_cell;
 use super::action::{Rest, bit};
 use super::compiler::{Compiled, Compiler};
 use super::scope::{Binding, Scope};
-use crate::code::{Address, Instruction, Of, Register, Target};
-use crate::layout::NodeId;
+use crate::code::{Address, Instruction, Of, RegisterIndex, Target};
+use crate::layout::LayoutNodeId;
 
 impl<'p> Compiler<'_, 'p> {
     /// `x' \in S`.
     pub(super) fn assign_each(
         &mut self,
         variable: u32,
-        set: Register,
+        set: RegisterIndex,
         rest: &Rest<'_, 'p>,
         fail: Target,
     ) -> Compiled<()> {
@@ -31,7 +31,7 @@ impl<'p> Compiler<'_, 'p> {
         Ok(())
     }
 
-    fn store_value(&mut self, node: NodeId, address: Address, from: Register) {
+    fn store_value(&mut self, node: LayoutNodeId, address: Address, from: RegisterIndex) {
         self.emit(match self.layout.node(node).exploded {
             None => Instruction::Write { address, from },
             Some(_) => Instruction::Scatter { node, address, from },
@@ -85,7 +85,7 @@ impl<'p> Compiler<'_, 'p> {
     /// Updates of an exploded function in the next state.
     fn update(
         &mut self,
-        node: NodeId,
+        node: LayoutNodeId,
         address: Address,
         updates: &'p [Update],
         scope: &Scope<'p>,
@@ -124,7 +124,13 @@ impl<'p> Compiler<'_, 'p> {
     }
 
     /// Writes the value of an expression. Nothing is written before all of it is evaluated: it may use what is overwritten.
-    fn write(&mut self, node: NodeId, address: Address, value: &'p Node, scope: &Scope<'p>) -> Compiled<()> {
+    fn write(
+        &mut self,
+        node: LayoutNodeId,
+        address: Address,
+        value: &'p Node,
+        scope: &Scope<'p>,
+    ) -> Compiled<()> {
         let mut writes = Vec::new();
         self.evaluate_for(node, address, value, scope, &mut writes)?;
         for (node, address, from) in writes {
@@ -136,11 +142,11 @@ impl<'p> Compiler<'_, 'p> {
     /// Evaluates an expression whose value is to be written: a function over the keys of an exploded one value by value.
     fn evaluate_for(
         &mut self,
-        node: NodeId,
+        node: LayoutNodeId,
         address: Address,
         value: &'p Node,
         scope: &Scope<'p>,
-        writes: &mut Vec<(NodeId, Address, Register)>,
+        writes: &mut Vec<(LayoutNodeId, Address, RegisterIndex)>,
     ) -> Compiled<()> {
         match (&value.kind, &self.layout.node(node).exploded) {
             (Kind::Memo(_, inner), _) => return self.evaluate_for(node, address, inner, scope, writes),

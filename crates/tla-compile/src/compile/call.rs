@@ -7,8 +7,8 @@ use omnilink_tla_ir::{Application, Argument, Kind, Node, PathStep};
 
 use super::compiler::{Compiled, Compiler, not_compiled};
 use super::scope::{Binding, Scope};
-use crate::code::{Instruction, Operation, Register};
-use crate::values::Word;
+use crate::code::{Instruction, RegisterIndex, ValueOperation};
+use crate::values::ValueWord;
 
 impl<'p> Compiler<'_, 'p> {
     /// The scope of a LET.
@@ -141,7 +141,7 @@ impl<'p> Compiler<'_, 'p> {
         arguments: &'p [Argument],
         node: &'p Node,
         scope: &Scope<'p>,
-    ) -> Compiled<Register> {
+    ) -> Compiled<RegisterIndex> {
         let (module, operator) = native.position();
         let (module, name) = (MODULES[module].0, MODULES[module].1[operator].name);
         if (module, name) == ("TLC", "Assert") {
@@ -152,21 +152,21 @@ impl<'p> Compiler<'_, 'p> {
             self.condition(condition, scope, holds, true)?;
             self.emit(Instruction::NotCompiled);
             self.place(holds);
-            return Ok(self.constant(Word::TRUE));
+            return Ok(self.constant(ValueWord::TRUE));
         }
         let operation = match (module, name) {
-            ("Sequences", "Len") => Operation::Len,
-            ("Sequences", "Head") => Operation::Head,
-            ("Sequences", "Tail") => Operation::Tail,
-            ("Sequences", "Append") => Operation::Append,
-            ("Sequences", "\\o") => Operation::Concat,
-            ("Sequences", "SubSeq") => Operation::SubSeq,
-            ("FiniteSets", "Cardinality") => Operation::Cardinality,
-            ("FiniteSets", "IsFiniteSet") => Operation::IsFiniteSet,
-            ("FiniteSetsExt", "Max") => Operation::Max,
-            ("FiniteSetsExt", "Min") => Operation::Min,
-            ("TLC", ":>") => Operation::MapsTo,
-            ("TLC", "@@") => Operation::Override,
+            ("Sequences", "Len") => ValueOperation::Len,
+            ("Sequences", "Head") => ValueOperation::Head,
+            ("Sequences", "Tail") => ValueOperation::Tail,
+            ("Sequences", "Append") => ValueOperation::Append,
+            ("Sequences", "\\o") => ValueOperation::Concat,
+            ("Sequences", "SubSeq") => ValueOperation::SubSeq,
+            ("FiniteSets", "Cardinality") => ValueOperation::Cardinality,
+            ("FiniteSets", "IsFiniteSet") => ValueOperation::IsFiniteSet,
+            ("FiniteSetsExt", "Max") => ValueOperation::Max,
+            ("FiniteSetsExt", "Min") => ValueOperation::Min,
+            ("TLC", ":>") => ValueOperation::MapsTo,
+            ("TLC", "@@") => ValueOperation::Override,
             _ => {
                 return Err(not_compiled(
                     node,

@@ -6,10 +6,10 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use super::scope::{Binding, Scope};
-use crate::code::{Code, Instruction, MemoKey, Of, Register, Site, Target};
-use crate::layout::Layout;
-use crate::values::Store;
-use crate::values::Word;
+use crate::code::{Code, Instruction, MemoKey, Of, RegisterIndex, Site, Target};
+use crate::layout::CellLayout;
+use crate::values::ValueStore;
+use crate::values::ValueWord;
 
 /// Code grows with the ways through an action. What has more stays with the evaluator.
 const INSTRUCTIONS_MAX: usize = 100_000;
@@ -36,25 +36,25 @@ pub struct NotCompiled {
 }
 
 /// An expression and the words in its slots.
-type FoldedKey = (*const Node, Vec<(u32, Word)>);
+type FoldedKey = (*const Node, Vec<(u32, ValueWord)>);
 
 pub(crate) type Compiled<T> = Result<T, NotCompiled>;
 
 /// Makes code from nodes.
 pub(crate) struct Compiler<'a, 'p> {
     pub(crate) program: &'p Program,
-    pub(crate) store: &'a mut Store,
-    pub(crate) layout: &'a Layout,
+    pub(crate) store: &'a mut ValueStore,
+    pub(crate) layout: &'a CellLayout,
     pub(crate) evaluator: &'a mut Evaluator<'p>,
     pub(crate) code: Code<'p>,
-    constants: FxHashMap<Word, Register>,
-    words: FxHashMap<Register, Word>,
+    constants: FxHashMap<ValueWord, RegisterIndex>,
+    words: FxHashMap<RegisterIndex, ValueWord>,
     /// The values of expressions of constants, by address and the words in their slots, which is all that they depend on; `None` for
     /// those without one that could be listed. Nodes live as long as the program.
-    folded: FxHashMap<FoldedKey, Option<Word>>,
+    folded: FxHashMap<FoldedKey, Option<ValueWord>>,
     /// Registers of expressions that are evaluated once for each state, with their numbers, by cell. The expression of a cell depends on
     /// nothing but the current state.
-    pub(crate) per_state: FxHashMap<u32, (Register, u32)>,
+    pub(crate) per_state: FxHashMap<u32, (RegisterIndex, u32)>,
     /// How often such a register was used.
     pub(crate) state_reads: usize,
     /// Where each label is, once it is placed.
@@ -80,8 +80,8 @@ pub(crate) struct Compiler<'a, 'p> {
 pub fn compile_action<'p>(
     program: &'p Program,
     action: Formula,
-    layout: &Layout,
-    store: &mut Store,
+    layout: &CellLayout,
+    store: &mut ValueStore,
     evaluator: &mut Evaluator<'p>,
 ) -> Result<(Code<'p>, Vec<NotCompiled>), NotCompiled> {
     let operator = program.operator(action);
@@ -98,8 +98,8 @@ pub fn compile_action<'p>(
 pub fn compile_formula<'p>(
     program: &'p Program,
     formula: Formula,
-    layout: &Layout,
-    store: &mut Store,
+    layout: &CellLayout,
+    store: &mut ValueStore,
     evaluator: &mut Evaluator<'p>,
 ) -> Result<(Code<'p>, Vec<NotCompiled>), NotCompiled> {
     let operator = program.operator(formula);
@@ -123,8 +123,8 @@ pub(crate) fn not_compiled(node: &Node, reason: &'static str) -> NotCompiled {
 impl<'a, 'p> Compiler<'a, 'p> {
     fn new(
         program: &'p Program,
-        layout: &'a Layout,
-        store: &'a mut Store,
+        layout: &'a CellLayout,
+        store: &'a mut ValueStore,
         evaluator: &'a mut Evaluator<'p>,
     ) -> Self {
         Self {
@@ -209,7 +209,7 @@ impl<'a, 'p> Compiler<'a, 'p> {
 
     pub(crate) fn is_too_large(&self) -> bool {
         self.code.instructions.len() > INSTRUCTIONS_MAX
-            || self.code.registers > usize::from(Register::MAX) - 64
+            || self.code.registers > usize::from(RegisterIndex::MAX) - 64
     }
 
     /// Fails if the code is too large already.
@@ -288,19 +288,19 @@ impl<'a, 'p> Compiler<'a, 'p> {
         }
     }
 
-    pub(crate) fn register(&mut self) -> Register {
+    pub(crate) fn register(&mut self) -> RegisterIndex {
         self.registers(1)
     }
 
     /// Consecutive registers; the first one.
-    pub(crate) fn registers(&mut self, count: usize) -> Register {
+    pub(crate) fn registers(&mut self, count: usize) -> RegisterIndex {
         let first = self.code.registers;
         self.code.registers += count;
-        Register::try_from(first).unwrap_or(0)
+        RegisterIndex::try_from(first).unwrap_or(0)
     }
 
     /// The register of a constant.
-    pub(crate) fn constant(&mut self, word: Word) -> Register {
+    pub(crate) fn constant(&mut self, word: ValueWord) -> RegisterIndex {
         if let Some(known) = self.constants.get(&word) {
             return *known;
         }
@@ -311,18 +311,18 @@ impl<'a, 'p> Compiler<'a, 'p> {
         register
     }
 
-    pub(crate) fn constant_value(&mut self, value: &Value) -> Register {
+    pub(crate) fn constant_value(&mut self, value: &Value) -> RegisterIndex {
         let word = self.store.word(value);
         self.constant(word)
     }
 
     /// The word of a register that holds a constant.
-    pub(crate) fn constant_in(&self, register: Register) -> Option<Word> {
+    pub(crate) fn constant_in(&self, register: RegisterIndex) -> Option<ValueWord> {
         self.words.get(&register).copied()
     }
 
     /// The value of an expression, if it depends on nothing but constants and can be listed.
-    pub(crate) fn folded(&mut self, node: &'p Node, scope: &Scope<'p>) -> Option<Word> {
+    pub(crate) fn folded(&mut self, node: &'p Node, scope: &Scope<'p>) -> Option<ValueWord> {
         let uses = node.uses;
         let is_fixed = !uses.state && !uses.next && !uses.impure && !uses.opaque && !uses.unfinished;
         // Slots from 63 on share the last bit.
@@ -411,7 +411,7 @@ impl<'a, 'p> Compiler<'a, 'p> {
         node: &'p Node,
         scope: &Scope<'p>,
         reason: NotCompiled,
-    ) -> Compiled<Register> {
+    ) -> Compiled<RegisterIndex> {
         let uses = node.uses;
         // Slots from 63 on share the last bit.
         if scope.primed || uses.next || uses.impure || uses.opaque || uses.unfinished || uses.slots >> 63 == 1

@@ -5,13 +5,13 @@ use omnilink_tla_ir::{Kind, Node};
 use super::access::at_cell;
 use super::compiler::{Compiled, Compiler, not_compiled};
 use super::scope::{Binding, Scope};
-use crate::code::{Address, Instruction, Of, Operation, Register};
-use crate::layout::NodeId;
-use crate::values::Word;
+use crate::code::{Address, Instruction, Of, RegisterIndex, ValueOperation};
+use crate::layout::LayoutNodeId;
+use crate::values::ValueWord;
 
 impl<'p> Compiler<'_, 'p> {
     /// The register with the value of an expression. What cannot be compiled is left to the evaluator if possible.
-    pub(crate) fn expression(&mut self, node: &'p Node, scope: &Scope<'p>) -> Compiled<Register> {
+    pub(crate) fn expression(&mut self, node: &'p Node, scope: &Scope<'p>) -> Compiled<RegisterIndex> {
         self.check_size(node)?;
         self.or_else(
             |this| match this.may_remember(node, scope) {
@@ -22,7 +22,7 @@ impl<'p> Compiler<'_, 'p> {
         )
     }
 
-    fn native_expression(&mut self, node: &'p Node, scope: &Scope<'p>) -> Compiled<Register> {
+    fn native_expression(&mut self, node: &'p Node, scope: &Scope<'p>) -> Compiled<RegisterIndex> {
         if let Kind::Const(value) = &node.kind {
             return Ok(self.constant_value(value));
         }
@@ -61,26 +61,26 @@ impl<'p> Compiler<'_, 'p> {
                 });
                 Ok(to)
             }
-            Kind::Negative(operand) => self.operation(Operation::Negative, &[operand], scope),
+            Kind::Negative(operand) => self.operation(ValueOperation::Negative, &[operand], scope),
             Kind::Interval(operands) => {
-                self.operation(Operation::Interval, &[&operands.0, &operands.1], scope)
+                self.operation(ValueOperation::Interval, &[&operands.0, &operands.1], scope)
             }
             Kind::Union(operands) => match only_element(&operands.1) {
                 Some(element) => {
                     let set = self.expression(&operands.0, scope)?;
                     let element = self.expression(element, scope)?;
-                    Ok(self.operate(Operation::Insert, [set, element, 0]))
+                    Ok(self.operate(ValueOperation::Insert, [set, element, 0]))
                 }
-                None => self.operation(Operation::Union, &[&operands.0, &operands.1], scope),
+                None => self.operation(ValueOperation::Union, &[&operands.0, &operands.1], scope),
             },
             Kind::Intersection(operands) => {
-                self.operation(Operation::Intersection, &[&operands.0, &operands.1], scope)
+                self.operation(ValueOperation::Intersection, &[&operands.0, &operands.1], scope)
             }
             Kind::Difference(operands) => {
-                self.operation(Operation::Difference, &[&operands.0, &operands.1], scope)
+                self.operation(ValueOperation::Difference, &[&operands.0, &operands.1], scope)
             }
-            Kind::BigUnion(sets) => self.operation(Operation::BigUnion, &[sets], scope),
-            Kind::Powerset(base) => self.operation(Operation::Powerset, &[base], scope),
+            Kind::BigUnion(sets) => self.operation(ValueOperation::BigUnion, &[sets], scope),
+            Kind::Powerset(base) => self.operation(ValueOperation::Powerset, &[base], scope),
             Kind::Domain(function) => self.domain(function, scope),
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;
@@ -104,7 +104,7 @@ impl<'p> Compiler<'_, 'p> {
                 Ok(to)
             }
             Kind::Record(shape, fields) => {
-                let names: Vec<Word> = shape.names().iter().map(|name| self.store.word(name)).collect();
+                let names: Vec<ValueWord> = shape.names().iter().map(|name| self.store.word(name)).collect();
                 let domain = self.store.set_of_sorted(&names);
                 let domain = self.constant(domain);
                 let list = self.listed(fields, scope)?;
@@ -179,7 +179,7 @@ impl<'p> Compiler<'_, 'p> {
         }
     }
 
-    pub(crate) fn load(&mut self, node: NodeId, address: Address, of: Of) -> Register {
+    pub(crate) fn load(&mut self, node: LayoutNodeId, address: Address, of: Of) -> RegisterIndex {
         let to = self.register();
         self.emit(match self.layout.node(node).exploded {
             None => Instruction::Load { to, address, of },
@@ -194,9 +194,9 @@ impl<'p> Compiler<'_, 'p> {
     }
 
     /// The value of a formula.
-    fn truth(&mut self, node: &'p Node, scope: &Scope<'p>) -> Compiled<Register> {
+    fn truth(&mut self, node: &'p Node, scope: &Scope<'p>) -> Compiled<RegisterIndex> {
         let to = self.register();
-        let (yes, no) = (self.constant(Word::TRUE), self.constant(Word::FALSE));
+        let (yes, no) = (self.constant(ValueWord::TRUE), self.constant(ValueWord::FALSE));
         let end = self.label();
         self.emit(Instruction::Move { to, from: yes });
         self.native_condition(node, scope, end, true)?;
@@ -206,7 +206,7 @@ impl<'p> Compiler<'_, 'p> {
     }
 
     /// The value of a local name.
-    pub(crate) fn local(&mut self, slot: u32, scope: &Scope<'p>, node: &Node) -> Compiled<Register> {
+    pub(crate) fn local(&mut self, slot: u32, scope: &Scope<'p>, node: &Node) -> Compiled<RegisterIndex> {
         match scope.get(slot).clone() {
             Binding::Register(register) => Ok(register),
             Binding::Cells { node, address, of } => Ok(self.load(node, address, of)),
@@ -229,9 +229,9 @@ impl<'p> Compiler<'_, 'p> {
         &mut self,
         node: &'p Node,
         scope: &Scope<'p>,
-        register: Register,
+        register: RegisterIndex,
         number: u32,
-    ) -> Compiled<Register> {
+    ) -> Compiled<RegisterIndex> {
         if self.known.contains(&number) {
             return Ok(register);
         }
@@ -246,7 +246,7 @@ impl<'p> Compiler<'_, 'p> {
         Ok(register)
     }
 
-    fn per_state(&mut self, cell: u32, inner: &'p Node, scope: &Scope<'p>) -> Compiled<Register> {
+    fn per_state(&mut self, cell: u32, inner: &'p Node, scope: &Scope<'p>) -> Compiled<RegisterIndex> {
         if scope.primed {
             return self.expression(inner, scope);
         }
@@ -271,17 +271,17 @@ impl<'p> Compiler<'_, 'p> {
         Ok(self.list(values))
     }
 
-    pub(super) fn list(&mut self, registers: Vec<Register>) -> u32 {
+    pub(super) fn list(&mut self, registers: Vec<RegisterIndex>) -> u32 {
         self.code.lists.push(registers.into());
         self.code.lists.len() as u32 - 1
     }
 
     pub(crate) fn operation(
         &mut self,
-        operation: Operation,
+        operation: ValueOperation,
         operands: &[&'p Node],
         scope: &Scope<'p>,
-    ) -> Compiled<Register> {
+    ) -> Compiled<RegisterIndex> {
         let mut registers = [0; 3];
         for (register, operand) in registers.iter_mut().zip(operands) {
             *register = self.expression(operand, scope)?;
@@ -291,9 +291,9 @@ impl<'p> Compiler<'_, 'p> {
 
     pub(super) fn operate(
         &mut self,
-        operation: Operation,
-        [first, second, third]: [Register; 3],
-    ) -> Register {
+        operation: ValueOperation,
+        [first, second, third]: [RegisterIndex; 3],
+    ) -> RegisterIndex {
         let to = self.register();
         self.emit(Instruction::Operate {
             operation,
@@ -311,7 +311,7 @@ impl<'p> Compiler<'_, 'p> {
         arms: &[(&'p Node, &'p Node)],
         other: Option<&'p Node>,
         scope: &Scope<'p>,
-    ) -> Compiled<Register> {
+    ) -> Compiled<RegisterIndex> {
         let to = self.register();
         let end = self.label();
         for (condition, value) in arms {

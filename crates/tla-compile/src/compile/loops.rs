@@ -4,15 +4,15 @@ use omnilink_tla_ir::{Bounded, Kind, Node, Pattern};
 
 use super::compiler::{Compiled, Compiler, not_compiled};
 use super::scope::{Binding, Scope};
-use crate::code::{Instruction, Register, Target};
-use crate::values::Word;
+use crate::code::{Instruction, RegisterIndex, Target};
+use crate::values::ValueWord;
 
 /// What a bound name ranges over.
 #[derive(Clone, Copy)]
 enum Range {
-    Set(Register),
+    Set(RegisterIndex),
     /// From one integer to another: never listed.
-    Interval(Register, Register),
+    Interval(RegisterIndex, RegisterIndex),
 }
 
 impl<'p> Compiler<'_, 'p> {
@@ -21,7 +21,7 @@ impl<'p> Compiler<'_, 'p> {
         bounded: &'p Bounded,
         node: &'p Node,
         scope: &Scope<'p>,
-    ) -> Compiled<Register> {
+    ) -> Compiled<RegisterIndex> {
         if let Some(split) = self.split(bounded, &bounded.body, scope)
             && !scope.primed
         {
@@ -64,7 +64,7 @@ impl<'p> Compiler<'_, 'p> {
         bounded: &'p Bounded,
         scope: &Scope<'p>,
         node: &Node,
-    ) -> Compiled<Register> {
+    ) -> Compiled<RegisterIndex> {
         match &*bounded.binds {
             [(_, Pattern::One(slot))] => self.local(*slot, scope, node),
             [(_, Pattern::Tuple(slots))] => {
@@ -81,7 +81,7 @@ impl<'p> Compiler<'_, 'p> {
         }
     }
 
-    pub(super) fn function(&mut self, bounded: &'p Bounded, scope: &Scope<'p>) -> Compiled<Register> {
+    pub(super) fn function(&mut self, bounded: &'p Bounded, scope: &Scope<'p>) -> Compiled<RegisterIndex> {
         let [(set, pattern)] = &*bounded.binds else {
             return Err(not_compiled(
                 &bounded.body,
@@ -141,7 +141,7 @@ impl<'p> Compiler<'_, 'p> {
         let Some((set, pattern)) = bounded.binds.get(at) else {
             return run(self, scope);
         };
-        let mut body = |this: &mut Self, element: Register| {
+        let mut body = |this: &mut Self, element: RegisterIndex| {
             let scope = this.bound(pattern, element, scope);
             this.each_bind(bounded, sets, at + 1, &scope, run)
         };
@@ -158,11 +158,11 @@ impl<'p> Compiler<'_, 'p> {
     /// Runs for each element of a set.
     pub(crate) fn each_element(
         &mut self,
-        set: Register,
-        run: &mut dyn FnMut(&mut Self, Register) -> Compiled<()>,
+        set: RegisterIndex,
+        run: &mut dyn FnMut(&mut Self, RegisterIndex) -> Compiled<()>,
     ) -> Compiled<()> {
         let elements = self.constant_in(set).and_then(|set| self.store.as_set(set));
-        if let Some(elements) = elements.map(<[Word]>::to_vec)
+        if let Some(elements) = elements.map(<[ValueWord]>::to_vec)
             && self.is_unrolled(elements.len())
         {
             let known = self.known.len();
@@ -181,9 +181,9 @@ impl<'p> Compiler<'_, 'p> {
     /// Runs for each element of the loop that was started.
     pub(crate) fn each_part(
         &mut self,
-        state: Register,
+        state: RegisterIndex,
         is_count: bool,
-        run: &mut dyn FnMut(&mut Self, Register) -> Compiled<()>,
+        run: &mut dyn FnMut(&mut Self, RegisterIndex) -> Compiled<()>,
     ) -> Compiled<()> {
         let element = self.register();
         let (head, exit): (Target, Target) = (self.label(), self.label());
@@ -202,7 +202,12 @@ impl<'p> Compiler<'_, 'p> {
     }
 
     /// The scope with a pattern bound to an element.
-    pub(crate) fn bound(&mut self, pattern: &'p Pattern, element: Register, scope: &Scope<'p>) -> Scope<'p> {
+    pub(crate) fn bound(
+        &mut self,
+        pattern: &'p Pattern,
+        element: RegisterIndex,
+        scope: &Scope<'p>,
+    ) -> Scope<'p> {
         match pattern {
             Pattern::One(slot) => scope.with(*slot, Binding::Register(element)),
             Pattern::Tuple(slots) => {
@@ -213,7 +218,7 @@ impl<'p> Compiler<'_, 'p> {
                     .and_then(|element| self.store.as_tuple(element));
                 if let Some(parts) = parts
                     .filter(|parts| parts.len() == slots.len())
-                    .map(<[Word]>::to_vec)
+                    .map(<[ValueWord]>::to_vec)
                 {
                     for (slot, part) in slots.iter().zip(parts) {
                         let part = self.constant(part);

@@ -8,7 +8,7 @@ use omnilink_value::Value;
 
 use super::compiler::{Compiled, Compiler};
 use super::scope::{Binding, Scope};
-use crate::code::{Instruction, Operation, Register, Target};
+use crate::code::{Instruction, RegisterIndex, Target, ValueOperation};
 
 impl<'p> Compiler<'_, 'p> {
     pub(crate) fn membership(
@@ -26,7 +26,7 @@ impl<'p> Compiler<'_, 'p> {
     /// Jumps if a value is in a set, where `is`, or if it is not.
     fn member(
         &mut self,
-        element: Register,
+        element: RegisterIndex,
         set: &'p Node,
         scope: &Scope<'p>,
         goto: Target,
@@ -75,7 +75,7 @@ impl<'p> Compiler<'_, 'p> {
                         let key = this.constant_value(name);
                         let value = this.register();
                         this.emit(Instruction::Operate {
-                            operation: Operation::Apply,
+                            operation: ValueOperation::Apply,
                             to: value,
                             first: element,
                             second: key,
@@ -146,7 +146,7 @@ impl<'p> Compiler<'_, 'p> {
 
     fn listed_member(
         &mut self,
-        element: Register,
+        element: RegisterIndex,
         set: &'p Node,
         scope: &Scope<'p>,
         goto: Target,
@@ -182,8 +182,8 @@ impl<'p> Compiler<'_, 'p> {
     /// Runs for each value of a function.
     fn each_value(
         &mut self,
-        function: Register,
-        run: &mut dyn FnMut(&mut Self, Register) -> Compiled<()>,
+        function: RegisterIndex,
+        run: &mut dyn FnMut(&mut Self, RegisterIndex) -> Compiled<()>,
     ) -> Compiled<()> {
         let state = self.registers(2);
         self.emit(Instruction::LoopRange { state, function });
@@ -232,7 +232,7 @@ impl<'p> Compiler<'_, 'p> {
 
     fn included(
         &mut self,
-        left: Register,
+        left: RegisterIndex,
         right: &'p Node,
         scope: &Scope<'p>,
         goto: Target,

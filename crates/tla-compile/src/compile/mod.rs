@@ -3,6 +3,7 @@
 mod access;
 mod action;
 mod assignment;
+mod branching;
 mod call;
 mod compiler;
 mod condition;

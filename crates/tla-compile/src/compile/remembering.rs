@@ -4,7 +4,7 @@ use omnilink_tla_ir::{Kind, Node};
 
 use super::compiler::{Compiled, Compiler};
 use super::scope::{Binding, Scope};
-use crate::code::{Instruction, MemoKey, NO_OFFSET, Of, Register};
+use crate::code::{Instruction, MemoKey, NO_OFFSET, Of, RegisterIndex};
 
 /// Shorter code without a loop is run again.
 const INSTRUCTIONS_MIN: usize = 40;
@@ -21,7 +21,7 @@ impl<'p> Compiler<'_, 'p> {
     }
 
     /// The registers of the names that an expression uses, without constants; `None` if one is not evaluated yet, or there are too many.
-    pub(crate) fn key_registers(&self, node: &Node, scope: &Scope<'p>) -> Option<Vec<Register>> {
+    pub(crate) fn key_registers(&self, node: &Node, scope: &Scope<'p>) -> Option<Vec<RegisterIndex>> {
         if node.uses.slots >> 63 == 1 || node.uses.impure || node.uses.opaque || node.uses.unfinished {
             return None;
         }
@@ -46,8 +46,8 @@ impl<'p> Compiler<'_, 'p> {
         &mut self,
         node: &'p Node,
         scope: &Scope<'p>,
-        run: impl FnOnce(&mut Self) -> Compiled<Register>,
-    ) -> Compiled<Register> {
+        run: impl FnOnce(&mut Self) -> Compiled<RegisterIndex>,
+    ) -> Compiled<RegisterIndex> {
         let Some(registers) = self.key_registers(node, scope) else {
             return run(self);
         };

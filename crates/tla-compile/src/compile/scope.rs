@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use omnilink_tla_ir::Node;
 
-use crate::code::{Address, Of, Register};
-use crate::layout::NodeId;
+use crate::code::{Address, Of, RegisterIndex};
+use crate::layout::LayoutNodeId;
 
 /// What a slot stands for.
 #[derive(Clone)]
@@ -13,12 +13,12 @@ pub(crate) enum Binding<'p> {
     /// Nothing yet.
     Empty,
     /// A value in a register.
-    Register(Register),
+    Register(RegisterIndex),
     /// An expression that is evaluated when it is first used, into a register. The number says whether it is known to be evaluated.
     Lazy {
         node: &'p Node,
         scope: Scope<'p>,
-        register: Register,
+        register: RegisterIndex,
         number: u32,
     },
     /// An expression that is evaluated at each use, in the state that the use is about.
@@ -26,7 +26,11 @@ pub(crate) enum Binding<'p> {
     /// An expression that is evaluated at each use, because it is cheap, in the state of its own scope.
     Alias { node: &'p Node, scope: Scope<'p> },
     /// The value at some cells.
-    Cells { node: NodeId, address: Address, of: Of },
+    Cells {
+        node: LayoutNodeId,
+        address: Address,
+        of: Of,
+    },
     /// An operator and its captured slots.
     Operator {
         operator: u32,

@@ -9,8 +9,8 @@ use omnilink_tla_ir::{Bounded, Kind, Node, Pattern};
 
 use super::compiler::{Compiled, Compiler};
 use super::scope::{Binding, Scope};
-use crate::code::{Instruction, Register};
-use crate::values::Word;
+use crate::code::{Instruction, RegisterIndex};
+use crate::values::ValueWord;
 
 /// The conditions on an element alone at the front of a formula, and what follows.
 pub(crate) struct Split<'p> {
@@ -69,7 +69,7 @@ impl<'p> Compiler<'_, 'p> {
     }
 
     /// The constant that a slot stands for.
-    pub(crate) fn constant_slot(&mut self, slot: u32, scope: &Scope<'p>) -> Option<Word> {
+    pub(crate) fn constant_slot(&mut self, slot: u32, scope: &Scope<'p>) -> Option<ValueWord> {
         match scope.get(slot).clone() {
             Binding::Register(register) => self.constant_in(register),
             binding => {
@@ -82,11 +82,11 @@ impl<'p> Compiler<'_, 'p> {
     /// The elements of a set for which some conditions hold.
     pub(crate) fn selected(
         &mut self,
-        set: Register,
+        set: RegisterIndex,
         slot: u32,
         conditions: &[&'p Node],
         scope: &Scope<'p>,
-    ) -> Compiled<Register> {
+    ) -> Compiled<RegisterIndex> {
         let mut constants = Vec::new();
         let used = conditions
             .iter()

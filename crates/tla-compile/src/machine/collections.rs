@@ -1,11 +1,11 @@
 //! Collections under construction: the elements of a set or the values of a function, nested as the expressions are.
 
-use crate::values::Word;
+use crate::values::ValueWord;
 
 /// A stack of lists, which are reused.
 #[derive(Debug, Default)]
 pub(crate) struct Collections {
-    lists: Vec<Vec<Word>>,
+    lists: Vec<Vec<ValueWord>>,
     depth: usize,
 }
 
@@ -22,14 +22,14 @@ impl Collections {
         self.depth += 1;
     }
 
-    pub(crate) fn push(&mut self, word: Word) {
+    pub(crate) fn push(&mut self, word: ValueWord) {
         if let Some(last) = self.depth.checked_sub(1) {
             self.lists[last].push(word);
         }
     }
 
     /// Ends the innermost collection and hands out its list, to be given back.
-    pub(crate) fn end(&mut self) -> Vec<Word> {
+    pub(crate) fn end(&mut self) -> Vec<ValueWord> {
         self.depth = self.depth.saturating_sub(1);
         self.lists
             .get_mut(self.depth)
@@ -37,7 +37,7 @@ impl Collections {
             .unwrap_or_default()
     }
 
-    pub(crate) fn give_back(&mut self, list: Vec<Word>) {
+    pub(crate) fn give_back(&mut self, list: Vec<ValueWord>) {
         if let Some(place) = self.lists.get_mut(self.depth) {
             *place = list;
         }

@@ -2,7 +2,7 @@
 
 use super::memo::Memo;
 use crate::code::Code;
-use crate::values::Word;
+use crate::values::ValueWord;
 
 /// A piece of code with its registers.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Selection<'p> {
     pub(super) answers: Vec<Option<bool>>,
     /// The result for a set.
     pub(super) memo: Memo,
-    pub(super) kept: Vec<Word>,
+    pub(super) kept: Vec<ValueWord>,
 }
 
 impl<'p> Loaded<'p> {

@@ -5,7 +5,7 @@
 //! values; the words of a store are forgotten together with the memo.
 
 use crate::code::MemoKey;
-use crate::values::Word;
+use crate::values::ValueWord;
 
 const ENTRIES: usize = 1 << 11;
 
@@ -14,19 +14,19 @@ type Key = [u64; MemoKey::WORDS_MAX];
 /// The values of one expression: direct-mapped, so a new one replaces an old one.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
-    entries: Vec<(Key, Word)>,
+    entries: Vec<(Key, ValueWord)>,
 }
 
 impl Memo {
     #[inline]
-    pub(crate) fn get(&self, key: &Key) -> Option<Word> {
+    pub(crate) fn get(&self, key: &Key) -> Option<ValueWord> {
         let (known, value) = self.entries.get(slot(key))?;
-        (known == key && *value != Word::NONE).then_some(*value)
+        (known == key && *value != ValueWord::NONE).then_some(*value)
     }
 
-    pub(crate) fn insert(&mut self, key: &Key, value: Word) {
+    pub(crate) fn insert(&mut self, key: &Key, value: ValueWord) {
         if self.entries.is_empty() {
-            self.entries = vec![([0; MemoKey::WORDS_MAX], Word::NONE); ENTRIES];
+            self.entries = vec![([0; MemoKey::WORDS_MAX], ValueWord::NONE); ENTRIES];
         }
         self.entries[slot(key)] = (*key, value);
     }

@@ -4,6 +4,7 @@ mod collections;
 mod loaded;
 mod memo;
 mod run;
+mod select;
 
 use omnilink_tla_eval::{Evaluator, State};
 use omnilink_value::Value;
@@ -12,10 +13,10 @@ use self::collections::Collections;
 use self::loaded::Loaded;
 use self::run::Run;
 use crate::code::Code;
-use crate::layout::Layout;
+use crate::layout::CellLayout;
 use crate::trap::Trap;
-use crate::values::Store;
-use crate::values::Word;
+use crate::values::ValueStore;
+use crate::values::ValueWord;
 
 /// The successors of one state, in the order of the evaluator: each by what it changes.
 #[derive(Debug, Default)]
@@ -55,8 +56,8 @@ impl Successors {
 #[derive(Debug)]
 pub struct Machine<'p> {
     /// The values.
-    pub store: Store,
-    layout: Layout,
+    pub store: ValueStore,
+    layout: CellLayout,
     action: Option<Loaded<'p>>,
     formulas: Vec<Loaded<'p>>,
     memory: Memory,
@@ -73,8 +74,8 @@ struct Memory {
     trail: Vec<(u32, u64)>,
     collections: Collections,
     successors: Successors,
-    scattered: Vec<(u32, Word)>,
-    listed: Vec<Word>,
+    scattered: Vec<(u32, ValueWord)>,
+    listed: Vec<ValueWord>,
     elements: u64,
     /// The current state for the evaluator, once it was needed.
     values: Option<State>,
@@ -82,7 +83,12 @@ struct Memory {
 
 impl<'p> Machine<'p> {
     /// A machine for an action and some formulas.
-    pub fn new(store: Store, layout: Layout, action: Option<Code<'p>>, formulas: Vec<Code<'p>>) -> Self {
+    pub fn new(
+        store: ValueStore,
+        layout: CellLayout,
+        action: Option<Code<'p>>,
+        formulas: Vec<Code<'p>>,
+    ) -> Self {
         Self {
             store,
             memory: Memory {
@@ -98,17 +104,17 @@ impl<'p> Machine<'p> {
     }
 
     /// The store, without the machine.
-    pub fn into_store(self) -> Store {
+    pub fn into_store(self) -> ValueStore {
         self.store
     }
 
     /// The layout.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &CellLayout {
         &self.layout
     }
 
     /// The store and the layout, and the cells of the current state, to be filled before [`Self::successors`].
-    pub fn input(&mut self) -> (&mut Store, &Layout, &mut [u64]) {
+    pub fn input(&mut self) -> (&mut ValueStore, &CellLayout, &mut [u64]) {
         let cells = self.layout.cell_count();
         (&mut self.store, &self.layout, &mut self.memory.now[..cells])
     }
@@ -181,7 +187,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The cells of a successor.
-    pub fn cells(&mut self, successor: usize) -> (&[u64], &Layout, &Store) {
+    pub fn cells(&mut self, successor: usize) -> (&[u64], &CellLayout, &ValueStore) {
         self.memory.load(successor);
         (
             &self.memory.after[..self.layout.cell_count()],
@@ -203,7 +209,7 @@ impl<'p> Machine<'p> {
     }
 }
 
-fn values(layout: &Layout, cells: &[u64], store: &mut Store) -> State {
+fn values(layout: &CellLayout, cells: &[u64], store: &mut ValueStore) -> State {
     let value = |variable| {
         let (node, first) = layout.variable(variable);
         let word = layout.gather(node, first, cells, store);
@@ -215,11 +221,13 @@ fn values(layout: &Layout, cells: &[u64], store: &mut Store) -> State {
 
 impl Memory {
     /// The words in the registers of a list.
-    fn list(&mut self, code: &Code<'_>, registers: &[u64], list: u32) -> &[Word] {
+    fn list(&mut self, code: &Code<'_>, registers: &[u64], list: u32) -> &[ValueWord] {
         self.listed.clear();
         let list = &code.lists[list as usize];
-        self.listed
-            .extend(list.iter().map(|register| Word(registers[*register as usize])));
+        self.listed.extend(
+            list.iter()
+                .map(|register| ValueWord(registers[*register as usize])),
+        );
         &self.listed
     }
 

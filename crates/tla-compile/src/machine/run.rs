@@ -4,20 +4,20 @@ use omnilink_tla_eval::Evaluator;
 use omnilink_tla_ir::{Arithmetic, Comparison, Infinite};
 use omnilink_value::{Value, ValueKind};
 
-use super::loaded::{Loaded, Selection};
+use super::loaded::Loaded;
 use super::{Memory, Successor, Successors, values};
 use crate::code::{Address, Code, Instruction, MemoKey, NO_OFFSET, Of};
-use crate::layout::Layout;
+use crate::layout::CellLayout;
 use crate::trap::Trap;
-use crate::values::{Store, Word};
+use crate::values::{ValueStore, ValueWord};
 
 /// Elements of loops for one state, after which the evaluator takes over: it watches the time.
 const ELEMENTS_MAX: u64 = 1 << 24;
 
 /// One run of code.
 pub(super) struct Run<'a, 'e, 'p> {
-    pub(super) store: &'a mut Store,
-    pub(super) layout: &'a Layout,
+    pub(super) store: &'a mut ValueStore,
+    pub(super) layout: &'a CellLayout,
     pub(super) memory: &'a mut Memory,
     /// Whether the current state is one of the successors.
     pub(super) is_after: bool,
@@ -35,7 +35,8 @@ impl<'p> Run<'_, '_, 'p> {
         }
     }
 
-    fn gather(&mut self, registers: &[u64], node: u32, address: Address, of: Of) -> Word {
+    #[inline(never)]
+    fn gather(&mut self, registers: &[u64], node: u32, address: Address, of: Of) -> ValueWord {
         let at = located(registers, address) as u32;
         let cells: &[u64] = match (of, self.is_after) {
             (Of::Next, _) => &self.memory.next,
@@ -45,7 +46,8 @@ impl<'p> Run<'_, '_, 'p> {
         self.layout.gather(node, at, cells, self.store)
     }
 
-    fn interpret(&mut self, code: &Code<'p>, registers: &[u64], site: u32) -> Result<Word, Trap> {
+    #[inline(never)]
+    fn interpret(&mut self, code: &Code<'p>, registers: &[u64], site: u32) -> Result<ValueWord, Trap> {
         let site = &code.sites[site as usize];
         let state = match &self.memory.values {
             Some(values) => values.clone(),
@@ -62,55 +64,13 @@ impl<'p> Run<'_, '_, 'p> {
         let slots = site
             .slots
             .iter()
-            .map(|(slot, register)| (*slot, self.store.value(Word(registers[*register as usize]))));
+            .map(|(slot, register)| (*slot, self.store.value(ValueWord(registers[*register as usize]))));
         let slots: Vec<(u32, Value)> = slots.collect();
         self.evaluator.set_state(&state);
         match self.evaluator.value_in_frame(site.node, site.frame, slots) {
             Ok(value) => Ok(self.store.word(&value)),
             Err(_) => Err(Trap::Domain),
         }
-    }
-
-    /// The elements of a set that a selection keeps.
-    fn select(&mut self, selection: &mut Selection<'p>, set: Word) -> Result<Word, Trap> {
-        let key = [set.0, 0, 0, 0];
-        if let Some(known) = selection.memo.get(&key) {
-            return Ok(known);
-        }
-        let count = self.store.as_set(set).ok_or(Trap::Type)?.len();
-        selection.kept.clear();
-        for at in 0..count {
-            let element = self.store.parts(set)[at];
-            if self.is_selected(selection, element)? {
-                selection.kept.push(element);
-            }
-        }
-        let kept = match selection.kept.len() == count {
-            true => set,
-            false => self.store.set_of_sorted(&selection.kept),
-        };
-        selection.memo.insert(&key, kept);
-        Ok(kept)
-    }
-
-    fn is_selected(&mut self, selection: &mut Selection<'p>, element: Word) -> Result<bool, Trap> {
-        let number = element.as_entry().map(|number| number as usize);
-        if let Some(number) = number
-            && let Some(Some(answer)) = selection.answers.get(number)
-        {
-            return Ok(*answer);
-        }
-        self.count_element()?;
-        let parameter = selection.loaded.code.parameter;
-        selection.loaded.registers[parameter as usize] = element.0;
-        let answer = self.run(&mut selection.loaded)?;
-        if let Some(number) = number {
-            if selection.answers.len() <= number {
-                selection.answers.resize(number + 1, None);
-            }
-            selection.answers[number] = Some(answer);
-        }
-        Ok(answer)
     }
 
     /// The key of a remembered expression.
@@ -134,7 +94,8 @@ impl<'p> Run<'_, '_, 'p> {
         key
     }
 
-    fn count_element(&mut self) -> Result<(), Trap> {
+    #[inline]
+    pub(super) fn count_element(&mut self) -> Result<(), Trap> {
         self.memory.elements += 1;
         if self.memory.elements > ELEMENTS_MAX {
             return Err(Trap::Time);
@@ -152,7 +113,7 @@ impl<'p> Run<'_, '_, 'p> {
         } = loaded;
         let registers = &mut registers[..];
         for register in &code.fresh {
-            registers[*register as usize] = Word::NONE.0;
+            registers[*register as usize] = ValueWord::NONE.0;
         }
         let mut at = 0;
         loop {
@@ -160,12 +121,12 @@ impl<'p> Run<'_, '_, 'p> {
             at += 1;
             macro_rules! word {
                 ($register:expr) => {
-                    Word(registers[$register as usize])
+                    ValueWord(registers[$register as usize])
                 };
             }
             macro_rules! set {
                 ($register:expr, $word:expr) => {{
-                    let word: Word = $word;
+                    let word: ValueWord = $word;
                     registers[$register as usize] = word.0;
                 }};
             }
@@ -178,7 +139,9 @@ impl<'p> Run<'_, '_, 'p> {
             }
             match instruction {
                 Instruction::Move { to, from } => set!(to, word!(from)),
-                Instruction::Load { to, address, of } => set!(to, Word(self.cell(registers, address, of))),
+                Instruction::Load { to, address, of } => {
+                    set!(to, ValueWord(self.cell(registers, address, of)))
+                }
                 Instruction::Gather {
                     to,
                     node,
@@ -189,7 +152,7 @@ impl<'p> Run<'_, '_, 'p> {
                     let Some(exploded) = &self.layout.node(node).exploded else {
                         return Err(Trap::NotCompiled);
                     };
-                    let index = Layout::index(exploded, word!(key)).ok_or(Trap::Domain)?;
+                    let index = CellLayout::index(exploded, word!(key)).ok_or(Trap::Domain)?;
                     let offset = exploded.parts[index].1;
                     let base = if base == NO_OFFSET {
                         0
@@ -286,7 +249,7 @@ impl<'p> Run<'_, '_, 'p> {
                     is,
                     goto,
                 } => {
-                    let word = Word(self.cell(registers, address, Of::Now));
+                    let word = ValueWord(self.cell(registers, address, Of::Now));
                     set!(to, word);
                     jump!(self.store.equal(word, word!(other))? == is, goto);
                 }
@@ -352,9 +315,9 @@ impl<'p> Run<'_, '_, 'p> {
                     self.store.as_set(word!(from)).ok_or(Trap::Type)?;
                 }
                 Instruction::JumpKnown { register, goto } => {
-                    jump!(word!(register) != Word::NONE, goto);
+                    jump!(word!(register) != ValueWord::NONE, goto);
                 }
-                Instruction::Forget { register } => set!(register, Word::NONE),
+                Instruction::Forget { register } => set!(register, ValueWord::NONE),
                 Instruction::Loop { state, set } => {
                     self.store.as_set(word!(set)).ok_or(Trap::Type)?;
                     set!(state, word!(set));
@@ -393,7 +356,7 @@ impl<'p> Run<'_, '_, 'p> {
                         at = goto as usize;
                     } else {
                         registers[state as usize] = (low + 1) as u64;
-                        set!(to, Word::int(low).ok_or(Trap::Size)?);
+                        set!(to, ValueWord::int(low).ok_or(Trap::Size)?);
                     }
                 }
                 Instruction::Collect => self.memory.collections.start(),
@@ -474,7 +437,8 @@ impl<'p> Run<'_, '_, 'p> {
         });
     }
 
-    fn calculate(&self, arithmetic: Arithmetic, left: i64, right: i64) -> Result<Word, Trap> {
+    #[inline(never)]
+    fn calculate(&self, arithmetic: Arithmetic, left: i64, right: i64) -> Result<ValueWord, Trap> {
         let result = match arithmetic {
             Arithmetic::Plus => left.checked_add(right),
             Arithmetic::Minus => left.checked_sub(right),
@@ -487,7 +451,7 @@ impl<'p> Run<'_, '_, 'p> {
             Arithmetic::Divide | Arithmetic::Modulo | Arithmetic::Power => return Err(Trap::Domain),
         };
         let result = result.filter(|result| self.evaluator.in_range(*result).is_some());
-        result.and_then(Word::int).ok_or(Trap::Size)
+        result.and_then(ValueWord::int).ok_or(Trap::Size)
     }
 }
 

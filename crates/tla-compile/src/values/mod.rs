@@ -1,5 +1,6 @@
 //! Values of compiled code: words, and the store that they refer to.
 
+mod conversion;
 mod operation_memo;
 mod operations;
 mod order;
@@ -9,5 +10,5 @@ mod store;
 mod tests;
 mod word;
 
-pub use store::Store;
-pub use word::{Word, WordContent};
+pub use store::ValueStore;
+pub use word::{ValueWord, WordContent};

@@ -2,23 +2,23 @@
 
 use omnilink_value::ValueKind;
 
-use super::store::Store;
-use super::word::Word;
-use crate::code::Operation;
+use super::store::ValueStore;
+use super::word::ValueWord;
+use crate::code::ValueOperation;
 use crate::trap::Trap;
 
 /// Larger sets are left to the evaluator, which need not list them.
 const LISTED_MAX: usize = 1 << 16;
 
-impl Store {
+impl ValueStore {
     /// The result of an operation on two words, computed unless it is known.
     #[inline]
     fn known_or(
         &mut self,
-        operation: Operation,
-        (left, right): (Word, Word),
-        compute: impl FnOnce(&mut Self) -> Result<Word, Trap>,
-    ) -> Result<Word, Trap> {
+        operation: ValueOperation,
+        (left, right): (ValueWord, ValueWord),
+        compute: impl FnOnce(&mut Self) -> Result<ValueWord, Trap>,
+    ) -> Result<ValueWord, Trap> {
         if let Some(known) = self.operations.get(operation as u64, left, right) {
             return Ok(known);
         }
@@ -28,36 +28,44 @@ impl Store {
     }
 
     /// Applies an operation. Operands that it does not take are ignored.
-    pub(crate) fn operate(&mut self, operation: Operation, operands: [Word; 3]) -> Result<Word, Trap> {
+    pub(crate) fn operate(
+        &mut self,
+        operation: ValueOperation,
+        operands: [ValueWord; 3],
+    ) -> Result<ValueWord, Trap> {
         let [first, second, third] = operands;
         let both = (first, second);
         match operation {
-            Operation::Union => self.known_or(operation, both, |this| this.union(first, second)),
-            Operation::Insert => self.known_or(operation, both, |this| this.inserted(first, second)),
-            Operation::Intersection => self.known_or(operation, both, |this| this.kept(first, second, true)),
-            Operation::Difference => self.known_or(operation, both, |this| this.kept(first, second, false)),
-            Operation::BigUnion => self.big_union(first),
-            Operation::Powerset => self.powerset(first),
-            Operation::Interval => self.interval(first, second),
-            Operation::Apply => self.apply(first, second),
-            Operation::Domain => self.domain(first),
-            Operation::Len => {
-                let len = self.as_tuple(first).ok_or(Trap::Type)?.len();
-                Word::int(len as i64).ok_or(Trap::Size)
+            ValueOperation::Union => self.known_or(operation, both, |this| this.union(first, second)),
+            ValueOperation::Insert => self.known_or(operation, both, |this| this.inserted(first, second)),
+            ValueOperation::Intersection => {
+                self.known_or(operation, both, |this| this.kept(first, second, true))
             }
-            Operation::Head => {
+            ValueOperation::Difference => {
+                self.known_or(operation, both, |this| this.kept(first, second, false))
+            }
+            ValueOperation::BigUnion => self.big_union(first),
+            ValueOperation::Powerset => self.powerset(first),
+            ValueOperation::Interval => self.interval(first, second),
+            ValueOperation::Apply => self.apply(first, second),
+            ValueOperation::Domain => self.domain(first),
+            ValueOperation::Len => {
+                let len = self.as_tuple(first).ok_or(Trap::Type)?.len();
+                ValueWord::int(len as i64).ok_or(Trap::Size)
+            }
+            ValueOperation::Head => {
                 let parts = self.as_tuple(first).ok_or(Trap::Type)?;
                 parts.first().copied().ok_or(Trap::Domain)
             }
-            Operation::Tail => {
+            ValueOperation::Tail => {
                 let len = self.as_tuple(first).ok_or(Trap::Type)?.len();
                 match len {
                     0 => Err(Trap::Domain),
                     _ => Ok(self.tuple_of_ranges(&[(first, 1..len)])),
                 }
             }
-            Operation::Append => self.appended(first, second).ok_or(Trap::Type),
-            Operation::Concat => {
+            ValueOperation::Append => self.appended(first, second).ok_or(Trap::Type),
+            ValueOperation::Concat => {
                 let left = self.as_tuple(first).ok_or(Trap::Type)?.len();
                 let right = self.as_tuple(second).ok_or(Trap::Type)?.len();
                 Ok(match (left, right) {
@@ -66,7 +74,7 @@ impl Store {
                     _ => self.tuple_of_ranges(&[(first, 0..left), (second, 0..right)]),
                 })
             }
-            Operation::SubSeq => {
+            ValueOperation::SubSeq => {
                 let parts = self.as_tuple(first).ok_or(Trap::Type)?;
                 let (from, to) = (
                     second.as_int().ok_or(Trap::Type)?,
@@ -82,15 +90,15 @@ impl Store {
                 }
                 Ok(self.tuple_of_ranges(&[(first, start..end)]))
             }
-            Operation::Cardinality => {
+            ValueOperation::Cardinality => {
                 let size = self.as_set(first).ok_or(Trap::Type)?.len();
-                Word::int(size as i64).ok_or(Trap::Size)
+                ValueWord::int(size as i64).ok_or(Trap::Size)
             }
-            Operation::IsFiniteSet => {
+            ValueOperation::IsFiniteSet => {
                 self.as_set(first).ok_or(Trap::Type)?;
-                Ok(Word::TRUE)
+                Ok(ValueWord::TRUE)
             }
-            Operation::Max | Operation::Min => {
+            ValueOperation::Max | ValueOperation::Min => {
                 let elements = self.as_set(first).ok_or(Trap::Type)?;
                 let (Some(least), Some(greatest)) = (elements.first(), elements.last()) else {
                     return Err(Trap::Domain);
@@ -99,33 +107,33 @@ impl Store {
                 if least.as_int().is_none() || greatest.as_int().is_none() {
                     return Err(Trap::Type);
                 }
-                Ok(if operation == Operation::Max {
+                Ok(if operation == ValueOperation::Max {
                     *greatest
                 } else {
                     *least
                 })
             }
-            Operation::MapsTo => {
+            ValueOperation::MapsTo => {
                 let domain = self.set_of_sorted(&[first]);
                 Ok(self.function_of(domain, &[second]))
             }
-            Operation::Override => self.overridden(first, second),
-            Operation::Negative => {
+            ValueOperation::Override => self.overridden(first, second),
+            ValueOperation::Negative => {
                 let int = first.as_int().ok_or(Trap::Type)?;
-                Word::int(-int).ok_or(Trap::Size)
+                ValueWord::int(-int).ok_or(Trap::Size)
             }
         }
     }
 
     /// The set of these elements, in any order.
-    pub(crate) fn set_of(&mut self, elements: &mut Vec<Word>) -> Result<Word, Trap> {
+    pub(crate) fn set_of(&mut self, elements: &mut Vec<ValueWord>) -> Result<ValueWord, Trap> {
         elements.sort_unstable_by(|left, right| self.compare(*left, *right));
         elements.dedup();
         self.check_neighbours(elements)?;
         Ok(self.set_of_sorted(elements))
     }
 
-    fn union(&mut self, left: Word, right: Word) -> Result<Word, Trap> {
+    fn union(&mut self, left: ValueWord, right: ValueWord) -> Result<ValueWord, Trap> {
         let (l, r) = (
             self.as_set(left).ok_or(Trap::Type)?,
             self.as_set(right).ok_or(Trap::Type)?,
@@ -144,7 +152,7 @@ impl Store {
         } else {
             (r, l, right)
         };
-        let mut merged: Option<Vec<Word>> = None;
+        let mut merged: Option<Vec<ValueWord>> = None;
         for element in more {
             let elements = merged.as_deref().unwrap_or(base);
             if let Some(at) = self.place_for(elements, *element)? {
@@ -161,7 +169,7 @@ impl Store {
     }
 
     /// The set with one more element.
-    pub(crate) fn inserted(&mut self, set: Word, element: Word) -> Result<Word, Trap> {
+    pub(crate) fn inserted(&mut self, set: ValueWord, element: ValueWord) -> Result<ValueWord, Trap> {
         let elements = self.as_set(set).ok_or(Trap::Type)?;
         match self.place_for(elements, element)? {
             Some(at) => self.with_element(set, at, element).ok_or(Trap::Type),
@@ -170,7 +178,7 @@ impl Store {
     }
 
     /// Where a new element belongs among sorted ones, which it must be comparable with; `None` if it is there.
-    fn place_for(&self, elements: &[Word], element: Word) -> Result<Option<usize>, Trap> {
+    fn place_for(&self, elements: &[ValueWord], element: ValueWord) -> Result<Option<usize>, Trap> {
         let Err(at) = self.find(elements, element) else {
             return Ok(None);
         };
@@ -183,7 +191,7 @@ impl Store {
     }
 
     /// The comparisons that the evaluator makes for a union: each element of the smaller set with its neighbours in the larger one.
-    fn check_merged(&self, left: Word, right: Word) -> Result<(), Trap> {
+    fn check_merged(&self, left: ValueWord, right: ValueWord) -> Result<(), Trap> {
         let (l, r) = (
             self.as_set(left).unwrap_or_default(),
             self.as_set(right).unwrap_or_default(),
@@ -197,7 +205,7 @@ impl Store {
             .try_for_each(|element| self.contains(more, *element).map(|_| ()))
     }
 
-    fn kept(&mut self, left: Word, right: Word, inside: bool) -> Result<Word, Trap> {
+    fn kept(&mut self, left: ValueWord, right: ValueWord, inside: bool) -> Result<ValueWord, Trap> {
         let (l, r) = (
             self.as_set(left).ok_or(Trap::Type)?,
             self.as_set(right).ok_or(Trap::Type)?,
@@ -211,7 +219,7 @@ impl Store {
         Ok(self.set_of_sorted(&kept))
     }
 
-    pub(crate) fn is_subset(&self, left: Word, right: Word) -> Result<bool, Trap> {
+    pub(crate) fn is_subset(&self, left: ValueWord, right: ValueWord) -> Result<bool, Trap> {
         let (l, r) = (
             self.as_set(left).ok_or(Trap::Type)?,
             self.as_set(right).ok_or(Trap::Type)?,
@@ -224,7 +232,7 @@ impl Store {
         Ok(true)
     }
 
-    fn big_union(&mut self, sets: Word) -> Result<Word, Trap> {
+    fn big_union(&mut self, sets: ValueWord) -> Result<ValueWord, Trap> {
         let mut elements = Vec::new();
         for set in self.as_set(sets).ok_or(Trap::Type)? {
             elements.extend_from_slice(self.as_set(*set).ok_or(Trap::Type)?);
@@ -232,7 +240,7 @@ impl Store {
         self.set_of(&mut elements)
     }
 
-    fn powerset(&mut self, base: Word) -> Result<Word, Trap> {
+    fn powerset(&mut self, base: ValueWord) -> Result<ValueWord, Trap> {
         const BASE_MAX: usize = 10;
         let elements = self.as_set(base).ok_or(Trap::Type)?.to_vec();
         if elements.len() > BASE_MAX {
@@ -253,7 +261,7 @@ impl Store {
         Ok(self.set_of_sorted(&subsets))
     }
 
-    pub(crate) fn interval(&mut self, low: Word, high: Word) -> Result<Word, Trap> {
+    pub(crate) fn interval(&mut self, low: ValueWord, high: ValueWord) -> Result<ValueWord, Trap> {
         let (low, high) = (low.as_int().ok_or(Trap::Type)?, high.as_int().ok_or(Trap::Type)?);
         if low > high {
             return Ok(self.empty_set());
@@ -266,7 +274,7 @@ impl Store {
 
     /// The index of a key among those of a function.
     #[inline]
-    pub(crate) fn index_of(&self, function: Word, key: Word) -> Result<usize, Trap> {
+    pub(crate) fn index_of(&self, function: ValueWord, key: ValueWord) -> Result<usize, Trap> {
         if let Some(parts) = self.as_tuple(function) {
             let index = key.as_int().ok_or(Trap::Type)?;
             return match usize::try_from(index - 1) {
@@ -280,13 +288,13 @@ impl Store {
     }
 
     #[inline]
-    pub(crate) fn apply(&self, function: Word, key: Word) -> Result<Word, Trap> {
+    pub(crate) fn apply(&self, function: ValueWord, key: ValueWord) -> Result<ValueWord, Trap> {
         let index = self.index_of(function, key)?;
         let values = self.range_of(function).ok_or(Trap::Type)?;
         values.get(index).copied().ok_or(Trap::Domain)
     }
 
-    pub(crate) fn domain(&mut self, function: Word) -> Result<Word, Trap> {
+    pub(crate) fn domain(&mut self, function: ValueWord) -> Result<ValueWord, Trap> {
         if let Some((domain, _)) = self.as_function(function) {
             return Ok(domain);
         }
@@ -295,7 +303,7 @@ impl Store {
     }
 
     /// `f @@ g`.
-    fn overridden(&mut self, left: Word, right: Word) -> Result<Word, Trap> {
+    fn overridden(&mut self, left: ValueWord, right: ValueWord) -> Result<ValueWord, Trap> {
         let (left_domain, right_domain) = (self.domain(left)?, self.domain(right)?);
         let domain = self.union(left_domain, right_domain)?;
         let keys = self.as_set(domain).unwrap_or_default().to_vec();
@@ -310,7 +318,7 @@ impl Store {
     }
 
     /// Whether a value is a function with this domain; a model value is none.
-    pub(crate) fn is_function_on(&mut self, word: Word, domain: Word) -> Result<bool, Trap> {
+    pub(crate) fn is_function_on(&mut self, word: ValueWord, domain: ValueWord) -> Result<bool, Trap> {
         if self.kind(word) == ValueKind::Model {
             return Ok(false);
         }
@@ -319,7 +327,7 @@ impl Store {
     }
 
     /// Whether a value is a sequence; a model value is none.
-    pub(crate) fn is_sequence(&self, word: Word) -> Result<bool, Trap> {
+    pub(crate) fn is_sequence(&self, word: ValueWord) -> Result<bool, Trap> {
         match self.kind(word) {
             ValueKind::Model => Ok(false),
             ValueKind::Tuple => Ok(true),
@@ -334,13 +342,13 @@ mod tests {
 
     use super::*;
 
-    fn ints(store: &mut Store, elements: &[i64]) -> Word {
+    fn ints(store: &mut ValueStore, elements: &[i64]) -> ValueWord {
         store.word(&Value::set(elements.iter().copied().map(Value::int)))
     }
 
     #[test]
     fn set_algebra_is_that_of_values() {
-        let mut store = Store::default();
+        let mut store = ValueStore::default();
         let sets: [&[i64]; 5] = [
             &[],
             &[1],
@@ -379,17 +387,17 @@ mod tests {
 
     #[test]
     fn sets_of_incomparable_elements_trap() {
-        let mut store = Store::default();
+        let mut store = ValueStore::default();
         let (number, text) = (ints(&mut store, &[1]), store.word(&Value::set(["a".into()])));
         assert_eq!(store.union(number, text), Err(Trap::Type));
         let one = store.word(&1.into());
         assert_eq!(store.kept(text, number, true), Err(Trap::Type));
-        assert_eq!(store.set_of(&mut vec![one, Word::TRUE]), Err(Trap::Type));
+        assert_eq!(store.set_of(&mut vec![one, ValueWord::TRUE]), Err(Trap::Type));
     }
 
     #[test]
     fn the_left_function_overrides_the_right_one() {
-        let mut store = Store::default();
+        let mut store = ValueStore::default();
         let function = |keys: &[(i64, i64)]| {
             Value::function_of_sorted(
                 keys.iter()
@@ -406,7 +414,7 @@ mod tests {
 
     #[test]
     fn subsets_are_in_the_order_of_sets() {
-        let mut store = Store::default();
+        let mut store = ValueStore::default();
         let base = ints(&mut store, &[1, 2, 3]);
         let subsets = store.powerset(base).expect("a small set");
         let subsets = store.value(subsets);

@@ -5,13 +5,13 @@ use std::cmp::Ordering;
 use omnilink_tla_eval::equal_values;
 use omnilink_value::ValueKind;
 
-use super::store::Store;
-use super::word::Word;
+use super::store::ValueStore;
+use super::word::ValueWord;
 use crate::trap::Trap;
 
-impl Store {
+impl ValueStore {
     /// The order of values.
-    pub(crate) fn compare(&self, left: Word, right: Word) -> Ordering {
+    pub(crate) fn compare(&self, left: ValueWord, right: ValueWord) -> Ordering {
         if left == right {
             return Ordering::Equal;
         }
@@ -57,7 +57,7 @@ impl Store {
     }
 
     /// By length, then part by part.
-    fn compare_parts(&self, left: &[Word], right: &[Word]) -> Ordering {
+    fn compare_parts(&self, left: &[ValueWord], right: &[ValueWord]) -> Ordering {
         left.len().cmp(&right.len()).then_with(|| {
             left.iter()
                 .zip(right)
@@ -69,7 +69,7 @@ impl Store {
 
     /// Whether two values are equal. Traps if they cannot be compared.
     #[inline]
-    pub(crate) fn equal(&self, left: Word, right: Word) -> Result<bool, Trap> {
+    pub(crate) fn equal(&self, left: ValueWord, right: ValueWord) -> Result<bool, Trap> {
         if left == right {
             return Ok(true);
         }
@@ -84,7 +84,7 @@ impl Store {
     }
 
     /// Traps unless two unequal values are different rather than incomparable: the rules of the evaluator's `equality.rs`.
-    pub(crate) fn differ(&self, left: Word, right: Word) -> Result<(), Trap> {
+    pub(crate) fn differ(&self, left: ValueWord, right: ValueWord) -> Result<(), Trap> {
         match (self.kind(left), self.kind(right)) {
             (ValueKind::Int, ValueKind::Int)
             | (ValueKind::Bool, ValueKind::Bool)
@@ -107,7 +107,7 @@ impl Store {
         }
     }
 
-    fn first_difference(&self, left: &[Word], right: &[Word]) -> Result<(), Trap> {
+    fn first_difference(&self, left: &[ValueWord], right: &[ValueWord]) -> Result<(), Trap> {
         if left.len() != right.len() {
             return Ok(());
         }
@@ -117,7 +117,7 @@ impl Store {
         }
     }
 
-    fn functions_differ(&self, left: Word, right: Word) -> Result<(), Trap> {
+    fn functions_differ(&self, left: ValueWord, right: ValueWord) -> Result<(), Trap> {
         let (Some((left_keys, left)), Some((right_keys, right))) =
             (self.as_function(left), self.as_function(right))
         else {
@@ -137,8 +137,8 @@ impl Store {
         self.first_difference(left, right)
     }
 
-    fn model_differs(&self, model: Word, other: Word) -> Result<(), Trap> {
-        let is_typed = |word: Word| {
+    fn model_differs(&self, model: ValueWord, other: ValueWord) -> Result<(), Trap> {
+        let is_typed = |word: ValueWord| {
             let name = self.as_atom(word).and_then(|atom| atom.as_model());
             name.is_some_and(super::store::is_typed)
         };
@@ -155,7 +155,7 @@ impl Store {
     }
 
     /// Where a value is among sorted elements, or where it belongs.
-    pub(crate) fn find(&self, elements: &[Word], wanted: Word) -> Result<usize, usize> {
+    pub(crate) fn find(&self, elements: &[ValueWord], wanted: ValueWord) -> Result<usize, usize> {
         const FEW: usize = 16;
         if elements.len() <= FEW
             && let Some(at) = elements.iter().position(|element| *element == wanted)
@@ -176,7 +176,7 @@ impl Store {
     }
 
     /// Whether sorted elements contain a value, which must be comparable with its neighbours if they do not.
-    pub(crate) fn contains(&self, elements: &[Word], wanted: Word) -> Result<bool, Trap> {
+    pub(crate) fn contains(&self, elements: &[ValueWord], wanted: ValueWord) -> Result<bool, Trap> {
         const FEW: usize = 64;
         let (Some(first), Some(last)) = (elements.first(), elements.last()) else {
             return Ok(false);
@@ -200,7 +200,7 @@ impl Store {
     }
 
     /// Traps unless sorted elements may form a set: neighbours must be comparable.
-    pub(crate) fn check_neighbours(&self, elements: &[Word]) -> Result<(), Trap> {
+    pub(crate) fn check_neighbours(&self, elements: &[ValueWord]) -> Result<(), Trap> {
         if let (Some(first), Some(last)) = (elements.first(), elements.last()) {
             let kind = self.kind(*first);
             if kind == self.kind(*last) && matches!(kind, ValueKind::Int | ValueKind::Str | ValueKind::Bool) {
@@ -250,9 +250,9 @@ mod tests {
 
     #[test]
     fn words_are_ordered_as_their_values() {
-        let mut store = Store::default();
+        let mut store = ValueStore::default();
         let values = values();
-        let words: Vec<Word> = values.iter().map(|value| store.word(value)).collect();
+        let words: Vec<ValueWord> = values.iter().map(|value| store.word(value)).collect();
         for (left, l) in values.iter().zip(&words) {
             for (right, r) in values.iter().zip(&words) {
                 assert_eq!(store.compare(*l, *r), left.cmp(right), "{left} and {right}");
@@ -262,9 +262,9 @@ mod tests {
 
     #[test]
     fn equality_traps_wherever_the_evaluator_fails_and_never_differs_from_it() {
-        let mut store = Store::default();
+        let mut store = ValueStore::default();
         let values = values();
-        let words: Vec<Word> = values.iter().map(|value| store.word(value)).collect();
+        let words: Vec<ValueWord> = values.iter().map(|value| store.word(value)).collect();
         for (left, l) in values.iter().zip(&words) {
             for (right, r) in values.iter().zip(&words) {
                 if let Ok(equal) = store.equal(*l, *r) {

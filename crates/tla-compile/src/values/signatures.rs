@@ -8,14 +8,14 @@
 use omnilink_value::ValueKind;
 use rustc_hash::FxHashMap;
 
-use super::word::Word;
+use super::word::ValueWord;
 
 /// The signatures so far.
 #[derive(Debug, Default)]
 pub(crate) struct Signatures {
-    known: FxHashMap<(ValueKind, Word, Box<[u32]>), u32>,
+    known: FxHashMap<(ValueKind, ValueWord, Box<[u32]>), u32>,
     /// For each domain of records, what the signatures of its fields have in common.
-    records: FxHashMap<Word, Box<[u32]>>,
+    records: FxHashMap<ValueWord, Box<[u32]>>,
     has_irregular_records: bool,
     /// The same for tuples by length.
     tuples: FxHashMap<usize, Box<[u32]>>,
@@ -40,7 +40,7 @@ impl Signatures {
     }
 
     /// The signature of a collection, given those of its parts.
-    pub(crate) fn of(&mut self, kind: ValueKind, domain: Word, parts: &mut Vec<u32>) -> u32 {
+    pub(crate) fn of(&mut self, kind: ValueKind, domain: ValueWord, parts: &mut Vec<u32>) -> u32 {
         match kind {
             ValueKind::Set => {
                 parts.sort_unstable();

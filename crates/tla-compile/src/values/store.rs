@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::operation_memo::OperationMemo;
 use super::signatures::{MODEL, Signatures};
-use super::word::{Word, WordContent};
+use super::word::{ValueWord, WordContent};
 
 /// One value.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ struct Entry {
     start: u32,
     len: u32,
     /// The set of keys of a record or function.
-    domain: Word,
+    domain: ValueWord,
     /// Two values with one signature can be compared; zero for none.
     signature: u32,
     kind: ValueKind,
@@ -30,22 +30,22 @@ struct Entry {
 
 /// Hash-consed values.
 #[derive(Debug)]
-pub struct Store {
+pub struct ValueStore {
     entries: Vec<Entry>,
-    parts: Vec<Word>,
+    parts: Vec<ValueWord>,
     atoms: Vec<Value>,
     /// The values of entries that were asked for.
-    values: Vec<Option<Value>>,
+    pub(super) values: Vec<Option<Value>>,
     /// Open addressing by hash: the number of an entry plus one, or zero.
     table: Vec<u32>,
-    empty_set: Word,
-    empty_tuple: Word,
+    empty_set: ValueWord,
+    empty_tuple: ValueWord,
     signatures: Signatures,
-    intervals: FxHashMap<(i64, i64), Word>,
+    intervals: FxHashMap<(i64, i64), ValueWord>,
     pub(crate) operations: OperationMemo,
 }
 
-impl Default for Store {
+impl Default for ValueStore {
     fn default() -> Self {
         let mut store = Self {
             entries: Vec::new(),
@@ -53,23 +53,23 @@ impl Default for Store {
             atoms: Vec::new(),
             values: Vec::new(),
             table: vec![0; 1 << 10],
-            empty_set: Word::FALSE,
-            empty_tuple: Word::FALSE,
+            empty_set: ValueWord::FALSE,
+            empty_tuple: ValueWord::FALSE,
             signatures: Signatures::default(),
             intervals: FxHashMap::default(),
             operations: OperationMemo::default(),
         };
-        store.empty_set = store.collection(ValueKind::Set, Word::FALSE, &[]);
-        store.empty_tuple = store.collection(ValueKind::Tuple, Word::FALSE, &[]);
+        store.empty_set = store.collection(ValueKind::Set, ValueWord::FALSE, &[]);
+        store.empty_tuple = store.collection(ValueKind::Tuple, ValueWord::FALSE, &[]);
         store
     }
 }
 
-impl Store {
+impl ValueStore {
     /// Its approximate size in memory.
     pub fn bytes(&self) -> usize {
         self.entries.len() * size_of::<Entry>()
-            + self.parts.len() * size_of::<Word>()
+            + self.parts.len() * size_of::<ValueWord>()
             + self.table.len() * size_of::<u32>()
             + self.values.len() * size_of::<Option<Value>>()
     }
@@ -84,11 +84,11 @@ impl Store {
         self.entries.is_empty()
     }
 
-    pub(crate) fn empty_set(&self) -> Word {
+    pub(crate) fn empty_set(&self) -> ValueWord {
         self.empty_set
     }
 
-    pub(crate) fn empty_tuple(&self) -> Word {
+    pub(crate) fn empty_tuple(&self) -> ValueWord {
         self.empty_tuple
     }
 
@@ -98,13 +98,13 @@ impl Store {
     }
 
     #[inline]
-    fn parts_of(&self, entry: &Entry) -> &[Word] {
+    fn parts_of(&self, entry: &Entry) -> &[ValueWord] {
         &self.parts[entry.start as usize..][..entry.len as usize]
     }
 
     /// The signature of a value: two values with one signature other than zero can be compared.
     #[inline]
-    pub(crate) fn signature(&self, word: Word) -> u32 {
+    pub(crate) fn signature(&self, word: ValueWord) -> u32 {
         match word.kind() {
             ValueKind::Int | ValueKind::Bool | ValueKind::Str => word.kind() as u32 + 1,
             _ => word.as_entry().map_or(0, |number| self.entry(number).signature),
@@ -123,7 +123,7 @@ impl Store {
     }
 
     /// The signature of a collection whose parts are at the end of `parts`.
-    fn signature_of(&mut self, kind: ValueKind, domain: Word, start: usize) -> u32 {
+    fn signature_of(&mut self, kind: ValueKind, domain: ValueWord, start: usize) -> u32 {
         let mut parts = std::mem::take(&mut self.signatures.buffer);
         parts.clear();
         parts.extend(self.parts[start..].iter().map(|part| self.signature(*part)));
@@ -134,7 +134,7 @@ impl Store {
 
     /// The hash of the value.
     #[inline]
-    pub fn hash(&self, word: Word) -> u64 {
+    pub fn hash(&self, word: ValueWord) -> u64 {
         match word.content() {
             WordContent::Int(int) => hash::of_int(int),
             WordContent::Bool(truth) => hash::of_bool(truth),
@@ -144,27 +144,27 @@ impl Store {
 
     /// The kind of the value.
     #[inline]
-    pub fn kind(&self, word: Word) -> ValueKind {
+    pub fn kind(&self, word: ValueWord) -> ValueKind {
         word.kind()
     }
 
     /// The elements of a set, in order.
     #[inline]
-    pub fn as_set(&self, word: Word) -> Option<&[Word]> {
+    pub fn as_set(&self, word: ValueWord) -> Option<&[ValueWord]> {
         let entry = self.entry(word.as_entry_of(ValueKind::Set)?);
         Some(self.parts_of(entry))
     }
 
     /// The elements of a tuple.
     #[inline]
-    pub fn as_tuple(&self, word: Word) -> Option<&[Word]> {
+    pub fn as_tuple(&self, word: ValueWord) -> Option<&[ValueWord]> {
         let entry = self.entry(word.as_entry_of(ValueKind::Tuple)?);
         Some(self.parts_of(entry))
     }
 
     /// The set of keys and the values of a record or of a function that is no tuple.
     #[inline]
-    pub fn as_function(&self, word: Word) -> Option<(Word, &[Word])> {
+    pub fn as_function(&self, word: ValueWord) -> Option<(ValueWord, &[ValueWord])> {
         if !matches!(word.kind(), ValueKind::Record | ValueKind::Function) {
             return None;
         }
@@ -174,7 +174,7 @@ impl Store {
 
     /// The values of a function, tuples and records included, in the order of its keys.
     #[inline]
-    pub fn range_of(&self, word: Word) -> Option<&[Word]> {
+    pub fn range_of(&self, word: ValueWord) -> Option<&[ValueWord]> {
         if !matches!(
             word.kind(),
             ValueKind::Tuple | ValueKind::Record | ValueKind::Function
@@ -187,15 +187,15 @@ impl Store {
 
     /// The parts of a set or function, in order.
     #[inline]
-    pub(crate) fn parts(&self, word: Word) -> &[Word] {
+    pub(crate) fn parts(&self, word: ValueWord) -> &[ValueWord] {
         match word.as_entry() {
-            Some(number) => self.parts_of(self.entry(number)),
-            None => &[],
+            Some(number) if self.entry(number).len > 0 => self.parts_of(self.entry(number)),
+            _ => &[],
         }
     }
 
     /// The string, model value or large integer of an entry without parts.
-    pub fn as_atom(&self, word: Word) -> Option<&Value> {
+    pub fn as_atom(&self, word: ValueWord) -> Option<&Value> {
         let entry = self.entry(word.as_entry()?);
         match entry.kind {
             ValueKind::Model | ValueKind::Str | ValueKind::Int => Some(&self.atoms[entry.start as usize]),
@@ -205,7 +205,7 @@ impl Store {
 
     /// The interval between two integers, which is not too long. Intervals from small integers are found by their ends: they are the
     /// domains of sequences.
-    pub(crate) fn interval_of(&mut self, low: i64, high: i64) -> Word {
+    pub(crate) fn interval_of(&mut self, low: i64, high: i64) -> ValueWord {
         if low > high {
             return self.empty_set;
         }
@@ -213,14 +213,19 @@ impl Store {
             return *known;
         }
         let start = self.parts.len();
-        self.parts.extend((low..=high).filter_map(Word::int));
-        let interval = self.built(ValueKind::Set, Word::FALSE, start);
+        self.parts.extend((low..=high).filter_map(ValueWord::int));
+        let interval = self.built(ValueKind::Set, ValueWord::FALSE, start);
         self.intervals.insert((low, high), interval);
         interval
     }
 
     /// The set with one more element, at this index.
-    pub(crate) fn with_element(&mut self, set: Word, at: usize, element: Word) -> Option<Word> {
+    pub(crate) fn with_element(
+        &mut self,
+        set: ValueWord,
+        at: usize,
+        element: ValueWord,
+    ) -> Option<ValueWord> {
         let entry = *self.entry(set.as_entry_of(ValueKind::Set)?);
         let start = self.parts.len();
         let (first, end) = (entry.start as usize, (entry.start + entry.len) as usize);
@@ -231,11 +236,11 @@ impl Store {
             .sum
             .wrapping_add(1)
             .wrapping_add(hash::of_element(self.hash(element)));
-        Some(self.intern(ValueKind::Set, Word::FALSE, start, sum))
+        Some(self.intern(ValueKind::Set, ValueWord::FALSE, start, sum))
     }
 
     /// The order of two strings or two model values, if their first characters decide it.
-    pub(crate) fn compare_ranks(&self, left: Word, right: Word) -> std::cmp::Ordering {
+    pub(crate) fn compare_ranks(&self, left: ValueWord, right: ValueWord) -> std::cmp::Ordering {
         match (left.as_entry(), right.as_entry()) {
             (Some(left), Some(right)) => self.entry(left).sum.cmp(&self.entry(right).sum),
             _ => std::cmp::Ordering::Equal,
@@ -243,24 +248,24 @@ impl Store {
     }
 
     /// The set of these elements, which must be sorted and distinct.
-    pub(crate) fn set_of_sorted(&mut self, elements: &[Word]) -> Word {
-        self.collection(ValueKind::Set, Word::FALSE, elements)
+    pub(crate) fn set_of_sorted(&mut self, elements: &[ValueWord]) -> ValueWord {
+        self.collection(ValueKind::Set, ValueWord::FALSE, elements)
     }
 
     /// The tuple of these elements.
-    pub(crate) fn tuple_of(&mut self, elements: &[Word]) -> Word {
-        self.collection(ValueKind::Tuple, Word::FALSE, elements)
+    pub(crate) fn tuple_of(&mut self, elements: &[ValueWord]) -> ValueWord {
+        self.collection(ValueKind::Tuple, ValueWord::FALSE, elements)
     }
 
     /// The function with this set of keys and these values, in the order of the keys.
-    pub(crate) fn function_of(&mut self, domain: Word, values: &[Word]) -> Word {
+    pub(crate) fn function_of(&mut self, domain: ValueWord, values: &[ValueWord]) -> ValueWord {
         let keys = self.as_set(domain).unwrap_or_default();
         debug_assert_eq!(keys.len(), values.len());
         let (Some(first), Some(last)) = (keys.first(), keys.last()) else {
             return self.empty_tuple;
         };
         // Keys are sorted by kind first, so the two ends decide.
-        let is_string = |key: &Word| self.kind(*key) == ValueKind::Str;
+        let is_string = |key: &ValueWord| self.kind(*key) == ValueKind::Str;
         if is_string(first) && is_string(last) {
             return self.collection(ValueKind::Record, domain, values);
         }
@@ -271,7 +276,12 @@ impl Store {
     }
 
     /// The function with another value at an index, in the order of the keys.
-    pub(crate) fn with_entry(&mut self, function: Word, index: usize, value: Word) -> Option<Word> {
+    pub(crate) fn with_entry(
+        &mut self,
+        function: ValueWord,
+        index: usize,
+        value: ValueWord,
+    ) -> Option<ValueWord> {
         let entry = *self.entry(function.as_entry()?);
         let old = *self.parts_of(&entry).get(index)?;
         if old == value {
@@ -298,14 +308,19 @@ impl Store {
         }
     }
 
-    fn collection(&mut self, kind: ValueKind, domain: Word, parts: &[Word]) -> Word {
+    pub(super) fn collection(
+        &mut self,
+        kind: ValueKind,
+        domain: ValueWord,
+        parts: &[ValueWord],
+    ) -> ValueWord {
         let start = self.parts.len();
         self.parts.extend_from_slice(parts);
         self.built(kind, domain, start)
     }
 
     /// The tuple of some parts of tuples, one after the other.
-    pub(crate) fn tuple_of_ranges(&mut self, ranges: &[(Word, std::ops::Range<usize>)]) -> Word {
+    pub(crate) fn tuple_of_ranges(&mut self, ranges: &[(ValueWord, std::ops::Range<usize>)]) -> ValueWord {
         let start = self.parts.len();
         for (tuple, range) in ranges {
             if let Some(number) = tuple.as_entry() {
@@ -314,11 +329,11 @@ impl Store {
                     .extend_from_within(first + range.start..first + range.end);
             }
         }
-        self.built(ValueKind::Tuple, Word::FALSE, start)
+        self.built(ValueKind::Tuple, ValueWord::FALSE, start)
     }
 
     /// The tuple with one more element.
-    pub(crate) fn appended(&mut self, tuple: Word, last: Word) -> Option<Word> {
+    pub(crate) fn appended(&mut self, tuple: ValueWord, last: ValueWord) -> Option<ValueWord> {
         let entry = *self.entry(tuple.as_entry_of(ValueKind::Tuple)?);
         let start = self.parts.len();
         self.parts
@@ -326,11 +341,11 @@ impl Store {
         self.parts.push(last);
         let share = hash::of_entry(u64::from(entry.len) + 1, self.hash(last));
         let sum = entry.sum.wrapping_add(1).wrapping_add(share);
-        Some(self.intern(ValueKind::Tuple, Word::FALSE, start, sum))
+        Some(self.intern(ValueKind::Tuple, ValueWord::FALSE, start, sum))
     }
 
     /// The collection whose parts are at the end of `parts`, from `start` on.
-    fn built(&mut self, kind: ValueKind, domain: Word, start: usize) -> Word {
+    fn built(&mut self, kind: ValueKind, domain: ValueWord, start: usize) -> ValueWord {
         let parts = &self.parts[start..];
         let mut sum = parts.len() as u64;
         match kind {
@@ -355,7 +370,7 @@ impl Store {
     }
 
     /// The entry whose parts are at the end of `parts`, from `start` on. They are removed if there is such an entry already.
-    fn intern(&mut self, kind: ValueKind, domain: Word, start: usize, sum: u64) -> Word {
+    fn intern(&mut self, kind: ValueKind, domain: ValueWord, start: usize, sum: u64) -> ValueWord {
         let wanted = hash::of_sum(kind, sum);
         let len = self.parts.len() - start;
         let mask = self.table.len() - 1;
@@ -369,7 +384,7 @@ impl Store {
                 && self.parts_of(entry) == &self.parts[start..]
             {
                 self.parts.truncate(start);
-                return Word::of_entry(number, kind);
+                return ValueWord::of_entry(number, kind);
             }
             slot = (slot + 1) & mask;
         }
@@ -388,7 +403,7 @@ impl Store {
         )
     }
 
-    fn atom(&mut self, value: &Value) -> Word {
+    pub(super) fn atom(&mut self, value: &Value) -> ValueWord {
         let wanted = value.hash64();
         let kind = value.kind();
         let mask = self.table.len() - 1;
@@ -396,7 +411,7 @@ impl Store {
         while let Some(number) = self.table[slot].checked_sub(1) {
             let entry = &self.entries[number as usize];
             if entry.hash == wanted && entry.kind == kind && self.atoms[entry.start as usize] == *value {
-                return Word::of_entry(number, kind);
+                return ValueWord::of_entry(number, kind);
             }
             slot = (slot + 1) & mask;
         }
@@ -408,7 +423,7 @@ impl Store {
                 sum: rank(value),
                 start: self.atoms.len() as u32 - 1,
                 len: 0,
-                domain: Word::FALSE,
+                domain: ValueWord::FALSE,
                 signature: if is_untyped { MODEL } else { 0 },
                 kind,
             },
@@ -416,7 +431,7 @@ impl Store {
         )
     }
 
-    fn add(&mut self, entry: Entry, slot: usize) -> Word {
+    fn add(&mut self, entry: Entry, slot: usize) -> ValueWord {
         let kind = entry.kind;
         let number = self.entries.len() as u32;
         self.entries.push(entry);
@@ -425,7 +440,7 @@ impl Store {
         if self.entries.len() * 2 > self.table.len() {
             self.grow();
         }
-        Word::of_entry(number, kind)
+        ValueWord::of_entry(number, kind)
     }
 
     fn grow(&mut self) {
@@ -439,64 +454,6 @@ impl Store {
             }
             self.table[slot] = number;
         }
-    }
-
-    /// The word of a value.
-    pub fn word(&mut self, value: &Value) -> Word {
-        match value.kind() {
-            ValueKind::Bool => Word::bool(value.as_bool() == Some(true)),
-            ValueKind::Int => match value.as_int().and_then(Word::int) {
-                Some(small) => small,
-                None => self.atom(value),
-            },
-            ValueKind::Str | ValueKind::Model => self.atom(value),
-            ValueKind::Set => {
-                let parts = self.words(value.as_set().unwrap_or_default());
-                self.set_of_sorted(&parts)
-            }
-            ValueKind::Tuple => {
-                let parts = self.words(value.as_tuple().unwrap_or_default());
-                self.tuple_of(&parts)
-            }
-            kind @ (ValueKind::Record | ValueKind::Function) => {
-                let entries = value.as_entries().unwrap_or_default();
-                let keys: Vec<Word> = entries.iter().map(|(key, _)| self.word(key)).collect();
-                let domain = self.set_of_sorted(&keys);
-                let values: Vec<Word> = entries.iter().map(|(_, value)| self.word(value)).collect();
-                self.collection(kind, domain, &values)
-            }
-        }
-    }
-
-    fn words(&mut self, values: &[Value]) -> Vec<Word> {
-        values.iter().map(|value| self.word(value)).collect()
-    }
-
-    /// The value of a word.
-    pub fn value(&mut self, word: Word) -> Value {
-        let number = match word.content() {
-            WordContent::Int(int) => return Value::int(int),
-            WordContent::Bool(truth) => return Value::bool(truth),
-            WordContent::Entry(number) => number,
-        };
-        if let Some(value) = &self.values[number as usize] {
-            return value.clone();
-        }
-        let entry = *self.entry(number);
-        let mut part = |index: u32| self.value(self.parts[(entry.start + index) as usize]);
-        let value = match entry.kind {
-            ValueKind::Set => Value::set_of_sorted((0..entry.len).map(&mut part).collect::<Vec<_>>()),
-            ValueKind::Tuple => Value::tuple((0..entry.len).map(&mut part).collect::<Vec<_>>()),
-            ValueKind::Record | ValueKind::Function => {
-                let values: Vec<Value> = (0..entry.len).map(&mut part).collect();
-                let keys = self.value(entry.domain);
-                let keys = keys.as_set().unwrap_or_default().iter().cloned();
-                Value::function_of_sorted(keys.zip(values).collect::<Vec<_>>())
-            }
-            _ => self.atoms[entry.start as usize].clone(),
-        };
-        self.values[number as usize] = Some(value.clone());
-        value
     }
 }
 

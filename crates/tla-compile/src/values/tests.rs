@@ -2,7 +2,7 @@
 
 use omnilink_value::Value;
 
-use super::{Store, Word};
+use super::{ValueStore, ValueWord};
 
 fn samples() -> Vec<Value> {
     let record = Value::record([("a", 1.into()), ("b", Value::set([2.into(), "x".into()]))]);
@@ -23,7 +23,7 @@ fn samples() -> Vec<Value> {
 
 #[test]
 fn words_have_the_hashes_of_their_values_and_come_back() {
-    let mut store = Store::default();
+    let mut store = ValueStore::default();
     for value in samples() {
         let word = store.word(&value);
         assert_eq!(store.hash(word), value.hash64(), "{value}");
@@ -35,7 +35,7 @@ fn words_have_the_hashes_of_their_values_and_come_back() {
 
 #[test]
 fn an_updated_function_is_the_one_built_from_scratch() {
-    let mut store = Store::default();
+    let mut store = ValueStore::default();
     for value in samples() {
         for index in 0..value.len().unwrap_or(0) {
             let Some(changed) = value.with_entry(index, "new".into()) else {
@@ -51,16 +51,16 @@ fn an_updated_function_is_the_one_built_from_scratch() {
 
 #[test]
 fn a_function_takes_its_canonical_kind() {
-    let mut store = Store::default();
+    let mut store = ValueStore::default();
     for value in samples() {
         if let Some(entries) = value.as_entries() {
-            let keys: Vec<Word> = entries.iter().map(|(key, _)| store.word(key)).collect();
-            let values: Vec<Word> = entries.iter().map(|(_, value)| store.word(value)).collect();
+            let keys: Vec<ValueWord> = entries.iter().map(|(key, _)| store.word(key)).collect();
+            let values: Vec<ValueWord> = entries.iter().map(|(_, value)| store.word(value)).collect();
             let domain = store.set_of_sorted(&keys);
             assert_eq!(store.function_of(domain, &values), store.word(&value));
         }
     }
     let keys = store.word(&Value::set([1.into(), 2.into()]));
-    let parts = [Word::TRUE, Word::FALSE];
+    let parts = [ValueWord::TRUE, ValueWord::FALSE];
     assert_eq!(store.function_of(keys, &parts), store.tuple_of(&parts));
 }

@@ -2,12 +2,12 @@
 
 use omnilink_value::ValueKind;
 
-/// A TLA+ value in 64 bits: an integer or a Boolean itself, anything else the number of an entry of a [`Store`](crate::Store), with its
+/// A TLA+ value in 64 bits: an integer or a Boolean itself, anything else the number of an entry of a [`ValueStore`](crate::ValueStore), with its
 /// kind.
 ///
 /// The form is canonical within one store: equal values have equal words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Word(pub(crate) u64);
+pub struct ValueWord(pub(crate) u64);
 
 /// What a word holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ const KINDS: [ValueKind; 8] = [
     ValueKind::Function,
 ];
 
-impl Word {
+impl ValueWord {
     /// `FALSE`.
     pub const FALSE: Self = Self(BOOL);
     /// `TRUE`.

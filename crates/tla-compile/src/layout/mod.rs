@@ -7,116 +7,16 @@
 //! The hash of an exploded function is kept beside its cells, as a sum that each write updates, so the hash of a state is that of its
 //! values whatever the layout is.
 
-use omnilink_value::{Value, ValueKind, hash};
+mod form;
 
+use omnilink_value::{ValueKind, hash};
+
+pub use self::form::Form;
 use crate::trap::Trap;
-use crate::values::{Store, Word};
-
-/// Larger functions are one cell.
-const ENTRIES_MAX: usize = 64;
-/// Variables with more cells are one cell.
-const CELLS_MAX: usize = 512;
-
-/// The form that the values of a variable, or of a part of it, have in common.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// Any value.
-    Cell,
-    /// A function with this set of keys, and the forms of its values. Those of a function that is no record are equal.
-    Exploded {
-        /// The keys, a set.
-        keys: Value,
-        /// The forms of its values, in the order of the keys.
-        parts: Vec<Form>,
-    },
-}
-
-impl Form {
-    /// The form of a value.
-    pub fn of(value: &Value) -> Self {
-        let len = value.len().unwrap_or(0);
-        if len == 0 || len > ENTRIES_MAX || value.as_set().is_some() {
-            return Form::Cell;
-        }
-        let keys = match value.as_entries() {
-            Some(entries) => Value::set_of_sorted(entries.iter().map(|(key, _)| key.clone())),
-            None => Value::set_of_sorted((1..=len as i64).map(Value::int)),
-        };
-        let mut parts: Vec<Form> = (0..len).filter_map(|at| value.part(at).map(Form::of)).collect();
-        if value.kind() != ValueKind::Record {
-            make_uniform(&mut parts);
-        }
-        let form = Form::Exploded { keys, parts };
-        if form.cells() > CELLS_MAX {
-            Form::Cell
-        } else {
-            form
-        }
-    }
-
-    /// What two forms have in common.
-    #[must_use]
-    pub fn meet(&self, other: &Form) -> Form {
-        match (self, other) {
-            (
-                Form::Exploded { keys, parts },
-                Form::Exploded {
-                    keys: other_keys,
-                    parts: others,
-                },
-            ) if keys == other_keys => Form::Exploded {
-                keys: keys.clone(),
-                parts: parts
-                    .iter()
-                    .zip(others)
-                    .map(|(left, right)| left.meet(right))
-                    .collect(),
-            },
-            _ => Form::Cell,
-        }
-    }
-
-    fn cells(&self) -> usize {
-        match self {
-            Form::Cell => 1,
-            Form::Exploded { parts, .. } => parts.iter().map(Form::cells).sum(),
-        }
-    }
-
-    /// Replaces the form at a path by a cell; at the same time those of its siblings that have to be equal.
-    fn widen(&mut self, path: &[usize]) {
-        let Some((step, rest)) = path.split_first() else {
-            *self = Form::Cell;
-            return;
-        };
-        if let Form::Exploded { keys, parts } = self {
-            if let Some(part) = parts.get_mut(*step) {
-                part.widen(rest);
-            }
-            let is_record = keys
-                .as_set()
-                .unwrap_or_default()
-                .iter()
-                .all(|key| key.as_str().is_some());
-            if !is_record {
-                make_uniform(parts);
-            }
-        }
-    }
-}
-
-fn make_uniform(parts: &mut [Form]) {
-    let Some((first, others)) = parts.split_first() else {
-        return;
-    };
-    let common = others
-        .iter()
-        .fold(first.clone(), |common, part| common.meet(part));
-    parts.fill(common);
-}
+use crate::values::{ValueStore, ValueWord};
 
 /// Names a kind of node of a layout.
-pub type NodeId = u32;
+pub type LayoutNodeId = u32;
 
 /// A node of a layout: what is at some cells. All values of an exploded function that is no record share one node.
 #[derive(Clone, Debug)]
@@ -132,13 +32,13 @@ pub struct LayoutNode {
 #[derive(Clone, Debug)]
 pub struct Exploded {
     /// The set of its keys.
-    pub domain: Word,
+    pub domain: ValueWord,
     /// Its keys, in order.
-    pub keys: Box<[Word]>,
+    pub keys: Box<[ValueWord]>,
     /// The first key, if the keys are consecutive integers.
     pub first_int: Option<i64>,
     /// The nodes of its values, and their first cells relative to its own.
-    pub parts: Box<[(NodeId, u32)]>,
+    pub parts: Box<[(LayoutNodeId, u32)]>,
     /// The number of cells from one value to the next, if all values have one node.
     pub stride: Option<u32>,
 }
@@ -165,11 +65,11 @@ enum Place {
 
 /// How the variables are spread over cells.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct CellLayout {
     forms: Vec<Form>,
     nodes: Vec<LayoutNode>,
     /// The node and the first cell of each variable.
-    variables: Vec<(NodeId, u32)>,
+    variables: Vec<(LayoutNodeId, u32)>,
     places: Vec<Place>,
     instances: Vec<Instance>,
     hashes: u32,
@@ -178,9 +78,9 @@ pub struct Layout {
     positions: Vec<Option<usize>>,
 }
 
-impl Layout {
+impl CellLayout {
     /// The layout of variables of these forms. States are told apart by the variables of a view, or by all.
-    pub fn new(forms: Vec<Form>, view: Option<&[u32]>, store: &mut Store) -> Self {
+    pub fn new(forms: Vec<Form>, view: Option<&[u32]>, store: &mut ValueStore) -> Self {
         let positions = (0..forms.len()).map(|variable| match view {
             None => Some(variable),
             Some(view) => view.iter().position(|viewed| *viewed as usize == variable),
@@ -210,12 +110,17 @@ impl Layout {
         layout
     }
 
-    fn add_node(&mut self, form: &Form, (variable, path): (usize, Vec<usize>), store: &mut Store) -> NodeId {
+    fn add_node(
+        &mut self,
+        form: &Form,
+        (variable, path): (usize, Vec<usize>),
+        store: &mut ValueStore,
+    ) -> LayoutNodeId {
         let exploded = match form {
             Form::Cell => None,
             Form::Exploded { keys, parts } => {
                 let domain = store.word(keys);
-                let words: Box<[Word]> = store.as_set(domain).unwrap_or_default().into();
+                let words: Box<[ValueWord]> = store.as_set(domain).unwrap_or_default().into();
                 let is_record = keys
                     .as_set()
                     .unwrap_or_default()
@@ -255,16 +160,16 @@ impl Layout {
             variable,
             path,
         });
-        self.nodes.len() as NodeId - 1
+        self.nodes.len() as LayoutNodeId - 1
     }
 
     /// Adds the cells of a node. `outer` is what it is a part of: an instance and the hash of the key.
     fn add_places(
         &mut self,
-        node: NodeId,
+        node: LayoutNodeId,
         (variable, hash): (u32, u32),
         outer: Option<(u32, u64)>,
-        store: &Store,
+        store: &ValueStore,
     ) {
         let Some(exploded) = self.nodes[node as usize].exploded.clone() else {
             self.places.push(match outer {
@@ -309,7 +214,7 @@ impl Layout {
     }
 
     /// The forms of the variables with the part of a node widened to a cell.
-    pub fn widened(&self, node: NodeId) -> Vec<Form> {
+    pub fn widened(&self, node: LayoutNodeId) -> Vec<Form> {
         let mut forms = self.forms.clone();
         let node = &self.nodes[node as usize];
         forms[node.variable].widen(&node.path);
@@ -322,12 +227,12 @@ impl Layout {
     }
 
     /// A node.
-    pub fn node(&self, node: NodeId) -> &LayoutNode {
+    pub fn node(&self, node: LayoutNodeId) -> &LayoutNode {
         &self.nodes[node as usize]
     }
 
     /// The node and the first cell of a variable.
-    pub fn variable(&self, variable: u32) -> (NodeId, u32) {
+    pub fn variable(&self, variable: u32) -> (LayoutNodeId, u32) {
         self.variables[variable as usize]
     }
 
@@ -352,12 +257,12 @@ impl Layout {
     }
 
     /// Computes what is kept beside the cells.
-    pub(crate) fn complete(&self, slots: &mut [u64], store: &Store) {
+    pub(crate) fn complete(&self, slots: &mut [u64], store: &ValueStore) {
         for instance in &self.instances {
             slots[instance.sum as usize] = 0;
         }
         for (cell, place) in self.places.iter().enumerate() {
-            let value = store.hash(Word(slots[cell]));
+            let value = store.hash(ValueWord(slots[cell]));
             match *place {
                 Place::In { instance, key } => {
                     let sum = &mut slots[self.instances[instance as usize].sum as usize];
@@ -403,9 +308,9 @@ impl Layout {
         &self,
         slots: &mut [u64],
         trail: &mut Vec<(u32, u64)>,
-        store: &Store,
+        store: &ValueStore,
         cell: u32,
-        word: Word,
+        word: ValueWord,
     ) {
         let old = slots[cell as usize];
         if old == word.0 {
@@ -416,7 +321,7 @@ impl Layout {
             slots[slot as usize] = new;
         };
         set(slots, cell, word.0);
-        let (mut before, mut after) = (store.hash(Word(old)), store.hash(word));
+        let (mut before, mut after) = (store.hash(ValueWord(old)), store.hash(word));
         let mut place = self.places[cell as usize];
         let variable = loop {
             match place {
@@ -447,9 +352,15 @@ impl Layout {
     }
 
     /// The value at the cells of a node.
-    pub(crate) fn gather(&self, node: NodeId, first: u32, slots: &[u64], store: &mut Store) -> Word {
+    pub(crate) fn gather(
+        &self,
+        node: LayoutNodeId,
+        first: u32,
+        slots: &[u64],
+        store: &mut ValueStore,
+    ) -> ValueWord {
         let Some(exploded) = &self.nodes[node as usize].exploded else {
-            return Word(slots[first as usize]);
+            return ValueWord(slots[first as usize]);
         };
         let mut values = Vec::with_capacity(exploded.parts.len());
         for (part, offset) in &exploded.parts {
@@ -464,11 +375,11 @@ impl Layout {
     /// A trap if the value does not have the form of the node.
     pub fn scatter(
         &self,
-        node: NodeId,
+        node: LayoutNodeId,
         first: u32,
-        word: Word,
-        store: &Store,
-        cells: &mut Vec<(u32, Word)>,
+        word: ValueWord,
+        store: &ValueStore,
+        cells: &mut Vec<(u32, ValueWord)>,
     ) -> Result<(), Trap> {
         let Some(exploded) = &self.nodes[node as usize].exploded else {
             cells.push((first, word));
@@ -492,7 +403,7 @@ impl Layout {
 
     /// The index of a key of an exploded function.
     #[inline]
-    pub(crate) fn index(exploded: &Exploded, key: Word) -> Option<usize> {
+    pub(crate) fn index(exploded: &Exploded, key: ValueWord) -> Option<usize> {
         if let Some(first) = exploded.first_int {
             let at = usize::try_from(key.as_int()?.checked_sub(first)?).ok()?;
             return (at < exploded.keys.len()).then_some(at);
