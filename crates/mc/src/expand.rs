@@ -339,8 +339,8 @@ pub(crate) fn expand<T: TransitionSystem>(
     }))
 }
 
-/// Checks the successors that compiled code has found: what [`expand`] does for a system without action constraints, step properties and
-/// side effects, whose search ends at the first violation.
+/// Checks the successors that compiled code has found: what [`expand`] does for a system without side effects, whose search ends at the
+/// first violation.
 pub(crate) fn expand_compiled<T: TransitionSystem>(
     system: &T,
     worker: &mut T::Worker,
@@ -357,7 +357,7 @@ pub(crate) fn expand_compiled<T: TransitionSystem>(
             state,
         }))
     };
-    let has_constraints = system.has_constraints();
+    let (has_constraints, has_step_properties) = (system.has_constraints(), system.has_step_properties());
     let mut successors = std::mem::take(&mut result.successors);
     successors.clear();
     successors.extend((0..compiled.len()).map(|successor| compiled.successor(successor)));
@@ -416,6 +416,17 @@ pub(crate) fn expand_compiled<T: TransitionSystem>(
         }
         if let Some(new) = new {
             dedup.mark_checked(new);
+        }
+        if has_step_properties {
+            match compiled.violated_step_property(worker, successor, level + 1) {
+                Ok(None) => {}
+                Ok(Some(index)) => {
+                    return violation(ViolationKind::Step(index), Some(compiled.state(successor)));
+                }
+                Err(error) => {
+                    return violation(ViolationKind::Failed(error), Some(compiled.state(successor)));
+                }
+            }
         }
     }
     result.successors = successors;

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::bfs::CheckpointContext;
 use crate::check::Evaluators;
-use crate::compiled::{CompilationLog, CompiledFormulas, CompiledSystem};
+use crate::compiled::{CompilationLog, CompiledSystem};
 use crate::fingerprint::Fingerprint;
 use crate::report::ActionTaken;
 use crate::session::{CheckSession, set_level};
@@ -41,7 +41,7 @@ pub(crate) struct TlaSystem<'m> {
     pub(crate) steps: Vec<NamedProperty>,
     pub(crate) view: Option<Formula>,
     /// The variables that the view shows, if it is a tuple of these.
-    viewed: Option<Vec<u32>>,
+    pub(crate) viewed: Option<Vec<u32>>,
     pub(crate) symmetry: Symmetry,
     pub(crate) checks_deadlock: bool,
     /// Whether the search goes on after a violation.
@@ -275,26 +275,8 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
     }
 
     fn compiled(&self) -> Option<Box<dyn CompiledExpansion<Evaluator<'m>, Box<Failure>> + '_>> {
-        let is_compiled = !self.continues
-            && self.may_reexpand()
-            && self.steps.is_empty()
-            && self.model.action_constraints.is_empty()
-            && self.model.possible.is_empty()
-            && (self.view.is_none() || self.viewed.is_some());
-        let next = self
-            .next
-            .filter(|_| is_compiled && self.evaluators != Evaluators::Interpreter)?;
-        Some(Box::new(CompiledSystem::new(CompiledFormulas {
-            next,
-            constraints: self.model.constraints.iter().map(|named| named.formula).collect(),
-            invariants: self.invariants.iter().map(|named| named.formula).collect(),
-            // A search for temporal properties goes on without the view.
-            viewed: self.view.and(self.viewed.as_deref()),
-            symmetry: &self.symmetry,
-            memory_bytes: self.compiled_bytes,
-            compares: self.evaluators == Evaluators::Both,
-            log: &self.compilation,
-        })))
+        let compiled = CompiledSystem::of(self)?;
+        Some(Box::new(compiled))
     }
 
     fn action_count(&self) -> usize {

@@ -52,7 +52,7 @@ pub trait CompiledExpansion<W, E> {
     /// The fingerprint of a successor, and the action that leads to it.
     fn successor(&mut self, successor: usize) -> (Fingerprint, usize);
 
-    /// Whether a successor, which is of this level, satisfies the constraints.
+    /// Whether a successor, which is of this level, satisfies the constraints, and the step to it the action constraints.
     ///
     /// # Errors
     /// When that cannot be evaluated.
@@ -63,6 +63,17 @@ pub trait CompiledExpansion<W, E> {
     /// # Errors
     /// When one cannot be evaluated.
     fn violated_invariant(
+        &mut self,
+        worker: &mut W,
+        successor: usize,
+        level: u32,
+    ) -> Result<Option<usize>, E>;
+
+    /// The index of the first step property that is false for the step to a successor, which is of this level.
+    ///
+    /// # Errors
+    /// When one cannot be evaluated.
+    fn violated_step_property(
         &mut self,
         worker: &mut W,
         successor: usize,

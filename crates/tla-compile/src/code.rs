@@ -354,6 +354,8 @@ pub struct Code<'p> {
     pub sites: Vec<Site<'p>>,
     /// The registers that hold nothing when it starts.
     pub fresh: Vec<RegisterIndex>,
+    /// Whether it is a formula about a step.
+    pub is_step: bool,
     /// The variables that it reads in the current state, one bit each.
     pub reads: u64,
 }

@@ -13,16 +13,19 @@ use std::sync::{Mutex, PoisonError};
 use omnilink_tla::eval::Evaluator;
 use omnilink_tla::eval::error::Failure;
 use omnilink_tla::ir::Formula;
+use omnilink_tla::model::NamedFormula;
 use omnilink_tla_compile::{
     CellLayout, Code, Form, Machine, Trap, ValueStore, compile_action, compile_formula,
 };
 
 pub(crate) use self::log::CompilationLog;
 use self::packing::Packing;
+use crate::check::Evaluators;
 use crate::fingerprint::Fingerprint;
 use crate::session::set_level;
 use crate::symmetry::Symmetry;
-use crate::transition_system::{CompiledExpansion, State};
+use crate::tla_system::{NamedProperty, TlaSystem};
+use crate::transition_system::{CompiledExpansion, State, TransitionSystem};
 
 /// States from which the layout is learned: enough that most of what varies has varied.
 const STATES_LEARNED: usize = 200;
@@ -33,19 +36,39 @@ const TRIAL: u64 = 1 << 11;
 
 /// What is compiled.
 #[derive(Clone, Debug)]
-pub(crate) struct CompiledFormulas<'s> {
-    pub(crate) next: Formula,
-    pub(crate) constraints: Vec<Formula>,
-    pub(crate) invariants: Vec<Formula>,
+struct CompiledFormulas<'s> {
+    next: Formula,
+    constraints: Vec<Formula>,
+    invariants: Vec<Formula>,
+    action_constraints: Vec<Formula>,
+    /// Properties of steps.
+    steps: Vec<Formula>,
     /// The variables that states are told apart by; `None` for all.
-    pub(crate) viewed: Option<&'s [u32]>,
-    pub(crate) symmetry: &'s Symmetry,
+    viewed: Option<&'s [u32]>,
+    symmetry: &'s Symmetry,
     /// Memory for values, in bytes.
-    pub(crate) memory_bytes: usize,
+    memory_bytes: usize,
     /// Whether every expansion is compared with that of the evaluator.
-    pub(crate) compares: bool,
+    compares: bool,
     /// What all workers have done.
-    pub(crate) log: &'s Mutex<CompilationLog>,
+    log: &'s Mutex<CompilationLog>,
+}
+
+impl CompiledFormulas<'_> {
+    /// All formulas in the order of their codes, and whether each is about a step.
+    fn numbered(&self) -> Vec<(Formula, bool)> {
+        let states = self
+            .constraints
+            .iter()
+            .chain(&self.invariants)
+            .map(|formula| (*formula, false));
+        let steps = self
+            .action_constraints
+            .iter()
+            .chain(&self.steps)
+            .map(|formula| (*formula, true));
+        states.chain(steps).collect()
+    }
 }
 
 /// Compiled code, and what it is made from.
@@ -63,8 +86,30 @@ pub(crate) struct CompiledSystem<'s, 'm> {
 }
 
 impl<'s, 'm> CompiledSystem<'s, 'm> {
-    pub(crate) fn new(formulas: CompiledFormulas<'s>) -> Self {
-        Self {
+    /// Compiled code for a worker; `None` if the search does what it cannot do.
+    pub(crate) fn of(system: &'s TlaSystem<'m>) -> Option<Self> {
+        let is_compiled = !system.continues
+            && system.may_reexpand()
+            && system.model.possible.is_empty()
+            && (system.view.is_none() || system.viewed.is_some())
+            && system.evaluators != Evaluators::Interpreter;
+        let model = system.model;
+        let formulas = |named: &[NamedFormula]| named.iter().map(|named| named.formula).collect();
+        let properties = |named: &[NamedProperty]| named.iter().map(|named| named.formula).collect();
+        let formulas = CompiledFormulas {
+            next: system.next.filter(|_| is_compiled)?,
+            constraints: formulas(&model.constraints),
+            invariants: properties(&system.invariants),
+            action_constraints: formulas(&model.action_constraints),
+            steps: properties(&system.steps),
+            // A search for temporal properties goes on without the view.
+            viewed: system.view.and(system.viewed.as_deref()),
+            symmetry: &system.symmetry,
+            memory_bytes: system.compiled_bytes,
+            compares: system.evaluators == Evaluators::Both,
+            log: &system.compilation,
+        };
+        Some(Self {
             formulas,
             forms: None,
             learned: 0,
@@ -72,7 +117,7 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             packing: Packing::default(),
             is_enabled: true,
             log: CompilationLog::default(),
-        }
+        })
     }
 
     /// Makes the code for a layout.
@@ -91,10 +136,9 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
         self.log.made += 1;
         self.log.instructions = action.instructions.len();
         self.log.add_places(&reasons, program);
-        let formulas = self.formulas.constraints.iter().chain(&self.formulas.invariants);
         let mut codes = Vec::new();
-        for formula in formulas {
-            let compiled = compile_formula(program, *formula, &layout, &mut store, worker);
+        for formula in self.formulas.numbered() {
+            let compiled = compile_formula(program, formula, &layout, &mut store, worker);
             let (code, reasons) = compiled.unwrap_or_else(|reason| (Code::not_compiled(), vec![reason]));
             self.log.add_places(&reasons, program);
             codes.push(code);
@@ -129,7 +173,7 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
     fn holds(
         &mut self,
         worker: &mut Evaluator<'m>,
-        (number, formula): (usize, Formula),
+        (number, formula, is_step): (usize, Formula, bool),
         successor: usize,
     ) -> Result<bool, Box<Failure>> {
         let Some(machine) = &mut self.machine else {
@@ -140,7 +184,10 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             return Ok(holds);
         }
         let state = machine.values(successor);
-        let interpreted = worker.holds(formula, &state)?;
+        let interpreted = match is_step {
+            false => worker.holds(formula, &state)?,
+            true => worker.holds_step(formula, &machine.values_before(), &state)?,
+        };
         if let Ok(holds) = decided {
             assert_eq!(holds, interpreted, "compiled formula {number} in {state:?}");
         }
@@ -243,7 +290,16 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         set_level(level);
         for number in 0..self.formulas.constraints.len() {
             let formula = self.formulas.constraints[number];
-            if !self.holds(worker, (number, formula), successor)? {
+            if !self.holds(worker, (number, formula, false), successor)? {
+                return Ok(false);
+            }
+        }
+        // A step is evaluated at the level of the state before it.
+        set_level(level - 1);
+        let before = self.formulas.constraints.len() + self.formulas.invariants.len();
+        for number in 0..self.formulas.action_constraints.len() {
+            let formula = self.formulas.action_constraints[number];
+            if !self.holds(worker, (before + number, formula, true), successor)? {
                 return Ok(false);
             }
         }
@@ -270,9 +326,28 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
                 .is_none_or(|machine| machine.reads(before + index) & changed != 0);
             if is_affected || self.formulas.compares {
                 let formula = self.formulas.invariants[index];
-                if !self.holds(worker, (before + index, formula), successor)? {
+                if !self.holds(worker, (before + index, formula, false), successor)? {
                     return Ok(Some(index));
                 }
+            }
+        }
+        Ok(None)
+    }
+
+    fn violated_step_property(
+        &mut self,
+        worker: &mut Evaluator<'m>,
+        successor: usize,
+        level: u32,
+    ) -> Result<Option<usize>, Box<Failure>> {
+        set_level(level - 1);
+        let formulas = &self.formulas;
+        let before =
+            formulas.constraints.len() + formulas.invariants.len() + formulas.action_constraints.len();
+        for index in 0..self.formulas.steps.len() {
+            let formula = self.formulas.steps[index];
+            if !self.holds(worker, (before + index, formula, true), successor)? {
+                return Ok(Some(index));
             }
         }
         Ok(None)

@@ -15,7 +15,7 @@ use omnilink_tla::source::Source;
 
 use crate::random_spec::Writer;
 
-const CONFIG: &str = "INIT Init\nNEXT Next\nCONSTRAINT Small\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n";
+const CONFIG: &str = "INIT Init\nNEXT Next\nCONSTRAINT Small\nINVARIANT Formula\nACTION_CONSTRAINT Allowed\nPROPERTY Moves\nCHECK_DEADLOCK FALSE\n";
 
 #[test]
 fn random_specs_are_expanded_as_the_evaluator_expands_them() {

@@ -432,6 +432,11 @@ impl Writer {
         text += &format!("Next == {}\n", actions.join(" \\/ "));
         text += "Small == Len(q) < 3 /\\ Cardinality(m) < 3\n";
         text += &format!("Formula == {} \\/ TRUE\n", self.write(Type::Bool, 4));
+        text += &format!("Allowed == n' # 3 \\/ {}\n", self.write(Type::Bool, 2));
+        text += &format!(
+            "Moves == [][b' = b \\/ s' # {} \\/ TRUE]_<<n, f>>\n",
+            self.write(Type::Ints, 2)
+        );
         text + "====\n"
     }
 }

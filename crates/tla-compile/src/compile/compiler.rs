@@ -94,10 +94,10 @@ pub fn compile_action<'p>(
     compiler.finish(&operator.body)
 }
 
-/// The code of a formula about a state.
+/// The code of a formula about a state, or about a step.
 pub fn compile_formula<'p>(
     program: &'p Program,
-    formula: Formula,
+    (formula, is_step): (Formula, bool),
     layout: &CellLayout,
     store: &mut ValueStore,
     evaluator: &mut Evaluator<'p>,
@@ -106,6 +106,10 @@ pub fn compile_formula<'p>(
     let mut compiler = Compiler::new(program, layout, store, evaluator);
     if program.variables.len() > VARIABLES_MAX {
         return Err(not_compiled(&operator.body, "there are too many variables"));
+    }
+    if is_step {
+        compiler.assigned = u64::MAX;
+        compiler.code.is_step = true;
     }
     let scope = Scope::new(operator.slots.len(), false);
     let no = compiler.label();

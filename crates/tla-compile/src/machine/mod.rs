@@ -143,13 +143,14 @@ impl<'p> Machine<'p> {
             layout: &self.layout,
             memory,
             is_after: false,
+            is_step: false,
             evaluator,
         };
         run.run(action)?;
         Ok(&self.memory.successors.found)
     }
 
-    /// Whether a formula holds in one of the successors found last.
+    /// Whether a formula holds in one of the successors found last, or for the step to it.
     ///
     /// # Errors
     /// A trap; then the evaluator must decide.
@@ -168,7 +169,8 @@ impl<'p> Machine<'p> {
             store: &mut self.store,
             layout: &self.layout,
             memory: &mut self.memory,
-            is_after: true,
+            is_after: !loaded.code.is_step,
+            is_step: loaded.code.is_step,
             evaluator,
         };
         run.run(loaded)
@@ -200,6 +202,11 @@ impl<'p> Machine<'p> {
     pub fn hashes(&mut self, successor: usize) -> &[u64] {
         self.memory.load(successor);
         self.layout.hashes(&self.memory.after)
+    }
+
+    /// The values of the variables of the state whose successors were found.
+    pub fn values_before(&mut self) -> State {
+        values(&self.layout, &self.memory.now, &mut self.store)
     }
 
     /// The values of the variables of a successor.

@@ -21,6 +21,8 @@ pub(super) struct Run<'a, 'e, 'p> {
     pub(super) memory: &'a mut Memory,
     /// Whether the current state is one of the successors.
     pub(super) is_after: bool,
+    /// Whether the next state is one of the successors.
+    pub(super) is_step: bool,
     pub(super) evaluator: &'e mut Evaluator<'p>,
 }
 
@@ -28,20 +30,20 @@ impl<'p> Run<'_, '_, 'p> {
     #[inline]
     fn cell(&self, registers: &[u64], address: Address, of: Of) -> u64 {
         let at = located(registers, address);
-        match (of, self.is_after) {
-            (Of::Next, _) => self.memory.next[at],
-            (Of::Now, false) => self.memory.now[at],
-            (Of::Now, true) => self.memory.after[at],
+        match (of, self.is_after, self.is_step) {
+            (Of::Next, _, false) => self.memory.next[at],
+            (Of::Now, false, _) => self.memory.now[at],
+            (Of::Now, true, _) | (Of::Next, _, true) => self.memory.after[at],
         }
     }
 
     #[inline(never)]
     fn gather(&mut self, registers: &[u64], node: u32, address: Address, of: Of) -> ValueWord {
         let at = located(registers, address) as u32;
-        let cells: &[u64] = match (of, self.is_after) {
-            (Of::Next, _) => &self.memory.next,
-            (Of::Now, false) => &self.memory.now,
-            (Of::Now, true) => &self.memory.after,
+        let cells: &[u64] = match (of, self.is_after, self.is_step) {
+            (Of::Next, _, false) => &self.memory.next,
+            (Of::Now, false, _) => &self.memory.now,
+            (Of::Now, true, _) | (Of::Next, _, true) => &self.memory.after,
         };
         self.layout.gather(node, at, cells, self.store)
     }
