@@ -66,7 +66,9 @@ pub use schedule::{
 };
 pub use state_graph::{GraphState, GraphStep, StateGraph};
 pub use thread_names::ThreadNames;
-pub use transactions::{Anomaly, DependencyEdge, IsolationFindings, LevelVerdict, NamedAnomaly};
+pub use transactions::{
+    Anomaly, DependencyEdge, IsolationFindings, LevelVerdict, NamedAnomaly, ReportedTransaction,
+};
 pub use unknown::Unknown;
 pub use verdict::{UnknownVerdict, Verdict};
 pub use violation::Violation;
