@@ -21,6 +21,8 @@ pub(crate) const MODULES: &[(&str, &str)] = modules![
     "lanes",
     "palette",
     "box",
+    "label",
+    "order",
     "arrows",
     "draw",
     "overview",

@@ -150,7 +150,8 @@ pub fn log() -> Evidence {
             ]}],
         },
         "log": {"steps": 6, "actions": [{"action": "Write", "at": "Lease.tla:10:16", "taken": 1}], "choices": 0,
-            "guesses": ["the log would be accepted if lease.ndjson:5 were missing"], "dead_ends": 1,
+            "guesses": ["the log would be accepted if lease.ndjson:5 were missing", "2 more lines would be explained if lease.ndjson:6 came before lease.ndjson:5: Expire"],
+            "suspects": [lines[5]], "dead_ends": 1,
             "endings": [{"lines": 4, "refused": ["lease.ndjson:5"], "states": 1}, {"lines": 3, "refused": ["lease.ndjson:4"], "states": 1}]},
     });
     Evidence::from_json(&evidence.to_string()).expect("it is evidence")
