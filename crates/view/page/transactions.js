@@ -151,13 +151,13 @@ function drawn(app, edges, members) {
   const isPair = edges.length === 2;
   const [rx, ry] = isPair ? [widest + 95, 0] : [widest + 110, Math.max(tallest * 2 + 16, 30 * edges.length)];
   const margin = isPair ? 12 : 150;
-  const [width, height] = [2 * (rx + widest + margin), 2 * (ry + tallest) + (isPair ? 90 : 40)];
+  const [width, height] = [2 * (rx + widest + margin), 2 * (ry + tallest) + (edges.length % 2 && edges.length > 1 ? 110 : isPair ? 90 : 40)];
   /** @type {Box[]} */
   const boxes = edges.map((_, index) => {
     const angle = (index / edges.length) * 2 * Math.PI - (isPair ? Math.PI : Math.PI / 2);
-    return { x: width / 2 + rx * Math.cos(angle), y: height / 2 + ry * Math.sin(angle), ...halves[index] };
+    return { x: width / 2 + rx * Math.cos(angle), y: height / 2 - (edges.length % 2 ? 32 : 0) + ry * Math.sin(angle), ...halves[index] };
   });
-  const arrows = edges.flatMap((edge, index) => dependencyArrow(edge, boxes[index], boxes[(index + 1) % edges.length], isPair ? tallest + 34 : 30));
+  const arrows = edges.flatMap((edge, index) => dependencyArrow(edge, boxes[index], boxes[(index + 1) % edges.length]));
   const nodes = edges.map((edge, index) => node(app, members.get(edge.from), edge.from, boxes[index], lines[index]));
   const drawing = svg(
     'svg',
@@ -176,9 +176,10 @@ function drawn(app, edges, members) {
  * @param {Edge} edge
  * @param {Box} a
  * @param {Box} b
- * @param {number} bend
  */
-function dependencyArrow({ why }, a, b, bend) {
+function dependencyArrow({ why }, a, b) {
+  // Between two boxes at one height it goes above or below both, where its reason has room.
+  const bend = Math.abs(a.y - b.y) < 1 ? Math.max(a.h, b.h) + 34 : 30;
   const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
   const [nx, ny] = [(b.y - a.y) / length, -(b.x - a.x) / length];
   const [mx, my] = [(a.x + b.x) / 2, (a.y + b.y) / 2];

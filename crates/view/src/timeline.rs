@@ -192,8 +192,12 @@ impl TimelineBuilder {
             is_numbered: evidence.is_some_and(|evidence| evidence.subject == Subject::Transactions),
             ..Self::default()
         };
-        for op in evidence.map(named_operations).unwrap_or_default().into_values() {
+        let named = evidence.map(transactions_by_operation).unwrap_or_default();
+        for mut op in evidence.map(named_operations).unwrap_or_default().into_values() {
             let Some(start) = op.start else { continue };
+            if let Some(name) = named.get(&op.id) {
+                op.text = format!("{name}: {}", op.text);
+            }
             let key = (op.thread, start);
             builder.wanted.entry(key).or_default().push(Wanted {
                 id: id_of(op.id),
@@ -351,6 +355,16 @@ fn in_order_of_explanation(lines: &mut [ReportedOperation], evidence: &Evidence)
         .map(|(rank, id)| (id, rank))
         .collect();
     lines.sort_by_key(|line| (ranks.get(&line.id).copied().unwrap_or(usize::MAX), line.id));
+}
+
+/// The names of the transactions that evidence tells about, by the ids of their operations.
+fn transactions_by_operation(evidence: &Evidence) -> FxHashMap<u64, &str> {
+    let told = evidence
+        .isolation
+        .iter()
+        .flat_map(|isolation| &isolation.transactions);
+    told.flat_map(|one| one.ops.iter().map(|op| (op.id, one.name.as_str())))
+        .collect()
 }
 
 /// A transaction as one operation, from the beginning of its first to the end of its last.

@@ -401,7 +401,7 @@ test('a graph of many levels goes down, and nothing leaves its frame', () => {
   const [across, down] = [graphLayout({ states, steps }), graphLayout({ states, steps }, true)];
   assert.ok(down.width < across.width && down.height > across.height);
   for (const { from, to } of down.edges) {
-    const { d } = edgePathDown(down.nodes[from], down.nodes[to]);
+    const { d } = edgePathDown(down.nodes[from], down.nodes[to], down.width / 2);
     const numbers = d.match(/-?[\d.]+/g).map(Number);
     numbers.forEach((number, at) => assert.ok(number >= 0 && number <= (at % 2 ? down.height : down.width), d));
   }
