@@ -43,6 +43,7 @@ pub(crate) const MODULES: &[(&str, &str)] = modules![
     "header",
     "inspector",
     "explanations",
+    "algorithm",
     "behaviour",
     "graph_view",
     "witness",

@@ -98,7 +98,12 @@ fn a_rejection_names_the_false_conjunct_and_what_would_help() {
     assert!(json.contains("`queue # <<>>` is false"), "{json}");
     let log = found.log.expect("it is a log");
     let suspects: Vec<&str> = log.suspects.iter().filter_map(|op| op.place.as_deref()).collect();
-    assert_eq!(suspects, ["log.ndjson:2"], "the line that came too late");
+    assert!(
+        suspects
+            .first()
+            .is_some_and(|first| first.ends_with("log.ndjson:2")),
+        "the line that came too late: {suspects:?}"
+    );
     let guesses = log.guesses;
     assert!(
         guesses

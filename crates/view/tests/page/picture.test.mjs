@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { lanesOfRun, stepTaken } from '../../page/algorithm.js';
 import { argumentsOf, nameOf, topParts, withoutChanges } from '../../page/call.js';
 import { withoutFolders } from '../../page/header.js';
 import { labelIn, labelLines } from '../../page/label.js';
@@ -94,4 +95,17 @@ test('a story in a list is called without its folders', () => {
   assert.equal(withoutFolders('/a/b/transactions.jsonl: long fork'), 'transactions.jsonl: long fork');
   assert.equal(withoutFolders('shrunk to 2 operations: a/b.ndjson'), 'shrunk to 2 operations: b.ndjson');
   assert.equal(withoutFolders('queue.ndjson: read/write'), 'queue.ndjson: read/write');
+});
+
+test('a run of an algorithm has a lane for each process, if they are few', () => {
+  assert.deepEqual(lanesOfRun({ processes: [null, 'client 10', 'client 2', 'client 10'], steps: [] }), ['client 2', 'client 10']);
+  assert.deepEqual(lanesOfRun({ processes: [null, null], steps: [] }), [null]);
+  assert.deepEqual(lanesOfRun({ processes: Array.from({ length: 9 }, (_, at) => `p ${at}`), steps: [] }), [null]);
+});
+
+test('a step of an algorithm is found by its label', () => {
+  const step = { label: 'take', statement: 'x := 1', place: 'A.tla:3' };
+  const violation = { trace: [{ action: null }, { action: { name: 'take' } }, { action: { name: 'Terminating' } }], algorithm: { processes: [null, 'p 1', null], steps: [step] } };
+  assert.deepEqual([0, 1, 2].map((at) => stepTaken(violation, at)), [null, { step, process: 'p 1' }, null]);
+  assert.equal(stepTaken({ trace: [{ action: { name: 'take' } }] }, 0), null);
 });
