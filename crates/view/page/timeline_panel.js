@@ -193,7 +193,7 @@ export class TimelinePanel {
       timeline?.hasFlag(PENDING) && '▨ pending',
       timeline?.hasFlag(ABORTED) && '\u2014 failed, left out',
       markedRows.size > 0 && (kind === 'operation' && this.app.facts.evidence.violation?.rule ? '! breaks the rule, too' : '! may be wrong'),
-      points !== undefined && points.size > 0 && `◆ ${kind === 'operation' && timeline?.isUntimed ? 'explained' : 'takes effect'} ${whose}— in this order`,
+      points !== undefined && points.size > 0 && `◆ ${kind === 'operation' && timeline?.isUntimed ? 'explained' : 'takes effect'} ${whose}${points.size > 1 ? '— in this order' : ''}`.trim(),
       sees.size > 0 && '→ is seen by',
       before.length > 0 && '⇢ happens before',
       kind !== 'trace' && status?.includes(UNREACHED) && 'pale: after the failure',
