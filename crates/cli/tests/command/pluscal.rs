@@ -30,7 +30,8 @@ fn the_examples_have_the_answers_that_the_page_shows() {
     let ran = omnilink(&["mc", &example("Handover.tla")]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(
-        ran.stdout.contains("4  bump: self = 1  (") && ran.stdout.contains("Handover.tla:13)"),
+        ran.stdout.contains("4  client 1, bump: next := mine + 1  (")
+            && ran.stdout.contains("Handover.tla:13)"),
         "{ran:?}"
     );
 }
