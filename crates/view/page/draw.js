@@ -5,7 +5,7 @@
 import { colorOf, drawBox, isFaded } from './box.js';
 import { cut, visible } from './call.js';
 import { offsetText, tickStep } from './clock.js';
-import { drawFlags, drawLabel, flagged } from './label.js';
+import { drawFlags, drawLabel, flagsOf } from './label.js';
 import { AXIS } from './lanes.js';
 import { firstHit } from './search.js';
 import { firstEndingAt, firstStartingAt, trackOf } from './timeline.js';
@@ -60,12 +60,13 @@ export function drawTimeline(context, picture) {
   const inSight = layout.places.flatMap((place, at) => (place.top + place.height >= view.scroll + AXIS && place.top <= view.scroll + height ? [at] : []));
   // Arrows are below the boxes, and the order is below the labels: a line through a label would be read as struck out.
   drawArrows(context, picture, x);
-  for (const at of inSight) drawLane(context, picture, at, x, false);
+  for (const at of inSight) drawLane(context, picture, at, x, null);
   drawFailing(context, picture, x);
   drawOrder(context, picture, x);
-  for (const at of inSight) drawLane(context, picture, at, x, true);
+  const flags = flagsOf(context, picture, x);
+  for (const at of inSight) drawLane(context, picture, at, x, flags);
   drawPoints(context, picture, x);
-  drawFlags(context, picture, x);
+  drawFlags(context, picture, flags);
   context.restore();
   drawBands(context, picture, x);
   drawDue(context, picture, x);
@@ -84,14 +85,13 @@ function xOf({ view, layout, width }) {
  * @param {Picture} picture
  * @param {number} at
  * @param {(time: number) => number} x
- * @param {boolean} isLabels  the labels of the boxes, or the boxes
+ * @param {import('./label.js').Flag[] | null} flags  those beside which the labels are drawn; null to draw the boxes
  */
-function drawLane(context, picture, at, x, isLabels) {
+function drawLane(context, picture, at, x, flags) {
   const { timeline, layout, view, width } = picture;
   const place = layout.places[at];
   const { start, end } = timeline.columns;
   const perPixel = (view.to - view.from) / (width - layout.labels);
-  const flags = flagged(picture);
   timeline.lanes[at].tracks.forEach((track, number) => {
     const top = place.top + number * place.track;
     let position = firstEndingAt(timeline, track, view.from);
@@ -101,8 +101,8 @@ function drawLane(context, picture, at, x, isLabels) {
       const length = end[row] - start[row];
       const next = track.rows[position + 1];
       if (length >= perPixel * 1.5 || next === undefined || start[next] > start[row] + perPixel * 2) {
-        if (!isLabels) drawBox(context, picture, row, top, place.track, x);
-        else if (!flags.has(row)) drawLabel(context, picture, row, top, place.track, x, next === undefined ? width : x(start[next]));
+        if (!flags) drawBox(context, picture, row, top, place.track, x);
+        else drawLabel(context, picture, row, top, place.track, x, next === undefined ? width : x(start[next]), flags);
         position += 1;
         continue;
       }
@@ -110,7 +110,7 @@ function drawLane(context, picture, at, x, isLabels) {
       const left = Math.floor(x(start[row]));
       const until = view.from + (left + 1 - layout.labels) * perPixel;
       const stop = Math.max(position + 1, firstStartingAt(timeline, track, until, position));
-      if (!isLabels) drawColumn(context, picture, track, position, stop, left, top, place.track, perPixel);
+      if (!flags) drawColumn(context, picture, track, position, stop, left, top, place.track, perPixel);
       position = stop;
     }
   });

@@ -59,15 +59,6 @@ function cutAtEnd(text, characters) {
 }
 
 /**
- * The rows whose labels are flags: what the violation is about.
- * @param {import('./draw.js').Picture} picture
- */
-export function flagged({ failing, marked, status }) {
-  const rows = [...failing.filter((row) => status[row] === FAILING), ...marked];
-  return new Set(rows.length <= FLAGS_MAX ? rows : []);
-}
-
-/**
  * The call, if it fits: in the box in one line or two, or as it is beside a box that is too small for it.
  * @param {CanvasRenderingContext2D} context
  * @param {import('./draw.js').Picture} picture
@@ -76,16 +67,19 @@ export function flagged({ failing, marked, status }) {
  * @param {number} height
  * @param {(time: number) => number} x
  * @param {number} free  up to where nothing else is on this track
+ * @param {Flag[]} flags  which no label runs into
  */
-export function drawLabel(context, picture, row, top, height, x, free) {
+export function drawLabel(context, picture, row, top, height, x, free, flags) {
   const { timeline, width, theme, arrows } = picture;
-  const { right, y, h } = extentOf(picture, row, top, height, x);
-  if (h < 12) return;
+  const { left, right, y, h } = extentOf(picture, row, top, height, x);
+  const onTrack = flags.filter((flag) => flag.y === y + h / 2);
+  if (h < 12 || onTrack.some((flag) => flag.row === row || (flag.left < right && flag.right > left))) return;
   const call = visible(timeline.text(row).slice(0, 400));
   const text = markOf(picture, row) + call;
   const room = roomIn(picture, row, top, height, x);
   // Arrows would strike it out.
-  const beside = arrows.length ? 0 : Math.min(free, width) - right - 10;
+  const next = onTrack.filter((flag) => flag.right > right).map((flag) => flag.left);
+  const beside = arrows.length ? 0 : Math.min(free, width, ...next) - right - 10;
   const isWhole = text.length * CHARACTER <= room.width || context.measureText(text).width <= room.width;
   if (!isWhole && text.length * 3 < beside && context.measureText(text).width < beside) {
     context.fillStyle = markOf(picture, row) ? theme.red : theme.faint;
@@ -93,18 +87,22 @@ export function drawLabel(context, picture, row, top, height, x, free) {
   } else drawInside(context, picture, row, call, room);
 }
 
+/** @typedef {{row: number, text: string, left: number, right: number, y: number}} Flag  the middle of its line is at y */
+
 /**
- * Labels of what the violation is about: always there, whatever is beside the box.
+ * Labels of what the violation is about: always there, whatever is beside the box. A call that fits into its box needs no flag.
  * @param {CanvasRenderingContext2D} context
  * @param {import('./draw.js').Picture} picture
  * @param {(time: number) => number} x
+ * @returns {Flag[]}
  */
-export function drawFlags(context, picture, x) {
-  const { timeline, layout, view, width, theme } = picture;
+export function flagsOf(context, picture, x) {
+  const { timeline, layout, view, width, failing, marked, status } = picture;
   const { start, end, thread } = timeline.columns;
-  /** @type {{left: number, right: number, y: number}[]} */
-  const taken = [];
-  for (const row of flagged(picture)) {
+  const rows = [...failing.filter((row) => status[row] === FAILING), ...marked];
+  /** @type {Flag[]} */
+  const flags = [];
+  for (const row of rows.length <= FLAGS_MAX ? rows : []) {
     if (end[row] < view.from || start[row] > view.to) continue;
     const place = layout.places[thread[row]];
     const { track, number, at } = trackOf(timeline, row);
@@ -112,34 +110,37 @@ export function drawFlags(context, picture, x) {
     const { left, right, y, h } = extentOf(picture, row, top, place.track, x);
     const call = withoutChanges(visible(timeline.text(row).slice(0, 400)));
     const mark = markOf(picture, row);
-    const text = mark + call;
-    const long = context.measureText(text).width;
-    const room = roomIn(picture, row, top, place.track, x);
-    if (h >= 12 && long <= room.width) {
-      drawInside(context, picture, row, call, room);
-      continue;
-    }
+    const long = context.measureText(mark + call).width;
+    if (h >= 12 && long <= roomIn(picture, row, top, place.track, x).width) continue;
     const [before, after] = [track.rows[at - 1], track.rows[at + 1]];
     const free = [left - Math.max(layout.labels, before === undefined ? 0 : x(end[before])), Math.min(width, after === undefined ? width : x(start[after])) - right];
     const whole = [left - layout.labels, width - right];
-    const isClear = (/** @type {number} */ from, /** @type {number} */ to) => taken.every((other) => other.y !== y || to < other.left || from > other.right);
     // What comes after it hides less than what leads to it.
     const isRight = free[1] >= long + 12 || (free[0] < long + 12 && (whole[1] >= Math.min(long + 12, FLAG_MIN) || whole[1] >= whole[0]));
     const size = Math.min(long, whole[isRight ? 1 : 0] - 12);
     const from = isRight ? right + 4 : left - size - 10;
-    if (size < 24 || !isClear(from, from + size + 6)) {
-      drawInside(context, picture, row, call, room);
-      continue;
-    }
-    taken.push({ left: from, right: from + size + 6, y });
+    const flag = { row, text: size < long ? mark + labelIn(call, Math.floor(size / CHARACTER) - mark.length) : mark + call, left: from, right: from + size + 6, y: y + h / 2 };
+    const isClear = flags.every((other) => other.y !== flag.y || flag.right < other.left || flag.left > other.right);
+    if (size >= 24 && isClear) flags.push(flag);
+  }
+  return flags;
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {import('./draw.js').Picture} picture
+ * @param {Flag[]} flags
+ */
+export function drawFlags(context, { theme }, flags) {
+  for (const { text, left, right, y } of flags) {
     context.fillStyle = theme.panel;
     context.globalAlpha = 0.92;
     context.beginPath();
-    context.roundRect(from, y + h / 2 - 9, size + 6, 18, 4);
+    context.roundRect(left, y - 9, right - left, 18, 4);
     context.fill();
     context.globalAlpha = 1;
     context.fillStyle = theme.red;
-    context.fillText(size < long ? mark + labelIn(call, Math.floor(size / CHARACTER) - mark.length) : text, from + 3, y + h / 2 + 0.5);
+    context.fillText(text, left + 3, y + 0.5);
   }
 }
 

@@ -47,7 +47,7 @@ fn a_counterexample_has_lines_of_the_algorithm_with_and_without_a_translation() 
         let steps = ran
             .stdout
             .lines()
-            .filter(|line| line.contains("Counter.tla:") && line.contains("self"));
+            .filter(|line| line.contains("Counter.tla:") && line.contains("seen"));
         steps
             .map(|line| line.rsplit(':').next().unwrap_or("").to_owned())
             .collect::<Vec<_>>()
