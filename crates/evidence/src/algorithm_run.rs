@@ -7,8 +7,20 @@ use serde::{Deserialize, Serialize};
 pub struct AlgorithmRun {
     /// For each state the process that took the step to it; `None` for initial states, and where there are no processes.
     pub processes: Vec<Option<String>>,
-    /// The steps that were taken, each once.
+    /// The steps that were taken or are waited at, each once.
     pub steps: Vec<AlgorithmStep>,
+    /// Of a deadlock, where each process waits that has not ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<WaitingProcess>,
+}
+
+/// A process that cannot take its next step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitingProcess {
+    /// The process; `None` where there are no processes.
+    pub process: Option<String>,
+    /// The label of the step.
+    pub label: String,
 }
 
 /// A step of an algorithm: what stands between two labels.

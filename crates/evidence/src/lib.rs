@@ -41,7 +41,7 @@ mod violation;
 mod visibility;
 mod witness;
 
-pub use algorithm_run::{AlgorithmRun, AlgorithmStep};
+pub use algorithm_run::{AlgorithmRun, AlgorithmStep, WaitingProcess};
 pub use alternative::{Alternative, Candidate, Continuation, RefusalReason, Step};
 pub use behaviour::{ActionTaken, Behaviour, BehaviourState, FalsePart, LassoReason, PropertyKind};
 pub use bindings::Bindings;

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use omnilink_evidence::{ActionTaken, AlgorithmRun, AlgorithmStep, Behaviour, Evidence, Violation};
+use omnilink_evidence::{
+    ActionTaken, AlgorithmRun, AlgorithmStep, Behaviour, Evidence, PropertyKind, Violation, WaitingProcess,
+};
 use omnilink_tla::semantics::pluscal::{
     OutlinedStep, TranslationOptions, find_markers, has_algorithm, outline, translate,
 };
+use omnilink_value::Value;
 
 /// A longer action is cut.
 const TLA_MAX: usize = 1_000;
@@ -48,6 +51,7 @@ impl Files {
         let mut run = AlgorithmRun {
             processes: Vec::new(),
             steps: Vec::new(),
+            waiting: Vec::new(),
         };
         // The processes by their identities: steps of procedures do not say which one it is.
         let mut known: BTreeMap<String, String> = BTreeMap::new();
@@ -75,8 +79,63 @@ impl Files {
             });
             run.processes.push(process);
         }
+        if behaviour.kind == PropertyKind::Deadlock {
+            self.add_waiting(behaviour, &known, &mut run);
+        }
         (!run.steps.is_empty()).then_some(run)
     }
+}
+
+impl Files {
+    /// Where processes wait that have not ended, by the `pc` of the last state.
+    fn add_waiting(
+        &mut self,
+        behaviour: &Behaviour,
+        known: &BTreeMap<String, String>,
+        run: &mut AlgorithmRun,
+    ) {
+        let pc = behaviour.states.last().and_then(|state| state.values.get("pc"));
+        let last = behaviour
+            .states
+            .iter()
+            .rev()
+            .find_map(|state| state.action.as_ref());
+        let Some((pc, file)) = pc.zip(last.and_then(|action| self.of(action))) else {
+            return;
+        };
+        for (identity, label) in at_labels(pc) {
+            let Some(step) = file.steps.iter().find(|step| step.label == label) else {
+                continue;
+            };
+            let process = identity.map(|identity| match (known.get(&identity), &step.process) {
+                (Some(name), _) => name.clone(),
+                (None, Some(process)) if process.identity.is_some() => process.name.clone(),
+                (None, Some(process)) => format!("{} {identity}", process.name),
+                (None, None) => format!("process {identity}"),
+            });
+            if run.step(&label).is_none() {
+                run.steps.push(file.described(step));
+            }
+            run.waiting.push(WaitingProcess { process, label });
+        }
+    }
+}
+
+/// The label of each process by its identity, or that of an algorithm without processes.
+fn at_labels(pc: &Value) -> Vec<(Option<String>, String)> {
+    let label = |value: &Value| value.as_str().map(str::to_owned);
+    if let Some(label) = label(pc) {
+        return vec![(None, label)];
+    }
+    let numbered = pc.as_tuple().unwrap_or_default().iter().zip(1..);
+    let numbered = numbered.map(|(value, number): (&Value, u64)| (number.to_string(), value));
+    let named = pc.as_record().into_iter().flat_map(|record| record.iter());
+    let named = named.map(|(name, value)| (Value::from(name).to_string(), value));
+    let others = pc.as_entries().unwrap_or_default().iter();
+    let others = others.map(|(identity, value)| (identity.to_string(), value));
+    let all = numbered.chain(named).chain(others);
+    all.filter_map(|(identity, value)| Some((Some(identity), label(value)?)))
+        .collect()
 }
 
 impl AlgorithmFile {
@@ -148,6 +207,16 @@ fn line_of(text: &str, offset: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn processes_wait_at_labels() {
+        let text = |name: &str| Value::from(name);
+        let shown = |pc: Value| format!("{:?}", at_labels(&pc));
+        assert_eq!(shown(text("a")), r#"[(None, "a")]"#);
+        let pair = Value::tuple([text("a"), text("b")]);
+        assert_eq!(shown(pair), r#"[(Some("1"), "a"), (Some("2"), "b")]"#);
+        assert_eq!(at_labels(&Value::int(3)), []);
+    }
 
     #[test]
     fn the_definition_of_an_action_ends_at_an_empty_line() {

@@ -11,7 +11,7 @@ const STATEMENT_MAX = 160;
 
 /**
  * @typedef {{label: string, statement: string, place: string, translation?: string, tla?: string}} AlgorithmStep
- * @typedef {{processes: (string | null)[], steps: AlgorithmStep[]}} AlgorithmRun
+ * @typedef {{processes: (string | null)[], steps: AlgorithmStep[], waiting?: {process: string | null, label: string}[]}} AlgorithmRun
  */
 
 /**
@@ -77,6 +77,21 @@ export function algorithmView(violation, chosen, choose, changes) {
   );
   table.style.minWidth = `${(lanes.length + 1) * 9}rem`;
   return el('div', { class: 'gridscroll', tabindex: 0, 'aria-label': 'Run of the algorithm' }, table);
+}
+
+/**
+ * Where the processes of a deadlock wait.
+ * @param {AlgorithmRun} run
+ */
+export function waitingView({ waiting, steps }) {
+  if (!waiting?.length) return null;
+  const statement = (/** @type {string} */ label) => steps.find((step) => step.label === label);
+  return el(
+    'section',
+    { class: 'suspects' },
+    el('h3', {}, 'No step is possible'),
+    el('ul', { class: 'list' }, waiting.map(({ process, label }) => el('li', {}, el('b', {}, visible(process ?? 'the algorithm')), ' waits at ', el('b', { class: 'mono' }, visible(label)), ' ', el('span', { class: 'mono' }, visible(cut(statement(label)?.statement ?? '', STATEMENT_MAX))), el('span', { class: 'faint' }, ` ${visible(statement(label)?.place ?? '')}`)))),
+  );
 }
 
 /**

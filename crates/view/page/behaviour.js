@@ -1,6 +1,6 @@
 // A behaviour of a specification: its states with what changes in each step, and where an infinite one repeats.
 
-import { algorithmView, stepAbout } from './algorithm.js';
+import { algorithmView, stepAbout, waitingView } from './algorithm.js';
 import { visible } from './call.js';
 import { el } from './dom.js';
 import { differenceView, fullView, stateSwitch } from './state_view.js';
@@ -30,6 +30,7 @@ export class Behaviour {
     const choose = (/** @type {number} */ at) => app.change({ step: at, state: -1 });
     return [
       violation.false_part && el('p', { class: 'conjunct' }, el('code', {}, longText(violation.false_part.text)), ' is false in the last state'),
+      violation.algorithm && waitingView(violation.algorithm),
       violation.algorithm ? algorithmView(violation, chosen, choose, changes) : el(
         'ol',
         { class: 'steps', 'aria-label': 'States' },

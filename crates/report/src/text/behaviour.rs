@@ -145,6 +145,7 @@ fn push_behaviour(page: &mut String, behaviour: &Behaviour, is_full: bool) {
         }
         before = Some(state);
     }
+    push_waiting(page, behaviour);
     push_cycle(page, behaviour, digits);
     if let Some(part) = &behaviour.false_part {
         page.push_str(&format!(
@@ -158,6 +159,29 @@ fn push_behaviour(page: &mut String, behaviour: &Behaviour, is_full: bool) {
     }
     if behaviour.kind == PropertyKind::Replay {
         push_reasons(page, "Other branches:", &behaviour.reasons);
+    }
+}
+
+/// Where the processes of an algorithm wait that cannot go on.
+fn push_waiting(page: &mut String, behaviour: &Behaviour) {
+    let Some(run) = behaviour
+        .algorithm
+        .as_deref()
+        .filter(|run| !run.waiting.is_empty())
+    else {
+        return;
+    };
+    page.push('\n');
+    for waiting in &run.waiting {
+        let who = waiting.process.as_deref().unwrap_or("the algorithm");
+        let step = run
+            .step(&waiting.label)
+            .map(|step| format!(": {}  ({})", shortened(&step.statement), step.place));
+        page.push_str(&format!(
+            "{who} waits at {}{}\n",
+            waiting.label,
+            step.unwrap_or_default()
+        ));
     }
 }
 
@@ -212,11 +236,7 @@ fn step_text(behaviour: &Behaviour, state: &BehaviourState, action: &ActionTaken
     };
     let process = run.processes.get(state.number - 1).and_then(Option::as_deref);
     let who = process.map_or_else(String::new, |process| format!("{process}, "));
-    let statement: String = step.statement.chars().take(STATEMENT_WIDTH).collect();
-    let rest = match statement.len() < step.statement.len() {
-        true => "…",
-        false => "",
-    };
+    let statement = shortened(&step.statement);
     // Process and label say all that the bindings of an action do, unless a name is bound inside of it.
     let bindings = action.bindings.iter().filter(|(name, _)| name != "self");
     let bindings: Vec<String> = bindings
@@ -226,10 +246,15 @@ fn step_text(behaviour: &Behaviour, state: &BehaviourState, action: &ActionTaken
         true => String::new(),
         false => format!("  [{}]", bindings.join(", ")),
     };
-    format!(
-        "{who}{}: {statement}{rest}{bindings}  ({})",
-        action.name, step.place
-    )
+    format!("{who}{}: {statement}{bindings}  ({})", action.name, step.place)
+}
+
+fn shortened(statement: &str) -> String {
+    let short: String = statement.chars().take(STATEMENT_WIDTH).collect();
+    match short.len() < statement.len() {
+        true => format!("{short}…"),
+        false => short,
+    }
 }
 
 /// A longer statement is cut.
