@@ -115,6 +115,9 @@ pub(crate) struct McArgs {
     /// Show how often each action was taken and each definition evaluated
     #[arg(long)]
     coverage: bool,
+    /// Say how much of the search was done by compiled code, and what is left to the evaluator, where and why
+    #[arg(long)]
+    explain_compile: bool,
     /// Show all variables of every state of a counterexample, not only what changed
     #[arg(long)]
     full: bool,
@@ -146,6 +149,7 @@ Examples:
   omnilink mc Spec.tla --replay bug.itf.json     ... and see whether the changed specification still allows it
   omnilink mc Large.tla --checkpoint states --time-limit 1h   explore for an hour ...
   omnilink mc Large.tla --resume states                       ... and go on tomorrow
+  omnilink mc Spec.tla --explain-compile         what runs as compiled code, and what does not
   omnilink mc Spec.tla --evidence run.json && omnilink view run.json
   omnilink mc examples/mc/Door.tla               a temporal property that needs strong fairness
   omnilink mc examples/pluscal/Ticket.tla        a PlusCal algorithm, which is translated in memory
@@ -356,6 +360,7 @@ fn explore(
         is_32_bit: args.int32,
         seed: args.seed,
         counts_definitions: args.coverage,
+        explains_compilation: args.explain_compile,
         continues: args.continues,
         uses_symmetry: !args.no_symmetry,
         checkpoints: folder.map(|folder| CheckpointOptions {

@@ -6,8 +6,8 @@ mod options;
 mod replay;
 mod temporal;
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{OnceLock, PoisonError};
 use std::time::Instant;
 
 use omnilink_tla::deep_stack;
@@ -17,7 +17,7 @@ use omnilink_tla::model::CompiledSpec;
 use omnilink_value::Value;
 
 use self::coverage::{action_coverage, definition_coverage};
-pub use self::options::{CheckOptions, CheckpointOptions, SearchMode};
+pub use self::options::{CheckOptions, CheckpointOptions, Evaluators, SearchMode};
 use crate::bfs::{Checkpoints, breadth_first_with, remove_checkpoint};
 use crate::counterexample::{counterexample_path, violation_report};
 use crate::depth_first::depth_first;
@@ -76,6 +76,8 @@ const SEEN_FRACTION: u64 = 2;
 const MEMO_FRACTION: u64 = 8;
 /// Maximum size of one worker's memo. More does not make a worker faster.
 const MEMO_BYTES_MAX: usize = 48 << 20;
+/// Memory for the values of compiled code of a worker. When it is full, they are forgotten and found again.
+const COMPILED_BYTES_MAX: usize = 64 << 20;
 
 /// Checks a model. `print` receives what the spec prints.
 ///
@@ -187,11 +189,13 @@ impl CheckRun<'_> {
         let mut system = TlaSystem::new(model, init, self.session, symmetry, self.checks_deadlock);
         system.programs = &programs;
         system.continues = self.options.continues;
+        let share = self.options.limits.memory_bytes / MEMO_FRACTION / self.workers as u64;
+        let share = |max: usize| usize::try_from(share).map_or(max, |share| share.min(max));
         if self.options.uses_memo {
-            let share = self.options.limits.memory_bytes / MEMO_FRACTION / self.workers as u64;
-            system.memo_bytes =
-                usize::try_from(share).map_or(MEMO_BYTES_MAX, |share| share.min(MEMO_BYTES_MAX));
+            system.memo_bytes = share(MEMO_BYTES_MAX);
         }
+        system.evaluators = self.options.evaluators;
+        system.compiled_bytes = share(COMPILED_BYTES_MAX);
         if self.options.counts_definitions {
             let operators = model.program.operators.iter();
             system.evaluation_counts = Some(operators.map(|_| AtomicU64::new(0)).collect());
@@ -236,6 +240,10 @@ impl CheckRun<'_> {
                     }
                 }
                 report.definitions = definition_coverage(&system);
+                if self.options.explains_compilation {
+                    let log = system.compilation.lock().unwrap_or_else(PoisonError::into_inner);
+                    report.notes.extend(log.notes());
+                }
             }
             SearchMode::Replay(trace) => {
                 self.replay(&system, trace, report)?;

@@ -17,23 +17,16 @@ pub struct StateDecodeError;
 const INT: u8 = 0x80;
 const FALSE: u8 = 0x81;
 const TRUE: u8 = 0x82;
-const STR: u8 = 0x83;
-const MODEL: u8 = 0x84;
-const SET: u8 = 0x85;
-const TUPLE: u8 = 0x86;
-const FUNCTION: u8 = 0x87;
+pub(crate) const STR: u8 = 0x83;
+pub(crate) const MODEL: u8 = 0x84;
+pub(crate) const SET: u8 = 0x85;
+pub(crate) const TUPLE: u8 = 0x86;
+pub(crate) const FUNCTION: u8 = 0x87;
 
 /// Appends a value.
 pub(crate) fn encode(value: &Value, out: &mut Vec<u8>) {
     match value.kind() {
-        ValueKind::Int => match value.as_int() {
-            Some(small @ 0..=127) => out.push(small as u8),
-            other => {
-                let number = other.unwrap_or_default();
-                out.push(INT);
-                encode_count(((number << 1) ^ (number >> 63)) as u64, out);
-            }
-        },
+        ValueKind::Int => encode_int(value.as_int().unwrap_or_default(), out),
         ValueKind::Bool => out.push(if value.as_bool() == Some(true) {
             TRUE
         } else {
@@ -55,6 +48,23 @@ pub(crate) fn encode(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
+/// Appends an integer.
+pub(crate) fn encode_int(number: i64, out: &mut Vec<u8>) {
+    if let 0..=127 = number {
+        out.push(number as u8);
+        return;
+    }
+    out.push(INT);
+    encode_count(((number << 1) ^ (number >> 63)) as u64, out);
+}
+
+/// The length of the encoding of the value at the start, if it is complete.
+pub(crate) fn encoded_len(bytes: &[u8]) -> Option<usize> {
+    let mut decoder = Decoder::new(bytes);
+    decoder.skip().ok()?;
+    Some(bytes.len() - decoder.bytes.len())
+}
+
 fn encode_text(tag: u8, text: &str, out: &mut Vec<u8>) {
     out.push(tag);
     encode_count(text.len() as u64, out);
@@ -70,7 +80,7 @@ fn encode_all(tag: u8, elements: &[Value], out: &mut Vec<u8>) {
 }
 
 /// LEB128: seven bits per byte, the lowest first.
-fn encode_count(mut count: u64, out: &mut Vec<u8>) {
+pub(crate) fn encode_count(mut count: u64, out: &mut Vec<u8>) {
     while count >= 0x80 {
         out.push(count as u8 | 0x80);
         count >>= 7;
@@ -79,7 +89,7 @@ fn encode_count(mut count: u64, out: &mut Vec<u8>) {
 }
 
 /// Decodes values one after the other.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Decoder<'a> {
     bytes: &'a [u8],
 }
@@ -87,6 +97,11 @@ pub(crate) struct Decoder<'a> {
 impl<'a> Decoder<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
+    }
+
+    /// What is not decoded yet.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.bytes
     }
 
     pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8], StateDecodeError> {
@@ -121,6 +136,31 @@ impl<'a> Decoder<'a> {
     fn text(&mut self) -> Result<&'a str, StateDecodeError> {
         let length = usize::try_from(self.count()?).map_err(|_| StateDecodeError)?;
         std::str::from_utf8(self.take(length)?).map_err(|_| StateDecodeError)
+    }
+
+    /// Skips a value.
+    fn skip(&mut self) -> Result<(), StateDecodeError> {
+        match self.byte()? {
+            0..=0x7f | FALSE | TRUE => {}
+            INT => {
+                self.count()?;
+            }
+            STR | MODEL => {
+                let length = usize::try_from(self.count()?).map_err(|_| StateDecodeError)?;
+                self.take(length)?;
+            }
+            tag @ (SET | TUPLE | FUNCTION) => {
+                let count = self.count()?;
+                for _ in 0..count {
+                    if tag == FUNCTION {
+                        self.skip()?;
+                    }
+                    self.skip()?;
+                }
+            }
+            _ => return Err(StateDecodeError),
+        }
+        Ok(())
     }
 
     /// The next state, which has this many variables.

@@ -29,6 +29,12 @@ pub(crate) trait Dedup {
     /// Looks up a state, but does not insert a new one.
     fn probe(&mut self, state: Fingerprint) -> Novelty;
 
+    /// Reads the memory in which a state will be looked up, so that it is near by then. The result means nothing, but must be used: several
+    /// reads that nothing waits for go on at the same time.
+    fn touch(&self, _: Fingerprint) -> u64 {
+        0
+    }
+
     /// Records that the invariants hold in a state that was inserted as new.
     fn mark_checked(&mut self, state: Fingerprint);
 }
@@ -42,6 +48,11 @@ impl Dedup for FingerprintSet {
     #[inline]
     fn probe(&mut self, state: Fingerprint) -> Novelty {
         novelty(!self.contains(state))
+    }
+
+    #[inline]
+    fn touch(&self, state: Fingerprint) -> u64 {
+        self.home_slot(state)
     }
 
     #[inline]
@@ -62,6 +73,11 @@ impl<D: Dedup> Dedup for &mut D {
     #[inline]
     fn probe(&mut self, state: Fingerprint) -> Novelty {
         (**self).probe(state)
+    }
+
+    #[inline]
+    fn touch(&self, state: Fingerprint) -> u64 {
+        (**self).touch(state)
     }
 
     #[inline]
@@ -184,6 +200,11 @@ impl<D: Dedup> Dedup for CachedDedup<'_, D> {
             *slot = state.word();
         }
         novelty
+    }
+
+    #[inline]
+    fn touch(&self, state: Fingerprint) -> u64 {
+        self.dedup.touch(state)
     }
 
     #[inline]

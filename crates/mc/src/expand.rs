@@ -23,7 +23,7 @@ use crate::dedup::{Dedup, Novelty};
 use crate::fingerprint::Fingerprint;
 use crate::outcome::{SearchViolation, ViolationKind};
 use crate::segment_result::{Edge, SegmentResult};
-use crate::transition_system::{State, SuccessorVisitor, TransitionSystem};
+use crate::transition_system::{CompiledExpansion, State, SuccessorVisitor, TransitionSystem};
 
 type Checked<T> = Result<(), Box<SearchViolation<<T as TransitionSystem>::Error>>>;
 
@@ -337,4 +337,90 @@ pub(crate) fn expand<T: TransitionSystem>(
         level: from.level,
         state,
     }))
+}
+
+/// Checks the successors that compiled code has found: what [`expand`] does for a system without action constraints, step properties and
+/// side effects, whose search ends at the first violation.
+pub(crate) fn expand_compiled<T: TransitionSystem>(
+    system: &T,
+    worker: &mut T::Worker,
+    compiled: &mut dyn CompiledExpansion<T::Worker, T::Error>,
+    (from, level): (Fingerprint, u32),
+    dedup: &mut impl Dedup,
+    result: &mut SegmentResult,
+) -> Checked<T> {
+    let violation = |kind, state| {
+        Err(Box::new(SearchViolation {
+            kind,
+            from: Some(from),
+            level,
+            state,
+        }))
+    };
+    let has_constraints = system.has_constraints();
+    let mut successors = std::mem::take(&mut result.successors);
+    successors.clear();
+    successors.extend((0..compiled.len()).map(|successor| compiled.successor(successor)));
+    let touched = successors
+        .iter()
+        .fold(0, |all, (state, _)| all ^ dedup.touch(*state));
+    std::hint::black_box(touched);
+    for (successor, (fingerprint, action)) in successors.iter().copied().enumerate() {
+        result.generated += 1;
+        if let Some(steps) = result.steps.get_mut(action) {
+            *steps += 1;
+        }
+        let mut needs_check = true;
+        let mut new = None;
+        let is_within = match has_constraints {
+            false => Ok(true),
+            true => compiled.satisfies_constraints(worker, successor, level + 1),
+        };
+        match is_within {
+            Ok(false) => {}
+            Ok(true) => {
+                let novelty = dedup.insert(fingerprint, from.tag());
+                needs_check = novelty == Novelty::New;
+                match novelty {
+                    Novelty::Seen => {}
+                    Novelty::BuiltLater(distance) => {
+                        result.push_built_later(fingerprint, from.tag(), action, distance);
+                    }
+                    Novelty::New => {
+                        result.push_encoded(fingerprint, from.tag(), action, |bytes| {
+                            compiled.encode(successor, bytes);
+                        });
+                        new = Some(fingerprint);
+                    }
+                }
+                if let Some(edges) = &mut result.edges {
+                    edges.push(Edge {
+                        from,
+                        to: fingerprint,
+                        action,
+                    });
+                }
+            }
+            Err(error) => return violation(ViolationKind::Failed(error), Some(compiled.state(successor))),
+        }
+        if needs_check {
+            match compiled.violated_invariant(worker, successor, level + 1) {
+                Ok(None) => {}
+                Ok(Some(index)) => {
+                    return violation(ViolationKind::Invariant(index), Some(compiled.state(successor)));
+                }
+                Err(error) => {
+                    return violation(ViolationKind::Failed(error), Some(compiled.state(successor)));
+                }
+            }
+        }
+        if let Some(new) = new {
+            dedup.mark_checked(new);
+        }
+    }
+    result.successors = successors;
+    if compiled.is_empty() && system.checks_deadlock() && !system.stop_requested(worker) {
+        return violation(ViolationKind::Deadlock, None);
+    }
+    Ok(())
 }

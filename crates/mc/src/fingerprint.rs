@@ -4,6 +4,7 @@
 //! probability is about `n² / 2^65`: one in two million for four million states. TLC makes the same trade-off.
 
 use omnilink_value::Value;
+use omnilink_value::hash::of_variable;
 
 /// A 64-bit hash of a state. The upper half, the [`Tag`], is never zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -13,7 +14,6 @@ pub struct Fingerprint(u64);
 /// Zero means no state.
 pub type Tag = u32;
 
-const SLOT: u64 = 0x9e37_79b9_7f4a_7c15;
 const LEFT: u64 = 0xa076_1d64_78bd_642f;
 const RIGHT: u64 = 0xe703_7ed1_a0b4_28db;
 
@@ -33,12 +33,15 @@ impl Fingerprint {
     /// The fingerprint of a state, from the hashes of its variables' values.
     #[inline]
     pub fn of_hashes(hashes: impl Iterator<Item = u64>) -> Self {
-        let mut seed = SLOT;
-        let mut sum = 0u64;
-        for hash in hashes {
-            sum = sum.wrapping_add(mix(hash ^ LEFT, seed));
-            seed = seed.wrapping_add(SLOT | 1);
-        }
+        let terms = hashes
+            .enumerate()
+            .map(|(position, value)| of_variable(position, value));
+        Self::of_sum(terms.fold(0, u64::wrapping_add))
+    }
+
+    /// The fingerprint of a state, from the sum over its variables.
+    #[inline]
+    pub fn of_sum(sum: u64) -> Self {
         Self::new(mix(sum ^ LEFT, RIGHT))
     }
 

@@ -31,6 +31,7 @@ mod alias;
 mod bfs;
 mod check;
 mod codec;
+mod compiled;
 mod counterexample;
 mod dedup;
 mod depth_first;
@@ -59,7 +60,7 @@ mod transition_system;
 mod viewed_variables;
 
 pub use bfs::{CheckpointContext, CheckpointError, Checkpoints, breadth_first, breadth_first_with};
-pub use check::{CheckOptions, CheckpointOptions, ModelCheckError, SearchMode, check};
+pub use check::{CheckOptions, CheckpointOptions, Evaluators, ModelCheckError, SearchMode, check};
 pub use codec::StateDecodeError;
 pub use depth_first::depth_first;
 pub use dump::{Dump, DumpFormat, GraphSink};
@@ -78,4 +79,4 @@ pub use simulation::{
 pub use small_graph::SmallGraph;
 pub use symmetry::{Symmetry, SymmetryError};
 pub use trace_file::{RecordedTrace, RecordedValue, TraceFileError, TraceFormat};
-pub use transition_system::{State, StateVisitor, SuccessorVisitor, TransitionSystem};
+pub use transition_system::{CompiledExpansion, State, StateVisitor, SuccessorVisitor, TransitionSystem};

@@ -55,6 +55,8 @@ pub(crate) struct SegmentResult {
     /// The first violation of each property, if the search goes on after violations.
     pub(crate) violations: Vec<PassedViolation>,
     bytes: Vec<u8>,
+    /// A buffer for the successors of one state, with the actions that lead to them.
+    pub(crate) successors: Vec<(Fingerprint, usize)>,
     /// All steps, if the state graph is dumped.
     pub(crate) edges: Option<Vec<Edge>>,
 }
@@ -81,6 +83,18 @@ impl SegmentResult {
             encode(value, &mut self.bytes);
         }
         self.push_entry(fingerprint, parent, action, None);
+    }
+
+    /// Adds a new state, whose encoding is appended to the bytes.
+    pub(crate) fn push_encoded(
+        &mut self,
+        fingerprint: Fingerprint,
+        parent: Tag,
+        action: usize,
+        encode: impl FnOnce(&mut Vec<u8>),
+    ) {
+        encode(&mut self.bytes);
+        self.push_entry(fingerprint, parent, Some(action), None);
     }
 
     /// Adds a new state whose encoding is in the segment at this distance.

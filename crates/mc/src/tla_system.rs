@@ -1,8 +1,8 @@
 //! A TLA+ model as a transition system.
 
 use std::ops::ControlFlow;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 use omnilink_evidence::Bindings;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
@@ -13,11 +13,13 @@ use omnilink_value::Value;
 use serde_json::json;
 
 use crate::bfs::CheckpointContext;
+use crate::check::Evaluators;
+use crate::compiled::{CompilationLog, CompiledFormulas, CompiledSystem};
 use crate::fingerprint::Fingerprint;
 use crate::report::ActionTaken;
 use crate::session::{CheckSession, set_level};
 use crate::symmetry::Symmetry;
-use crate::transition_system::{State, StateVisitor, SuccessorVisitor, TransitionSystem};
+use crate::transition_system::{CompiledExpansion, State, StateVisitor, SuccessorVisitor, TransitionSystem};
 use crate::viewed_variables::viewed_variables;
 
 /// A formula that must hold, with the name of its property.
@@ -46,6 +48,12 @@ pub(crate) struct TlaSystem<'m> {
     pub(crate) continues: bool,
     /// Whether constraints, invariants and step properties depend on nothing but states, and nothing counts their evaluations.
     checks_repeat: bool,
+    /// What expands states.
+    pub(crate) evaluators: Evaluators,
+    /// Memory for the values of compiled code of each search worker, in bytes.
+    pub(crate) compiled_bytes: usize,
+    /// What was compiled.
+    pub(crate) compilation: Mutex<CompilationLog>,
     /// Memory for the memo of each search worker, in bytes; 0 for none.
     pub(crate) memo_bytes: usize,
     /// Copies of the program for the search workers after the first, each made by the thread that uses it.
@@ -78,6 +86,9 @@ impl<'m> TlaSystem<'m> {
             checks_deadlock,
             continues: false,
             checks_repeat: false,
+            evaluators: Evaluators::Interpreter,
+            compiled_bytes: 0,
+            compilation: Mutex::default(),
             memo_bytes: 0,
             programs: &[],
             evaluation_counts: None,
@@ -261,6 +272,29 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
             evaluator.enable_memo_within(self.memo_bytes);
         }
         evaluator
+    }
+
+    fn compiled(&self) -> Option<Box<dyn CompiledExpansion<Evaluator<'m>, Box<Failure>> + '_>> {
+        let is_compiled = !self.continues
+            && self.may_reexpand()
+            && self.steps.is_empty()
+            && self.model.action_constraints.is_empty()
+            && self.model.possible.is_empty()
+            && (self.view.is_none() || self.viewed.is_some());
+        let next = self
+            .next
+            .filter(|_| is_compiled && self.evaluators != Evaluators::Interpreter)?;
+        Some(Box::new(CompiledSystem::new(CompiledFormulas {
+            next,
+            constraints: self.model.constraints.iter().map(|named| named.formula).collect(),
+            invariants: self.invariants.iter().map(|named| named.formula).collect(),
+            // A search for temporal properties goes on without the view.
+            viewed: self.view.and(self.viewed.as_deref()),
+            symmetry: &self.symmetry,
+            memory_bytes: self.compiled_bytes,
+            compares: self.evaluators == Evaluators::Both,
+            log: &self.compilation,
+        })))
     }
 
     fn action_count(&self) -> usize {

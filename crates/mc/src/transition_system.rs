@@ -29,6 +29,53 @@ impl<W, L, F: FnMut(&mut W, &[Value], &L) -> ControlFlow<()>> SuccessorVisitor<W
     }
 }
 
+/// Expansion of encoded states by compiled code.
+///
+/// It has the successors of the state expanded last, in the order of [`TransitionSystem::successors`], and answers about each what the
+/// system would.
+pub trait CompiledExpansion<W, E> {
+    /// Learns from a state that was expanded otherwise.
+    fn learn(&mut self, worker: &mut W, state: &State);
+
+    /// Expands the state that some bytes start with. Returns the length of its encoding; `None` if the state has to be expanded otherwise,
+    /// and then there are no successors to ask about.
+    fn expand(&mut self, worker: &mut W, encoded: &[u8]) -> Option<usize>;
+
+    /// The number of successors.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The fingerprint of a successor, and the action that leads to it.
+    fn successor(&mut self, successor: usize) -> (Fingerprint, usize);
+
+    /// Whether a successor, which is of this level, satisfies the constraints.
+    ///
+    /// # Errors
+    /// When that cannot be evaluated.
+    fn satisfies_constraints(&mut self, worker: &mut W, successor: usize, level: u32) -> Result<bool, E>;
+
+    /// The index of the first invariant that is false in a successor, which is of this level.
+    ///
+    /// # Errors
+    /// When one cannot be evaluated.
+    fn violated_invariant(
+        &mut self,
+        worker: &mut W,
+        successor: usize,
+        level: u32,
+    ) -> Result<Option<usize>, E>;
+
+    /// Appends the encoding of a successor.
+    fn encode(&mut self, successor: usize, out: &mut Vec<u8>);
+
+    /// The values of a successor.
+    fn state(&mut self, successor: usize) -> State;
+}
+
 /// A transition system with properties: initial states, successors, constraints and what must hold.
 ///
 /// All workers share the system. Mutable evaluation state lives in a [`TransitionSystem::Worker`], created in the worker's own
@@ -51,6 +98,11 @@ pub trait TransitionSystem: Sync {
     /// Creates a worker for searching. It may be faster, because it need not support [`Self::describe`] beyond the action's name.
     fn search_worker(&self, number: usize) -> Self::Worker {
         self.worker(number)
+    }
+
+    /// Compiled code for a worker that searches; `None` if there is none.
+    fn compiled(&self) -> Option<Box<dyn CompiledExpansion<Self::Worker, Self::Error> + '_>> {
+        None
     }
 
     /// Number of actions that [`Self::action`] distinguishes.

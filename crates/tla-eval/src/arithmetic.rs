@@ -24,7 +24,8 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    pub(crate) fn in_range(&self, int: i64) -> Option<i64> {
+    /// The integer, if it is within the limits of the session.
+    pub fn in_range(&self, int: i64) -> Option<i64> {
         (!self.session.is_32_bit() || i32::try_from(int).is_ok()).then_some(int)
     }
 

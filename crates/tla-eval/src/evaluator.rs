@@ -234,6 +234,55 @@ impl<'p> Evaluator<'p> {
         self.enter_with(operation, arguments, |this, body| this.bool(body))
     }
 
+    /// The canonical value of an expression in the current state, in a frame of this size with some slots bound.
+    pub fn value_in_frame(
+        &mut self,
+        node: &'p Node,
+        frame: usize,
+        slots: impl IntoIterator<Item = (u32, Value)>,
+    ) -> Outcome<Value> {
+        let saved = self.push_frame(frame);
+        for (slot, value) in slots {
+            self.bind(slot, value);
+        }
+        let value = self.eval(node).and_then(|datum| self.canonical(datum));
+        self.pop_frame(saved);
+        value
+    }
+
+    /// The canonical value of an expression that depends on nothing but some slots, in a frame of this size; `None` if it has none, or is
+    /// a set or function with more elements.
+    pub fn listed_constant(
+        &mut self,
+        node: &'p Node,
+        frame: usize,
+        slots: impl IntoIterator<Item = (u32, Value)>,
+        elements_max: usize,
+    ) -> Option<Value> {
+        let saved = self.push_frame(frame);
+        for (slot, value) in slots {
+            self.bind(slot, value);
+        }
+        let datum = self.eval(node);
+        let value = datum.ok().and_then(|datum| self.listed(datum, elements_max));
+        self.pop_frame(saved);
+        value
+    }
+
+    fn listed(&mut self, datum: Datum<'p>, elements_max: usize) -> Option<Value> {
+        if let Datum::Lazy(_) = &datum {
+            let elements = if datum.is_set() {
+                datum.clone()
+            } else {
+                self.domain(&datum).ok()?
+            };
+            if !self.is_enumerable(&elements) || self.cardinality(&elements).ok()? > elements_max as i64 {
+                return None;
+            }
+        }
+        self.canonical(datum).ok()
+    }
+
     /// Runs in a new frame for the operator of a formula.
     pub(crate) fn enter<T>(
         &mut self,

@@ -25,7 +25,7 @@ mod build;
 mod deserialize;
 mod display;
 mod edit;
-mod hash;
+pub mod hash;
 pub mod json;
 pub mod msgpack;
 mod number;

@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use triomphe::ThinArc;
 
-use crate::hash::{avalanche, mix};
+use crate::hash::{avalanche, mix, of_bool, of_sum};
 use crate::text::{LongText, ShortText, long_text, long_text_str};
 
 /// A TLA+ value.
@@ -296,7 +296,7 @@ impl Value {
     fn hash_other(&self) -> u64 {
         let seed = self.kind() as u64 + 1;
         match &self.0 {
-            Repr::Bool(value) => avalanche(mix(u64::from(*value), seed)),
+            Repr::Bool(value) => of_bool(*value),
             Repr::Int(value) => avalanche(*value as u64),
             Repr::ShortStr(text) | Repr::ShortModel(text) => avalanche(mix(text.hash(), seed)),
             Repr::LongStr(text) | Repr::LongModel(text) => avalanche(mix(text.header.header, seed)),
@@ -308,7 +308,7 @@ impl Value {
     /// The hash of a collection of this kind whose parts have this sum.
     #[inline]
     pub(crate) fn hash_of_sum(&self, sum: u64) -> u64 {
-        avalanche(mix(sum, self.kind() as u64 + 1))
+        of_sum(self.kind(), sum)
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) use self::checkpoint::remove_checkpoint;
 pub use self::checkpoint::{CheckpointContext, CheckpointError, Checkpoints};
 use self::parallel::search_in_parallel;
 use self::search_state::SearchState;
-use self::segment_expander::SegmentExpander;
+use self::segment_expander::{Expanding, SegmentExpander};
 use self::sequential::search_sequentially;
 use crate::dump::GraphSink;
 use crate::limits::SearchOptions;
@@ -88,7 +88,7 @@ pub fn breadth_first_with<T: TransitionSystem>(
 ) -> Result<SearchOutcome<T::Error>, SearchError> {
     let expander = SegmentExpander::new(system, variables, options, progress);
     let search = || {
-        let mut worker = system.search_worker(0);
+        let mut expanding = Expanding::new(system, 0);
         let mut state = SearchState::new(&expander, options, sink);
         if let Some(checkpoints) = checkpoints {
             checkpoints.prepare()?;
@@ -99,7 +99,7 @@ pub fn breadth_first_with<T: TransitionSystem>(
                 checkpoints.read(&mut state, options)?;
                 None
             }
-            None => state.add_initial_states(&expander, &mut worker)?,
+            None => state.add_initial_states(&expander, &mut expanding.worker)?,
         };
         if let Some(stop) = stop {
             return Ok(state.into_outcome(stop.into_end()?));
@@ -108,8 +108,8 @@ pub fn breadth_first_with<T: TransitionSystem>(
             // One worker alone inserts states before a segment is done, so it could not stop within one.
             let is_alone = options.workers <= 1 && checkpoints.is_none();
             let end = match is_alone {
-                true => search_sequentially(&expander, &mut worker, &mut state)?,
-                false => search_in_parallel(&expander, &mut worker, &mut state, options)?,
+                true => search_sequentially(&expander, &mut expanding, &mut state)?,
+                false => search_in_parallel(&expander, &mut expanding, &mut state, options)?,
             };
             if let Some(end) = end {
                 break end;

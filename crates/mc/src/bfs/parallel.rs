@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::in_flight::InFlightStates;
 use super::scheduler::{Assignment, Scheduler, SegmentOutcome, Shutdown};
 use super::search_state::SearchState;
-use super::segment_expander::SegmentExpander;
+use super::segment_expander::{Expanding, SegmentExpander};
 use super::thread_builder;
 use crate::dedup::{RecentCache, SharedDedup};
 use crate::fingerprint_set::FingerprintReader;
@@ -44,7 +44,7 @@ struct ParallelSearch<'c, 'b, 'a, 's, T: TransitionSystem> {
 /// Expands the frontier with several workers, one of them on this thread, until the search ends or has to pause: then it returns `None`.
 pub(crate) fn search_in_parallel<'a, T: TransitionSystem>(
     expander: &SegmentExpander<'a, T>,
-    worker: &mut T::Worker,
+    expanding: &mut Expanding<'_, T>,
     search: &mut SearchState<'a, '_>,
     options: &SearchOptions,
 ) -> Result<Option<SearchEnd<T::Error>>, SearchError> {
@@ -60,14 +60,14 @@ pub(crate) fn search_in_parallel<'a, T: TransitionSystem>(
     thread::scope(|scope| {
         for number in 1..options.workers {
             let parallel = &parallel;
-            let work = move || parallel.work(number, &mut expander.system.search_worker(number));
+            let work = move || parallel.work(number, &mut Expanding::new(expander.system, number));
             let spawned = thread_builder(options).spawn_scoped(scope, move || parallel.catch_panic(work));
             // If no more threads can be started, the search goes on with fewer workers.
             if spawned.is_err() {
                 break;
             }
         }
-        parallel.catch_panic(|| parallel.work(0, worker));
+        parallel.catch_panic(|| parallel.work(0, expanding));
     });
     let scheduler = parallel
         .scheduler
@@ -91,7 +91,7 @@ impl<'b, 'a, 's, T: TransitionSystem> ParallelSearch<'_, 'b, 'a, 's, T> {
     }
 
     /// The main loop of a worker: takes, expands and completes segments until shutdown.
-    fn work(&self, number: usize, worker: &mut T::Worker) {
+    fn work(&self, number: usize, expanding: &mut Expanding<'_, T>) {
         let system = self.expander.system;
         let mut recent = RecentCache::default();
         let mut seen = FingerprintReader::default();
@@ -138,7 +138,7 @@ impl<'b, 'a, 's, T: TransitionSystem> ParallelSearch<'_, 'b, 'a, 's, T> {
                     let states = (&*task.segment, task.level);
                     let stop = self
                         .expander
-                        .expand(worker, states, &mut dedup, &mut result, None);
+                        .expand(expanding, states, &mut dedup, &mut result, None);
                     completed = Some((task.number, SegmentOutcome { result, stop }));
                 }
             }

@@ -46,7 +46,24 @@ pub(crate) struct SegmentReader<'a> {
     left: usize,
 }
 
-impl SegmentReader<'_> {
+impl<'a> SegmentReader<'a> {
+    /// The fingerprint and the bytes of the next state, and of those after it.
+    pub(crate) fn peek(&self) -> Option<(Fingerprint, &'a [u8])> {
+        if self.left == 0 {
+            return None;
+        }
+        let mut ahead = self.decoder.clone();
+        let fingerprint = Fingerprint::new(ahead.word().ok()?);
+        Some((fingerprint, ahead.rest()))
+    }
+
+    /// Skips the next state, whose encoding has this length.
+    pub(crate) fn skip(&mut self, length: usize) -> Result<(), StateDecodeError> {
+        self.left -= 1;
+        self.decoder.word()?;
+        self.decoder.take(length).map(|_| ())
+    }
+
     /// The next state, which has this many variables.
     pub(crate) fn next(
         &mut self,

@@ -3,12 +3,12 @@
 use super::segment::Segment;
 use crate::codec::StateDecodeError;
 use crate::dedup::Dedup;
-use crate::expand::{SourceState, expand};
+use crate::expand::{SourceState, expand, expand_compiled};
 use crate::limits::{Limit, LimitMonitor, SearchOptions};
 use crate::outcome::{SearchEnd, SearchError, SearchStatistics, SearchViolation, ViolationKind};
 use crate::progress::SearchProgress;
 use crate::segment_result::SegmentResult;
-use crate::transition_system::TransitionSystem;
+use crate::transition_system::{CompiledExpansion, TransitionSystem};
 
 /// States expanded between two looks at the clock.
 const STATES_PER_TIME_CHECK: u64 = 16;
@@ -30,6 +30,22 @@ impl<E> EarlyStop<E> {
             Self::Limit(limit) => Ok(SearchEnd::Limit(limit)),
             Self::Requested => Ok(SearchEnd::Stopped),
             Self::Decode(error) => Err(error.into()),
+        }
+    }
+}
+
+/// What expands the states of one thread: the evaluation state, and compiled code if there is any.
+pub(crate) struct Expanding<'a, T: TransitionSystem> {
+    pub(crate) worker: T::Worker,
+    pub(crate) compiled: Option<Box<dyn CompiledExpansion<T::Worker, T::Error> + 'a>>,
+}
+
+impl<'a, T: TransitionSystem> Expanding<'a, T> {
+    /// For the worker of this number, in its own thread.
+    pub(crate) fn new(system: &'a T, number: usize) -> Self {
+        Self {
+            worker: system.search_worker(number),
+            compiled: system.compiled(),
         }
     }
 }
@@ -68,31 +84,55 @@ impl<'a, T: TransitionSystem> SegmentExpander<'a, T> {
     /// Expands the states of a segment of this level. Given the statistics so far, also publishes exact progress after each state.
     pub(crate) fn expand(
         &self,
-        worker: &mut T::Worker,
+        expanding: &mut Expanding<'_, T>,
         (segment, level): (&Segment, u32),
         dedup: &mut impl Dedup,
         result: &mut SegmentResult,
         so_far: Option<&SearchStatistics>,
     ) -> Option<EarlyStop<T::Error>> {
+        let Expanding { worker, compiled } = expanding;
         let mut reader = segment.reader();
         loop {
-            let (fingerprint, state) = match reader.next(self.variables) {
-                Ok(Some(state)) => state,
-                Ok(None) => return None,
-                Err(error) => return Some(EarlyStop::Decode(error)),
-            };
             if result.expanded.is_multiple_of(STATES_PER_TIME_CHECK)
                 && let Some(limit) = self.limits.time_limit()
             {
                 return Some(EarlyStop::Limit(limit));
             }
-            result.expanded += 1;
-            let from = SourceState {
-                fingerprint,
-                values: &state,
-                level,
+            let compiled_state = compiled.as_mut().and_then(|compiled| {
+                let (fingerprint, encoded) = reader.peek()?;
+                Some((compiled.expand(worker, encoded)?, fingerprint, compiled))
+            });
+            let expanded = if let Some((length, fingerprint, compiled)) = compiled_state {
+                if let Err(error) = reader.skip(length) {
+                    return Some(EarlyStop::Decode(error));
+                }
+                result.expanded += 1;
+                expand_compiled(
+                    self.system,
+                    worker,
+                    &mut **compiled,
+                    (fingerprint, level),
+                    dedup,
+                    result,
+                )
+            } else {
+                let (fingerprint, state) = match reader.next(self.variables) {
+                    Ok(Some(state)) => state,
+                    Ok(None) => return None,
+                    Err(error) => return Some(EarlyStop::Decode(error)),
+                };
+                result.expanded += 1;
+                if let Some(compiled) = compiled {
+                    compiled.learn(worker, &state);
+                }
+                let from = SourceState {
+                    fingerprint,
+                    values: &state,
+                    level,
+                };
+                expand(self.system, worker, from, dedup, result)
             };
-            if let Err(violation) = expand(self.system, worker, from, dedup, result) {
+            if let Err(violation) = expanded {
                 return Some(self.early_stop(violation));
             }
             if let Some(statistics) = so_far {

@@ -1,7 +1,7 @@
 //! Breadth-first search with one worker, which inserts states into the seen set directly.
 
 use super::search_state::SearchState;
-use super::segment_expander::SegmentExpander;
+use super::segment_expander::{Expanding, SegmentExpander};
 use crate::dedup::RecentCache;
 use crate::limits::Limit;
 use crate::outcome::{SearchEnd, SearchError};
@@ -10,7 +10,7 @@ use crate::transition_system::TransitionSystem;
 /// Expands the frontier until the search ends, or returns `None` if it has to pause.
 pub(crate) fn search_sequentially<T: TransitionSystem>(
     expander: &SegmentExpander<'_, T>,
-    worker: &mut T::Worker,
+    expanding: &mut Expanding<'_, T>,
     search: &mut SearchState<'_, '_>,
 ) -> Result<Option<SearchEnd<T::Error>>, SearchError> {
     let mut recent = RecentCache::default();
@@ -25,7 +25,7 @@ pub(crate) fn search_sequentially<T: TransitionSystem>(
         let statistics = search.tally.statistics;
         let mut dedup = recent.in_front_of(&mut search.seen);
         let stop = expander.expand(
-            worker,
+            expanding,
             (&segment, level),
             &mut dedup,
             &mut result,

@@ -33,6 +33,29 @@ pub struct CheckpointOptions<'t> {
     pub constants: &'t str,
 }
 
+/// What expands states in a breadth-first search. Changes the speed, not the result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Evaluators {
+    /// The evaluator alone.
+    Interpreter,
+    /// Compiled code, and the evaluator where that gives up.
+    #[default]
+    Compiled,
+    /// Both, and they must agree: for tests.
+    Both,
+}
+
+impl Evaluators {
+    /// As the variable `OMNILINK_EVALUATOR` says, for tests of this program.
+    pub fn of_environment() -> Self {
+        match std::env::var("OMNILINK_EVALUATOR").as_deref() {
+            Ok("interpreter") => Self::Interpreter,
+            Ok("both") => Self::Both,
+            _ => Self::Compiled,
+        }
+    }
+}
+
 /// Options of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckOptions<'t> {
@@ -52,6 +75,10 @@ pub struct CheckOptions<'t> {
     pub is_32_bit: bool,
     /// Seed of RandomElement and similar operators.
     pub seed: u64,
+    /// What expands states.
+    pub evaluators: Evaluators,
+    /// Whether the report says what was compiled and what was not.
+    pub explains_compilation: bool,
     /// Whether evaluations are memoised. Changes the speed, not the result.
     pub uses_memo: bool,
     /// Whether evaluations of definitions are counted.
@@ -81,6 +108,8 @@ impl Default for CheckOptions<'_> {
             may_execute: false,
             is_32_bit: false,
             seed: 0,
+            evaluators: Evaluators::of_environment(),
+            explains_compilation: false,
             uses_memo: true,
             counts_definitions: false,
             continues: false,

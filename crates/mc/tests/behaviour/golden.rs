@@ -26,7 +26,7 @@ fn golden_item() {
     println!("{MARK}{answer}");
 }
 
-fn run(item: &Value, workers: usize) -> Result<Value, String> {
+fn run(item: &Value, (workers, evaluator): (usize, &str)) -> Result<Value, String> {
     let text = |key: &str| item[key].as_str().unwrap_or_default();
     let mut command = Command::new(std::env::current_exe().map_err(|error| error.to_string())?);
     command
@@ -34,7 +34,8 @@ fn run(item: &Value, workers: usize) -> Result<Value, String> {
         .current_dir(corpus("specs").join(text("dir")))
         .env(SPEC, text("spec"))
         .env(CONFIG, text("cfg"))
-        .env(WORKERS, workers.to_string());
+        .env(WORKERS, workers.to_string())
+        .env("OMNILINK_EVALUATOR", evaluator);
     for (name, value) in item["env"].as_object().into_iter().flatten() {
         command.env(name, value.as_str().unwrap_or_default());
     }
@@ -60,8 +61,8 @@ fn compared(item: &Value) -> &'static [&'static str] {
     }
 }
 
-fn disagreement(item: &Value, workers: usize) -> Option<String> {
-    let answer = match run(item, workers) {
+fn disagreement(item: &Value, how: (usize, &str)) -> Option<String> {
+    let answer = match run(item, how) {
         Ok(answer) => answer,
         Err(error) => return Some(error),
     };
@@ -78,12 +79,12 @@ fn disagreement(item: &Value, workers: usize) -> Option<String> {
     (!differences.is_empty()).then(|| differences.join("; ") + &error)
 }
 
-fn compare(workers: usize, is_wanted: impl Fn(&Value) -> bool) {
+fn compare((workers, evaluator): (usize, &str), is_wanted: impl Fn(&Value) -> bool) {
     let items = runs("specs");
     let items: Vec<&Value> = items.iter().filter(|item| is_wanted(item)).collect();
     let mut wrong = Vec::new();
     for item in &items {
-        if let Some(difference) = disagreement(item, workers) {
+        if let Some(difference) = disagreement(item, (workers, evaluator)) {
             wrong.push(format!(
                 "{}: {difference}",
                 item["id"].as_str().unwrap_or_default()
@@ -91,7 +92,7 @@ fn compare(workers: usize, is_wanted: impl Fn(&Value) -> bool) {
         }
     }
     println!(
-        "{} of {} golden specs agree with {workers} worker(s)",
+        "{} of {} golden specs agree with {workers} worker(s), {evaluator}",
         items.len() - wrong.len(),
         items.len()
     );
@@ -112,13 +113,18 @@ const TEST_GENERATED_MAX: u64 = 1_000_000;
 
 #[test]
 fn golden_specs_agree_with_one_worker() {
-    compare(1, |item| !is_benchmark(item));
+    compare((1, "interpreter"), |item| !is_benchmark(item));
+}
+
+#[test]
+fn compiled_code_and_the_evaluator_agree_on_every_state_of_golden_specs() {
+    compare((1, "both"), |item| !is_benchmark(item));
 }
 
 #[test]
 fn golden_specs_agree_with_several_workers() {
     for workers in [2, 3, 4] {
-        compare(workers, |item| !is_benchmark(item));
+        compare((workers, "compiled"), |item| !is_benchmark(item));
     }
 }
 
@@ -130,6 +136,6 @@ fn golden_benchmarks_of_less_than_a_million_steps_agree() {
             .is_some_and(|generated| generated < TEST_GENERATED_MAX)
     };
     for workers in [2, 4] {
-        compare(workers, |item| is_benchmark(item) && is_small(item));
+        compare((workers, "compiled"), |item| is_benchmark(item) && is_small(item));
     }
 }

@@ -1,6 +1,7 @@
 //! What the model checker answers: golden runs of TLC, temporal properties, searches, the memo.
 
 mod common;
+mod compiled;
 mod fidelity;
 mod found;
 mod golden;

@@ -97,6 +97,28 @@ fn agrees(body: &str, config: &str) -> Comparable {
 const INIT_NEXT: &str = "INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n";
 
 #[test]
+fn a_formula_that_two_actions_share_belongs_to_the_one_that_is_taken() {
+    let found = agrees(
+        r"EXTENDS Naturals, FiniteSets
+VARIABLES fill, asleep
+WakeOne(s) == IF s = {} THEN asleep' = {} ELSE \E t \in s : asleep' = s \ {t}
+Put(t) == /\ t \in {3, 4} \ asleep
+          /\ IF fill < 2 THEN fill' = fill + 1 /\ WakeOne(asleep) ELSE asleep' = asleep \cup {t} /\ UNCHANGED fill
+Get(t) == /\ t \in {1, 2} \ asleep
+          /\ IF fill > 0 THEN fill' = fill - 1 /\ WakeOne(asleep) ELSE asleep' = asleep \cup {t} /\ UNCHANGED fill
+Init == fill = 0 /\ asleep = {}
+Next == \E t \in 1..4 : Put(t) \/ Get(t)
+Inv == fill \in 0..2",
+        INIT_NEXT,
+    );
+    assert_eq!(found.answer, "Valid");
+    assert!(
+        found.steps.iter().all(|(_, generated, _)| *generated > 0),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn a_lazily_evaluated_argument_belongs_to_its_call() {
     // `Big` is one memo point. Its argument `x` differs between calls while the state is the same.
     let found = agrees(

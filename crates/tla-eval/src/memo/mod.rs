@@ -262,9 +262,12 @@ impl<'p> Evaluator<'p> {
         }
         let outer_assigned = std::mem::replace(&mut memo.assigned, assigned);
         let scope = self.begin_log();
+        // The action around the memo point is not part of it: the same formula may belong to several.
+        let outer = self.taken.take();
         let mut successors = Vec::new();
         let mut later = Vec::new();
         let flow = self.step(inner, &Continuation::Done, &mut |this: &mut Self| {
+            let inner = this.taken;
             if successors.len() < SUCCESSORS_MAX {
                 successors.push(this.memo_successor(assigned));
             } else {
@@ -277,7 +280,9 @@ impl<'p> Evaluator<'p> {
                 memo.log.len()
             });
             this.is_logging = scope.is_nested;
+            this.taken = inner.or(outer);
             let flow = this.continue_with(rest, on_next);
+            this.taken = inner;
             this.is_logging = true;
             if let Some(memo) = &mut this.memo {
                 memo.assigned = assigned;
@@ -285,6 +290,7 @@ impl<'p> Evaluator<'p> {
             }
             flow
         });
+        self.taken = outer;
         if matches!(flow, Ok(Flow::Go)) {
             self.store(point, inner, &scope, MemoResult::Successors(successors.into()));
         }

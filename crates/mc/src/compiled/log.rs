@@ -1,0 +1,72 @@
+//! What was compiled, what was not, and why: for `--explain-compile`.
+
+use omnilink_tla::ir::Program;
+use omnilink_tla_compile::NotCompiled;
+
+use crate::tla_system::file_and_line;
+
+/// Places that are listed.
+const PLACES_MAX: usize = 20;
+
+/// How much of a search was done by compiled code.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CompilationLog {
+    /// States that compiled code has expanded.
+    pub(crate) compiled: u64,
+    /// States that the evaluator has expanded: the first ones, and those on which compiled code gave up.
+    pub(crate) interpreted: u64,
+    /// Of these, the ones on which compiled code gave up.
+    pub(crate) given_up: u64,
+    /// How often the code was made anew, because a value did not fit the layout or memory was full.
+    pub(crate) made: u64,
+    /// The number of instructions.
+    pub(crate) instructions: usize,
+    /// What is left to the evaluator, with place and reason.
+    places: Vec<String>,
+}
+
+impl CompilationLog {
+    /// Adds what is left to the evaluator.
+    pub(crate) fn add_places(&mut self, reasons: &[NotCompiled], program: &Program) {
+        for NotCompiled { at, reason } in reasons {
+            let text = program.text(*at).lines().next().unwrap_or_default();
+            let place = format!("{}: {reason}: {text}", file_and_line(program, *at));
+            if !self.places.contains(&place) {
+                self.places.push(place);
+            }
+        }
+    }
+
+    /// Adds the log of another worker.
+    pub(crate) fn add(&mut self, other: &CompilationLog) {
+        self.compiled += other.compiled;
+        self.interpreted += other.interpreted;
+        self.given_up += other.given_up;
+        self.made += other.made;
+        self.instructions = self.instructions.max(other.instructions);
+        for place in &other.places {
+            if !self.places.contains(place) {
+                self.places.push(place.clone());
+            }
+        }
+    }
+
+    /// The log in words.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let all = self.compiled + self.interpreted;
+        if all == 0 {
+            return vec!["nothing is compiled: this search is left to the evaluator".into()];
+        }
+        let share = 100.0 * self.compiled as f64 / all as f64;
+        let mut notes = vec![format!(
+            "compiled code has expanded {} of {all} states ({share:.1} %), with {} instructions, made {} times; it gave up on {}",
+            self.compiled, self.instructions, self.made, self.given_up
+        )];
+        let places = self.places.iter().take(PLACES_MAX);
+        notes.extend(places.map(|place| format!("left to the evaluator: {place}")));
+        if let Some(more) = self.places.len().checked_sub(PLACES_MAX + 1) {
+            notes.push(format!("left to the evaluator: {} more places", more + 1));
+        }
+        notes
+    }
+}

@@ -1,0 +1,299 @@
+//! Expansion of states by compiled code.
+//!
+//! The first states are expanded by the evaluator, and the layout of the code is learned from them. From then on compiled code expands
+//! each state, and the evaluator only those on which it traps. The order of the successors, their fingerprints and what is checked are the
+//! same, so a search may change between the two at any state.
+
+mod comparison;
+mod log;
+mod packing;
+
+use std::sync::{Mutex, PoisonError};
+
+use omnilink_tla::eval::Evaluator;
+use omnilink_tla::eval::error::Failure;
+use omnilink_tla::ir::Formula;
+use omnilink_tla_compile::{Code, Form, Layout, Machine, Store, Trap, compile_action, compile_formula};
+
+pub(crate) use self::log::CompilationLog;
+use self::packing::Packing;
+use crate::fingerprint::Fingerprint;
+use crate::session::set_level;
+use crate::symmetry::Symmetry;
+use crate::transition_system::{CompiledExpansion, State};
+
+/// States from which the layout is learned: enough that most of what varies has varied.
+const STATES_LEARNED: usize = 200;
+/// The same where compiled code is compared with the evaluator: few, so that small specs are compiled, and layouts are often wrong.
+const STATES_LEARNED_TO_COMPARE: usize = 2;
+/// Traps after which it is decided whether compiled code pays.
+const TRIAL: u64 = 1 << 11;
+
+/// What is compiled.
+#[derive(Clone, Debug)]
+pub(crate) struct CompiledFormulas<'s> {
+    pub(crate) next: Formula,
+    pub(crate) constraints: Vec<Formula>,
+    pub(crate) invariants: Vec<Formula>,
+    /// The variables that states are told apart by; `None` for all.
+    pub(crate) viewed: Option<&'s [u32]>,
+    pub(crate) symmetry: &'s Symmetry,
+    /// Memory for values, in bytes.
+    pub(crate) memory_bytes: usize,
+    /// Whether every expansion is compared with that of the evaluator.
+    pub(crate) compares: bool,
+    /// What all workers have done.
+    pub(crate) log: &'s Mutex<CompilationLog>,
+}
+
+/// Compiled code, and what it is made from.
+#[derive(Debug)]
+pub(crate) struct CompiledSystem<'s, 'm> {
+    formulas: CompiledFormulas<'s>,
+    /// What the states so far have in common.
+    forms: Option<Vec<Form>>,
+    learned: usize,
+    machine: Option<Machine<'m>>,
+    packing: Packing,
+    /// Whether compiled code is used.
+    is_enabled: bool,
+    log: CompilationLog,
+}
+
+impl<'s, 'm> CompiledSystem<'s, 'm> {
+    pub(crate) fn new(formulas: CompiledFormulas<'s>) -> Self {
+        Self {
+            formulas,
+            forms: None,
+            learned: 0,
+            machine: None,
+            packing: Packing::default(),
+            is_enabled: true,
+            log: CompilationLog::default(),
+        }
+    }
+
+    /// Makes the code for a layout.
+    fn compile(&mut self, worker: &mut Evaluator<'m>, forms: Vec<Form>, mut store: Store) {
+        let program = worker.program();
+        let layout = Layout::new(forms, self.formulas.viewed, &mut store);
+        let compiled = compile_action(program, self.formulas.next, &layout, &mut store, worker);
+        let (action, reasons) = match compiled {
+            Ok(compiled) => compiled,
+            Err(reason) => {
+                self.log.add_places(&[reason], program);
+                self.is_enabled = false;
+                return;
+            }
+        };
+        self.log.made += 1;
+        self.log.instructions = action.instructions.len();
+        self.log.add_places(&reasons, program);
+        let formulas = self.formulas.constraints.iter().chain(&self.formulas.invariants);
+        let mut codes = Vec::new();
+        for formula in formulas {
+            let compiled = compile_formula(program, *formula, &layout, &mut store, worker);
+            let (code, reasons) = compiled.unwrap_or_else(|reason| (Code::not_compiled(), vec![reason]));
+            self.log.add_places(&reasons, program);
+            codes.push(code);
+        }
+        self.machine = Some(Machine::new(store, layout, Some(action), codes));
+    }
+
+    /// Reads a state and computes its successors; the length of its encoding.
+    fn run(&mut self, worker: &mut Evaluator<'m>, encoded: &[u8]) -> Option<Result<usize, Trap>> {
+        let machine = self.machine.as_mut()?;
+        let (store, layout, cells) = machine.input();
+        let read = self.packing.read(encoded, layout, store, cells);
+        Some(read.and_then(|length| machine.successors(worker).map(|_| length)))
+    }
+
+    /// Makes the code anew where a value does not fit the layout, or where the store is full.
+    fn adapt(&mut self, worker: &mut Evaluator<'m>, trap: Option<Trap>) {
+        let Some(machine) = self.machine.take() else {
+            return;
+        };
+        let (forms, store) = match trap {
+            Some(Trap::Layout(node)) => (machine.layout().widened(node), machine.into_store()),
+            _ => {
+                self.packing = Packing::default();
+                (machine.layout().forms().to_vec(), Store::default())
+            }
+        };
+        self.compile(worker, forms, store);
+    }
+
+    /// Whether a formula holds in a successor.
+    fn holds(
+        &mut self,
+        worker: &mut Evaluator<'m>,
+        (number, formula): (usize, Formula),
+        successor: usize,
+    ) -> Result<bool, Box<Failure>> {
+        let Some(machine) = &mut self.machine else {
+            return Ok(true);
+        };
+        let decided = machine.holds(number, successor, worker);
+        if let (Ok(holds), false) = (decided, self.formulas.compares) {
+            return Ok(holds);
+        }
+        let state = machine.values(successor);
+        let interpreted = worker.holds(formula, &state)?;
+        if let Ok(holds) = decided {
+            assert_eq!(holds, interpreted, "compiled formula {number} in {state:?}");
+        }
+        Ok(interpreted)
+    }
+}
+
+impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, 'm> {
+    fn learn(&mut self, worker: &mut Evaluator<'m>, state: &State) {
+        self.log.interpreted += 1;
+        if self.machine.is_some() || !self.is_enabled {
+            return;
+        }
+        let forms = state.iter().map(Form::of);
+        self.forms = Some(match self.forms.take() {
+            None => forms.collect(),
+            Some(known) => known
+                .iter()
+                .zip(forms)
+                .map(|(known, form)| known.meet(&form))
+                .collect(),
+        });
+        self.learned += 1;
+        let enough = match self.formulas.compares {
+            true => STATES_LEARNED_TO_COMPARE,
+            false => STATES_LEARNED,
+        };
+        if self.learned == enough
+            && let Some(forms) = self.forms.take()
+        {
+            self.compile(worker, forms, Store::default());
+        }
+    }
+
+    fn expand(&mut self, worker: &mut Evaluator<'m>, encoded: &[u8]) -> Option<usize> {
+        if !self.is_enabled {
+            return None;
+        }
+        if self.machine.as_ref()?.store.bytes() + self.packing.heap_bytes() > self.formulas.memory_bytes {
+            self.adapt(worker, None);
+        }
+        let length = match self.run(worker, encoded)? {
+            Ok(length) => length,
+            Err(trap) => {
+                self.log.given_up += 1;
+                // Code that mostly traps does every piece of work twice.
+                if self.log.given_up >= TRIAL && self.log.given_up > self.log.compiled {
+                    self.is_enabled = false;
+                    self.machine = None;
+                } else if let Trap::Layout(_) = trap {
+                    self.adapt(worker, Some(trap));
+                }
+                return None;
+            }
+        };
+        self.log.compiled += 1;
+        if self.formulas.compares {
+            self.compare(worker, encoded);
+        }
+        Some(length)
+    }
+
+    fn len(&self) -> usize {
+        self.machine.as_ref().map_or(0, |machine| machine.found().len())
+    }
+
+    fn successor(&mut self, successor: usize) -> (Fingerprint, usize) {
+        let Some(machine) = &mut self.machine else {
+            return (Fingerprint::new(0), usize::MAX);
+        };
+        let found = machine.found()[successor];
+        let action = if found.action == u32::MAX {
+            usize::MAX
+        } else {
+            found.action as usize
+        };
+        if self.formulas.symmetry.is_trivial() {
+            return (Fingerprint::of_sum(found.sum), action);
+        }
+        let state = machine.values(successor);
+        let fingerprint = match self.formulas.viewed {
+            None => self.formulas.symmetry.fingerprint(&state),
+            Some(viewed) => {
+                let seen: Vec<_> = viewed
+                    .iter()
+                    .map(|variable| state[*variable as usize].clone())
+                    .collect();
+                self.formulas.symmetry.fingerprint(&seen)
+            }
+        };
+        (fingerprint, action)
+    }
+
+    fn satisfies_constraints(
+        &mut self,
+        worker: &mut Evaluator<'m>,
+        successor: usize,
+        level: u32,
+    ) -> Result<bool, Box<Failure>> {
+        set_level(level);
+        for number in 0..self.formulas.constraints.len() {
+            let formula = self.formulas.constraints[number];
+            if !self.holds(worker, (number, formula), successor)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn violated_invariant(
+        &mut self,
+        worker: &mut Evaluator<'m>,
+        successor: usize,
+        level: u32,
+    ) -> Result<Option<usize>, Box<Failure>> {
+        set_level(level);
+        let Some(machine) = &self.machine else {
+            return Ok(None);
+        };
+        let changed = machine.changed(successor);
+        let before = self.formulas.constraints.len();
+        for index in 0..self.formulas.invariants.len() {
+            // The state before satisfies the invariants, or the search would have ended there. So does this one, as far as it is the same.
+            let is_affected = self
+                .machine
+                .as_ref()
+                .is_none_or(|machine| machine.reads(before + index) & changed != 0);
+            if is_affected || self.formulas.compares {
+                let formula = self.formulas.invariants[index];
+                if !self.holds(worker, (before + index, formula), successor)? {
+                    return Ok(Some(index));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn encode(&mut self, successor: usize, out: &mut Vec<u8>) {
+        if let Some(machine) = &mut self.machine {
+            let (cells, layout, store) = machine.cells(successor);
+            self.packing.write(cells, layout, store, out);
+        }
+    }
+
+    fn state(&mut self, successor: usize) -> State {
+        match &mut self.machine {
+            Some(machine) => machine.values(successor),
+            None => State::from([]),
+        }
+    }
+}
+
+impl Drop for CompiledSystem<'_, '_> {
+    fn drop(&mut self) {
+        let log = self.formulas.log.lock();
+        log.unwrap_or_else(PoisonError::into_inner).add(&self.log);
+    }
+}

@@ -1,0 +1,504 @@
+//! Compiled code against the evaluator: random specs, in which every successor, hash, encoding and formula of every state is compared.
+//!
+//! A layout is learned from two states only, so that it is often wrong and has to be widened. Some expressions are of the wrong type: what
+//! is an error for the evaluator must not have a value for compiled code.
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use omnilink_mc::{CheckOptions, Evaluators, SearchLimits, SearchProgress, check};
+use omnilink_tla::config::parse;
+use omnilink_tla::model::{BuildOptions, build};
+use omnilink_tla::semantics::load_text;
+use omnilink_tla::semantics::search_path::SearchPath;
+use omnilink_tla::source::Source;
+
+/// The type of an expression.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Type {
+    Bool,
+    Int,
+    Text,
+    /// A set of small integers.
+    Ints,
+    /// A function over 1..3.
+    Function,
+    /// `[x |-> integer, y |-> set]`.
+    Record,
+    /// A function from "a" and "b" to records.
+    Records,
+    /// A short sequence of integers.
+    Sequence,
+    /// A set of messages, records with a type and, most of them, a number.
+    Messages,
+}
+
+const VARIABLES: [(&str, Type, &str); 8] = [
+    ("n", Type::Int, "\\in 0..3"),
+    ("b", Type::Bool, "\\in BOOLEAN"),
+    ("t", Type::Text, "\\in {\"a\", \"b\"}"),
+    ("s", Type::Ints, "\\in SUBSET {1, 3}"),
+    ("f", Type::Function, "= [i \\in 1..3 |-> i]"),
+    (
+        "g",
+        Type::Records,
+        "= [k \\in {\"a\", \"b\"} |-> [x |-> 0, y |-> {}]]",
+    ),
+    ("q", Type::Sequence, "= <<>>"),
+    ("m", Type::Messages, "= {}"),
+];
+
+/// Writes random expressions. Names in scope are pairs of a name and its type.
+struct Writer {
+    random: Rng,
+    scope: Vec<(String, Type)>,
+    fresh: usize,
+    /// Whether some expressions have the wrong type, or have no value.
+    has_errors: bool,
+}
+
+impl Writer {
+    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+        choices[self.random.usize(..choices.len())]
+    }
+
+    fn name(&mut self) -> String {
+        self.fresh += 1;
+        format!("x{}", self.fresh)
+    }
+
+    /// Writes with a name in scope.
+    fn with(&mut self, kind: Type, write: impl FnOnce(&mut Self, &str) -> String) -> String {
+        let name = self.name();
+        self.scope.push((name.clone(), kind));
+        let written = write(self, &name);
+        self.scope.pop();
+        written
+    }
+
+    /// A name of this type.
+    fn leaf(&mut self, kind: Type) -> String {
+        let names: Vec<String> = self
+            .scope
+            .iter()
+            .filter(|(_, known)| *known == kind)
+            .map(|(name, _)| name.clone())
+            .collect();
+        if !names.is_empty() && self.random.bool() {
+            return names[self.random.usize(..names.len())].clone();
+        }
+        let number = self.random.u8(..4);
+        match kind {
+            Type::Bool => self.pick(&["TRUE", "FALSE", "b"]).into(),
+            Type::Int => match self.random.u8(..3) {
+                0 => "n".into(),
+                _ => number.to_string(),
+            },
+            Type::Text => self.pick(&["\"a\"", "\"b\"", "t"]).into(),
+            Type::Ints => match self.random.u8(..4) {
+                0 => format!("0..{number}"),
+                1 => format!("{{{number}, n}}"),
+                _ => "s".into(),
+            },
+            Type::Function => self.pick(&["f", "<<0, 1, 2>>", "[i \\in 1..3 |-> n]"]).into(),
+            Type::Record => self.pick(&["g[t]", "g[\"a\"]", "[x |-> n, y |-> s]"]).into(),
+            Type::Records => "g".into(),
+            Type::Sequence => self.pick(&["q", "<<>>", "<<n>>", "<<1, 2>>"]).into(),
+            Type::Messages => self
+                .pick(&["m", "{}", "{[type |-> t, v |-> n]}", "{[type |-> \"end\"]}"])
+                .into(),
+        }
+    }
+
+    fn write(&mut self, kind: Type, depth: usize) -> String {
+        // Sometimes another type than the expected one.
+        let kind = match self.random.u8(..60) {
+            0 if self.has_errors => VARIABLES[self.random.usize(..VARIABLES.len())].1,
+            _ => kind,
+        };
+        if depth == 0 || self.random.u8(..5) == 0 {
+            return self.leaf(kind);
+        }
+        let d = depth - 1;
+        match self.random.u8(..12) {
+            0 => {
+                let (condition, yes, no) = (
+                    self.write(Type::Bool, d),
+                    self.write(kind, d),
+                    self.write(kind, d),
+                );
+                return format!("(IF {condition} THEN {yes} ELSE {no})");
+            }
+            1 => {
+                let inner = [Type::Int, Type::Ints, Type::Record, Type::Function][self.random.usize(..4)];
+                let value = self.write(inner, d);
+                return self.with(inner, |this, name| {
+                    format!("(LET {name} == {value} IN {})", this.write(kind, d))
+                });
+            }
+            2 => {
+                let (condition, yes, no) = (
+                    self.write(Type::Bool, d),
+                    self.write(kind, d),
+                    self.write(kind, d),
+                );
+                return format!("(CASE {condition} -> {yes} [] OTHER -> {no})");
+            }
+            3 if kind == Type::Int => {
+                let (left, right) = (self.write(Type::Int, d), self.write(Type::Ints, d));
+                return format!("Twice({left}, {right})");
+            }
+            _ => {}
+        }
+        match kind {
+            Type::Bool => self.formula(d),
+            Type::Int => match self.random.u8(..11) {
+                0 => format!(
+                    "(({} + {}) % 4)",
+                    self.write(Type::Int, d),
+                    self.write(Type::Int, d)
+                ),
+                1 if self.has_errors => format!("f[{}]", self.write(Type::Int, d)),
+                2 => format!("f[({} % 3) + 1]", self.write(Type::Int, d)),
+                3 => format!("Cardinality({})", self.write(Type::Ints, d)),
+                4 => format!("Len({})", self.write(Type::Sequence, d)),
+                5 => format!("({}).x", self.write(Type::Record, d)),
+                6 => {
+                    let set = self.write(Type::Ints, d);
+                    self.with(Type::Int, |this, name| {
+                        format!(
+                            "(CHOOSE {name} \\in {set} \\cup {{0}} : {name} = 0 \\/ {})",
+                            this.write(Type::Bool, d)
+                        )
+                    })
+                }
+                7 => format!(
+                    "Head({} \\o <<{}>>)",
+                    self.write(Type::Sequence, d),
+                    self.write(Type::Int, d)
+                ),
+                8 => format!("Cardinality({})", self.write(Type::Messages, d)),
+                9 => format!(
+                    "Sum({}, {})",
+                    self.write(Type::Function, d),
+                    self.pick(&["1..3", "{1}", "{2, 3}"])
+                ),
+                _ => format!(
+                    "(({} - {}) % 4)",
+                    self.write(Type::Int, d),
+                    self.write(Type::Int, d)
+                ),
+            },
+            Type::Text => self.leaf(Type::Text),
+            Type::Ints => match self.random.u8(..8) {
+                0 => format!(
+                    "({} \\cup {})",
+                    self.write(Type::Ints, d),
+                    self.write(Type::Ints, d)
+                ),
+                1 => format!(
+                    "({} \\cap {})",
+                    self.write(Type::Ints, d),
+                    self.write(Type::Ints, d)
+                ),
+                2 => format!("({} \\ {})", self.write(Type::Ints, d), self.write(Type::Ints, d)),
+                3 => {
+                    let set = self.write(Type::Ints, d);
+                    self.with(Type::Int, |this, name| {
+                        format!("{{{name} \\in {set} : {}}}", this.write(Type::Bool, d))
+                    })
+                }
+                4 => {
+                    let set = self.write(Type::Ints, d);
+                    self.with(Type::Int, |this, name| {
+                        format!("{{{} : {name} \\in {set}}}", this.write(Type::Int, d))
+                    })
+                }
+                5 => format!(
+                    "({} \\cup {{{}}})",
+                    self.write(Type::Ints, d),
+                    self.write(Type::Int, d)
+                ),
+                6 => format!("{{f[i] : i \\in DOMAIN {}}}", self.write(Type::Function, d)),
+                _ => format!("({}).y", self.write(Type::Record, d)),
+            },
+            Type::Function => match self.random.u8(..4) {
+                0 => self.with(Type::Int, |this, name| {
+                    format!("[{name} \\in 1..3 |-> {}]", this.write(Type::Int, d))
+                }),
+                1 => {
+                    let (function, key, value) = (
+                        self.write(Type::Function, d),
+                        self.write(Type::Int, d),
+                        self.write(Type::Int, d),
+                    );
+                    format!("[{function} EXCEPT ![({key} % 3) + 1] = {value}]")
+                }
+                2 => {
+                    let function = self.write(Type::Function, d);
+                    format!("[{function} EXCEPT ![1] = @ % 3, ![2] = (@ + 1) % 4]")
+                }
+                _ => self.leaf(Type::Function),
+            },
+            Type::Record => match self.random.u8(..3) {
+                0 => format!(
+                    "[x |-> {}, y |-> {}]",
+                    self.write(Type::Int, d),
+                    self.write(Type::Ints, d)
+                ),
+                1 => format!(
+                    "[{} EXCEPT !.x = {}]",
+                    self.write(Type::Record, d),
+                    self.write(Type::Int, d)
+                ),
+                _ => format!("g[{}]", self.write(Type::Text, d)),
+            },
+            Type::Records => match self.random.u8(..4) {
+                0 => format!(
+                    "[g EXCEPT ![{}].x = {}]",
+                    self.write(Type::Text, d),
+                    self.write(Type::Int, d)
+                ),
+                1 => format!(
+                    "[g EXCEPT ![{}] = {}]",
+                    self.write(Type::Text, d),
+                    self.write(Type::Record, d)
+                ),
+                2 => format!(
+                    "[g EXCEPT ![{}] = [@ EXCEPT !.y = {}]]",
+                    self.write(Type::Text, d),
+                    self.write(Type::Ints, d)
+                ),
+                _ => format!("[k \\in {{\"a\", \"b\"}} |-> {}]", self.write(Type::Record, d)),
+            },
+            Type::Sequence => match self.random.u8(..4) {
+                0 => format!("Append(q, {})", self.write(Type::Int, d)),
+                1 => format!("SubSeq({}, 1, 1 % (Len(q) + 1))", "q"),
+                2 => format!("(IF q = <<>> THEN q ELSE Tail({}))", "q"),
+                _ => self.leaf(Type::Sequence),
+            },
+            Type::Messages => match self.random.u8(..4) {
+                0 => format!(
+                    "(m \\cup {{[type |-> {}, v |-> {}]}})",
+                    self.write(Type::Text, d),
+                    self.write(Type::Int, d)
+                ),
+                1 => {
+                    let set = self.write(Type::Messages, d);
+                    let test = self.pick(&[
+                        "r.type = \"a\"",
+                        "r.type # t",
+                        "r.type = \"a\" /\\ r.v = n",
+                        "r.type # \"end\" /\\ r.v > 1",
+                    ]);
+                    format!("{{r \\in {set} : {test}}}")
+                }
+                2 => format!("(m \\cup {{[type |-> \"end\"]}})"),
+                _ => format!("(m \\ {})", self.write(Type::Messages, d)),
+            },
+        }
+    }
+
+    fn formula(&mut self, d: usize) -> String {
+        let symbol = self.pick(&["<", "<=", ">", ">=", "=", "#"]);
+        match self.random.u8(..12) {
+            0 => format!(
+                "({} {symbol} {})",
+                self.write(Type::Int, d),
+                self.write(Type::Int, d)
+            ),
+            1 => format!(
+                "({} /\\ {})",
+                self.write(Type::Bool, d),
+                self.write(Type::Bool, d)
+            ),
+            2 => format!(
+                "({} \\/ {})",
+                self.write(Type::Bool, d),
+                self.write(Type::Bool, d)
+            ),
+            3 => format!("~{}", self.write(Type::Bool, d)),
+            4 => format!("({} => {})", self.write(Type::Bool, d), self.write(Type::Bool, d)),
+            5 => format!(
+                "({} \\in {})",
+                self.write(Type::Int, d),
+                self.write(Type::Ints, d)
+            ),
+            6 => {
+                let (quantifier, set) = (self.pick(&["\\E", "\\A"]), self.write(Type::Ints, d));
+                self.with(Type::Int, |this, name| {
+                    format!("({quantifier} {name} \\in {set} : {})", this.write(Type::Bool, d))
+                })
+            }
+            7 => {
+                let quantifier = self.pick(&[
+                    "\\E r \\in m : r.type = t /\\",
+                    "\\A r \\in m : r.type = \"a\" =>",
+                    "\\E r \\in m :",
+                ]);
+                format!("({quantifier} {})", self.write(Type::Bool, d))
+            }
+            8 => {
+                let kind = [
+                    Type::Ints,
+                    Type::Function,
+                    Type::Record,
+                    Type::Sequence,
+                    Type::Text,
+                ][self.random.usize(..5)];
+                format!(
+                    "({} {} {})",
+                    self.write(kind, d),
+                    self.pick(&["=", "#"]),
+                    self.write(kind, d)
+                )
+            }
+            9 => format!(
+                "({} \\subseteq {})",
+                self.write(Type::Ints, d),
+                self.write(Type::Ints, d)
+            ),
+            10 => {
+                let set = self.pick(&["[1..3 -> 0..3]", "[1..3 -> {0, 1}]", "[1..2 -> Nat]", "Seq(Nat)"]);
+                format!("({} \\in {set})", self.write(Type::Function, d))
+            }
+            _ => format!("(s \\in SUBSET {})", self.write(Type::Ints, d)),
+        }
+    }
+
+    /// A conjunct for each variable, in random order, after a guard; some of it in branches.
+    fn action(&mut self) -> String {
+        let mut order: Vec<usize> = (0..VARIABLES.len()).collect();
+        self.random.shuffle(&mut order);
+        let changed = 1 + self.random.usize(..3);
+        let mut text = match self.random.bool() {
+            true => "/\\ TRUE\n".into(),
+            false => format!("/\\ {}\n", self.write(Type::Bool, 2)),
+        };
+        let mut open = 0;
+        match self.random.u8(..4) {
+            0 => {
+                let set = self.write(Type::Ints, 1);
+                let name = self.name();
+                text += &format!("  /\\ \\E {name} \\in {set} :\n");
+                self.scope.push((name, Type::Int));
+                open = 1;
+            }
+            1 => text += "  /\\ \\E r \\in m : r.type = \"a\" /\\ r.v >= n\n",
+            _ => {}
+        }
+        for (at, variable) in order.iter().enumerate() {
+            let (name, kind, _) = VARIABLES[*variable];
+            if at >= changed {
+                text += &format!("    /\\ UNCHANGED {name}\n");
+                continue;
+            }
+            text += &match self.random.u8(..6) {
+                0 if kind == Type::Int => format!("    /\\ n' \\in {}\n", self.write(Type::Ints, 2)),
+                1 => format!(
+                    "    /\\ (({} /\\ {name}' = {}) \\/ {name}' = {})\n",
+                    self.write(Type::Bool, 1),
+                    self.write(kind, 2),
+                    self.write(kind, 1)
+                ),
+                2 => format!(
+                    "    /\\ IF {} THEN {name}' = {} ELSE UNCHANGED {name}\n",
+                    self.write(Type::Bool, 2),
+                    self.write(kind, 2)
+                ),
+                3 => format!("    /\\ Becomes({name}, {})\n", self.write(kind, 2)),
+                _ => format!("    /\\ {name}' = {}\n", self.write(kind, 3)),
+            };
+        }
+        for _ in 0..open {
+            self.scope.pop();
+        }
+        if self.random.u8(..4) == 0 {
+            text += "    /\\ (n' # 2 \\/ n = 2)\n";
+        }
+        text
+    }
+
+    fn spec(&mut self) -> String {
+        let names: Vec<&str> = VARIABLES.iter().map(|(name, ..)| *name).collect();
+        let init: Vec<String> = VARIABLES
+            .iter()
+            .map(|(name, _, value)| format!("{name} {value}"))
+            .collect();
+        let mut text = format!(
+            "---- MODULE Random ----\nEXTENDS Integers, Sequences, FiniteSets\nVARIABLES {}\n\
+             Twice(x, set) == IF x \\in set THEN (x + x) % 4 ELSE x\n\
+             RECURSIVE Sum(_, _)\n\
+             Sum(h, D) == IF D = {{}} THEN 0 ELSE LET d == CHOOSE d \\in D : TRUE IN (h[d] + Sum(h, D \\ {{d}})) % 4\n\
+             Becomes(x, value) == x' = value\n\
+             Init == {}\n",
+            names.join(", "),
+            init.join(" /\\ ")
+        );
+        let count = 3 + self.random.usize(..3);
+        for action in 0..count {
+            text += &format!("A{action} ==\n  {}", self.action());
+        }
+        let actions: Vec<String> = (0..count).map(|action| format!("A{action}")).collect();
+        text += &format!("Next == {}\n", actions.join(" \\/ "));
+        text += "Small == Len(q) < 3 /\\ Cardinality(m) < 3\n";
+        text += &format!("Formula == {} \\/ TRUE\n", self.write(Type::Bool, 4));
+        text + "====\n"
+    }
+}
+
+const CONFIG: &str = "INIT Init\nNEXT Next\nCONSTRAINT Small\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n";
+
+#[test]
+fn random_specs_are_expanded_as_the_evaluator_expands_them() {
+    let rounds: u64 = std::env::var("OMNILINK_ROUNDS").map_or(1, |rounds| rounds.parse().unwrap_or(1));
+    let seed: u64 = std::env::var("OMNILINK_SEED").map_or(0, |seed| seed.parse().unwrap_or(0));
+    let (mut explored, mut valid) = (0, 0);
+    for number in 0..300 * rounds {
+        let mut writer = Writer {
+            random: Rng::with_seed(seed << 32 | number),
+            scope: Vec::new(),
+            fresh: 0,
+            has_errors: number % 3 == 0,
+        };
+        let text = writer.spec();
+        let mut spec = load_text("Random.tla".as_ref(), text.clone(), &SearchPath::default()).spec;
+        let source = spec.sources.add(Source::new("Random.cfg", CONFIG));
+        let config = parse(source, CONFIG, &mut Vec::new());
+        let model = match build(spec, &config, &BuildOptions::default()) {
+            Ok(model) => model,
+            Err(rejected) => panic!("{:?}\n{text}", rejected.diagnostics),
+        };
+        let options = CheckOptions {
+            evaluators: Evaluators::Both,
+            depth_max: Some(8),
+            limits: SearchLimits {
+                time: Some(Duration::from_millis(500)),
+                ..SearchLimits::default()
+            },
+            ..CheckOptions::default()
+        };
+        let run = || {
+            check(
+                &model,
+                "random",
+                &options,
+                &SearchProgress::default(),
+                &|_| {},
+                None,
+            )
+        };
+        let report = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
+            Ok(Ok(report)) => report,
+            Ok(Err(error)) => panic!("{error}\n{text}"),
+            Err(_) => panic!("seed {seed}, number {number}:\n{text}"),
+        };
+        explored += report.figures.distinct;
+        valid += u64::from(!matches!(report.answer, omnilink_mc::report::Answer::Wrong(_)));
+    }
+    // Most specs must be worth comparing.
+    assert!(
+        explored > 20_000 && valid > 30,
+        "{explored} states, {valid} specs without an error"
+    );
+}

@@ -1,0 +1,393 @@
+//! The instructions of the machine.
+//!
+//! Registers hold words, except for those of loops, offsets and marks, which hold numbers. Code has structure: a guard that is false
+//! jumps behind its branch, a choice is a loop around the rest of the action, and what a branch wrote is taken back behind it. So the
+//! machine needs no stack.
+
+use omnilink_tla_ir::{Arithmetic, Comparison, Infinite, Node};
+
+use crate::layout::NodeId;
+use crate::values::Word;
+
+/// A register.
+pub type Register = u16;
+/// A place in the code; while code is made, the number of a label.
+pub type Target = u32;
+
+/// Which state a cell is read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// The current state.
+    Now,
+    /// The next state.
+    Next,
+}
+
+/// Where a part of a variable is: its first cell, and the register of an offset from there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The first cell.
+    pub cell: u32,
+    /// The register with the offset, or [`NO_OFFSET`].
+    pub offset: Register,
+}
+
+/// No offset.
+pub const NO_OFFSET: Register = Register::MAX;
+
+/// An operation on sequences, sets and functions with up to three operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Operation {
+    Union,
+    /// `S \cup {x}`.
+    Insert,
+    Intersection,
+    Difference,
+    BigUnion,
+    Powerset,
+    Interval,
+    Apply,
+    Domain,
+    Len,
+    Head,
+    Tail,
+    Append,
+    Concat,
+    SubSeq,
+    Cardinality,
+    IsFiniteSet,
+    Max,
+    Min,
+    MapsTo,
+    Override,
+    Negative,
+}
+
+/// An instruction. `to` is a destination register, `goto` where it jumps.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub enum Instruction {
+    Move {
+        to: Register,
+        from: Register,
+    },
+    /// Reads a cell.
+    Load {
+        to: Register,
+        address: Address,
+        of: Of,
+    },
+    /// Builds the value of an exploded function.
+    Gather {
+        to: Register,
+        node: NodeId,
+        address: Address,
+        of: Of,
+    },
+    /// The offset of the value for a key of an exploded function, added to another offset.
+    Index {
+        to: Register,
+        node: NodeId,
+        key: Register,
+        base: Register,
+    },
+    /// Writes a cell of the next state.
+    Write {
+        address: Address,
+        from: Register,
+    },
+    /// Writes all cells of an exploded function.
+    Scatter {
+        node: NodeId,
+        address: Address,
+        from: Register,
+    },
+    Calculate {
+        arithmetic: Arithmetic,
+        to: Register,
+        left: Register,
+        right: Register,
+    },
+    Operate {
+        operation: Operation,
+        to: Register,
+        first: Register,
+        second: Register,
+        third: Register,
+    },
+    /// `[f EXCEPT ![key] = value]`; `old` gets the old value before.
+    Except {
+        to: Register,
+        function: Register,
+        key: Register,
+        value: Register,
+    },
+    /// From the registers of a list.
+    Tuple {
+        to: Register,
+        list: u32,
+    },
+    Set {
+        to: Register,
+        list: u32,
+    },
+    /// A function with a set of keys.
+    Record {
+        to: Register,
+        domain: Register,
+        list: u32,
+    },
+    /// A part of a tuple that must have this many.
+    Part {
+        to: Register,
+        from: Register,
+        index: u16,
+        count: u16,
+    },
+    Jump {
+        goto: Target,
+    },
+    JumpIf {
+        from: Register,
+        is: bool,
+        goto: Target,
+    },
+    JumpEqual {
+        left: Register,
+        right: Register,
+        is: bool,
+        goto: Target,
+    },
+    /// Reads a cell and compares it.
+    LoadJumpEqual {
+        to: Register,
+        address: Address,
+        other: Register,
+        is: bool,
+        goto: Target,
+    },
+    JumpCompare {
+        comparison: Comparison,
+        left: Register,
+        right: Register,
+        is: bool,
+        goto: Target,
+    },
+    JumpIn {
+        element: Register,
+        set: Register,
+        is: bool,
+        goto: Target,
+    },
+    JumpSubset {
+        left: Register,
+        right: Register,
+        is: bool,
+        goto: Target,
+    },
+    /// Membership in an infinite set.
+    JumpInfinite {
+        element: Register,
+        set: Infinite,
+        is: bool,
+        goto: Target,
+    },
+    /// Whether the operand is a function (tuple, record) with this domain. A model value is none; anything else traps.
+    JumpFunction {
+        from: Register,
+        domain: Register,
+        is: bool,
+        goto: Target,
+    },
+    /// Whether the operand is a sequence. A model value is none; anything else traps.
+    JumpSequence {
+        from: Register,
+        is: bool,
+        goto: Target,
+    },
+    /// Traps unless the operand is a set.
+    NeedSet {
+        from: Register,
+    },
+    /// Jumps if a register holds a value.
+    JumpKnown {
+        register: Register,
+        goto: Target,
+    },
+    Forget {
+        register: Register,
+    },
+    /// Starts a loop over a set: the register holds the set, the next one the index.
+    Loop {
+        state: Register,
+        set: Register,
+    },
+    /// Starts a loop over the values of a function.
+    LoopRange {
+        state: Register,
+        function: Register,
+    },
+    /// The next element, or the end of the loop.
+    Each {
+        state: Register,
+        to: Register,
+        goto: Target,
+    },
+    /// Starts a loop over an interval: the register holds the next integer, the next register the last one.
+    Count {
+        state: Register,
+        low: Register,
+        high: Register,
+    },
+    /// The next integer, or the end of the loop.
+    EachInt {
+        state: Register,
+        to: Register,
+        goto: Target,
+    },
+    /// Starts a collection.
+    Collect,
+    Push {
+        from: Register,
+    },
+    /// The set of what was collected, which may be in any order.
+    CollectedSet {
+        to: Register,
+    },
+    /// The set of what was collected in order.
+    CollectedSorted {
+        to: Register,
+    },
+    /// The function with this domain and the collected values.
+    CollectedFunction {
+        to: Register,
+        domain: Register,
+    },
+    /// Remembers what was written so far.
+    Mark {
+        to: Register,
+    },
+    /// Takes back what was written since.
+    Undo {
+        mark: Register,
+    },
+    /// A successor.
+    Emit {
+        action: u32,
+    },
+    /// The end of a formula.
+    Answer {
+        is: bool,
+    },
+    /// The end of an action.
+    Done,
+    /// The elements of a set that a selection keeps.
+    Select {
+        to: Register,
+        set: Register,
+        selection: u32,
+    },
+    /// The value that was remembered for the current key, if there is one.
+    Recall {
+        to: Register,
+        memo: u32,
+        goto: Target,
+    },
+    Remember {
+        from: Register,
+        memo: u32,
+    },
+    /// Asks the evaluator for the value of an expression.
+    Interpret {
+        to: Register,
+        site: u32,
+    },
+    NotCompiled,
+}
+
+/// What the value of a remembered expression depends on: the registers of its names, and the cells of the current state that it reads.
+#[derive(Clone, Debug, Default)]
+pub struct MemoKey {
+    /// The registers.
+    pub registers: Vec<Register>,
+    /// The cells.
+    pub cells: Vec<u32>,
+}
+
+impl MemoKey {
+    /// The largest number of words in a key.
+    pub const WORDS_MAX: usize = 4;
+}
+
+/// An expression that the evaluator evaluates.
+#[derive(Clone, Debug)]
+pub struct Site<'p> {
+    /// The expression.
+    pub node: &'p Node,
+    /// The size of its frame.
+    pub frame: usize,
+    /// The slots that it uses, with the registers of their values.
+    pub slots: Vec<(u32, Register)>,
+    /// Whether it depends on nothing else, and its value is remembered.
+    pub memo: Option<u32>,
+}
+
+/// Code with its constants.
+#[derive(Clone, Debug, Default)]
+pub struct Code<'p> {
+    /// The instructions.
+    pub instructions: Vec<Instruction>,
+    /// The registers that hold constants.
+    pub constants: Vec<(Register, Word)>,
+    /// The number of registers.
+    pub registers: usize,
+    /// The register of the element, in the code of a selection.
+    pub parameter: Register,
+    /// Formulas about an element alone, by which sets are filtered.
+    pub selections: Vec<Code<'p>>,
+    /// The keys of the expressions whose values are remembered.
+    pub memos: Vec<MemoKey>,
+    /// Lists of registers.
+    pub lists: Vec<Box<[Register]>>,
+    /// The expressions that are not compiled.
+    pub sites: Vec<Site<'p>>,
+    /// The registers that hold nothing when it starts.
+    pub fresh: Vec<Register>,
+    /// The variables that it reads in the current state, one bit each.
+    pub reads: u64,
+}
+
+impl Code<'_> {
+    /// Code that leaves everything to the evaluator.
+    pub fn not_compiled() -> Self {
+        Self {
+            instructions: vec![Instruction::NotCompiled],
+            reads: u64::MAX,
+            ..Self::default()
+        }
+    }
+}
+
+impl Instruction {
+    /// Where it may jump to.
+    pub(crate) fn target_mut(&mut self) -> Option<&mut Target> {
+        match self {
+            Instruction::Jump { goto }
+            | Instruction::JumpIf { goto, .. }
+            | Instruction::JumpEqual { goto, .. }
+            | Instruction::LoadJumpEqual { goto, .. }
+            | Instruction::JumpCompare { goto, .. }
+            | Instruction::JumpIn { goto, .. }
+            | Instruction::JumpSubset { goto, .. }
+            | Instruction::JumpInfinite { goto, .. }
+            | Instruction::JumpFunction { goto, .. }
+            | Instruction::JumpSequence { goto, .. }
+            | Instruction::JumpKnown { goto, .. }
+            | Instruction::Each { goto, .. }
+            | Instruction::EachInt { goto, .. }
+            | Instruction::Recall { goto, .. } => Some(goto),
+            _ => None,
+        }
+    }
+}

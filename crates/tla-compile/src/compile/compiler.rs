@@ -1,0 +1,465 @@
+//! The compiler: registers, labels and what is known while code is made.
+
+use omnilink_tla_eval::Evaluator;
+use omnilink_tla_ir::{Formula, Loc, Node, Program};
+use omnilink_value::Value;
+use rustc_hash::FxHashMap;
+
+use super::scope::{Binding, Scope};
+use crate::code::{Code, Instruction, MemoKey, Of, Register, Site, Target};
+use crate::layout::Layout;
+use crate::values::Store;
+use crate::values::Word;
+
+/// Code grows with the ways through an action. What has more stays with the evaluator.
+const INSTRUCTIONS_MAX: usize = 100_000;
+/// Calls within calls; deeper ones are recursive.
+const CALLS_MAX: usize = 60;
+/// Recursive calls with a constant argument within each other.
+const RECURSION_MAX: usize = 16;
+/// Larger constant sets are not listed.
+const CONSTANT_ELEMENTS_MAX: usize = 1 << 14;
+/// Loops over constant sets of up to this many elements are written out, as long as there is not much code yet: then keys and records of
+/// the elements are constants, and cells have fixed places.
+const UNROLLED_ELEMENTS_MAX: usize = 16;
+const UNROLLED_INSTRUCTIONS_MAX: usize = 6_000;
+/// Variables are bits of a word.
+const VARIABLES_MAX: usize = 64;
+
+/// Why an expression is not compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotCompiled {
+    /// Where it is.
+    pub at: Loc,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// An expression and the words in its slots.
+type FoldedKey = (*const Node, Vec<(u32, Word)>);
+
+pub(crate) type Compiled<T> = Result<T, NotCompiled>;
+
+/// Makes code from nodes.
+pub(crate) struct Compiler<'a, 'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) store: &'a mut Store,
+    pub(crate) layout: &'a Layout,
+    pub(crate) evaluator: &'a mut Evaluator<'p>,
+    pub(crate) code: Code<'p>,
+    constants: FxHashMap<Word, Register>,
+    words: FxHashMap<Register, Word>,
+    /// The values of expressions of constants, by address and the words in their slots, which is all that they depend on; `None` for
+    /// those without one that could be listed. Nodes live as long as the program.
+    folded: FxHashMap<FoldedKey, Option<Word>>,
+    /// Registers of expressions that are evaluated once for each state, with their numbers, by cell. The expression of a cell depends on
+    /// nothing but the current state.
+    pub(crate) per_state: FxHashMap<u32, (Register, u32)>,
+    /// How often such a register was used.
+    pub(crate) state_reads: usize,
+    /// Where each label is, once it is placed.
+    labels: Vec<Option<Target>>,
+    /// Where the last label was placed.
+    last_placed: usize,
+    /// The number of instructions that stay, whatever is taken back.
+    floor: usize,
+    /// For each label that is jumped to but not placed, how much of `known` holds at all jumps.
+    open: Vec<(Target, usize)>,
+    /// The numbers of the lazy expressions that are evaluated on every way to the current place.
+    pub(crate) known: Vec<u32>,
+    lazies: u32,
+    /// The operators whose bodies are being compiled.
+    pub(crate) calls: Vec<u32>,
+    /// The variables that have a next value here.
+    pub(crate) assigned: u64,
+    pub(crate) action: u32,
+    pub(crate) reasons: Vec<NotCompiled>,
+}
+
+/// The code of an action, from each of whose states it emits the successors.
+pub fn compile_action<'p>(
+    program: &'p Program,
+    action: Formula,
+    layout: &Layout,
+    store: &mut Store,
+    evaluator: &mut Evaluator<'p>,
+) -> Result<(Code<'p>, Vec<NotCompiled>), NotCompiled> {
+    let operator = program.operator(action);
+    let mut compiler = Compiler::new(program, layout, store, evaluator);
+    if program.variables.len() > VARIABLES_MAX {
+        return Err(not_compiled(&operator.body, "there are too many variables"));
+    }
+    let scope = Scope::new(operator.slots.len(), false);
+    compiler.whole_action(&operator.body, &scope)?;
+    compiler.finish(&operator.body)
+}
+
+/// The code of a formula about a state.
+pub fn compile_formula<'p>(
+    program: &'p Program,
+    formula: Formula,
+    layout: &Layout,
+    store: &mut Store,
+    evaluator: &mut Evaluator<'p>,
+) -> Result<(Code<'p>, Vec<NotCompiled>), NotCompiled> {
+    let operator = program.operator(formula);
+    let mut compiler = Compiler::new(program, layout, store, evaluator);
+    if program.variables.len() > VARIABLES_MAX {
+        return Err(not_compiled(&operator.body, "there are too many variables"));
+    }
+    let scope = Scope::new(operator.slots.len(), false);
+    let no = compiler.label();
+    compiler.condition(&operator.body, &scope, no, false)?;
+    compiler.emit(Instruction::Answer { is: true });
+    compiler.place(no);
+    compiler.emit(Instruction::Answer { is: false });
+    compiler.finish(&operator.body)
+}
+
+pub(crate) fn not_compiled(node: &Node, reason: &'static str) -> NotCompiled {
+    NotCompiled { at: node.at, reason }
+}
+
+impl<'a, 'p> Compiler<'a, 'p> {
+    fn new(
+        program: &'p Program,
+        layout: &'a Layout,
+        store: &'a mut Store,
+        evaluator: &'a mut Evaluator<'p>,
+    ) -> Self {
+        Self {
+            program,
+            store,
+            layout,
+            evaluator,
+            code: Code::default(),
+            constants: FxHashMap::default(),
+            words: FxHashMap::default(),
+            folded: FxHashMap::default(),
+            per_state: FxHashMap::default(),
+            state_reads: 0,
+            labels: Vec::new(),
+            last_placed: usize::MAX,
+            floor: 0,
+            open: Vec::new(),
+            known: Vec::new(),
+            lazies: 0,
+            calls: Vec::new(),
+            assigned: 0,
+            action: u32::MAX,
+            reasons: Vec::new(),
+        }
+    }
+
+    /// Code of its own, for a part that runs by itself.
+    pub(crate) fn sub_code(
+        &mut self,
+        make: impl FnOnce(&mut Compiler<'_, 'p>) -> Compiled<()>,
+    ) -> Compiled<Code<'p>> {
+        let program = self.program;
+        let mut inner = Compiler::new(program, self.layout, self.store, self.evaluator);
+        inner.calls.clone_from(&self.calls);
+        make(&mut inner)?;
+        let (code, reasons) = inner.finish(&program.operators[0].body)?;
+        self.reasons.extend(reasons);
+        Ok(code)
+    }
+
+    /// Resolves the labels.
+    fn finish(mut self, body: &Node) -> Result<(Code<'p>, Vec<NotCompiled>), NotCompiled> {
+        if self.is_too_large() {
+            return Err(not_compiled(body, "its code would be too large"));
+        }
+        // A jump to the next instruction is left out. Labels are places before that.
+        let target = |goto: Target| {
+            self.labels
+                .get(goto as usize)
+                .copied()
+                .flatten()
+                .unwrap_or_default()
+        };
+        let count = self.code.instructions.len();
+        let mut places = vec![0; count + 1];
+        let mut kept = count as Target;
+        for at in (0..count).rev() {
+            // Counted from the end, because a jump may lead over others that are left out.
+            places[at + 1] = kept;
+            let is_idle = matches!(self.code.instructions[at], Instruction::Jump { goto }
+                if places[target(goto) as usize] == kept && target(goto) as usize > at);
+            kept -= Target::from(!is_idle);
+            places[at] = kept;
+        }
+        let dropped = places[0];
+        let mut instructions = Vec::with_capacity(count);
+        for (at, mut instruction) in std::mem::take(&mut self.code.instructions)
+            .into_iter()
+            .enumerate()
+        {
+            if let Some(goto) = instruction.target_mut() {
+                *goto = places[target(*goto) as usize] - dropped;
+            }
+            if places[at] != places[at + 1] {
+                instructions.push(instruction);
+            }
+        }
+        self.code.instructions = instructions;
+        self.code.fresh = self.per_state.values().map(|(register, _)| *register).collect();
+        Ok((self.code, self.reasons))
+    }
+
+    pub(crate) fn is_too_large(&self) -> bool {
+        self.code.instructions.len() > INSTRUCTIONS_MAX
+            || self.code.registers > usize::from(Register::MAX) - 64
+    }
+
+    /// Fails if the code is too large already.
+    pub(crate) fn check_size(&self, node: &Node) -> Compiled<()> {
+        match self.is_too_large() {
+            true => Err(not_compiled(node, "its code would be too large")),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) fn emit(&mut self, instruction: Instruction) {
+        let mut instruction = self.fused(instruction);
+        if let Some(goto) = instruction.target_mut() {
+            let goto = *goto;
+            let known = self.known.len();
+            match self.open.iter_mut().find(|(label, _)| *label == goto) {
+                Some((_, least)) => *least = known.min(*least),
+                None if self.labels[goto as usize].is_none() => self.open.push((goto, known)),
+                None => {}
+            }
+        }
+        self.code.instructions.push(instruction);
+    }
+
+    /// A comparison right after a load becomes one instruction with it.
+    fn fused(&mut self, instruction: Instruction) -> Instruction {
+        if let Instruction::JumpEqual {
+            left,
+            right,
+            is,
+            goto,
+        } = instruction
+            && let Some(Instruction::Load {
+                to,
+                address,
+                of: Of::Now,
+            }) = self.code.instructions.last().copied()
+            && (to == left || to == right)
+            && self.last_placed != self.code.instructions.len()
+            && self.floor < self.code.instructions.len()
+        {
+            self.code.instructions.pop();
+            let other = if to == left { right } else { left };
+            return Instruction::LoadJumpEqual {
+                to,
+                address,
+                other,
+                is,
+                goto,
+            };
+        }
+        instruction
+    }
+
+    pub(crate) fn label(&mut self) -> Target {
+        self.labels.push(None);
+        self.labels.len() as Target - 1
+    }
+
+    /// Places a label here. From now on only that is known which is known on every way to it.
+    pub(crate) fn place(&mut self, label: Target) {
+        self.last_placed = self.code.instructions.len();
+        self.labels[label as usize] = Some(self.code.instructions.len() as Target);
+        if let Some(at) = self.open.iter().position(|(open, _)| *open == label) {
+            let (_, known) = self.open.swap_remove(at);
+            self.forget_beyond(known);
+        }
+    }
+
+    /// Forgets what became known since.
+    pub(crate) fn forget_beyond(&mut self, known: usize) {
+        self.known.truncate(known);
+        // What is known at a jump is a prefix of this list, as long as that prefix stays as it is.
+        for (_, least) in &mut self.open {
+            *least = known.min(*least);
+        }
+    }
+
+    pub(crate) fn register(&mut self) -> Register {
+        self.registers(1)
+    }
+
+    /// Consecutive registers; the first one.
+    pub(crate) fn registers(&mut self, count: usize) -> Register {
+        let first = self.code.registers;
+        self.code.registers += count;
+        Register::try_from(first).unwrap_or(0)
+    }
+
+    /// The register of a constant.
+    pub(crate) fn constant(&mut self, word: Word) -> Register {
+        if let Some(known) = self.constants.get(&word) {
+            return *known;
+        }
+        let register = self.register();
+        self.code.constants.push((register, word));
+        self.constants.insert(word, register);
+        self.words.insert(register, word);
+        register
+    }
+
+    pub(crate) fn constant_value(&mut self, value: &Value) -> Register {
+        let word = self.store.word(value);
+        self.constant(word)
+    }
+
+    /// The word of a register that holds a constant.
+    pub(crate) fn constant_in(&self, register: Register) -> Option<Word> {
+        self.words.get(&register).copied()
+    }
+
+    /// The value of an expression, if it depends on nothing but constants and can be listed.
+    pub(crate) fn folded(&mut self, node: &'p Node, scope: &Scope<'p>) -> Option<Word> {
+        let uses = node.uses;
+        let is_fixed = !uses.state && !uses.next && !uses.impure && !uses.opaque && !uses.unfinished;
+        // Slots from 63 on share the last bit.
+        if !is_fixed || uses.slots >> 63 == 1 {
+            return None;
+        }
+        let mut slots = Vec::new();
+        for slot in (0..63).filter(|slot| uses.slots >> slot & 1 == 1) {
+            slots.push((slot, self.constant_slot(slot, scope)?));
+        }
+        let key = (std::ptr::from_ref(node), slots);
+        if let Some(known) = self.folded.get(&key) {
+            return *known;
+        }
+        let values: Vec<(u32, Value)> = key
+            .1
+            .iter()
+            .map(|(slot, word)| (*slot, self.store.value(*word)))
+            .collect();
+        let value = self
+            .evaluator
+            .listed_constant(node, scope.size(), values, CONSTANT_ELEMENTS_MAX);
+        let word = value.map(|value| self.store.word(&value));
+        self.folded.insert(key, word);
+        word
+    }
+
+    /// The truth value of a formula of constants. What it rules out is not compiled: recursion over a constant ends there.
+    pub(crate) fn decided(&mut self, formula: &'p Node, scope: &Scope<'p>) -> Option<bool> {
+        self.folded(formula, scope)?.as_bool()
+    }
+
+    /// Whether a loop over this many elements is written out.
+    pub(crate) fn is_unrolled(&self, elements: usize) -> bool {
+        elements <= UNROLLED_ELEMENTS_MAX && self.code.instructions.len() < UNROLLED_INSTRUCTIONS_MAX
+    }
+
+    /// A binding for an expression that is evaluated when it is first used.
+    pub(crate) fn lazy(&mut self, node: &'p Node, scope: &Scope<'p>) -> Binding<'p> {
+        let register = self.register();
+        self.emit(Instruction::Forget { register });
+        Binding::Lazy {
+            node,
+            scope: scope.clone(),
+            register,
+            number: self.lazy_number(),
+        }
+    }
+
+    pub(crate) fn lazy_number(&mut self) -> u32 {
+        self.lazies += 1;
+        self.lazies
+    }
+
+    /// Runs; if that fails, takes back the code that it made and runs something else.
+    pub(crate) fn or_else<T>(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Compiled<T>,
+        otherwise: impl FnOnce(&mut Self, NotCompiled) -> Compiled<T>,
+    ) -> Compiled<T> {
+        let (instructions, known, calls) = (self.code.instructions.len(), self.known.len(), self.calls.len());
+        let reasons = self.reasons.len();
+        // Code that may be taken back is not fused with what is before it.
+        let floor = std::mem::replace(&mut self.floor, instructions);
+        let result = run(self);
+        self.floor = floor;
+        match result {
+            Ok(result) => Ok(result),
+            Err(_) if self.is_too_large() => Err(NotCompiled {
+                at: self.program.operators[0].body.at,
+                reason: "its code would be too large",
+            }),
+            Err(reason) => {
+                self.code.instructions.truncate(instructions);
+                self.forget_beyond(known);
+                self.calls.truncate(calls);
+                self.reasons.truncate(reasons);
+                otherwise(self, reason)
+            }
+        }
+    }
+
+    /// Leaves an expression about the current state to the evaluator.
+    pub(crate) fn interpret(
+        &mut self,
+        node: &'p Node,
+        scope: &Scope<'p>,
+        reason: NotCompiled,
+    ) -> Compiled<Register> {
+        let uses = node.uses;
+        // Slots from 63 on share the last bit.
+        if scope.primed || uses.next || uses.impure || uses.opaque || uses.unfinished || uses.slots >> 63 == 1
+        {
+            return Err(reason);
+        }
+        let mut slots = Vec::new();
+        for slot in (0..63).filter(|slot| uses.slots >> slot & 1 == 1) {
+            if let Binding::Operator { .. } | Binding::Empty = scope.get(slot) {
+                return Err(reason);
+            }
+            slots.push((slot, self.local(slot, scope, node)?));
+        }
+        let mut memo = None;
+        if uses.state {
+            // What it reads is not known, so it may be everything.
+            self.code.reads = u64::MAX;
+        } else if slots.len() <= MemoKey::WORDS_MAX {
+            let registers = slots.iter().map(|(_, register)| *register).collect();
+            let cells = Vec::new();
+            self.code.memos.push(MemoKey { registers, cells });
+            memo = Some(self.code.memos.len() as u32 - 1);
+        }
+        self.reasons.push(reason);
+        self.code.sites.push(Site {
+            node,
+            frame: scope.size(),
+            slots,
+            memo,
+        });
+        let to = self.register();
+        let site = self.code.sites.len() as u32 - 1;
+        self.emit(Instruction::Interpret { to, site });
+        Ok(to)
+    }
+
+    /// The frame of an operator, for a call. Recursion ends here.
+    pub(crate) fn enter(&mut self, operator: u32, has_constant: bool, node: &Node) -> Compiled<()> {
+        // Recursion over a constant ends while code is made.
+        let depth = self.calls.iter().filter(|call| **call == operator).count();
+        if self.calls.len() >= CALLS_MAX || (depth > 0 && !has_constant) || depth > RECURSION_MAX {
+            return Err(not_compiled(
+                node,
+                "the operator is recursive, or calls are nested too deeply",
+            ));
+        }
+        self.check_size(node)?;
+        self.calls.push(operator);
+        Ok(())
+    }
+}

@@ -1,0 +1,358 @@
+//! Expressions: code that computes a value into a register.
+
+use omnilink_tla_ir::{Kind, Node};
+
+use super::access::at_cell;
+use super::compiler::{Compiled, Compiler, not_compiled};
+use super::scope::{Binding, Scope};
+use crate::code::{Address, Instruction, Of, Operation, Register};
+use crate::layout::NodeId;
+use crate::values::Word;
+
+impl<'p> Compiler<'_, 'p> {
+    /// The register with the value of an expression. What cannot be compiled is left to the evaluator if possible.
+    pub(crate) fn expression(&mut self, node: &'p Node, scope: &Scope<'p>) -> Compiled<Register> {
+        self.check_size(node)?;
+        self.or_else(
+            |this| match this.may_remember(node, scope) {
+                true => this.remembered(node, scope, |this| this.native_expression(node, scope)),
+                false => this.native_expression(node, scope),
+            },
+            |this, reason| this.interpret(node, scope, reason),
+        )
+    }
+
+    fn native_expression(&mut self, node: &'p Node, scope: &Scope<'p>) -> Compiled<Register> {
+        if let Kind::Const(value) = &node.kind {
+            return Ok(self.constant_value(value));
+        }
+        if let Some(word) = self.folded(node, scope) {
+            return Ok(self.constant(word));
+        }
+        if node.kind.is_formula() {
+            return self.truth(node, scope);
+        }
+        match &node.kind {
+            Kind::Var(variable) => {
+                let of = self.state_of(*variable, scope.primed, node)?;
+                let (layout_node, cell) = self.layout.variable(*variable);
+                Ok(self.load(layout_node, at_cell(cell), of))
+            }
+            Kind::Next(variable) if !scope.primed => {
+                let of = self.state_of(*variable, true, node)?;
+                let (layout_node, cell) = self.layout.variable(*variable);
+                Ok(self.load(layout_node, at_cell(cell), of))
+            }
+            Kind::Local(slot) => self.local(*slot, scope, node),
+            Kind::Prime(inner) if !scope.primed => self.expression(inner, &scope.about(true)),
+            Kind::Once(_, inner) | Kind::Memo(_, inner) | Kind::Action(_, inner) => {
+                self.expression(inner, scope)
+            }
+            Kind::PerState(cell, inner) => self.per_state(*cell, inner, scope),
+            Kind::Arithmetic(arithmetic, operands) => {
+                let left = self.expression(&operands.0, scope)?;
+                let right = self.expression(&operands.1, scope)?;
+                let to = self.register();
+                self.emit(Instruction::Calculate {
+                    arithmetic: *arithmetic,
+                    to,
+                    left,
+                    right,
+                });
+                Ok(to)
+            }
+            Kind::Negative(operand) => self.operation(Operation::Negative, &[operand], scope),
+            Kind::Interval(operands) => {
+                self.operation(Operation::Interval, &[&operands.0, &operands.1], scope)
+            }
+            Kind::Union(operands) => match only_element(&operands.1) {
+                Some(element) => {
+                    let set = self.expression(&operands.0, scope)?;
+                    let element = self.expression(element, scope)?;
+                    Ok(self.operate(Operation::Insert, [set, element, 0]))
+                }
+                None => self.operation(Operation::Union, &[&operands.0, &operands.1], scope),
+            },
+            Kind::Intersection(operands) => {
+                self.operation(Operation::Intersection, &[&operands.0, &operands.1], scope)
+            }
+            Kind::Difference(operands) => {
+                self.operation(Operation::Difference, &[&operands.0, &operands.1], scope)
+            }
+            Kind::BigUnion(sets) => self.operation(Operation::BigUnion, &[sets], scope),
+            Kind::Powerset(base) => self.operation(Operation::Powerset, &[base], scope),
+            Kind::Domain(function) => self.domain(function, scope),
+            Kind::If(parts) => {
+                let (condition, yes, no) = &**parts;
+                self.choice(&[(condition, yes)], Some(no), scope)
+            }
+            Kind::Case(arms, other) => {
+                let arms: Vec<(&'p Node, &'p Node)> =
+                    arms.iter().map(|(test, value)| (test, value)).collect();
+                self.choice(&arms, other.as_deref(), scope)
+            }
+            Kind::Tuple(parts) => {
+                let list = self.listed(parts, scope)?;
+                let to = self.register();
+                self.emit(Instruction::Tuple { to, list });
+                Ok(to)
+            }
+            Kind::SetEnum(elements) => {
+                let list = self.listed(elements, scope)?;
+                let to = self.register();
+                self.emit(Instruction::Set { to, list });
+                Ok(to)
+            }
+            Kind::Record(shape, fields) => {
+                let names: Vec<Word> = shape.names().iter().map(|name| self.store.word(name)).collect();
+                let domain = self.store.set_of_sorted(&names);
+                let domain = self.constant(domain);
+                let list = self.listed(fields, scope)?;
+                let to = self.register();
+                self.emit(Instruction::Record { to, domain, list });
+                Ok(to)
+            }
+            Kind::Filter(bounded) => self.filter(bounded, node, scope),
+            Kind::Map(bounded) => {
+                self.emit(Instruction::Collect);
+                self.each(bounded, node, scope, &mut |this, scope| {
+                    let from = this.expression(&bounded.body, scope)?;
+                    this.emit(Instruction::Push { from });
+                    Ok(())
+                })?;
+                let to = self.register();
+                self.emit(Instruction::CollectedSet { to });
+                Ok(to)
+            }
+            Kind::Function(bounded) => self.function(bounded, scope),
+            Kind::Choose(bounded) => {
+                let to = self.register();
+                let found = self.label();
+                let known = self.known.len();
+                self.each(bounded, node, scope, &mut |this, scope| {
+                    let next = this.label();
+                    this.condition(&bounded.body, scope, next, false)?;
+                    let chosen = this.chosen(bounded, scope, node)?;
+                    this.emit(Instruction::Move { to, from: chosen });
+                    this.emit(Instruction::Jump { goto: found });
+                    this.place(next);
+                    Ok(())
+                })?;
+                self.emit(Instruction::NotCompiled);
+                self.place(found);
+                self.forget_beyond(known);
+                Ok(to)
+            }
+            Kind::Path(root, steps) => self.path(root, steps, scope),
+            Kind::Except(function, updates) => self.except(function, updates, scope),
+            Kind::Let(slots, body) => {
+                let scope = self.let_scope(slots, scope)?;
+                self.expression(body, &scope)
+            }
+            Kind::Call(call) => {
+                let (inner, body) = self.called(call, node, scope)?;
+                let value = self.expression(body, &inner)?;
+                self.calls.pop();
+                Ok(value)
+            }
+            Kind::CallSlot(slot, arguments) => {
+                let (inner, body) = self.called_slot(*slot, arguments, node, scope)?;
+                let value = self.expression(body, &inner)?;
+                self.calls.pop();
+                Ok(value)
+            }
+            Kind::Native(native, arguments) => self.native(*native, arguments, node, scope),
+            _ => Err(not_compiled(node, "this kind of expression is not compiled")),
+        }
+    }
+
+    /// Which state a variable is read from.
+    pub(super) fn state_of(&mut self, variable: u32, primed: bool, node: &Node) -> Compiled<Of> {
+        let bit = 1_u64.checked_shl(variable).unwrap_or(0);
+        if !primed {
+            self.code.reads |= bit;
+            return Ok(Of::Now);
+        }
+        match self.assigned & bit {
+            0 => Err(not_compiled(node, "a next value is used before it is known")),
+            _ => Ok(Of::Next),
+        }
+    }
+
+    pub(crate) fn load(&mut self, node: NodeId, address: Address, of: Of) -> Register {
+        let to = self.register();
+        self.emit(match self.layout.node(node).exploded {
+            None => Instruction::Load { to, address, of },
+            Some(_) => Instruction::Gather {
+                to,
+                node,
+                address,
+                of,
+            },
+        });
+        to
+    }
+
+    /// The value of a formula.
+    fn truth(&mut self, node: &'p Node, scope: &Scope<'p>) -> Compiled<Register> {
+        let to = self.register();
+        let (yes, no) = (self.constant(Word::TRUE), self.constant(Word::FALSE));
+        let end = self.label();
+        self.emit(Instruction::Move { to, from: yes });
+        self.native_condition(node, scope, end, true)?;
+        self.emit(Instruction::Move { to, from: no });
+        self.place(end);
+        Ok(to)
+    }
+
+    /// The value of a local name.
+    pub(crate) fn local(&mut self, slot: u32, scope: &Scope<'p>, node: &Node) -> Compiled<Register> {
+        match scope.get(slot).clone() {
+            Binding::Register(register) => Ok(register),
+            Binding::Cells { node, address, of } => Ok(self.load(node, address, of)),
+            Binding::ByName { node, scope: own } => self.expression(node, &own.about(scope.primed)),
+            Binding::Alias { node, scope: own } => self.expression(node, &own),
+            Binding::Lazy { node, scope: own, .. } if scope.primed => self.expression(node, &own.about(true)),
+            Binding::Lazy {
+                node,
+                scope: own,
+                register,
+                number,
+            } => self.forced(node, &own, register, number),
+            Binding::Empty => Err(not_compiled(node, "a name is used before it has a value")),
+            Binding::Operator { .. } => Err(not_compiled(node, "an operator is used as a value")),
+        }
+    }
+
+    /// Evaluates a lazy expression unless it is evaluated.
+    fn forced(
+        &mut self,
+        node: &'p Node,
+        scope: &Scope<'p>,
+        register: Register,
+        number: u32,
+    ) -> Compiled<Register> {
+        if self.known.contains(&number) {
+            return Ok(register);
+        }
+        let end = self.label();
+        let known = self.known.len();
+        self.emit(Instruction::JumpKnown { register, goto: end });
+        let from = self.expression(node, scope)?;
+        self.emit(Instruction::Move { to: register, from });
+        self.place(end);
+        self.forget_beyond(known);
+        self.known.push(number);
+        Ok(register)
+    }
+
+    fn per_state(&mut self, cell: u32, inner: &'p Node, scope: &Scope<'p>) -> Compiled<Register> {
+        if scope.primed {
+            return self.expression(inner, scope);
+        }
+        let (register, number) = match self.per_state.get(&cell) {
+            Some(known) => *known,
+            None => {
+                let new = (self.register(), self.lazy_number());
+                self.per_state.insert(cell, new);
+                new
+            }
+        };
+        self.state_reads += 1;
+        self.forced(inner, scope, register, number)
+    }
+
+    /// The values of some expressions, as a list of registers.
+    fn listed(&mut self, nodes: &'p [Node], scope: &Scope<'p>) -> Compiled<u32> {
+        let mut values = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            values.push(self.expression(node, scope)?);
+        }
+        Ok(self.list(values))
+    }
+
+    pub(super) fn list(&mut self, registers: Vec<Register>) -> u32 {
+        self.code.lists.push(registers.into());
+        self.code.lists.len() as u32 - 1
+    }
+
+    pub(crate) fn operation(
+        &mut self,
+        operation: Operation,
+        operands: &[&'p Node],
+        scope: &Scope<'p>,
+    ) -> Compiled<Register> {
+        let mut registers = [0; 3];
+        for (register, operand) in registers.iter_mut().zip(operands) {
+            *register = self.expression(operand, scope)?;
+        }
+        Ok(self.operate(operation, registers))
+    }
+
+    pub(super) fn operate(
+        &mut self,
+        operation: Operation,
+        [first, second, third]: [Register; 3],
+    ) -> Register {
+        let to = self.register();
+        self.emit(Instruction::Operate {
+            operation,
+            to,
+            first,
+            second,
+            third,
+        });
+        to
+    }
+
+    /// The value of the first arm whose condition holds.
+    fn choice(
+        &mut self,
+        arms: &[(&'p Node, &'p Node)],
+        other: Option<&'p Node>,
+        scope: &Scope<'p>,
+    ) -> Compiled<Register> {
+        let to = self.register();
+        let end = self.label();
+        for (condition, value) in arms {
+            match self.decided(condition, scope) {
+                Some(false) => continue,
+                Some(true) => {
+                    let from = self.expression(value, scope)?;
+                    self.emit(Instruction::Move { to, from });
+                    self.place(end);
+                    return Ok(to);
+                }
+                None => {}
+            }
+            let next = self.label();
+            self.condition(condition, scope, next, false)?;
+            let known = self.known.len();
+            let from = self.expression(value, scope)?;
+            self.forget_beyond(known);
+            self.emit(Instruction::Move { to, from });
+            self.emit(Instruction::Jump { goto: end });
+            self.place(next);
+        }
+        match other {
+            Some(other) => {
+                let from = self.expression(other, scope)?;
+                self.emit(Instruction::Move { to, from });
+            }
+            None => self.emit(Instruction::NotCompiled),
+        }
+        self.place(end);
+        Ok(to)
+    }
+}
+
+/// The element of a set of one.
+fn only_element(set: &Node) -> Option<&Node> {
+    match &set.kind {
+        Kind::SetEnum(elements) => match &**elements {
+            [only] => Some(only),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,257 @@
+//! Membership and inclusion, without listing sets that need not be listed.
+//!
+//! Where the evaluator reports an error and a set is tested part by part, the order of the tests does not matter: any error is a trap.
+
+use omnilink_tla_ir::native::MODULES;
+use omnilink_tla_ir::{Argument, Kind, Node};
+use omnilink_value::Value;
+
+use super::compiler::{Compiled, Compiler};
+use super::scope::{Binding, Scope};
+use crate::code::{Instruction, Operation, Register, Target};
+
+impl<'p> Compiler<'_, 'p> {
+    pub(crate) fn membership(
+        &mut self,
+        element: &'p Node,
+        set: &'p Node,
+        scope: &Scope<'p>,
+        goto: Target,
+        is: bool,
+    ) -> Compiled<()> {
+        let element = self.expression(element, scope)?;
+        self.member(element, set, scope, goto, is)
+    }
+
+    /// Jumps if a value is in a set, where `is`, or if it is not.
+    fn member(
+        &mut self,
+        element: Register,
+        set: &'p Node,
+        scope: &Scope<'p>,
+        goto: Target,
+        is: bool,
+    ) -> Compiled<()> {
+        match &set.kind {
+            Kind::Once(_, inner) | Kind::Memo(_, inner) => self.member(element, inner, scope, goto, is),
+            Kind::Infinite(infinite) => {
+                self.emit(Instruction::JumpInfinite {
+                    element,
+                    set: *infinite,
+                    is,
+                    goto,
+                });
+                Ok(())
+            }
+            Kind::Powerset(base) => {
+                self.emit(Instruction::NeedSet { from: element });
+                self.included(element, base, scope, goto, is)
+            }
+            Kind::FunctionSet(sets) => {
+                let domain = self.expression(&sets.0, scope)?;
+                self.structured(goto, is, |this, no| {
+                    this.emit(Instruction::JumpFunction {
+                        from: element,
+                        domain,
+                        is: false,
+                        goto: no,
+                    });
+                    this.each_value(element, &mut |this, value| {
+                        this.member(value, &sets.1, scope, no, false)
+                    })
+                })
+            }
+            Kind::RecordSet(fields) => {
+                let names = Value::set_of_sorted(fields.iter().map(|(name, _)| name.clone()));
+                let domain = self.constant_value(&names);
+                self.structured(goto, is, |this, no| {
+                    this.emit(Instruction::JumpFunction {
+                        from: element,
+                        domain,
+                        is: false,
+                        goto: no,
+                    });
+                    for (name, values) in fields {
+                        let key = this.constant_value(name);
+                        let value = this.register();
+                        this.emit(Instruction::Operate {
+                            operation: Operation::Apply,
+                            to: value,
+                            first: element,
+                            second: key,
+                            third: 0,
+                        });
+                        this.member(value, values, scope, no, false)?;
+                    }
+                    Ok(())
+                })
+            }
+            Kind::Native(native, arguments) => {
+                let (module, operator) = native.position();
+                if (MODULES[module].0, MODULES[module].1[operator].name) == ("Sequences", "Seq")
+                    && let Some(base) = arguments.first().and_then(Argument::node)
+                {
+                    return self.structured(goto, is, |this, no| {
+                        this.emit(Instruction::JumpSequence {
+                            from: element,
+                            is: false,
+                            goto: no,
+                        });
+                        this.each_value(element, &mut |this, value| {
+                            this.member(value, base, scope, no, false)
+                        })
+                    });
+                }
+                self.listed_member(element, set, scope, goto, is)
+            }
+            // A union of listed sets is listed; that of others must not be.
+            Kind::Union(sets) if self.is_structured(&sets.0, scope) || self.is_structured(&sets.1, scope) => {
+                let (first, second) = match self.is_structured(&sets.0, scope) {
+                    true => (&sets.1, &sets.0),
+                    false => (&sets.0, &sets.1),
+                };
+                if is {
+                    self.member(element, first, scope, goto, true)?;
+                    return self.member(element, second, scope, goto, true);
+                }
+                let end = self.label();
+                self.member(element, first, scope, end, true)?;
+                self.member(element, second, scope, goto, false)?;
+                self.place(end);
+                Ok(())
+            }
+            Kind::Difference(sets) if self.is_structured(&sets.0, scope) => {
+                self.structured(goto, is, |this, no| {
+                    this.member(element, &sets.0, scope, no, false)?;
+                    this.member(element, &sets.1, scope, no, true)
+                })
+            }
+            Kind::Call(call) if self.is_structured(set, scope) => {
+                let (inner, body) = self.called(call, set, scope)?;
+                self.member(element, body, &inner, goto, is)?;
+                self.calls.pop();
+                Ok(())
+            }
+            Kind::Local(slot) if self.is_structured(set, scope) => match scope.get(*slot).clone() {
+                Binding::Lazy { node, scope: own, .. } | Binding::ByName { node, scope: own } => {
+                    let own = own.about(scope.primed);
+                    self.member(element, node, &own, goto, is)
+                }
+                Binding::Alias { node, scope: own } => self.member(element, node, &own, goto, is),
+                _ => self.listed_member(element, set, scope, goto, is),
+            },
+            _ => self.listed_member(element, set, scope, goto, is),
+        }
+    }
+
+    fn listed_member(
+        &mut self,
+        element: Register,
+        set: &'p Node,
+        scope: &Scope<'p>,
+        goto: Target,
+        is: bool,
+    ) -> Compiled<()> {
+        let set = self.expression(set, scope)?;
+        self.emit(Instruction::JumpIn {
+            element,
+            set,
+            is,
+            goto,
+        });
+        Ok(())
+    }
+
+    /// A test by parts, each of which jumps where it fails.
+    fn structured(
+        &mut self,
+        goto: Target,
+        is: bool,
+        parts: impl FnOnce(&mut Self, Target) -> Compiled<()>,
+    ) -> Compiled<()> {
+        if !is {
+            return parts(self, goto);
+        }
+        let end = self.label();
+        parts(self, end)?;
+        self.emit(Instruction::Jump { goto });
+        self.place(end);
+        Ok(())
+    }
+
+    /// Runs for each value of a function.
+    fn each_value(
+        &mut self,
+        function: Register,
+        run: &mut dyn FnMut(&mut Self, Register) -> Compiled<()>,
+    ) -> Compiled<()> {
+        let state = self.registers(2);
+        self.emit(Instruction::LoopRange { state, function });
+        self.each_part(state, false, run)
+    }
+
+    /// Whether a set is better tested by its parts than listed.
+    fn is_structured(&mut self, set: &'p Node, scope: &Scope<'p>) -> bool {
+        match &set.kind {
+            Kind::Once(_, inner) | Kind::Memo(_, inner) => self.is_structured(inner, scope),
+            Kind::Infinite(_) | Kind::Powerset(_) | Kind::FunctionSet(_) | Kind::RecordSet(_) => true,
+            Kind::Native(native, _) => {
+                let (module, operator) = native.position();
+                (MODULES[module].0, MODULES[module].1[operator].name) == ("Sequences", "Seq")
+            }
+            Kind::Union(sets) | Kind::Difference(sets) => {
+                self.is_structured(&sets.0, scope) || self.is_structured(&sets.1, scope)
+            }
+            Kind::Call(call) => {
+                let program = self.program;
+                !self.calls.contains(&call.operator)
+                    && self.calls.len() < 20
+                    && call.arguments.is_empty()
+                    && self.is_structured(&program.operators[call.operator as usize].body, scope)
+            }
+            Kind::Local(slot) => match scope.get(*slot).clone().expression() {
+                Some((node, own)) => self.is_structured(node, &own.clone()),
+                None => false,
+            },
+            _ => false,
+        }
+    }
+
+    pub(crate) fn inclusion(
+        &mut self,
+        left: &'p Node,
+        right: &'p Node,
+        scope: &Scope<'p>,
+        goto: Target,
+        is: bool,
+    ) -> Compiled<()> {
+        let left = self.expression(left, scope)?;
+        self.emit(Instruction::NeedSet { from: left });
+        self.included(left, right, scope, goto, is)
+    }
+
+    fn included(
+        &mut self,
+        left: Register,
+        right: &'p Node,
+        scope: &Scope<'p>,
+        goto: Target,
+        is: bool,
+    ) -> Compiled<()> {
+        if self.is_structured(right, scope) {
+            return self.structured(goto, is, |this, no| {
+                this.each_element(left, &mut |this, element| {
+                    this.member(element, right, scope, no, false)
+                })
+            });
+        }
+        let right = self.expression(right, scope)?;
+        self.emit(Instruction::JumpSubset {
+            left,
+            right,
+            is,
+            goto,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,16 @@
+//! The compiler: from the nodes of a program to code.
+
+mod access;
+mod action;
+mod assignment;
+mod call;
+mod compiler;
+mod condition;
+mod expression;
+mod loops;
+mod membership;
+mod remembering;
+mod scope;
+mod selection;
+
+pub use compiler::{NotCompiled, compile_action, compile_formula};

@@ -1,0 +1,116 @@
+//! Which expressions are remembered, and what their values depend on.
+
+use omnilink_tla_ir::{Kind, Node};
+
+use super::compiler::{Compiled, Compiler};
+use super::scope::{Binding, Scope};
+use crate::code::{Instruction, MemoKey, NO_OFFSET, Of, Register};
+
+/// Shorter code without a loop is run again.
+const INSTRUCTIONS_MIN: usize = 40;
+
+impl<'p> Compiler<'_, 'p> {
+    /// Whether an expression may be worth remembering.
+    pub(crate) fn may_remember(&self, node: &Node, scope: &Scope<'p>) -> bool {
+        let is_loop = match &node.kind {
+            Kind::Map(_) | Kind::Filter(_) | Kind::Function(_) | Kind::Choose(_) => true,
+            Kind::Exists(bounded) | Kind::ForAll(bounded) => bounded.body.uses.heavy,
+            _ => false,
+        };
+        is_loop && !node.uses.next && !scope.primed && self.key_registers(node, scope).is_some()
+    }
+
+    /// The registers of the names that an expression uses, without constants; `None` if one is not evaluated yet, or there are too many.
+    pub(crate) fn key_registers(&self, node: &Node, scope: &Scope<'p>) -> Option<Vec<Register>> {
+        if node.uses.slots >> 63 == 1 || node.uses.impure || node.uses.opaque || node.uses.unfinished {
+            return None;
+        }
+        let mut registers = Vec::new();
+        for slot in (0..63).filter(|slot| node.uses.slots >> slot & 1 == 1) {
+            let register = match scope.get(slot) {
+                Binding::Register(register) => *register,
+                Binding::Lazy { register, number, .. } if self.known.contains(number) => *register,
+                // A variable or a constant: what is read of it is in the code.
+                Binding::Alias { .. } => continue,
+                _ => return None,
+            };
+            if self.constant_in(register).is_none() && !registers.contains(&register) {
+                registers.push(register);
+            }
+        }
+        (registers.len() <= MemoKey::WORDS_MAX).then_some(registers)
+    }
+
+    /// Makes code whose result is remembered, if it is worth it.
+    pub(crate) fn remembered(
+        &mut self,
+        node: &'p Node,
+        scope: &Scope<'p>,
+        run: impl FnOnce(&mut Self) -> Compiled<Register>,
+    ) -> Compiled<Register> {
+        let Some(registers) = self.key_registers(node, scope) else {
+            return run(self);
+        };
+        let (start, end) = (self.label(), self.label());
+        let to = self.register();
+        let known = self.known.len();
+        let at = self.code.instructions.len();
+        let state_reads = self.state_reads;
+        self.emit(Instruction::Jump { goto: start });
+        self.place(start);
+        let value = run(self)?;
+        let Some(cells) = self.cells_read(at + 1) else {
+            return Ok(value);
+        };
+        // An expression that is evaluated once for each state may depend on all of it.
+        if state_reads != self.state_reads || registers.len() + cells.len() > MemoKey::WORDS_MAX {
+            return Ok(value);
+        }
+        self.code.memos.push(MemoKey { registers, cells });
+        let memo = self.code.memos.len() as u32 - 1;
+        self.code.instructions[at] = Instruction::Recall { to, memo, goto: end };
+        self.emit(Instruction::Remember { from: value, memo });
+        self.emit(Instruction::Move { to, from: value });
+        self.place(end);
+        // What became known on the way is not known where the value was remembered.
+        self.forget_beyond(known);
+        Ok(to)
+    }
+
+    /// The cells that the code from a place on reads; `None` if it reads anything else, or is too short to be remembered.
+    fn cells_read(&self, from: usize) -> Option<Vec<u32>> {
+        let code = &self.code.instructions[from..];
+        let mut cells = Vec::new();
+        let mut is_worth = code.len() >= INSTRUCTIONS_MIN;
+        let mut own = Vec::new();
+        for instruction in code {
+            match instruction {
+                Instruction::Load { address, of, .. } => {
+                    if *of == Of::Next || address.offset != NO_OFFSET {
+                        return None;
+                    }
+                    cells.push(address.cell);
+                }
+                Instruction::LoadJumpEqual { address, .. } => {
+                    if address.offset != NO_OFFSET {
+                        return None;
+                    }
+                    cells.push(address.cell);
+                }
+                Instruction::Gather { .. } | Instruction::Index { .. } => return None,
+                Instruction::Interpret { site, .. } => {
+                    self.code.sites[*site as usize].memo?;
+                    is_worth = true;
+                }
+                Instruction::Forget { register } => own.push(*register),
+                // A lazy expression from outside may or may not be evaluated yet.
+                Instruction::JumpKnown { register, .. } if !own.contains(register) => return None,
+                Instruction::Each { .. } | Instruction::EachInt { .. } => is_worth = true,
+                _ => {}
+            }
+        }
+        cells.sort_unstable();
+        cells.dedup();
+        is_worth.then_some(cells)
+    }
+}

@@ -1,0 +1,97 @@
+//! Scopes: what the slots of a frame stand for while code is made.
+
+use std::rc::Rc;
+
+use omnilink_tla_ir::Node;
+
+use crate::code::{Address, Of, Register};
+use crate::layout::NodeId;
+
+/// What a slot stands for.
+#[derive(Clone)]
+pub(crate) enum Binding<'p> {
+    /// Nothing yet.
+    Empty,
+    /// A value in a register.
+    Register(Register),
+    /// An expression that is evaluated when it is first used, into a register. The number says whether it is known to be evaluated.
+    Lazy {
+        node: &'p Node,
+        scope: Scope<'p>,
+        register: Register,
+        number: u32,
+    },
+    /// An expression that is evaluated at each use, in the state that the use is about.
+    ByName { node: &'p Node, scope: Scope<'p> },
+    /// An expression that is evaluated at each use, because it is cheap, in the state of its own scope.
+    Alias { node: &'p Node, scope: Scope<'p> },
+    /// The value at some cells.
+    Cells { node: NodeId, address: Address, of: Of },
+    /// An operator and its captured slots.
+    Operator {
+        operator: u32,
+        captures: Rc<[(u32, Binding<'p>)]>,
+    },
+}
+
+impl<'p> Binding<'p> {
+    /// The expression, unless it is evaluated.
+    pub(crate) fn expression(&self) -> Option<(&'p Node, &Scope<'p>)> {
+        match self {
+            Binding::Lazy { node, scope, .. }
+            | Binding::ByName { node, scope }
+            | Binding::Alias { node, scope } => Some((node, scope)),
+            Binding::Empty | Binding::Register(_) | Binding::Cells { .. } | Binding::Operator { .. } => None,
+        }
+    }
+}
+
+/// The slots of a frame, and whether variables stand for their next values.
+#[derive(Clone)]
+pub(crate) struct Scope<'p> {
+    slots: Rc<Vec<Binding<'p>>>,
+    pub(crate) primed: bool,
+}
+
+impl<'p> Scope<'p> {
+    /// An empty frame of this size.
+    pub(crate) fn new(size: usize, primed: bool) -> Self {
+        Self {
+            slots: Rc::new(vec![Binding::Empty; size]),
+            primed,
+        }
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub(crate) fn get(&self, slot: u32) -> &Binding<'p> {
+        self.slots.get(slot as usize).unwrap_or(&Binding::Empty)
+    }
+
+    /// The same frame with another binding.
+    #[must_use]
+    pub(crate) fn with(&self, slot: u32, binding: Binding<'p>) -> Self {
+        let mut changed = self.clone();
+        changed.bind(slot, binding);
+        changed
+    }
+
+    pub(crate) fn bind(&mut self, slot: u32, binding: Binding<'p>) {
+        let slots = Rc::make_mut(&mut self.slots);
+        if slots.len() <= slot as usize {
+            slots.resize(slot as usize + 1, Binding::Empty);
+        }
+        slots[slot as usize] = binding;
+    }
+
+    /// The same frame, about the next state or not.
+    #[must_use]
+    pub(crate) fn about(&self, primed: bool) -> Self {
+        Self {
+            slots: self.slots.clone(),
+            primed,
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Collections under construction: the elements of a set or the values of a function, nested as the expressions are.
+
+use crate::values::Word;
+
+/// A stack of lists, which are reused.
+#[derive(Debug, Default)]
+pub(crate) struct Collections {
+    lists: Vec<Vec<Word>>,
+    depth: usize,
+}
+
+impl Collections {
+    pub(crate) fn clear(&mut self) {
+        self.depth = 0;
+    }
+
+    pub(crate) fn start(&mut self) {
+        if self.depth == self.lists.len() {
+            self.lists.push(Vec::new());
+        }
+        self.lists[self.depth].clear();
+        self.depth += 1;
+    }
+
+    pub(crate) fn push(&mut self, word: Word) {
+        if let Some(last) = self.depth.checked_sub(1) {
+            self.lists[last].push(word);
+        }
+    }
+
+    /// Ends the innermost collection and hands out its list, to be given back.
+    pub(crate) fn end(&mut self) -> Vec<Word> {
+        self.depth = self.depth.saturating_sub(1);
+        self.lists
+            .get_mut(self.depth)
+            .map(std::mem::take)
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn give_back(&mut self, list: Vec<Word>) {
+        if let Some(place) = self.lists.get_mut(self.depth) {
+            *place = list;
+        }
+    }
+}

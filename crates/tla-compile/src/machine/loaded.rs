@@ -1,0 +1,50 @@
+//! Code with its registers, its memos and its selections.
+
+use super::memo::Memo;
+use crate::code::Code;
+use crate::values::Word;
+
+/// A piece of code with its registers.
+#[derive(Debug)]
+pub(super) struct Loaded<'p> {
+    pub(super) code: Code<'p>,
+    pub(super) registers: Vec<u64>,
+    pub(super) memos: Vec<Memo>,
+    pub(super) selections: Vec<Selection<'p>>,
+}
+
+/// A filter by a formula about an element alone. Its answer for an element never changes, so it is kept.
+#[derive(Debug)]
+pub(super) struct Selection<'p> {
+    pub(super) loaded: Loaded<'p>,
+    /// The answers for elements, by the numbers of their entries.
+    pub(super) answers: Vec<Option<bool>>,
+    /// The result for a set.
+    pub(super) memo: Memo,
+    pub(super) kept: Vec<Word>,
+}
+
+impl<'p> Loaded<'p> {
+    pub(super) fn new(mut code: Code<'p>) -> Self {
+        let mut registers = vec![0; code.registers + 1];
+        for (register, word) in &code.constants {
+            registers[*register as usize] = word.0;
+        }
+        let memos = code.memos.iter().map(|_| Memo::default()).collect();
+        let selections = std::mem::take(&mut code.selections)
+            .into_iter()
+            .map(|code| Selection {
+                loaded: Loaded::new(code),
+                answers: Vec::new(),
+                memo: Memo::default(),
+                kept: Vec::new(),
+            })
+            .collect();
+        Self {
+            code,
+            registers,
+            memos,
+            selections,
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The machine: runs code on the cells of a state.
+
+mod collections;
+mod loaded;
+mod memo;
+mod run;
+
+use omnilink_tla_eval::{Evaluator, State};
+use omnilink_value::Value;
+
+use self::collections::Collections;
+use self::loaded::Loaded;
+use self::run::Run;
+use crate::code::Code;
+use crate::layout::Layout;
+use crate::trap::Trap;
+use crate::values::Store;
+use crate::values::Word;
+
+/// The successors of one state, in the order of the evaluator: each by what it changes.
+#[derive(Debug, Default)]
+pub struct Successors {
+    found: Vec<Successor>,
+    changes: Vec<(u32, u64)>,
+}
+
+/// One of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Successor {
+    /// The sum over its variables, from which its fingerprint is made.
+    pub sum: u64,
+    /// The action that leads to it; `u32::MAX` for none.
+    pub action: u32,
+    /// The end of its changes.
+    end: u32,
+}
+
+impl Successors {
+    fn clear(&mut self) {
+        self.found.clear();
+        self.changes.clear();
+    }
+
+    /// The slots of a successor that are not as in the state before, with their contents.
+    fn changes(&self, successor: usize) -> &[(u32, u64)] {
+        let start = match successor.checked_sub(1) {
+            Some(before) => self.found[before].end as usize,
+            None => 0,
+        };
+        &self.changes[start..self.found[successor].end as usize]
+    }
+}
+
+/// Runs code on the cells of a state. Belongs to one worker.
+#[derive(Debug)]
+pub struct Machine<'p> {
+    /// The values.
+    pub store: Store,
+    layout: Layout,
+    action: Option<Loaded<'p>>,
+    formulas: Vec<Loaded<'p>>,
+    memory: Memory,
+}
+
+/// What a run of code changes, besides its registers and the store.
+#[derive(Debug, Default)]
+struct Memory {
+    now: Vec<u64>,
+    next: Vec<u64>,
+    /// The slots of one of the successors, and which one that is.
+    after: Vec<u64>,
+    loaded: Option<usize>,
+    trail: Vec<(u32, u64)>,
+    collections: Collections,
+    successors: Successors,
+    scattered: Vec<(u32, Word)>,
+    listed: Vec<Word>,
+    elements: u64,
+    /// The current state for the evaluator, once it was needed.
+    values: Option<State>,
+}
+
+impl<'p> Machine<'p> {
+    /// A machine for an action and some formulas.
+    pub fn new(store: Store, layout: Layout, action: Option<Code<'p>>, formulas: Vec<Code<'p>>) -> Self {
+        Self {
+            store,
+            memory: Memory {
+                now: vec![0; layout.slot_count()],
+                next: vec![0; layout.slot_count()],
+                after: vec![0; layout.slot_count()],
+                ..Memory::default()
+            },
+            layout,
+            action: action.map(Loaded::new),
+            formulas: formulas.into_iter().map(Loaded::new).collect(),
+        }
+    }
+
+    /// The store, without the machine.
+    pub fn into_store(self) -> Store {
+        self.store
+    }
+
+    /// The layout.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The store and the layout, and the cells of the current state, to be filled before [`Self::successors`].
+    pub fn input(&mut self) -> (&mut Store, &Layout, &mut [u64]) {
+        let cells = self.layout.cell_count();
+        (&mut self.store, &self.layout, &mut self.memory.now[..cells])
+    }
+
+    /// The variables that a formula reads, one bit each.
+    pub fn reads(&self, formula: usize) -> u64 {
+        self.formulas
+            .get(formula)
+            .map_or(u64::MAX, |loaded| loaded.code.reads)
+    }
+
+    /// The successors of the state whose cells were filled in.
+    ///
+    /// # Errors
+    /// A trap; then nothing is known about this state.
+    pub fn successors(&mut self, evaluator: &mut Evaluator<'p>) -> Result<&[Successor], Trap> {
+        let Some(action) = &mut self.action else {
+            return Err(Trap::NotCompiled);
+        };
+        let memory = &mut self.memory;
+        memory.start();
+        self.layout.complete(&mut memory.now, &self.store);
+        memory.next.copy_from_slice(&memory.now);
+        let mut run = Run {
+            store: &mut self.store,
+            layout: &self.layout,
+            memory,
+            is_after: false,
+            evaluator,
+        };
+        run.run(action)?;
+        Ok(&self.memory.successors.found)
+    }
+
+    /// Whether a formula holds in one of the successors found last.
+    ///
+    /// # Errors
+    /// A trap; then the evaluator must decide.
+    pub fn holds(
+        &mut self,
+        formula: usize,
+        successor: usize,
+        evaluator: &mut Evaluator<'p>,
+    ) -> Result<bool, Trap> {
+        let Some(loaded) = self.formulas.get_mut(formula) else {
+            return Err(Trap::NotCompiled);
+        };
+        self.memory.start_formula();
+        self.memory.load(successor);
+        let mut run = Run {
+            store: &mut self.store,
+            layout: &self.layout,
+            memory: &mut self.memory,
+            is_after: true,
+            evaluator,
+        };
+        run.run(loaded)
+    }
+
+    /// The successors found last.
+    pub fn found(&self) -> &[Successor] {
+        &self.memory.successors.found
+    }
+
+    /// The variables of a successor with another value than before, one bit each.
+    pub fn changed(&self, successor: usize) -> u64 {
+        let changes = self.memory.successors.changes(successor).iter();
+        let variables = changes.filter_map(|(slot, _)| self.layout.variable_of_hash(*slot));
+        variables.fold(0, |all, variable| all | 1_u64.checked_shl(variable).unwrap_or(0))
+    }
+
+    /// The cells of a successor.
+    pub fn cells(&mut self, successor: usize) -> (&[u64], &Layout, &Store) {
+        self.memory.load(successor);
+        (
+            &self.memory.after[..self.layout.cell_count()],
+            &self.layout,
+            &self.store,
+        )
+    }
+
+    /// The hashes of the values of a successor.
+    pub fn hashes(&mut self, successor: usize) -> &[u64] {
+        self.memory.load(successor);
+        self.layout.hashes(&self.memory.after)
+    }
+
+    /// The values of the variables of a successor.
+    pub fn values(&mut self, successor: usize) -> State {
+        self.memory.load(successor);
+        values(&self.layout, &self.memory.after, &mut self.store)
+    }
+}
+
+fn values(layout: &Layout, cells: &[u64], store: &mut Store) -> State {
+    let value = |variable| {
+        let (node, first) = layout.variable(variable);
+        let word = layout.gather(node, first, cells, store);
+        store.value(word)
+    };
+    let values: Vec<Value> = (0..layout.variable_count() as u32).map(value).collect();
+    values.into()
+}
+
+impl Memory {
+    /// The words in the registers of a list.
+    fn list(&mut self, code: &Code<'_>, registers: &[u64], list: u32) -> &[Word] {
+        self.listed.clear();
+        let list = &code.lists[list as usize];
+        self.listed
+            .extend(list.iter().map(|register| Word(registers[*register as usize])));
+        &self.listed
+    }
+
+    /// Makes a successor the state after.
+    fn load(&mut self, successor: usize) {
+        if self.loaded == Some(successor) {
+            return;
+        }
+        self.after.copy_from_slice(&self.now);
+        for (slot, content) in self.successors.changes(successor) {
+            self.after[*slot as usize] = *content;
+        }
+        self.loaded = Some(successor);
+    }
+
+    fn start(&mut self) {
+        self.start_formula();
+        self.loaded = None;
+        self.trail.clear();
+        self.successors.clear();
+    }
+
+    fn start_formula(&mut self) {
+        self.collections.clear();
+        self.elements = 0;
+        self.values = None;
+    }
+}
