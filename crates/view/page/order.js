@@ -2,8 +2,8 @@
 
 /**
  * Moments at which operations may have taken effect, by row and in the order given. Each has the earliest moment that the ones before
- * it leave, and the latest that the ones after it leave; it is put in the middle. Operations with the same two moments share the time
- * between them, so that the line through the points is never drawn on the spot.
+ * it leave, and the latest that the ones after it leave. Those with the same latest moment share the time up to it, so that no two are
+ * at the same moment where there is time between them.
  *
  * Operations without times stand in the order of their input. Where that is the order given, there is nothing to draw.
  * @param {import('./timeline.js').Timeline} timeline
@@ -21,21 +21,19 @@ export function pointsOf(timeline, order) {
   const latest = new Float64Array(rows.length);
   rows.forEach((row, at) => { earliest[at] = Math.max(start[row], at ? earliest[at - 1] : -Infinity); });
   for (let at = rows.length - 1; at >= 0; at--) latest[at] = Math.min(end[rows[at]], at + 1 < rows.length ? latest[at + 1] : Infinity);
+  // How many share the latest moment of each, from it on.
+  const sharing = new Uint32Array(rows.length);
+  for (let at = rows.length - 1; at >= 0; at--) sharing[at] = at + 1 < rows.length && latest[at + 1] === latest[at] ? sharing[at + 1] + 1 : 1;
   /** @type {Map<number, number>} */
   const points = new Map();
   let before = -Infinity;
-  for (let at = 0; at < rows.length; ) {
-    let to = at + 1;
-    while (to < rows.length && earliest[to] === earliest[at] && latest[to] === latest[at]) to += 1;
-    for (let one = at; one < to; one++) {
-      const share = (one - at + 1) / (to - at + 1);
-      const moment = Math.max(before, earliest[at] + (latest[at] - earliest[at]) * share);
-      // An order that no clock allows, as some serial runs have, stays inside the timeboxes and goes back in time.
-      const [low, high] = [start[rows[one]], end[rows[one]]];
-      points.set(rows[one], Math.min(Math.max(moment, low), high));
-      before = earliest[at] <= latest[at] ? moment : -Infinity;
-    }
-    at = to;
-  }
+  rows.forEach((row, at) => {
+    const from = Math.max(before, earliest[at]);
+    const isPossible = from <= latest[at];
+    // An order that no clock allows, as some serial runs have, stays inside the timeboxes and goes back in time.
+    const moment = isPossible ? from + (latest[at] - from) / (sharing[at] + 1) : Math.min(Math.max(from, start[row]), end[row]);
+    points.set(row, moment);
+    before = isPossible ? moment : -Infinity;
+  });
   return points;
 }

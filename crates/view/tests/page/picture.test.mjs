@@ -55,7 +55,7 @@ test('an order is a line through moments inside the timeboxes', () => {
     assert.ok(at === 0 || points[at - 1][1] < moment, `${points[at - 1]} before ${points[at]}`);
   });
   // The read that ends first comes after the write that began before it and ends after it.
-  assert.deepEqual([...pointsOf(timelineOf([['a', 'w', 0, 100], ['b', 'r', 20, 40]]), [0, 1])], [[0, 20], [1, 30]]);
+  assert.deepEqual([...pointsOf(timelineOf([['a', 'w', 0, 99], ['b', 'r', 30, 60]]), [0, 1])], [[0, 20], [1, 45]]);
   const [same] = [timelineOf([['a', 'x', 0, 30], ['b', 'y', 0, 30]])];
   assert.deepEqual([...pointsOf(same, [1, 0])], [[1, 10], [0, 20]]);
   assert.equal(pointsOf(timeline, [99]).size, 0);
