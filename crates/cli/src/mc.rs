@@ -20,7 +20,7 @@ use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::spec::Spec;
 use omnilink_tla::{Checked, SpecOptions, check as read, render_check_json, render_check_text};
-use omnilink_verify::NewFile;
+use omnilink_verify::{NewFile, tell_as_algorithm};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -238,6 +238,7 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
     }
     let mut report = report.into_evidence(peak_bytes());
     report.notes.splice(0..0, warnings);
+    tell_as_algorithm(&mut report);
     if let Some(exploration) = &mut report.exploration {
         exploration.graph = graph;
     }

@@ -3,6 +3,7 @@
 use omnilink_value::Value;
 use serde::{Deserialize, Serialize};
 
+use crate::algorithm_run::AlgorithmRun;
 use crate::bindings::Bindings;
 
 /// A behaviour of a specification that violates a property, or at whose end an expression cannot be evaluated.
@@ -33,6 +34,9 @@ pub struct Behaviour {
     pub fairness: Vec<LassoReason>,
     /// The part of the property that is false.
     pub false_part: Option<FalsePart>,
+    /// The same as a run of the PlusCal algorithm that the specification is translated from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub algorithm: Option<Box<AlgorithmRun>>,
 }
 
 impl Behaviour {
@@ -52,6 +56,7 @@ impl Behaviour {
             reasons: Vec::new(),
             fairness: Vec::new(),
             false_part: None,
+            algorithm: None,
         };
         for (action, values) in states {
             behaviour.push(action, values);

@@ -245,6 +245,16 @@ impl Evidence {
         for writer in &mut self.last_writers {
             writer.by.iter_mut().for_each(&mut *visit);
         }
+        if let Some(log) = &mut self.log {
+            log.suspects.iter_mut().for_each(&mut *visit);
+        }
+        let transactions = self
+            .isolation
+            .iter_mut()
+            .flat_map(|isolation| &mut isolation.transactions);
+        for transaction in transactions {
+            transaction.ops.iter_mut().for_each(&mut *visit);
+        }
     }
 
     /// The evidence as one line of JSON, without a newline at its end.

@@ -13,6 +13,7 @@
 //!
 //! What was given up: states of models are text here, because each model has a state type of its own.
 
+mod algorithm_run;
 mod alternative;
 mod behaviour;
 mod bindings;
@@ -40,6 +41,7 @@ mod violation;
 mod visibility;
 mod witness;
 
+pub use algorithm_run::{AlgorithmRun, AlgorithmStep, WaitingProcess};
 pub use alternative::{Alternative, Candidate, Continuation, RefusalReason, Step};
 pub use behaviour::{ActionTaken, Behaviour, BehaviourState, FalsePart, LassoReason, PropertyKind};
 pub use bindings::Bindings;
@@ -66,7 +68,9 @@ pub use schedule::{
 };
 pub use state_graph::{GraphState, GraphStep, StateGraph};
 pub use thread_names::ThreadNames;
-pub use transactions::{Anomaly, DependencyEdge, IsolationFindings, LevelVerdict, NamedAnomaly};
+pub use transactions::{
+    Anomaly, DependencyEdge, IsolationFindings, LevelVerdict, NamedAnomaly, ReportedTransaction,
+};
 pub use unknown::Unknown;
 pub use verdict::{UnknownVerdict, Verdict};
 pub use violation::Violation;

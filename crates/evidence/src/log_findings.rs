@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::operation::ReportedOperation;
+
 /// How a log was read, what of the specification it exercised, and what would make a rejected log acceptable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogFindings {
@@ -17,6 +19,9 @@ pub struct LogFindings {
     /// What would have to be different for the log to be accepted, or to be explained further: sentences, the best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guesses: Vec<String>,
+    /// The lines that the guesses are about, besides the one that is not explained.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspects: Vec<ReportedOperation>,
     /// How many explanations end earlier than the unexplained line, without being continued.
     #[serde(default)]
     pub dead_ends: u64,

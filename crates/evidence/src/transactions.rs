@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::operation::ReportedOperation;
+
 /// Why transactions are not isolated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -54,6 +56,28 @@ pub struct IsolationFindings {
     /// Every level with its verdict, the weakest first; if that was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<LevelVerdict>,
+    /// What the transactions did that the violation and the anomalies name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transactions: Vec<ReportedTransaction>,
+}
+
+/// A transaction and what it did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportedTransaction {
+    /// Its name in the violation and in the anomalies.
+    pub name: String,
+    /// Whether it aborted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aborted: bool,
+    /// How many of its operations are left out at the end.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
+    /// Its operations, in their order.
+    pub ops: Vec<ReportedOperation>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// An anomaly with its name.

@@ -17,7 +17,7 @@ use crate::search::Search;
 const ENDINGS_MAX: usize = 16;
 
 /// A line as reports show it.
-fn line_operation(search: &Search<'_>, spec: &LogSpec, line: u32) -> Option<ReportedOperation> {
+pub(crate) fn line_operation(search: &Search<'_>, spec: &LogSpec, line: u32) -> Option<ReportedOperation> {
     let prepared = search.lines.get(line)?;
     Some(ReportedOperation {
         id: u64::from(line),

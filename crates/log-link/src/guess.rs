@@ -34,9 +34,23 @@ enum Reach {
     End,
 }
 
+/// What would have to be different, and for that the log is explained further.
+#[derive(Debug)]
+pub(crate) struct Guess {
+    reach: Reach,
+    /// How unlikely it is.
+    cost: u32,
+    /// In words.
+    pub text: String,
+    /// The number of the line that it blames, if that is not the unexplained one.
+    pub suspect: Option<u32>,
+}
+
 /// Lines from a cut on, one of which is put first: the unexplained one.
 struct RestOfLog {
     lines: Vec<PreparedLine>,
+    /// Their numbers in the log.
+    numbers: Vec<u32>,
     /// Whether they go to the end of the log.
     is_whole: bool,
 }
@@ -52,6 +66,7 @@ impl RestOfLog {
         let mut cut = cut.clone();
         let mut rest = Self {
             lines: Vec::new(),
+            numbers: Vec::new(),
             is_whole: false,
         };
         let mut next = Some(first);
@@ -64,7 +79,10 @@ impl RestOfLog {
             if search.lines.prepare(line, &mut expander.evaluator).is_err() {
                 break;
             }
-            rest.lines.extend(search.lines.get(line).cloned());
+            if let Some(prepared) = search.lines.get(line) {
+                rest.lines.push(prepared.clone());
+                rest.numbers.push(line);
+            }
             cut[chain as usize] += 1;
             next = search.lines.enabled(&cut)?.first().copied();
         }
@@ -78,7 +96,7 @@ pub(crate) fn guesses(
     search: &mut Search<'_>,
     expander: &mut Expander<'_>,
     watch: &mut LimitWatch,
-) -> Result<Vec<String>, LogError> {
+) -> Result<Vec<Guess>, LogError> {
     let Some(cut) = search.deepest().entries.first().map(|entry| entry.cut.clone()) else {
         return Ok(Vec::new());
     };
@@ -90,7 +108,7 @@ pub(crate) fn guesses(
         .take(FROM_MAX)
         .map(|entry| entry.state.clone())
         .collect();
-    let mut found: Vec<(Reach, u32, String)> = Vec::new();
+    let mut found: Vec<Guess> = Vec::new();
     for first in search.lines.enabled(&cut)?.into_iter().take(REFUSED_MAX) {
         let rest = RestOfLog::after(&cut, first, search, expander)?;
         let question = Question {
@@ -99,22 +117,23 @@ pub(crate) fn guesses(
             from: from.clone(),
             is_whole: rest.is_whole,
         };
-        ask_about(&rest.lines, question, &mut found);
+        ask_about(&rest, question, &mut found);
     }
-    found.sort_by(|left, right| right.0.cmp(&left.0).then(left.1.cmp(&right.1)));
-    found.dedup_by(|left, right| left.2 == right.2);
+    found.sort_by(|left, right| right.reach.cmp(&left.reach).then(left.cost.cmp(&right.cost)));
+    found.dedup_by(|left, right| left.text == right.text);
     found.truncate(5);
-    Ok(found.into_iter().map(|(_, _, text)| text).collect())
+    Ok(found)
 }
 
 /// Asks what would have to be different for the first of these lines to be explained.
-fn ask_about(lines: &[PreparedLine], mut question: Question<'_, '_>, found: &mut Vec<(Reach, u32, String)>) {
+fn ask_about(log: &RestOfLog, mut question: Question<'_, '_>, found: &mut Vec<Guess>) {
+    let lines = &log.lines;
     let Some(failing) = lines.first().cloned() else {
         return;
     };
     let spec = question.expander.spec;
     let rest = &lines[1..];
-    let mut ask = |cost: u32, changed: &[PreparedLine], least: u32, what: String| {
+    let mut ask = |cost: u32, changed: &[PreparedLine], least: u32, suspect: Option<u32>, what: String| {
         if let Some(reach) = question.reach(changed)
             && reach >= Reach::Lines(least)
         {
@@ -122,7 +141,12 @@ fn ask_about(lines: &[PreparedLine], mut question: Question<'_, '_>, found: &mut
                 Reach::End => format!("the log would be accepted if {what}"),
                 Reach::Lines(lines) => format!("{lines} more lines would be explained if {what}"),
             };
-            found.push((reach, cost, text));
+            found.push(Guess {
+                reach,
+                cost,
+                text,
+                suspect,
+            });
         }
     };
     if !rest.is_empty() {
@@ -130,6 +154,7 @@ fn ask_about(lines: &[PreparedLine], mut question: Question<'_, '_>, found: &mut
             1,
             rest,
             2,
+            None,
             format!("{} were missing: {}", failing.place, failing.text(spec)),
         );
     }
@@ -137,13 +162,14 @@ fn ask_about(lines: &[PreparedLine], mut question: Question<'_, '_>, found: &mut
         if other.node == failing.node && failing.context.node.is_some() {
             continue;
         }
-        let mut swapped = lines.to_vec();
+        let mut swapped = lines.clone();
         let moved = swapped.remove(at + 1);
         swapped.insert(0, moved);
         ask(
             2 + at as u32,
             &swapped,
             at as u32 + 2,
+            log.numbers.get(at + 1).copied(),
             format!(
                 "{} came before {}: {}",
                 other.place,
@@ -153,13 +179,14 @@ fn ask_about(lines: &[PreparedLine], mut question: Question<'_, '_>, found: &mut
         );
     }
     for (number, (slot, _)) in failing.updates.iter().enumerate() {
-        let mut changed = lines.to_vec();
+        let mut changed = lines.clone();
         changed[0].updates.remove(number);
         let variable = &spec.program.variables[*slot as usize];
         ask(
             1,
             &changed,
             1,
+            None,
             format!("{} did not log {variable}", failing.place),
         );
     }
@@ -167,18 +194,19 @@ fn ask_about(lines: &[PreparedLine], mut question: Question<'_, '_>, found: &mut
         if failing.arguments[number].is_none() {
             continue;
         }
-        let mut changed = lines.to_vec();
+        let mut changed = lines.clone();
         changed[0].arguments[number] = None;
         ask(
             2,
             &changed,
             1,
+            None,
             format!("argument {} of {} were another one", number + 1, failing.place),
         );
     }
     // A step that was not logged, before the line.
     for (number, action) in spec.actions.iter().enumerate() {
-        let mut changed = lines.to_vec();
+        let mut changed = lines.clone();
         let mut inserted = failing.clone();
         inserted.kind = LineKind::Step(Arc::new(Meaning::of_action(number)));
         inserted.arguments = Vec::new();
@@ -188,6 +216,7 @@ fn ask_about(lines: &[PreparedLine], mut question: Question<'_, '_>, found: &mut
             3,
             &changed,
             2,
+            None,
             format!(
                 "there were a step {} before {}, which is not logged",
                 action.name, failing.place

@@ -14,7 +14,7 @@ use omnilink_value::Value;
 
 use crate::attempt::{Attempt, Listener};
 use crate::confirmation::confirm;
-use crate::counterexample::{counterexample, endings};
+use crate::counterexample::{counterexample, endings, line_operation};
 use crate::error::LogError;
 use crate::expansion::Expander;
 use crate::guess::guesses;
@@ -351,7 +351,12 @@ fn report(
                 .extend(expander.spec.stale_translations.iter().cloned());
             let counterexample = counterexample(search, expander)?;
             if let Some(log) = &mut evidence.log {
-                log.guesses = guesses(search, expander, watch)?;
+                let guesses = guesses(search, expander, watch)?;
+                let suspects = guesses.iter().filter_map(|guess| guess.suspect);
+                log.suspects = suspects
+                    .filter_map(|line| line_operation(search, expander.spec, line))
+                    .collect();
+                log.guesses = guesses.into_iter().map(|guess| guess.text).collect();
                 log.endings = endings(search)?;
                 let last = search.deepest().entries.len() as u64;
                 log.dead_ends = search.figures.dead_ends.saturating_sub(last);
@@ -393,6 +398,7 @@ fn findings(search: &Search<'_>, expander: &Expander<'_>) -> LogFindings {
             .first_choice
             .and_then(|line| Some(search.lines.raw(line)?.place.to_string())),
         guesses: Vec::new(),
+        suspects: Vec::new(),
         dead_ends: 0,
         endings: Vec::new(),
     }

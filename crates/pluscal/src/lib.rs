@@ -25,6 +25,7 @@ mod lexer;
 mod locate;
 mod next;
 mod options;
+mod outline;
 mod parenthesis;
 mod parser;
 mod rename;
@@ -41,6 +42,7 @@ pub use fault::{AlgorithmError, AlgorithmErrorKind};
 pub use file::{has_behaviour, has_translation, is_unchecked, with_translation};
 pub use locate::{AlgorithmPlace, Markers, find_algorithm, find_markers, has_algorithm};
 pub use options::{FairnessOption, TranslationOptions};
+pub use outline::{OutlinedProcess, OutlinedStep, outline};
 
 /// The translation of an algorithm.
 #[derive(Clone, Debug)]

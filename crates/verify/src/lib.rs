@@ -12,6 +12,8 @@
 //! - `WeakCheck`: inputs at weak consistency levels and isolation levels (feature `weak`).
 //! - [`check_all`]: several inputs in parallel.
 
+#[cfg(feature = "tla")]
+mod algorithm_run;
 mod batch;
 mod check_run;
 mod detail;
@@ -51,6 +53,8 @@ mod validation;
 mod weak;
 mod witness;
 
+#[cfg(feature = "tla")]
+pub use algorithm_run::tell_as_algorithm;
 pub use batch::check_all;
 pub use check_run::{CheckEvent, CheckRequest, check_input, check_observed};
 pub use detail::Detail;

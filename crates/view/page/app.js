@@ -9,6 +9,7 @@ import { assume, focused } from './focus.js';
 import { Header } from './header.js';
 import { Inspector } from './inspector.js';
 import { listenToKeys } from './keyboard.js';
+import { pointsOf } from './order.js';
 import { themeOf } from './palette.js';
 import { factsOf, surroundings } from './story.js';
 import { TimelinePanel } from './timeline_panel.js';
@@ -16,6 +17,10 @@ import { addressOf, emptyView, framing, viewOf, within } from './view.js';
 
 /** How many operations around the failure are framed at first. */
 const FRAMED = 24;
+/** How many operations before and after the failure are framed if they have no times, and how much room its label gets. */
+const FRAMED_BEFORE = 7;
+const FRAMED_AFTER = 2;
+const LABEL_SHARE = 0.25;
 
 /** Holds the view and the panels. */
 export class App {
@@ -103,11 +108,25 @@ export class App {
     const { timeline, failing } = this.facts;
     if (!timeline) return { from: 0, to: 1 };
     const row = failing.size ? timeline.rowById.get([...failing][0]) : undefined;
+    if (row !== undefined && timeline.isUntimed) return this.firstLines(timeline, row);
     if (row === undefined || timeline.size <= 2 * FRAMED) return framing(timeline, timeline.size ? [...timeline.columns.start.keys()] : []);
     const rows = [];
     for (let at = Math.max(0, row - FRAMED); at <= Math.min(timeline.size - 1, row + 6); at++) rows.push(at);
     const { from, to } = framing(timeline, rows.filter((at) => timeline.columns.end[at] >= timeline.columns.start[row - 3 > 0 ? row - 3 : 0]));
     return within({ from, to }, timeline);
+  }
+
+  /**
+   * Without times all boxes have one width. So few are framed that their labels can be read, with room for the one that fails.
+   * @param {import('./timeline.js').Timeline} timeline
+   * @param {number} row
+   */
+  firstLines(timeline, row) {
+    const { start, end } = timeline.columns;
+    const suspects = [...this.facts.markedRows].filter((other) => other > row && other - row <= FRAMED);
+    const [first, last] = [Math.max(0, row - FRAMED_BEFORE), Math.max(...suspects, Math.min(timeline.size - 1, row + FRAMED_AFTER))];
+    const width = end[last] - start[first];
+    return { from: start[first] - width * 0.02, to: Math.max(end[last] + width * 0.02, end[row] + width * LABEL_SHARE) };
   }
 
   openStory() {
@@ -238,6 +257,17 @@ export class App {
 
   undoFocus() {
     this.change({ focus: this.view.focus.slice(0, -1) });
+  }
+
+  /**
+   * When the operations of the order that is shown take effect, by row: those of the witness, or of the explanation that is chosen.
+   * Arrows say more than the order where operations do not see all that is before them.
+   */
+  points() {
+    const { points, timeline, paths, kind } = this.facts;
+    const path = paths[this.view.path];
+    if (points.size || !timeline || !path || kind === 'visibility') return points;
+    return pointsOf(timeline, [...path.shared, ...path.steps].map(({ op }) => op));
   }
 
   /** The arrows that are drawn. */

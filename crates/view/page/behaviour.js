@@ -1,5 +1,6 @@
 // A behaviour of a specification: its states with what changes in each step, and where an infinite one repeats.
 
+import { algorithmView, stepAbout, waitingView } from './algorithm.js';
 import { visible } from './call.js';
 import { el } from './dom.js';
 import { differenceView, fullView, stateSwitch } from './state_view.js';
@@ -25,9 +26,12 @@ export class Behaviour {
   view() {
     const { app, violation, chosen } = this;
     const { trace, lasso } = violation;
+    const changes = (/** @type {number} */ at) => (at === 0 ? firstValues(trace[0]) : differenceView(stateText(trace[at - 1].values), stateText(trace[at].values)));
+    const choose = (/** @type {number} */ at) => app.change({ step: at, state: -1 });
     return [
       violation.false_part && el('p', { class: 'conjunct' }, el('code', {}, longText(violation.false_part.text)), ' is false in the last state'),
-      el(
+      violation.algorithm && waitingView(violation.algorithm),
+      violation.algorithm ? algorithmView(violation, chosen, choose, changes) : el(
         'ol',
         { class: 'steps', 'aria-label': 'States' },
         trace.map((/** @type {any} */ state, /** @type {number} */ at) => {
@@ -37,10 +41,10 @@ export class Behaviour {
             { class: `${at === chosen ? 'now' : ''} ${isInCycle ? 'cycle' : ''} ${at === trace.length - 1 && lasso == null ? 'last' : ''}` },
             el(
               'button',
-              { type: 'button', 'aria-current': at === chosen ? 'step' : null, onclick: () => app.change({ step: at, state: -1 }) },
+              { type: 'button', 'aria-current': at === chosen ? 'step' : null, onclick: () => choose(at) },
               el('span', { class: 'number' }, state.number),
               el('span', { class: 'action' }, actionText(state.action)),
-              el('span', { class: 'delta' }, at === 0 ? firstValues(state) : differenceView(stateText(trace[at - 1].values), stateText(state.values))),
+              el('span', { class: 'delta' }, changes(at)),
             ),
           );
         }),
@@ -62,7 +66,7 @@ export class Behaviour {
     const part = violation.false_part;
     return [
       el('h2', {}, `State ${state.number} of ${violation.trace.length}`),
-      el('p', {}, actionText(state.action)),
+      stepAbout(violation, chosen) ?? el('p', {}, actionText(state.action)),
       el('p', { class: 'tools' }, stateSwitch(app), el('button', { type: 'button', onclick: () => this.step(-1) }, '← p'), el('button', { type: 'button', onclick: () => this.step(1) }, 'n →')),
       app.view.states === 'diff' && before !== null ? differenceView(before, text) : fullView(text, before),
       isLast && part && el('section', { class: 'reason' }, el('p', { class: 'conjunct' }, el('code', {}, longText(part.text)), ' is false'), el('dl', { class: 'values' }, Object.entries(part.bindings).map(([name, value]) => [el('dt', {}, visible(name)), el('dd', {}, longText(String(value)))])), sourceOf(app.scene, part.place, part.text)),

@@ -7,7 +7,33 @@
  */
 export function nameOf(text) {
   const match = /^[^\s(=]+/.exec(text);
-  return match ? match[0] : text;
+  // What transactions did follows their names after a colon.
+  return match ? match[0].replace(/(.):$/, '$1') : text;
+}
+
+/**
+ * A line of a log without the variables that it changes: `Grant("c1") [msgs, holder]` is `Grant("c1")`.
+ * @param {string} text
+ */
+export function withoutChanges(text) {
+  return text.replace(/(?<=[)\w]) \[[\w, ]*\]$/, '');
+}
+
+/**
+ * What follows the name of a call, in few characters: the arguments, the fields of a record that is the only one, the result; without quotes.
+ * @param {string} text
+ * @param {string} [lane]  whose call it is: an argument that is its name says nothing more
+ */
+export function argumentsOf(text, lane) {
+  const rest = withoutChanges(text).slice(nameOf(text).length).trim();
+  const inner = /^\(([^]*)\)$/.exec(rest);
+  let all = rest.replace(/^\(\)\s*/, '');
+  if (inner && split(rest.slice(1)).join(',').length === inner[1].length) {
+    const parts = split(rest.slice(1)).map((part) => part.trim());
+    all = (parts.length > 1 && parts[0] === `"${lane}"` ? parts.slice(1) : parts).join(', ');
+  }
+  const record = /^\[([^[\]]*)\]$/.exec(all);
+  return (record ? record[1] : all).replaceAll(' |-> ', ': ').replaceAll('"', '');
 }
 
 /**
@@ -52,6 +78,14 @@ export function valuesOf(text, field) {
 }
 
 /**
+ * The calls in a text that lists several: `read(5) = nil, append(7, 1)` is two.
+ * @param {string} text
+ */
+export function topParts(text) {
+  return split(text).map((part) => part.trim());
+}
+
+/**
  * The parts of a list of arguments up to its closing bracket.
  * @param {string} text
  * @returns {string[]}
@@ -60,7 +94,8 @@ function split(text) {
   const parts = [''];
   let depth = 0;
   let quoted = false;
-  for (const character of text) {
+  // The arrows of records and functions are no brackets.
+  for (const character of text.match(/\|->|:>|[-=]>|[^]/g) ?? []) {
     if (character === '"') quoted = !quoted;
     else if (!quoted && '([{<'.includes(character)) depth += 1;
     else if (!quoted && ')]}>'.includes(character)) depth -= 1;

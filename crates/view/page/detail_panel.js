@@ -7,6 +7,7 @@ import { Explanations } from './explanations.js';
 import { figuresView } from './figures.js';
 import { Graph } from './graph_view.js';
 import { scheduleView } from './schedule.js';
+import { laneName } from './story.js';
 import { longText } from './text_panel.js';
 import { cycleView } from './transactions.js';
 import { Witness } from './witness.js';
@@ -41,7 +42,7 @@ export class DetailPanel {
     if (facts.order.length || evidence.witness?.type === 'commits') {
       tabs.push([violation ? 'Longest order' : 'Witness', () => this.witness.view()]);
     }
-    if (violation?.rule) tabs.unshift(['Rule', () => [el('p', {}, visible(violation.rule)), el('ul', { class: 'list' }, violation.rule_ops.map((/** @type {any} */ op) => el('li', {}, this.app.inspector.link(op.id, `${op.text} · ${op.thread}`))))]]);
+    if (violation?.rule) tabs.unshift(['Rule', () => [el('p', {}, visible(violation.rule)), el('ul', { class: 'list' }, violation.rule_ops.map((/** @type {any} */ op) => el('li', {}, this.app.inspector.link(op.id, `${op.text} · ${laneName(facts.words, op.thread)}`))))]]);
     if (facts.kind !== 'trace' && facts.kind !== 'nothing') tabs.push(['Figures', () => figuresView(facts)]);
     if (evidence.notes?.length) tabs.push([`Notes (${evidence.notes.length})`, () => el('ul', { class: 'list notes' }, evidence.notes.map((/** @type {string} */ note) => el('li', {}, longText(note, ''))))]);
     return tabs;

@@ -5,9 +5,10 @@
 import { colorOf, drawBox, isFaded } from './box.js';
 import { cut, visible } from './call.js';
 import { offsetText, tickStep } from './clock.js';
+import { drawFlags, drawLabel, flagsOf } from './label.js';
 import { AXIS } from './lanes.js';
 import { firstHit } from './search.js';
-import { firstEndingAt, firstStartingAt } from './timeline.js';
+import { firstEndingAt, firstStartingAt, trackOf } from './timeline.js';
 
 const FONT = '12px ui-sans-serif, system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif';
 
@@ -56,14 +57,16 @@ export function drawTimeline(context, picture) {
     context.fillStyle = theme.lane;
     context.fillRect(layout.labels, place.top - 2, width - layout.labels, place.height + 4);
   });
-  // Below the boxes: a line through a label would be read as struck out.
+  const inSight = layout.places.flatMap((place, at) => (place.top + place.height >= view.scroll + AXIS && place.top <= view.scroll + height ? [at] : []));
+  // Arrows are below the boxes, and the order is below the labels: a line through a label would be read as struck out.
   drawArrows(context, picture, x);
-  drawOrder(context, picture, x);
-  layout.places.forEach((place, at) => {
-    if (place.top + place.height >= view.scroll + AXIS && place.top <= view.scroll + height) drawLane(context, picture, at, x);
-  });
+  for (const at of inSight) drawLane(context, picture, at, x, null);
   drawFailing(context, picture, x);
+  drawOrder(context, picture, x);
+  const flags = flagsOf(context, picture, x);
+  for (const at of inSight) drawLane(context, picture, at, x, flags);
   drawPoints(context, picture, x);
+  drawFlags(context, picture, flags);
   context.restore();
   drawBands(context, picture, x);
   drawDue(context, picture, x);
@@ -82,8 +85,9 @@ function xOf({ view, layout, width }) {
  * @param {Picture} picture
  * @param {number} at
  * @param {(time: number) => number} x
+ * @param {import('./label.js').Flag[] | null} flags  those beside which the labels are drawn; null to draw the boxes
  */
-function drawLane(context, picture, at, x) {
+function drawLane(context, picture, at, x, flags) {
   const { timeline, layout, view, width } = picture;
   const place = layout.places[at];
   const { start, end } = timeline.columns;
@@ -97,7 +101,8 @@ function drawLane(context, picture, at, x) {
       const length = end[row] - start[row];
       const next = track.rows[position + 1];
       if (length >= perPixel * 1.5 || next === undefined || start[next] > start[row] + perPixel * 2) {
-        drawBox(context, picture, row, top, place.track, x, next === undefined ? width : x(start[next]));
+        if (!flags) drawBox(context, picture, row, top, place.track, x);
+        else drawLabel(context, picture, row, top, place.track, x, next === undefined ? width : x(start[next]), flags);
         position += 1;
         continue;
       }
@@ -105,7 +110,7 @@ function drawLane(context, picture, at, x) {
       const left = Math.floor(x(start[row]));
       const until = view.from + (left + 1 - layout.labels) * perPixel;
       const stop = Math.max(position + 1, firstStartingAt(timeline, track, until, position));
-      drawColumn(context, picture, track, position, stop, left, top, place.track, perPixel);
+      if (!flags) drawColumn(context, picture, track, position, stop, left, top, place.track, perPixel);
       position = stop;
     }
   });
@@ -167,27 +172,18 @@ function sampleOf({ hits }, track, from, to) {
  * @param {number} row
  */
 function middleOf({ timeline, layout }, row) {
-  const lane = timeline.columns.thread[row];
-  const place = layout.places[lane];
-  const number = timeline.lanes[lane].tracks.findIndex(({ rows }) => {
-    const at = lowerBound(rows, row);
-    return rows[at] === row;
-  });
-  return place.top + (Math.max(0, number) + 0.5) * place.track;
+  const place = layout.places[timeline.columns.thread[row]];
+  return place.top + (trackOf(timeline, row).number + 0.5) * place.track;
 }
 
 /**
- * @param {Uint32Array} rows
+ * Where on its track an operation has its point: below its label, if it has one.
+ * @param {Picture} picture
  * @param {number} row
  */
-function lowerBound(rows, row) {
-  let [from, to] = [0, rows.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (rows[middle] < row) from = middle + 1;
-    else to = middle;
-  }
-  return from;
+function pointY(picture, row) {
+  const { track } = picture.layout.places[picture.timeline.columns.thread[row]];
+  return middleOf(picture, row) + (track >= 18 ? track / 2 - 2 : 0);
 }
 
 /**
@@ -202,7 +198,7 @@ function drawPoints(context, picture, x) {
   for (const [row, time] of points) {
     if (time < view.from || time > view.to) continue;
     if (++drawn > 3000) break;
-    const [cx, cy] = [Math.min(Math.max(x(time), layout.labels + 3), width - 3), middleOf(picture, row)];
+    const [cx, cy] = [Math.min(Math.max(x(time), layout.labels + 3), width - 3), pointY(picture, row)];
     const size = row === view.row ? 6 : 4;
     context.beginPath();
     context.moveTo(cx, cy - size);
@@ -236,12 +232,12 @@ function drawOrder(context, picture, x) {
   const shown = all.slice(Math.max(0, inSight[0] - 1), inSight[inSight.length - 1] + 2);
   context.beginPath();
   shown.forEach(([row, time], at) => {
-    const [px, py] = [Math.min(Math.max(x(time), layout.labels - 8), width + 8), middleOf(picture, row)];
+    const [px, py] = [Math.min(Math.max(x(time), layout.labels - 8), width + 8), pointY(picture, row)];
     if (at === 0) context.moveTo(px, py);
     else context.lineTo(px, py);
   });
   context.strokeStyle = theme.select;
-  context.globalAlpha = 0.55;
+  context.globalAlpha = 0.7;
   context.lineWidth = 1.5;
   context.stroke();
   context.globalAlpha = 1;

@@ -4,6 +4,7 @@ import { cut, visible } from './call.js';
 import { counted, grouped } from './clock.js';
 import { el } from './dom.js';
 import { columnName, gridOf } from './grid.js';
+import { labelIn } from './label.js';
 import { openMenu } from './menu.js';
 import { falseParts, laneName } from './story.js';
 
@@ -18,7 +19,28 @@ const ENDINGS_SHOWN = 20;
  */
 function shortReason(reason) {
   const parts = falseParts(reason);
-  return parts ? `${parts.map(({ text }) => text).join(' or ')} is false` : reason;
+  return parts ? parts.map(({ text, isFormula }) => (isFormula ? `${text} is false` : text)).join(' or ') : reason;
+}
+
+/** How many characters a row of the grid has room for, and a cell has at least: beyond that the grid is scrolled to the side. */
+const GRID_ROOM = 112;
+const CELL_ROOM = 30;
+
+/**
+ * @param {number} width  how many columns a cell has
+ * @param {number} columns  how many there are
+ */
+function roomOf(width, columns) {
+  return Math.max(CELL_ROOM, Math.floor(GRID_ROOM / columns)) * width;
+}
+
+/**
+ * A call for a cell of the grid.
+ * @param {string} text
+ * @param {number} characters
+ */
+function shortened(text, characters) {
+  return labelIn(visible(text.slice(0, 400)), characters);
 }
 
 /** The panel with the grid. */
@@ -146,7 +168,7 @@ export class Explanations {
       { class: 'failure' },
       el('th', { scope: 'row' }, '✗'),
       cells.map(({ text, from, width }) =>
-        el('td', { colspan: width }, el('button', { type: 'button', 'data-grid': `0:${from}`, title: visible(text.slice(0, 1000)), onclick: () => { app.view.path = columns[from].index; app.view.step = -1; app.selectId(counterexample.op.id); } }, el('span', { class: 'op' }, cut(visible(counterexample.op.text.slice(0, 400)), 48)), el('span', { class: 'why' }, cut(visible(shortReason(text.slice(0, 2000))), 26 * Math.min(width, 5) + 20)))),
+        el('td', { colspan: width }, el('button', { type: 'button', 'data-grid': `0:${from}`, title: visible(text.slice(0, 1000)), onclick: () => { app.view.path = columns[from].index; app.view.step = -1; app.selectId(counterexample.op.id); } }, el('span', { class: 'op' }, shortened(counterexample.op.text, roomOf(width, columns.length))), el('span', { class: 'why' }, cut(visible(shortReason(text.slice(0, 2000))), roomOf(width, columns.length) + 10)))),
       ),
     );
   }
@@ -180,7 +202,7 @@ export class Explanations {
         el(
           'td',
           { colspan: width, class: `${isChosen ? 'selected' : ''} ${isPath ? 'chosen' : ''} ${width === columns.length && columns.length > 1 ? 'shared' : ''}` },
-          el('button', { type: 'button', 'data-grid': `${depth + 1}:${from}`, onclick: choose, oncontextmenu: (/** @type {MouseEvent} */ event) => this.menu(event, paths, op), onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && this.menu(event, paths, op) }, cut(visible((shown?.text ?? `operation ${op}`).slice(0, 400)), 22 * Math.min(width, 4) + 10), shown && el('span', { class: 'faint' }, ` ${cut(visible(laneName(facts.words, shown.thread)), 20)}`)),
+          el('button', { type: 'button', 'data-grid': `${depth + 1}:${from}`, title: visible((shown?.text ?? '').slice(0, 1000)), onclick: choose, oncontextmenu: (/** @type {MouseEvent} */ event) => this.menu(event, paths, op), onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && this.menu(event, paths, op) }, shortened(shown?.text ?? `operation ${op}`, roomOf(width, columns.length)), shown && el('span', { class: 'faint' }, ` ${cut(visible(laneName(facts.words, shown.thread)), 20)}`)),
         ),
       );
     }
@@ -232,7 +254,7 @@ export class Explanations {
         app.selectId(op);
       };
       rows.push(
-        el('tr', { class: 'common' }, el('th', { scope: 'row' }, `−${depth + 1}`), el('td', { colspan: columns.length, class: `${op === selected ? 'selected' : ''} ${view.step === depth ? 'chosen' : ''}` }, el('button', { type: 'button', 'data-grid': `${1000 + back}:0`, onclick: choose }, cut(visible((shown?.text ?? `operation ${op}`).slice(0, 400)), 100), shown && el('span', { class: 'faint' }, ` ${cut(visible(laneName(facts.words, shown.thread)), 20)}`)))),
+        el('tr', { class: 'common' }, el('th', { scope: 'row' }, `−${depth + 1}`), el('td', { colspan: columns.length, class: `${op === selected ? 'selected' : ''} ${view.step === depth ? 'chosen' : ''}` }, el('button', { type: 'button', 'data-grid': `${1000 + back}:0`, title: visible((shown?.text ?? '').slice(0, 1000)), onclick: choose }, shortened(shown?.text ?? `operation ${op}`, GRID_ROOM), shown && el('span', { class: 'faint' }, ` ${cut(visible(laneName(facts.words, shown.thread)), 20)}`)))),
       );
     }
     const rest = shared.length - rows.length;

@@ -82,11 +82,12 @@ function downwards(columns, row, most, edges) {
 }
 
 /**
- * The line of an edge where levels go down: on to the next level, at the left side back, at the right side a loop or over several levels.
+ * The line of an edge where levels go down: on to the next level, at the nearer side back, at the right side a loop or over several levels.
  * @param {GraphNode} a
  * @param {GraphNode} b
+ * @param {number} middle  of the drawing
  */
-export function edgePathDown(a, b) {
+export function edgePathDown(a, b, middle) {
   const [half, tall] = [NODE_WIDTH / 2, NODE_HEIGHT / 2];
   if (a === b) {
     const side = a.x + half;
@@ -98,9 +99,9 @@ export function edgePathDown(a, b) {
     const bend = (to - from) / 2;
     return { d: `M ${a.x} ${from} C ${a.x} ${from + bend}, ${b.x} ${to - bend}, ${b.x} ${to}`, x: (a.x + b.x) / 2, y: (from + to) / 2 + 4 };
   }
-  const isBack = b.y <= a.y;
-  const [from, to] = isBack ? [a.x - half, b.x - half] : [a.x + half, b.x + half];
-  const out = isBack ? Math.min(from, to) - 44 : Math.max(from, to) + 44;
+  const isLeft = b.y <= a.y && (a.x + b.x) / 2 <= middle;
+  const [from, to] = isLeft ? [a.x - half, b.x - half] : [a.x + half, b.x + half];
+  const out = isLeft ? Math.min(from, to) - 44 : Math.max(from, to) + 44;
   return { d: `M ${from} ${a.y} C ${out} ${a.y}, ${out} ${b.y}, ${to} ${b.y}`, x: (from + to) / 2 * 0.25 + out * 0.75, y: (a.y + b.y) / 2 };
 }
 

@@ -52,7 +52,7 @@ export class Graph {
     const edges = layout.edges.map((edge) => {
       const isOnPath = onPath.has(`${edge.from} ${edge.to}`);
       const isNear = edge.from === chosen || edge.to === chosen;
-      const { d, x, y } = (layout.isDown ? edgePathDown : edgePath)(layout.nodes[edge.from], layout.nodes[edge.to]);
+      const { d, x, y } = (layout.isDown ? edgePathDown : edgePath)(layout.nodes[edge.from], layout.nodes[edge.to], layout.width / 2);
       const isNamed = isOnPath || isNear || layout.edges.length <= LABELS_MAX;
       return [
         svg('path', { d, class: `edge ${isOnPath ? 'onpath' : ''} ${isNear ? 'near' : ''}`, 'marker-end': isOnPath ? 'url(#arrow-red)' : 'url(#arrow-grey)' }),
@@ -70,10 +70,11 @@ export class Graph {
     // The policy of the page allows no style in an attribute.
     const { style } = /** @type {SVGElement} */ (drawing);
     style.minWidth = `${Math.round(layout.width * SCALE_MIN)}px`;
-    style.maxWidth = `${Math.round(layout.width * SCALE_MAX)}px`;
+    style.minHeight = `${Math.round(layout.height * SCALE_MIN)}px`;
+    style.maxHeight = `${Math.round(layout.height * SCALE_MAX)}px`;
     return [
       el('p', { class: 'faint' }, `${isWhole ? 'All ' : ''}${graph.states.length} states and ${graph.steps.length} steps${isWhole ? '' : ', as far as the search went'}. ${isCounterexample ? 'Click a state, or go along the counterexample with n and p.' : 'Click a state to see it.'}`),
-      el('div', { class: 'gridscroll', tabindex: 0, 'aria-label': 'State graph' }, drawing),
+      el('div', { class: 'gridscroll graphpane', tabindex: 0, 'aria-label': 'State graph' }, drawing),
     ];
   }
 
@@ -157,16 +158,16 @@ function isExplored({ verdict, waiting, stopped, violation }) {
   return verdict === 'valid' || (violation?.type === 'behaviour' && violation.lasso !== null && violation.lasso !== undefined);
 }
 
-/** A graph that is wider than this goes down if that is less wide. */
-const WIDTH_MAX = 760;
+/** About the size of the pane on a screen of usual size. */
+const PANE_WIDTH = 900;
+const PANE_HEIGHT = 620;
 
 /**
- * The layout that fits a page: a page is scrolled down rather than to the side.
+ * The layout that can be drawn larger where all of it is in sight.
  * @param {import('./graph.js').StateGraph} graph
  */
 function fittingLayout(graph) {
-  const across = graphLayout(graph);
-  if (across.width <= WIDTH_MAX) return across;
-  const down = graphLayout(graph, true);
-  return down.width < across.width ? down : across;
+  const scale = (/** @type {import('./graph.js').GraphLayout} */ { width, height }) => Math.min(PANE_WIDTH / width, PANE_HEIGHT / height, SCALE_MAX);
+  const [across, down] = [graphLayout(graph), graphLayout(graph, true)];
+  return scale(down) > scale(across) ? down : across;
 }

@@ -49,7 +49,7 @@ export class Header {
         'select',
         { 'aria-label': 'What is shown' },
         this.app.scene.stories.map((story, at) =>
-          el('option', { value: at }, visible(`${story.evidence ? SIGNS[/** @type {'valid'} */ (story.evidence.verdict)] + ' ' : ''}${story.name}`.slice(0, 80))),
+          el('option', { value: at }, visible(`${story.evidence ? SIGNS[/** @type {'valid'} */ (story.evidence.verdict)] + ' ' : ''}${withoutFolders(story.name)}`.slice(0, 80))),
         ),
       )
     );
@@ -57,6 +57,14 @@ export class Header {
     select.addEventListener('change', () => this.app.goToStory(Number(select.value)));
     return select;
   }
+}
+
+/**
+ * The name of a story without the folders of its file: in a list the end of a name tells it from others.
+ * @param {string} name
+ */
+export function withoutFolders(name) {
+  return name.replace(/(^|\s)\/?(?:[^\s/]+\/)+(?=[^\s/]*\.)/, '$1');
 }
 
 /**
@@ -73,9 +81,9 @@ function figures({ evidence, counterexample, timeline, words }, story) {
   if (ops) found.push(counted(ops, words.operation));
   if (evidence.distinct) found.push(counted(evidence.distinct, 'state'));
   if (evidence.executions) found.push(counted(evidence.executions, 'run'));
-  const threads = evidence.threads || timeline?.threads.length;
+  const threads = Math.max(evidence.threads ?? 0, timeline?.threads.length ?? 0);
   if (threads && evidence.command !== 'mc') found.push(counted(threads, words.thread));
-  if (timeline && ops && timeline.size < ops) found.push(`${grouped(timeline.size)} of them shown`);
+  if (timeline && ops && timeline.size < ops) found.push(evidence.subject === 'transactions' ? `${counted(timeline.size, 'transaction')} shown` : `${grouped(timeline.size)} of them shown`);
   for (const tag of evidence.spec?.tags ?? []) found.push(tag);
   return found;
 }

@@ -12,6 +12,22 @@ import { longText, sourceOf } from './text_panel.js';
 
 const OVERLAPS_SHOWN = 10;
 
+/**
+ * The reasons for which an explanation refuses what could come next.
+ * @param {any} alternative
+ */
+function counterexampleReasons(alternative) {
+  return alternative.candidates.map((/** @type {any} */ candidate) => candidate.reason ?? '').join(' ');
+}
+
+/**
+ * The names in a text: the variables among them are what the reader looks for in a state.
+ * @param {string} text
+ */
+function namesIn(text) {
+  return new Set(text.match(/[A-Za-z_]\w*/g) ?? []);
+}
+
 /** The panel at the right. */
 export class Inspector {
   /** @param {import('./app.js').App} app */
@@ -46,6 +62,7 @@ export class Inspector {
       el('h2', { class: 'call' }, longText(timeline.text(row))),
       el('p', { class: 'badges' }, badges),
       this.about(row, op),
+      ...this.guesses(op),
       ...this.whyNot(id),
       ...this.writers(id),
       this.stateBlock(),
@@ -62,7 +79,10 @@ export class Inspector {
     const { timeline } = app.facts;
     const status = app.timelinePanel.status?.[row];
     const words = [];
-    if (status === FAILING) words.push(['bad', 'cannot be explained']);
+    const isInCycle = app.facts.kind === 'transactions' && app.facts.failingRows.includes(row);
+    if (isInCycle) words.push(['bad', 'part of the cycle']);
+    else if (status === FAILING) words.push(['bad', 'cannot be explained']);
+    if (app.facts.markedRows.has(row)) words.push(['bad', app.facts.evidence.violation?.rule ? 'breaks the rule, too' : 'may be wrong']);
     if (status === UNPLACED) words.push(['open', 'not placed']);
     if (status === UNREACHED) words.push(['open', 'after the failure']);
     if (timeline?.isPending(row)) words.push(['open', 'never returned']);
@@ -97,6 +117,18 @@ export class Inspector {
       op?.label && [el('dt', {}, 'label'), el('dd', {}, visible(op.label))],
       op?.place && [el('dt', {}, 'recorded'), el('dd', { class: 'mono' }, visible(op.place))],
     );
+  }
+
+  /**
+   * What may be wrong with a line of a log.
+   * @param {any} op
+   * @returns {HTMLElement[]}
+   */
+  guesses(op) {
+    const { evidence } = this.app.facts;
+    if (!(evidence.log?.suspects ?? []).some((/** @type {any} */ suspect) => suspect.id === op?.id)) return [];
+    const named = evidence.log.guesses.filter((/** @type {string} */ guess) => guess.includes(op.place));
+    return [el('h3', {}, 'What may be wrong'), ...named.map((/** @type {string} */ guess) => el('section', { class: 'reason' }, el('p', {}, visible(guess.slice(0, 400)))))];
   }
 
   /**
@@ -147,9 +179,9 @@ export class Inspector {
     return el(
       'div',
       {},
-      parts.map(({ text, values }, at) => [
+      parts.map(({ text, values, isFormula }, at) => [
         at > 0 && el('p', { class: 'faint' }, 'or'),
-        el('p', { class: 'conjunct' }, el('code', {}, longText(text)), ' is false'),
+        isFormula ? el('p', { class: 'conjunct' }, el('code', {}, longText(text)), ' is false') : el('p', {}, longText(text, '')),
         values.length > 0 && el('dl', { class: 'values' }, values.map(([name, value]) => [el('dt', {}, visible(name)), el('dd', {}, longText(value))])),
         sourceOf(app.scene, places[at]),
       ]),
@@ -216,16 +248,19 @@ export class Inspector {
     select.value = String(other ? view.against : -1);
     select.addEventListener('change', () => app.change({ against: Number(select.value) }));
     const { violation } = facts.evidence;
-    const title = other || depth === 0 ? `State before the failure in ${columnName(path.index)}` : `State in ${columnName(path.index)}, ${counted(depth, 'step')} earlier`;
+    // A rule is about a few operations, and so is the state that they lead to: the trace may have more in it.
+    const whose = violation?.rule ? 'State of the minimal sub-history' : 'State';
+    const name = facts.paths.length > 1 ? ` in ${columnName(path.index)}` : '';
+    const title = other || depth === 0 ? `${whose} before the failure${name}` : `${whose}${name}, ${counted(depth, 'step')} earlier`;
+    const reasons = counterexampleReasons(facts.counterexample.alternatives[path.index]);
     return el(
       'section',
       { class: 'states' },
       el('h3', {}, title),
-      // A rule is about a few operations, and so is the state that they lead to: the trace may have more in it.
-      violation?.rule ? el('p', { class: 'faint' }, `of the ${counted(violation.rule_ops.length, 'operation')} of the rule alone, not of the whole trace`) : null,
+      violation?.rule ? el('p', { class: 'faint' }, `of the ${counted(violation.rule_ops.length, 'operation')} that break the rule, not of the whole trace: what others left is missing here`) : null,
       // The states of Line-Up are serial runs: sentences, of which there is no difference.
       facts.kind === 'run' ? el('p', {}, longText(state)) : el('p', { class: 'tools' }, stateSwitch(app), others.length > 0 && select),
-      facts.kind === 'run' ? null : view.states === 'diff' && against !== null ? differenceView(against, state) : fullView(state, against),
+      facts.kind === 'run' ? null : view.states === 'diff' && against !== null ? differenceView(against, state) : fullView(state, against, namesIn(reasons)),
     );
   }
 

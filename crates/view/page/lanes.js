@@ -2,7 +2,7 @@
 
 /** The height of the time axis, above the lanes. */
 export const AXIS = 26;
-const TRACK_MAX = 30;
+const TRACK_MAX = 36;
 const TRACK_MIN = 7;
 const GAP = 6;
 

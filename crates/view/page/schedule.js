@@ -20,12 +20,32 @@ const TURN_END = 4;
 export function scheduleView(app, run) {
   return [
     why(run),
+    crash(app, run),
     el('div', { class: 'beside' }, interleaving(app, run), nearestSerialRuns(app, run)),
     run.races.length > 0 && el('section', {}, el('h3', {}, 'Data races'), run.races.map((/** @type {string[]} */ accesses) => el('ul', { class: 'list' }, accesses.map((access) => el('li', { class: 'mono' }, visible(access)))))),
     run.memory_error.length > 0 && el('pre', {}, visible(run.memory_error.join('\n')).replaceAll('⏎', '\n')),
     el('p', { class: 'faint' }, `found as ${visible(run.found)}${run.matrix === run.found ? '' : `, shrunk to ${visible(run.matrix)}`}`),
     run.schedule && el('p', { class: 'faint' }, 'to repeat it: ', el('code', {}, visible(`--matrix '${run.matrix}' --schedule '${run.schedule}'`))),
   ];
+}
+
+/**
+ * Of a run that crashed, what one looks for first: what it printed, and the functions that it was in.
+ * @param {import('./app.js').App} app
+ * @param {any} run
+ */
+function crash(app, run) {
+  const [output, stack] = [(run.output ?? '').trim(), run.stack ?? []];
+  if (!output && !stack.length) return null;
+  // The innermost line of which the source is at hand is nearest to the mistake.
+  const source = stack.map((/** @type {string} */ line) => sourceOf(app.scene, line.split(' in ')[0])).find((/** @type {any} */ one) => one !== null);
+  return el(
+    'section',
+    { class: 'crash', 'aria-label': 'Crash' },
+    output && [el('h3', {}, 'It printed'), el('pre', {}, visible(output).replaceAll('⏎', '\n'))],
+    stack.length > 0 && [el('h3', {}, 'It crashed in'), el('ol', { class: 'list mono' }, stack.map((/** @type {string} */ line) => el('li', {}, visible(line))))],
+    source,
+  );
 }
 
 /**
@@ -193,7 +213,7 @@ function eventRow(app, run, event, op, threads) {
  */
 function accessRow(access, threads) {
   const place = access.place?.split(' in ')[0];
-  const cell = el('td', { class: access.stale ? 'access stale' : 'access' }, visible(access.text.slice(0, 300)), place && el('span', { class: 'faint', title: visible(access.place.slice(0, 1000)) }, ` ${visible(place.split('/').at(-1) ?? '')}`));
+  const cell = el('td', { class: access.stale ? 'access stale' : 'access' }, access.name && [el('b', { class: 'mono' }, visible(access.name.slice(0, 200))), ' '], visible(access.text.slice(0, 300)), place && el('span', { class: 'faint', title: visible(access.place.slice(0, 1000)) }, ` ${visible(place.split('/').at(-1) ?? '')}`));
   return el('tr', {}, threads.map((thread) => (thread === String(access.thread) ? cell : el('td', {}))));
 }
 

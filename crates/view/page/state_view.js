@@ -33,26 +33,43 @@ export function differenceView(before, after) {
   return el('ul', { class: 'changes' }, lines, rest > 0 && el('li', {}, `${rest} more`));
 }
 
+/** A longer value is taken apart, one line for each of its parts. */
+const LINE_MAX = 44;
+
 /**
  * A state in full: one line per variable or key.
  * @param {string} state
  * @param {string | null} [before]  the changes to it are marked
+ * @param {Set<string>} [first]  variables that come first
  */
-export function fullView(state, before) {
+export function fullView(state, before, first = new Set()) {
   const parsed = parseState(state);
   if (parsed.kind === 'leaf' || !parsed.entries.length) return el('div', { class: 'state' }, longText(state));
   const old = before ? parseState(before) : null;
-  const isOld = (/** @type {string | null} */ key, /** @type {string} */ text) =>
-    !old || (old.kind === 'group' && old.entries.some((entry) => entry.key === key && entry.value.text === text));
-  const shown = parsed.entries.slice(0, CHANGES_MAX).map(({ key, value }) =>
-    el(
+  const isOld = (/** @type {import('./difference.js').Entry} */ { key, value }) =>
+    !old || (old.kind === 'group' && old.entries.some((entry) => entry.key === key && entry.value.text === value.text));
+  const rank = (/** @type {import('./difference.js').Entry} */ { key }) => (key !== null && first.has(key) ? 0 : 1);
+  return entriesView([...parsed.entries].sort((a, b) => rank(a) - rank(b)), (entry) => (isOld(entry) ? '' : 'changed'));
+}
+
+/**
+ * @param {import('./difference.js').Entry[]} entries
+ * @param {(entry: import('./difference.js').Entry) => string} classOf
+ * @returns {HTMLElement}
+ */
+function entriesView(entries, classOf) {
+  const shown = entries.slice(0, CHANGES_MAX).map((entry) => {
+    const { key, value } = entry;
+    // Elements of sets and sequences stay whole: without keys their parts would run into each other.
+    const isLong = key !== null && value.kind === 'group' && value.text.length > LINE_MAX && value.entries.length > 0;
+    return el(
       'li',
-      { class: isOld(key, value.text) ? '' : 'changed' },
+      { class: classOf(entry) },
       key !== null && el('span', { class: 'path' }, visible(key), ' '),
-      longText(value.text),
-    ),
-  );
-  const rest = parsed.entries.length - shown.length;
+      isLong ? entriesView(value.entries, () => '') : longText(value.text),
+    );
+  });
+  const rest = entries.length - shown.length;
   return el('ul', { class: 'state' }, shown, rest > 0 && el('li', {}, `${rest} more`));
 }
 

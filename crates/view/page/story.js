@@ -80,14 +80,16 @@ export function factsOf(story) {
   if (evidence.verdict === 'unknown') facts.failing.clear();
   if (violation?.type === 'visibility') facts.failing.add(violation.op.id);
   if (violation?.type === 'transactions') {
-    for (const text of violation.cycle ?? []) {
-      const id = idOfTransaction(edgeOf(text).from);
+    const named = new Set((violation.cycle ?? []).map((/** @type {string} */ text) => edgeOf(text).from));
+    for (const name of named) {
+      const id = idOfTransaction(name);
       if (id !== null) facts.failing.add(id);
     }
+    for (const { name, ops } of evidence.isolation?.transactions ?? []) if (named.has(name)) ops.forEach((/** @type {any} */ op) => facts.failing.add(op.id));
   }
   facts.headline = headlineOf(facts);
   facts.failingRows = [...facts.failing].flatMap((id) => timeline?.rowById.get(id) ?? []);
-  for (const id of markedOf(evidence, facts.ops)) {
+  for (const id of markedOf(evidence)) {
     const row = timeline?.rowById.get(id);
     if (row !== undefined && !facts.failing.has(id)) facts.markedRows.add(row);
   }
@@ -101,15 +103,10 @@ export function factsOf(story) {
 /**
  * The operations besides the failing one that a violation is about: those that break a rule together, and lines of a log that may be wrong.
  * @param {any} evidence
- * @param {Map<number, any>} ops
  * @returns {number[]}
  */
-export function markedOf({ violation, log }, ops) {
-  const ofRule = (violation?.rule_ops ?? []).map((/** @type {any} */ op) => op.id);
-  const guesses = (log?.guesses ?? []).join('\n');
-  const isNamed = (/** @type {string} */ place) => guesses.split(place).slice(1).some((/** @type {string} */ rest) => !/^\d/.test(rest));
-  const suspected = [...ops.values()].filter(({ place }) => place && isNamed(place)).map(({ id }) => id);
-  return [...ofRule, ...suspected];
+export function markedOf({ violation, log }) {
+  return [...(violation?.rule_ops ?? []), ...(log?.suspects ?? [])].map(({ id }) => id);
 }
 
 /** @param {import('./scene.js').Story} story */
@@ -217,7 +214,8 @@ function headlineOf({ evidence, counterexample, kind, timeline, words }) {
 export function statusOf(facts, paths) {
   const { timeline, failing, counterexample, kind } = facts;
   const status = new Uint8Array(timeline?.size ?? 0);
-  if (timeline && kind === 'transactions') for (const row of facts.failingRows) status[row] = FAILING;
+  // Where hardly anything else is shown, red would say nothing.
+  if (timeline && kind === 'transactions' && 2 * facts.failingRows.length <= timeline.size) for (const row of facts.failingRows) status[row] = FAILING;
   if (!timeline || (kind !== 'operation' && kind !== 'unknown' && kind !== 'run' && kind !== 'visibility')) return status;
   const { id, start } = timeline.columns;
   const row = counterexample ? timeline.rowById.get(counterexample.op.id) : undefined;
@@ -226,11 +224,11 @@ export function statusOf(facts, paths) {
   // The steps of the operation that nothing explains did not take effect either.
   const isStep = (/** @type {number} */ at) => row !== undefined && thread[at] === thread[row] && start[at] === start[row] && end[at] === end[row];
   const open = new Set(paths.flatMap((path) => path.open));
-  const placed = new Set(facts.order.map(({ op }) => op));
+  const placed = new Set([...facts.order, ...paths.flatMap(({ shared, steps }) => [...shared, ...steps])].map(({ op }) => op));
   for (let at = 0; at < timeline.size; at++) {
     if (failing.has(id[at])) status[at] = FAILING;
     else if (kind === 'visibility') status[at] = placed.has(id[at]) ? PLACED : UNPLACED;
-    else if (start[at] > due) status[at] = UNREACHED;
+    else if (start[at] > due && !placed.has(id[at])) status[at] = UNREACHED;
     else if (open.has(id[at]) || isStep(at)) status[at] = UNPLACED;
     else status[at] = PLACED;
   }
@@ -241,15 +239,17 @@ export function statusOf(facts, paths) {
  * When the failing operation returned, relative to the base, or NaN.
  * @param {Facts} facts
  */
-export function dueOf({ timeline, counterexample, failing }) {
+export function dueOf({ timeline, counterexample, failing, kind }) {
+  // Of a cycle no transaction is the one that fails.
+  if (kind === 'transactions') return NaN;
   const row = timeline?.rowById.get(counterexample?.op?.id ?? [...failing][0]);
   return row === undefined || !timeline || timeline.isUntimed ? NaN : timeline.columns.end[row];
 }
 
 /**
- * A reason taken apart: the false parts, each with the values in it.
+ * A reason taken apart: the false formulas, each with the values in it, and what else it says.
  * @param {string | null | undefined} reason
- * @returns {{text: string, values: [string, string][]}[] | null}  null if it is a sentence and nothing else
+ * @returns {{text: string, values: [string, string][], isFormula: boolean}[] | null}  null if no formula is in it
  */
 export function falseParts(reason) {
   if (!reason) return null;
@@ -257,10 +257,9 @@ export function falseParts(reason) {
   for (const part of reason.split('; or ')) {
     // A log's reasons name the place in the text, too.
     const match = /^`([^`]*)` is false(?:: ([^]*?))?(?: \([^()\s]+:\d+:\d+\))?$/.exec(part);
-    if (!match) return null;
-    found.push({ text: match[1], values: valuesIn(match[2] ?? '') });
+    found.push(match ? { text: match[1], values: valuesIn(match[2] ?? ''), isFormula: true } : { text: part, values: [], isFormula: false });
   }
-  return found;
+  return found.some(({ isFormula }) => isFormula) ? found : null;
 }
 
 /**

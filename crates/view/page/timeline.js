@@ -222,6 +222,20 @@ export function firstStartingAt(timeline, track, time, from = 0) {
 }
 
 /**
+ * The track that an operation is on, its number in the lane, and the operation's position on it.
+ * @param {Timeline} timeline
+ * @param {number} row
+ */
+export function trackOf(timeline, row) {
+  const { tracks } = timeline.lanes[timeline.columns.thread[row]];
+  for (const [number, track] of tracks.entries()) {
+    const at = firstWhere(0, track.rows.length, (position) => track.rows[position] >= row);
+    if (track.rows[at] === row) return { track, number, at };
+  }
+  return { track: tracks[0], number: 0, at: 0 };
+}
+
+/**
  * How many operations run at each of `count` moments, as a share of the most.
  * @param {Timeline} timeline
  * @param {number} count

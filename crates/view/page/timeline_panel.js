@@ -6,6 +6,7 @@ import { visible } from './call.js';
 import { counted, duration, grouped } from './clock.js';
 import { el, fill } from './dom.js';
 import { drawTimeline } from './draw.js';
+import { columnName } from './grid.js';
 import { comfortableHeight, laneLayout, rowAtPoint } from './lanes.js';
 import { drawOverview } from './overview.js';
 import { MEANINGS, huesOf, meaningName } from './palette.js';
@@ -40,6 +41,7 @@ export class TimelinePanel {
     );
     this.tip = el('div', { class: 'tip', role: 'tooltip', hidden: true });
     this.legend = el('div', { class: 'legend' });
+    this.marked = el('span', { class: 'key marks' });
     this.search = /** @type {HTMLInputElement} */ (
       el('input', { type: 'search' })
     );
@@ -108,10 +110,12 @@ export class TimelinePanel {
     const { timeline } = facts;
     if (!timeline) return;
     this.status = statusOf(facts, this.app.pathsInFocus());
+    this.points = this.app.points();
     if (this.colored?.meaning !== view.color) {
       this.colored = huesOf(timeline, view.color);
       this.fillLegend();
     }
+    this.marked.textContent = this.marks().join(' · ');
     if (this.searched !== view.search) {
       this.searched = view.search;
       this.hits = searchFor(timeline, view.search);
@@ -143,9 +147,9 @@ export class TimelinePanel {
     const due = dueOf(facts);
     drawTimeline(context, {
       timeline, layout: this.layout, view, width, height, status: this.status, colors: this.colored, theme,
-      hits: this.hits ?? null, overlaps: this.overlaps, hover: this.hover, failing: facts.failingRows, marked: facts.markedRows, points: facts.points, arrows: this.app.arrows(),
+      hits: this.hits ?? null, overlaps: this.overlaps, hover: this.hover, failing: facts.failingRows, marked: facts.markedRows, points: this.points ?? new Map(), arrows: this.app.arrows(),
       bands: this.app.story.bands, zero: Number.isFinite(due) ? due : timeline.first, unit: facts.unit, due,
-      order: facts.words.operation === 'line' ? 'in the order of the log' : 'no times were recorded: in the order of the input',
+      order: orderName(facts),
     });
     const strip = sized(this.overview);
     drawOverview(strip.context, {
@@ -175,20 +179,21 @@ export class TimelinePanel {
         ),
       ),
       rest > 0 && el('span', { class: 'key' }, swatch(theme.grey), `${grouped(rest)} more`),
-      el('span', { class: 'key marks' }, this.marks().join(' · ')),
+      this.marked,
     );
   }
 
   /** What the marks say that occur here. */
   marks() {
-    const { timeline, points, sees, before, kind, markedRows } = this.app.facts;
-    const { status } = this;
+    const { timeline, sees, before, kind, markedRows, paths } = this.app.facts;
+    const { status, points } = this;
+    const whose = kind !== 'witness' && paths.length > 1 ? `in ${columnName(this.app.view.path)}, ` : '';
     return [
       status?.includes(UNPLACED) && '□ not placed',
       timeline?.hasFlag(PENDING) && '▨ pending',
       timeline?.hasFlag(ABORTED) && '\u2014 failed, left out',
       markedRows.size > 0 && (kind === 'operation' && this.app.facts.evidence.violation?.rule ? '! breaks the rule, too' : '! may be wrong'),
-      points.size > 0 && '◆ takes effect, — in this order',
+      points !== undefined && points.size > 0 && `◆ ${kind === 'operation' && timeline?.isUntimed ? 'explained' : 'takes effect'} ${whose}${points.size > 1 ? '— in this order' : ''}`.trim(),
       sees.size > 0 && '→ is seen by',
       before.length > 0 && '⇢ happens before',
       kind !== 'trace' && status?.includes(UNREACHED) && 'pale: after the failure',
@@ -314,6 +319,16 @@ export class TimelinePanel {
     this.tip.style.left = `${Math.max(0, left)}px`;
     this.tip.style.top = `${y + 18 + this.tip.offsetHeight > this.canvas.clientHeight ? y - this.tip.offsetHeight - 8 : y + 18}px`;
   }
+}
+
+/**
+ * In which order operations without times are drawn: lines of a log in that of the first explanation, which may differ from the log's.
+ * @param {import('./story.js').Facts} facts
+ */
+function orderName({ words, timeline, paths }) {
+  if (words.operation !== 'line') return 'no times were recorded: in the order of the input';
+  const isAsLogged = timeline?.columns.id.every((id, row, ids) => row === 0 || ids[row - 1] < id);
+  return isAsLogged ? 'in the order of the log' : `in the order of ${paths.length > 1 ? `explanation ${columnName(0)}` : 'the explanation'}`;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_evidence::{Evidence, ReportedOperation, Subject, ThreadName};
+use omnilink_evidence::{Evidence, ReportedOperation, ReportedTransaction, Subject, ThreadName, Violation};
 use omnilink_trace::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -148,7 +148,17 @@ pub struct TimelineBuilder {
 impl TimelineBuilder {
     /// The timeline of the operations that some evidence names; `None` if it names none.
     pub fn of_evidence(evidence: &Evidence) -> Option<Timeline> {
-        let known: Vec<ReportedOperation> = named_operations(evidence).into_values().collect();
+        let mut known: Vec<ReportedOperation> = named_operations(evidence).into_values().collect();
+        if let Some(isolation) = evidence
+            .isolation
+            .as_ref()
+            .filter(|one| !one.transactions.is_empty())
+        {
+            known = isolation.transactions.iter().filter_map(as_operation).collect();
+        }
+        if evidence.subject == Subject::Log {
+            in_order_of_explanation(&mut known, evidence);
+        }
         (!known.is_empty()).then(|| Self::of_operations(&known, evidence.subject))
     }
 
@@ -182,8 +192,12 @@ impl TimelineBuilder {
             is_numbered: evidence.is_some_and(|evidence| evidence.subject == Subject::Transactions),
             ..Self::default()
         };
-        for op in evidence.map(named_operations).unwrap_or_default().into_values() {
+        let named = evidence.map(transactions_by_operation).unwrap_or_default();
+        for mut op in evidence.map(named_operations).unwrap_or_default().into_values() {
             let Some(start) = op.start else { continue };
+            if let Some(name) = named.get(&op.id) {
+                op.text = format!("{name}: {}", op.text);
+            }
             let key = (op.thread, start);
             builder.wanted.entry(key).or_default().push(Wanted {
                 id: id_of(op.id),
@@ -326,6 +340,45 @@ impl TimelineBuilder {
             first,
         }
     }
+}
+
+/// Lines of several nodes have no order but that of an explanation: those that it explains, then the one that it does not, then the rest.
+fn in_order_of_explanation(lines: &mut [ReportedOperation], evidence: &Evidence) {
+    let Some(Violation::Operation(counterexample)) = &evidence.violation else {
+        return;
+    };
+    let explained = counterexample.alternatives.iter().take(1);
+    let explained = explained.flat_map(|alternative| alternative.recent.iter().map(|line| line.id));
+    let ranks: FxHashMap<u64, usize> = explained
+        .chain([counterexample.op.id])
+        .enumerate()
+        .map(|(rank, id)| (id, rank))
+        .collect();
+    lines.sort_by_key(|line| (ranks.get(&line.id).copied().unwrap_or(usize::MAX), line.id));
+}
+
+/// The names of the transactions that evidence tells about, by the ids of their operations.
+fn transactions_by_operation(evidence: &Evidence) -> FxHashMap<u64, &str> {
+    let told = evidence
+        .isolation
+        .iter()
+        .flat_map(|isolation| &isolation.transactions);
+    told.flat_map(|one| one.ops.iter().map(|op| (op.id, one.name.as_str())))
+        .collect()
+}
+
+/// A transaction as one operation, from the beginning of its first to the end of its last.
+fn as_operation(transaction: &ReportedTransaction) -> Option<ReportedOperation> {
+    let ops = &transaction.ops;
+    let texts: Vec<&str> = ops.iter().map(|op| op.text.as_str()).collect();
+    let has_ended = ops.iter().all(|op| op.end.is_some());
+    Some(ReportedOperation {
+        text: format!("{}: {}", transaction.name, texts.join(", ")),
+        start: ops.iter().map(|op| op.start).min()?,
+        end: ops.iter().filter_map(|op| op.end).max().filter(|_| has_ended),
+        pending: ops.iter().any(|op| op.pending),
+        ..ops.first()?.clone()
+    })
 }
 
 fn id_of(id: u64) -> u32 {

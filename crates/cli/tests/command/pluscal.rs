@@ -30,7 +30,8 @@ fn the_examples_have_the_answers_that_the_page_shows() {
     let ran = omnilink(&["mc", &example("Handover.tla")]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(
-        ran.stdout.contains("4  bump: self = 1  (") && ran.stdout.contains("Handover.tla:13)"),
+        ran.stdout.contains("4  client 1, bump: next := mine + 1  (")
+            && ran.stdout.contains("Handover.tla:13)"),
         "{ran:?}"
     );
 }
@@ -46,7 +47,7 @@ fn a_counterexample_has_lines_of_the_algorithm_with_and_without_a_translation() 
         let steps = ran
             .stdout
             .lines()
-            .filter(|line| line.contains("Counter.tla:") && line.contains("self"));
+            .filter(|line| line.contains("Counter.tla:") && line.contains("seen"));
         steps
             .map(|line| line.rsplit(':').next().unwrap_or("").to_owned())
             .collect::<Vec<_>>()

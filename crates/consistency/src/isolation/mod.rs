@@ -11,6 +11,7 @@
 //! most of the order. Every order that is found is replayed, and every violation is decided again (`confirmation`).
 
 mod accesses;
+mod account;
 mod acyclic_graph;
 mod anomalies;
 mod base_order;
@@ -42,11 +43,14 @@ mod version_order;
 mod visibility;
 mod weak_causal;
 
+use std::collections::BTreeSet;
+
 use omnilink_engine::Limits;
 pub use omnilink_evidence::Anomaly;
 use omnilink_evidence::{Conclusion, Confirmation, IsolationFindings, Limit, Unknown};
 
 pub use self::accesses::is_transaction;
+use self::anomalies::FoundAnomaly;
 use self::decision::{LevelOutcome, visibility_decides};
 use self::dependency::Dependency;
 pub use self::level::{Isolation, IsolationFamily, IsolationScope};
@@ -125,7 +129,12 @@ pub(crate) fn check_and_confirm(
     }
     let confirmed = transactions.confirm(isolation, &blame);
     answer.confirmation = Some(confirmed.map_err(TransactionError::Contradicted)?);
-    answer.findings = Some(survey.findings(transactions.named(&anomalies), false));
+    let mut named: BTreeSet<usize> = blame.named.iter().copied().collect();
+    named.extend(named_in(&anomalies));
+    answer.findings = Some(IsolationFindings {
+        transactions: transactions.accounts(recorded, &named),
+        ..survey.findings(transactions.named(&anomalies), false)
+    });
     Ok(answer)
 }
 
@@ -142,10 +151,20 @@ pub(crate) fn survey_levels(
         Ok(transactions) => {
             let survey = transactions.survey(&mut budget)?;
             let anomalies = transactions.anomalies(&survey);
-            Ok(survey.findings(transactions.named(&anomalies), true))
+            Ok(IsolationFindings {
+                transactions: transactions.accounts(recorded, &named_in(&anomalies).collect()),
+                ..survey.findings(transactions.named(&anomalies), true)
+            })
         }
         Err(limit) => Err(limit),
     })
+}
+
+/// The transactions of the cycles of some anomalies.
+fn named_in(anomalies: &[FoundAnomaly]) -> impl Iterator<Item = usize> + '_ {
+    anomalies
+        .iter()
+        .flat_map(|anomaly| anomaly.cycle.iter().map(|edge| edge.from))
 }
 
 impl IsolationAnswer {

@@ -99,6 +99,7 @@ impl Survey {
                 false => Vec::new(),
                 true => self.verdicts.iter().map(level_verdict).collect(),
             },
+            transactions: Vec::new(),
         }
     }
 }

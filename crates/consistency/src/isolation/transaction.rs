@@ -93,7 +93,7 @@ impl Interner {
     }
 }
 
-enum TxnAction {
+pub(super) enum TxnAction {
     Read(Value, Option<Value>),
     Write(Value, Value),
     Commit,
@@ -406,7 +406,7 @@ fn name_of(id: &Value) -> String {
 }
 
 /// What an operation of a trace does in its transaction.
-fn action_of(operation: &Operation, label: &str) -> Result<TxnAction, TransactionError> {
+pub(super) fn action_of(operation: &Operation, label: &str) -> Result<TxnAction, TransactionError> {
     let name = operation.name.as_str();
     let missing = |missing| TransactionError::Missing {
         place: operation.location.clone(),

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use omnilink_consistency::isolation::naive;
 use omnilink_consistency::{
     Isolation, IsolationConclusion, IsolationFamily, IsolationScope, RecordedHistory, TransactionError,
-    Transactions, check_transactions, read_histories,
+    Transactions, check_recorded_transactions, check_transactions, read_histories,
 };
 use omnilink_engine::Limits;
 use omnilink_evidence::Conclusion;
@@ -309,4 +309,34 @@ fn a_limit_gives_unknown_not_an_answer() {
     };
     let verdict = check_transactions(&recorded, Isolation::STRONG_SESSION_SERIALIZABLE, limits).unwrap();
     assert!(matches!(verdict, Conclusion::Unknown(_)), "{verdict:?}");
+}
+
+#[test]
+fn evidence_tells_what_the_transactions_of_an_anomaly_did() {
+    let skew = history(&[
+        "T0 s0 w z 5",
+        "T1 s1 r x nil, r y nil, w x 1~",
+        "T2 s2 r x nil, r y nil, w y 2~",
+    ]);
+    let evidence = check_recorded_transactions(
+        &skew,
+        Isolation::new(IsolationFamily::Serializable, IsolationScope::Plain),
+        Limits::default(),
+    )
+    .unwrap();
+    let told = evidence.isolation.expect("it is a violation").transactions;
+    let texts = |at: usize| -> Vec<&str> { told[at].ops.iter().map(|op| op.text.as_str()).collect() };
+    assert_eq!(
+        told.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(),
+        ["T1", "T2"]
+    );
+    assert_eq!(
+        texts(0),
+        ["read(\"x\") = nil", "read(\"y\") = nil", "write(\"x\", 1)"]
+    );
+    assert_eq!(
+        texts(1),
+        ["read(\"x\") = nil", "read(\"y\") = nil", "write(\"y\", 2)"]
+    );
+    assert_eq!(told[1].ops[0].id, 4);
 }

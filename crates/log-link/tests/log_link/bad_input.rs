@@ -96,7 +96,15 @@ fn a_rejection_names_the_false_conjunct_and_what_would_help() {
     let found = queue("{\"event\":\"Take\"}\n{\"event\":\"Put\",\"x\":1}\n{\"event\":\"Put\",\"x\":2}\n");
     let json = found.to_json();
     assert!(json.contains("`queue # <<>>` is false"), "{json}");
-    let guesses = found.log.map(|log| log.guesses).unwrap_or_default();
+    let log = found.log.expect("it is a log");
+    let suspects: Vec<&str> = log.suspects.iter().filter_map(|op| op.place.as_deref()).collect();
+    assert!(
+        suspects
+            .first()
+            .is_some_and(|first| first.ends_with("log.ndjson:2")),
+        "the line that came too late: {suspects:?}"
+    );
+    let guesses = log.guesses;
     assert!(
         guesses
             .iter()

@@ -117,7 +117,7 @@ fn push_behaviour(page: &mut String, behaviour: &Behaviour, is_full: bool) {
     let digits = behaviour.states.len().to_string().len();
     for state in &behaviour.states {
         let action = match (&state.action, before) {
-            (Some(action), _) => action_text(action),
+            (Some(action), _) => step_text(behaviour, state, action),
             (None, _) if behaviour.kind == PropertyKind::Replay && state.number == behaviour.states.len() => {
                 "in the trace, but no step leads here".to_owned()
             }
@@ -145,6 +145,7 @@ fn push_behaviour(page: &mut String, behaviour: &Behaviour, is_full: bool) {
         }
         before = Some(state);
     }
+    push_waiting(page, behaviour);
     push_cycle(page, behaviour, digits);
     if let Some(part) = &behaviour.false_part {
         page.push_str(&format!(
@@ -158,6 +159,29 @@ fn push_behaviour(page: &mut String, behaviour: &Behaviour, is_full: bool) {
     }
     if behaviour.kind == PropertyKind::Replay {
         push_reasons(page, "Other branches:", &behaviour.reasons);
+    }
+}
+
+/// Where the processes of an algorithm wait that cannot go on.
+fn push_waiting(page: &mut String, behaviour: &Behaviour) {
+    let Some(run) = behaviour
+        .algorithm
+        .as_deref()
+        .filter(|run| !run.waiting.is_empty())
+    else {
+        return;
+    };
+    page.push('\n');
+    for waiting in &run.waiting {
+        let who = waiting.process.as_deref().unwrap_or("the algorithm");
+        let step = run
+            .step(&waiting.label)
+            .map(|step| format!(": {}  ({})", shortened(&step.statement), step.place));
+        page.push_str(&format!(
+            "{who} waits at {}{}\n",
+            waiting.label,
+            step.unwrap_or_default()
+        ));
     }
 }
 
@@ -203,6 +227,38 @@ fn changed(before: &BehaviourState, (name, value): &(String, Value)) -> Vec<Stri
         None => vec![format!("{name} = {value}")],
     }
 }
+
+/// A step of an algorithm is its process, its label and its statements; any other is its action.
+fn step_text(behaviour: &Behaviour, state: &BehaviourState, action: &ActionTaken) -> String {
+    let run = behaviour.algorithm.as_deref();
+    let Some((run, step)) = run.and_then(|run| Some((run, run.step(&action.name)?))) else {
+        return action_text(action);
+    };
+    let process = run.processes.get(state.number - 1).and_then(Option::as_deref);
+    let who = process.map_or_else(String::new, |process| format!("{process}, "));
+    let statement = shortened(&step.statement);
+    // Process and label say all that the bindings of an action do, unless a name is bound inside of it.
+    let bindings = action.bindings.iter().filter(|(name, _)| name != "self");
+    let bindings: Vec<String> = bindings
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    let bindings = match bindings.is_empty() {
+        true => String::new(),
+        false => format!("  [{}]", bindings.join(", ")),
+    };
+    format!("{who}{}: {statement}{bindings}  ({})", action.name, step.place)
+}
+
+fn shortened(statement: &str) -> String {
+    let short: String = statement.chars().take(STATEMENT_WIDTH).collect();
+    match short.len() < statement.len() {
+        true => format!("{short}…"),
+        false => short,
+    }
+}
+
+/// A longer statement is cut.
+const STATEMENT_WIDTH: usize = 72;
 
 fn action_text(action: &ActionTaken) -> String {
     match action.bindings.is_empty() {

@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { arrowsOf } from '../../page/arrows.js';
-import { labelIn } from '../../page/box.js';
 import { cut, keyOf, nameOf, resultOf, valuesOf, visible } from '../../page/call.js';
 import { counted, duration, grouped, offsetText, tickStep } from '../../page/clock.js';
 import { difference, parseState } from '../../page/difference.js';
@@ -18,38 +17,11 @@ import { covered, placeOf } from '../../page/place.js';
 import { momentsOf, operationsOfEvents } from '../../page/schedule.js';
 import { finds, searchFor } from '../../page/search.js';
 import { falseParts, laneName, markedOf } from '../../page/story.js';
-import { Timeline, densityOf, firstEndingAt } from '../../page/timeline.js';
-import { borderPoint, edgeOf, idOfTransaction } from '../../page/transactions.js';
+import { densityOf, firstEndingAt } from '../../page/timeline.js';
+import { edgeOf, idOfTransaction } from '../../page/transactions.js';
 import { tlaText } from '../../page/value.js';
 import { addressOf, emptyView, framing, viewOf, within, zoomed } from '../../page/view.js';
-
-/** A timeline from `[thread, call, start, end]`, in order of start; without an end it is pending. */
-function timelineOf(ops) {
-  const threads = [...new Set(ops.map(([thread]) => thread))].sort();
-  const calls = [...new Set(ops.map(([, call]) => call))];
-  const last = Math.max(...ops.map(([, , start, end]) => end ?? start));
-  return new Timeline(
-    { threads, calls, base: '0' },
-    {
-      start: Float64Array.from(ops, ([, , start]) => start),
-      end: Float64Array.from(ops, ([, , , end]) => end ?? last),
-      call: Uint32Array.from(ops, ([, call]) => calls.indexOf(call)),
-      id: Uint32Array.from(ops, (_, at) => at),
-      thread: Uint16Array.from(ops, ([thread]) => threads.indexOf(thread)),
-      flags: Uint8Array.from(ops, ([, , , end]) => (end === undefined ? 1 : 0)),
-    },
-  );
-}
-
-const small = () =>
-  timelineOf([
-    ['a', 'write(1)', 0, 20],
-    ['b', 'read() = 1', 10, 40],
-    ['a', 'write(2)', 30, 70],
-    ['c', 'read() = 2', 50, 60],
-    ['b', 'read() = 1', 65, 80],
-    ['c', 'write(3)', 75, undefined],
-  ]);
+import { small, timelineOf } from './samples.mjs';
 
 test('a call has a name, a first argument and a result', () => {
   assert.equal(nameOf('Get(key: "x", result: 0)'), 'Get');
@@ -294,17 +266,17 @@ test('what cannot be taken apart is a leaf, however strange or long it is', () =
 });
 
 test('a reason is taken apart into false parts and values', () => {
-  assert.deepEqual(falseParts('`result = store[key]` is false: result = 0, store[key] = 1'), [{ text: 'result = store[key]', values: [['result', '0'], ['store[key]', '1']] }]);
-  assert.deepEqual(falseParts('`q /= <<>>` is false: q = <<>>; or `x` is false'), [{ text: 'q /= <<>>', values: [['q', '<<>>']] }, { text: 'x', values: [] }]);
+  assert.deepEqual(falseParts('`result = store[key]` is false: result = 0, store[key] = 1'), [{ text: 'result = store[key]', values: [['result', '0'], ['store[key]', '1']], isFormula: true }]);
+  assert.deepEqual(falseParts('`q /= <<>>` is false: q = <<>>; or `x` is false'), [{ text: 'q /= <<>>', values: [['q', '<<>>']], isFormula: true }, { text: 'x', values: [], isFormula: true }]);
   assert.equal(falseParts('read 1, but the register holds 2'), null);
   // A log's reasons have the place at their end.
-  assert.deepEqual(falseParts('`x = 1` is false: x = (2) (Spec.tla:3:5); or `y` is false (Spec.tla:4:1)'), [{ text: 'x = 1', values: [['x', '(2)']] }, { text: 'y', values: [] }]);
+  assert.deepEqual(falseParts('`x = 1` is false: x = (2) (Spec.tla:3:5); or `y` is false (Spec.tla:4:1)'), [{ text: 'x = 1', values: [['x', '(2)']], isFormula: true }, { text: 'y', values: [], isFormula: true }]);
 });
 
 test('values belong to whole formulas, whatever is inside of them', () => {
   const reason = '`r = Size(s)` is false: r = 0, Size({n \\in S : x[n] = "a, b"}) = 3, t = <<<<1>>, 2>>, x = y = TRUE';
   const values = [['r', '0'], ['Size({n \\in S : x[n] = "a, b"})', '3'], ['t', '<<<<1>>, 2>>'], ['x = y', 'TRUE']];
-  assert.deepEqual(falseParts(reason), [{ text: 'r = Size(s)', values }]);
+  assert.deepEqual(falseParts(reason), [{ text: 'r = Size(s)', values, isFormula: true }]);
 });
 
 test('a place is a file with a line, a column, or a range', () => {
@@ -417,26 +389,10 @@ test('transactions of a cycle are called by their names', () => {
   assert.deepEqual([idOfTransaction('#12'), idOfTransaction('t1')], [12, null]);
 });
 
-test('an arrow ends at the border of a box', () => {
-  assert.deepEqual(borderPoint({ x: 100, y: 100 }, { x: 300, y: 100 }), { x: 146, y: 100 });
-  assert.deepEqual(borderPoint({ x: 100, y: 100 }, { x: 100, y: 0 }), { x: 100, y: 85 });
-  assert.deepEqual(borderPoint({ x: 100, y: 100 }, { x: 100, y: 100 }), { x: 100, y: 100 });
-});
-
-test('a label that is cut short is the name of its call', () => {
-  const text = 'Grant("c1") [msgs, holder]';
-  assert.equal(labelIn(text, 40), text);
-  assert.equal(labelIn(text, 8), 'Grant');
-  assert.equal(labelIn(text, 4), 'Gra…');
-  assert.equal(labelIn('dequeue() = 21', 12), 'deque…) = 21'.slice(0, 5) + '…' + ') = 21'.slice(-5));
-});
-
 test('what a violation is about besides its failing operation is marked', () => {
-  const ops = new Map([[3, { id: 3, place: 'a.ndjson:1' }], [4, { id: 4, place: 'a.ndjson:12' }], [5, { id: 5, place: null }]]);
-  assert.deepEqual(markedOf({ log: { guesses: ['it would be explained without a.ndjson:12'] } }, ops), [4]);
-  assert.deepEqual(markedOf({ log: { guesses: ['a.ndjson:1 before a.ndjson:12'] } }, ops), [3, 4]);
-  assert.deepEqual(markedOf({ violation: { rule_ops: [{ id: 7 }, { id: 9 }] } }, ops), [7, 9]);
-  assert.deepEqual(markedOf({}, ops), []);
+  assert.deepEqual(markedOf({ log: { guesses: ['it would be explained if a.ndjson:12 came before'], suspects: [{ id: 4, place: 'a.ndjson:12' }] } }), [4]);
+  assert.deepEqual(markedOf({ violation: { rule_ops: [{ id: 7 }, { id: 9 }] } }), [7, 9]);
+  assert.deepEqual(markedOf({}), []);
 });
 
 test('a graph of many levels goes down, and nothing leaves its frame', () => {
@@ -445,7 +401,7 @@ test('a graph of many levels goes down, and nothing leaves its frame', () => {
   const [across, down] = [graphLayout({ states, steps }), graphLayout({ states, steps }, true)];
   assert.ok(down.width < across.width && down.height > across.height);
   for (const { from, to } of down.edges) {
-    const { d } = edgePathDown(down.nodes[from], down.nodes[to]);
+    const { d } = edgePathDown(down.nodes[from], down.nodes[to], down.width / 2);
     const numbers = d.match(/-?[\d.]+/g).map(Number);
     numbers.forEach((number, at) => assert.ok(number >= 0 && number <= (at % 2 ? down.height : down.width), d));
   }

@@ -5,7 +5,7 @@ use omnilink_view::Story;
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, assert_says};
-use crate::samples::{behaviour_with_graph, example, page, run_with_serial_runs};
+use crate::samples::{algorithm_run, behaviour_with_graph, crashed_run, example, page, run_with_serial_runs};
 
 #[test]
 fn an_infinite_behaviour_goes_round() {
@@ -86,5 +86,52 @@ fn serial_runs_stand_beside_the_interleaving() {
         "get() = 1"
     );
     browser.screenshot("serial-runs");
+    browser.assert_no_complaints();
+}
+
+#[test]
+fn a_crash_shows_what_was_printed_and_where_it_was() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    browser.open(&page("crash", Story::of_evidence(&crashed_run())), "");
+    browser.click("[role=tab]", "Interleaving", "left");
+    assert_says(
+        &browser.text(),
+        &[
+            "IT PRINTED",
+            "Assertion `state != 0' failed.",
+            "IT CRASHED IN",
+            "src/lazy.rs:18 in get",
+            "lazy.state reads 0",
+        ],
+    );
+    browser.screenshot("crash");
+    browser.assert_no_complaints();
+}
+
+#[test]
+fn a_behaviour_of_an_algorithm_has_a_lane_for_each_process() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    browser.open(&page("algorithm", Story::of_evidence(&algorithm_run())), "");
+    assert_says(
+        &browser.text(),
+        &[
+            "client 1",
+            "client 2",
+            "await serving = mine",
+            "Handover.tla:14",
+            "in TLA+",
+            "Handover.tla:41",
+        ],
+    );
+    // The second step is in the second lane.
+    let lanes = "[...document.querySelectorAll('table.run tbody tr')].map((row) => [...row.cells].findIndex((cell) => cell.classList.contains('step'))).join()";
+    assert_eq!(browser.eval(lanes), "1,1,2");
+    browser.press("p");
+    assert_says(&browser.text(), &["State 2 of 3", "take"]);
+    browser.screenshot("algorithm");
     browser.assert_no_complaints();
 }

@@ -89,7 +89,12 @@ fn evidence_of_every_command_opens() {
         (
             "transactions.jsonl --consistency serializable --json`\n\n```json\n{\"evidence\":1,\"command\":\"check\",\"subject\":\"transactions\",\"input\":\"transactions.jsonl\",\"id\":\"write skew\"",
             "cycle",
-            &["in a cycle", "t1 read \"y\" before t2 wrote it"],
+            &[
+                "in a cycle",
+                "t1 read \"y\" = nil, which t2 overwrote",
+                "write(\"x\", 1)",
+                "write-skew",
+            ],
         ),
         (
             "register-stale-read.ndjson --model register --config-limit 1",

@@ -66,7 +66,22 @@ fn a_log_has_nodes_and_lines() {
     // Lines have no length: their boxes have, so that they can be read.
     assert_says(
         browser.eval(DRAWN).as_str().expect("texts"),
-        &["in the order of the log", "Expire", "✗ Write"],
+        &[
+            "in the order of the log",
+            "Expire",
+            "✗ Write(\"alpha\", 6)",
+            "! Expire",
+        ],
+    );
+    // The line that may be wrong says so, too.
+    assert_says(&text, &["! may be wrong"]);
+    browser.eval("omnilink.app.selectId(5)");
+    assert_says(
+        &browser.text(),
+        &[
+            "may be wrong",
+            "2 more lines would be explained if lease.ndjson:6 came before",
+        ],
     );
     browser.press("/");
     browser.call("Input.insertText", json!({"text": "node:clock"}));
@@ -113,5 +128,23 @@ fn visibility_and_happens_before_are_arrows_of_two_kinds() {
         browser.eval("document.querySelector('select[aria-label=Arrows]').value"),
         "before"
     );
+    browser.assert_no_complaints();
+}
+
+#[test]
+fn the_order_of_the_chosen_explanation_is_a_line() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    browser.open(&page("order", Story::of_evidence(&map())), "");
+    assert_says(&browser.text(), &["◆ takes effect in A, — in this order"]);
+    let order =
+        "[...omnilink.app.points().keys()].map((row) => omnilink.app.facts.timeline.columns.id[row]).join()";
+    let first = browser.eval(order);
+    assert_eq!(first, "0,1,2,3");
+    browser.eval("omnilink.app.change({ path: 1 })");
+    assert_says(&browser.text(), &["◆ takes effect in B, — in this order"]);
+    assert_ne!(browser.eval(order), first);
+    browser.screenshot("order");
     browser.assert_no_complaints();
 }

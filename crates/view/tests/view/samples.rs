@@ -150,7 +150,8 @@ pub fn log() -> Evidence {
             ]}],
         },
         "log": {"steps": 6, "actions": [{"action": "Write", "at": "Lease.tla:10:16", "taken": 1}], "choices": 0,
-            "guesses": ["the log would be accepted if lease.ndjson:5 were missing"], "dead_ends": 1,
+            "guesses": ["the log would be accepted if lease.ndjson:5 were missing", "2 more lines would be explained if lease.ndjson:6 came before lease.ndjson:5: Expire"],
+            "suspects": [lines[5]], "dead_ends": 1,
             "endings": [{"lines": 4, "refused": ["lease.ndjson:5"], "states": 1}, {"lines": 3, "refused": ["lease.ndjson:4"], "states": 1}]},
     });
     Evidence::from_json(&evidence.to_string()).expect("it is evidence")
@@ -166,10 +167,46 @@ pub fn run_with_serial_runs() -> Evidence {
         {"keeps_order": true, "calls": [call(1, 0, "get() = 1", false), call(0, 1, "get() = 1", true)]},
     ]);
     json["violation"]["accesses"] = json!([
-        {"after_events": 1, "step": 0, "thread": 1, "text": "reads 0", "place": "src/lazy.rs:18 in src/main.rs:3"},
+        {"after_events": 1, "step": 0, "thread": 1, "text": "reads 0", "place": "src/lazy.rs:18 in src/main.rs:3", "name": "lazy.state"},
         {"after_events": 2, "step": 1, "thread": 0, "text": "reads 0 and stores 1", "place": "src/lazy.rs:18"},
     ]);
     Evidence::from_json(&json.to_string()).expect("it is evidence")
+}
+
+/// The same as a run that crashed.
+pub fn crashed_run() -> Evidence {
+    let mut json: Value = serde_json::from_str(&run_with_serial_runs().to_json()).expect("JSON");
+    json["violation"]["why"] = json!({"type": "crash_alone", "call": "get()", "signal": "SIGABRT"});
+    json["violation"]["ending"] = json!("crashed");
+    json["violation"]["output"] = json!("pushing 3\nlazy: Assertion `state != 0' failed.\n");
+    json["violation"]["stack"] = json!(["src/lazy.rs:18 in get", "src/main.rs:3 in main"]);
+    Evidence::from_json(&json.to_string()).expect("it is evidence")
+}
+
+/// Two clients of a lock, written as an algorithm.
+pub fn algorithm_run() -> Evidence {
+    let state = |number: u64, action: Value, pc: [&str; 2]| json!({"number": number, "action": action, "values": {"pc": pc}, "changed": ["pc"]});
+    let action = |name: &str, own: u64, line: u64| json!({"name": name, "bindings": {"self": own}, "place": format!("Handover.tla:{line}")});
+    let evidence = json!({
+        "evidence": 1, "command": "mc", "subject": "states", "input": "Handover.tla", "verdict": "violation", "ops": 0, "pending": 0, "aborted": 0,
+        "threads": 1, "seconds": 0.1, "notes": [], "violated": "Exclusion", "distinct": 3, "generated": 3, "depth": 3, "waiting": 0, "unchecked": [], "coverage": [],
+        "violation": {
+            "type": "behaviour", "kind": "invariant", "violated": "Exclusion", "lasso": null, "back": null, "false_part": null,
+            "trace": [
+                state(1, Value::Null, ["take", "enter"]),
+                state(2, action("take", 1, 12), ["enter", "enter"]),
+                state(3, action("enter", 2, 14), ["enter", "leave"]),
+            ],
+            "algorithm": {
+                "processes": [null, "client 1", "client 2"],
+                "steps": [
+                    {"label": "take", "statement": "mine := next", "place": "Handover.tla:12", "translation": "Handover.tla:33", "tla": "take(self) == mine' = next"},
+                    {"label": "enter", "statement": "await serving = mine", "place": "Handover.tla:14", "translation": "Handover.tla:41", "tla": "enter(self) == serving = mine"},
+                ],
+            },
+        },
+    });
+    Evidence::from_json(&evidence.to_string()).expect("it is evidence")
 }
 
 /// A trace of some threads that call one after the other.

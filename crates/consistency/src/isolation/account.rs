@@ -1,0 +1,97 @@
+//! What the transactions did that an anomaly names, for evidence.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use omnilink_evidence::{ReportedOperation, ReportedTransaction, ThreadName};
+use omnilink_trace::Operation;
+use omnilink_value::Value;
+use rustc_hash::FxHashMap;
+
+use super::accesses::{Access, accesses};
+use super::transaction::{Fate, Transactions, TxnAction, action_of};
+use crate::recorded_history::{OrderSource, RecordedHistory};
+
+/// How many transactions are told about, and how many operations of each.
+const TRANSACTIONS_MAX: usize = 64;
+const OPERATIONS_MAX: usize = 64;
+
+impl Transactions {
+    /// What some transactions did, in the order in which they are given.
+    pub(super) fn accounts(
+        &self,
+        recorded: &RecordedHistory,
+        named: &BTreeSet<usize>,
+    ) -> Vec<ReportedTransaction> {
+        let told: BTreeSet<usize> = named.iter().copied().take(TRANSACTIONS_MAX).collect();
+        let mut accounts: BTreeMap<usize, ReportedTransaction> = BTreeMap::new();
+        // The numbers of transactions, counted as they are when operations are grouped.
+        let mut numbers: FxHashMap<(&Value, &Value), usize> = FxHashMap::default();
+        let mut next = 0;
+        for (position, operation) in recorded.ops.iter().enumerate() {
+            let group = recorded.transactions.get(position).and_then(Option::as_ref);
+            let number = match group {
+                Some(name) => *numbers.entry((&operation.thread, name)).or_insert(next),
+                None => next,
+            };
+            next = next.max(number + 1);
+            let (true, Some(transaction)) = (told.contains(&number), self.all.get(number)) else {
+                continue;
+            };
+            let account = accounts.entry(number).or_insert_with(|| ReportedTransaction {
+                name: transaction.label.clone(),
+                aborted: transaction.fate == Fate::Aborted,
+                left_out: 0,
+                ops: Vec::new(),
+            });
+            match account.ops.len() < OPERATIONS_MAX {
+                true => account.ops.push(shown(recorded, position, operation)),
+                false => account.left_out += 1,
+            }
+        }
+        accounts.into_values().collect()
+    }
+}
+
+fn shown(recorded: &RecordedHistory, position: usize, operation: &Operation) -> ReportedOperation {
+    let is_timed = matches!(
+        recorded.order,
+        OrderSource::Timeboxes | OrderSource::AsyncTimeboxes
+    );
+    let thread = operation
+        .thread
+        .as_str()
+        .map_or_else(|| operation.thread.to_string(), str::to_owned);
+    ReportedOperation {
+        id: position as u64,
+        label: None,
+        thread: ThreadName::Name(thread),
+        text: text(operation),
+        start: is_timed.then_some(operation.timebox.start),
+        end: operation.timebox.end.filter(|_| is_timed),
+        pending: operation.timebox.is_pending(),
+        place: Some(operation.location.to_string()),
+    }
+}
+
+/// An operation as its accesses: `read(5) = nil, append(7, 1)` where it is a whole transaction.
+fn text(operation: &Operation) -> String {
+    let accesses = match accesses(operation, "") {
+        Ok(Some(accesses)) => accesses,
+        _ => match action_of(operation, "") {
+            Ok(TxnAction::Read(key, value)) => vec![Access::Read(key, value)],
+            Ok(TxnAction::Write(key, value)) => vec![Access::Write(key, value)],
+            _ => return operation.to_string(),
+        },
+    };
+    let value = |value: &Value| match value.is_null() {
+        true => "nil".to_owned(),
+        false => value.to_string(),
+    };
+    let texts = accesses.iter().map(|access| match access {
+        Access::Read(key, Some(found)) => format!("read({key}) = {}", value(found)),
+        Access::Read(key, None) => format!("read({key})"),
+        Access::Write(key, written) => format!("write({key}, {})", value(written)),
+        Access::Append(key, element) => format!("append({key}, {element})"),
+    });
+    texts.collect::<Vec<_>>().join(", ")
+}
