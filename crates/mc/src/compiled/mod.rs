@@ -154,6 +154,15 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
         Some(read.and_then(|length| machine.successors(worker).map(|_| length)))
     }
 
+    /// Whether the values take more memory than they may. Looked at now and then, because making the code anew has to pay.
+    fn is_full(&self) -> bool {
+        const STATES_BETWEEN: u64 = 1 << 12;
+        self.log.compiled % STATES_BETWEEN == STATES_BETWEEN - 1
+            && self.machine.as_ref().is_some_and(|machine| {
+                machine.heap_bytes() + self.packing.heap_bytes() > self.formulas.memory_bytes
+            })
+    }
+
     /// Makes the code anew where a value does not fit the layout, or where the store is full.
     fn adapt(&mut self, worker: &mut Evaluator<'m>, trap: Option<Trap>) {
         let Some(machine) = self.machine.take() else {
@@ -226,7 +235,7 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         if !self.is_enabled {
             return None;
         }
-        if self.machine.as_ref()?.store.bytes() + self.packing.heap_bytes() > self.formulas.memory_bytes {
+        if self.is_full() {
             self.adapt(worker, None);
         }
         let length = match self.run(worker, encoded)? {

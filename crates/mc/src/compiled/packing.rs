@@ -19,6 +19,9 @@ pub(crate) struct Packing {
     /// Open addressing by the hash of the encoding: the words of all entries that have one; `FALSE` where there is none.
     table: Vec<ValueWord>,
     encoded: usize,
+    /// The word that was last read into each cell. Neighbours in the queue are alike, and no encoding is the beginning of another, so that a
+    /// state that goes on with the encoding of this word has this word.
+    last: Vec<ValueWord>,
 }
 
 impl Packing {
@@ -57,7 +60,7 @@ impl Packing {
         cells: &mut [u64],
     ) -> Result<(), Trap> {
         let Some(exploded) = &layout.node(node).exploded else {
-            cells[first as usize] = self.read_word(left, store)?.bits();
+            cells[first as usize] = self.read_cell(left, first, store)?.bits();
             return Ok(());
         };
         let misfit = Trap::Layout(node);
@@ -93,6 +96,24 @@ impl Packing {
                 bytes.strip_prefix(&encoded[..])
             }
         }
+    }
+
+    fn read_cell(&mut self, left: &mut &[u8], cell: u32, store: &mut ValueStore) -> Result<ValueWord, Trap> {
+        if self.last.len() <= cell as usize {
+            self.last.resize(cell as usize + 1, ValueWord::FALSE);
+        }
+        if let Some(number) = self.last[cell as usize].as_entry()
+            && let Some(&(start, len @ 1..)) = self.spans.get(number as usize)
+        {
+            let encoding = &self.bytes[start as usize..][..len as usize];
+            if let Some(rest) = left.strip_prefix(encoding) {
+                *left = rest;
+                return Ok(self.last[cell as usize]);
+            }
+        }
+        let word = self.read_word(left, store)?;
+        self.last[cell as usize] = word;
+        Ok(word)
     }
 
     fn read_word(&mut self, left: &mut &[u8], store: &mut ValueStore) -> Result<ValueWord, Trap> {

@@ -30,13 +30,14 @@ impl<'p> Loaded<'p> {
         for (register, word) in &code.constants {
             registers[*register as usize] = word.0;
         }
-        let memos = code.memos.iter().map(|_| Memo::default()).collect();
+        let count = code.memos.len() + code.selections.len();
+        let memos = code.memos.iter().map(|_| Memo::one_of(count)).collect();
         let selections = std::mem::take(&mut code.selections)
             .into_iter()
             .map(|code| Selection {
                 loaded: Loaded::new(code),
                 answers: Vec::new(),
-                memo: Memo::default(),
+                memo: Memo::one_of(count),
                 kept: Vec::new(),
             })
             .collect();
@@ -46,5 +47,15 @@ impl<'p> Loaded<'p> {
             memos,
             selections,
         }
+    }
+
+    /// What its tables take in memory.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let memos: usize = self.memos.iter().map(Memo::heap_bytes).sum();
+        let selections = self.selections.iter();
+        let selections = selections.map(|selection| {
+            selection.answers.len() + selection.memo.heap_bytes() + selection.loaded.heap_bytes()
+        });
+        memos + selections.sum::<usize>()
     }
 }

@@ -103,6 +103,12 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// What its values and tables take in memory.
+    pub fn heap_bytes(&self) -> usize {
+        let loaded = self.action.iter().chain(&self.formulas);
+        self.store.bytes() + loaded.map(Loaded::heap_bytes).sum::<usize>()
+    }
+
     /// The store, without the machine.
     pub fn into_store(self) -> ValueStore {
         self.store
