@@ -57,9 +57,14 @@ impl CompilationLog {
         if all == 0 {
             return vec!["nothing is compiled: this search is left to the evaluator".into()];
         }
+        if self.made == 0 && self.places.is_empty() {
+            return vec![format!(
+                "nothing was compiled yet: the layout is learned from the first states, and there were {all}"
+            )];
+        }
         let share = 100.0 * self.compiled as f64 / all as f64;
         let mut notes = vec![format!(
-            "compiled code has expanded {} of {all} states ({share:.1} %), with {} instructions, made {} times; it gave up on {}",
+            "compiled code has expanded {} of {all} states ({share:.1} %), with {} instructions; it was made {} time(s) and gave up on {} states",
             self.compiled, self.instructions, self.made, self.given_up
         )];
         let places = self.places.iter().take(PLACES_MAX);

@@ -70,3 +70,52 @@ fn random_specs_are_expanded_as_the_evaluator_expands_them() {
         "{explored} states, {valid} specs without an error"
     );
 }
+
+#[test]
+fn a_report_says_what_was_compiled_and_what_was_not() {
+    let report = |last: u32| {
+        let text = format!(
+            "---- MODULE Count ----\nEXTENDS Integers\nVARIABLES n, f\n\
+             RECURSIVE Down(_)\nDown(k) == IF k = 0 THEN 0 ELSE Down(k - 1)\n\
+             Init == n = 0 /\\ f = [i \\in 1..3 |-> 0]\n\
+             Next == n < {last} /\\ n' = n + 1 + Down(n % 3) /\\ f' = [f EXCEPT ![(n % 3) + 1] = n]\n====\n"
+        );
+        let mut spec = load_text("Count.tla".as_ref(), text, &SearchPath::default()).spec;
+        let config_text = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n";
+        let source = spec.sources.add(Source::new("Count.cfg", config_text));
+        let config = parse(source, config_text, &mut Vec::new());
+        let model = build(spec, &config, &BuildOptions::default()).expect("a correct spec");
+        let options = CheckOptions {
+            evaluators: Evaluators::Compiled,
+            explains_compilation: true,
+            ..CheckOptions::default()
+        };
+        check(
+            &model,
+            "count",
+            &options,
+            &SearchProgress::default(),
+            &|_| {},
+            None,
+        )
+        .expect("a report")
+    };
+    let large = report(1000);
+    assert_eq!(large.figures.distinct, 1001);
+    let has = |part: &str| large.notes.iter().any(|note| note.contains(part));
+    assert!(
+        has("compiled code has expanded 801 of 1001 states"),
+        "{:?}",
+        large.notes
+    );
+    assert!(has("Count.tla:5: the operator is recursive"), "{:?}", large.notes);
+    let small = report(10);
+    assert!(
+        small
+            .notes
+            .iter()
+            .any(|note| note.contains("nothing was compiled yet")),
+        "{:?}",
+        small.notes
+    );
+}
