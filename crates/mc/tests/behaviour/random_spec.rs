@@ -93,6 +93,10 @@ impl Writer {
             Type::Record => self.pick(&["g[t]", "g[\"a\"]", "[x |-> n, y |-> s]"]).into(),
             Type::Records => "g".into(),
             Type::Sequence => self.pick(&["q", "<<>>", "<<n>>", "<<1, 2>>"]).into(),
+            // A number and a text in one field cannot be compared.
+            Type::Messages if self.has_errors && self.random.u8(..6) == 0 => {
+                "{[type |-> t, v |-> \"x\"]}".into()
+            }
             Type::Messages => self
                 .pick(&["m", "{}", "{[type |-> t, v |-> n]}", "{[type |-> \"end\"]}"])
                 .into(),
@@ -290,7 +294,7 @@ impl Writer {
 
     fn formula(&mut self, d: usize) -> String {
         let symbol = self.pick(&["<", "<=", ">", ">=", "=", "#"]);
-        match self.random.u8(..12) {
+        match self.random.u8(..14) {
             0 => format!(
                 "({} {symbol} {})",
                 self.write(Type::Int, d),
@@ -342,6 +346,12 @@ impl Writer {
                     self.write(kind, d)
                 )
             }
+            11 | 12 => format!(
+                "([type |-> {}, v |-> {}] \\in {})",
+                self.write(Type::Text, d),
+                self.write(Type::Int, d),
+                self.write(Type::Messages, d)
+            ),
             9 => format!(
                 "({} \\subseteq {})",
                 self.write(Type::Ints, d),
