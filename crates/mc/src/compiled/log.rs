@@ -17,6 +17,8 @@ pub(crate) struct CompilationLog {
     pub(crate) interpreted: u64,
     /// Of these, the ones on which compiled code gave up.
     pub(crate) given_up: u64,
+    /// Violations that the evaluator did not confirm: mistakes of this program.
+    pub(crate) disagreements: u64,
     /// How often the code was made anew, because a value did not fit the layout or memory was full.
     pub(crate) made: u64,
     /// The number of instructions.
@@ -42,6 +44,7 @@ impl CompilationLog {
         self.compiled += other.compiled;
         self.interpreted += other.interpreted;
         self.given_up += other.given_up;
+        self.disagreements += other.disagreements;
         self.made += other.made;
         self.instructions = self.instructions.max(other.instructions);
         for place in &other.places {
@@ -67,6 +70,12 @@ impl CompilationLog {
             "compiled code has expanded {} of {all} states ({share:.1} %), with {} instructions; it was made {} time(s) and gave up on {} states",
             self.compiled, self.instructions, self.made, self.given_up
         )];
+        if self.disagreements > 0 {
+            notes.push(format!(
+                "internal error: compiled code called {} states violations that are none; the evaluator was believed",
+                self.disagreements
+            ));
+        }
         let places = self.places.iter().take(PLACES_MAX);
         notes.extend(places.map(|place| format!("left to the evaluator: {place}")));
         if let Some(more) = self.places.len().checked_sub(PLACES_MAX + 1) {

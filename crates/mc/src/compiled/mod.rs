@@ -178,29 +178,58 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
         self.compile(worker, forms, store);
     }
 
+    /// Whether a formula that must hold does. A violation is not reported before the evaluator has confirmed it.
+    fn is_satisfied(
+        &mut self,
+        worker: &mut Evaluator<'m>,
+        formula: (usize, Formula, bool),
+        successor: usize,
+    ) -> Result<bool, Box<Failure>> {
+        if self.holds(worker, formula, successor)? {
+            return Ok(true);
+        }
+        let Some(machine) = &mut self.machine else {
+            return Ok(true);
+        };
+        let holds = interpreted(machine, worker, formula, successor)?;
+        self.log.disagreements += u64::from(holds);
+        Ok(holds)
+    }
+
     /// Whether a formula holds in a successor.
     fn holds(
         &mut self,
         worker: &mut Evaluator<'m>,
-        (number, formula, is_step): (usize, Formula, bool),
+        formula: (usize, Formula, bool),
         successor: usize,
     ) -> Result<bool, Box<Failure>> {
         let Some(machine) = &mut self.machine else {
             return Ok(true);
         };
-        let decided = machine.holds(number, successor, worker);
+        let decided = machine.holds(formula.0, successor, worker);
         if let (Ok(holds), false) = (decided, self.formulas.compares) {
             return Ok(holds);
         }
-        let state = machine.values(successor);
-        let interpreted = match is_step {
-            false => worker.holds(formula, &state)?,
-            true => worker.holds_step(formula, &machine.values_before(), &state)?,
-        };
+        let expected = interpreted(machine, worker, formula, successor)?;
         if let Ok(holds) = decided {
-            assert_eq!(holds, interpreted, "compiled formula {number} in {state:?}");
+            let state = machine.values(successor);
+            assert_eq!(holds, expected, "compiled formula {} in {state:?}", formula.0);
         }
-        Ok(interpreted)
+        Ok(expected)
+    }
+}
+
+/// Whether a formula holds in a successor, or for the step to it, as the evaluator decides.
+fn interpreted<'m>(
+    machine: &mut Machine<'m>,
+    worker: &mut Evaluator<'m>,
+    (_, formula, is_step): (usize, Formula, bool),
+    successor: usize,
+) -> Result<bool, Box<Failure>> {
+    let state = machine.values(successor);
+    match is_step {
+        false => worker.holds(formula, &state),
+        true => worker.holds_step(formula, &machine.values_before(), &state),
     }
 }
 
@@ -335,7 +364,7 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
                 .is_none_or(|machine| machine.reads(before + index) & changed != 0);
             if is_affected || self.formulas.compares {
                 let formula = self.formulas.invariants[index];
-                if !self.holds(worker, (before + index, formula, false), successor)? {
+                if !self.is_satisfied(worker, (before + index, formula, false), successor)? {
                     return Ok(Some(index));
                 }
             }
@@ -355,7 +384,7 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
             formulas.constraints.len() + formulas.invariants.len() + formulas.action_constraints.len();
         for index in 0..self.formulas.steps.len() {
             let formula = self.formulas.steps[index];
-            if !self.holds(worker, (before + index, formula, true), successor)? {
+            if !self.is_satisfied(worker, (before + index, formula, true), successor)? {
                 return Ok(Some(index));
             }
         }
