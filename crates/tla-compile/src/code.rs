@@ -116,7 +116,7 @@ pub enum Instruction {
         second: RegisterIndex,
         third: RegisterIndex,
     },
-    /// `[f EXCEPT ![key] = value]`; `old` gets the old value before.
+    /// `[f EXCEPT ![key] = value]`.
     Except {
         to: RegisterIndex,
         function: RegisterIndex,

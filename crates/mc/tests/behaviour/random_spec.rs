@@ -294,7 +294,7 @@ impl Writer {
 
     fn formula(&mut self, d: usize) -> String {
         let symbol = self.pick(&["<", "<=", ">", ">=", "=", "#"]);
-        match self.random.u8(..14) {
+        match self.random.u8(..16) {
             0 => format!(
                 "({} {symbol} {})",
                 self.write(Type::Int, d),
@@ -346,6 +346,14 @@ impl Writer {
                     self.write(kind, d)
                 )
             }
+            13 => format!(
+                "({} <=> {})",
+                self.write(Type::Bool, d),
+                self.write(Type::Bool, d)
+            ),
+            14 if self.has_errors => {
+                format!("({} <=> {})", self.write(Type::Int, d), self.write(Type::Int, d))
+            }
             11 | 12 => format!(
                 "([type |-> {}, v |-> {}] \\in {})",
                 self.write(Type::Text, d),
@@ -358,7 +366,15 @@ impl Writer {
                 self.write(Type::Ints, d)
             ),
             10 => {
-                let set = self.pick(&["[1..3 -> 0..3]", "[1..3 -> {0, 1}]", "[1..2 -> Nat]", "Seq(Nat)"]);
+                let set = self.pick(&[
+                    "[1..3 -> 0..3]",
+                    "[1..3 -> {0, 1}]",
+                    "[1..2 -> Nat]",
+                    "[1..2 -> n]",
+                    "Seq(Nat)",
+                    "(Seq(Nat) \\cup n)",
+                    "[a : Nat, b : n]",
+                ]);
                 format!("({} \\in {set})", self.write(Type::Function, d))
             }
             _ => format!("(s \\in SUBSET {})", self.write(Type::Ints, d)),
@@ -383,7 +399,14 @@ impl Writer {
                 self.scope.push((name, Type::Int));
                 open = 1;
             }
-            1 => text += "  /\\ \\E r \\in m : r.type = \"a\" /\\ r.v >= n\n",
+            1 => {
+                text += self.pick(&[
+                    "  /\\ \\E r \\in m : r.type = \"a\" /\\ r.v >= n\n",
+                    "  /\\ \\E r \\in m : (r.type = \"a\" \\/ r.type # \"b\") /\\ r.type # \"c\"\n",
+                    "  /\\ \\E r \\in m : (\\E k \\in {\"a\", \"b\"} : r.type <= k \\/ r.type = k)\n",
+                    "  /\\ \\E r \\in m : \\E k \\in {\"a\", \"b\"} : r.type = k\n",
+                ])
+            }
             _ => {}
         }
         for (at, variable) in order.iter().enumerate() {

@@ -54,17 +54,21 @@ impl<'p> Compiler<'_, 'p> {
             Kind::Or(disjuncts) => self.all(disjuncts, scope, goto, !is, false),
             Kind::Not(operand) => self.condition(operand, scope, goto, !is),
             Kind::Implies(operands) => {
-                if is {
-                    self.condition(&operands.0, scope, goto, false)?;
-                    return self.condition(&operands.1, scope, goto, true);
-                }
-                let end = self.label();
-                self.condition(&operands.0, scope, end, false)?;
-                self.condition(&operands.1, scope, goto, false)?;
-                self.place(end);
+                self.either((&operands.0, false), (&operands.1, true), scope, goto, is)
+            }
+            Kind::Equiv(operands) => {
+                // Both must be Booleans, which equality alone does not ask for.
+                let left = self.truth(&operands.0, scope)?;
+                let right = self.truth(&operands.1, scope)?;
+                self.emit(Instruction::JumpEqual {
+                    left,
+                    right,
+                    is,
+                    goto,
+                });
                 Ok(())
             }
-            Kind::Equal(operands) | Kind::Equiv(operands) | Kind::UnchangedExpr(operands) => {
+            Kind::Equal(operands) | Kind::UnchangedExpr(operands) => {
                 self.equality(&operands.0, &operands.1, scope, goto, is)
             }
             Kind::NotEqual(operands) => self.equality(&operands.0, &operands.1, scope, goto, !is),
@@ -110,26 +114,10 @@ impl<'p> Compiler<'_, 'p> {
                 Ok(())
             }
             Kind::Stuttering(operands) => {
-                if is {
-                    self.condition(&operands.0, scope, goto, true)?;
-                    return self.condition(&operands.1, scope, goto, true);
-                }
-                let end = self.label();
-                self.condition(&operands.0, scope, end, true)?;
-                self.condition(&operands.1, scope, goto, false)?;
-                self.place(end);
-                Ok(())
+                self.either((&operands.0, true), (&operands.1, true), scope, goto, is)
             }
             Kind::Changing(operands) => {
-                if !is {
-                    self.condition(&operands.0, scope, goto, false)?;
-                    return self.condition(&operands.1, scope, goto, true);
-                }
-                let end = self.label();
-                self.condition(&operands.0, scope, end, false)?;
-                self.condition(&operands.1, scope, goto, false)?;
-                self.place(end);
-                Ok(())
+                self.either((&operands.0, false), (&operands.1, true), scope, goto, !is)
             }
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;
@@ -194,6 +182,26 @@ impl<'p> Compiler<'_, 'p> {
                 Ok(())
             }
         }
+    }
+
+    /// Jumps if one of two formulas has its value, where `is`, or if neither has, where not `is`.
+    fn either(
+        &mut self,
+        first: (&'p Node, bool),
+        second: (&'p Node, bool),
+        scope: &Scope<'p>,
+        goto: Target,
+        is: bool,
+    ) -> Compiled<()> {
+        if is {
+            self.condition(first.0, scope, goto, first.1)?;
+            return self.condition(second.0, scope, goto, second.1);
+        }
+        let end = self.label();
+        self.condition(first.0, scope, end, first.1)?;
+        self.condition(second.0, scope, goto, !second.1)?;
+        self.place(end);
+        Ok(())
     }
 
     /// Jumps if all formulas have the value `each`, where `is`, or if one has not, where not `is`.

@@ -194,7 +194,7 @@ impl<'p> Compiler<'_, 'p> {
     }
 
     /// The value of a formula.
-    fn truth(&mut self, node: &'p Node, scope: &Scope<'p>) -> Compiled<RegisterIndex> {
+    pub(super) fn truth(&mut self, node: &'p Node, scope: &Scope<'p>) -> Compiled<RegisterIndex> {
         let to = self.register();
         let (yes, no) = (self.constant(ValueWord::TRUE), self.constant(ValueWord::FALSE));
         let end = self.label();

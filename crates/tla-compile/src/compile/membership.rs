@@ -20,7 +20,56 @@ impl<'p> Compiler<'_, 'p> {
         is: bool,
     ) -> Compiled<()> {
         let element = self.expression(element, scope)?;
+        self.need_sets(set, scope)?;
         self.member(element, set, scope, goto, is)
+    }
+
+    /// Evaluates the sets that a structured set is made of, and traps unless they are sets: the evaluator does so before it tests anything,
+    /// whatever the tests turn out to need.
+    fn need_sets(&mut self, set: &'p Node, scope: &Scope<'p>) -> Compiled<()> {
+        if !self.is_structured(set, scope) {
+            let from = self.expression(set, scope)?;
+            let is_set = self
+                .constant_in(from)
+                .is_some_and(|word| self.store.as_set(word).is_some());
+            if !is_set {
+                self.emit(Instruction::NeedSet { from });
+            }
+            return Ok(());
+        }
+        match &set.kind {
+            Kind::Once(_, inner) | Kind::Memo(_, inner) | Kind::Powerset(inner) => {
+                self.need_sets(inner, scope)
+            }
+            Kind::FunctionSet(sets) | Kind::Union(sets) | Kind::Difference(sets) => {
+                self.need_sets(&sets.0, scope)?;
+                self.need_sets(&sets.1, scope)
+            }
+            Kind::RecordSet(fields) => fields
+                .iter()
+                .try_for_each(|(_, field)| self.need_sets(field, scope)),
+            // `Seq(S)` evaluates S, which need not be a set before an element is tested.
+            Kind::Native(_, arguments) => match arguments.first().and_then(Argument::node) {
+                Some(base) if !self.is_structured(base, scope) => self.expression(base, scope).map(|_| ()),
+                Some(base) => self.need_sets(base, scope),
+                None => Ok(()),
+            },
+            Kind::Call(call) => {
+                let (inner, body) = self.called(call, set, scope)?;
+                self.need_sets(body, &inner)?;
+                self.calls.pop();
+                Ok(())
+            }
+            Kind::Local(slot) => match scope.get(*slot).clone() {
+                Binding::Alias { node, scope: own } => self.need_sets(node, &own),
+                Binding::Lazy { node, scope: own, .. } | Binding::ByName { node, scope: own } => {
+                    let own = own.about(scope.primed);
+                    self.need_sets(node, &own)
+                }
+                _ => Ok(()),
+            },
+            _ => Ok(()),
+        }
     }
 
     /// Jumps if a value is in a set, where `is`, or if it is not.
@@ -227,6 +276,7 @@ impl<'p> Compiler<'_, 'p> {
     ) -> Compiled<()> {
         let left = self.expression(left, scope)?;
         self.emit(Instruction::NeedSet { from: left });
+        self.need_sets(right, scope)?;
         self.included(left, right, scope, goto, is)
     }
 

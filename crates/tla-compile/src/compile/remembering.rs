@@ -41,7 +41,7 @@ impl<'p> Compiler<'_, 'p> {
         (registers.len() <= MemoKey::WORDS_MAX).then_some(registers)
     }
 
-    /// Makes code whose result is remembered, if it is worth it.
+    /// Makes code for an expression, and remembers its values where that saves work.
     pub(crate) fn remembered(
         &mut self,
         node: &'p Node,

@@ -56,6 +56,17 @@ impl<'p> Compiler<'_, 'p> {
         })
     }
 
+    /// The same for an `\\E` of an action. A disjunction or `\\E` at its front is no condition: it branches, as in TLC, even if it is about the
+    /// current state, so that each of its witnesses has a successor of its own.
+    pub(crate) fn split_action(&mut self, bounded: &'p Bounded, scope: &Scope<'p>) -> Option<Split<'p>> {
+        let split = self.split(bounded, &bounded.body, scope)?;
+        let are_guards = split
+            .front
+            .iter()
+            .all(|condition| self.is_guard(condition, scope));
+        (are_guards && !scope.primed).then_some(split)
+    }
+
     /// Whether a formula depends on nothing but an element and constants.
     fn is_about_element(&mut self, node: &'p Node, slot: u32, scope: &Scope<'p>) -> bool {
         let uses = node.uses;
