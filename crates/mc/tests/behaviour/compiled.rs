@@ -8,7 +8,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use omnilink_mc::{CheckOptions, Evaluators, SearchLimits, SearchProgress, check};
 use omnilink_tla::config::parse;
-use omnilink_tla::model::{BuildOptions, build};
+use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
 use omnilink_tla::semantics::load_text;
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::source::Source;
@@ -16,6 +16,17 @@ use omnilink_tla::source::Source;
 use crate::random_spec::Writer;
 
 const CONFIG: &str = "INIT Init\nNEXT Next\nCONSTRAINT Small\nINVARIANT Formula\nACTION_CONSTRAINT Allowed\nPROPERTY Moves\nCHECK_DEADLOCK FALSE\n";
+
+/// The model of a module and a configuration.
+fn model_of(text: &str, config_text: &str) -> CompiledSpec {
+    let name = text.split_whitespace().nth(2).unwrap_or_default();
+    let file = format!("{name}.tla");
+    let mut spec = load_text(file.as_ref(), text.to_owned(), &SearchPath::default()).spec;
+    let source = spec.sources.add(Source::new("Spec.cfg", config_text));
+    let config = parse(source, config_text, &mut Vec::new());
+    build(spec, &config, &BuildOptions::default())
+        .unwrap_or_else(|rejected| panic!("{:?}\n{text}", rejected.diagnostics))
+}
 
 #[test]
 fn random_specs_are_expanded_as_the_evaluator_expands_them() {
@@ -30,13 +41,7 @@ fn random_specs_are_expanded_as_the_evaluator_expands_them() {
             has_errors: number % 3 == 0,
         };
         let text = writer.spec();
-        let mut spec = load_text("Random.tla".as_ref(), text.clone(), &SearchPath::default()).spec;
-        let source = spec.sources.add(Source::new("Random.cfg", CONFIG));
-        let config = parse(source, CONFIG, &mut Vec::new());
-        let model = match build(spec, &config, &BuildOptions::default()) {
-            Ok(model) => model,
-            Err(rejected) => panic!("{:?}\n{text}", rejected.diagnostics),
-        };
+        let model = model_of(&text, CONFIG);
         let options = CheckOptions {
             evaluators: Evaluators::Both,
             depth_max: Some(8),
@@ -80,11 +85,7 @@ fn a_report_says_what_was_compiled_and_what_was_not() {
              Init == n = 0 /\\ f = [i \\in 1..3 |-> 0]\n\
              Next == n < {last} /\\ n' = n + 1 + Down(n % 3) /\\ f' = [f EXCEPT ![(n % 3) + 1] = n]\n====\n"
         );
-        let mut spec = load_text("Count.tla".as_ref(), text, &SearchPath::default()).spec;
-        let config_text = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n";
-        let source = spec.sources.add(Source::new("Count.cfg", config_text));
-        let config = parse(source, config_text, &mut Vec::new());
-        let model = build(spec, &config, &BuildOptions::default()).expect("a correct spec");
+        let model = model_of(&text, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n");
         let options = CheckOptions {
             evaluators: Evaluators::Compiled,
             explains_compilation: true,
@@ -118,4 +119,38 @@ fn a_report_says_what_was_compiled_and_what_was_not() {
         "{:?}",
         small.notes
     );
+}
+
+#[test]
+fn a_disjunction_about_an_element_branches_and_does_not_select() {
+    let text = r#"---- MODULE Branch ----
+EXTENDS Naturals
+VARIABLES n, m
+Init == n = 0 /\ m = {[t |-> "a", v |-> 1], [t |-> "b", v |-> 1]}
+Either == \E r \in m : (r.t = "a" \/ r.v = 1) /\ n < 9 /\ n' = n + 1 /\ m' = m
+Both == \E r \in m : (\E k \in 1..2 : r.v <= k) /\ n < 9 /\ n' = n + 1 /\ m' = m
+Next == Either \/ Both
+====
+"#;
+    let model = model_of(text, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n");
+    for evaluators in [Evaluators::Interpreter, Evaluators::Both] {
+        let options = CheckOptions {
+            evaluators,
+            ..CheckOptions::default()
+        };
+        let report = check(
+            &model,
+            "branch",
+            &options,
+            &SearchProgress::default(),
+            &|_| {},
+            None,
+        );
+        let report = report.expect("a report");
+        // Two disjuncts hold for one element and one for the other; two numbers for each element.
+        assert_eq!(
+            (report.figures.distinct, report.figures.generated),
+            (10, 1 + 9 * 7)
+        );
+    }
 }
