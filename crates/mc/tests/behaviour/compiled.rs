@@ -122,13 +122,17 @@ fn a_report_says_what_was_compiled_and_what_was_not() {
 }
 
 #[test]
-fn a_disjunction_about_an_element_branches_and_does_not_select() {
+fn a_disjunction_about_the_current_state_branches_in_an_action() {
     let text = r#"---- MODULE Branch ----
 EXTENDS Naturals
 VARIABLES n, m
 Init == n = 0 /\ m = {[t |-> "a", v |-> 1], [t |-> "b", v |-> 1]}
-Either == \E r \in m : (r.t = "a" \/ r.v = 1) /\ n < 9 /\ n' = n + 1 /\ m' = m
-Both == \E r \in m : (\E k \in 1..2 : r.v <= k) /\ n < 9 /\ n' = n + 1 /\ m' = m
+Either == \E r \in m :
+  /\ r.t = "a" \/ r.v = 1
+  /\ n < 9 /\ n' = n + 1 /\ m' = m
+Both == \E r \in m :
+  /\ \E k \in 1..2 : r.v <= k
+  /\ n < 9 /\ n' = n + 1 /\ m' = m
 Next == Either \/ Both
 ====
 "#;

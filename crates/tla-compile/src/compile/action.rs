@@ -102,23 +102,9 @@ impl<'p> Compiler<'_, 'p> {
             Kind::Stuttering(operands) => self.branches(&[&operands.0, &operands.1], scope, rest, fail),
             Kind::Exists(bounded) => {
                 let mark = self.mark();
-                match self
-                    .split(bounded, &bounded.body, scope)
-                    .filter(|_| !scope.primed)
-                {
-                    Some(split) => self.each_selected(bounded, &split, scope, &mut |this, scope| {
-                        let rest = Rest::Nodes {
-                            nodes: split.rest,
-                            scope: scope.clone(),
-                            calls: this.calls.len(),
-                            rest,
-                        };
-                        this.branch(mark, |this, next| this.proceed(&rest, next))
-                    })?,
-                    None => self.each(bounded, node, scope, &mut |this, scope| {
-                        this.branch(mark, |this, next| this.step(&bounded.body, scope, rest, next))
-                    })?,
-                }
+                self.each(bounded, node, scope, &mut |this, scope| {
+                    this.branch(mark, |this, next| this.step(&bounded.body, scope, rest, next))
+                })?;
                 self.emit(Instruction::Jump { goto: fail });
                 Ok(())
             }

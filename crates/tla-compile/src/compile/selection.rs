@@ -2,7 +2,7 @@
 //!
 //! `\\E m \\in msgs : m.type = "ack" /\\ m.to = p /\\ …` first asks of each element something that depends on nothing else: constants
 //! aside, its answer never changes. So each element is asked once, and the loop is over the elements that remain. Such conditions are
-//! taken from the front only. Then each is evaluated for the elements for which the evaluator evaluates it, and perhaps for some behind a
+//! taken from the front only, and not in actions, where a disjunction about the element branches. Then each is evaluated for the elements for which the evaluator evaluates it, and perhaps for some behind a
 //! first witness; a trap there only means that the evaluator decides.
 
 use omnilink_tla_ir::{Bounded, Kind, Node, Pattern};
@@ -54,17 +54,6 @@ impl<'p> Compiler<'_, 'p> {
             front: front.iter().collect(),
             rest,
         })
-    }
-
-    /// The same for an `\\E` of an action. A disjunction or `\\E` at its front is no condition: it branches, as in TLC, even if it is about the
-    /// current state, so that each of its witnesses has a successor of its own.
-    pub(crate) fn split_action(&mut self, bounded: &'p Bounded, scope: &Scope<'p>) -> Option<Split<'p>> {
-        let split = self.split(bounded, &bounded.body, scope)?;
-        let are_guards = split
-            .front
-            .iter()
-            .all(|condition| self.is_guard(condition, scope));
-        (are_guards && !scope.primed).then_some(split)
     }
 
     /// Whether a formula depends on nothing but an element and constants.
