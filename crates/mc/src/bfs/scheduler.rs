@@ -189,8 +189,13 @@ impl<'b, 'a, 's, E> Scheduler<'b, 'a, 's, E> {
         let Some((number, outcome)) = self.buffer.front() else {
             return false;
         };
-        if self.lacks_encodings(number, &outcome.result) {
-            return false;
+        match self.encodings(number, &outcome.result) {
+            Encodings::Complete => {}
+            Encodings::Awaited => return false,
+            Encodings::CutOff(limit) => {
+                self.shutdown = Some(Shutdown::Ended(Ok(Some(SearchEnd::Limit(limit)))));
+                return true;
+            }
         }
         let Some((level, segment, outcome)) = self.buffer.pop_front() else {
             return false;
@@ -231,7 +236,9 @@ impl<'b, 'a, 's, E> Scheduler<'b, 'a, 's, E> {
                 None => bytes,
                 Some(distance) => match encoding(&self.buffer, number, distance, state.fingerprint) {
                     Encoding::Bytes(bytes) => bytes,
-                    Encoding::NotYet | Encoding::Never => return Err(StateDecodeError.into()),
+                    Encoding::NotYet | Encoding::CutOff(_) | Encoding::Never => {
+                        return Err(StateDecodeError.into());
+                    }
                 },
             };
             self.search.enqueue(state, bytes, level)?;
@@ -239,22 +246,41 @@ impl<'b, 'a, 's, E> Scheduler<'b, 'a, 's, E> {
         self.search.count(result)
     }
 
-    /// Whether a result has states whose encodings are in segments that are not done.
-    fn lacks_encodings(&self, number: u64, result: &SegmentResult) -> bool {
-        !result.is_self_contained
-            && result.new_states.iter().any(|state| {
-                state.built_later.is_some_and(|distance| {
-                    let encoding = encoding(&self.buffer, number, distance, state.fingerprint);
-                    matches!(encoding, Encoding::NotYet)
-                })
-            })
+    /// Whether the states that a result has from later segments are there.
+    fn encodings(&self, number: u64, result: &SegmentResult) -> Encodings {
+        if result.is_self_contained {
+            return Encodings::Complete;
+        }
+        for state in &result.new_states {
+            let Some(distance) = state.built_later else {
+                continue;
+            };
+            match encoding(&self.buffer, number, distance, state.fingerprint) {
+                Encoding::Bytes(_) | Encoding::Never => {}
+                Encoding::NotYet => return Encodings::Awaited,
+                Encoding::CutOff(limit) => return Encodings::CutOff(limit),
+            }
+        }
+        Encodings::Complete
     }
+}
+
+/// The encodings of the states of a segment that later ones have built.
+enum Encodings {
+    Complete,
+    /// Some segment is not done.
+    Awaited,
+    /// A limit ended a segment before it built one.
+    CutOff(Limit),
 }
 
 /// The encoding of a state in a later segment.
 enum Encoding<'a> {
     Bytes(&'a [u8]),
     NotYet,
+    /// Of two tasks for the segment one has built the state, and the other, which was faster, was ended by a limit before it came there.
+    /// Both build the same states in the same order, so that nothing but a limit makes one stop before the other.
+    CutOff(Limit),
     Never,
 }
 
@@ -270,10 +296,37 @@ fn encoding<E>(
         let Some(outcome) = buffer.result(number) else {
             return Encoding::NotYet;
         };
-        match outcome.result.encoded(state) {
-            Some(EncodedState::Here(bytes)) => return Encoding::Bytes(bytes),
-            Some(EncodedState::Later(further)) => distance = further,
-            None => return Encoding::Never,
+        match (outcome.result.encoded(state), &outcome.stop) {
+            (Some(EncodedState::Here(bytes)), _) => return Encoding::Bytes(bytes),
+            (Some(EncodedState::Later(further)), _) => distance = further,
+            (None, Some(EarlyStop::Limit(limit))) => return Encoding::CutOff(*limit),
+            (None, _) => return Encoding::Never,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two tasks for one segment: the first built a state, the second was ended by the clock before that, and was faster.
+    #[test]
+    fn a_state_that_a_limit_has_lost_is_told_from_one_that_was_never_there() {
+        let state = Fingerprint::new(u64::MAX);
+        let distance = NonZeroU16::MIN;
+        let mut buffer = ReorderBuffer::new(1);
+        buffer.push(0, 1, Segment::default());
+        buffer.push(0, 1, Segment::default());
+        let _started = [(); 2].map(|()| buffer.start(0));
+        assert!(matches!(encoding(&buffer, 0, distance, state), Encoding::NotYet));
+        let cut_off = SegmentOutcome::<()> {
+            result: SegmentResult::new(0, false),
+            stop: Some(EarlyStop::Limit(Limit::Time)),
+        };
+        assert!(buffer.complete(1, cut_off, true).is_none());
+        assert!(matches!(
+            encoding(&buffer, 0, distance, state),
+            Encoding::CutOff(Limit::Time)
+        ));
     }
 }
