@@ -27,6 +27,8 @@ mod runs;
 mod shell;
 mod shell_words;
 mod subject;
+#[cfg(target_os = "linux")]
+mod test;
 mod tla;
 mod trace_args;
 mod trace_command;
@@ -61,6 +63,7 @@ Examples:
   omnilink check etcd.log --model cas-register   also Jepsen, Porcupine and fastlin histories
   omnilink check --list-models                   what can be checked
   omnilink lineup                                find concurrency bugs with no specification
+  omnilink test                                  the tests of a cargo project, under many schedules
   omnilink trace stats history.ndjson            what is in a trace
   omnilink validate Spec.tla trace.ndjson        does the spec explain this trace?
   omnilink tla check Spec.tla                    what is wrong with a specification
@@ -94,6 +97,9 @@ enum Command {
     View(Box<view::ViewArgs>),
     #[command(about = lineup::ABOUT)]
     Lineup(Box<lineup::LineupArgs>),
+    #[cfg(target_os = "linux")]
+    #[command(about = test::ABOUT)]
+    Test(Box<test::TestArgs>),
     #[command(about = trace_command::ABOUT)]
     Trace(trace_command::TraceArgs),
     #[command(about = mc::ABOUT)]
@@ -139,6 +145,8 @@ fn run() -> Exit {
         Command::View(args) => view::run(&args),
         Command::Report(args) => report_command::run(&args),
         Command::Lineup(args) => lineup::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::Test(args) => test::run(&args),
         Command::Trace(args) => trace_command::run(&args),
         Command::Mc(args) => mc::run(&args),
         Command::Tla(args) => tla::run(&args),

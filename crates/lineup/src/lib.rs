@@ -50,8 +50,6 @@ mod serial;
 mod serial_phase;
 mod shrink;
 mod slot;
-mod source_lines;
-mod source_names;
 mod specification;
 mod step_words;
 mod translation;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-#[cfg(target_os = "linux")]
 use omnilink_sched::HarnessExecutor;
 #[cfg(not(target_os = "linux"))]
 use omnilink_sched::build::BuildError;
@@ -10,6 +9,8 @@ use omnilink_sched::{
     ExplorationStrategy, ExploreOptions, MemoryModel, SchedError, Schedule, SchedulingPoints, StopConditions,
     StopReason, explore, replay, run_in_order, stop_before,
 };
+#[cfg(target_os = "linux")]
+use omnilink_source_lines::SourceLines;
 
 use crate::description::Description;
 use crate::execution::{MatrixRun, RunEnding};
@@ -19,7 +20,6 @@ use crate::matrix::Matrix;
 use crate::options::limit_of;
 use crate::scope::{self, Scope};
 use crate::seen_steps::SeenSteps;
-use crate::source_lines::SourceLines;
 use crate::step_words::accesses_of;
 use crate::translation::{failed, matrix_run, test_program};
 

@@ -4,7 +4,7 @@
 //! has a fixed offset, so that an execution allocates nothing and the records of a process that crashes survive it.
 
 /// Written by the explorer; a runtime with another layout refuses to serve.
-pub const MAGIC: u64 = 0x006f_6d6e_696c_000c;
+pub const MAGIC: u64 = 0x006f_6d6e_696c_000d;
 /// Threads of one execution of the explorer: as many as bits in [`StepRecord::candidates`]. A whole program may have more.
 pub const THREADS_CAP: usize = 32;
 /// Steps that are recorded; a longer execution goes on unrecorded.
@@ -21,6 +21,14 @@ pub const RACY_ACCESSES_CAP: usize = 256;
 pub const STACK_CAP: usize = 64;
 /// Libraries into which calls are counted.
 pub const LIBRARIES_CAP: usize = 16;
+/// Switches of a whole program that are recorded, or that one is asked to make.
+pub const SWITCHES_CAP: usize = 1 << 15;
+/// Those of them whose places are recorded.
+pub const PLACES_CAP: usize = 64;
+/// Threads of a deadlock that are described.
+pub const STUCK_CAP: usize = 32;
+/// Functions of the call stack of a place.
+pub const FRAMES_CAP: usize = 14;
 /// No thread.
 pub const NO_THREAD: u8 = u8::MAX;
 
@@ -36,6 +44,10 @@ pub mod policy {
     pub const NATIVE: u32 = 3;
     /// A serial execution whose calls are made in the order of the schedule: an element is the column of a call.
     pub const CALLS_IN_ORDER: u32 = 4;
+    /// A whole program without preemptions, except for the switches that are asked for.
+    pub const SWITCHES: u32 = 5;
+    /// Partial-order sampling: the candidate whose next step has the highest random priority.
+    pub const PARTIAL_ORDERS: u32 = 6;
 }
 
 /// Values of [`Shared::memory_model`].
@@ -152,6 +164,48 @@ pub mod std_function {
     pub const ACCESSES_PART: u32 = 3;
     /// It goes on where an instrumented access to what its first argument points to has ended: it is no step of its own.
     pub const CONTINUES_ACCESS: u32 = 4;
+}
+
+/// Bits of [`SwitchRecord::flags`].
+pub mod switch {
+    /// The chosen thread goes on past its yield.
+    pub const GOES_ON: u8 = 1;
+    /// The current thread could have gone on.
+    pub const PREEMPTS: u8 = 2;
+}
+
+/// A decision of a whole program that differs from the one without preemptions: to go on, or if that is not possible, the next thread in
+/// circular order.
+///
+/// It is named by the thread that stops and by how many times that has stopped before, because these stay the same when a switch of other
+/// threads is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct SwitchRecord {
+    /// How often the current thread had stopped before.
+    pub decision: u32,
+    /// The thread that stopped.
+    pub current: u8,
+    /// The thread that was chosen.
+    pub chosen: u8,
+    /// Bits of [`switch`].
+    pub flags: u8,
+    /// Always 0.
+    pub reserved: u8,
+}
+
+/// Where a thread of a whole program has stopped.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct PlaceRecord {
+    /// The code address; 0 if the thread has not begun.
+    pub code: u64,
+    /// The call sites of the instrumented functions that it is in, the innermost first.
+    pub frames: [u64; FRAMES_CAP],
+    /// Length of `frames`.
+    pub frames_len: u32,
+    /// The thread.
+    pub thread: u32,
 }
 
 /// Values of [`MemoryErrorRecord::kind`].
@@ -370,6 +424,27 @@ pub struct Shared {
     pub stack: [u64; STACK_CAP],
     /// The data races.
     pub races: [RaceRecord; RACES_CAP],
+
+    /// How many of the first threads of a whole program run only when no other thread can: those of the harness that runs a test.
+    pub background_threads: u64,
+    /// Length of `switches_asked`.
+    pub switches_asked_len: u32,
+    /// How many switches were made; the first of them are in `switches`.
+    pub switches_len: u32,
+    /// Length of `stuck_threads`.
+    pub stuck_threads_len: u32,
+    /// How many threads a whole program had at most.
+    pub threads_max: u32,
+    /// A hash of the decisions of a whole program and of where they were made.
+    pub interleaving: u64,
+    /// The switches that a whole program is asked to make, ordered by thread and decision.
+    pub switches_asked: [SwitchRecord; SWITCHES_CAP],
+    /// The switches that it made.
+    pub switches: [SwitchRecord; SWITCHES_CAP],
+    /// Where the current and the chosen thread stood at the first of them.
+    pub switch_places: [[PlaceRecord; 2]; PLACES_CAP],
+    /// The threads of a deadlock or livelock.
+    pub stuck_threads: [PlaceRecord; STUCK_CAP],
 
     /// For each step what to choose: see [`scheduled`].
     pub schedule: [u16; STEPS_CAP],

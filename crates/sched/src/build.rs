@@ -11,13 +11,15 @@ mod cpp;
 mod libc_functions;
 mod runtime_object;
 mod rust;
+mod rust_tests;
 mod rustc_wrapper;
 mod std_stubs;
 
-pub use cpp::{CppBuild, fences_header};
+pub use cpp::{CppBuild, fences_header, whole_program_flags};
 pub use runtime_object::runtime_object;
 pub(crate) use runtime_object::store;
 pub use rust::{RustBuild, RustTarget, instrument_flags};
+pub use rust_tests::{RustTests, TestBinary};
 pub use std_stubs::INSTRUMENTS_LIBRARY;
 
 use std::path::PathBuf;

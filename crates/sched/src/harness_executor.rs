@@ -135,7 +135,7 @@ impl HarnessExecutor {
             .process_group(0);
         // SAFETY: between fork and exec only system calls are made.
         unsafe {
-            command.pre_exec(move || prepare(inherited, processor));
+            command.pre_exec(move || prepare(&inherited, processor));
         }
         let process = command.spawn().map_err(start)?;
         drop(theirs);
@@ -376,10 +376,10 @@ fn not_a_harness(path: &Path, mut process: Child) -> SchedError {
     }
 }
 
-/// In the new process: inherits the two files, ends with the thread that started it, stays on one processor, where a switch
+/// In the new process: inherits the files, ends with the thread that started it, stays on one processor, where a switch
 /// between two threads is cheapest, and gets the same addresses in every run. The system may refuse the last two.
-fn prepare(inherited: [i32; 2], processor: Option<u32>) -> io::Result<()> {
-    for file in inherited {
+pub(crate) fn prepare(inherited: &[i32], processor: Option<u32>) -> io::Result<()> {
+    for &file in inherited {
         // SAFETY: clears the flag that closes the file on exec.
         if unsafe { libc::fcntl(file, libc::F_SETFD, 0) } < 0 {
             return Err(io::Error::last_os_error());

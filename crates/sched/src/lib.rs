@@ -50,6 +50,8 @@ mod schedule_tree;
 mod shared_memory;
 #[cfg(target_os = "linux")]
 mod watchdog;
+#[cfg(target_os = "linux")]
+mod whole_program;
 
 pub use chaos::{ThreadStalls, chaos_library};
 pub use error::SchedError;
@@ -67,6 +69,10 @@ pub use harness_executor::{HarnessExecutor, HarnessOptions};
 pub use limits::StopConditions;
 pub use program::TestProgram;
 pub use schedule::{Schedule, ScheduleError, ScheduledStep};
+#[cfg(target_os = "linux")]
+pub use whole_program::{
+    ProgramEnding, ProgramExecution, ProgramPolicy, ThreadPlace, ThreadSwitch, WholeProgram,
+};
 
 /// A thread of an execution: the columns of the [`TestProgram`] are `0..n`, the main thread is `n`, threads that the component
 /// creates follow in the order of their creation.

@@ -72,7 +72,7 @@ impl SharedMemory {
         unsafe { &*self.shared }
     }
 
-    fn get_mut(&mut self) -> &mut Shared {
+    pub(crate) fn get_mut(&mut self) -> &mut Shared {
         // SAFETY: see `get`; the value is borrowed mutably.
         unsafe { &mut *self.shared }
     }
@@ -224,8 +224,12 @@ impl SharedMemory {
         self.get_mut().timeout_s = timeout_s;
     }
 
-    fn clear_results(&mut self) {
+    pub(crate) fn clear_results(&mut self) {
         let shared = self.get_mut();
+        shared.switches_len = 0;
+        shared.stuck_threads_len = 0;
+        shared.threads_max = 0;
+        shared.interleaving = 0;
         shared.ending = ending::NONE;
         shared.running = u32::from(NO_THREAD);
         shared.stuck = 0;
@@ -391,7 +395,7 @@ fn result_text(value: &[u8]) -> String {
     text
 }
 
-fn data_race(record: &RaceRecord) -> DataRace {
+pub(crate) fn data_race(record: &RaceRecord) -> DataRace {
     let access = |thread, code, kind: u8| RacingAccess {
         thread,
         code,
@@ -408,7 +412,7 @@ fn data_race(record: &RaceRecord) -> DataRace {
     }
 }
 
-fn memory_error_of(record: &MemoryErrorRecord) -> MemoryError {
+pub(crate) fn memory_error_of(record: &MemoryErrorRecord) -> MemoryError {
     MemoryError {
         kind: match record.kind {
             memory_error::USE_AFTER_FREE => MemoryErrorKind::UseAfterFree,

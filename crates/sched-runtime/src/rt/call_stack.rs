@@ -19,6 +19,19 @@ pub struct CallStack {
     continuations: [(u32, ReturnHook); CONTINUATIONS_MAX],
 }
 
+impl CallStack {
+    /// Copies the call sites of the innermost functions, relative to the program's first byte, and returns how many there are.
+    pub fn copy_innermost(&self, to: &mut [u64]) -> u32 {
+        let kept = self.frames.iter().take(self.depth as usize).rev();
+        let mut copied = 0;
+        for (free, frame) in to.iter_mut().zip(kept) {
+            *free = frame.wrapping_sub(load_address());
+            copied += 1;
+        }
+        copied
+    }
+}
+
 /// Where the innermost instrumented function was called, or 0.
 pub fn innermost_call() -> u64 {
     // SAFETY: the storage belongs to the calling thread.

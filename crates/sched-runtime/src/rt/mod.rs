@@ -51,6 +51,7 @@ mod server;
 mod spin;
 mod std_library;
 mod step_values;
+mod switches;
 mod symbols;
 mod sys;
 mod threads;

@@ -4,6 +4,7 @@ use crate::layout::{NO_THREAD, STEPS_CAP, ending, policy, scheduled};
 use crate::rt::random::Random;
 use crate::rt::scheduler::{SchedulingPoint, bit, end, shared};
 use crate::rt::spin::Yield;
+use crate::rt::switches;
 use crate::rt::threads::{ThreadSet, all_ids, ids, thread};
 
 #[unsafe(link_section = "omnilink_state")]
@@ -21,6 +22,10 @@ const CHANGES_CAP: usize = 64;
 pub unsafe fn prepare() {
     let random = &mut *(&raw mut RANDOM);
     *random = Random((*shared()).seed);
+    if (*shared()).policy == policy::PARTIAL_ORDERS {
+        all_ids().for_each(|id| (*thread(id)).priority = random.next());
+        return;
+    }
     // The structures of all threads are many pages, which every execution would copy.
     if (*shared()).policy != policy::PRIORITIES {
         return;
@@ -59,6 +64,18 @@ impl Candidates {
             yielded: 0,
         }
     }
+
+    /// Without the threads that run only when no other one can.
+    pub unsafe fn without_background(self) -> Self {
+        let background = bit((*shared()).background_threads as u8) - 1;
+        match self.free & !background {
+            0 => self,
+            free => Self {
+                free,
+                yielded: self.yielded & !background,
+            },
+        }
+    }
 }
 
 /// What a policy chose.
@@ -87,6 +104,12 @@ pub unsafe fn choose(step: u64, current: u8, candidates: Candidates, point: Sche
         }
         return chosen;
     }
+    if shared.policy == policy::SWITCHES {
+        return match switches::asked(current, candidates) {
+            Some(chosen) => chosen,
+            None => switches::without_preemption(current, candidates),
+        };
+    }
     if let Some(thread) = at_random_past_yield(candidates.yielded) {
         return ChosenThread {
             thread,
@@ -97,6 +120,7 @@ pub unsafe fn choose(step: u64, current: u8, candidates: Candidates, point: Sche
     let thread = match shared.policy {
         policy::RANDOM => nth(free, random().below(free.count_ones().into())),
         policy::PRIORITIES => choose_by_priority(step, current, free, point),
+        policy::PARTIAL_ORDERS => choose_by_step_priority(current, free),
         _ if free & bit(current) != 0 => current,
         _ => next_in_circle(current, free),
     };
@@ -109,7 +133,10 @@ pub unsafe fn choose(step: u64, current: u8, candidates: Candidates, point: Sche
 /// A thread that goes on past its yield, once in a while, if choices are random.
 unsafe fn at_random_past_yield(yielded: ThreadSet) -> Option<u8> {
     const ONE_IN: u64 = 4;
-    let is_random = matches!((*shared()).policy, policy::RANDOM | policy::PRIORITIES);
+    let is_random = matches!(
+        (*shared()).policy,
+        policy::RANDOM | policy::PRIORITIES | policy::PARTIAL_ORDERS
+    );
     if !is_random || yielded == 0 || random().below(ONE_IN) != 0 {
         return None;
     }
@@ -144,6 +171,26 @@ unsafe fn choose_by_priority(step: u64, current: u8, candidates: ThreadSet, poin
     for id in ids() {
         if candidates & bit(id) != 0 && (*thread(id)).priority > (*thread(best)).priority {
             best = id;
+        }
+    }
+    best
+}
+
+/// Partial-order sampling (Yuan, Yang and Gu, CAV 2018): each step has a random priority, and the highest comes first. A step that depends on
+/// the chosen one gets a new priority, so that the orders of dependent steps are sampled, and not those of all steps.
+unsafe fn choose_by_step_priority(current: u8, candidates: ThreadSet) -> u8 {
+    // The step that the current thread has stopped before is a new one.
+    if current != NO_THREAD {
+        (*thread(current)).priority = random().next();
+    }
+    let candidate_ids = || ids().filter(|&id| candidates & bit(id) != 0);
+    let best = candidate_ids().max_by_key(|&id| (*thread(id)).priority);
+    let best = best.unwrap_or_else(|| candidates.trailing_zeros() as u8);
+    let chosen = &*thread(best);
+    for id in candidate_ids().filter(|&id| id != best) {
+        let other = &mut *thread(id);
+        if other.next_address == chosen.next_address && (other.next_writes || chosen.next_writes) {
+            other.priority = random().next();
         }
     }
     best

@@ -14,7 +14,8 @@ use crate::rt::spin::Yield;
 use crate::rt::sys;
 use crate::rt::threads::{ALL_THREADS_CAP, ThreadSet, ThreadState, ids, thread};
 use crate::rt::{
-    checkpoint, clock, debugger, endless_loop, fiber, idle, once, serial, wait, whole_program, wide_write,
+    checkpoint, clock, debugger, endless_loop, fiber, idle, once, serial, switches, wait, whole_program,
+    wide_write,
 };
 use crate::store_history::NO_STEP;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -348,9 +349,10 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
         }
         let mut candidates = without_yielding(candidates, current, point);
         candidates.yielded &= if offers_yielded { ThreadSet::MAX } else { 0 };
-        candidates
+        candidates.without_background()
     };
     let chosen = choose(step, current, candidates, point);
+    switches::record(current, chosen, candidates, point);
     record(step, current, chosen, candidates, point);
     shared.steps_made = step + 1;
     let ChosenThread { thread: id, goes_on } = chosen;

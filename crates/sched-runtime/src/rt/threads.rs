@@ -1,7 +1,7 @@
 //! The controlled threads, their creation and their end.
 
-use crate::layout::{NO_THREAD, THREADS_CAP, ending};
-use crate::rt::entry::{REGISTERS, Registers, caller, is_controlled, local, me, set_me};
+use crate::layout::{NO_THREAD, PlaceRecord, THREADS_CAP, ending};
+use crate::rt::entry::{REGISTERS, Registers, ThreadLocal, caller, is_controlled, local, me, set_me};
 use crate::rt::fiber::Fiber;
 use crate::rt::once::RunningOnces;
 use crate::rt::saved_memory::PAGE;
@@ -64,6 +64,8 @@ pub struct Thread {
     /// Steps since the last switch to it.
     pub steps_in_turn: u32,
     pub priority: u64,
+    /// How often it has stopped for a decision, and so have earlier threads with its id.
+    pub decisions: u32,
     /// The progress count when it yielded last.
     pub yielded_at: u64,
     /// The location of its last relaxed load, if nothing orders what comes after it; else 0.
@@ -82,6 +84,8 @@ pub struct Thread {
     start: Option<StartRoutine>,
     argument: *mut c_void,
     handle: usize,
+    /// Its thread-local storage; null if it has not begun.
+    local: *const ThreadLocal,
 }
 
 impl Thread {
@@ -106,6 +110,7 @@ impl Thread {
         in_call: false,
         steps_in_turn: 0,
         priority: 0,
+        decisions: 0,
         yielded_at: scheduler::NOT_YIELDED,
         relaxed_load: 0,
         idle_left: 0,
@@ -118,6 +123,7 @@ impl Thread {
         start: None,
         argument: core::ptr::null_mut(),
         handle: 0,
+        local: core::ptr::null(),
     };
 }
 
@@ -187,6 +193,7 @@ pub unsafe fn adopt(id: u8) {
     set_me(id);
     let here = 0_u8;
     (*thread(id)).stack_begin = (&raw const here) as u64;
+    (*thread(id)).local = local();
     (*thread(id)).state = ThreadState::Ready;
 }
 
@@ -225,6 +232,7 @@ unsafe fn create(
     let new = thread(id);
     *new = Thread {
         priority: (*new).priority,
+        decisions: (*new).decisions,
         ..Thread::ABSENT
     };
     (*new).start = Some(start);
@@ -258,6 +266,7 @@ unsafe extern "C" fn trampoline(id: *mut c_void) -> *mut c_void {
     let here = 0_u8;
     (*thread(id)).stack_begin = (&raw const here) as u64;
     (*thread(id)).stack_low = (*thread(id)).stack_begin;
+    (*thread(id)).local = local();
     STARTING.store(0, SeqCst);
     sys::futex_wake(&STARTING);
     scheduler::wait_for_turn(id);
@@ -291,6 +300,17 @@ pub unsafe fn finish(id: u8) {
     (*thread(id)).in_call = false;
     wake_all(join_address(id));
     scheduler::progress();
+}
+
+/// Says where a thread that has stopped is.
+pub unsafe fn describe(id: u8, place: &mut PlaceRecord) {
+    let thread = &*thread(id);
+    place.thread = id.into();
+    place.code = thread.next_code;
+    place.frames_len = match thread.local.as_ref() {
+        Some(local) => local.call_stack.copy_innermost(&mut place.frames),
+        None => 0,
+    };
 }
 
 /// Whether an id can be reused: its thread, if there was one, has ended and was joined or detached.

@@ -4,13 +4,17 @@
 //! `OMNILINK_SEED=7 OMNILINK_CHANGES=3 OMNILINK_STEPS=10000 ./program` by priorities with three changes among the first 10000
 //! steps. The same seed gives the same run. Each step takes a microsecond of the program's time, or `OMNILINK_STEP_NS` nanoseconds.
 //!
+//! `omnilink test` shares its memory with the program instead (`OMNILINK_PROGRAM` is the number of an open file): it says how threads are
+//! chosen, and reads what happened. Child processes inherit the variable; they are not controlled.
+//!
 //! A program may order or hash by address, so it restarts itself at addresses that do not change from run to run. Where that is
 //! forbidden (some containers) it runs where it is: the scheduler itself only compares addresses.
 
-use crate::layout::{NO_THREAD, Shared, ending, policy};
+use crate::layout::{MAGIC, NO_THREAD, Shared, ending, policy};
 use crate::rt::scheduler::{self, Phase};
 use crate::rt::sys::{self, number, number_in, raw};
-use crate::rt::{clock, threads};
+use crate::rt::threads::{self, ThreadState, ids, thread};
+use crate::rt::{clock, crash_stack, entry, heap, races, random};
 use core::ffi::{CStr, c_char, c_int, c_ulong};
 
 const SEED: &CStr = c"OMNILINK_SEED";
@@ -19,9 +23,12 @@ const STEP_NS_MAX: u64 = 1_000_000_000;
 /// The exit code of a program that the scheduler ended.
 const ENDED: i64 = 86;
 
+/// The file with the memory that is shared with the runner of tests.
+const PROGRAM: &CStr = c"OMNILINK_PROGRAM";
+
 /// Whether this process is to run so.
 pub unsafe fn is_enabled() -> bool {
-    !sys::getenv(SEED.as_ptr()).is_null()
+    !sys::getenv(SEED.as_ptr()).is_null() || !sys::getenv(PROGRAM.as_ptr()).is_null()
 }
 
 /// Restarts the program at fixed addresses; returns if it runs there already, or if the system refuses.
@@ -48,28 +55,55 @@ unsafe extern "C" fn begin(
     arguments: *const *const c_char,
     environment: *const *const c_char,
 ) {
-    let Some(seed) = number_in(SEED) else { return };
-    fix_addresses(arguments, environment);
-    let Some(shared) = sys::map_memory(size_of::<Shared>()) else {
-        return;
+    let shared = match number_in(PROGRAM) {
+        Some(file) => shared_with_runner(file as c_int),
+        None if number_in(SEED).is_some() => {
+            fix_addresses(arguments, environment);
+            own_memory()
+        }
+        None => return,
     };
-    let shared = shared.cast::<Shared>();
+    let Some(shared) = shared else { return };
+    (*shared).steps_max = u64::MAX;
+    clock::set_step_ns(number_in(c"OMNILINK_STEP_NS").unwrap_or(1_000).min(STEP_NS_MAX));
+    (*shared).running = NO_THREAD.into();
+    scheduler::attach(shared);
+    crate::rt::policy::prepare();
+    races::prepare();
+    scheduler::set_phase(Phase::WholeProgram);
+    threads::prepare();
+    threads::adopt(0);
+}
+
+/// Memory of this process alone, with the settings of the environment.
+unsafe fn own_memory() -> Option<*mut Shared> {
+    let shared = sys::map_memory(size_of::<Shared>())?.cast::<Shared>();
     let changes = number_in(c"OMNILINK_CHANGES");
-    (*shared).seed = seed;
+    (*shared).seed = number_in(SEED).unwrap_or(0);
     (*shared).changes = changes.unwrap_or(0) as u32;
     (*shared).policy = match changes {
         Some(_) => policy::PRIORITIES,
         None => policy::RANDOM,
     };
     (*shared).steps_expected = number_in(c"OMNILINK_STEPS").unwrap_or(10_000);
-    (*shared).steps_max = u64::MAX;
-    clock::set_step_ns(number_in(c"OMNILINK_STEP_NS").unwrap_or(1_000).min(STEP_NS_MAX));
-    (*shared).running = NO_THREAD.into();
-    scheduler::attach(shared);
-    crate::rt::policy::prepare();
-    scheduler::set_phase(Phase::WholeProgram);
-    threads::prepare();
-    threads::adopt(0);
+    Some(shared)
+}
+
+/// The memory that is shared with the runner; none in a child process of the program that the runner started.
+unsafe fn shared_with_runner(file: c_int) -> Option<*mut Shared> {
+    let shared = sys::map_file(file, size_of::<Shared>())?.cast::<Shared>();
+    let process = raw(number::GETPID, []) as u32;
+    if (*shared).magic != MAGIC || ((*shared).process != 0 && (*shared).process != process) {
+        return None;
+    }
+    (*shared).process = process;
+    (*shared).load_address = entry::load_address();
+    clock::set_environment((*shared).environment);
+    random::set_environment((*shared).environment);
+    crash_stack::catch();
+    races::map();
+    heap::map();
+    Some(shared)
 }
 
 /// glibc calls the functions of this section with the arguments of `main`.
@@ -80,7 +114,7 @@ unsafe extern "C" fn begin(
 )]
 static BEGIN: unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char) = begin;
 
-/// Prints why the program cannot go on, and ends the process.
+/// Says why the program cannot go on, and ends the process.
 pub unsafe fn end(how: u32) -> ! {
     let message: &[u8] = match how {
         ending::DEADLOCK => b"omnilink: deadlock: every thread waits\n",
@@ -88,8 +122,22 @@ pub unsafe fn end(how: u32) -> ! {
         ending::TOO_MANY_THREADS => {
             b"omnilink: more than 128 threads at a time: the scheduler cannot go on\n"
         }
+        ending::MEMORY_ERROR => b"omnilink: invalid use of memory\n",
         _ => b"omnilink: the scheduler ended the program\n",
     };
     raw(number::WRITE, [2, message.as_ptr() as i64, message.len() as i64]);
+    let shared = &mut *scheduler::shared();
+    shared.ending = how;
+    if !matches!(how, ending::DEADLOCK | ending::LIVELOCK) {
+        sys::exit_process(ENDED)
+    }
+    let has_ended = |id: u8| matches!((*thread(id)).state, ThreadState::Absent | ThreadState::Done);
+    for id in ids().filter(|&id| !has_ended(id)) {
+        let Some(free) = shared.stuck_threads.get_mut(shared.stuck_threads_len as usize) else {
+            break;
+        };
+        threads::describe(id, free);
+        shared.stuck_threads_len += 1;
+    }
     sys::exit_process(ENDED)
 }

@@ -68,6 +68,23 @@ impl Language {
     }
 }
 
+/// The flags with which g++ compiles and links a whole program that is not built by [`CppBuild`]: of a test, for instance.
+///
+/// Less is seen than in a harness: the C library's copying of memory, and the precompiled parts of the C++ library.
+///
+/// # Errors
+/// When this system is not supported, or the runtime cannot be stored.
+pub fn whole_program_flags() -> Result<Vec<String>, BuildError> {
+    Ok(vec![
+        "-g".to_owned(),
+        "-fsanitize=thread".to_owned(),
+        // Code that looks whether it is instrumented must not be another one.
+        "-U__SANITIZE_THREAD__".to_owned(),
+        format!("-include{}", super::store("fences", "h", FENCES)?.display()),
+        format!("-L{}", runtime_object::library_directory()?.display()),
+    ])
+}
+
 impl CppBuild {
     /// Compiles and links everything into `program`.
     ///

@@ -18,12 +18,30 @@ pub fn runtime_object() -> Result<PathBuf, BuildError> {
     store("runtime", "o", OBJECT)
 }
 
-/// The path of a file in the cache, which is written unless it is there.
-pub(crate) fn store(name: &str, extension: &str, contents: &[u8]) -> Result<PathBuf, BuildError> {
+/// A directory in which `-ltsan` finds the runtime, and not the library of ThreadSanitizer.
+pub(super) fn library_directory() -> Result<PathBuf, BuildError> {
+    let script = format!("INPUT ( \"{}\" )\n", runtime_object()?.display());
+    let directory = cache_directory().join(format!("link-{:016x}", hash(script.as_bytes())));
+    store_at(directory.join("libtsan.so"), script.as_bytes())?;
+    Ok(directory)
+}
+
+fn hash(contents: &[u8]) -> u64 {
     let mut hasher = rustc_hash::FxBuildHasher.build_hasher();
     hasher.write(contents);
-    let directory = cache_directory();
-    let path = directory.join(format!("{name}-{:016x}.{extension}", hasher.finish()));
+    hasher.finish()
+}
+
+/// The path of a file in the cache, which is written unless it is there.
+pub(crate) fn store(name: &str, extension: &str, contents: &[u8]) -> Result<PathBuf, BuildError> {
+    store_at(
+        cache_directory().join(format!("{name}-{:016x}.{extension}", hash(contents))),
+        contents,
+    )
+}
+
+fn store_at(path: PathBuf, contents: &[u8]) -> Result<PathBuf, BuildError> {
+    let directory = path.parent().map(PathBuf::from).unwrap_or_default();
     let failed = |source| BuildError::Store {
         path: path.clone(),
         source,
@@ -33,7 +51,7 @@ pub(crate) fn store(name: &str, extension: &str, contents: &[u8]) -> Result<Path
     }
     std::fs::create_dir_all(&directory).map_err(failed)?;
     // Other processes may do the same concurrently: the file appears as a whole or not at all.
-    let partial = directory.join(format!("{name}-{}.partial", std::process::id()));
+    let partial = path.with_extension(format!("{}.partial", std::process::id()));
     std::fs::write(&partial, contents).map_err(failed)?;
     std::fs::rename(&partial, &path).map_err(failed)?;
     Ok(path)

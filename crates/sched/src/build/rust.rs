@@ -70,7 +70,7 @@ impl RustBuild {
         command
             .args(["--target", &host])
             .args(["--target-dir"])
-            .arg(self.target_directory());
+            .arg(target_directory(self.native));
         let profile = self.profile.as_deref().unwrap_or("release");
         command.args(["--profile", profile]);
         if let Some(package) = &self.package {
@@ -88,28 +88,7 @@ impl RustBuild {
         if self.instruments_std {
             command.arg("-Zbuild-std");
         }
-        let mut flags = given_flags();
-        if !self.native {
-            let wrapper = RustcWrapper::store()?;
-            flags.push(wrapper.cfg.clone());
-            wrapper.apply(&mut command);
-        }
-        flags.extend(native_flags()?);
-        match (self.native, self.instruments_std) {
-            (true, _) => {}
-            (false, true) => {
-                flags.push(std_stubs::instrumented_argument());
-                command.env("RUSTC_BOOTSTRAP", "1");
-            }
-            (false, false) => flags.extend(std_stubs::link_arguments()?),
-        }
-        command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
-        for (setting, value) in SETTINGS {
-            command.env(
-                format!("CARGO_PROFILE_{}_{setting}", name_in_environment(profile)),
-                value,
-            );
-        }
+        prepare_cargo(&mut command, profile, self.native, self.instruments_std)?;
         let output = command
             .stdin(Stdio::null())
             .stderr(Stdio::inherit())
@@ -130,18 +109,6 @@ impl RustBuild {
                 directory: self.directory.clone(),
                 found: several.len(),
             }),
-        }
-    }
-
-    /// Instrumented, native and other builds share no files, and would otherwise rebuild each other's.
-    fn target_directory(&self) -> PathBuf {
-        let own = match self.native {
-            true => "omnilink-native",
-            false => "omnilink",
-        };
-        match std::env::var_os("CARGO_TARGET_DIR") {
-            Some(directory) => PathBuf::from(directory).join(own),
-            None => PathBuf::from("target").join(own),
         }
     }
 
@@ -169,6 +136,50 @@ impl RustBuild {
             }),
         }
     }
+}
+
+/// Instrumented, native and other builds share no files, and would otherwise rebuild each other's.
+pub(super) fn target_directory(native: bool) -> PathBuf {
+    let own = match native {
+        true => "omnilink-native",
+        false => "omnilink",
+    };
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(directory) => PathBuf::from(directory).join(own),
+        None => PathBuf::from("target").join(own),
+    }
+}
+
+/// Makes cargo link what it builds in a profile with the runtime, and instrument it unless it is to be native.
+pub(super) fn prepare_cargo(
+    command: &mut Command,
+    profile: &str,
+    native: bool,
+    instruments_std: bool,
+) -> Result<(), BuildError> {
+    let mut flags = given_flags();
+    if !native {
+        let wrapper = RustcWrapper::store()?;
+        flags.push(wrapper.cfg.clone());
+        wrapper.apply(command);
+    }
+    flags.extend(native_flags()?);
+    match (native, instruments_std) {
+        (true, _) => {}
+        (false, true) => {
+            flags.push(std_stubs::instrumented_argument());
+            command.env("RUSTC_BOOTSTRAP", "1");
+        }
+        (false, false) => flags.extend(std_stubs::link_arguments()?),
+    }
+    command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+    for (setting, value) in SETTINGS {
+        command.env(
+            format!("CARGO_PROFILE_{}_{setting}", name_in_environment(profile)),
+            value,
+        );
+    }
+    Ok(())
 }
 
 /// The flags with which Rust code is instrumented and linked with the runtime. They need `RUSTC_BOOTSTRAP=1` on a stable
@@ -224,7 +235,7 @@ fn knows_abi_mismatch_flag() -> Result<bool, BuildError> {
     Ok(command.output().map_err(no_compiler("rustc"))?.status.success())
 }
 
-fn host_triple() -> Result<String, BuildError> {
+pub(super) fn host_triple() -> Result<String, BuildError> {
     let mut command = Command::new(compiler());
     command.arg("-vV");
     let output = command.output().map_err(no_compiler("rustc"))?;
@@ -249,7 +260,7 @@ fn name_in_environment(profile: &str) -> String {
     profile.to_uppercase().replace('-', "_")
 }
 
-fn cargo() -> String {
+pub(super) fn cargo() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
 }
 

@@ -1,14 +1,16 @@
-//! The source lines of code addresses.
+//! The source lines of code addresses, and what the source calls what is accessed there.
+
+mod expression;
 
 use std::path::{Path, PathBuf};
 
 use addr2line::Loader;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::source_names::expression_at;
+use crate::expression::expression_at;
 
 /// The source lines of a program.
-pub(crate) struct SourceLines {
+pub struct SourceLines {
     program: PathBuf,
     /// Read on first use: a check that finds nothing needs no source lines.
     loader: Option<Option<Loader>>,
@@ -16,12 +18,15 @@ pub(crate) struct SourceLines {
     sources: FxHashMap<String, Option<Vec<String>>>,
 }
 
+impl std::fmt::Debug for SourceLines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("SourceLines").field(&self.program).finish()
+    }
+}
+
 impl SourceLines {
-    #[cfg_attr(
-        not(target_os = "linux"),
-        expect(dead_code, reason = "no other system can start a harness")
-    )]
-    pub(crate) fn of(program: &Path) -> Self {
+    /// Those of this program.
+    pub fn of(program: &Path) -> Self {
         Self {
             program: program.to_owned(),
             loader: None,
@@ -31,12 +36,12 @@ impl SourceLines {
 
     /// The source line of the call that returns to `code`, such as `src/queue.rs:33`. If it was inlined, its callers follow:
     /// `atomic.rs:376 in base.rs:1021`. `None` if the program has no debug information for it.
-    pub(crate) fn find(&mut self, code: u64) -> Option<String> {
+    pub fn find(&mut self, code: u64) -> Option<String> {
         self.frames(code).map(|frames| frames.text(false))
     }
 
     /// The same, and what the source calls the location that is accessed there: `src/queue.rs:33 (self.head)`.
-    pub(crate) fn find_named(&mut self, code: u64) -> Option<String> {
+    pub fn find_named(&mut self, code: u64) -> Option<String> {
         let frames = self.frames(code)?;
         Some(match self.name(&frames) {
             Some(name) => format!("{} ({name})", frames.text(false)),
@@ -46,7 +51,7 @@ impl SourceLines {
 
     /// The source lines of several accesses, and what the source calls their locations. Where two of them are on the same lines but in
     /// different columns, they have these too: `src/queue.rs:33:17`.
-    pub(crate) fn find_apart(&mut self, codes: &[u64]) -> Vec<(Option<String>, Option<String>)> {
+    pub fn find_apart(&mut self, codes: &[u64]) -> Vec<(Option<String>, Option<String>)> {
         let places: Vec<Option<Frames>> = codes.iter().map(|code| self.frames(*code)).collect();
         let mut columns: FxHashMap<String, FxHashSet<Option<u32>>> = FxHashMap::default();
         for place in places.iter().flatten() {
@@ -67,7 +72,7 @@ impl SourceLines {
     }
 
     /// As [`find`](Self::find), but `None` for what is not the component's: functions of libraries, and of harnesses in our own crates.
-    pub(crate) fn find_own(&mut self, code: u64) -> Option<String> {
+    pub fn find_own(&mut self, code: u64) -> Option<String> {
         let frames = self.frames(code)?;
         frames.0.iter().any(Frame::is_own).then(|| frames.text(false))
     }

@@ -1,0 +1,330 @@
+//! `omnilink test`: the tests that a project has, under many schedules.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use omnilink_sched::build::{RustTests, TestBinary, whole_program_flags};
+use omnilink_test_runner::{
+    Report, ScheduledTest, Session, SessionOptions, Strategy, TestProgress, TestResult, framework, junit,
+    record,
+};
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{self, Output};
+use crate::progress::ProgressLine;
+use crate::{interrupt, quantity};
+
+pub(crate) const ABOUT: &str = "Run the tests of a project under many schedules";
+
+const EXAMPLES: &str = "\
+Examples:
+  omnilink test                                    all tests of the cargo project here
+  omnilink test --release -p queue -- pops         as `cargo test --release -p queue -- pops`
+  omnilink test --schedules 1000 --time 5m
+  omnilink test --switches 1.5-2 -- --exact queue::pops    repeat a failure
+  omnilink test --cpp ./queue_test -- Queue        GoogleTest, Catch2, doctest; else the program is one test
+  g++ -g -c q.cpp $(omnilink test --cpp-flags)     how such a program is compiled and linked
+
+Each test runs in a fresh process: first without preemptions, then under random schedules. It fails if it panics, aborts, exits with
+another code than 0, deadlocks, livelocks, has a data race, or uses freed memory. Time is simulated: sleeping takes no time.
+
+Exit codes: 0 no test failed; 1 a test failed; 2 bad usage, or the tests cannot be built; 3 time was up before all schedules were run.";
+
+/// The arguments of `omnilink test`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct TestArgs {
+    /// Schedules for each test
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    schedules: u64,
+    /// Time for all tests, shared evenly: 30s, 5m
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    time: Option<Duration>,
+    /// How schedules are chosen
+    #[arg(long, value_enum, default_value_t)]
+    strategy: StrategyName,
+    /// What all random choices are derived from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Tests at the same time; one for each processor if not given
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// How long one run of a test may take
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration, default_value = "60s")]
+    run_limit: Duration,
+    /// Do not look for data races
+    #[arg(long)]
+    no_races: bool,
+    /// End with the first test that fails
+    #[arg(long)]
+    until_failure: bool,
+    /// Run this schedule only, as the report of a failure gives it
+    #[arg(long, value_name = "SWITCHES")]
+    switches: Option<String>,
+    /// Compile the standard library with instrumentation too (needs `rustup component add rust-src`)
+    #[arg(long)]
+    build_std: bool,
+    /// Programs with tests in C++, compiled with the flags that --cpp-flags prints
+    #[arg(long, value_name = "PROGRAM", num_args = 1..)]
+    cpp: Vec<PathBuf>,
+    /// Print the flags with which C++ is compiled and linked
+    #[arg(long, exclusive = true)]
+    cpp_flags: bool,
+    /// Print one JSON object for each test
+    #[arg(long)]
+    json: bool,
+    /// Write the results as JUnit does
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// The project; the folder here if not given
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    directory: PathBuf,
+    /// Arguments of cargo test, and after `--` filters of the tests
+    #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+/// How schedules are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum StrategyName {
+    /// The others in turn
+    #[default]
+    Mixed,
+    /// Any thread at each step
+    Random,
+    /// Priorities of threads that change at one to three steps (PCT)
+    Pct,
+    /// Priorities of steps (partial-order sampling)
+    Pos,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &TestArgs) -> Result<Exit, CliError> {
+    let look = output::look(false);
+    let mut stdout = Output::new(&look);
+    if args.cpp_flags {
+        let flags = whole_program_flags().map_err(|error| CliError::Usage(error.to_string()))?;
+        stdout.print(&format!("{}\n", flags.join(" ")))?;
+        return Ok(Exit::Valid);
+    }
+    interrupt::listen();
+    let options = options(args)?;
+    let tests = tests(args)?;
+    if tests.is_empty() {
+        return Err(CliError::Usage(
+            "no test has been found: `cargo test -- --list` shows those of a project; a filter after `--` may leave all of them out"
+                .to_owned(),
+        ));
+    }
+    let screen = Screen {
+        line: progress_line(tests.len()),
+        stdout: Mutex::new((stdout, Ok(()))),
+        is_json: args.json,
+    };
+    let session =
+        Session::run(&tests, &options, &screen).map_err(|error| CliError::Usage(error.to_string()))?;
+    let Screen { stdout, line, .. } = screen;
+    drop(line);
+    let (mut stdout, printed) = stdout.into_inner().unwrap_or_else(PoisonError::into_inner);
+    printed?;
+    if !args.json {
+        stdout.print(&details(args, &session))?;
+    }
+    if let Some(file) = &args.junit {
+        std::fs::write(file, junit(&session.results))
+            .map_err(|error| CliError::Usage(format!("{}: it cannot be written: {error}", file.display())))?;
+    }
+    Ok(exit(&session))
+}
+
+fn exit(session: &Session) -> Exit {
+    let is_cut_off = session.not_begun > 0 || session.results.iter().any(|result| result.stopped.is_some());
+    match (
+        session.failures().next().is_some(),
+        interrupt::is_raised(),
+        is_cut_off,
+    ) {
+        (true, _, _) => Exit::Violation,
+        (false, true, _) => Exit::Interrupted,
+        (false, false, true) => Exit::Unknown,
+        (false, false, false) => Exit::Valid,
+    }
+}
+
+fn options(args: &TestArgs) -> Result<SessionOptions, CliError> {
+    let switches = args.switches.as_deref().map(|text| {
+        Report::read_switches(text).ok_or_else(|| {
+            CliError::Usage(format!(
+                "\"{text}\" is no list of switches: `1.5-2,2.30-1` switches from thread 1 to 2 where it has stopped five times before, and so on"
+            ))
+        })
+    });
+    let defaults = SessionOptions::default();
+    Ok(SessionOptions {
+        schedules: args.schedules,
+        strategy: match args.strategy {
+            StrategyName::Mixed => Strategy::Mixed,
+            StrategyName::Random => Strategy::Random,
+            StrategyName::Pct => Strategy::Priorities,
+            StrategyName::Pos => Strategy::PartialOrders,
+        },
+        seed: args.seed,
+        jobs: args.jobs.unwrap_or(defaults.jobs),
+        time_max: args.time,
+        detects_races: !args.no_races,
+        run_max: args.run_limit,
+        until_failure: args.until_failure,
+        switches: switches.transpose()?,
+        interrupt: Some(interrupt::atomic()),
+        ..defaults
+    })
+}
+
+/// Builds what has to be built, and finds the tests.
+fn tests(args: &TestArgs) -> Result<Vec<ScheduledTest>, CliError> {
+    let usage = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
+    let (cargo_arguments, filters) = split(&args.arguments);
+    let mut tests = Vec::new();
+    if !args.cpp.is_empty() {
+        for program in &args.cpp {
+            tests.extend(framework::cpp_tests(program, &filters).map_err(|error| usage(&error))?);
+        }
+        return Ok(tests);
+    }
+    if !args.directory.join("Cargo.toml").is_file() && !has_manifest(&cargo_arguments) {
+        let here = std::path::absolute(&args.directory).unwrap_or_else(|_| args.directory.clone());
+        let is_inside = here.ancestors().any(|folder| folder.join("Cargo.toml").is_file());
+        if !is_inside {
+            return Err(CliError::Usage(format!(
+                "{}: there is no Cargo.toml here or above: go to a cargo project, or name programs with --cpp",
+                args.directory.display()
+            )));
+        }
+    }
+    let build = RustTests {
+        directory: args.directory.clone(),
+        arguments: cargo_arguments,
+        instruments_std: args.build_std,
+    };
+    for TestBinary {
+        path,
+        target,
+        directory,
+    } in build.build().map_err(|error| usage(&error))?
+    {
+        let found = framework::rust_tests(&path, &target, &directory, &filters);
+        tests.extend(found.map_err(|error| usage(&error))?);
+    }
+    Ok(tests)
+}
+
+/// Arguments of cargo, and what comes after `--`.
+fn split(arguments: &[String]) -> (Vec<String>, Vec<String>) {
+    match arguments.iter().position(|argument| argument == "--") {
+        Some(at) => (arguments[..at].to_vec(), arguments[at + 1..].to_vec()),
+        None => (arguments.to_vec(), Vec::new()),
+    }
+}
+
+fn has_manifest(arguments: &[String]) -> bool {
+    arguments
+        .iter()
+        .any(|argument| argument.starts_with("--manifest-path"))
+}
+
+fn progress_line(tests: usize) -> ProgressLine {
+    ProgressLine::showing(move |ended, seconds| format!("{ended} of {tests} tests, {seconds} s"))
+}
+
+/// Shows results as they come.
+struct Screen {
+    line: ProgressLine,
+    stdout: Mutex<(Output, Result<(), CliError>)>,
+    is_json: bool,
+}
+
+impl TestProgress for Screen {
+    fn ended(&self, result: &TestResult) {
+        self.line.add_one();
+        let text = match self.is_json {
+            true => record(result).to_string(),
+            false => format!("test {}", Report::line(result)),
+        };
+        self.line.suspend(|| {
+            let mut stdout = self.stdout.lock().unwrap_or_else(PoisonError::into_inner);
+            let (output, printed) = &mut *stdout;
+            if printed.is_ok() {
+                *printed = output.print(&format!("{text}\n"));
+            }
+        });
+    }
+}
+
+/// All about the failures, and a summary.
+fn details(args: &TestArgs, session: &Session) -> String {
+    let mut text = Vec::new();
+    for result in session.failures() {
+        let Some(found) = &result.failure else { continue };
+        let _ = writeln!(text, "\n{}", Report::failure(result, found).trim_end());
+        let _ = writeln!(
+            text,
+            "  Repeat it:  {}",
+            repeat_command(args, result, &Report::switches(&found.switches))
+        );
+    }
+    let failed = session.failures().count();
+    let schedules: u64 = session.results.iter().map(|result| result.schedules).sum();
+    let _ = writeln!(
+        text,
+        "\n{} of {} tests failed, {schedules} schedules were run",
+        failed,
+        session.results.len()
+    );
+    let uncontrolled = session
+        .results
+        .iter()
+        .filter(|result| !result.is_controlled)
+        .count();
+    if uncontrolled > 0 {
+        let _ = writeln!(
+            text,
+            "{uncontrolled} of them ran without the scheduler: their programs are not linked with it (omnilink test --cpp-flags)"
+        );
+    }
+    if session.not_begun > 0 {
+        let _ = writeln!(text, "{} tests were not begun", session.not_begun);
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// The command that repeats a failure.
+fn repeat_command(args: &TestArgs, result: &TestResult, switches: &str) -> String {
+    let (cargo_arguments, _) = split(&args.arguments);
+    let mut words = vec![
+        "omnilink".to_owned(),
+        "test".to_owned(),
+        format!("--switches {switches:?}"),
+    ];
+    if args.directory.as_os_str() != "." {
+        words.push(format!("--directory {}", args.directory.display()));
+    }
+    if args.build_std {
+        words.push("--build-std".to_owned());
+    }
+    match args.cpp.is_empty() {
+        true => {
+            words.extend(cargo_arguments);
+            words.push(format!("-- --exact {}", result.test.name));
+        }
+        false => words.push(format!(
+            "--cpp {} -- {:?}",
+            result.test.program.display(),
+            result.test.name
+        )),
+    }
+    words.join(" ")
+}

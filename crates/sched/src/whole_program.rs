@@ -1,0 +1,349 @@
+//! Runs of whole programs: any instrumented program, from its beginning to its end, in a process of its own.
+
+use crate::limits::StopConditions;
+use crate::output::Output;
+use crate::shared_memory::{SharedMemory, data_race, memory_error_of};
+use crate::watchdog::Watchdog;
+use crate::{DataRace, MemoryError, SchedError, UnresponsiveReason};
+use omnilink_sched_runtime::layout::{
+    FRAMES_CAP, PlaceRecord, RACES_CAP, STACK_CAP, SWITCHES_CAP, SwitchRecord, ending, policy, switch,
+};
+use std::ffi::OsString;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// A program and how it is started.
+#[derive(Debug, Clone)]
+pub struct WholeProgram {
+    /// The program, built by [`build`](crate::build).
+    pub path: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// Where it runs.
+    pub directory: Option<PathBuf>,
+    /// Further environment variables.
+    pub environment: Vec<(OsString, OsString)>,
+    /// How many of its first threads run only when no other thread can.
+    pub background_threads: u8,
+    /// Whether data races are detected.
+    pub detects_races: bool,
+    /// How long a thread may compute between two steps.
+    pub compute_max: Duration,
+    /// How long a run may take.
+    pub time_max: Duration,
+}
+
+/// How threads are chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProgramPolicy {
+    /// Without preemptions, except for these switches.
+    Switches(Vec<ThreadSwitch>),
+    /// Any thread at each step.
+    Random {
+        /// The seed.
+        seed: u64,
+    },
+    /// By random priorities, which change at some steps.
+    Priorities {
+        /// The seed.
+        seed: u64,
+        /// How many steps.
+        changes: u32,
+        /// How many steps a run is expected to have.
+        steps: u64,
+    },
+    /// By random priorities of steps.
+    PartialOrders {
+        /// The seed.
+        seed: u64,
+    },
+}
+
+/// A decision that differs from that of a run without preemptions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ThreadSwitch {
+    /// The thread that stops.
+    pub from: u8,
+    /// How many times it has stopped before.
+    pub decision: u32,
+    /// The thread that goes on.
+    pub to: u8,
+    /// That thread goes on although it has yielded.
+    pub goes_on: bool,
+    /// The thread that stops could have gone on.
+    pub preempts: bool,
+}
+
+/// Where a thread has stopped. Addresses are relative to the first byte of the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadPlace {
+    /// The thread; 0 is the main thread.
+    pub thread: u8,
+    /// The address at which it goes on; 0 if it has not begun.
+    pub code: u64,
+    /// The call sites of the functions that it is in, the innermost first.
+    pub frames: Vec<u64>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProgramEnding {
+    /// By itself.
+    Exited(ExitStatus),
+    /// Every thread waits.
+    Deadlock,
+    /// All threads read the same values over and over.
+    Livelock,
+    /// An invalid use of memory.
+    MemoryError(MemoryError),
+    /// More threads than the scheduler can control.
+    TooManyThreads,
+    /// It was killed because it reached no step any more.
+    Unresponsive(UnresponsiveReason),
+}
+
+/// A run.
+#[derive(Debug, Clone)]
+pub struct ProgramExecution {
+    /// How it ended.
+    pub ending: ProgramEnding,
+    /// What it printed, without the middle of a long text.
+    pub output: String,
+    /// Data races.
+    pub races: Vec<DataRace>,
+    /// Steps of the scheduler.
+    pub steps: u64,
+    /// The most threads at a time, as far as they made steps.
+    pub threads: u32,
+    /// A number that differs for different interleavings.
+    pub interleaving: u64,
+    /// What it takes to repeat it; none if there were too many switches to record.
+    pub switches: Option<Vec<ThreadSwitch>>,
+    /// Of the first switches, where the two threads stood.
+    pub places: Vec<[ThreadPlace; 2]>,
+    /// The call stack when it was killed by a signal or used memory wrongly.
+    pub stack: Vec<u64>,
+    /// The threads of a deadlock or livelock.
+    pub stuck: Vec<ThreadPlace>,
+    /// Whether the scheduler controlled it: only an instrumented program is.
+    pub is_controlled: bool,
+}
+
+impl WholeProgram {
+    /// Runs it once.
+    ///
+    /// # Errors
+    /// When it cannot be started, or [`SchedError::Stopped`] when a stop condition ended it.
+    pub fn run(&self, policy: &ProgramPolicy, stop: &StopConditions) -> Result<ProgramExecution, SchedError> {
+        let start = |source| SchedError::Start {
+            harness: self.path.clone(),
+            source,
+        };
+        let mut memory = SharedMemory::new().map_err(start)?;
+        self.request(&mut memory, policy);
+        let output = Output::new().map_err(start)?;
+        let file = memory.file_number();
+        let mut command = Command::new(&self.path);
+        command
+            .args(&self.arguments)
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .env("OMNILINK_PROGRAM", file.to_string())
+            .stdin(Stdio::null())
+            .stdout(output.stream().map_err(start)?)
+            .stderr(output.stream().map_err(start)?)
+            // Its child processes are killed with it, and Ctrl-C in a terminal does not reach it: the report needs its end.
+            .process_group(0);
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        // SAFETY: between fork and exec only system calls are made.
+        unsafe {
+            command.pre_exec(move || crate::harness_executor::prepare(&[file], None));
+        }
+        let mut process = command.spawn().map_err(start)?;
+        let ended = self.wait(&mut process, &memory, stop);
+        kill_group(&process);
+        let (status, unresponsive) = match ended {
+            Ok(Ended::Itself(status)) => (status, None),
+            Ok(Ended::Killed(reason)) => (process.wait().map_err(start)?, Some(reason)),
+            Err(error) => {
+                // It was killed just now.
+                let _ = process.wait();
+                return Err(error);
+            }
+        };
+        Ok(execution(&memory, status, unresponsive, output.text()))
+    }
+
+    fn request(&self, memory: &mut SharedMemory, policy: &ProgramPolicy) {
+        memory.clear_results();
+        let shared = memory.get_mut();
+        shared.detects_races = self.detects_races.into();
+        shared.background_threads = self.background_threads.into();
+        match policy {
+            ProgramPolicy::Switches(switches) => {
+                shared.policy = policy::SWITCHES;
+                let mut sorted: Vec<&ThreadSwitch> = switches.iter().take(SWITCHES_CAP).collect();
+                sorted.sort_by_key(|switch| (switch.from, switch.decision));
+                shared.switches_asked_len = sorted.len() as u32;
+                for (free, switch) in shared.switches_asked.iter_mut().zip(sorted) {
+                    *free = record(switch);
+                }
+            }
+            ProgramPolicy::Random { seed } => {
+                shared.policy = policy::RANDOM;
+                shared.seed = *seed;
+            }
+            ProgramPolicy::Priorities { seed, changes, steps } => {
+                shared.policy = policy::PRIORITIES;
+                shared.seed = *seed;
+                shared.changes = *changes;
+                shared.steps_expected = *steps;
+            }
+            ProgramPolicy::PartialOrders { seed } => {
+                shared.policy = policy::PARTIAL_ORDERS;
+                shared.seed = *seed;
+            }
+        }
+    }
+
+    /// Waits for the end of a run. Kills nothing.
+    fn wait(
+        &self,
+        process: &mut Child,
+        memory: &SharedMemory,
+        stop: &StopConditions,
+    ) -> Result<Ended, SchedError> {
+        let started = Instant::now();
+        let mut watchdog = Watchdog::new(self.compute_max);
+        let mut next_check = started + Watchdog::INTERVAL;
+        let mut pause = Duration::from_micros(100);
+        loop {
+            let ended = process.try_wait().map_err(|source| SchedError::Lost {
+                harness: self.path.clone(),
+                source,
+            })?;
+            if let Some(status) = ended {
+                return Ok(Ended::Itself(status));
+            }
+            if let Some(reason) = stop.reached_without_memory() {
+                return Err(SchedError::Stopped(reason));
+            }
+            if started.elapsed() > self.time_max {
+                return Ok(Ended::Killed(UnresponsiveReason::Late));
+            }
+            if Instant::now() >= next_check
+                && let Some((number, heartbeat)) = memory.heartbeat()
+            {
+                next_check += Watchdog::INTERVAL;
+                if let Some(reason) = watchdog.check(number, heartbeat) {
+                    return Ok(Ended::Killed(reason));
+                }
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(5));
+        }
+    }
+}
+
+/// How a process came to its end.
+enum Ended {
+    Itself(ExitStatus),
+    Killed(UnresponsiveReason),
+}
+
+/// Kills a process and those that it started.
+fn kill_group(process: &Child) {
+    // SAFETY: the process leads a group of its own. Its number is not given to another one while a process of the group is left; if none is,
+    // and it was waited for, no group has this number yet: numbers are given in turn.
+    unsafe { libc::kill(-(process.id() as libc::pid_t), libc::SIGKILL) };
+}
+
+fn execution(
+    memory: &SharedMemory,
+    status: ExitStatus,
+    unresponsive: Option<UnresponsiveReason>,
+    output: String,
+) -> ProgramExecution {
+    let shared = memory.get();
+    let ending = match (unresponsive, shared.ending) {
+        (_, ending::DEADLOCK) => ProgramEnding::Deadlock,
+        (_, ending::LIVELOCK) => ProgramEnding::Livelock,
+        (_, ending::MEMORY_ERROR) => ProgramEnding::MemoryError(memory_error_of(&shared.memory_error)),
+        (_, ending::TOO_MANY_THREADS) => ProgramEnding::TooManyThreads,
+        (Some(reason), _) => ProgramEnding::Unresponsive(reason),
+        (None, _) => ProgramEnding::Exited(status),
+    };
+    let switches = shared.switches.get(..shared.switches_len as usize);
+    let stuck = shared.stuck_threads.iter();
+    ProgramExecution {
+        ending,
+        output,
+        races: shared.races[..(shared.races_len as usize).min(RACES_CAP)]
+            .iter()
+            .map(data_race)
+            .collect(),
+        steps: shared.steps_made,
+        threads: shared.threads_max,
+        interleaving: shared.interleaving,
+        switches: switches.map(|made| made.iter().map(thread_switch).collect()),
+        stack: shared.stack[..(shared.stack_len as usize).min(STACK_CAP)].to_vec(),
+        stuck: stuck
+            .take(shared.stuck_threads_len as usize)
+            .map(thread_place)
+            .collect(),
+        places: shared
+            .switch_places
+            .iter()
+            .take(shared.switches_len as usize)
+            .map(|places| [thread_place(&places[0]), thread_place(&places[1])])
+            .collect(),
+        is_controlled: shared.process != 0,
+    }
+}
+
+fn record(switch: &ThreadSwitch) -> SwitchRecord {
+    SwitchRecord {
+        decision: switch.decision,
+        current: switch.from,
+        chosen: switch.to,
+        flags: if switch.goes_on { switch::GOES_ON } else { 0 }
+            | if switch.preempts { switch::PREEMPTS } else { 0 },
+        reserved: 0,
+    }
+}
+
+fn thread_switch(record: &SwitchRecord) -> ThreadSwitch {
+    ThreadSwitch {
+        from: record.current,
+        decision: record.decision,
+        to: record.chosen,
+        goes_on: record.flags & switch::GOES_ON != 0,
+        preempts: record.flags & switch::PREEMPTS != 0,
+    }
+}
+
+fn thread_place(record: &PlaceRecord) -> ThreadPlace {
+    ThreadPlace {
+        thread: record.thread as u8,
+        code: record.code,
+        frames: record.frames[..(record.frames_len as usize).min(FRAMES_CAP)].to_vec(),
+    }
+}
+
+impl ProgramEnding {
+    /// Whether it ended by itself, with exit code 0.
+    pub fn is_success(&self) -> bool {
+        matches!(self, Self::Exited(status) if status.success())
+    }
+
+    /// The signal that killed it.
+    pub fn signal(&self) -> Option<i32> {
+        match self {
+            Self::Exited(status) => status.signal(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What made a run of a test fail.
+
+use omnilink_sched::{
+    DataRace, MemoryError, ProgramEnding, ProgramExecution, ThreadPlace, UnresponsiveReason,
+};
+
+/// Why a test failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FailureKind {
+    /// It panicked: at this place of the source, with this message.
+    Panic {
+        /// Such as `src/queue.rs:33:9`.
+        place: String,
+        /// Its first lines.
+        message: String,
+    },
+    /// It ended with an exit code other than 0.
+    ExitCode(i32),
+    /// A signal killed it.
+    Signal(i32),
+    /// Every thread waits.
+    Deadlock,
+    /// All threads read the same values over and over.
+    Livelock,
+    /// Two accesses without an order between them.
+    Race(DataRace),
+    /// An invalid use of memory.
+    Memory(MemoryError),
+    /// It did not go on: it computes without a step, waits for something outside, or takes too long.
+    Unresponsive(UnresponsiveReason),
+    /// More threads than the scheduler can control.
+    TooManyThreads,
+}
+
+/// A failure of one run.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// What went wrong.
+    pub kind: FailureKind,
+    /// What the test printed.
+    pub output: String,
+    /// The call stack of a crash.
+    pub stack: Vec<u64>,
+    /// The threads of a deadlock.
+    pub stuck: Vec<ThreadPlace>,
+    /// Of the first switches, where the two threads stood.
+    pub places: Vec<[ThreadPlace; 2]>,
+}
+
+impl Failure {
+    /// What is wrong with a run, if anything is.
+    pub fn of(execution: &ProgramExecution) -> Option<Self> {
+        let kind = match &execution.ending {
+            ProgramEnding::Deadlock => FailureKind::Deadlock,
+            ProgramEnding::Livelock => FailureKind::Livelock,
+            ProgramEnding::MemoryError(error) => FailureKind::Memory(*error),
+            ProgramEnding::TooManyThreads => FailureKind::TooManyThreads,
+            ProgramEnding::Unresponsive(reason) => FailureKind::Unresponsive(*reason),
+            ending @ ProgramEnding::Exited(status) => {
+                let race = execution.races.iter().find(|race| !race.is_inconclusive);
+                match (ending.signal(), status.code(), race) {
+                    // A race is the cause of what goes wrong after it.
+                    (_, _, Some(race)) => FailureKind::Race(*race),
+                    (Some(signal), _, _) => match panic_in(&execution.output) {
+                        Some(panic) => panic,
+                        None => FailureKind::Signal(signal),
+                    },
+                    (None, Some(0), _) => return None,
+                    (None, code, _) => {
+                        let exit = FailureKind::ExitCode(code.unwrap_or(-1));
+                        panic_in(&execution.output).unwrap_or(exit)
+                    }
+                }
+            }
+        };
+        Some(Self {
+            kind,
+            output: execution.output.clone(),
+            stack: execution.stack.clone(),
+            stuck: execution.stuck.clone(),
+            places: execution.places.clone(),
+        })
+    }
+
+    /// Whether another failure is the same one, as far as that can be told: not what was printed or which values were there.
+    pub fn is_like(&self, other: &Self) -> bool {
+        match (&self.kind, &other.kind) {
+            (FailureKind::Panic { place, .. }, FailureKind::Panic { place: other, .. }) => place == other,
+            (FailureKind::Race(race), FailureKind::Race(other)) => codes(race) == codes(other),
+            (FailureKind::Memory(error), FailureKind::Memory(other)) => {
+                (error.kind, error.code) == (other.kind, other.code)
+            }
+            (one, other) => one == other,
+        }
+    }
+}
+
+/// The code addresses of a race, in any order.
+fn codes(race: &DataRace) -> [u64; 2] {
+    let mut codes = race.accesses.map(|access| access.code);
+    codes.sort_unstable();
+    codes
+}
+
+/// The last panic that was printed: `thread 'main' panicked at src/lib.rs:5:9:` and then the message. The first ones may be expected, and
+/// caught; the last one is that of the test.
+fn panic_in(output: &str) -> Option<FailureKind> {
+    const MESSAGE_LINES: usize = 4;
+    let lines: Vec<&str> = output.lines().collect();
+    let last = lines
+        .iter()
+        .rposition(|line| line.contains("' panicked at ") || line.contains(") panicked at "))?;
+    let (_, place) = lines.get(last)?.split_once(" panicked at ")?;
+    let message: Vec<&str> = lines
+        .iter()
+        .skip(last + 1)
+        .take(MESSAGE_LINES)
+        .take_while(|line| !line.starts_with("note: ") && !line.is_empty())
+        .copied()
+        .collect();
+    Some(FailureKind::Panic {
+        place: place.trim_end_matches(':').to_owned(),
+        message: message.join("\n"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_panic_is_that_of_the_test() {
+        let output = "running 1 test\n\nthread 'worker' (12) panicked at src/pool.rs:7:5:\nexpected\nnote: run with `RUST_BACKTRACE=1`\n\
+            thread 'main' (11) panicked at src/lib.rs:33:9:\nassertion `left == right` failed\n  left: 1\n right: 2\nnote: run with\n";
+        let expected = FailureKind::Panic {
+            place: "src/lib.rs:33:9".to_owned(),
+            message: "assertion `left == right` failed\n  left: 1\n right: 2".to_owned(),
+        };
+        assert_eq!(panic_in(output), Some(expected));
+        assert_eq!(panic_in("running 1 test\ntest a ... ok\n"), None);
+    }
+}

@@ -1,0 +1,31 @@
+//! Runs the tests that a project has under many schedules.
+//!
+//! A *test* is a program and the arguments with which it runs one test only ([`ScheduledTest`]); [`framework`] finds the tests of a program.
+//! [`Session::run`] runs each test without preemptions first, and then under schedules of a [`Strategy`], each in a process of its own. What
+//! fails is repeated, its switches are shrunk to the fewest that still make it fail, and their places in the source are looked up.
+//!
+//! # Decisions
+//!
+//! * **A run is its switches.** A test may take millions of steps. What is kept of a run are the decisions that a run without preemptions
+//!   would not make, each named by the thread that stops and how often it has stopped before. Leaving some of them out changes little
+//!   else, so that they can be shrunk.
+//! * **A failure is reported with its kind.** What fails without any preemption needs no schedule, and what cannot be repeated depends on
+//!   something that the scheduler does not control: both are told apart from a failure that needs an interleaving.
+#![cfg(target_os = "linux")]
+
+mod failure;
+pub mod framework;
+mod json;
+mod report;
+mod session;
+mod shrink;
+mod strategy;
+mod test_run;
+
+pub use failure::{Failure, FailureKind};
+pub use framework::{ListError, ScheduledTest};
+pub use json::{junit, record};
+pub use report::Report;
+pub use session::{Session, SessionOptions, TestProgress};
+pub use strategy::Strategy;
+pub use test_run::{FailureCause, FoundFailure, TestResult};

@@ -1,0 +1,295 @@
+//! What is told about a session, as text.
+
+use std::fmt::Write as _;
+
+use omnilink_sched::{
+    DataRace, MemoryError, MemoryErrorKind, RacingAccess, ThreadPlace, ThreadSwitch, UnresponsiveReason,
+};
+use omnilink_source_lines::SourceLines;
+
+use crate::failure::FailureKind;
+use crate::test_run::{FailureCause, FoundFailure, TestResult};
+
+/// Writes about results; source lines are looked up in the programs.
+#[derive(Debug, Default)]
+pub struct Report;
+
+/// Switches that are listed.
+const SWITCHES_MAX: usize = 12;
+/// Lines of output that are shown.
+const OUTPUT_LINES: usize = 20;
+
+impl Report {
+    /// One line about a test.
+    pub fn line(result: &TestResult) -> String {
+        let name = result.test.full_name();
+        let mut text = match &result.failure {
+            Some(found) => format!("{name} ... FAILED: {}", headline(&found.failure.kind)),
+            None if !result.is_controlled => format!("{name} ... ok, but not under control"),
+            None => format!("{name} ... ok"),
+        };
+        let _ = match (result.is_controlled, result.has_one_thread()) {
+            (false, _) => Ok(()),
+            (true, true) => write!(text, " (one thread)"),
+            (true, false) => write!(
+                text,
+                " ({}, {} different, {} threads, {})",
+                counted(result.schedules, "schedule"),
+                result.interleavings,
+                result.threads - u32::from(result.test.harness_threads),
+                counted(result.steps, "step"),
+            ),
+        };
+        if result.stopped.is_some() && result.failure.is_none() {
+            text.push_str(", not all schedules: time was up");
+        }
+        text
+    }
+
+    /// All about a failure.
+    pub fn failure(result: &TestResult, found: &FoundFailure) -> String {
+        let mut source = SourceLines::of(&result.test.program);
+        let mut text = format!("{}: {}\n", result.test.full_name(), headline(&found.failure.kind));
+        describe(&mut text, result, &found.failure.kind, &mut source);
+        for stuck in &found.failure.stuck {
+            let name = result.test.thread_name(stuck.thread);
+            let _ = writeln!(text, "  {name} waits {}", words_for(stuck, &mut source));
+        }
+        let _ = match found.cause {
+            FailureCause::AnySchedule { natively: true } => {
+                writeln!(
+                    text,
+                    "  It needs no interleaving: it fails without the scheduler too."
+                )
+            }
+            FailureCause::AnySchedule { natively: false } => writeln!(
+                text,
+                "  It needs no preemption: it fails when each thread runs until it waits. Without the scheduler it passed once."
+            ),
+            FailureCause::NotRepeatable => writeln!(
+                text,
+                "  The same schedule did not make it fail again: it depends on something that is not controlled \
+                 (files, the network, other processes, real time)."
+            ),
+            FailureCause::Interleaving => {
+                let preemptions = found.switches.iter().filter(|switch| switch.preempts).count();
+                writeln!(
+                    text,
+                    "  It needs {} with {} (the first run that failed, schedule {}, had {}):",
+                    counted(found.switches.len() as u64, "switch"),
+                    counted(preemptions as u64, "preemption"),
+                    found.schedule,
+                    counted(found.switches_before as u64, "switch"),
+                )
+            }
+        };
+        if found.cause == FailureCause::Interleaving {
+            for [from, to] in found.failure.places.iter().take(SWITCHES_MAX) {
+                let _ = writeln!(
+                    text,
+                    "    {} stops {}; {} goes on {}",
+                    result.test.thread_name(from.thread),
+                    words_for(from, &mut source),
+                    result.test.thread_name(to.thread),
+                    words_for(to, &mut source)
+                );
+            }
+            if found.switches.len() > SWITCHES_MAX {
+                let _ = writeln!(text, "    … and {} more", found.switches.len() - SWITCHES_MAX);
+            }
+        }
+        let printed: Vec<&str> = found
+            .failure
+            .output
+            .lines()
+            .filter(|line| !line.is_empty())
+            .collect();
+        if !printed.is_empty() {
+            text.push_str("  It printed:\n");
+            for line in printed.iter().skip(printed.len().saturating_sub(OUTPUT_LINES)) {
+                let _ = writeln!(text, "    {line}");
+            }
+        }
+        text
+    }
+
+    /// The switches of a failure, as `--switches` takes them.
+    pub fn switches(switches: &[ThreadSwitch]) -> String {
+        let mut sorted: Vec<&ThreadSwitch> = switches.iter().collect();
+        sorted.sort_by_key(|switch| (switch.from, switch.decision));
+        let written = sorted.iter().map(|switch| {
+            let goes_on = if switch.goes_on { "+" } else { "" };
+            format!("{}.{}-{}{goes_on}", switch.from, switch.decision, switch.to)
+        });
+        written.collect::<Vec<_>>().join(",")
+    }
+
+    /// Reads what [`switches`](Self::switches) writes.
+    pub fn read_switches(text: &str) -> Option<Vec<ThreadSwitch>> {
+        let switch = |part: &str| {
+            let (from, rest) = part.split_once('.')?;
+            let (decision, to) = rest.split_once('-')?;
+            let goes_on = to.ends_with('+');
+            Some(ThreadSwitch {
+                from: from.parse().ok()?,
+                decision: decision.parse().ok()?,
+                to: to.trim_end_matches('+').parse().ok()?,
+                goes_on,
+                preempts: false,
+            })
+        };
+        match text.trim() {
+            "" => Some(Vec::new()),
+            text => text.split(',').map(|part| switch(part.trim())).collect(),
+        }
+    }
+}
+
+/// What failed, in a few words.
+pub(crate) fn headline(kind: &FailureKind) -> String {
+    match kind {
+        FailureKind::Panic { place, message } => match message.lines().next() {
+            Some(first) => format!("panic at {place}: {first}"),
+            None => format!("panic at {place}"),
+        },
+        FailureKind::ExitCode(code) => format!("exit code {code}"),
+        FailureKind::Signal(signal) => format!("killed by {}", signal_name(*signal)),
+        FailureKind::Deadlock => "deadlock".to_owned(),
+        FailureKind::Livelock => "livelock".to_owned(),
+        FailureKind::Race(_) => "data race".to_owned(),
+        FailureKind::Memory(error) => memory_words(error.kind).to_owned(),
+        FailureKind::Unresponsive(UnresponsiveReason::Computes) => {
+            "it computes without an end in sight".to_owned()
+        }
+        FailureKind::Unresponsive(UnresponsiveReason::Waits) => {
+            "it waits for something outside of the program".to_owned()
+        }
+        FailureKind::Unresponsive(UnresponsiveReason::Late) => "it takes too long".to_owned(),
+        FailureKind::TooManyThreads => "more than 128 threads at a time".to_owned(),
+    }
+}
+
+fn describe(text: &mut String, result: &TestResult, kind: &FailureKind, source: &mut SourceLines) {
+    let mut place = |code: u64| match source.find_named(code) {
+        Some(line) => line,
+        None => format!("address {code:#x}"),
+    };
+    let _ = match kind {
+        FailureKind::Race(DataRace { accesses, .. }) => {
+            let [first, second] =
+                accesses.map(|access| format!("{} {}", access_words(result, &access), place(access.code)));
+            writeln!(text, "  {first}\n  {second}, and nothing orders the two")
+        }
+        FailureKind::Memory(MemoryError {
+            code,
+            allocated,
+            freed,
+            size,
+            ..
+        }) => {
+            let mut written = writeln!(text, "  at {}", place(*code));
+            if *allocated != 0 {
+                let allocated = place(*allocated);
+                written = writeln!(
+                    text,
+                    "  a block of {}, allocated at {allocated}",
+                    counted(*size, "byte")
+                );
+            }
+            match *freed {
+                0 => written,
+                freed => writeln!(text, "  freed at {}", place(freed)),
+            }
+        }
+        FailureKind::Panic { message, .. } => message
+            .lines()
+            .skip(1)
+            .try_for_each(|line| writeln!(text, "  {line}")),
+        _ => Ok(()),
+    };
+}
+
+/// Where a thread stands: in the innermost function that is not one of the standard library, and if that is in a dependency, the innermost
+/// one of the project too.
+fn words_for(place: &ThreadPlace, source: &mut SourceLines) -> String {
+    if place.code == 0 && place.frames.is_empty() {
+        return "at its beginning".to_owned();
+    }
+    let codes = std::iter::once(place.code).chain(place.frames.iter().copied());
+    let own: Vec<u64> = codes.filter(|code| source.find_own(*code).is_some()).collect();
+    let mut lines = own.iter().filter_map(|code| source.find_named(*code));
+    match lines.next() {
+        None => match source.find(place.code) {
+            Some(line) => format!("before {line}"),
+            None => format!("before address {:#x}", place.code),
+        },
+        Some(innermost) if !is_in_dependency(&innermost) => format!("before {innermost}"),
+        Some(innermost) => match lines.find(|line| !is_in_dependency(line)) {
+            Some(outer) => format!("before {innermost}, called at {outer}"),
+            None => format!("before {innermost}"),
+        },
+    }
+}
+
+/// Whether a source line, as it is shown, is in a crate of the registry: `crossbeam-epoch-0.9.18/src/internal.rs:33`.
+fn is_in_dependency(line: &str) -> bool {
+    let first = line.split('/').next().unwrap_or_default();
+    let version = first.rsplit('-').next().unwrap_or_default();
+    version.starts_with(|letter: char| letter.is_ascii_digit()) && version.contains('.')
+}
+
+fn access_words(result: &TestResult, access: &RacingAccess) -> String {
+    let verb = match (access.frees, access.writes) {
+        (true, _) => "frees memory at",
+        (false, true) => "writes at",
+        (false, false) => "reads at",
+    };
+    let atomically = if access.atomic { "atomically " } else { "" };
+    format!("{} {atomically}{verb}", result.test.thread_name(access.thread))
+}
+
+fn memory_words(kind: MemoryErrorKind) -> &'static str {
+    match kind {
+        MemoryErrorKind::UseAfterFree => "use of freed memory",
+        MemoryErrorKind::OutOfBounds => "access outside of a block of memory",
+        MemoryErrorKind::DoubleFree => "memory is freed twice",
+        MemoryErrorKind::BadFree => "something is freed that was not allocated",
+        MemoryErrorKind::Leak => "memory that nothing points to is left",
+    }
+}
+
+fn signal_name(signal: i32) -> String {
+    match signal {
+        4 => "SIGILL (illegal instruction)".to_owned(),
+        6 => "SIGABRT (abort)".to_owned(),
+        7 => "SIGBUS (bad memory access)".to_owned(),
+        8 => "SIGFPE (arithmetic error)".to_owned(),
+        11 => "SIGSEGV (bad memory access)".to_owned(),
+        signal => format!("signal {signal}"),
+    }
+}
+
+fn counted(number: u64, noun: &str) -> String {
+    let plural = if noun.ends_with("ch") { "es" } else { "s" };
+    match number {
+        1 => format!("1 {noun}"),
+        number => format!("{number} {noun}{plural}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn switches_are_read_as_they_are_written() {
+        let text = "0.7-2,1.5-0+,1.30-2";
+        let switches = Report::read_switches(text).unwrap();
+        assert_eq!(switches.len(), 3);
+        assert_eq!(Report::switches(&switches), text);
+        assert_eq!(Report::read_switches(""), Some(Vec::new()));
+        for wrong in ["1", "1.2", "a.1-2", "1.2-300", "1.2-3,,"] {
+            assert_eq!(Report::read_switches(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! One test under many schedules.
+
+use std::ffi::OsString;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use omnilink_sched::{
+    ProgramExecution, ProgramPolicy, SchedError, StopConditions, StopReason, ThreadSwitch, WholeProgram,
+};
+use rustc_hash::FxHashSet;
+
+use crate::failure::Failure;
+use crate::framework::ScheduledTest;
+use crate::session::SessionOptions;
+use crate::shrink::shrunk;
+use crate::strategy::mixed;
+
+/// What a failure needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureCause {
+    /// An interleaving: it does not fail without preemptions, and fails again with the same switches.
+    Interleaving,
+    /// Nothing: it fails without preemptions.
+    AnySchedule {
+        /// It also fails without the scheduler.
+        natively: bool,
+    },
+    /// Something that the scheduler does not control: the same schedule does not make it fail again.
+    NotRepeatable,
+}
+
+/// A failure of a test, repeated and shrunk.
+#[derive(Debug, Clone)]
+pub struct FoundFailure {
+    /// The failure, in the shortest run that was found.
+    pub failure: Failure,
+    /// What it needs.
+    pub cause: FailureCause,
+    /// The number of the schedule that made it fail first; 0 is the one without preemptions.
+    pub schedule: u64,
+    /// The switches that make it fail.
+    pub switches: Vec<ThreadSwitch>,
+    /// How many switches the first failing run had.
+    pub switches_before: usize,
+    /// Runs that were made to repeat and to shrink it.
+    pub shrinking_runs: u64,
+}
+
+/// What became of a test.
+#[derive(Debug, Clone)]
+pub struct TestResult {
+    /// The test.
+    pub test: ScheduledTest,
+    /// Schedules that were run, without those that repeat and shrink a failure.
+    pub schedules: u64,
+    /// How many of them were different.
+    pub interleavings: usize,
+    /// The most steps of a run.
+    pub steps: u64,
+    /// The most threads of a run.
+    pub threads: u32,
+    /// The failure, if there was one.
+    pub failure: Option<FoundFailure>,
+    /// Whether the scheduler controlled it.
+    pub is_controlled: bool,
+    /// What ended it before all schedules were run.
+    pub stopped: Option<StopReason>,
+    /// How long it took.
+    pub duration: Duration,
+}
+
+impl TestResult {
+    /// Whether the test has created no thread.
+    pub fn has_one_thread(&self) -> bool {
+        self.threads <= 1 + u32::from(self.test.harness_threads)
+    }
+}
+
+/// The environment of a run. A stack of calls for each panic takes longer than most tests, and a repetition can show it.
+fn environment(test: &ScheduledTest, options: &SessionOptions) -> Vec<(OsString, OsString)> {
+    let mut environment = test.environment.clone();
+    if options.switches.is_none() {
+        environment.push(("RUST_BACKTRACE".into(), "0".into()));
+    }
+    environment
+}
+
+/// Runs of one test.
+pub(crate) struct TestRun<'a> {
+    test: &'a ScheduledTest,
+    options: &'a SessionOptions,
+    program: WholeProgram,
+    stop: StopConditions,
+    result: TestResult,
+    seen: FxHashSet<u64>,
+}
+
+impl<'a> TestRun<'a> {
+    pub(crate) fn new(test: &'a ScheduledTest, options: &'a SessionOptions, stop: StopConditions) -> Self {
+        Self {
+            test,
+            options,
+            program: WholeProgram {
+                path: test.program.clone(),
+                arguments: test.arguments.clone(),
+                directory: test.directory.clone(),
+                environment: environment(test, options),
+                background_threads: test.harness_threads,
+                detects_races: options.detects_races,
+                compute_max: options.compute_max,
+                time_max: options.run_max,
+            },
+            stop,
+            result: TestResult {
+                test: test.clone(),
+                schedules: 0,
+                interleavings: 0,
+                steps: 0,
+                threads: 0,
+                failure: None,
+                is_controlled: true,
+                stopped: None,
+                duration: Duration::ZERO,
+            },
+            seen: FxHashSet::default(),
+        }
+    }
+
+    /// Runs the test until it fails, all schedules were run, or time is up.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn finish(mut self) -> Result<TestResult, SchedError> {
+        let started = Instant::now();
+        let ended = match &self.options.switches {
+            Some(switches) => self.schedule(1, &ProgramPolicy::Switches(switches.clone())),
+            None => self.all_schedules(),
+        };
+        match ended {
+            Ok(_) => {}
+            Err(SchedError::Stopped(reason)) => self.result.stopped = Some(reason),
+            Err(error) => return Err(error),
+        }
+        self.result.interleavings = self.seen.len();
+        self.result.duration = started.elapsed();
+        Ok(self.result)
+    }
+
+    fn all_schedules(&mut self) -> Result<bool, SchedError> {
+        let without_preemptions = ProgramPolicy::Switches(Vec::new());
+        if self.schedule(0, &without_preemptions)? {
+            return Ok(true);
+        }
+        // What has one thread, or is not controlled, is the same under every schedule.
+        if !self.result.is_controlled || self.result.has_one_thread() {
+            return Ok(false);
+        }
+        let steps = self.result.steps;
+        let seed = mixed(self.options.seed, hash_of(&self.test.full_name()));
+        for number in 1..self.options.schedules {
+            let policy = self.options.strategy.schedule(number - 1, seed, steps);
+            if self.schedule(number, &policy)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Runs one schedule. Returns whether the test failed; then the failure is repeated and shrunk.
+    fn schedule(&mut self, number: u64, policy: &ProgramPolicy) -> Result<bool, SchedError> {
+        let execution = self.program.run(policy, &self.stop)?;
+        self.result.schedules += 1;
+        self.result.steps = self.result.steps.max(execution.steps);
+        self.result.threads = self.result.threads.max(execution.threads);
+        self.result.is_controlled = execution.is_controlled;
+        self.seen.insert(execution.interleaving);
+        let Some(failure) = Failure::of(&execution) else {
+            return Ok(false);
+        };
+        self.result.failure = Some(match number {
+            0 => self.without_interleaving(failure),
+            _ => self.repeated(number, failure, &execution),
+        });
+        Ok(true)
+    }
+
+    /// A failure without preemptions: does it also fail without the scheduler?
+    fn without_interleaving(&self, failure: Failure) -> FoundFailure {
+        let mut command = Command::new(&self.test.program);
+        command
+            .args(&self.test.arguments)
+            .envs(self.test.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        if let Some(directory) = &self.test.directory {
+            command.current_dir(directory);
+        }
+        FoundFailure {
+            failure,
+            cause: FailureCause::AnySchedule {
+                natively: fails_within(&mut command, self.options.run_max),
+            },
+            schedule: 0,
+            switches: Vec::new(),
+            switches_before: 0,
+            shrinking_runs: 0,
+        }
+    }
+
+    /// Repeats a failure by its switches, and leaves out those that it does not need.
+    fn repeated(&self, schedule: u64, failure: Failure, execution: &ProgramExecution) -> FoundFailure {
+        let made = execution.switches.clone().unwrap_or_default();
+        let mut found = FoundFailure {
+            failure,
+            cause: FailureCause::NotRepeatable,
+            schedule,
+            switches: made.clone(),
+            switches_before: made.len(),
+            shrinking_runs: 0,
+        };
+        let mut best: Option<(Failure, Vec<ThreadSwitch>)> = None;
+        let mut runs = 0;
+        let mut fails = |switches: &[ThreadSwitch]| {
+            if runs >= self.options.shrinking_runs_max && best.is_some() {
+                return None;
+            }
+            runs += 1;
+            let policy = ProgramPolicy::Switches(switches.to_vec());
+            let again = self.program.run(&policy, &self.stop).ok()?;
+            let same = Failure::of(&again).filter(|again| again.is_like(&found.failure));
+            let is_same = same.is_some();
+            if let Some(same) = same {
+                best = Some((same, again.switches.unwrap_or_default()));
+            }
+            Some(is_same)
+        };
+        if execution.switches.is_some() && fails(&made) == Some(true) {
+            shrunk(&made, &mut fails);
+        }
+        found.shrinking_runs = runs;
+        if let Some((failure, switches)) = best {
+            found.failure = failure;
+            found.switches = switches;
+            found.cause = FailureCause::Interleaving;
+        }
+        found
+    }
+}
+
+/// Whether a command fails; one that takes too long does.
+fn fails_within(command: &mut Command, time_max: Duration) -> bool {
+    let Ok(mut process) = command.spawn() else {
+        return true;
+    };
+    let started = Instant::now();
+    loop {
+        match process.try_wait() {
+            Ok(Some(status)) => return !status.success(),
+            Ok(None) if started.elapsed() < time_max => std::thread::sleep(Duration::from_millis(2)),
+            _ => {
+                let _ = process.kill();
+                let _ = process.wait();
+                return true;
+            }
+        }
+    }
+}
+
+fn hash_of(text: &str) -> u64 {
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| mixed(hash, u64::from(byte)))
+}
