@@ -8,8 +8,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use omnilink_sched::build::{RustTests, TestBinary, whole_program_flags};
 use omnilink_test_runner::{
-    Report, ScheduledTest, Session, SessionOptions, Strategy, TestProgress, TestResult, framework, junit,
-    record,
+    Report, ScheduleText, ScheduledTest, Session, SessionOptions, Strategy, TestProgress, TestResult,
+    framework, junit, record,
 };
 
 use crate::error::CliError;
@@ -25,7 +25,7 @@ Examples:
   omnilink test                                    all tests of the cargo project here
   omnilink test --release -p queue -- pops         as `cargo test --release -p queue -- pops`
   omnilink test --schedules 1000 --time 5m
-  omnilink test --switches 1.5-2 -- --exact queue::pops    repeat a failure
+  omnilink test --schedule 1.5-2 -- --exact queue::pops    repeat a failure
   omnilink test --cpp ./queue_test -- Queue        GoogleTest, Catch2, doctest; else the program is one test
   g++ -g -c q.cpp $(omnilink test --cpp-flags)     how such a program is compiled and linked
 
@@ -63,8 +63,8 @@ pub(crate) struct TestArgs {
     #[arg(long)]
     until_failure: bool,
     /// Run this schedule only, as the report of a failure gives it
-    #[arg(long, value_name = "SWITCHES")]
-    switches: Option<String>,
+    #[arg(long, value_name = "SCHEDULE", value_parser = str::parse::<ScheduleText>)]
+    schedule: Option<ScheduleText>,
     /// Compile the standard library with instrumentation too (needs `rustup component add rust-src`)
     #[arg(long)]
     build_std: bool,
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, CliError> {
         return Ok(Exit::Valid);
     }
     interrupt::listen();
-    let options = options(args)?;
+    let options = options(args);
     let tests = tests(args)?;
     if tests.is_empty() {
         return Err(CliError::Usage(
@@ -155,16 +155,9 @@ fn exit(session: &Session) -> Exit {
     }
 }
 
-fn options(args: &TestArgs) -> Result<SessionOptions, CliError> {
-    let switches = args.switches.as_deref().map(|text| {
-        Report::read_switches(text).ok_or_else(|| {
-            CliError::Usage(format!(
-                "\"{text}\" is no list of switches: `1.5-2,2.30-1` switches from thread 1 to 2 where it has stopped five times before, and so on"
-            ))
-        })
-    });
+fn options(args: &TestArgs) -> SessionOptions {
     let defaults = SessionOptions::default();
-    Ok(SessionOptions {
+    SessionOptions {
         schedules: args.schedules,
         strategy: match args.strategy {
             StrategyName::Mixed => Strategy::Mixed,
@@ -178,10 +171,10 @@ fn options(args: &TestArgs) -> Result<SessionOptions, CliError> {
         detects_races: !args.no_races,
         run_max: args.run_limit,
         until_failure: args.until_failure,
-        switches: switches.transpose()?,
+        schedule: args.schedule.clone(),
         interrupt: Some(interrupt::atomic()),
         ..defaults
-    })
+    }
 }
 
 /// Builds what has to be built, and finds the tests.
@@ -273,7 +266,7 @@ fn details(args: &TestArgs, session: &Session) -> String {
         let _ = writeln!(
             text,
             "  Repeat it:  {}",
-            repeat_command(args, result, &Report::switches(&found.switches))
+            repeat_command(args, result, &found.schedule)
         );
     }
     let failed = session.failures().count();
@@ -302,12 +295,12 @@ fn details(args: &TestArgs, session: &Session) -> String {
 }
 
 /// The command that repeats a failure.
-fn repeat_command(args: &TestArgs, result: &TestResult, switches: &str) -> String {
+fn repeat_command(args: &TestArgs, result: &TestResult, schedule: &ScheduleText) -> String {
     let (cargo_arguments, _) = split(&args.arguments);
     let mut words = vec![
         "omnilink".to_owned(),
         "test".to_owned(),
-        format!("--switches {switches:?}"),
+        format!("--schedule '{schedule}'"),
     ];
     if args.directory.as_os_str() != "." {
         words.push(format!("--directory {}", args.directory.display()));

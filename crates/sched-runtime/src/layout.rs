@@ -166,6 +166,14 @@ pub mod std_function {
     pub const CONTINUES_ACCESS: u32 = 4;
 }
 
+/// Bits of [`Shared::influences`].
+pub mod influence {
+    /// The time.
+    pub const TIME: u64 = 1;
+    /// Random numbers, which also decide the order of hash tables.
+    pub const RANDOM_NUMBERS: u64 = 2;
+}
+
 /// Bits of [`SwitchRecord::flags`].
 pub mod switch {
     /// The chosen thread goes on past its yield.
@@ -425,6 +433,10 @@ pub struct Shared {
     /// The data races.
     pub races: [RaceRecord; RACES_CAP],
 
+    /// How long a step of a whole program takes.
+    pub step_ns: u64,
+    /// What the result of a whole program may depend on besides the schedule: bits of [`influence`].
+    pub influences: u64,
     /// How many of the first threads of a whole program run only when no other thread can: those of the harness that runs a test.
     pub background_threads: u64,
     /// Length of `switches_asked`.

@@ -230,6 +230,7 @@ impl SharedMemory {
         shared.stuck_threads_len = 0;
         shared.threads_max = 0;
         shared.interleaving = 0;
+        shared.influences = 0;
         shared.ending = ending::NONE;
         shared.running = u32::from(NO_THREAD);
         shared.stuck = 0;

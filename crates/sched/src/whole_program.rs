@@ -6,7 +6,8 @@ use crate::shared_memory::{SharedMemory, data_race, memory_error_of};
 use crate::watchdog::Watchdog;
 use crate::{DataRace, MemoryError, SchedError, UnresponsiveReason};
 use omnilink_sched_runtime::layout::{
-    FRAMES_CAP, PlaceRecord, RACES_CAP, STACK_CAP, SWITCHES_CAP, SwitchRecord, ending, policy, switch,
+    FRAMES_CAP, PlaceRecord, RACES_CAP, STACK_CAP, SWITCHES_CAP, SwitchRecord, ending, influence, policy,
+    switch,
 };
 use std::ffi::OsString;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -33,6 +34,31 @@ pub struct WholeProgram {
     pub compute_max: Duration,
     /// How long a run may take.
     pub time_max: Duration,
+}
+
+/// What a run depends on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramSchedule {
+    /// How threads are chosen.
+    pub policy: ProgramPolicy,
+    /// How long each step takes, in nanoseconds of the program's time.
+    pub step_ns: u64,
+    /// A number from which the time of day and random numbers are derived.
+    pub environment: u64,
+}
+
+impl ProgramSchedule {
+    /// How long a step takes if nothing else is said.
+    pub const STEP_NS: u64 = 1_000;
+
+    /// A schedule with steps of the usual length.
+    pub fn new(policy: ProgramPolicy) -> Self {
+        Self {
+            policy,
+            step_ns: Self::STEP_NS,
+            environment: 0,
+        }
+    }
 }
 
 /// How threads are chosen.
@@ -127,6 +153,10 @@ pub struct ProgramExecution {
     pub stack: Vec<u64>,
     /// The threads of a deadlock or livelock.
     pub stuck: Vec<ThreadPlace>,
+    /// Whether it looked at the time, or slept.
+    pub depends_on_time: bool,
+    /// Whether it used random numbers.
+    pub depends_on_random_numbers: bool,
     /// Whether the scheduler controlled it: only an instrumented program is.
     pub is_controlled: bool,
 }
@@ -136,13 +166,17 @@ impl WholeProgram {
     ///
     /// # Errors
     /// When it cannot be started, or [`SchedError::Stopped`] when a stop condition ended it.
-    pub fn run(&self, policy: &ProgramPolicy, stop: &StopConditions) -> Result<ProgramExecution, SchedError> {
+    pub fn run(
+        &self,
+        schedule: &ProgramSchedule,
+        stop: &StopConditions,
+    ) -> Result<ProgramExecution, SchedError> {
         let start = |source| SchedError::Start {
             harness: self.path.clone(),
             source,
         };
         let mut memory = SharedMemory::new().map_err(start)?;
-        self.request(&mut memory, policy);
+        self.request(&mut memory, schedule);
         let output = Output::new().map_err(start)?;
         let file = memory.file_number();
         let mut command = Command::new(&self.path);
@@ -177,12 +211,14 @@ impl WholeProgram {
         Ok(execution(&memory, status, unresponsive, output.text()))
     }
 
-    fn request(&self, memory: &mut SharedMemory, policy: &ProgramPolicy) {
+    fn request(&self, memory: &mut SharedMemory, schedule: &ProgramSchedule) {
         memory.clear_results();
         let shared = memory.get_mut();
         shared.detects_races = self.detects_races.into();
         shared.background_threads = self.background_threads.into();
-        match policy {
+        shared.step_ns = schedule.step_ns;
+        shared.environment = schedule.environment;
+        match &schedule.policy {
             ProgramPolicy::Switches(switches) => {
                 shared.policy = policy::SWITCHES;
                 let mut sorted: Vec<&ThreadSwitch> = switches.iter().take(SWITCHES_CAP).collect();
@@ -300,6 +336,8 @@ fn execution(
             .take(shared.switches_len as usize)
             .map(|places| [thread_place(&places[0]), thread_place(&places[1])])
             .collect(),
+        depends_on_time: shared.influences & influence::TIME != 0,
+        depends_on_random_numbers: shared.influences & influence::RANDOM_NUMBERS != 0,
         is_controlled: shared.process != 0,
     }
 }

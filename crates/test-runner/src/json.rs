@@ -23,14 +23,15 @@ pub fn record(result: &TestResult) -> Value {
             FailureCause::Interleaving => "interleaving",
             FailureCause::AnySchedule { natively: true } => "always",
             FailureCause::AnySchedule { natively: false } => "no preemption",
+            FailureCause::Environment => "time or random numbers",
             FailureCause::NotRepeatable => "not repeatable",
         };
         let failure = json!({
             "kind": headline(&found.failure.kind),
             "needs": cause,
-            "schedule": found.schedule,
-            "switches": Report::switches(&found.switches),
-            "preemptions": found.switches.iter().filter(|switch| switch.preempts).count(),
+            "found_in": found.number,
+            "schedule": found.schedule.to_string(),
+            "preemptions": found.schedule.switches.iter().filter(|switch| switch.preempts).count(),
             "output": found.failure.output,
         });
         record.insert("failure".to_owned(), failure);

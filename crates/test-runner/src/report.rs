@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use omnilink_sched::{
-    DataRace, MemoryError, MemoryErrorKind, RacingAccess, ThreadPlace, ThreadSwitch, UnresponsiveReason,
-};
+use omnilink_sched::{DataRace, MemoryError, MemoryErrorKind, RacingAccess, ThreadPlace, UnresponsiveReason};
 use omnilink_source_lines::SourceLines;
 
 use crate::failure::FailureKind;
+use crate::schedule_text::ScheduleText;
 use crate::test_run::{FailureCause, FoundFailure, TestResult};
 
 /// Writes about results; source lines are looked up in the programs.
@@ -72,16 +71,24 @@ impl Report {
                  (files, the network, other processes, real time)."
             ),
             FailureCause::Interleaving => {
-                let preemptions = found.switches.iter().filter(|switch| switch.preempts).count();
+                let switches = &found.schedule.switches;
+                let preemptions = switches.iter().filter(|switch| switch.preempts).count();
                 writeln!(
                     text,
-                    "  It needs {} with {} (the first run that failed, schedule {}, had {}):",
-                    counted(found.switches.len() as u64, "switch"),
+                    "  It needs {} with {}{} (the first run that failed, schedule {}, had {}):",
+                    counted(switches.len() as u64, "switch"),
                     counted(preemptions as u64, "preemption"),
-                    found.schedule,
+                    conditions(&found.schedule),
+                    found.number,
                     counted(found.switches_before as u64, "switch"),
                 )
             }
+            FailureCause::Environment => writeln!(
+                text,
+                "  It needs no switch: it fails{} (schedule {}).",
+                conditions(&found.schedule),
+                found.number
+            ),
         };
         if found.cause == FailureCause::Interleaving {
             for [from, to] in found.failure.places.iter().take(SWITCHES_MAX) {
@@ -94,8 +101,8 @@ impl Report {
                     words_for(to, &mut source)
                 );
             }
-            if found.switches.len() > SWITCHES_MAX {
-                let _ = writeln!(text, "    … and {} more", found.switches.len() - SWITCHES_MAX);
+            if let Some(more @ 1..) = found.schedule.switches.len().checked_sub(SWITCHES_MAX) {
+                let _ = writeln!(text, "    … and {more} more");
             }
         }
         let printed: Vec<&str> = found
@@ -112,37 +119,22 @@ impl Report {
         }
         text
     }
+}
 
-    /// The switches of a failure, as `--switches` takes them.
-    pub fn switches(switches: &[ThreadSwitch]) -> String {
-        let mut sorted: Vec<&ThreadSwitch> = switches.iter().collect();
-        sorted.sort_by_key(|switch| (switch.from, switch.decision));
-        let written = sorted.iter().map(|switch| {
-            let goes_on = if switch.goes_on { "+" } else { "" };
-            format!("{}.{}-{}{goes_on}", switch.from, switch.decision, switch.to)
-        });
-        written.collect::<Vec<_>>().join(",")
+/// What a schedule has besides switches.
+fn conditions(schedule: &ScheduleText) -> String {
+    let mut text = String::new();
+    if schedule.step_ns != ScheduleText::USUAL.step_ns {
+        let _ = write!(text, ", when each step takes {} µs", schedule.step_ns / 1_000);
     }
-
-    /// Reads what [`switches`](Self::switches) writes.
-    pub fn read_switches(text: &str) -> Option<Vec<ThreadSwitch>> {
-        let switch = |part: &str| {
-            let (from, rest) = part.split_once('.')?;
-            let (decision, to) = rest.split_once('-')?;
-            let goes_on = to.ends_with('+');
-            Some(ThreadSwitch {
-                from: from.parse().ok()?,
-                decision: decision.parse().ok()?,
-                to: to.trim_end_matches('+').parse().ok()?,
-                goes_on,
-                preempts: false,
-            })
-        };
-        match text.trim() {
-            "" => Some(Vec::new()),
-            text => text.split(',').map(|part| switch(part.trim())).collect(),
-        }
+    if schedule.environment != 0 {
+        let _ = write!(
+            text,
+            ", with other random numbers (environment {})",
+            schedule.environment
+        );
     }
+    text
 }
 
 /// What failed, in a few words.
@@ -274,22 +266,5 @@ fn counted(number: u64, noun: &str) -> String {
     match number {
         1 => format!("1 {noun}"),
         number => format!("{number} {noun}{plural}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn switches_are_read_as_they_are_written() {
-        let text = "0.7-2,1.5-0+,1.30-2";
-        let switches = Report::read_switches(text).unwrap();
-        assert_eq!(switches.len(), 3);
-        assert_eq!(Report::switches(&switches), text);
-        assert_eq!(Report::read_switches(""), Some(Vec::new()));
-        for wrong in ["1", "1.2", "a.1-2", "1.2-300", "1.2-3,,"] {
-            assert_eq!(Report::read_switches(wrong), None, "{wrong}");
-        }
     }
 }

@@ -4,9 +4,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use omnilink_sched::{SchedError, StopConditions, StopReason, ThreadSwitch};
+use omnilink_sched::{SchedError, StopConditions, StopReason};
 
 use crate::framework::ScheduledTest;
+use crate::schedule_text::ScheduleText;
 use crate::strategy::Strategy;
 use crate::test_run::{TestResult, TestRun};
 
@@ -34,7 +35,7 @@ pub struct SessionOptions {
     /// End with the first test that fails.
     pub until_failure: bool,
     /// Run this schedule only.
-    pub switches: Option<Vec<ThreadSwitch>>,
+    pub schedule: Option<ScheduleText>,
     /// Set by Ctrl-C.
     pub interrupt: Option<&'static AtomicBool>,
 }
@@ -52,7 +53,7 @@ impl Default for SessionOptions {
             run_max: Duration::from_secs(60),
             shrinking_runs_max: 200,
             until_failure: false,
-            switches: None,
+            schedule: None,
             interrupt: None,
         }
     }

@@ -1,6 +1,6 @@
 //! Which schedules are tried.
 
-use omnilink_sched::ProgramPolicy;
+use omnilink_sched::{ProgramPolicy, ProgramSchedule};
 
 /// How schedules are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,12 +18,28 @@ pub enum Strategy {
 
 impl Strategy {
     /// The schedule with a number, counted from 0, for a test that takes about this many steps.
-    pub fn schedule(self, number: u64, seed: u64, steps: u64) -> ProgramPolicy {
+    ///
+    /// Now and then steps take longer than usual, so that what waits with a time limit does not wait long enough, or random numbers are other
+    /// ones.
+    pub fn schedule(self, number: u64, seed: u64, steps: u64) -> ProgramSchedule {
+        const LONG_NS: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
+        let is_slow = number % 5 == 4;
+        ProgramSchedule {
+            policy: self.policy(number, seed, steps),
+            step_ns: match is_slow {
+                true => LONG_NS[(number / 5 % 4) as usize],
+                false => ProgramSchedule::STEP_NS,
+            },
+            environment: if number % 4 == 3 { number + 1 } else { 0 },
+        }
+    }
+
+    fn policy(self, number: u64, seed: u64, steps: u64) -> ProgramPolicy {
         let seed = mixed(seed, number);
         match self {
             Self::Mixed => {
                 let part = [Self::Priorities, Self::PartialOrders, Self::Random][(number % 3) as usize];
-                part.schedule(number / 3, seed, steps)
+                part.policy(number / 3, seed, steps)
             }
             Self::Random => ProgramPolicy::Random { seed },
             Self::Priorities => ProgramPolicy::Priorities {

@@ -5,12 +5,13 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use omnilink_sched::{
-    ProgramExecution, ProgramPolicy, SchedError, StopConditions, StopReason, ThreadSwitch, WholeProgram,
+    ProgramExecution, ProgramSchedule, SchedError, StopConditions, StopReason, WholeProgram,
 };
 use rustc_hash::FxHashSet;
 
 use crate::failure::Failure;
 use crate::framework::ScheduledTest;
+use crate::schedule_text::ScheduleText;
 use crate::session::SessionOptions;
 use crate::shrink::shrunk;
 use crate::strategy::mixed;
@@ -20,6 +21,8 @@ use crate::strategy::mixed;
 pub enum FailureCause {
     /// An interleaving: it does not fail without preemptions, and fails again with the same switches.
     Interleaving,
+    /// No switch, but other random numbers or slower steps than usual.
+    Environment,
     /// Nothing: it fails without preemptions.
     AnySchedule {
         /// It also fails without the scheduler.
@@ -37,9 +40,9 @@ pub struct FoundFailure {
     /// What it needs.
     pub cause: FailureCause,
     /// The number of the schedule that made it fail first; 0 is the one without preemptions.
-    pub schedule: u64,
-    /// The switches that make it fail.
-    pub switches: Vec<ThreadSwitch>,
+    pub number: u64,
+    /// The schedule that makes it fail, shrunk.
+    pub schedule: ScheduleText,
     /// How many switches the first failing run had.
     pub switches_before: usize,
     /// Runs that were made to repeat and to shrink it.
@@ -79,7 +82,7 @@ impl TestResult {
 /// The environment of a run. A stack of calls for each panic takes longer than most tests, and a repetition can show it.
 fn environment(test: &ScheduledTest, options: &SessionOptions) -> Vec<(OsString, OsString)> {
     let mut environment = test.environment.clone();
-    if options.switches.is_none() {
+    if options.schedule.is_none() {
         environment.push(("RUST_BACKTRACE".into(), "0".into()));
     }
     environment
@@ -93,7 +96,12 @@ pub(crate) struct TestRun<'a> {
     stop: StopConditions,
     result: TestResult,
     seen: FxHashSet<u64>,
+    /// Whether a run looked at the time or used random numbers.
+    is_influenced: bool,
 }
+
+/// Schedules of a test with one thread.
+const ONE_THREAD_SCHEDULES_MAX: u64 = 21;
 
 impl<'a> TestRun<'a> {
     pub(crate) fn new(test: &'a ScheduledTest, options: &'a SessionOptions, stop: StopConditions) -> Self {
@@ -123,6 +131,7 @@ impl<'a> TestRun<'a> {
                 duration: Duration::ZERO,
             },
             seen: FxHashSet::default(),
+            is_influenced: false,
         }
     }
 
@@ -132,8 +141,8 @@ impl<'a> TestRun<'a> {
     /// When it cannot be started.
     pub(crate) fn finish(mut self) -> Result<TestResult, SchedError> {
         let started = Instant::now();
-        let ended = match &self.options.switches {
-            Some(switches) => self.schedule(1, &ProgramPolicy::Switches(switches.clone())),
+        let ended = match &self.options.schedule {
+            Some(given) => self.run_schedule(1, &given.schedule()),
             None => self.all_schedules(),
         };
         match ended {
@@ -147,19 +156,21 @@ impl<'a> TestRun<'a> {
     }
 
     fn all_schedules(&mut self) -> Result<bool, SchedError> {
-        let without_preemptions = ProgramPolicy::Switches(Vec::new());
-        if self.schedule(0, &without_preemptions)? {
+        if self.run_schedule(0, &ScheduleText::USUAL.schedule())? {
             return Ok(true);
         }
-        // What has one thread, or is not controlled, is the same under every schedule.
-        if !self.result.is_controlled || self.result.has_one_thread() {
-            return Ok(false);
-        }
+        let schedules = match (self.result.is_controlled, self.result.has_one_thread()) {
+            (false, _) => 1,
+            // Only the time and random numbers can make a difference.
+            (true, true) if !self.is_influenced => 1,
+            (true, true) => self.options.schedules.min(ONE_THREAD_SCHEDULES_MAX),
+            (true, false) => self.options.schedules,
+        };
         let steps = self.result.steps;
         let seed = mixed(self.options.seed, hash_of(&self.test.full_name()));
-        for number in 1..self.options.schedules {
-            let policy = self.options.strategy.schedule(number - 1, seed, steps);
-            if self.schedule(number, &policy)? {
+        for number in 1..schedules {
+            let schedule = self.options.strategy.schedule(number - 1, seed, steps);
+            if self.run_schedule(number, &schedule)? {
                 return Ok(true);
             }
         }
@@ -167,19 +178,20 @@ impl<'a> TestRun<'a> {
     }
 
     /// Runs one schedule. Returns whether the test failed; then the failure is repeated and shrunk.
-    fn schedule(&mut self, number: u64, policy: &ProgramPolicy) -> Result<bool, SchedError> {
-        let execution = self.program.run(policy, &self.stop)?;
+    fn run_schedule(&mut self, number: u64, schedule: &ProgramSchedule) -> Result<bool, SchedError> {
+        let execution = self.program.run(schedule, &self.stop)?;
         self.result.schedules += 1;
         self.result.steps = self.result.steps.max(execution.steps);
         self.result.threads = self.result.threads.max(execution.threads);
         self.result.is_controlled = execution.is_controlled;
+        self.is_influenced |= execution.depends_on_time || execution.depends_on_random_numbers;
         self.seen.insert(execution.interleaving);
         let Some(failure) = Failure::of(&execution) else {
             return Ok(false);
         };
         self.result.failure = Some(match number {
             0 => self.without_interleaving(failure),
-            _ => self.repeated(number, failure, &execution),
+            _ => self.repeated((number, schedule), failure, &execution),
         });
         Ok(true)
     }
@@ -201,50 +213,102 @@ impl<'a> TestRun<'a> {
             cause: FailureCause::AnySchedule {
                 natively: fails_within(&mut command, self.options.run_max),
             },
-            schedule: 0,
-            switches: Vec::new(),
+            number: 0,
+            schedule: ScheduleText::USUAL,
             switches_before: 0,
             shrinking_runs: 0,
         }
     }
 
-    /// Repeats a failure by its switches, and leaves out those that it does not need.
-    fn repeated(&self, schedule: u64, failure: Failure, execution: &ProgramExecution) -> FoundFailure {
+    /// Repeats a failure by its switches, and leaves out what it does not need.
+    fn repeated(
+        &self,
+        (number, schedule): (u64, &ProgramSchedule),
+        failure: Failure,
+        execution: &ProgramExecution,
+    ) -> FoundFailure {
         let made = execution.switches.clone().unwrap_or_default();
-        let mut found = FoundFailure {
-            failure,
-            cause: FailureCause::NotRepeatable,
-            schedule,
+        let first = ScheduleText {
             switches: made.clone(),
+            step_ns: schedule.step_ns,
+            environment: schedule.environment,
+        };
+        let mut shrinking = Shrinking {
+            run: self,
+            failure: &failure,
+            best: None,
+            runs: 0,
+        };
+        if execution.switches.is_some() && shrinking.fails(&first) == Some(true) {
+            let mut shortest = first.clone();
+            let usual = ScheduleText::USUAL;
+            for simpler in [
+                ScheduleText {
+                    step_ns: usual.step_ns,
+                    ..first.clone()
+                },
+                ScheduleText {
+                    environment: usual.environment,
+                    ..first.clone()
+                },
+            ] {
+                if simpler != shortest && shrinking.fails(&simpler) == Some(true) {
+                    shortest = simpler;
+                }
+            }
+            shrunk(&made, |switches| {
+                shrinking.fails(&ScheduleText {
+                    switches: switches.to_vec(),
+                    ..shortest.clone()
+                })
+            });
+        }
+        let Shrinking { best, runs, .. } = shrinking;
+        let (cause, failure, schedule) = match best {
+            None => (FailureCause::NotRepeatable, failure, first),
+            Some((failure, schedule)) if schedule.switches.is_empty() => {
+                (FailureCause::Environment, failure, schedule)
+            }
+            Some((failure, schedule)) => (FailureCause::Interleaving, failure, schedule),
+        };
+        FoundFailure {
+            failure,
+            cause,
+            number,
+            schedule,
             switches_before: made.len(),
-            shrinking_runs: 0,
-        };
-        let mut best: Option<(Failure, Vec<ThreadSwitch>)> = None;
-        let mut runs = 0;
-        let mut fails = |switches: &[ThreadSwitch]| {
-            if runs >= self.options.shrinking_runs_max && best.is_some() {
-                return None;
-            }
-            runs += 1;
-            let policy = ProgramPolicy::Switches(switches.to_vec());
-            let again = self.program.run(&policy, &self.stop).ok()?;
-            let same = Failure::of(&again).filter(|again| again.is_like(&found.failure));
-            let is_same = same.is_some();
-            if let Some(same) = same {
-                best = Some((same, again.switches.unwrap_or_default()));
-            }
-            Some(is_same)
-        };
-        if execution.switches.is_some() && fails(&made) == Some(true) {
-            shrunk(&made, &mut fails);
+            shrinking_runs: runs,
         }
-        found.shrinking_runs = runs;
-        if let Some((failure, switches)) = best {
-            found.failure = failure;
-            found.switches = switches;
-            found.cause = FailureCause::Interleaving;
+    }
+}
+
+/// Repetitions of a failure.
+struct Shrinking<'a> {
+    run: &'a TestRun<'a>,
+    failure: &'a Failure,
+    /// The last repetition that failed in the same way, with the switches that it made.
+    best: Option<(Failure, ScheduleText)>,
+    runs: u64,
+}
+
+impl Shrinking<'_> {
+    /// Whether a schedule makes the test fail in the same way; none if it is time to end.
+    fn fails(&mut self, schedule: &ScheduleText) -> Option<bool> {
+        if self.runs >= self.run.options.shrinking_runs_max {
+            return None;
         }
-        found
+        self.runs += 1;
+        let again = self.run.program.run(&schedule.schedule(), &self.run.stop).ok()?;
+        let same = Failure::of(&again).filter(|again| again.is_like(self.failure));
+        let is_same = same.is_some();
+        if let Some(same) = same {
+            let made = ScheduleText {
+                switches: again.switches.unwrap_or_default(),
+                ..schedule.clone()
+            };
+            self.best = Some((same, made));
+        }
+        Some(is_same)
     }
 }
 

@@ -8,11 +8,14 @@
 //! there every step takes a fixed time, sleeping and time limits end when their time has come, and the clock jumps only if no thread
 //! can do anything else. How long a step takes is a choice of the run (`OMNILINK_STEP_NS`): slow steps make time-outs frequent.
 
+use crate::layout::influence;
 use crate::rt::entry::{caller, is_controlled, me};
 use crate::rt::scheduler::{self, Phase};
 use crate::rt::sys::{self, number, raw};
 use crate::rt::threads::thread;
+use crate::rt::timers;
 use crate::rt::wait::{wait, yield_now};
+use crate::rt::whole_program;
 use core::ffi::{c_int, c_long, c_uint, c_void};
 
 #[derive(Clone, Copy)]
@@ -45,6 +48,7 @@ pub unsafe fn set_step_ns(step_ns: u64) {
 /// A step of a whole program is made.
 pub unsafe fn pass_step() {
     NOW_NS += STEP_NS;
+    timers::go_off();
 }
 
 /// Makes the time depend on the environment of the execution, in seconds and in fractions: a component may use either.
@@ -62,6 +66,7 @@ pub fn now_ns() -> u64 {
 unsafe fn read() -> u64 {
     // The result depends on the number of readings before.
     scheduler::mark_opaque(me());
+    whole_program::is_influenced(influence::TIME);
     NOW_NS += READING_NS;
     NOW_NS
 }
@@ -82,6 +87,7 @@ pub unsafe fn deadline(limit: *const TimeSpec, relative: bool) -> Option<u64> {
 
 pub unsafe fn advance_to(time_ns: u64) {
     NOW_NS = NOW_NS.max(time_ns);
+    timers::go_off();
 }
 
 pub unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut TimeSpec) -> c_int {

@@ -1,8 +1,9 @@
 //! Random numbers that are the same in every repetition.
 
+use crate::layout::influence;
 use crate::rt::entry::{is_controlled, me};
 use crate::rt::sys::{self, number, raw};
-use crate::rt::{scheduler, server};
+use crate::rt::{scheduler, server, whole_program};
 use core::ffi::c_void;
 
 /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). The object has no dependencies, so it brings its own generator.
@@ -44,6 +45,7 @@ pub unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, flags: u3
     if server::is_driven() {
         if is_controlled() {
             scheduler::mark_opaque(me());
+            whole_program::is_influenced(influence::RANDOM_NUMBERS);
         }
         for index in 0..length {
             *buffer.cast::<u8>().add(index) = (*(&raw mut SYSTEM)).next() as u8;

@@ -14,8 +14,8 @@ use crate::rt::spin::Yield;
 use crate::rt::sys;
 use crate::rt::threads::{ALL_THREADS_CAP, ThreadSet, ThreadState, ids, thread};
 use crate::rt::{
-    checkpoint, clock, debugger, endless_loop, fiber, idle, once, serial, switches, wait, whole_program,
-    wide_write,
+    checkpoint, clock, debugger, endless_loop, fiber, idle, once, runnable, serial, switches, wait,
+    whole_program, wide_write,
 };
 use crate::store_history::NO_STEP;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -95,33 +95,6 @@ pub const fn bit(id: u8) -> ThreadSet {
         Some(bit) => bit,
         None => 0,
     }
-}
-
-/// The threads that can take a step.
-unsafe fn candidates_now() -> ThreadSet {
-    let is_candidate = |&id: &u8| {
-        let thread = &*thread(id);
-        thread.state == ThreadState::Ready
-            || (thread.state == ThreadState::Waiting
-                && (thread.deadline_ns.is_some_and(can_expire)
-                    || (!thread.waits_for_once.is_null() && once::has_ended(thread.waits_for_once))))
-    };
-    ids().filter(is_candidate).fold(0, |bits, id| bits | bit(id))
-}
-
-/// Whether a time limit can expire now: in a whole program when its time has come, else at any time.
-fn can_expire(deadline_ns: u64) -> bool {
-    // SAFETY: read by the running thread only, see the module `rt`.
-    unsafe { PHASE != Phase::WholeProgram || deadline_ns <= clock::now_ns() }
-}
-
-/// Lets the clock of a whole program jump to the next time limit, if there is one. Returns the threads whose time has then come.
-unsafe fn wake_sleepers() -> ThreadSet {
-    let limits = ids().filter(|&id| (*thread(id)).state == ThreadState::Waiting);
-    if let Some(next_ns) = limits.filter_map(|id| (*thread(id)).deadline_ns).min() {
-        clock::advance_to(next_ns);
-    }
-    candidates_now()
 }
 
 /// Something has changed: threads that yielded may go on.
@@ -247,7 +220,7 @@ unsafe fn decide(current: u8, point: SchedulingPoint) -> u8 {
 
 /// Outside the schedule a thread goes on as long as it can.
 unsafe fn decide_outside_schedule(current: u8, point: SchedulingPoint) -> u8 {
-    let candidates = candidates_now();
+    let candidates = runnable::now();
     if candidates == 0 {
         end(ending::DEADLOCK, bit(columns()));
     }
@@ -289,7 +262,7 @@ pub unsafe fn unfinished_columns() -> ThreadSet {
 unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
     let shared = &mut *SHARED;
     let mut stuck = 0;
-    let mut candidates = candidates_now();
+    let mut candidates = runnable::now();
     let in_call = current != NO_THREAD && !point.between_calls;
     let is_endless = in_call && PHASE == Phase::Columns && endless_loop::is_in_one(current);
     if is_endless || in_call && (*thread(current)).steps_in_turn > STEPS_IN_TURN_MAX {
@@ -329,7 +302,7 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
         let spins = FRUITLESS_YIELDS >= SPINS_BEFORE_SLEEPERS * candidates.count_ones()
             && not_yielding(candidates) == 0;
         if spins {
-            candidates = wake_sleepers();
+            candidates = runnable::woken(candidates);
         }
     }
     match candidates {

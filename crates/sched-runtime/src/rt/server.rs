@@ -129,13 +129,19 @@ pub unsafe extern "C" fn serve(harness: *const Harness) -> c_int {
 
 unsafe fn write_status(status: c_int) -> bool {
     let message = status.to_ne_bytes();
-    sys::write(SOCKET, message.as_ptr().cast(), message.len()) == message.len() as isize
+    raw(
+        number::WRITE,
+        [SOCKET.into(), message.as_ptr() as i64, message.len() as i64],
+    ) == message.len() as i64
 }
 
 /// Waits for a request; false if there will be none.
 unsafe fn read_request() -> bool {
     let mut message = [0_u8; 1];
-    sys::read(SOCKET, message.as_mut_ptr().cast(), message.len()) == message.len() as isize
+    raw(
+        number::READ,
+        [SOCKET.into(), message.as_mut_ptr() as i64, message.len() as i64],
+    ) == message.len() as i64
 }
 
 /// Waits for requests and forks workers, until one ends without an answer: its wait status. None if there are no more requests.
@@ -195,7 +201,7 @@ unsafe fn begin_worker() -> ! {
     raw(number::PRCTL, [PR_SET_PDEATHSIG, SIGKILL]);
     threads::prepare();
     if (*scheduler::shared()).policy == policy::NATIVE {
-        sys::close(SOCKET);
+        raw(number::CLOSE, [SOCKET.into()]);
         execute();
     }
     crash_stack::catch();

@@ -4,8 +4,8 @@
 
 use super::entry::{CALLER, REGISTERS_CALLER};
 use super::{
-    accesses, atomics, call_stack, clock, heap, libc_accesses, locks, mappings, random, server, std_library,
-    threads, wait,
+    accesses, atomics, call_stack, clock, descriptors, heap, libc_accesses, locks, mappings, random, server,
+    std_library, threads, timers, wait,
 };
 use core::arch::global_asm;
 
@@ -340,6 +340,12 @@ symbols! { plain:
     getrandom => random::getrandom,
     pthread_create => threads::pthread_create,
     pthread_detach => threads::pthread_detach,
+    posix_spawnp => descriptors::posix_spawnp,
+    sched_getaffinity => descriptors::sched_getaffinity,
+    get_nprocs => descriptors::get_nprocs,
+    timerfd_create => timers::timerfd_create,
+    timerfd_settime => timers::timerfd_settime,
+    timerfd_gettime => timers::timerfd_gettime,
 }
 symbols! { with_caller:
     nanosleep => clock::nanosleep,
@@ -373,6 +379,23 @@ symbols! { with_caller:
     pthread_cond_clockwait => locks::pthread_cond_clockwait,
     pthread_cond_signal => locks::pthread_cond_signal,
     pthread_cond_broadcast => locks::pthread_cond_broadcast,
+    read => descriptors::read,
+    readv => descriptors::readv,
+    write => descriptors::write,
+    writev => descriptors::writev,
+    recv => descriptors::recv,
+    recvfrom => descriptors::recvfrom,
+    recvmsg => descriptors::recvmsg,
+    send => descriptors::send,
+    sendto => descriptors::sendto,
+    sendmsg => descriptors::sendmsg,
+    accept => descriptors::accept,
+    accept4 => descriptors::accept4,
+    connect => descriptors::connect,
+    close => descriptors::close,
+    epoll_wait => descriptors::epoll_wait,
+    epoll_pwait => descriptors::epoll_pwait,
+    poll => descriptors::poll,
 }
 symbols! { with_registers:
     sched_yield => wait::sched_yield,

@@ -24,13 +24,21 @@ pub mod number {
     pub const READ: i64 = 0;
     pub const WRITE: i64 = 1;
     pub const CLOSE: i64 = 3;
+    pub const FSTAT: i64 = 5;
     pub const SIGPROCMASK: i64 = 14;
     pub const PREAD: i64 = 17;
+    pub const READV: i64 = 19;
+    pub const WRITEV: i64 = 20;
     pub const SCHED_YIELD: i64 = 24;
     pub const MINCORE: i64 = 27;
     pub const MADVISE: i64 = 28;
     pub const NANOSLEEP: i64 = 35;
     pub const GETPID: i64 = 39;
+    pub const CONNECT: i64 = 42;
+    pub const SENDTO: i64 = 44;
+    pub const RECVFROM: i64 = 45;
+    pub const SENDMSG: i64 = 46;
+    pub const RECVMSG: i64 = 47;
     pub const EXECVE: i64 = 59;
     pub const FCNTL: i64 = 72;
     pub const GETTIMEOFDAY: i64 = 96;
@@ -40,23 +48,40 @@ pub mod number {
     pub const GETTID: i64 = 186;
     pub const FUTEX: i64 = 202;
     pub const SCHED_SETAFFINITY: i64 = 203;
+    pub const SCHED_GETAFFINITY: i64 = 204;
     pub const CLOCK_GETTIME: i64 = 228;
     pub const CLOCK_NANOSLEEP: i64 = 230;
     pub const EXIT_GROUP: i64 = 231;
     pub const TGKILL: i64 = 234;
     pub const OPENAT: i64 = 257;
+    pub const PPOLL: i64 = 271;
+    pub const EPOLL_PWAIT: i64 = 281;
+    pub const TIMERFD_CREATE: i64 = 283;
+    pub const TIMERFD_SETTIME: i64 = 286;
+    pub const TIMERFD_GETTIME: i64 = 287;
+    pub const ACCEPT4: i64 = 288;
+    pub const EVENTFD: i64 = 290;
     pub const GETRANDOM: i64 = 318;
     pub const MEMBARRIER: i64 = 324;
 }
 
 #[cfg(target_arch = "aarch64")]
 pub mod number {
+    pub const EVENTFD: i64 = 19;
+    pub const EPOLL_PWAIT: i64 = 22;
     pub const FCNTL: i64 = 25;
     pub const OPENAT: i64 = 56;
     pub const CLOSE: i64 = 57;
     pub const READ: i64 = 63;
     pub const WRITE: i64 = 64;
+    pub const READV: i64 = 65;
+    pub const WRITEV: i64 = 66;
     pub const PREAD: i64 = 67;
+    pub const PPOLL: i64 = 73;
+    pub const FSTAT: i64 = 80;
+    pub const TIMERFD_CREATE: i64 = 85;
+    pub const TIMERFD_SETTIME: i64 = 86;
+    pub const TIMERFD_GETTIME: i64 = 87;
     pub const PERSONALITY: i64 = 92;
     pub const EXIT_GROUP: i64 = 94;
     pub const FUTEX: i64 = 98;
@@ -64,6 +89,7 @@ pub mod number {
     pub const CLOCK_GETTIME: i64 = 113;
     pub const CLOCK_NANOSLEEP: i64 = 115;
     pub const SCHED_SETAFFINITY: i64 = 122;
+    pub const SCHED_GETAFFINITY: i64 = 123;
     pub const SCHED_YIELD: i64 = 124;
     pub const TGKILL: i64 = 131;
     pub const SIGPROCMASK: i64 = 135;
@@ -71,9 +97,15 @@ pub mod number {
     pub const GETTIMEOFDAY: i64 = 169;
     pub const GETPID: i64 = 172;
     pub const GETTID: i64 = 178;
+    pub const CONNECT: i64 = 203;
+    pub const SENDTO: i64 = 206;
+    pub const RECVFROM: i64 = 207;
+    pub const SENDMSG: i64 = 211;
+    pub const RECVMSG: i64 = 212;
     pub const EXECVE: i64 = 221;
     pub const MINCORE: i64 = 232;
     pub const MADVISE: i64 = 233;
+    pub const ACCEPT4: i64 = 242;
     pub const GETRANDOM: i64 = 278;
     pub const MEMBARRIER: i64 = 283;
 }
@@ -139,9 +171,6 @@ unsafe extern "C" {
     pub fn fork() -> c_int;
     pub fn waitpid(process: c_int, status: *mut c_int, options: c_int) -> c_int;
     pub fn alarm(seconds: u32) -> u32;
-    pub fn close(file: c_int) -> c_int;
-    pub fn read(file: c_int, buffer: *mut c_void, length: usize) -> isize;
-    pub fn write(file: c_int, buffer: *const c_void, length: usize) -> isize;
     fn mmap(
         at: *mut c_void,
         length: usize,
@@ -181,7 +210,7 @@ pub unsafe fn move_out_of_the_way(file: c_int) -> c_int {
     if moved < 0 {
         return file;
     }
-    close(file);
+    raw(number::CLOSE, [file.into()]);
     moved
 }
 
@@ -252,7 +281,7 @@ impl Real {
 
 /// Calls the replaced function `$name`, which has the given signature. In an `unsafe fn` only.
 macro_rules! real {
-    ($name:ident, fn($($type:ty),*) -> $result:ty, $($argument:expr),*) => {{
+    ($name:ident, fn($($type:ty),* $(,)?) -> $result:ty, $($argument:expr),*) => {{
         static REAL: $crate::rt::sys::Real = match core::ffi::CStr::from_bytes_with_nul(
             concat!(stringify!($name), "\0").as_bytes(),
         ) {

@@ -4,6 +4,7 @@ use crate::layout::{NO_THREAD, PlaceRecord, THREADS_CAP, ending};
 use crate::rt::entry::{REGISTERS, Registers, ThreadLocal, caller, is_controlled, local, me, set_me};
 use crate::rt::fiber::Fiber;
 use crate::rt::once::RunningOnces;
+use crate::rt::readiness::AwaitedFiles;
 use crate::rt::saved_memory::PAGE;
 use crate::rt::spin::SpinTable;
 use crate::rt::sys::{self, real};
@@ -51,6 +52,8 @@ pub struct Thread {
     pub waits_for_once: *const c_int,
     /// When the wait times out.
     pub deadline_ns: Option<u64>,
+    /// The files for which it waits.
+    pub awaited: AwaitedFiles,
     /// Its next access, as far as it is known.
     pub next_address: u64,
     pub next_writes: bool,
@@ -102,6 +105,7 @@ impl Thread {
         runs_once: RunningOnces::NONE,
         waits_for_once: core::ptr::null(),
         deadline_ns: None,
+        awaited: AwaitedFiles::NONE,
         next_address: 0,
         next_writes: false,
         next_code: 0,

@@ -9,7 +9,7 @@ use crate::rt::scheduler::{self, SchedulingPoint, access};
 use crate::rt::spin::{SpinTable, Yield};
 use crate::rt::sys::{self, number, raw};
 use crate::rt::threads::{ThreadState, ids, thread};
-use crate::rt::{races, random, std_library};
+use crate::rt::{races, random, readiness, std_library};
 use core::ffi::{c_int, c_long, c_void};
 
 /// Numbers waits in the order of their arrival.
@@ -52,10 +52,11 @@ pub unsafe fn wait(address: u64, mask: u32, deadline_ns: Option<u64>, code: u64)
     }
 }
 
-/// The scheduler chose a thread that waits with a time limit: the limit expires.
+/// The scheduler chose a thread that waits: what it waits for is ready, or its time limit expires.
 pub unsafe fn time_out(id: u8) {
+    let is_ready = readiness::has_come(id);
     let waiting = &mut *thread(id);
-    if let Some(deadline_ns) = waiting.deadline_ns.take() {
+    if !is_ready && let Some(deadline_ns) = waiting.deadline_ns.take() {
         clock::advance_to(deadline_ns);
         scheduler::mark_opaque(id);
     }

@@ -65,7 +65,7 @@ unsafe extern "C" fn begin(
     };
     let Some(shared) = shared else { return };
     (*shared).steps_max = u64::MAX;
-    clock::set_step_ns(number_in(c"OMNILINK_STEP_NS").unwrap_or(1_000).min(STEP_NS_MAX));
+    clock::set_step_ns((*shared).step_ns.min(STEP_NS_MAX));
     (*shared).running = NO_THREAD.into();
     scheduler::attach(shared);
     crate::rt::policy::prepare();
@@ -86,7 +86,18 @@ unsafe fn own_memory() -> Option<*mut Shared> {
         None => policy::RANDOM,
     };
     (*shared).steps_expected = number_in(c"OMNILINK_STEPS").unwrap_or(10_000);
+    (*shared).step_ns = number_in(c"OMNILINK_STEP_NS").unwrap_or(1_000);
     Some(shared)
+}
+
+/// The result of the program may depend on this.
+pub unsafe fn is_influenced(by: u64) {
+    // The harness of a test looks at the time too.
+    if scheduler::phase() == Phase::WholeProgram
+        && u64::from(entry::me()) >= (*scheduler::shared()).background_threads
+    {
+        (*scheduler::shared()).influences |= by;
+    }
 }
 
 /// The memory that is shared with the runner; none in a child process of the program that the runner started.

@@ -1,0 +1,386 @@
+//! Reading and writing of whole programs: calls of the C library that may block become steps, and waits of the scheduler.
+//!
+//! Files on a disk are read and written as they are. So are the standard streams: what is printed is not part of a schedule.
+
+use crate::rt::entry::caller;
+use crate::rt::readiness::{self, POLLIN, POLLOUT, PollFile, result};
+use crate::rt::sys::{self, number, raw};
+use crate::rt::timers;
+use core::ffi::{c_char, c_int, c_long, c_void};
+
+/// Whether a file is one between threads or processes: a pipe, a socket, an event counter, or a set of those.
+unsafe fn connects(file: c_int) -> bool {
+    const LAST_STANDARD_STREAM: c_int = 2;
+    const KIND: u32 = 0o170_000;
+    const PIPE: u32 = 0o010_000;
+    const SOCKET: u32 = 0o140_000;
+    const NO_NAME: u32 = 0;
+    /// `st_mode` in `struct stat`, in words of four bytes.
+    const MODE: usize = if cfg!(target_arch = "x86_64") { 6 } else { 4 };
+    if file <= LAST_STANDARD_STREAM {
+        return false;
+    }
+    let mut status = [0_u32; 64];
+    let known = raw(number::FSTAT, [file.into(), status.as_mut_ptr() as i64]) == 0;
+    known && matches!(status[MODE] & KIND, PIPE | SOCKET | NO_NAME)
+}
+
+unsafe fn blocks(file: c_int) -> bool {
+    const F_GETFL: i64 = 3;
+    const O_NONBLOCK: i64 = 0o4_000;
+    raw(number::FCNTL, [file.into(), F_GETFL]) & O_NONBLOCK == 0
+}
+
+/// `MSG_DONTWAIT`.
+const DO_NOT_WAIT: c_int = 0x40;
+
+/// The way in which bytes go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    In,
+    Out,
+}
+
+/// Makes a system call that may wait for a file.
+unsafe fn transfer<const N: usize>(
+    (file, direction): (c_int, Direction),
+    waits: bool,
+    code: u64,
+    system_call: i64,
+    arguments: [i64; N],
+) -> c_long {
+    if !readiness::is_scheduled() || !connects(file) {
+        return result(raw(system_call, arguments));
+    }
+    readiness::step(code);
+    if direction == Direction::Out {
+        readiness::release();
+    }
+    if waits && blocks(file) {
+        let events = match direction {
+            Direction::In => POLLIN,
+            Direction::Out => POLLOUT,
+        };
+        let file = PollFile {
+            file,
+            events,
+            returned: 0,
+        };
+        readiness::wait_for(&mut [file], None, code);
+    }
+    let done = raw(system_call, arguments);
+    if direction == Direction::In {
+        readiness::acquire();
+    }
+    result(done)
+}
+
+pub unsafe extern "C" fn read(file: c_int, to: *mut c_void, length: usize) -> isize {
+    let arguments = [file.into(), to as i64, length as i64];
+    transfer((file, Direction::In), true, caller(), number::READ, arguments) as isize
+}
+
+pub unsafe extern "C" fn readv(file: c_int, parts: *const c_void, count: c_int) -> isize {
+    let arguments = [file.into(), parts as i64, count.into()];
+    transfer((file, Direction::In), true, caller(), number::READV, arguments) as isize
+}
+
+pub unsafe extern "C" fn write(file: c_int, from: *const c_void, length: usize) -> isize {
+    let arguments = [file.into(), from as i64, length as i64];
+    transfer((file, Direction::Out), true, caller(), number::WRITE, arguments) as isize
+}
+
+pub unsafe extern "C" fn writev(file: c_int, parts: *const c_void, count: c_int) -> isize {
+    let arguments = [file.into(), parts as i64, count.into()];
+    transfer((file, Direction::Out), true, caller(), number::WRITEV, arguments) as isize
+}
+
+pub unsafe extern "C" fn recv(file: c_int, to: *mut c_void, length: usize, flags: c_int) -> isize {
+    let arguments = [file.into(), to as i64, length as i64, flags.into(), 0, 0];
+    let waits = flags & DO_NOT_WAIT == 0;
+    transfer(
+        (file, Direction::In),
+        waits,
+        caller(),
+        number::RECVFROM,
+        arguments,
+    ) as isize
+}
+
+pub unsafe extern "C" fn recvfrom(
+    file: c_int,
+    to: *mut c_void,
+    length: usize,
+    flags: c_int,
+    address: *mut c_void,
+    address_length: *mut u32,
+) -> isize {
+    let arguments = [
+        file.into(),
+        to as i64,
+        length as i64,
+        flags.into(),
+        address as i64,
+        address_length as i64,
+    ];
+    let waits = flags & DO_NOT_WAIT == 0;
+    transfer(
+        (file, Direction::In),
+        waits,
+        caller(),
+        number::RECVFROM,
+        arguments,
+    ) as isize
+}
+
+pub unsafe extern "C" fn recvmsg(file: c_int, message: *mut c_void, flags: c_int) -> isize {
+    let arguments = [file.into(), message as i64, flags.into()];
+    let waits = flags & DO_NOT_WAIT == 0;
+    transfer((file, Direction::In), waits, caller(), number::RECVMSG, arguments) as isize
+}
+
+pub unsafe extern "C" fn send(file: c_int, from: *const c_void, length: usize, flags: c_int) -> isize {
+    let arguments = [file.into(), from as i64, length as i64, flags.into(), 0, 0];
+    let waits = flags & DO_NOT_WAIT == 0;
+    transfer((file, Direction::Out), waits, caller(), number::SENDTO, arguments) as isize
+}
+
+pub unsafe extern "C" fn sendto(
+    file: c_int,
+    from: *const c_void,
+    length: usize,
+    flags: c_int,
+    address: *const c_void,
+    address_length: u32,
+) -> isize {
+    if readiness::is_scheduled() && is_elsewhere(address) {
+        return sys::fail(ENETUNREACH) as isize;
+    }
+    let arguments = [
+        file.into(),
+        from as i64,
+        length as i64,
+        flags.into(),
+        address as i64,
+        address_length.into(),
+    ];
+    let waits = flags & DO_NOT_WAIT == 0;
+    transfer((file, Direction::Out), waits, caller(), number::SENDTO, arguments) as isize
+}
+
+pub unsafe extern "C" fn sendmsg(file: c_int, message: *const c_void, flags: c_int) -> isize {
+    let arguments = [file.into(), message as i64, flags.into()];
+    let waits = flags & DO_NOT_WAIT == 0;
+    transfer(
+        (file, Direction::Out),
+        waits,
+        caller(),
+        number::SENDMSG,
+        arguments,
+    ) as isize
+}
+
+pub unsafe extern "C" fn accept4(
+    file: c_int,
+    address: *mut c_void,
+    address_length: *mut u32,
+    flags: c_int,
+) -> c_int {
+    let arguments = [file.into(), address as i64, address_length as i64, flags.into()];
+    transfer((file, Direction::In), true, caller(), number::ACCEPT4, arguments) as c_int
+}
+
+pub unsafe extern "C" fn accept(file: c_int, address: *mut c_void, address_length: *mut u32) -> c_int {
+    let arguments = [file.into(), address as i64, address_length as i64, 0];
+    transfer((file, Direction::In), true, caller(), number::ACCEPT4, arguments) as c_int
+}
+
+const ENETUNREACH: c_int = 101;
+
+pub unsafe extern "C" fn connect(file: c_int, address: *const c_void, length: u32) -> c_int {
+    if readiness::is_scheduled() {
+        if is_elsewhere(address) {
+            return sys::fail(ENETUNREACH);
+        }
+        readiness::expect_answers(readiness::NETWORK_MS);
+        readiness::step(caller());
+        readiness::release();
+    }
+    result(raw(number::CONNECT, [file.into(), address as i64, length.into()])) as c_int
+}
+
+/// Whether an address is on another machine; then says so. A test that needs one is not the same in two runs.
+unsafe fn is_elsewhere(address: *const c_void) -> bool {
+    const INET: u16 = 2;
+    const INET6: u16 = 10;
+    if address.is_null() {
+        return false;
+    }
+    let bytes = address.cast::<u8>();
+    let is_elsewhere = match address.cast::<u16>().read_unaligned() {
+        // The first byte of the address: 127 is this machine, and so is an address of zeros.
+        INET => !matches!(bytes.add(4).read(), 127 | 0),
+        INET6 => {
+            let parts = core::slice::from_raw_parts(bytes.add(8), 16);
+            let is_here = parts.iter().take(15).all(|&byte| byte == 0) && parts[15] <= 1;
+            let is_mapped =
+                parts.starts_with(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]) && parts[12] == 127;
+            !is_here && !is_mapped
+        }
+        _ => false,
+    };
+    if is_elsewhere {
+        let message = b"omnilink: an address on another machine is refused: a test under the scheduler reaches this machine only\n";
+        raw(number::WRITE, [2, message.as_ptr() as i64, message.len() as i64]);
+    }
+    is_elsewhere
+}
+
+pub unsafe extern "C" fn close(file: c_int) -> c_int {
+    timers::forget(file);
+    if readiness::is_scheduled() && connects(file) {
+        // The other end notices.
+        readiness::step(caller());
+        readiness::release();
+    }
+    result(raw(number::CLOSE, [file.into()])) as c_int
+}
+
+pub unsafe extern "C" fn epoll_wait(set: c_int, events: *mut c_void, max: c_int, limit_ms: c_int) -> c_int {
+    wait_for_set(set, events, max, limit_ms, core::ptr::null())
+}
+
+pub unsafe extern "C" fn epoll_pwait(
+    set: c_int,
+    events: *mut c_void,
+    max: c_int,
+    limit_ms: c_int,
+    signals: *const c_void,
+) -> c_int {
+    wait_for_set(set, events, max, limit_ms, signals)
+}
+
+unsafe fn wait_for_set(
+    set: c_int,
+    events: *mut c_void,
+    max: c_int,
+    limit_ms: c_int,
+    signals: *const c_void,
+) -> c_int {
+    let ready_within = |limit_ms: c_int| {
+        let arguments = [
+            set.into(),
+            events as i64,
+            max.into(),
+            limit_ms.into(),
+            signals as i64,
+            8,
+        ];
+        result(raw(number::EPOLL_PWAIT, arguments)) as c_int
+    };
+    if !readiness::is_scheduled() {
+        return ready_within(limit_ms);
+    }
+    let code = caller();
+    readiness::step(code);
+    let deadline_ns = readiness::deadline(limit_ms);
+    loop {
+        let file = PollFile {
+            file: set,
+            events: POLLIN,
+            returned: 0,
+        };
+        let is_over = limit_ms == 0 || !readiness::wait_for(&mut [file], deadline_ns, code);
+        let ready = ready_within(0);
+        // Another thread may have taken what was there.
+        if ready != 0 || is_over {
+            readiness::acquire();
+            return ready;
+        }
+    }
+}
+
+pub unsafe extern "C" fn poll(files: *mut PollFile, count: u64, limit_ms: c_int) -> c_int {
+    let seconds = i64::from(limit_ms) / 1_000;
+    let limit = [seconds, i64::from(limit_ms) % 1_000 * 1_000_000];
+    let ready_within = |limit: *const i64| {
+        let arguments = [files as i64, count as i64, limit as i64, 0, 8];
+        result(raw(number::PPOLL, arguments)) as c_int
+    };
+    if !readiness::is_scheduled() {
+        return ready_within(if limit_ms < 0 {
+            core::ptr::null()
+        } else {
+            limit.as_ptr()
+        });
+    }
+    let code = caller();
+    readiness::step(code);
+    if limit_ms != 0 && !files.is_null() {
+        let all = core::slice::from_raw_parts_mut(files, count as usize);
+        readiness::wait_for(all, readiness::deadline(limit_ms), code);
+    }
+    let ready = ready_within([0, 0].as_ptr());
+    readiness::acquire();
+    ready
+}
+
+/// Another process may answer from now on.
+pub unsafe extern "C" fn posix_spawnp(
+    process: *mut c_int,
+    file: *const c_char,
+    actions: *const c_void,
+    attributes: *const c_void,
+    arguments: *const *mut c_char,
+    environment: *const *mut c_char,
+) -> c_int {
+    readiness::expect_answers(readiness::PROCESS_MS);
+    sys::real!(
+        posix_spawnp,
+        fn(
+            *mut c_int,
+            *const c_char,
+            *const c_void,
+            *const c_void,
+            *const *mut c_char,
+            *const *mut c_char,
+        ) -> c_int,
+        process,
+        file,
+        actions,
+        attributes,
+        arguments,
+        environment
+    )
+}
+
+/// The number of processors that a program under the scheduler sees: it is the same on every machine.
+const PROCESSORS: usize = 4;
+
+/// The scheduler keeps a program on one processor, on which a switch is cheapest. The program must not see that: many make as many threads as
+/// there are processors.
+pub unsafe extern "C" fn sched_getaffinity(process: c_int, size: usize, set: *mut u8) -> c_int {
+    if readiness::is_scheduled() && size > 0 {
+        set.write_bytes(0, size);
+        set.write((1 << PROCESSORS) - 1);
+        return 0;
+    }
+    match raw(
+        number::SCHED_GETAFFINITY,
+        [process.into(), size as i64, set as i64],
+    ) {
+        written @ 0.. => {
+            set.add(written as usize)
+                .write_bytes(0, size.saturating_sub(written as usize));
+            0
+        }
+        failure => sys::fail(-failure as c_int),
+    }
+}
+
+pub unsafe extern "C" fn get_nprocs() -> c_int {
+    match readiness::is_scheduled() {
+        true => PROCESSORS as c_int,
+        false => sys::real!(get_nprocs, fn() -> c_int,),
+    }
+}

@@ -1,0 +1,157 @@
+//! Threads of a whole program that wait until a file can be read or written: pipes, sockets, event counters, sets of those.
+//!
+//! Whether a file is ready is asked of the system whenever a decision is made, so that it is a fact of the schedule: inside of one program
+//! a file becomes ready by a step of another thread. Only if no thread can run, what is outside of the program may have a moment to answer:
+//! another process, or the network of this machine, which may deliver a little later.
+
+use crate::rt::clock;
+use crate::rt::entry::{is_controlled, me};
+use crate::rt::races;
+use crate::rt::scheduler::{self, Phase, access};
+use crate::rt::spin::Yield;
+use crate::rt::sys::{number, raw};
+use crate::rt::threads::{ThreadState, ids, thread};
+use crate::rt::wait::{Wakeup, wait};
+use core::ffi::{c_int, c_long};
+
+/// `struct pollfd`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct PollFile {
+    pub file: c_int,
+    pub events: i16,
+    pub returned: i16,
+}
+
+pub const POLLIN: i16 = 1;
+pub const POLLOUT: i16 = 4;
+
+/// The files that a thread waits for.
+#[derive(Clone, Copy)]
+pub struct AwaitedFiles {
+    files: *mut PollFile,
+    count: usize,
+}
+
+impl AwaitedFiles {
+    pub const NONE: Self = Self {
+        files: core::ptr::null_mut(),
+        count: 0,
+    };
+
+    /// Whether one of them is ready, or becomes ready within some milliseconds.
+    unsafe fn are_ready(self, milliseconds: i64) -> bool {
+        if self.files.is_null() {
+            return false;
+        }
+        let limit = [0, milliseconds * 1_000_000];
+        let arguments = [self.files as i64, self.count as i64, limit.as_ptr() as i64, 0, 8];
+        raw(number::PPOLL, arguments) > 0
+    }
+}
+
+/// What is outside of the program and may answer later: nothing, the network of this machine, another process.
+#[unsafe(link_section = "omnilink_state")]
+static mut PATIENCE_MS: i64 = 0;
+/// The network of this machine usually delivers at once.
+pub const NETWORK_MS: i64 = 5;
+/// Another process has to be scheduled by the system.
+pub const PROCESS_MS: i64 = 200;
+
+/// From now on something outside of the program may answer within this time.
+pub unsafe fn expect_answers(milliseconds: i64) {
+    PATIENCE_MS = PATIENCE_MS.max(milliseconds);
+}
+
+/// Whether reading and writing are steps of the calling thread.
+pub unsafe fn is_scheduled() -> bool {
+    is_controlled() && scheduler::phase() == Phase::WholeProgram
+}
+
+/// The calling thread is about to read or write something that another thread may have: a step, which depends on all others of this kind.
+pub unsafe fn step(code: u64) {
+    access(step_address(), true, code, Yield::No);
+    scheduler::mark_opaque(me());
+}
+
+/// One location stands for everything that is read and written.
+fn step_address() -> u64 {
+    (&raw const PATIENCE_MS) as u64
+}
+
+/// What the calling thread did so far is before what reads what it writes now.
+pub unsafe fn release() {
+    races::release(step_address());
+    scheduler::progress();
+}
+
+/// What was done before something was written is before what the calling thread does from now on.
+pub unsafe fn acquire() {
+    races::acquire(step_address());
+}
+
+/// Whether the files that a thread waits for are ready.
+pub unsafe fn has_come(id: u8) -> bool {
+    (*thread(id)).awaited.are_ready(0)
+}
+
+/// Waits until one of the files is ready. Returns whether it is; if not, the time has come.
+pub unsafe fn wait_for(files: &mut [PollFile], deadline_ns: Option<u64>, code: u64) -> bool {
+    let awaited = AwaitedFiles {
+        files: files.as_mut_ptr(),
+        count: files.len(),
+    };
+    if awaited.are_ready(0) {
+        return true;
+    }
+    (*thread(me())).awaited = awaited;
+    let address = (&raw const (*thread(me())).awaited) as u64;
+    let ended = wait(address, u32::MAX, deadline_ns, code);
+    (*thread(me())).awaited = AwaitedFiles::NONE;
+    ended == Wakeup::Woken
+}
+
+/// Whether a file can be read now.
+pub unsafe fn is_ready(file: c_int) -> bool {
+    let mut file = PollFile {
+        file,
+        events: POLLIN,
+        returned: 0,
+    };
+    let awaited = AwaitedFiles {
+        files: &raw mut file,
+        count: 1,
+    };
+    awaited.are_ready(0)
+}
+
+/// When a limit in milliseconds ends; none if it is negative.
+pub unsafe fn deadline(milliseconds: c_int) -> Option<u64> {
+    let limit_ns = u64::try_from(milliseconds).ok()? * 1_000_000;
+    Some(clock::now_ns().saturating_add(limit_ns))
+}
+
+/// No thread can run: waits for what is outside of the program. Returns whether something has come.
+pub unsafe fn await_outside() -> bool {
+    if PATIENCE_MS == 0 {
+        return false;
+    }
+    let waiting = || ids().filter(|&id| (*thread(id)).state == ThreadState::Waiting);
+    // Of several threads, each file is looked at in turn for a moment.
+    for _ in 0..PATIENCE_MS {
+        for id in waiting() {
+            if (*thread(id)).awaited.are_ready(1) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// `errno` and -1 for a failed system call.
+pub unsafe fn result(result: i64) -> c_long {
+    match result {
+        failure @ -4095..0 => crate::rt::sys::fail(-failure as c_int).into(),
+        result => result,
+    }
+}
