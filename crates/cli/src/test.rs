@@ -8,8 +8,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use omnilink_sched::build::{RustTests, TestBinary, whole_program_flags};
 use omnilink_test_runner::{
-    Report, ScheduleText, ScheduledTest, Session, SessionOptions, Strategy, TestProgress, TestResult,
-    framework, junit, record,
+    Obstacle, Report, ScheduleText, ScheduledTest, Session, SessionOptions, Strategy, TestProgress,
+    TestResult, framework, junit, record,
 };
 
 use crate::error::CliError;
@@ -142,16 +142,19 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, CliError> {
 }
 
 fn exit(session: &Session) -> Exit {
-    let is_cut_off = session.not_begun > 0 || session.results.iter().any(|result| result.stopped.is_some());
-    match (
-        session.failures().next().is_some(),
-        interrupt::is_raised(),
-        is_cut_off,
-    ) {
-        (true, _, _) => Exit::Violation,
-        (false, true, _) => Exit::Interrupted,
-        (false, false, true) => Exit::Unknown,
-        (false, false, false) => Exit::Valid,
+    let not_linked = |result: &TestResult| result.obstacle == Some(Obstacle::NotInstrumented);
+    let is_open = |result: &TestResult| result.stopped.is_some() || result.obstacle.is_some();
+    let results = &session.results;
+    if results.iter().any(not_linked) {
+        Exit::BadInput
+    } else if session.failures().next().is_some() {
+        Exit::Violation
+    } else if interrupt::is_raised() {
+        Exit::Interrupted
+    } else if session.not_begun > 0 || results.iter().any(is_open) {
+        Exit::Unknown
+    } else {
+        Exit::Valid
     }
 }
 
@@ -269,24 +272,34 @@ fn details(args: &TestArgs, session: &Session) -> String {
             repeat_command(args, result, &found.schedule)
         );
     }
-    let failed = session.failures().count();
+    let (flaky, failed): (Vec<_>, Vec<_>) = session
+        .failures()
+        .partition(|result| result.depends_on_environment());
     let schedules: u64 = session.results.iter().map(|result| result.schedules).sum();
     let _ = writeln!(
         text,
-        "\n{} of {} tests failed, {schedules} schedules were run",
-        failed,
-        session.results.len()
+        "\n{} of {} tests failed, {} depend on time or random numbers; {schedules} schedules were run",
+        failed.len(),
+        session.results.len(),
+        flaky.len(),
     );
-    let uncontrolled = session
-        .results
-        .iter()
-        .filter(|result| !result.is_controlled)
-        .count();
-    if uncontrolled > 0 {
+    let with = |obstacle: Option<Obstacle>| {
+        session
+            .results
+            .iter()
+            .filter(move |result| result.obstacle == obstacle)
+    };
+    let not_linked = with(Some(Obstacle::NotInstrumented)).count();
+    let others = session.results.len() - with(None).count() - not_linked;
+    if not_linked > 0 {
         let _ = writeln!(
             text,
-            "{uncontrolled} of them ran without the scheduler: their programs are not linked with it (omnilink test --cpp-flags)"
+            "{not_linked} ran without the scheduler: their programs are not linked with it; compile and link them with the flags that \
+             `omnilink test --cpp-flags` prints"
         );
+    }
+    if others > 0 {
+        let _ = writeln!(text, "{others} could not be controlled");
     }
     if session.not_begun > 0 {
         let _ = writeln!(text, "{} tests were not begun", session.not_begun);

@@ -98,6 +98,8 @@ pub struct HappensBefore {
     seq_cst_accesses: u32,
     /// The join of the clocks of all calls that have returned.
     returned: Clock,
+    /// The join of the clocks of all threads that have ended and whose ids others have now.
+    replaced: Clock,
 }
 
 impl HappensBefore {
@@ -111,6 +113,7 @@ impl HappensBefore {
             seq_cst_fences: Clock::NOTHING,
             seq_cst_accesses: 0,
             returned: Clock::NOTHING,
+            replaced: Clock::NOTHING,
         };
         let mut id = 0;
         while id < THREADS_CAP {
@@ -216,10 +219,13 @@ impl HappensBefore {
     /// before.
     pub fn create(&mut self, parent: u8, child: u8, ended: impl Iterator<Item = u8>) {
         let count = self.epoch(child) + 1;
+        let replaced = *self.clock(child);
+        self.replaced.join(&replaced);
         let mut clock = *self.clock(parent);
         for id in ended {
             clock.join(self.clock(id));
         }
+        clock.join(&self.replaced);
         clock.happened[index(child)] = count;
         clock.visible[index(child)] = count;
         self.clocks[index(child)] = clock;

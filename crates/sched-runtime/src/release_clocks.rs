@@ -21,6 +21,17 @@ pub struct ReleaseClocks<const ADDRESSES: usize> {
     /// The indices of the entries that are in use.
     used: [u32; ADDRESSES],
     used_len: u32,
+    /// What was released at all addresses for which there was no room. Who reads one of them acquires all of it: that may hide a race, but
+    /// shows none that is not there.
+    without_room: Clock,
+}
+
+/// Where an address is in the table.
+enum Slot {
+    At(usize),
+    Absent,
+    /// There is neither an entry nor room for one.
+    NoRoom,
 }
 
 impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
@@ -29,6 +40,7 @@ impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
         entries: [Self::NOTHING; ADDRESSES],
         used: [0; ADDRESSES],
         used_len: 0,
+        without_room: Clock::NOTHING,
     };
 
     const NOTHING: Released = Released {
@@ -46,6 +58,19 @@ impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
             self.entries[index as usize & (ADDRESSES - 1)] = Self::NOTHING;
         }
         self.used_len = 0;
+        self.without_room = Clock::NOTHING;
+    }
+
+    fn slot(&self, address: u64) -> Slot {
+        let first = (address >> 2) as usize;
+        for index in first..first + Self::TRIES {
+            match self.entries[index & (ADDRESSES - 1)].address {
+                0 => return Slot::Absent,
+                known if known == address => return Slot::At(index & (ADDRESSES - 1)),
+                _ => {}
+            }
+        }
+        Slot::NoRoom
     }
 
     /// The entry of an address; none if there is none, or no room to make one.
@@ -71,20 +96,26 @@ impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
 
     /// What was released at an address, if anything was.
     pub fn get(&mut self, address: u64) -> Option<&Clock> {
-        self.entry(address, false).map(|released| &released.clock)
+        match self.slot(address) {
+            Slot::At(index) => Some(&self.entries[index].clock),
+            Slot::Absent => None,
+            Slot::NoRoom => Some(&self.without_room),
+        }
     }
 
     /// What was last released at an address is now this.
     pub fn set(&mut self, address: u64, released: &Clock) {
-        if let Some(entry) = self.entry(address, true) {
-            entry.clock = *released;
+        match self.entry(address, true) {
+            Some(entry) => entry.clock = *released,
+            None => self.without_room.join(released),
         }
     }
 
     /// This was released at an address, in addition to what was released there before.
     pub fn join(&mut self, address: u64, released: &Clock) {
-        if let Some(entry) = self.entry(address, true) {
-            entry.clock.join(released);
+        match self.entry(address, true) {
+            Some(entry) => entry.clock.join(released),
+            None => self.without_room.join(released),
         }
     }
 
@@ -139,9 +170,12 @@ impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
     /// before.
     pub fn store(&mut self, address: u64, size: usize, id: u8, order: MemoryOrder, hb: &mut HappensBefore) {
         let released = hb.write(id, order);
-        if let Some(entry) = self.entry(address, true) {
-            entry.size = size as u64;
-            entry.clock = released;
+        match self.entry(address, true) {
+            Some(entry) => {
+                entry.size = size as u64;
+                entry.clock = released;
+            }
+            None => self.without_room.join(&released),
         }
     }
 
@@ -149,9 +183,12 @@ impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
     /// released before.
     pub fn modify(&mut self, address: u64, size: usize, id: u8, order: MemoryOrder, hb: &mut HappensBefore) {
         let released = hb.write(id, order);
-        if let Some(entry) = self.entry(address, true) {
-            entry.size = size as u64;
-            entry.clock.join(&released);
+        match self.entry(address, true) {
+            Some(entry) => {
+                entry.size = size as u64;
+                entry.clock.join(&released);
+            }
+            None => self.without_room.join(&released),
         }
     }
 }

@@ -139,6 +139,8 @@ pub struct ProgramExecution {
     pub output: String,
     /// Data races.
     pub races: Vec<DataRace>,
+    /// Whether all of it was looked at for data races: there are at most 32 threads.
+    pub has_all_races: bool,
     /// Steps of the scheduler.
     pub steps: u64,
     /// The most threads at a time, as far as they made steps.
@@ -321,6 +323,7 @@ fn execution(
             .iter()
             .map(data_race)
             .collect(),
+        has_all_races: shared.detects_races != 0,
         steps: shared.steps_made,
         threads: shared.threads_max,
         interleaving: shared.interleaving,

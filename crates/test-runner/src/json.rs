@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::report::{Report, headline};
+use crate::report::{Report, headline, obstacle_words};
 use crate::test_run::{FailureCause, TestResult};
 
 /// A result as a JSON object.
@@ -11,13 +11,15 @@ pub fn record(result: &TestResult) -> Value {
         "test": result.test.full_name(),
         "program": result.test.program.display().to_string(),
         "verdict": verdict(result),
-        "controlled": result.is_controlled,
         "schedules": result.schedules,
         "interleavings": result.interleavings,
         "threads": result.threads,
         "steps": result.steps,
         "seconds": result.duration.as_secs_f64(),
     });
+    if let (Some(obstacle), Some(record)) = (result.obstacle, record.as_object_mut()) {
+        record.insert("obstacle".to_owned(), obstacle_words(obstacle).into());
+    }
     if let (Some(found), Some(record)) = (&result.failure, record.as_object_mut()) {
         let cause = match found.cause {
             FailureCause::Interleaving => "interleaving",
@@ -40,10 +42,11 @@ pub fn record(result: &TestResult) -> Value {
 }
 
 fn verdict(result: &TestResult) -> &'static str {
-    match (&result.failure, result.stopped) {
-        (Some(_), _) => "failed",
-        (None, Some(_)) => "unknown",
-        (None, None) => "passed",
+    match (&result.failure, result.stopped, result.obstacle) {
+        (Some(_), _, _) if result.depends_on_environment() => "flaky",
+        (Some(_), _, _) => "failed",
+        (None, None, None) => "passed",
+        (None, _, _) => "unknown",
     }
 }
 

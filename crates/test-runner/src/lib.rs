@@ -30,4 +30,4 @@ pub use report::Report;
 pub use schedule_text::{ScheduleText, ScheduleTextError};
 pub use session::{Session, SessionOptions, TestProgress};
 pub use strategy::Strategy;
-pub use test_run::{FailureCause, FoundFailure, TestResult};
+pub use test_run::{FailureCause, FoundFailure, Obstacle, TestResult};

@@ -7,7 +7,7 @@ use omnilink_source_lines::SourceLines;
 
 use crate::failure::FailureKind;
 use crate::schedule_text::ScheduleText;
-use crate::test_run::{FailureCause, FoundFailure, TestResult};
+use crate::test_run::{FailureCause, FoundFailure, Obstacle, TestResult};
 
 /// Writes about results; source lines are looked up in the programs.
 #[derive(Debug, Default)]
@@ -22,15 +22,19 @@ impl Report {
     /// One line about a test.
     pub fn line(result: &TestResult) -> String {
         let name = result.test.full_name();
-        let mut text = match &result.failure {
-            Some(found) => format!("{name} ... FAILED: {}", headline(&found.failure.kind)),
-            None if !result.is_controlled => format!("{name} ... ok, but not under control"),
-            None => format!("{name} ... ok"),
+        let mut text = match (&result.failure, result.obstacle) {
+            (Some(found), _) if result.depends_on_environment() => {
+                format!("{name} ... FLAKY: {}", headline(&found.failure.kind))
+            }
+            (Some(found), _) => format!("{name} ... FAILED: {}", headline(&found.failure.kind)),
+            (None, Some(obstacle)) => {
+                return format!("{name} ... not controlled: {}", obstacle_words(obstacle));
+            }
+            (None, None) => format!("{name} ... ok"),
         };
-        let _ = match (result.is_controlled, result.has_one_thread()) {
-            (false, _) => Ok(()),
-            (true, true) => write!(text, " (one thread)"),
-            (true, false) => write!(
+        let _ = match result.has_one_thread() {
+            true => write!(text, " (one thread)"),
+            false => write!(
                 text,
                 " ({}, {} different, {} threads, {})",
                 counted(result.schedules, "schedule"),
@@ -39,6 +43,9 @@ impl Report {
                 counted(result.steps, "step"),
             ),
         };
+        if !result.has_all_races && result.failure.is_none() {
+            text.push_str(", races only among the first 32 threads");
+        }
         if result.stopped.is_some() && result.failure.is_none() {
             text.push_str(", not all schedules: time was up");
         }
@@ -158,6 +165,19 @@ pub(crate) fn headline(kind: &FailureKind) -> String {
         }
         FailureKind::Unresponsive(UnresponsiveReason::Late) => "it takes too long".to_owned(),
         FailureKind::TooManyThreads => "more than 128 threads at a time".to_owned(),
+    }
+}
+
+/// Why a test cannot be run under the scheduler, in a few words.
+pub(crate) fn obstacle_words(obstacle: Obstacle) -> &'static str {
+    match obstacle {
+        Obstacle::NotInstrumented => "its program is not linked with the scheduler",
+        Obstacle::TooManyThreads => "more than 128 threads at a time",
+        Obstacle::Unresponsive(UnresponsiveReason::Computes) => "it computes for long between two steps",
+        Obstacle::Unresponsive(UnresponsiveReason::Waits) => {
+            "it waits in a call of the system that is not controlled"
+        }
+        Obstacle::Unresponsive(UnresponsiveReason::Late) => "a run takes longer than --run-limit",
     }
 }
 

@@ -22,12 +22,12 @@ impl Strategy {
     /// Now and then steps take longer than usual, so that what waits with a time limit does not wait long enough, or random numbers are other
     /// ones.
     pub fn schedule(self, number: u64, seed: u64, steps: u64) -> ProgramSchedule {
-        const LONG_NS: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
+        const LONG_NS: [u64; 3] = [10_000, 100_000, 1_000_000];
         let is_slow = number % 5 == 4;
         ProgramSchedule {
             policy: self.policy(number, seed, steps),
             step_ns: match is_slow {
-                true => LONG_NS[(number / 5 % 4) as usize],
+                true => LONG_NS[(number / 5 % 3) as usize],
                 false => ProgramSchedule::STEP_NS,
             },
             environment: if number % 4 == 3 { number + 1 } else { 0 },

@@ -5,11 +5,12 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use omnilink_sched::{
-    ProgramExecution, ProgramSchedule, SchedError, StopConditions, StopReason, WholeProgram,
+    ProgramExecution, ProgramSchedule, SchedError, StopConditions, StopReason, UnresponsiveReason,
+    WholeProgram,
 };
 use rustc_hash::FxHashSet;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::framework::ScheduledTest;
 use crate::schedule_text::ScheduleText;
 use crate::session::SessionOptions;
@@ -30,6 +31,28 @@ pub enum FailureCause {
     },
     /// Something that the scheduler does not control: the same schedule does not make it fail again.
     NotRepeatable,
+}
+
+/// Why a test cannot be run under the scheduler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Its program is not linked with the scheduler.
+    NotInstrumented,
+    /// It has more threads than the scheduler can control.
+    TooManyThreads,
+    /// It did not go on, for this reason, although it passes without the scheduler.
+    Unresponsive(UnresponsiveReason),
+}
+
+impl Obstacle {
+    /// What kind of a failure is none: the scheduler is the reason, or may be.
+    fn of(kind: &FailureKind) -> Option<Self> {
+        match kind {
+            FailureKind::TooManyThreads => Some(Self::TooManyThreads),
+            FailureKind::Unresponsive(reason) => Some(Self::Unresponsive(*reason)),
+            _ => None,
+        }
+    }
 }
 
 /// A failure of a test, repeated and shrunk.
@@ -64,8 +87,10 @@ pub struct TestResult {
     pub threads: u32,
     /// The failure, if there was one.
     pub failure: Option<FoundFailure>,
-    /// Whether the scheduler controlled it.
-    pub is_controlled: bool,
+    /// Why nothing is known about its schedules.
+    pub obstacle: Option<Obstacle>,
+    /// Whether all runs were looked at for data races as a whole: at most 32 threads can be.
+    pub has_all_races: bool,
     /// What ended it before all schedules were run.
     pub stopped: Option<StopReason>,
     /// How long it took.
@@ -73,6 +98,17 @@ pub struct TestResult {
 }
 
 impl TestResult {
+    /// Whether it fails only if the time or random numbers are other ones than usual.
+    pub fn depends_on_environment(&self) -> bool {
+        let is_usual = |schedule: &ScheduleText| {
+            (schedule.step_ns, schedule.environment)
+                == (ScheduleText::USUAL.step_ns, ScheduleText::USUAL.environment)
+        };
+        self.failure
+            .as_ref()
+            .is_some_and(|found| !is_usual(&found.schedule))
+    }
+
     /// Whether the test has created no thread.
     pub fn has_one_thread(&self) -> bool {
         self.threads <= 1 + u32::from(self.test.harness_threads)
@@ -126,7 +162,8 @@ impl<'a> TestRun<'a> {
                 steps: 0,
                 threads: 0,
                 failure: None,
-                is_controlled: true,
+                obstacle: None,
+                has_all_races: true,
                 stopped: None,
                 duration: Duration::ZERO,
             },
@@ -159,7 +196,7 @@ impl<'a> TestRun<'a> {
         if self.run_schedule(0, &ScheduleText::USUAL.schedule())? {
             return Ok(true);
         }
-        let schedules = match (self.result.is_controlled, self.result.has_one_thread()) {
+        let schedules = match (self.result.obstacle.is_none(), self.result.has_one_thread()) {
             (false, _) => 1,
             // Only the time and random numbers can make a difference.
             (true, true) if !self.is_influenced => 1,
@@ -183,16 +220,26 @@ impl<'a> TestRun<'a> {
         self.result.schedules += 1;
         self.result.steps = self.result.steps.max(execution.steps);
         self.result.threads = self.result.threads.max(execution.threads);
-        self.result.is_controlled = execution.is_controlled;
+        self.result.has_all_races &= execution.has_all_races || !self.options.detects_races;
+        if !execution.is_controlled {
+            self.result.obstacle = Some(Obstacle::NotInstrumented);
+        }
         self.is_influenced |= execution.depends_on_time || execution.depends_on_random_numbers;
         self.seen.insert(execution.interleaving);
         let Some(failure) = Failure::of(&execution) else {
             return Ok(false);
         };
-        self.result.failure = Some(match number {
+        let found = match number {
             0 => self.without_interleaving(failure),
             _ => self.repeated((number, schedule), failure, &execution),
-        });
+        };
+        let obstacle = Obstacle::of(&found.failure.kind);
+        match (obstacle, found.cause) {
+            (Some(obstacle), FailureCause::AnySchedule { natively: false } | FailureCause::NotRepeatable) => {
+                self.result.obstacle = Some(obstacle);
+            }
+            _ => self.result.failure = Some(found),
+        }
         Ok(true)
     }
 

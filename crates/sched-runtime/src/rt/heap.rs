@@ -306,15 +306,23 @@ pub unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
             block.write_bytes(NEW, size);
             block.cast()
         }
-        None => __libc_malloc(size),
+        None => reused(__libc_malloc(size), size),
     }
+}
+
+/// A block of the C library, which may have been another one before.
+unsafe fn reused(block: *mut c_void, size: usize) -> *mut c_void {
+    if !block.is_null() && is_controlled() {
+        races::allocated(block as u64, size);
+    }
+    block
 }
 
 pub unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
     // Memory of an arena is used once, and is zero before that.
     match count.checked_mul(size).and_then(|size| allocate(size, 16)) {
         Some(block) => block.cast(),
-        None => __libc_calloc(count, size),
+        None => reused(__libc_calloc(count, size), count.saturating_mul(size)),
     }
 }
 
@@ -323,7 +331,7 @@ pub unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void
         return malloc(size);
     }
     if !is_checked(block as u64) {
-        return __libc_realloc(block, size);
+        return reused(__libc_realloc(block, size), size);
     }
     if (*header(block as u64)).state == STATE_FREED {
         fail(
@@ -355,7 +363,7 @@ pub unsafe extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void 
             block.write_bytes(NEW, size);
             block.cast()
         }
-        None => __libc_memalign(alignment, size),
+        None => reused(__libc_memalign(alignment, size), size),
     }
 }
 

@@ -108,6 +108,11 @@ pub unsafe fn acquire_all() {
 
 /// `parent` creates the thread `child`.
 pub unsafe fn created(parent: u8, child: u8) {
+    if usize::from(child) >= THREADS_CAP {
+        // There are clocks for the first threads only. What is known of them is not enough any more.
+        TABLES = core::ptr::null_mut();
+        (*shared()).detects_races = 0;
+    }
     if is_on() {
         HAS_SEVERAL_THREADS = true;
         let ended = ids().filter(|&id| (*thread(id)).state == ThreadState::Done);
@@ -218,8 +223,13 @@ pub unsafe fn freed(address: u64, size: usize, code: u64) {
 
 /// A block is allocated: earlier accesses to this memory concerned another object.
 pub unsafe fn allocated(address: u64, size: usize) {
+    /// Of what is larger, everything that was accessed is looked through.
+    const WORD_BY_WORD_MAX: usize = 1 << 14;
     if !is_on() {
         return;
+    }
+    if size > WORD_BY_WORD_MAX {
+        return remapped(address, address + size as u64);
     }
     for key in address >> 3..(address + size as u64 + 7) >> 3 {
         (*TABLES).histories.forget(key);

@@ -88,7 +88,7 @@ impl RustBuild {
         if self.instruments_std {
             command.arg("-Zbuild-std");
         }
-        prepare_cargo(&mut command, profile, self.native, self.instruments_std)?;
+        prepare_cargo(&mut command, profile, self.native, self.instruments_std, &[])?;
         let output = command
             .stdin(Stdio::null())
             .stderr(Stdio::inherit())
@@ -150,14 +150,17 @@ pub(super) fn target_directory(native: bool) -> PathBuf {
     }
 }
 
-/// Makes cargo link what it builds in a profile with the runtime, and instrument it unless it is to be native.
+/// Makes cargo link what it builds in a profile with the runtime, and instrument it unless it is to be native. Further flags are those of the
+/// compiler.
 pub(super) fn prepare_cargo(
     command: &mut Command,
     profile: &str,
     native: bool,
     instruments_std: bool,
+    more_flags: &[&str],
 ) -> Result<(), BuildError> {
     let mut flags = given_flags();
+    flags.extend(more_flags.iter().map(ToString::to_string));
     if !native {
         let wrapper = RustcWrapper::store()?;
         flags.push(wrapper.cfg.clone());

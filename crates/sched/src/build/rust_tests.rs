@@ -28,6 +28,10 @@ pub struct TestBinary {
     pub directory: PathBuf,
 }
 
+/// The crate rustix, on which async-io and others build, makes system calls in assembly, which nobody can see, unless it is asked to call the
+/// C library.
+const CALLS_THROUGH_LIBC: &str = "--cfg=rustix_use_libc";
+
 impl RustTests {
     /// Builds the tests. Cargo's messages go to standard error. Tests in documentation are not programs, and not among them.
     ///
@@ -44,7 +48,13 @@ impl RustTests {
         if self.instruments_std {
             command.arg("-Zbuild-std");
         }
-        prepare_cargo(&mut command, self.profile(), false, self.instruments_std)?;
+        prepare_cargo(
+            &mut command,
+            self.profile(),
+            false,
+            self.instruments_std,
+            &[CALLS_THROUGH_LIBC],
+        )?;
         let output = command
             .stdin(Stdio::null())
             .stderr(Stdio::inherit())
