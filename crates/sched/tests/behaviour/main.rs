@@ -9,6 +9,7 @@ mod limits;
 mod memory_model;
 mod native;
 mod packages;
+mod program_runs;
 mod race_detection;
 mod reduction;
 mod replay;
