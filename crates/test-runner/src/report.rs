@@ -30,6 +30,7 @@ impl Report {
             (None, Some(obstacle)) => {
                 return format!("{name} ... not controlled: {}", obstacle_words(obstacle));
             }
+            (None, None) if result.schedules == 0 => return format!("{name} ... not run: time was up"),
             (None, None) => format!("{name} ... ok"),
         };
         let _ = match result.has_one_thread() {

@@ -235,9 +235,8 @@ impl<'a> TestRun<'a> {
         };
         let obstacle = Obstacle::of(&found.failure.kind);
         match (obstacle, found.cause) {
-            (Some(obstacle), FailureCause::AnySchedule { natively: false } | FailureCause::NotRepeatable) => {
-                self.result.obstacle = Some(obstacle);
-            }
+            (Some(obstacle), FailureCause::AnySchedule { natively: false } | FailureCause::NotRepeatable)
+            | (Some(obstacle @ Obstacle::TooManyThreads), _) => self.result.obstacle = Some(obstacle),
             _ => self.result.failure = Some(found),
         }
         Ok(true)
@@ -287,28 +286,10 @@ impl<'a> TestRun<'a> {
             runs: 0,
         };
         if execution.switches.is_some() && shrinking.fails(&first) == Some(true) {
-            let mut shortest = first.clone();
-            let usual = ScheduleText::USUAL;
-            for simpler in [
-                ScheduleText {
-                    step_ns: usual.step_ns,
-                    ..first.clone()
-                },
-                ScheduleText {
-                    environment: usual.environment,
-                    ..first.clone()
-                },
-            ] {
-                if simpler != shortest && shrinking.fails(&simpler) == Some(true) {
-                    shortest = simpler;
-                }
-            }
-            shrunk(&made, |switches| {
-                shrinking.fails(&ScheduleText {
-                    switches: switches.to_vec(),
-                    ..shortest.clone()
-                })
-            });
+            shrinking.simplify();
+            shrinking.leave_out();
+            // Fewer switches may need less.
+            shrinking.simplify();
         }
         let Shrinking { best, runs, .. } = shrinking;
         let (cause, failure, schedule) = match best {
@@ -339,6 +320,42 @@ struct Shrinking<'a> {
 }
 
 impl Shrinking<'_> {
+    /// The shortest schedule so far.
+    fn shortest(&self) -> ScheduleText {
+        let best = self.best.as_ref();
+        best.map_or(ScheduleText::USUAL, |(_, schedule)| schedule.clone())
+    }
+
+    /// Tries the usual time and the usual random numbers.
+    fn simplify(&mut self) {
+        let usual = ScheduleText::USUAL;
+        let with_time = ScheduleText {
+            step_ns: usual.step_ns,
+            ..self.shortest()
+        };
+        if with_time != self.shortest() {
+            self.fails(&with_time);
+        }
+        let with_numbers = ScheduleText {
+            environment: usual.environment,
+            ..self.shortest()
+        };
+        if with_numbers != self.shortest() {
+            self.fails(&with_numbers);
+        }
+    }
+
+    /// Leaves out switches.
+    fn leave_out(&mut self) {
+        let first = self.shortest();
+        shrunk(&first.switches, |switches| {
+            self.fails(&ScheduleText {
+                switches: switches.to_vec(),
+                ..first.clone()
+            })
+        });
+    }
+
     /// Whether a schedule makes the test fail in the same way; none if it is time to end.
     fn fails(&mut self, schedule: &ScheduleText) -> Option<bool> {
         if self.runs >= self.run.options.shrinking_runs_max {

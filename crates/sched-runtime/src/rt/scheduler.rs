@@ -54,8 +54,9 @@ static FIBER_TURN: AtomicU32 = AtomicU32::new(0);
 pub const NOT_YIELDED: u64 = 0;
 /// Fruitless yields per candidate before livelock detection begins. Most loops that give up do so earlier.
 const FRUITLESS_YIELDS_MAX: u32 = 100;
-/// Fruitless yields per candidate of a whole program before the clock jumps to the end of the next sleep.
-const SPINS_BEFORE_SLEEPERS: u32 = 10;
+/// Fruitless yields per candidate of a whole program before the clock jumps to the end of the next sleep. Loops that spin a little before
+/// they wait with a time limit must have come to their wait.
+const SPINS_BEFORE_SLEEPERS: u32 = FRUITLESS_YIELDS_MAX;
 /// A thread that takes more steps than this in one turn, inside of a call, yields: it may wait for another one in a loop that
 /// changes something in every round. Fewer than the steps of an execution, so that the other one has some left.
 const STEPS_IN_TURN_MAX: u32 = 8_000;

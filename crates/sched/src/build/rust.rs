@@ -247,7 +247,7 @@ pub(super) fn host_triple() -> Result<String, BuildError> {
         Some(host) => Ok(host.to_owned()),
         None => Err(BuildError::Failed {
             command: super::command_line(&command),
-            output: text,
+            output: text + &String::from_utf8_lossy(&output.stderr),
         }),
     }
 }

@@ -1,5 +1,7 @@
 //! `omnilink test`: the tests that a project has, under many schedules.
 
+mod cargo_arguments;
+
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -12,6 +14,7 @@ use omnilink_test_runner::{
     TestResult, framework, junit, record,
 };
 
+use self::cargo_arguments::CargoArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{self, Output};
@@ -83,9 +86,14 @@ pub(crate) struct TestArgs {
     /// The project; the folder here if not given
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
-    /// Arguments of cargo test, and after `--` filters of the tests
-    #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
-    arguments: Vec<String>,
+    #[command(flatten)]
+    cargo: CargoArgs,
+    /// A part of the names of the tests
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Filters, as the test programs take them: names, --exact, --skip NAME, --ignored
+    #[arg(last = true, value_name = "FILTER")]
+    filters: Vec<String>,
 }
 
 /// How schedules are chosen.
@@ -183,7 +191,7 @@ fn options(args: &TestArgs) -> SessionOptions {
 /// Builds what has to be built, and finds the tests.
 fn tests(args: &TestArgs) -> Result<Vec<ScheduledTest>, CliError> {
     let usage = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
-    let (cargo_arguments, filters) = split(&args.arguments);
+    let filters = [&args.names[..], &args.filters[..]].concat();
     let mut tests = Vec::new();
     if !args.cpp.is_empty() {
         for program in &args.cpp {
@@ -191,7 +199,7 @@ fn tests(args: &TestArgs) -> Result<Vec<ScheduledTest>, CliError> {
         }
         return Ok(tests);
     }
-    if !args.directory.join("Cargo.toml").is_file() && !has_manifest(&cargo_arguments) {
+    if !args.directory.join("Cargo.toml").is_file() && args.cargo.manifest_path.is_none() {
         let here = std::path::absolute(&args.directory).unwrap_or_else(|_| args.directory.clone());
         let is_inside = here.ancestors().any(|folder| folder.join("Cargo.toml").is_file());
         if !is_inside {
@@ -203,7 +211,7 @@ fn tests(args: &TestArgs) -> Result<Vec<ScheduledTest>, CliError> {
     }
     let build = RustTests {
         directory: args.directory.clone(),
-        arguments: cargo_arguments,
+        arguments: args.cargo.arguments(),
         instruments_std: args.build_std,
     };
     for TestBinary {
@@ -216,20 +224,6 @@ fn tests(args: &TestArgs) -> Result<Vec<ScheduledTest>, CliError> {
         tests.extend(found.map_err(|error| usage(&error))?);
     }
     Ok(tests)
-}
-
-/// Arguments of cargo, and what comes after `--`.
-fn split(arguments: &[String]) -> (Vec<String>, Vec<String>) {
-    match arguments.iter().position(|argument| argument == "--") {
-        Some(at) => (arguments[..at].to_vec(), arguments[at + 1..].to_vec()),
-        None => (arguments.to_vec(), Vec::new()),
-    }
-}
-
-fn has_manifest(arguments: &[String]) -> bool {
-    arguments
-        .iter()
-        .any(|argument| argument.starts_with("--manifest-path"))
 }
 
 fn progress_line(tests: usize) -> ProgressLine {
@@ -309,7 +303,6 @@ fn details(args: &TestArgs, session: &Session) -> String {
 
 /// The command that repeats a failure.
 fn repeat_command(args: &TestArgs, result: &TestResult, schedule: &ScheduleText) -> String {
-    let (cargo_arguments, _) = split(&args.arguments);
     let mut words = vec![
         "omnilink".to_owned(),
         "test".to_owned(),
@@ -323,7 +316,7 @@ fn repeat_command(args: &TestArgs, result: &TestResult, schedule: &ScheduleText)
     }
     match args.cpp.is_empty() {
         true => {
-            words.extend(cargo_arguments);
+            words.extend(args.cargo.arguments());
             words.push(format!("-- --exact {}", result.test.name));
         }
         false => words.push(format!(
