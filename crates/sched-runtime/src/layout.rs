@@ -453,6 +453,10 @@ pub struct Shared {
     pub switches_asked: [SwitchRecord; SWITCHES_CAP],
     /// The switches that it made.
     pub switches: [SwitchRecord; SWITCHES_CAP],
+    /// Not 0: the call stacks of two accesses are recorded.
+    pub is_watching: u64,
+    /// The threads and the code addresses of these accesses.
+    pub watched: [PlaceRecord; 2],
     /// Where the current and the chosen thread stood at the first of them.
     pub switch_places: [[PlaceRecord; 2]; PLACES_CAP],
     /// The threads of a deadlock or livelock.

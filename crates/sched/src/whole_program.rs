@@ -149,6 +149,8 @@ pub struct ProgramExecution {
     pub interleaving: u64,
     /// What it takes to repeat it; none if there were too many switches to record.
     pub switches: Option<Vec<ThreadSwitch>>,
+    /// Where the two accesses of the race that was watched were made.
+    pub race_places: Vec<ThreadPlace>,
     /// Of the first switches, where the two threads stood.
     pub places: Vec<[ThreadPlace; 2]>,
     /// The call stack when it was killed by a signal or used memory wrongly.
@@ -173,12 +175,33 @@ impl WholeProgram {
         schedule: &ProgramSchedule,
         stop: &StopConditions,
     ) -> Result<ProgramExecution, SchedError> {
+        self.run_watching(schedule, None, stop)
+    }
+
+    /// The same, with the call stacks of the two accesses of a race that a run with this schedule had.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_watching(
+        &self,
+        schedule: &ProgramSchedule,
+        race: Option<&DataRace>,
+        stop: &StopConditions,
+    ) -> Result<ProgramExecution, SchedError> {
         let start = |source| SchedError::Start {
             harness: self.path.clone(),
             source,
         };
         let mut memory = SharedMemory::new().map_err(start)?;
         self.request(&mut memory, schedule);
+        if let Some(race) = race {
+            let shared = memory.get_mut();
+            shared.is_watching = 1;
+            for (watched, access) in shared.watched.iter_mut().zip(&race.accesses) {
+                watched.thread = access.thread.into();
+                watched.code = access.code;
+            }
+        }
         let output = Output::new().map_err(start)?;
         let file = memory.file_number();
         let mut command = Command::new(&self.path);
@@ -333,6 +356,10 @@ fn execution(
             .take(shared.stuck_threads_len as usize)
             .map(thread_place)
             .collect(),
+        race_places: match shared.is_watching {
+            0 => Vec::new(),
+            _ => shared.watched.iter().map(thread_place).collect(),
+        },
         places: shared
             .switch_places
             .iter()

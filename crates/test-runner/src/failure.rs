@@ -43,6 +43,8 @@ pub struct Failure {
     pub stack: Vec<u64>,
     /// The threads of a deadlock.
     pub stuck: Vec<ThreadPlace>,
+    /// Where the two accesses of a race were made.
+    pub race_places: Vec<ThreadPlace>,
     /// Of the first switches, where the two threads stood.
     pub places: Vec<[ThreadPlace; 2]>,
 }
@@ -78,6 +80,7 @@ impl Failure {
             output: execution.output.clone(),
             stack: execution.stack.clone(),
             stuck: execution.stuck.clone(),
+            race_places: execution.race_places.clone(),
             places: execution.places.clone(),
         })
     }

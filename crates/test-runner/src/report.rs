@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use omnilink_sched::{DataRace, MemoryError, MemoryErrorKind, RacingAccess, ThreadPlace, UnresponsiveReason};
 use omnilink_source_lines::SourceLines;
 
-use crate::failure::FailureKind;
+use crate::failure::{Failure, FailureKind};
 use crate::schedule_text::ScheduleText;
 use crate::test_run::{FailureCause, FoundFailure, Obstacle, TestResult};
 
@@ -57,7 +57,7 @@ impl Report {
     pub fn failure(result: &TestResult, found: &FoundFailure) -> String {
         let mut source = SourceLines::of(&result.test.program);
         let mut text = format!("{}: {}\n", result.test.full_name(), headline(&found.failure.kind));
-        describe(&mut text, result, &found.failure.kind, &mut source);
+        describe(&mut text, result, &found.failure, &mut source);
         for stuck in &found.failure.stuck {
             let name = result.test.thread_name(stuck.thread);
             let _ = writeln!(text, "  {name} waits {}", words_for(stuck, &mut source));
@@ -182,17 +182,26 @@ pub(crate) fn obstacle_words(obstacle: Obstacle) -> &'static str {
     }
 }
 
-fn describe(text: &mut String, result: &TestResult, kind: &FailureKind, source: &mut SourceLines) {
+fn describe(text: &mut String, result: &TestResult, failure: &Failure, source: &mut SourceLines) {
+    if let FailureKind::Race(DataRace { accesses, .. }) = &failure.kind {
+        let mut words = accesses.iter().enumerate().map(|(number, access)| {
+            let alone = ThreadPlace {
+                thread: access.thread,
+                code: access.code,
+                frames: Vec::new(),
+            };
+            let place = failure.race_places.get(number).unwrap_or(&alone);
+            format!("{} at {}", access_words(result, access), line_of(place, source))
+        });
+        let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let _ = writeln!(text, "  {first}\n  {second}, and nothing orders the two");
+        return;
+    }
     let mut place = |code: u64| match source.find_named(code) {
         Some(line) => line,
         None => format!("address {code:#x}"),
     };
-    let _ = match kind {
-        FailureKind::Race(DataRace { accesses, .. }) => {
-            let [first, second] =
-                accesses.map(|access| format!("{} {}", access_words(result, &access), place(access.code)));
-            writeln!(text, "  {first}\n  {second}, and nothing orders the two")
-        }
+    let _ = match &failure.kind {
         FailureKind::Memory(MemoryError {
             code,
             allocated,
@@ -222,24 +231,29 @@ fn describe(text: &mut String, result: &TestResult, kind: &FailureKind, source: 
     };
 }
 
-/// Where a thread stands: in the innermost function that is not one of the standard library, and if that is in a dependency, the innermost
-/// one of the project too.
+/// Where a thread stands, in words.
 fn words_for(place: &ThreadPlace, source: &mut SourceLines) -> String {
-    if place.code == 0 && place.frames.is_empty() {
-        return "at its beginning".to_owned();
+    match place.code == 0 && place.frames.is_empty() {
+        true => "at its beginning".to_owned(),
+        false => format!("before {}", line_of(place, source)),
     }
+}
+
+/// The line of a place: in the innermost function that is not one of the standard library, and if that is in a dependency, the innermost one
+/// of the project too.
+fn line_of(place: &ThreadPlace, source: &mut SourceLines) -> String {
     let codes = std::iter::once(place.code).chain(place.frames.iter().copied());
     let own: Vec<u64> = codes.filter(|code| source.find_own(*code).is_some()).collect();
     let mut lines = own.iter().filter_map(|code| source.find_named(*code));
     match lines.next() {
         None => match source.find(place.code) {
-            Some(line) => format!("before {line}"),
-            None => format!("before address {:#x}", place.code),
+            Some(line) => line,
+            None => format!("address {:#x}", place.code),
         },
-        Some(innermost) if !is_in_dependency(&innermost) => format!("before {innermost}"),
+        Some(innermost) if !is_in_dependency(&innermost) => innermost,
         Some(innermost) => match lines.find(|line| !is_in_dependency(line)) {
-            Some(outer) => format!("before {innermost}, called at {outer}"),
-            None => format!("before {innermost}"),
+            Some(outer) => format!("{innermost}, called at {outer}"),
+            None => innermost,
         },
     }
 }
@@ -253,9 +267,9 @@ fn is_in_dependency(line: &str) -> bool {
 
 fn access_words(result: &TestResult, access: &RacingAccess) -> String {
     let verb = match (access.frees, access.writes) {
-        (true, _) => "frees memory at",
-        (false, true) => "writes at",
-        (false, false) => "reads at",
+        (true, _) => "frees memory",
+        (false, true) => "writes",
+        (false, false) => "reads",
     };
     let atomically = if access.atomic { "atomically " } else { "" };
     format!("{} {atomically}{verb}", result.test.thread_name(access.thread))

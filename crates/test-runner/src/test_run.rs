@@ -229,10 +229,16 @@ impl<'a> TestRun<'a> {
         let Some(failure) = Failure::of(&execution) else {
             return Ok(false);
         };
-        let found = match number {
+        let mut found = match number {
             0 => self.without_interleaving(failure),
             _ => self.repeated((number, schedule), failure, &execution),
         };
+        if let FailureKind::Race(race) = &found.failure.kind {
+            let schedule = found.schedule.schedule();
+            if let Ok(again) = self.program.run_watching(&schedule, Some(race), &self.stop) {
+                found.failure.race_places = again.race_places;
+            }
+        }
         let obstacle = Obstacle::of(&found.failure.kind);
         match (obstacle, found.cause) {
             (Some(obstacle), FailureCause::AnySchedule { natively: false } | FailureCause::NotRepeatable)

@@ -5,7 +5,7 @@
 use crate::rt::entry::caller;
 use crate::rt::readiness::{self, POLLIN, POLLOUT, PollFile, result};
 use crate::rt::sys::{self, number, raw};
-use crate::rt::timers;
+use crate::rt::{clock, timers};
 use core::ffi::{c_char, c_int, c_long, c_void};
 
 /// Whether a file is one between threads or processes: a pipe, a socket, an event counter, or a set of those.
@@ -303,22 +303,51 @@ unsafe fn wait_for_set(
 pub unsafe extern "C" fn poll(files: *mut PollFile, count: u64, limit_ms: c_int) -> c_int {
     let seconds = i64::from(limit_ms) / 1_000;
     let limit = [seconds, i64::from(limit_ms) % 1_000 * 1_000_000];
+    let limit = if limit_ms < 0 {
+        core::ptr::null()
+    } else {
+        limit.as_ptr()
+    };
+    wait_for_files(files, count, limit, core::ptr::null())
+}
+
+pub unsafe extern "C" fn ppoll(
+    files: *mut PollFile,
+    count: u64,
+    limit: *const i64,
+    signals: *const c_void,
+) -> c_int {
+    wait_for_files(files, count, limit, signals)
+}
+
+/// Waits for one of several files. The limit is in seconds and nanoseconds, and there may be none.
+unsafe fn wait_for_files(
+    files: *mut PollFile,
+    count: u64,
+    limit: *const i64,
+    signals: *const c_void,
+) -> c_int {
     let ready_within = |limit: *const i64| {
-        let arguments = [files as i64, count as i64, limit as i64, 0, 8];
+        // The system writes what is left of the time to the limit.
+        let mut copy = match limit.is_null() {
+            true => [0, 0],
+            false => [*limit, *limit.add(1)],
+        };
+        let limit = match limit.is_null() {
+            true => core::ptr::null_mut(),
+            false => copy.as_mut_ptr(),
+        };
+        let arguments = [files as i64, count as i64, limit as i64, signals as i64, 8];
         result(raw(number::PPOLL, arguments)) as c_int
     };
     if !readiness::is_scheduled() {
-        return ready_within(if limit_ms < 0 {
-            core::ptr::null()
-        } else {
-            limit.as_ptr()
-        });
+        return ready_within(limit);
     }
     let code = caller();
     readiness::step(code);
-    if limit_ms != 0 && !files.is_null() {
+    if !files.is_null() {
         let all = core::slice::from_raw_parts_mut(files, count as usize);
-        readiness::wait_for(all, readiness::deadline(limit_ms), code);
+        readiness::wait_for(all, clock::deadline(limit.cast(), true), code);
     }
     let ready = ready_within([0, 0].as_ptr());
     readiness::acquire();

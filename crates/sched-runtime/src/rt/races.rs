@@ -9,12 +9,12 @@
 
 use crate::access_history::{AccessHistories, DataRaces, MemoryAccess, VOLATILE};
 use crate::happens_before::{Clock, HappensBefore, MemoryOrder};
-use crate::layout::{RACES_CAP, RaceRecord, THREADS_CAP, memory_model, race};
+use crate::layout::{PlaceRecord, RACES_CAP, RaceRecord, THREADS_CAP, memory_model, race};
 use crate::release_clocks::ReleaseClocks;
 use crate::rt::entry::{is_controlled, me};
 use crate::rt::scheduler::shared;
 use crate::rt::sys;
-use crate::rt::threads::{ThreadState, ids, thread};
+use crate::rt::threads::{ThreadState, describe, ids, thread};
 use crate::rt::weak_memory;
 
 #[unsafe(link_section = "omnilink_state")]
@@ -266,7 +266,22 @@ unsafe fn record(address: u64, size: usize, kind: u8, code: u64) {
     }
 }
 
+/// Records the call stack of an access that is watched, until there is a race.
+unsafe fn watch(code: u64) {
+    let shared = &mut *shared();
+    let is_it = |watched: &&mut PlaceRecord| (watched.thread, watched.code) == (me().into(), code);
+    if shared.races_len == 0 {
+        for watched in shared.watched.iter_mut().filter(is_it) {
+            describe(me(), watched);
+            watched.code = code;
+        }
+    }
+}
+
 unsafe fn record_in_word(key: u64, bytes: u8, kind: u8, code: u64) {
+    if (*shared()).is_watching != 0 {
+        watch(code);
+    }
     let clock = happens_before().clock(me());
     let access = MemoryAccess::new(code, me(), clock, bytes, kind);
     let found = |known: &MemoryAccess| report(known, key << 3, &access);

@@ -396,6 +396,7 @@ symbols! { with_caller:
     epoll_wait => descriptors::epoll_wait,
     epoll_pwait => descriptors::epoll_pwait,
     poll => descriptors::poll,
+    ppoll => descriptors::ppoll,
 }
 symbols! { with_registers:
     sched_yield => wait::sched_yield,

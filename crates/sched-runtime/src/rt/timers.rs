@@ -87,7 +87,7 @@ pub unsafe extern "C" fn timerfd_create(clock: c_int, flags: c_int) -> c_int {
 }
 
 /// `struct itimerspec`: the interval and the time, in seconds and nanoseconds.
-type TimerTimes = [i64; 4];
+pub type TimerTimes = [i64; 4];
 
 fn nanoseconds(seconds: i64, nanoseconds: i64) -> u64 {
     (seconds.max(0) as u64)

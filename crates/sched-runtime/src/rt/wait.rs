@@ -9,7 +9,7 @@ use crate::rt::scheduler::{self, SchedulingPoint, access};
 use crate::rt::spin::{SpinTable, Yield};
 use crate::rt::sys::{self, number, raw};
 use crate::rt::threads::{ThreadState, ids, thread};
-use crate::rt::{races, random, readiness, std_library};
+use crate::rt::{races, random, readiness, std_library, timers};
 use core::ffi::{c_int, c_long, c_void};
 
 /// Numbers waits in the order of their arrival.
@@ -193,6 +193,14 @@ pub unsafe extern "C" fn syscall(
             number::MEMBARRIER => return membarrier([a, b, c], caller()),
             number::SCHED_YIELD => return sched_yield().into(),
             number::CLOCK_GETTIME => return clock::clock_gettime(a as c_int, b as *mut TimeSpec).into(),
+            number::TIMERFD_CREATE => return timers::timerfd_create(a as c_int, b as c_int).into(),
+            number::TIMERFD_SETTIME => {
+                let (new, old) = (c as *const timers::TimerTimes, d as *mut timers::TimerTimes);
+                return timers::timerfd_settime(a as c_int, b as c_int, new, old).into();
+            }
+            number::TIMERFD_GETTIME => {
+                return timers::timerfd_gettime(a as c_int, b as *mut timers::TimerTimes).into();
+            }
             number::NANOSLEEP => return clock::nanosleep(a as *const TimeSpec, b as *mut TimeSpec).into(),
             _ => {}
         }

@@ -29,8 +29,13 @@ pub struct TestBinary {
 }
 
 /// The crate rustix, on which async-io and others build, makes system calls in assembly, which nobody can see, unless it is asked to call the
-/// C library.
-const CALLS_THROUGH_LIBC: &str = "--cfg=rustix_use_libc";
+/// C library. Some functions of that it looks up when the program runs: they have to be found in the program.
+const CALLS_THROUGH_LIBC: [&str; 4] = [
+    "--cfg=rustix_use_libc",
+    "-Clink-arg=-Wl,--export-dynamic-symbol=timerfd_*",
+    "-Clink-arg=-Wl,--export-dynamic-symbol=epoll_*",
+    "-Clink-arg=-Wl,--export-dynamic-symbol=ppoll",
+];
 
 impl RustTests {
     /// Builds the tests. Cargo's messages go to standard error. Tests in documentation are not programs, and not among them.
@@ -53,7 +58,7 @@ impl RustTests {
             self.profile(),
             false,
             self.instruments_std,
-            &[CALLS_THROUGH_LIBC],
+            &CALLS_THROUGH_LIBC,
         )?;
         let output = command
             .stdin(Stdio::null())
