@@ -91,6 +91,9 @@ impl Report {
                     counted(found.switches_before as u64, "switch"),
                 )
             }
+            FailureCause::Environment if found.number == 0 => {
+                writeln!(text, "  It depends on random numbers: with others it passes.")
+            }
             FailureCause::Environment => writeln!(
                 text,
                 "  It needs no switch: it fails{} (schedule {}).",
@@ -113,12 +116,7 @@ impl Report {
                 let _ = writeln!(text, "    … and {more} more");
             }
         }
-        let printed: Vec<&str> = found
-            .failure
-            .output
-            .lines()
-            .filter(|line| !line.is_empty())
-            .collect();
+        let printed = printed_by(&found.failure);
         if !printed.is_empty() {
             text.push_str("  It printed:\n");
             for line in printed.iter().skip(printed.len().saturating_sub(OUTPUT_LINES)) {
@@ -127,6 +125,25 @@ impl Report {
         }
         text
     }
+}
+
+/// What a test printed itself: without what Rust's test harness says, and without the panic that is told anyway.
+fn printed_by(failure: &Failure) -> Vec<&str> {
+    let output = match &failure.kind {
+        FailureKind::Panic { place, .. } => match failure.output.rfind(&format!(" panicked at {place}")) {
+            Some(at) => failure.output[..at]
+                .rsplit_once('\n')
+                .map_or("", |(before, _)| before),
+            None => failure.output.as_str(),
+        },
+        _ => failure.output.as_str(),
+    };
+    let is_own = |line: &&str| {
+        let of_harness = ["running 1 test", "test result: ", "failures:", "omnilink: "];
+        let is_result = line.starts_with("test ") && line.contains(" ... ");
+        !line.trim().is_empty() && !is_result && !of_harness.iter().any(|words| line.starts_with(words))
+    };
+    output.lines().filter(is_own).collect()
 }
 
 /// What a schedule has besides switches.
@@ -301,5 +318,40 @@ fn counted(number: u64, noun: &str) -> String {
     match number {
         1 => format!("1 {noun}"),
         number => format!("{number} {noun}{plural}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(kind: FailureKind, output: &str) -> Failure {
+        Failure {
+            kind,
+            output: output.to_owned(),
+            stack: Vec::new(),
+            stuck: Vec::new(),
+            race_places: Vec::new(),
+            places: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_the_harness_prints_is_left_out() {
+        let panic = FailureKind::Panic {
+            place: "src/lib.rs:5:9".to_owned(),
+            message: "wrong".to_owned(),
+        };
+        let output = "\nrunning 1 test\ntest a ... got 5\nmine\n\nthread 'a' (7) panicked at src/lib.rs:5:9:\nwrong\nFAILED\n";
+        assert_eq!(printed_by(&failure(panic, output)), ["mine"]);
+        let output = "running 1 test\nmine\ntest a ... ok\n\ntest result: ok. 1 passed\n";
+        assert_eq!(printed_by(&failure(FailureKind::Deadlock, output)), ["mine"]);
+    }
+
+    #[test]
+    fn a_line_in_a_dependency_is_recognised() {
+        assert!(is_in_dependency("tokio-1.54.1/src/runtime/park.rs:90"));
+        assert!(!is_in_dependency("src/lib.rs:90"));
+        assert!(!is_in_dependency("my-crate/src/lib.rs:90"));
     }
 }

@@ -33,6 +33,13 @@ pub enum FailureCause {
     NotRepeatable,
 }
 
+impl FailureCause {
+    /// Whether the scheduler itself may be the reason.
+    fn is_doubtful(self) -> bool {
+        matches!(self, Self::AnySchedule { natively: false } | Self::NotRepeatable)
+    }
+}
+
 /// Why a test cannot be run under the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
@@ -106,7 +113,7 @@ impl TestResult {
         };
         self.failure
             .as_ref()
-            .is_some_and(|found| !is_usual(&found.schedule))
+            .is_some_and(|found| found.cause == FailureCause::Environment || !is_usual(&found.schedule))
     }
 
     /// Whether the test has created no thread.
@@ -240,16 +247,20 @@ impl<'a> TestRun<'a> {
             }
         }
         let obstacle = Obstacle::of(&found.failure.kind);
-        match (obstacle, found.cause) {
-            (Some(obstacle), FailureCause::AnySchedule { natively: false } | FailureCause::NotRepeatable)
-            | (Some(obstacle @ Obstacle::TooManyThreads), _) => self.result.obstacle = Some(obstacle),
+        // A program that waits for ever may be wrong. One that computes for long, or has many threads, is only too much for the scheduler.
+        let waits = Obstacle::Unresponsive(UnresponsiveReason::Waits);
+        match obstacle {
+            Some(obstacle) if obstacle != waits || found.cause.is_doubtful() => {
+                self.result.obstacle = Some(obstacle);
+            }
             _ => self.result.failure = Some(found),
         }
         Ok(true)
     }
 
-    /// A failure without preemptions: does it also fail without the scheduler?
+    /// A failure without preemptions: does it also fail without the scheduler, and with other random numbers?
     fn without_interleaving(&self, failure: Failure) -> FoundFailure {
+        const OTHERS: std::ops::Range<u64> = 1..4;
         let mut command = Command::new(&self.test.program);
         command
             .args(&self.test.arguments)
@@ -260,11 +271,22 @@ impl<'a> TestRun<'a> {
         if let Some(directory) = &self.test.directory {
             command.current_dir(directory);
         }
+        let natively = fails_within(&mut command, self.options.run_max);
+        let passes_with = |environment: u64| {
+            let other = ScheduleText {
+                environment,
+                ..ScheduleText::USUAL
+            };
+            let run = self.program.run(&other.schedule(), &self.stop);
+            run.is_ok_and(|run| Failure::of(&run).is_none())
+        };
+        let cause = match !natively && self.is_influenced && OTHERS.into_iter().any(passes_with) {
+            true => FailureCause::Environment,
+            false => FailureCause::AnySchedule { natively },
+        };
         FoundFailure {
             failure,
-            cause: FailureCause::AnySchedule {
-                natively: fails_within(&mut command, self.options.run_max),
-            },
+            cause,
             number: 0,
             schedule: ScheduleText::USUAL,
             switches_before: 0,

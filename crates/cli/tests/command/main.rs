@@ -37,6 +37,7 @@ mod ran;
 mod recorders;
 mod setups;
 mod shell;
+mod test;
 mod ties;
 mod tla;
 mod trace_verbs;

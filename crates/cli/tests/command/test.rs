@@ -1,0 +1,258 @@
+//! `omnilink test`: the tests of a small project, and of programs in C++.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use super::ran::{Ran, folder, omnilink, omnilink_in};
+
+const MANIFEST: &str =
+    "[package]\nname = \"counter\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n";
+const LIBRARY: &str = r#"
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+#[derive(Default)]
+pub struct Counter(AtomicU32);
+
+impl Counter {
+    pub fn add(&self) {
+        let before = self.0.load(SeqCst);
+        self.0.store(before + 1, SeqCst);
+    }
+    pub fn get(&self) -> u32 {
+        self.0.load(SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Counter;
+    use std::collections::HashSet;
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    #[test]
+    fn one_thread_counts() {
+        let counter = Counter::default();
+        counter.add();
+        assert_eq!(counter.get(), 1);
+    }
+    #[test]
+    fn two_threads_count() {
+        let counter = Counter::default();
+        std::thread::scope(|scope| {
+            scope.spawn(|| counter.add());
+            scope.spawn(|| counter.add());
+        });
+        assert_eq!(counter.get(), 2, "an update was lost");
+    }
+    #[test]
+    fn locks_count() {
+        let counter = Mutex::new(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| *counter.lock().unwrap() += 1);
+            scope.spawn(|| *counter.lock().unwrap() += 1);
+        });
+        assert_eq!(*counter.lock().unwrap(), 2);
+    }
+    #[test]
+    fn locks_in_two_orders() {
+        let (a, b) = (Mutex::new(0), Mutex::new(0));
+        std::thread::scope(|scope| {
+            scope.spawn(|| *a.lock().unwrap() += *b.lock().unwrap());
+            scope.spawn(|| *b.lock().unwrap() += *a.lock().unwrap());
+        });
+    }
+    #[test]
+    fn soon() {
+        let counter = Counter::default();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(10));
+                counter.add();
+            });
+            std::thread::sleep(Duration::from_millis(11));
+            assert_eq!(counter.get(), 1);
+        });
+    }
+    #[test]
+    fn order_of_a_set() {
+        let set: HashSet<u32> = (0..8).collect();
+        assert_eq!(set.into_iter().next(), Some(3));
+    }
+    #[test]
+    fn never() {
+        assert_eq!(Counter::default().get(), 1);
+    }
+    #[test]
+    #[should_panic]
+    fn panics() {
+        panic!("as it should");
+    }
+    #[test]
+    #[ignore]
+    fn ignored() {
+        panic!("nobody runs this");
+    }
+}
+"#;
+
+/// The project, in which one test after the other builds.
+fn project() -> &'static Path {
+    static PROJECT: OnceLock<tempfile::TempDir> = OnceLock::new();
+    PROJECT
+        .get_or_init(|| {
+            let project = folder(&[("Cargo.toml", MANIFEST)]);
+            fs::create_dir(project.path().join("src")).unwrap();
+            fs::write(project.path().join("src/lib.rs"), LIBRARY).unwrap();
+            project
+        })
+        .path()
+}
+
+fn tested(arguments: &[&str]) -> Ran {
+    omnilink_in(project(), &[&["test"], arguments].concat())
+}
+
+/// The result of each test, by its name.
+fn result_of(ran: &Ran, name: &str) -> Value {
+    let found = ran.json().into_iter().find(|result| result["test"] == name);
+    found.unwrap_or_else(|| panic!("{name} is missing: {ran:?}"))
+}
+
+#[test]
+fn each_test_is_told_what_it_needs_to_fail() {
+    let ran = tested(&["--schedules", "300", "--json"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let results = ran.json();
+    assert_eq!(results.len(), 8, "the ignored one is left out: {ran:?}");
+    for (name, verdict, needs, kind) in [
+        ("one_thread_counts", "passed", "", ""),
+        ("locks_count", "passed", "", ""),
+        ("panics", "passed", "", ""),
+        (
+            "two_threads_count",
+            "failed",
+            "interleaving",
+            "panic at src/lib.rs",
+        ),
+        ("locks_in_two_orders", "failed", "interleaving", "deadlock"),
+        ("soon", "flaky", "time or random numbers", "panic at src/lib.rs"),
+        (
+            "order_of_a_set",
+            "flaky",
+            "time or random numbers",
+            "panic at src/lib.rs",
+        ),
+        ("never", "failed", "always", "panic at src/lib.rs"),
+    ] {
+        let result = result_of(&ran, &format!("counter::tests::{name}"));
+        assert_eq!(result["verdict"], verdict, "{result}");
+        let failure = &result["failure"];
+        if !needs.is_empty() {
+            assert_eq!(failure["needs"], needs, "{result}");
+            assert!(failure["kind"].as_str().unwrap().starts_with(kind), "{result}");
+        }
+    }
+    let lost = result_of(&ran, "counter::tests::two_threads_count");
+    assert_eq!(lost["failure"]["preemptions"], 1, "{lost}");
+    assert_eq!(
+        result_of(&ran, "counter::tests::one_thread_counts")["schedules"],
+        1
+    );
+    let again = tested(&["--schedules", "300", "--json"]);
+    let failures = |ran: &Ran| {
+        let mut failures: Vec<(Value, Value)> = ran
+            .json()
+            .into_iter()
+            .map(|result| (result["test"].clone(), result["failure"]["schedule"].clone()))
+            .collect();
+        failures.sort_by_key(|(name, _)| name.to_string());
+        failures
+    };
+    assert_eq!(
+        failures(&again),
+        failures(&ran),
+        "the same seed gives the same session"
+    );
+}
+
+#[test]
+fn a_failure_is_repeated_by_its_schedule_and_named_by_its_lines() {
+    let ran = tested(&["--schedules", "300", "two_threads"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stdout.contains("an update was lost"), "{ran:?}");
+    assert!(ran.stdout.contains("stops before src/lib.rs:10"), "{ran:?}");
+    let line = ran
+        .stdout
+        .lines()
+        .find(|line| line.contains("Repeat it:"))
+        .unwrap();
+    let schedule = line.split('\'').nth(1).unwrap();
+    let again = tested(&[
+        "--schedule",
+        schedule,
+        "--",
+        "--exact",
+        "tests::two_threads_count",
+    ]);
+    assert_eq!(again.code, 1, "{again:?}");
+    let without = tested(&["--schedule", "", "--", "--exact", "tests::two_threads_count"]);
+    assert_eq!(without.code, 0, "{without:?}");
+    let file = project().join("junit.xml");
+    let ran = tested(&["--schedules", "300", "--junit", "junit.xml", "two_threads"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let text = fs::read_to_string(file).unwrap();
+    assert!(
+        text.contains("name=\"two_threads_count\"") && text.contains("<failure message=\"panic at"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_cannot_be_tested_is_told() {
+    let nothing = folder(&[("notes.txt", "")]);
+    omnilink_in(nothing.path(), &["test"]).refused(&["no Cargo.toml", "--cpp"]);
+    let broken = folder(&[("Cargo.toml", MANIFEST)]);
+    fs::create_dir(broken.path().join("src")).unwrap();
+    fs::write(broken.path().join("src/lib.rs"), "fn f() { nonsense }").unwrap();
+    let ran = omnilink_in(broken.path(), &["test"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stderr.contains("cannot find value `nonsense`"), "{ran:?}");
+    tested(&["--quiet", "no_such_test"]).refused(&["no test has been found"]);
+    let ran = omnilink(&["test", "--schedule", "1.2-x"]);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("\"1.2-x\" is no part of a schedule"),
+        "{ran:?}"
+    );
+    omnilink(&["test", "--cpp", "/nonexistent/program"]).refused(&["/nonexistent/program"]);
+    let ran = omnilink(&["test", "--cpp", "/bin/true"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(
+        ran.stdout.contains("not linked with") && ran.stdout.contains("--cpp-flags"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_program_in_cpp_is_one_test() {
+    let source = "#include <atomic>\n#include <thread>\nint main() {\n  std::atomic<int> count{0};\n  auto add = [&] { int before = count.load(); count.store(before + 1); };\n  std::thread a(add), b(add);\n  a.join();\n  b.join();\n  return count.load() == 2 ? 0 : 1;\n}\n";
+    let folder = folder(&[("count.cpp", source)]);
+    let flags = omnilink(&["test", "--cpp-flags"]);
+    assert_eq!(flags.code, 0, "{flags:?}");
+    let compiled = Command::new("g++")
+        .args(["-std=c++17", "count.cpp", "-o", "count"])
+        .args(flags.stdout.split_whitespace())
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(compiled.status.success(), "{compiled:?}");
+    let ran = omnilink_in(folder.path(), &["test", "--cpp", "./count", "--json"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let failure = &result_of(&ran, "count")["failure"];
+    assert_eq!((&failure["kind"], &failure["needs"]), (&"exit code 1".into(), &"interleaving".into()));
+    assert!(failure["preemptions"].as_u64().is_some_and(|preemptions| preemptions <= 2), "{failure}");
+}
