@@ -48,6 +48,8 @@ pub mod policy {
     pub const SWITCHES: u32 = 5;
     /// Partial-order sampling: the candidate whose next step has the highest random priority.
     pub const PARTIAL_ORDERS: u32 = 6;
+    /// A random walk over the orders of the accesses to one location.
+    pub const ONE_LOCATION: u32 = 7;
 }
 
 /// Values of [`Shared::memory_model`].
@@ -453,6 +455,10 @@ pub struct Shared {
     pub switches_asked: [SwitchRecord; SWITCHES_CAP],
     /// The switches that it made.
     pub switches: [SwitchRecord; SWITCHES_CAP],
+    /// The location whose accesses are ordered at random.
+    pub location: u64,
+    /// How many of these each thread is expected to make.
+    pub accesses_expected: [u32; 128],
     /// Not 0: the call stacks of two accesses are recorded.
     pub is_watching: u64,
     /// The threads and the code addresses of these accesses.

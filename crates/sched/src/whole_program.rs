@@ -6,9 +6,10 @@ use crate::shared_memory::{SharedMemory, data_race, memory_error_of};
 use crate::watchdog::Watchdog;
 use crate::{DataRace, MemoryError, SchedError, UnresponsiveReason};
 use omnilink_sched_runtime::layout::{
-    FRAMES_CAP, PlaceRecord, RACES_CAP, STACK_CAP, SWITCHES_CAP, SwitchRecord, ending, influence, policy,
-    switch,
+    FRAMES_CAP, PlaceRecord, RACES_CAP, STACK_CAP, STEPS_CAP, SWITCHES_CAP, StepRecord, SwitchRecord, ending,
+    flag, influence, policy, switch,
 };
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
@@ -85,6 +86,22 @@ pub enum ProgramPolicy {
         /// The seed.
         seed: u64,
     },
+    /// By random orders of the accesses to one location.
+    OneLocation {
+        /// The seed.
+        seed: u64,
+        /// The location, as a run before has shown it.
+        location: SharedLocation,
+    },
+}
+
+/// A location that several threads accessed atomically, or as a lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedLocation {
+    /// Its address.
+    pub address: u64,
+    /// How many steps of each thread accessed it.
+    pub accesses: Vec<(u8, u32)>,
 }
 
 /// A decision that differs from that of a run without preemptions.
@@ -157,6 +174,8 @@ pub struct ProgramExecution {
     pub stack: Vec<u64>,
     /// The threads of a deadlock or livelock.
     pub stuck: Vec<ThreadPlace>,
+    /// The locations that several threads accessed, and one of them wrote.
+    pub locations: Vec<SharedLocation>,
     /// Whether it looked at the time, or slept.
     pub depends_on_time: bool,
     /// Whether it used random numbers.
@@ -267,6 +286,16 @@ impl WholeProgram {
                 shared.policy = policy::PARTIAL_ORDERS;
                 shared.seed = *seed;
             }
+            ProgramPolicy::OneLocation { seed, location } => {
+                shared.policy = policy::ONE_LOCATION;
+                shared.seed = *seed;
+                shared.location = location.address;
+                for (thread, accesses) in &location.accesses {
+                    if let Some(expected) = shared.accesses_expected.get_mut(usize::from(*thread)) {
+                        *expected = *accesses;
+                    }
+                }
+            }
         }
     }
 
@@ -366,10 +395,28 @@ fn execution(
             .take(shared.switches_len as usize)
             .map(|places| [thread_place(&places[0]), thread_place(&places[1])])
             .collect(),
+        locations: locations(&shared.steps[..(shared.steps_made as usize).min(STEPS_CAP)]),
         depends_on_time: shared.influences & influence::TIME != 0,
         depends_on_random_numbers: shared.influences & influence::RANDOM_NUMBERS != 0,
         is_controlled: shared.process != 0,
     }
+}
+
+/// The locations that several threads accessed in some steps, in the order of their addresses.
+fn locations(steps: &[StepRecord]) -> Vec<SharedLocation> {
+    let mut all: BTreeMap<u64, (BTreeMap<u8, u32>, bool)> = BTreeMap::new();
+    for step in steps.iter().filter(|step| step.address != 0) {
+        let (accesses, is_written) = all.entry(step.address).or_default();
+        *accesses.entry(step.chosen).or_default() += 1;
+        *is_written |= step.flags & flag::WRITES != 0;
+    }
+    all.into_iter()
+        .filter(|(_, (accesses, is_written))| *is_written && accesses.len() > 1)
+        .map(|(address, (accesses, _))| SharedLocation {
+            address,
+            accesses: accesses.into_iter().collect(),
+        })
+        .collect()
 }
 
 fn record(switch: &ThreadSwitch) -> SwitchRecord {

@@ -29,5 +29,5 @@ pub use json::{junit, record};
 pub use report::Report;
 pub use schedule_text::{ScheduleText, ScheduleTextError};
 pub use session::{Session, SessionOptions, TestProgress};
-pub use strategy::Strategy;
+pub use strategy::{FirstRun, Strategy};
 pub use test_run::{FailureCause, FoundFailure, Obstacle, TestResult};

@@ -1,6 +1,6 @@
 //! Which schedules are tried.
 
-use omnilink_sched::{ProgramPolicy, ProgramSchedule};
+use omnilink_sched::{ProgramPolicy, ProgramSchedule, SharedLocation};
 
 /// How schedules are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,18 +14,29 @@ pub enum Strategy {
     Priorities,
     /// Random priorities of steps (POS: Yuan, Yang and Gu, CAV 2018).
     PartialOrders,
+    /// Random orders of the accesses to one location, another one for each schedule (after SURW: Zhao et al., ASPLOS 2025).
+    OneLocation,
+}
+
+/// What is known of a test from its first run.
+#[derive(Debug, Clone, Default)]
+pub struct FirstRun {
+    /// Its steps.
+    pub steps: u64,
+    /// The locations that its threads share.
+    pub locations: Vec<SharedLocation>,
 }
 
 impl Strategy {
-    /// The schedule with a number, counted from 0, for a test that takes about this many steps.
+    /// The schedule with a number, counted from 0, for a test whose first run was this.
     ///
     /// Now and then steps take longer than usual, so that what waits with a time limit does not wait long enough, or random numbers are other
     /// ones.
-    pub fn schedule(self, number: u64, seed: u64, steps: u64) -> ProgramSchedule {
+    pub fn schedule(self, number: u64, seed: u64, first: &FirstRun) -> ProgramSchedule {
         const LONG_NS: [u64; 3] = [10_000, 100_000, 1_000_000];
         let is_slow = number % 5 == 4;
         ProgramSchedule {
-            policy: self.policy(number, seed, steps),
+            policy: self.policy(number, seed, first),
             step_ns: match is_slow {
                 true => LONG_NS[(number / 5 % 3) as usize],
                 false => ProgramSchedule::STEP_NS,
@@ -34,20 +45,32 @@ impl Strategy {
         }
     }
 
-    fn policy(self, number: u64, seed: u64, steps: u64) -> ProgramPolicy {
+    fn policy(self, number: u64, seed: u64, first: &FirstRun) -> ProgramPolicy {
         let seed = mixed(seed, number);
         match self {
             Self::Mixed => {
-                let part = [Self::Priorities, Self::PartialOrders, Self::Random][(number % 3) as usize];
-                part.policy(number / 3, seed, steps)
+                let parts = [
+                    Self::OneLocation,
+                    Self::Random,
+                    Self::Priorities,
+                    Self::PartialOrders,
+                ];
+                parts[(number % 4) as usize].policy(number / 4, seed, first)
             }
             Self::Random => ProgramPolicy::Random { seed },
             Self::Priorities => ProgramPolicy::Priorities {
                 seed,
                 changes: 1 + (number % 3) as u32,
-                steps: steps.max(1),
+                steps: first.steps.max(1),
             },
             Self::PartialOrders => ProgramPolicy::PartialOrders { seed },
+            Self::OneLocation => match first.locations.len() as u64 {
+                0 => ProgramPolicy::Random { seed },
+                locations => ProgramPolicy::OneLocation {
+                    seed,
+                    location: first.locations[(mixed(seed, 1) % locations) as usize].clone(),
+                },
+            },
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::framework::ScheduledTest;
 use crate::schedule_text::ScheduleText;
 use crate::session::SessionOptions;
 use crate::shrink::shrunk;
-use crate::strategy::mixed;
+use crate::strategy::{FirstRun, mixed};
 
 /// What a failure needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,6 +141,7 @@ pub(crate) struct TestRun<'a> {
     seen: FxHashSet<u64>,
     /// Whether a run looked at the time or used random numbers.
     is_influenced: bool,
+    first_run: FirstRun,
 }
 
 /// Schedules of a test with one thread.
@@ -176,6 +177,7 @@ impl<'a> TestRun<'a> {
             },
             seen: FxHashSet::default(),
             is_influenced: false,
+            first_run: FirstRun::default(),
         }
     }
 
@@ -210,10 +212,10 @@ impl<'a> TestRun<'a> {
             (true, true) => self.options.schedules.min(ONE_THREAD_SCHEDULES_MAX),
             (true, false) => self.options.schedules,
         };
-        let steps = self.result.steps;
+        let first = std::mem::take(&mut self.first_run);
         let seed = mixed(self.options.seed, hash_of(&self.test.full_name()));
         for number in 1..schedules {
-            let schedule = self.options.strategy.schedule(number - 1, seed, steps);
+            let schedule = self.options.strategy.schedule(number - 1, seed, &first);
             if self.run_schedule(number, &schedule)? {
                 return Ok(true);
             }
@@ -233,6 +235,12 @@ impl<'a> TestRun<'a> {
         }
         self.is_influenced |= execution.depends_on_time || execution.depends_on_random_numbers;
         self.seen.insert(execution.interleaving);
+        if number == 0 {
+            self.first_run = FirstRun {
+                steps: execution.steps,
+                locations: execution.locations.clone(),
+            };
+        }
         let Some(failure) = Failure::of(&execution) else {
             return Ok(false);
         };

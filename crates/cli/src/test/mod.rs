@@ -62,6 +62,9 @@ pub(crate) struct TestArgs {
     /// Do not look for data races
     #[arg(long)]
     no_races: bool,
+    /// Runs that shrink a failure
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    shrinking_runs: u64,
     /// End with the first test that fails
     #[arg(long)]
     until_failure: bool,
@@ -108,6 +111,8 @@ enum StrategyName {
     Pct,
     /// Priorities of steps (partial-order sampling)
     Pos,
+    /// Orders of the accesses to one location, another one for each schedule (selectively uniform random walk)
+    Surw,
 }
 
 /// Runs the command.
@@ -175,12 +180,14 @@ fn options(args: &TestArgs) -> SessionOptions {
             StrategyName::Random => Strategy::Random,
             StrategyName::Pct => Strategy::Priorities,
             StrategyName::Pos => Strategy::PartialOrders,
+            StrategyName::Surw => Strategy::OneLocation,
         },
         seed: args.seed,
         jobs: args.jobs.unwrap_or(defaults.jobs),
         time_max: args.time,
         detects_races: !args.no_races,
         run_max: args.run_limit,
+        shrinking_runs_max: args.shrinking_runs,
         until_failure: args.until_failure,
         schedule: args.schedule.clone(),
         interrupt: Some(interrupt::atomic()),

@@ -253,6 +253,14 @@ fn a_program_in_cpp_is_one_test() {
     let ran = omnilink_in(folder.path(), &["test", "--cpp", "./count", "--json"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     let failure = &result_of(&ran, "count")["failure"];
-    assert_eq!((&failure["kind"], &failure["needs"]), (&"exit code 1".into(), &"interleaving".into()));
-    assert!(failure["preemptions"].as_u64().is_some_and(|preemptions| preemptions <= 2), "{failure}");
+    assert_eq!(
+        (&failure["kind"], &failure["needs"]),
+        (&"exit code 1".into(), &"interleaving".into())
+    );
+    assert!(
+        failure["preemptions"]
+            .as_u64()
+            .is_some_and(|preemptions| preemptions <= 2),
+        "{failure}"
+    );
 }

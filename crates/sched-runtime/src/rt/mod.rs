@@ -41,6 +41,7 @@ mod mappings;
 mod memory_map;
 mod native;
 mod once;
+mod one_location;
 mod policy;
 mod program_state;
 mod races;

@@ -4,8 +4,8 @@ use crate::layout::{NO_THREAD, STEPS_CAP, ending, policy, scheduled};
 use crate::rt::random::Random;
 use crate::rt::scheduler::{SchedulingPoint, bit, end, shared};
 use crate::rt::spin::Yield;
-use crate::rt::switches;
 use crate::rt::threads::{ThreadSet, all_ids, ids, thread};
+use crate::rt::{one_location, switches};
 
 #[unsafe(link_section = "omnilink_state")]
 static mut RANDOM: Random = Random(0);
@@ -121,6 +121,7 @@ pub unsafe fn choose(step: u64, current: u8, candidates: Candidates, point: Sche
         policy::RANDOM => nth(free, random().below(free.count_ones().into())),
         policy::PRIORITIES => choose_by_priority(step, current, free, point),
         policy::PARTIAL_ORDERS => choose_by_step_priority(current, free),
+        policy::ONE_LOCATION => one_location::choose(free),
         _ if free & bit(current) != 0 => current,
         _ => next_in_circle(current, free),
     };
