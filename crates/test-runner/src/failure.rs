@@ -105,26 +105,35 @@ fn codes(race: &DataRace) -> [u64; 2] {
     codes
 }
 
-/// The last panic that was printed: `thread 'main' panicked at src/lib.rs:5:9:` and then the message. The first ones may be expected, and
-/// caught; the last one is that of the test.
+/// The panic that was printed last: `thread 'main' panicked at src/lib.rs:5:9:` and then the message. Earlier ones may be expected, and
+/// caught; but if the last one only passes on that another thread has panicked, it is the one before.
 fn panic_in(output: &str) -> Option<FailureKind> {
     const MESSAGE_LINES: usize = 4;
+    /// What `thread::scope` and `JoinHandle::join` say.
+    const PASSED_ON: [&str; 2] = ["a scoped thread panicked", "value: Any { .. }"];
     let lines: Vec<&str> = output.lines().collect();
-    let last = lines
-        .iter()
-        .rposition(|line| line.contains("' panicked at ") || line.contains(") panicked at "))?;
-    let (_, place) = lines.get(last)?.split_once(" panicked at ")?;
-    let message: Vec<&str> = lines
-        .iter()
-        .skip(last + 1)
-        .take(MESSAGE_LINES)
-        .take_while(|line| !line.starts_with("note: ") && !line.is_empty())
-        .copied()
-        .collect();
-    Some(FailureKind::Panic {
-        place: place.trim_end_matches(':').to_owned(),
-        message: message.join("\n"),
-    })
+    let is_panic = |line: &str| line.contains("' panicked at ") || line.contains(") panicked at ");
+    let mut passed_on = None;
+    for (at, line) in lines.iter().enumerate().rev().filter(|(_, line)| is_panic(line)) {
+        let (_, place) = line.split_once(" panicked at ")?;
+        let message: Vec<&str> = lines
+            .iter()
+            .skip(at + 1)
+            .take(MESSAGE_LINES)
+            .take_while(|line| !line.starts_with("note: ") && !line.is_empty() && **line != "FAILED")
+            .copied()
+            .collect();
+        let panic = FailureKind::Panic {
+            place: place.trim_end_matches(':').to_owned(),
+            message: message.join("\n"),
+        };
+        let first = message.first().copied().unwrap_or_default();
+        if !PASSED_ON.iter().any(|words| first.ends_with(words)) {
+            return Some(panic);
+        }
+        passed_on.get_or_insert(panic);
+    }
+    passed_on
 }
 
 #[cfg(test)]
@@ -141,5 +150,18 @@ mod tests {
         };
         assert_eq!(panic_in(output), Some(expected));
         assert_eq!(panic_in("running 1 test\ntest a ... ok\n"), None);
+    }
+
+    #[test]
+    fn a_panic_that_is_passed_on_is_that_of_the_other_thread() {
+        let output = "thread '<unnamed>' (12) panicked at src/pool.rs:7:5:\nempty\nnote: run with\n\
+            thread 'main' (11) panicked at src/lib.rs:33:9:\ncalled `Result::unwrap()` on an `Err` value: Any { .. }\nFAILED\n";
+        let panic = panic_in(output);
+        assert!(
+            matches!(&panic, Some(FailureKind::Panic { place, message }) if place == "src/pool.rs:7:5" && message == "empty"),
+            "{panic:?}"
+        );
+        let alone = "thread 'main' (11) panicked at src/lib.rs:33:9:\na scoped thread panicked\n";
+        assert!(panic_in(alone).is_some());
     }
 }
