@@ -71,8 +71,8 @@ pub use program::TestProgram;
 pub use schedule::{Schedule, ScheduleError, ScheduledStep};
 #[cfg(target_os = "linux")]
 pub use whole_program::{
-    ProgramEnding, ProgramExecution, ProgramPolicy, ProgramSchedule, SharedLocation, ThreadPlace,
-    ThreadSwitch, WholeProgram,
+    ProgramEnding, ProgramExecution, ProgramPolicy, ProgramSchedule, ProgramSwitch, SharedLocation,
+    ThreadPlace, WholeProgram,
 };
 
 /// A thread of an execution: the columns of the [`TestProgram`] are `0..n`, the main thread is `n`, threads that the component

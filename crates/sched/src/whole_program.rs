@@ -66,7 +66,7 @@ impl ProgramSchedule {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramPolicy {
     /// Without preemptions, except for these switches.
-    Switches(Vec<ThreadSwitch>),
+    Switches(Vec<ProgramSwitch>),
     /// Any thread at each step.
     Random {
         /// The seed.
@@ -106,7 +106,7 @@ pub struct SharedLocation {
 
 /// A decision that differs from that of a run without preemptions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ThreadSwitch {
+pub struct ProgramSwitch {
     /// The thread that stops.
     pub from: u8,
     /// How many times it has stopped before.
@@ -165,7 +165,7 @@ pub struct ProgramExecution {
     /// A number that differs for different interleavings.
     pub interleaving: u64,
     /// What it takes to repeat it; none if there were too many switches to record.
-    pub switches: Option<Vec<ThreadSwitch>>,
+    pub switches: Option<Vec<ProgramSwitch>>,
     /// Where the two accesses of the race that was watched were made.
     pub race_places: Vec<ThreadPlace>,
     /// Of the first switches, where the two threads stood.
@@ -265,7 +265,7 @@ impl WholeProgram {
         match &schedule.policy {
             ProgramPolicy::Switches(switches) => {
                 shared.policy = policy::SWITCHES;
-                let mut sorted: Vec<&ThreadSwitch> = switches.iter().take(SWITCHES_CAP).collect();
+                let mut sorted: Vec<&ProgramSwitch> = switches.iter().take(SWITCHES_CAP).collect();
                 sorted.sort_by_key(|switch| (switch.from, switch.decision));
                 shared.switches_asked_len = sorted.len() as u32;
                 for (free, switch) in shared.switches_asked.iter_mut().zip(sorted) {
@@ -419,7 +419,7 @@ fn locations(steps: &[StepRecord]) -> Vec<SharedLocation> {
         .collect()
 }
 
-fn record(switch: &ThreadSwitch) -> SwitchRecord {
+fn record(switch: &ProgramSwitch) -> SwitchRecord {
     SwitchRecord {
         decision: switch.decision,
         current: switch.from,
@@ -430,8 +430,8 @@ fn record(switch: &ThreadSwitch) -> SwitchRecord {
     }
 }
 
-fn thread_switch(record: &SwitchRecord) -> ThreadSwitch {
-    ThreadSwitch {
+fn thread_switch(record: &SwitchRecord) -> ProgramSwitch {
+    ProgramSwitch {
         from: record.current,
         decision: record.decision,
         to: record.chosen,

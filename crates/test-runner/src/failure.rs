@@ -34,7 +34,7 @@ pub enum FailureKind {
 
 /// A failure of one run.
 #[derive(Debug, Clone)]
-pub struct Failure {
+pub struct TestFailure {
     /// What went wrong.
     pub kind: FailureKind,
     /// What the test printed.
@@ -49,7 +49,7 @@ pub struct Failure {
     pub places: Vec<[ThreadPlace; 2]>,
 }
 
-impl Failure {
+impl TestFailure {
     /// What is wrong with a run, if anything is.
     pub fn of(execution: &ProgramExecution) -> Option<Self> {
         let kind = match &execution.ending {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::report::{Report, headline, obstacle_words};
+use crate::report::{self, headline, obstacle_words};
 use crate::test_run::{FailureCause, TestResult};
 
 /// A result as a JSON object.
@@ -76,7 +76,7 @@ pub fn junit(results: &[TestResult]) -> String {
             Some(found) => text.push_str(&format!(
                 "><failure message=\"{}\">{}</failure></testcase>\n",
                 escaped(&headline(&found.failure.kind)),
-                escaped(&Report::failure(result, found))
+                escaped(&report::failure(result, found))
             )),
         }
     }

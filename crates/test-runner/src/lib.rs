@@ -1,7 +1,7 @@
 //! Runs the tests that a project has under many schedules.
 //!
 //! A *test* is a program and the arguments with which it runs one test only ([`ScheduledTest`]); [`framework`] finds the tests of a program.
-//! [`Session::run`] runs each test without preemptions first, and then under schedules of a [`Strategy`], each in a process of its own. What
+//! [`TestSession::run`] runs each test without preemptions first, and then under schedules of a [`ScheduleStrategy`], each in a process of its own. What
 //! fails is repeated, its switches are shrunk to the fewest that still make it fail, and their places in the source are looked up.
 //!
 //! # Decisions
@@ -16,18 +16,17 @@
 mod failure;
 pub mod framework;
 mod json;
-mod report;
+pub mod report;
 mod schedule_text;
 mod session;
 mod shrink;
 mod strategy;
 mod test_run;
 
-pub use failure::{Failure, FailureKind};
+pub use failure::{FailureKind, TestFailure};
 pub use framework::{ListError, ScheduledTest};
 pub use json::{junit, record};
-pub use report::Report;
 pub use schedule_text::{ScheduleText, ScheduleTextError};
-pub use session::{Session, SessionOptions, TestProgress};
-pub use strategy::{FirstRun, Strategy};
+pub use session::{SessionOptions, TestProgress, TestSession};
+pub use strategy::{FirstRun, ScheduleStrategy};
 pub use test_run::{FailureCause, FoundFailure, Obstacle, TestResult};

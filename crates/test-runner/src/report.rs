@@ -1,134 +1,128 @@
-//! What is told about a session, as text.
+//! What is told about a test, as text. Source lines are looked up in its program.
 
 use std::fmt::Write as _;
 
 use omnilink_sched::{DataRace, MemoryError, MemoryErrorKind, RacingAccess, ThreadPlace, UnresponsiveReason};
 use omnilink_source_lines::SourceLines;
 
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{FailureKind, TestFailure};
 use crate::schedule_text::ScheduleText;
 use crate::test_run::{FailureCause, FoundFailure, Obstacle, TestResult};
-
-/// Writes about results; source lines are looked up in the programs.
-#[derive(Debug, Default)]
-pub struct Report;
 
 /// Switches that are listed.
 const SWITCHES_MAX: usize = 12;
 /// Lines of output that are shown.
 const OUTPUT_LINES: usize = 20;
 
-impl Report {
-    /// One line about a test.
-    pub fn line(result: &TestResult) -> String {
-        let name = result.test.full_name();
-        let mut text = match (&result.failure, result.obstacle) {
-            (Some(found), _) if result.depends_on_environment() => {
-                format!("{name} ... FLAKY: {}", headline(&found.failure.kind))
-            }
-            (Some(found), _) => format!("{name} ... FAILED: {}", headline(&found.failure.kind)),
-            (None, Some(obstacle)) => {
-                return format!("{name} ... not controlled: {}", obstacle_words(obstacle));
-            }
-            (None, None) if result.schedules == 0 => return format!("{name} ... not run: time was up"),
-            (None, None) => format!("{name} ... ok"),
-        };
-        let _ = match result.has_one_thread() {
-            true => write!(text, " (one thread)"),
-            false => write!(
-                text,
-                " ({}, {} different, {} threads, {})",
-                counted(result.schedules, "schedule"),
-                result.interleavings,
-                result.threads - u32::from(result.test.harness_threads),
-                counted(result.steps, "step"),
-            ),
-        };
-        if !result.has_all_races && result.failure.is_none() {
-            text.push_str(", races only among the first 32 threads");
+/// One line about a test.
+pub fn line(result: &TestResult) -> String {
+    let name = result.test.full_name();
+    let mut text = match (&result.failure, result.obstacle) {
+        (Some(found), _) if result.depends_on_environment() => {
+            format!("{name} ... FLAKY: {}", headline(&found.failure.kind))
         }
-        if result.stopped.is_some() && result.failure.is_none() {
-            text.push_str(", not all schedules: time was up");
+        (Some(found), _) => format!("{name} ... FAILED: {}", headline(&found.failure.kind)),
+        (None, Some(obstacle)) => {
+            return format!("{name} ... not controlled: {}", obstacle_words(obstacle));
         }
-        text
+        (None, None) if result.schedules == 0 => return format!("{name} ... not run: time was up"),
+        (None, None) => format!("{name} ... ok"),
+    };
+    let _ = match result.has_one_thread() {
+        true => write!(text, " (one thread)"),
+        false => write!(
+            text,
+            " ({}, {} different, {} threads, {})",
+            counted(result.schedules, "schedule"),
+            result.interleavings,
+            result.threads - u32::from(result.test.harness_threads),
+            counted(result.steps, "step"),
+        ),
+    };
+    if !result.has_all_races && result.failure.is_none() {
+        text.push_str(", races only among the first 32 threads");
     }
+    if result.stopped.is_some() && result.failure.is_none() {
+        text.push_str(", not all schedules: time was up");
+    }
+    text
+}
 
-    /// All about a failure.
-    pub fn failure(result: &TestResult, found: &FoundFailure) -> String {
-        let mut source = SourceLines::of(&result.test.program);
-        let mut text = format!("{}: {}\n", result.test.full_name(), headline(&found.failure.kind));
-        describe(&mut text, result, &found.failure, &mut source);
-        for stuck in &found.failure.stuck {
-            let name = result.test.thread_name(stuck.thread);
-            let _ = writeln!(text, "  {name} waits {}", words_for(stuck, &mut source));
-        }
-        let _ = match found.cause {
-            FailureCause::AnySchedule { natively: true } => {
-                writeln!(
-                    text,
-                    "  It needs no interleaving: it fails without the scheduler too."
-                )
-            }
-            FailureCause::AnySchedule { natively: false } => writeln!(
-                text,
-                "  It needs no preemption: it fails when each thread runs until it waits. Without the scheduler it passed once."
-            ),
-            FailureCause::NotRepeatable => writeln!(
-                text,
-                "  The same schedule did not make it fail again: it depends on something that is not controlled \
-                 (files, the network, other processes, real time)."
-            ),
-            FailureCause::Interleaving => {
-                let switches = &found.schedule.switches;
-                let preemptions = switches.iter().filter(|switch| switch.preempts).count();
-                writeln!(
-                    text,
-                    "  It needs {} with {}{} (the first run that failed, schedule {}, had {}):",
-                    counted(switches.len() as u64, "switch"),
-                    counted(preemptions as u64, "preemption"),
-                    conditions(&found.schedule),
-                    found.number,
-                    counted(found.switches_before as u64, "switch"),
-                )
-            }
-            FailureCause::Environment if found.number == 0 => {
-                writeln!(text, "  It depends on random numbers: with others it passes.")
-            }
-            FailureCause::Environment => writeln!(
-                text,
-                "  It needs no switch: it fails{} (schedule {}).",
-                conditions(&found.schedule),
-                found.number
-            ),
-        };
-        if found.cause == FailureCause::Interleaving {
-            for [from, to] in found.failure.places.iter().take(SWITCHES_MAX) {
-                let _ = writeln!(
-                    text,
-                    "    {} stops {}; {} goes on {}",
-                    result.test.thread_name(from.thread),
-                    words_for(from, &mut source),
-                    result.test.thread_name(to.thread),
-                    words_for(to, &mut source)
-                );
-            }
-            if let Some(more @ 1..) = found.schedule.switches.len().checked_sub(SWITCHES_MAX) {
-                let _ = writeln!(text, "    … and {more} more");
-            }
-        }
-        let printed = printed_by(&found.failure);
-        if !printed.is_empty() {
-            text.push_str("  It printed:\n");
-            for line in printed.iter().skip(printed.len().saturating_sub(OUTPUT_LINES)) {
-                let _ = writeln!(text, "    {line}");
-            }
-        }
-        text
+/// All about a failure.
+pub fn failure(result: &TestResult, found: &FoundFailure) -> String {
+    let mut source = SourceLines::of(&result.test.program);
+    let mut text = format!("{}: {}\n", result.test.full_name(), headline(&found.failure.kind));
+    describe(&mut text, result, &found.failure, &mut source);
+    for stuck in &found.failure.stuck {
+        let name = result.test.thread_name(stuck.thread);
+        let _ = writeln!(text, "  {name} waits {}", words_for(stuck, &mut source));
     }
+    let _ = match found.cause {
+        FailureCause::AnySchedule { natively: true } => {
+            writeln!(
+                text,
+                "  It needs no interleaving: it fails without the scheduler too."
+            )
+        }
+        FailureCause::AnySchedule { natively: false } => writeln!(
+            text,
+            "  It needs no preemption: it fails when each thread runs until it waits. Without the scheduler it passed once."
+        ),
+        FailureCause::NotRepeatable => writeln!(
+            text,
+            "  The same schedule did not make it fail again: it depends on something that is not controlled \
+             (files, the network, other processes, real time)."
+        ),
+        FailureCause::Interleaving => {
+            let switches = &found.schedule.switches;
+            let preemptions = switches.iter().filter(|switch| switch.preempts).count();
+            writeln!(
+                text,
+                "  It needs {} with {}{} (the first run that failed, schedule {}, had {}):",
+                counted(switches.len() as u64, "switch"),
+                counted(preemptions as u64, "preemption"),
+                conditions(&found.schedule),
+                found.number,
+                counted(found.switches_before as u64, "switch"),
+            )
+        }
+        FailureCause::Environment if found.number == 0 => {
+            writeln!(text, "  It depends on random numbers: with others it passes.")
+        }
+        FailureCause::Environment => writeln!(
+            text,
+            "  It needs no switch: it fails{} (schedule {}).",
+            conditions(&found.schedule),
+            found.number
+        ),
+    };
+    if found.cause == FailureCause::Interleaving {
+        for [from, to] in found.failure.places.iter().take(SWITCHES_MAX) {
+            let _ = writeln!(
+                text,
+                "    {} stops {}; {} goes on {}",
+                result.test.thread_name(from.thread),
+                words_for(from, &mut source),
+                result.test.thread_name(to.thread),
+                words_for(to, &mut source)
+            );
+        }
+        if let Some(more @ 1..) = found.schedule.switches.len().checked_sub(SWITCHES_MAX) {
+            let _ = writeln!(text, "    … and {more} more");
+        }
+    }
+    let printed = printed_by(&found.failure);
+    if !printed.is_empty() {
+        text.push_str("  It printed:\n");
+        for line in printed.iter().skip(printed.len().saturating_sub(OUTPUT_LINES)) {
+            let _ = writeln!(text, "    {line}");
+        }
+    }
+    text
 }
 
 /// What a test printed itself: without what Rust's test harness says, and without the panic that is told anyway.
-fn printed_by(failure: &Failure) -> Vec<&str> {
+fn printed_by(failure: &TestFailure) -> Vec<&str> {
     let output = match &failure.kind {
         FailureKind::Panic { place, .. } => match failure.output.rfind(&format!(" panicked at {place}")) {
             Some(at) => failure.output[..at]
@@ -199,7 +193,7 @@ pub(crate) fn obstacle_words(obstacle: Obstacle) -> &'static str {
     }
 }
 
-fn describe(text: &mut String, result: &TestResult, failure: &Failure, source: &mut SourceLines) {
+fn describe(text: &mut String, result: &TestResult, failure: &TestFailure, source: &mut SourceLines) {
     if let FailureKind::Race(DataRace { accesses, .. }) = &failure.kind {
         let mut words = accesses.iter().enumerate().map(|(number, access)| {
             let alone = ThreadPlace {
@@ -325,8 +319,8 @@ fn counted(number: u64, noun: &str) -> String {
 mod tests {
     use super::*;
 
-    fn failure(kind: FailureKind, output: &str) -> Failure {
-        Failure {
+    fn failure(kind: FailureKind, output: &str) -> TestFailure {
+        TestFailure {
             kind,
             output: output.to_owned(),
             stack: Vec::new(),

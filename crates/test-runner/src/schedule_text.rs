@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use omnilink_sched::{ProgramPolicy, ProgramSchedule, ThreadSwitch};
+use omnilink_sched::{ProgramPolicy, ProgramSchedule, ProgramSwitch};
 
 /// The switches of a run, and what else it depends on: `1.4-2,2.9-1` is a switch from thread 1 to thread 2 where thread 1 has stopped four
 /// times before, and one from 2 to 1. `2.9-1+` lets thread 1 go on although it waits. `step=100000` and `environment=3` come first, if steps do
@@ -11,7 +11,7 @@ use omnilink_sched::{ProgramPolicy, ProgramSchedule, ThreadSwitch};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScheduleText {
     /// The switches.
-    pub switches: Vec<ThreadSwitch>,
+    pub switches: Vec<ProgramSwitch>,
     /// How long each step takes, in nanoseconds.
     pub step_ns: u64,
     /// The number from which random numbers are derived.
@@ -45,7 +45,7 @@ impl fmt::Display for ScheduleText {
         if self.environment != 0 {
             parts.push(format!("environment={}", self.environment));
         }
-        let mut sorted: Vec<&ThreadSwitch> = self.switches.iter().collect();
+        let mut sorted: Vec<&ProgramSwitch> = self.switches.iter().collect();
         sorted.sort_by_key(|switch| (switch.from, switch.decision));
         parts.extend(sorted.iter().map(|switch| {
             let goes_on = if switch.goes_on { "+" } else { "" };
@@ -87,14 +87,14 @@ impl FromStr for ScheduleText {
     }
 }
 
-fn switch(text: &str) -> Option<ThreadSwitch> {
+fn switch(text: &str) -> Option<ProgramSwitch> {
     let (from, rest) = text.split_once('.')?;
     let (decision, to) = rest.split_once('-')?;
     let (to, goes_on) = match to.strip_suffix('+') {
         Some(to) => (to, true),
         None => (to, false),
     };
-    Some(ThreadSwitch {
+    Some(ProgramSwitch {
         from: from.parse().ok()?,
         decision: decision.parse().ok()?,
         to: to.parse().ok()?,

@@ -8,7 +8,7 @@ use omnilink_sched::{SchedError, StopConditions, StopReason};
 
 use crate::framework::ScheduledTest;
 use crate::schedule_text::ScheduleText;
-use crate::strategy::Strategy;
+use crate::strategy::ScheduleStrategy;
 use crate::test_run::{TestResult, TestRun};
 
 /// How tests are run.
@@ -17,7 +17,7 @@ pub struct SessionOptions {
     /// Schedules for each test, the one without preemptions included.
     pub schedules: u64,
     /// How they are chosen.
-    pub strategy: Strategy,
+    pub strategy: ScheduleStrategy,
     /// What all random choices are derived from.
     pub seed: u64,
     /// Tests at the same time.
@@ -44,7 +44,7 @@ impl Default for SessionOptions {
     fn default() -> Self {
         Self {
             schedules: 100,
-            strategy: Strategy::default(),
+            strategy: ScheduleStrategy::default(),
             seed: 0,
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             time_max: None,
@@ -67,14 +67,14 @@ pub trait TestProgress: Sync {
 
 /// A session.
 #[derive(Debug)]
-pub struct Session {
+pub struct TestSession {
     /// The results, in the order of the tests. Tests that were not begun are left out.
     pub results: Vec<TestResult>,
     /// How many tests were not begun.
     pub not_begun: usize,
 }
 
-impl Session {
+impl TestSession {
     /// Runs tests.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use omnilink_sched::{ProgramPolicy, ProgramSchedule, SharedLocation};
 
 /// How schedules are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Strategy {
+pub enum ScheduleStrategy {
     /// The others in turn.
     #[default]
     Mixed,
@@ -27,7 +27,7 @@ pub struct FirstRun {
     pub locations: Vec<SharedLocation>,
 }
 
-impl Strategy {
+impl ScheduleStrategy {
     /// The schedule with a number, counted from 0, for a test whose first run was this.
     ///
     /// Now and then steps take longer than usual, so that what waits with a time limit does not wait long enough, or random numbers are other

@@ -10,7 +10,7 @@ use omnilink_sched::{
 };
 use rustc_hash::FxHashSet;
 
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{FailureKind, TestFailure};
 use crate::framework::ScheduledTest;
 use crate::schedule_text::ScheduleText;
 use crate::session::SessionOptions;
@@ -66,7 +66,7 @@ impl Obstacle {
 #[derive(Debug, Clone)]
 pub struct FoundFailure {
     /// The failure, in the shortest run that was found.
-    pub failure: Failure,
+    pub failure: TestFailure,
     /// What it needs.
     pub cause: FailureCause,
     /// The number of the schedule that made it fail first; 0 is the one without preemptions.
@@ -241,7 +241,7 @@ impl<'a> TestRun<'a> {
                 locations: execution.locations.clone(),
             };
         }
-        let Some(failure) = Failure::of(&execution) else {
+        let Some(failure) = TestFailure::of(&execution) else {
             return Ok(false);
         };
         let mut found = match number {
@@ -267,7 +267,7 @@ impl<'a> TestRun<'a> {
     }
 
     /// A failure without preemptions: does it also fail without the scheduler, and with other random numbers?
-    fn without_interleaving(&self, failure: Failure) -> FoundFailure {
+    fn without_interleaving(&self, failure: TestFailure) -> FoundFailure {
         const OTHERS: std::ops::Range<u64> = 1..4;
         let mut command = Command::new(&self.test.program);
         command
@@ -286,7 +286,7 @@ impl<'a> TestRun<'a> {
                 ..ScheduleText::USUAL
             };
             let run = self.program.run(&other.schedule(), &self.stop);
-            run.is_ok_and(|run| Failure::of(&run).is_none())
+            run.is_ok_and(|run| TestFailure::of(&run).is_none())
         };
         let cause = match !natively && self.is_influenced && OTHERS.into_iter().any(passes_with) {
             true => FailureCause::Environment,
@@ -306,7 +306,7 @@ impl<'a> TestRun<'a> {
     fn repeated(
         &self,
         (number, schedule): (u64, &ProgramSchedule),
-        failure: Failure,
+        failure: TestFailure,
         execution: &ProgramExecution,
     ) -> FoundFailure {
         let made = execution.switches.clone().unwrap_or_default();
@@ -349,9 +349,9 @@ impl<'a> TestRun<'a> {
 /// Repetitions of a failure.
 struct Shrinking<'a> {
     run: &'a TestRun<'a>,
-    failure: &'a Failure,
+    failure: &'a TestFailure,
     /// The last repetition that failed in the same way, with the switches that it made.
-    best: Option<(Failure, ScheduleText)>,
+    best: Option<(TestFailure, ScheduleText)>,
     runs: u64,
 }
 
@@ -399,7 +399,7 @@ impl Shrinking<'_> {
         }
         self.runs += 1;
         let again = self.run.program.run(&schedule.schedule(), &self.run.stop).ok()?;
-        let same = Failure::of(&again).filter(|again| again.is_like(self.failure));
+        let same = TestFailure::of(&again).filter(|again| again.is_like(self.failure));
         let is_same = same.is_some();
         if let Some(same) = same {
             let made = ScheduleText {

@@ -10,8 +10,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use omnilink_sched::build::{RustTests, TestBinary, whole_program_flags};
 use omnilink_test_runner::{
-    Obstacle, Report, ScheduleText, ScheduledTest, Session, SessionOptions, Strategy, TestProgress,
-    TestResult, framework, junit, record,
+    Obstacle, ScheduleStrategy, ScheduleText, ScheduledTest, SessionOptions, TestProgress, TestResult,
+    TestSession, framework, junit, record, report,
 };
 
 use self::cargo_arguments::CargoArgs;
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, CliError> {
         is_json: args.json,
     };
     let session =
-        Session::run(&tests, &options, &screen).map_err(|error| CliError::Usage(error.to_string()))?;
+        TestSession::run(&tests, &options, &screen).map_err(|error| CliError::Usage(error.to_string()))?;
     let Screen { stdout, line, .. } = screen;
     drop(line);
     let (mut stdout, printed) = stdout.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -154,7 +154,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, CliError> {
     Ok(exit(&session))
 }
 
-fn exit(session: &Session) -> Exit {
+fn exit(session: &TestSession) -> Exit {
     let not_linked = |result: &TestResult| result.obstacle == Some(Obstacle::NotInstrumented);
     let is_open = |result: &TestResult| result.stopped.is_some() || result.obstacle.is_some();
     let results = &session.results;
@@ -176,11 +176,11 @@ fn options(args: &TestArgs) -> SessionOptions {
     SessionOptions {
         schedules: args.schedules,
         strategy: match args.strategy {
-            StrategyName::Mixed => Strategy::Mixed,
-            StrategyName::Random => Strategy::Random,
-            StrategyName::Pct => Strategy::Priorities,
-            StrategyName::Pos => Strategy::PartialOrders,
-            StrategyName::Surw => Strategy::OneLocation,
+            StrategyName::Mixed => ScheduleStrategy::Mixed,
+            StrategyName::Random => ScheduleStrategy::Random,
+            StrategyName::Pct => ScheduleStrategy::Priorities,
+            StrategyName::Pos => ScheduleStrategy::PartialOrders,
+            StrategyName::Surw => ScheduleStrategy::OneLocation,
         },
         seed: args.seed,
         jobs: args.jobs.unwrap_or(defaults.jobs),
@@ -249,7 +249,7 @@ impl TestProgress for Screen {
         self.line.add_one();
         let text = match self.is_json {
             true => record(result).to_string(),
-            false => format!("test {}", Report::line(result)),
+            false => format!("test {}", report::line(result)),
         };
         self.line.suspend(|| {
             let mut stdout = self.stdout.lock().unwrap_or_else(PoisonError::into_inner);
@@ -262,11 +262,11 @@ impl TestProgress for Screen {
 }
 
 /// All about the failures, and a summary.
-fn details(args: &TestArgs, session: &Session) -> String {
+fn details(args: &TestArgs, session: &TestSession) -> String {
     let mut text = Vec::new();
     for result in session.failures() {
         let Some(found) = &result.failure else { continue };
-        let _ = writeln!(text, "\n{}", Report::failure(result, found).trim_end());
+        let _ = writeln!(text, "\n{}", report::failure(result, found).trim_end());
         let _ = writeln!(
             text,
             "  Repeat it:  {}",
