@@ -246,6 +246,26 @@ pub unsafe extern "C" fn close(file: c_int) -> c_int {
     result(raw(number::CLOSE, [file.into()])) as c_int
 }
 
+pub unsafe extern "C" fn shutdown(file: c_int, how: c_int) -> c_int {
+    if readiness::is_scheduled() {
+        readiness::step(caller());
+        readiness::release();
+    }
+    result(raw(number::SHUTDOWN, [file.into(), how.into()])) as c_int
+}
+
+/// Who waits for the set gets what is registered here: often an address.
+pub unsafe extern "C" fn epoll_ctl(set: c_int, what: c_int, file: c_int, event: *mut c_void) -> c_int {
+    if readiness::is_scheduled() {
+        readiness::step(caller());
+        readiness::release();
+    }
+    result(raw(
+        number::EPOLL_CTL,
+        [set.into(), what.into(), file.into(), event as i64],
+    )) as c_int
+}
+
 pub unsafe extern "C" fn epoll_wait(set: c_int, events: *mut c_void, max: c_int, limit_ms: c_int) -> c_int {
     wait_for_set(set, events, max, limit_ms, core::ptr::null())
 }

@@ -393,6 +393,8 @@ symbols! { with_caller:
     accept4 => descriptors::accept4,
     connect => descriptors::connect,
     close => descriptors::close,
+    shutdown => descriptors::shutdown,
+    epoll_ctl => descriptors::epoll_ctl,
     epoll_wait => descriptors::epoll_wait,
     epoll_pwait => descriptors::epoll_pwait,
     poll => descriptors::poll,

@@ -39,6 +39,7 @@ pub mod number {
     pub const RECVFROM: i64 = 45;
     pub const SENDMSG: i64 = 46;
     pub const RECVMSG: i64 = 47;
+    pub const SHUTDOWN: i64 = 48;
     pub const EXECVE: i64 = 59;
     pub const FCNTL: i64 = 72;
     pub const GETTIMEOFDAY: i64 = 96;
@@ -52,6 +53,7 @@ pub mod number {
     pub const CLOCK_GETTIME: i64 = 228;
     pub const CLOCK_NANOSLEEP: i64 = 230;
     pub const EXIT_GROUP: i64 = 231;
+    pub const EPOLL_CTL: i64 = 233;
     pub const TGKILL: i64 = 234;
     pub const OPENAT: i64 = 257;
     pub const PPOLL: i64 = 271;
@@ -68,6 +70,7 @@ pub mod number {
 #[cfg(target_arch = "aarch64")]
 pub mod number {
     pub const EVENTFD: i64 = 19;
+    pub const EPOLL_CTL: i64 = 21;
     pub const EPOLL_PWAIT: i64 = 22;
     pub const FCNTL: i64 = 25;
     pub const OPENAT: i64 = 56;
@@ -100,6 +103,7 @@ pub mod number {
     pub const CONNECT: i64 = 203;
     pub const SENDTO: i64 = 206;
     pub const RECVFROM: i64 = 207;
+    pub const SHUTDOWN: i64 = 210;
     pub const SENDMSG: i64 = 211;
     pub const RECVMSG: i64 = 212;
     pub const EXECVE: i64 = 221;
