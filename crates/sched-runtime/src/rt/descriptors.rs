@@ -2,7 +2,8 @@
 //!
 //! Files on a disk are read and written as they are. So are the standard streams: what is printed is not part of a schedule.
 
-use crate::rt::entry::caller;
+use crate::layout::NO_THREAD;
+use crate::rt::entry::{caller, set_me};
 use crate::rt::readiness::{self, POLLIN, POLLOUT, PollFile, result};
 use crate::rt::sys::{self, number, raw};
 use crate::rt::{clock, timers};
@@ -31,6 +32,29 @@ unsafe fn blocks(file: c_int) -> bool {
     raw(number::FCNTL, [file.into(), F_GETFL]) & O_NONBLOCK == 0
 }
 
+const SO_RCVTIMEO: i64 = 20;
+const SO_SNDTIMEO: i64 = 21;
+
+/// When a socket ends a wait by itself, if it was told to.
+unsafe fn time_limit(file: c_int, option: i64) -> Option<u64> {
+    const SOL_SOCKET: i64 = 1;
+    // Seconds and microseconds; zero if there is no limit.
+    let mut limit = [0_i64; 2];
+    let mut length = size_of_val(&limit) as u32;
+    let arguments = [
+        file.into(),
+        SOL_SOCKET,
+        option,
+        limit.as_mut_ptr() as i64,
+        (&raw mut length) as i64,
+    ];
+    let limit_ns = match raw(number::GETSOCKOPT, arguments) {
+        0 => limit[0].max(0) as u64 * 1_000_000_000 + limit[1].max(0) as u64 * 1_000,
+        _ => 0,
+    };
+    (limit_ns > 0).then(|| clock::now_ns().saturating_add(limit_ns))
+}
+
 /// `MSG_DONTWAIT`.
 const DO_NOT_WAIT: c_int = 0x40;
 
@@ -57,16 +81,18 @@ unsafe fn transfer<const N: usize>(
         readiness::release();
     }
     if waits && blocks(file) {
-        let events = match direction {
-            Direction::In => POLLIN,
-            Direction::Out => POLLOUT,
+        let (events, option) = match direction {
+            Direction::In => (POLLIN, SO_RCVTIMEO),
+            Direction::Out => (POLLOUT, SO_SNDTIMEO),
         };
-        let file = PollFile {
+        let awaited = PollFile {
             file,
             events,
             returned: 0,
         };
-        readiness::wait_for(&mut [file], None, code);
+        if !readiness::wait_for(&mut [awaited], time_limit(file, option), code) {
+            return sys::fail(sys::EAGAIN).into();
+        }
     }
     let done = raw(system_call, arguments);
     if direction == Direction::In {
@@ -374,7 +400,17 @@ unsafe fn wait_for_files(
     ready
 }
 
-/// Another process may answer from now on.
+/// Another process may answer from now on. It has one thread, which is not controlled: the others are not there to be scheduled.
+pub unsafe extern "C" fn fork() -> c_int {
+    readiness::expect_answers(readiness::PROCESS_MS);
+    let process = sys::real!(fork, fn() -> c_int,);
+    if process == 0 {
+        set_me(NO_THREAD);
+    }
+    process
+}
+
+/// As [`fork`].
 pub unsafe extern "C" fn posix_spawnp(
     process: *mut c_int,
     file: *const c_char,

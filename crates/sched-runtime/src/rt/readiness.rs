@@ -131,14 +131,20 @@ pub unsafe fn deadline(milliseconds: c_int) -> Option<u64> {
     Some(clock::now_ns().saturating_add(limit_ns))
 }
 
-/// No thread can run: waits for what is outside of the program. Returns whether something has come.
-pub unsafe fn await_outside() -> bool {
-    if PATIENCE_MS == 0 {
-        return false;
-    }
+/// How much longer another process may take if nothing else can ever happen.
+const LAST_HOPE: i64 = 50;
+
+/// No thread can run: waits for what is outside of the program, longer if nothing else can happen. Returns whether something has come.
+pub unsafe fn await_outside(is_last_hope: bool) -> bool {
+    let rounds = match is_last_hope && PATIENCE_MS >= PROCESS_MS {
+        true => PATIENCE_MS * LAST_HOPE,
+        false => PATIENCE_MS,
+    };
     let waiting = || ids().filter(|&id| (*thread(id)).state == ThreadState::Waiting);
     // Of several threads, each file is looked at in turn for a moment.
-    for _ in 0..PATIENCE_MS {
+    for _ in 0..rounds {
+        // The program is not to be taken for one that hangs.
+        (*scheduler::shared()).heartbeat += 1;
         for id in waiting() {
             if (*thread(id)).awaited.are_ready(1) {
                 return true;

@@ -26,12 +26,13 @@ fn can_expire(deadline_ns: u64) -> bool {
 /// The threads of a whole program that can go on when the others do not: those for which something outside of the program has an answer, or
 /// else those whose time limit is next, to which the clock jumps.
 pub unsafe fn woken(candidates: ThreadSet) -> ThreadSet {
-    if candidates == 0 && readiness::await_outside() {
-        return now();
-    }
     let limits = ids().filter(|&id| (*thread(id)).state == ThreadState::Waiting);
     let limits = limits.filter_map(|id| (*thread(id)).deadline_ns);
-    if let Some(next_ns) = limits.chain(timers::next_ns()).min() {
+    let next_ns = limits.chain(timers::next_ns()).min();
+    if candidates == 0 && readiness::await_outside(next_ns.is_none()) {
+        return now();
+    }
+    if let Some(next_ns) = next_ns {
         clock::advance_to(next_ns);
     }
     now()

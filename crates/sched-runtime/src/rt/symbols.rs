@@ -340,6 +340,7 @@ symbols! { plain:
     getrandom => random::getrandom,
     pthread_create => threads::pthread_create,
     pthread_detach => threads::pthread_detach,
+    fork => descriptors::fork,
     posix_spawnp => descriptors::posix_spawnp,
     sched_getaffinity => descriptors::sched_getaffinity,
     get_nprocs => descriptors::get_nprocs,

@@ -40,6 +40,7 @@ pub mod number {
     pub const SENDMSG: i64 = 46;
     pub const RECVMSG: i64 = 47;
     pub const SHUTDOWN: i64 = 48;
+    pub const GETSOCKOPT: i64 = 55;
     pub const EXECVE: i64 = 59;
     pub const FCNTL: i64 = 72;
     pub const GETTIMEOFDAY: i64 = 96;
@@ -103,6 +104,7 @@ pub mod number {
     pub const CONNECT: i64 = 203;
     pub const SENDTO: i64 = 206;
     pub const RECVFROM: i64 = 207;
+    pub const GETSOCKOPT: i64 = 209;
     pub const SHUTDOWN: i64 = 210;
     pub const SENDMSG: i64 = 211;
     pub const RECVMSG: i64 = 212;

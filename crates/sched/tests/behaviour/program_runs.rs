@@ -115,8 +115,10 @@ fn correct_programs_have_neither_failures_nor_races() {
             assert_eq!(run.has_all_races, name != "crowd");
         }
     }
-    let run = run("addresses", ProgramPolicy::Switches(Vec::new()));
-    assert!(run.ending.is_success() && run.races.is_empty(), "{run:?}");
+    for name in ["addresses", "read-limit", "child"] {
+        let run = run(name, ProgramPolicy::Switches(Vec::new()));
+        assert!(run.ending.is_success() && run.races.is_empty(), "{run:?}");
+    }
 }
 
 #[test]

@@ -18,6 +18,8 @@ fn main() {
         Some("pipe") => pipe(),
         Some("network") => network(),
         Some("elsewhere") => elsewhere(),
+        Some("read-limit") => read_limit(),
+        Some("child") => child(),
         Some("timer") => timer(),
         Some("addresses") => many_addresses(),
         Some("detached") => detached(),
@@ -120,6 +122,27 @@ fn network() {
         .collect();
     clients.into_iter().for_each(|client| client.join().unwrap());
     server.join().unwrap();
+}
+
+/// A wait that the socket itself ends.
+fn read_limit() {
+    let (ours, _theirs) = UnixStream::pair().unwrap();
+    ours.set_read_timeout(Some(Duration::from_secs(500))).unwrap();
+    let began = Instant::now();
+    let ended = (&ours).read(&mut [0]).unwrap_err();
+    assert_eq!(ended.kind(), std::io::ErrorKind::WouldBlock);
+    assert!(began.elapsed() >= Duration::from_secs(500));
+}
+
+/// Another process, which answers after a while of real time.
+fn child() {
+    let printed = std::process::Command::new("sh").args(["-c", "sleep 0.5; echo done"]).output().unwrap();
+    assert_eq!(printed.stdout, b"done\n");
+    let mut command = std::process::Command::new("sleep");
+    // A function that runs before the program makes the library fork.
+    unsafe { std::os::unix::process::CommandExt::pre_exec(command.arg("0.1"), || Ok(())) };
+    let mut waits = command.spawn().unwrap();
+    assert!(waits.wait().unwrap().success());
 }
 
 /// An address for documentation, which nobody has.
