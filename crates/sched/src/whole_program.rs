@@ -9,6 +9,7 @@ use omnilink_sched_runtime::layout::{
     FRAMES_CAP, PlaceRecord, RACES_CAP, STACK_CAP, STEPS_CAP, SWITCHES_CAP, StepRecord, SwitchRecord, ending,
     flag, influence, policy, switch,
 };
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -402,19 +403,29 @@ fn execution(
     }
 }
 
-/// The locations that several threads accessed in some steps, in the order of their addresses.
+/// The locations that several threads accessed in some steps, in the order of their first accesses: addresses may differ from run to run.
 fn locations(steps: &[StepRecord]) -> Vec<SharedLocation> {
-    let mut all: BTreeMap<u64, (BTreeMap<u8, u32>, bool)> = BTreeMap::new();
+    #[derive(Default)]
+    struct Accesses {
+        by_thread: BTreeMap<u8, u32>,
+        is_written: bool,
+    }
+    let mut all: Vec<(u64, Accesses)> = Vec::new();
+    let mut numbers: FxHashMap<u64, usize> = FxHashMap::default();
     for step in steps.iter().filter(|step| step.address != 0) {
-        let (accesses, is_written) = all.entry(step.address).or_default();
-        *accesses.entry(step.chosen).or_default() += 1;
-        *is_written |= step.flags & flag::WRITES != 0;
+        let number = *numbers.entry(step.address).or_insert_with(|| {
+            all.push((step.address, Accesses::default()));
+            all.len() - 1
+        });
+        let (_, accesses) = &mut all[number];
+        *accesses.by_thread.entry(step.chosen).or_default() += 1;
+        accesses.is_written |= step.flags & flag::WRITES != 0;
     }
     all.into_iter()
-        .filter(|(_, (accesses, is_written))| *is_written && accesses.len() > 1)
-        .map(|(address, (accesses, _))| SharedLocation {
+        .filter(|(_, accesses)| accesses.is_written && accesses.by_thread.len() > 1)
+        .map(|(address, accesses)| SharedLocation {
             address,
-            accesses: accesses.into_iter().collect(),
+            accesses: accesses.by_thread.into_iter().collect(),
         })
         .collect()
 }

@@ -163,6 +163,11 @@ fn each_test_is_told_what_it_needs_to_fail() {
         result_of(&ran, "counter::tests::one_thread_counts")["schedules"],
         1
     );
+    // Where a container does not let programs have the same addresses in every run, schedules may differ.
+    let has_same_addresses = Command::new("setarch").args(["-R", "true"]).status();
+    if !has_same_addresses.is_ok_and(|status| status.success()) {
+        return;
+    }
     let again = tested(&["--schedules", "300", "--json"]);
     let failures = |ran: &Ran| {
         let mut failures: Vec<(Value, Value)> = ran
