@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use omnilink_sched::{DataRace, MemoryError, MemoryErrorKind, RacingAccess, ThreadPlace, UnresponsiveReason};
+use omnilink_sched::{
+    DataRace, MemoryError, MemoryErrorKind, RacingAccess, StopReason, ThreadPlace, UnresponsiveReason,
+};
 use omnilink_source_lines::SourceLines;
 
 use crate::failure::{FailureKind, TestFailure};
@@ -25,7 +27,10 @@ pub fn line(result: &TestResult) -> String {
         (None, Some(obstacle)) => {
             return format!("{name} ... not controlled: {}", obstacle_words(obstacle));
         }
-        (None, None) if result.schedules == 0 => return format!("{name} ... not run: time was up"),
+        (None, None) if result.schedules == 0 => {
+            let why = result.stopped.map_or("time was up", stop_words);
+            return format!("{name} ... not run: {why}");
+        }
         (None, None) => format!("{name} ... ok"),
     };
     let _ = match result.has_one_thread() {
@@ -42,8 +47,8 @@ pub fn line(result: &TestResult) -> String {
     if !result.has_all_races && result.failure.is_none() {
         text.push_str(", races only among the first 32 threads");
     }
-    if result.stopped.is_some() && result.failure.is_none() {
-        text.push_str(", not all schedules: time was up");
+    if let (Some(reason), None) = (result.stopped, &result.failure) {
+        let _ = write!(text, ", not all schedules: {}", stop_words(reason));
     }
     text
 }
@@ -177,6 +182,13 @@ pub(crate) fn headline(kind: &FailureKind) -> String {
         }
         FailureKind::Unresponsive(UnresponsiveReason::Late) => "it takes too long".to_owned(),
         FailureKind::TooManyThreads => "more than 128 threads at a time".to_owned(),
+    }
+}
+
+fn stop_words(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::Interrupted => "interrupted",
+        _ => "time was up",
     }
 }
 

@@ -158,7 +158,12 @@ fn each_test_is_told_what_it_needs_to_fail() {
         }
     }
     let lost = result_of(&ran, "counter::tests::two_threads_count");
-    assert!(lost["failure"]["preemptions"].as_u64().is_some_and(|number| number <= 2), "{lost}");
+    assert!(
+        lost["failure"]["preemptions"]
+            .as_u64()
+            .is_some_and(|number| number <= 2),
+        "{lost}"
+    );
     assert_eq!(
         result_of(&ran, "counter::tests::one_thread_counts")["schedules"],
         1
