@@ -154,7 +154,11 @@ impl Maker<'_> {
         }
         let places = self.places();
         let names: Vec<Term> = self.key_names.iter().map(|one| name(one)).collect();
-        let untidy = self.rarely(6).then(|| (self.below(places.len()), self.below(4)));
+        let untidy = match (names.len() > 1, self.below(12)) {
+            (true, 0..4) => Some((self.below(places.len()), 1 + self.below(2))),
+            (_, 0 | 1) => Some((self.below(places.len()), 3 * self.below(2))),
+            _ => None,
+        };
         let mut written: Vec<(Place, Vec<Term>, bool)> = Vec::new();
         for (number, place) in places.into_iter().enumerate() {
             match untidy.filter(|(of, _)| *of == number) {
