@@ -12,7 +12,12 @@ const PENDING: u32 = 99;
 
 /// Every way to ask gives the verdict, and all that the model promises about the operations holds.
 fn assert_rule(body: &str, calls: &[Call], is_valid: bool) {
-    let text = format!("---- MODULE Rule ----\nEXTENDS Integers, FiniteSets, Sequences\n{body}\n====");
+    assert_linked_rule("", body, calls, is_valid);
+}
+
+/// The same, with a link file.
+fn assert_linked_rule(link: &str, body: &str, calls: &[Call], is_valid: bool) {
+    let text = format!("---- MODULE Rule ----\nEXTENDS Integers, FiniteSets, Sequences, TLC\n{body}\n====");
     let lines = (0..).zip(calls).map(|(thread, (op, args, start, end))| {
         format!(
             "{{\"thread\":{thread},\"op\":\"{op}\",\"args\":{{{args}}},\"start\":{start},\"end\":{end}}}\n"
@@ -26,10 +31,10 @@ fn assert_rule(body: &str, calls: &[Call], is_valid: bool) {
         false => Answer::Violation,
     };
     for steps in [Steps::Usual, Steps::Evaluated, Steps::Audited] {
-        let product = Product::new("Rule", &text, "", steps).unwrap_or_else(|error| panic!("{error}"));
+        let product = Product::new("Rule", &text, link, steps).unwrap_or_else(|error| panic!("{error}"));
         for way in WAYS {
             let answers = product.answers(&[(&trace, way.options())]);
-            assert_eq!(answers, [expected.clone()], "{way:?}, {steps:?}");
+            assert_eq!(answers, std::slice::from_ref(&expected), "{way:?}, {steps:?}");
         }
         let broken = product.run(|model| broken_promise(&mut Rng::with_seed(1), model, &trace));
         assert_eq!(broken, Ok(None), "{steps:?}");
@@ -118,4 +123,73 @@ Init == x = 0
 Add(v) == x' = v
 Other(v) == CASE FALSE -> x' = v";
     assert_rule(body, &[("Add", r#""v":1"#, 0, 1)], true);
+}
+
+#[test]
+fn what_replaces_a_value_leaves_nothing_where_there_is_none() {
+    let body = r"VARIABLE p
+Init == p = [k \in {} |-> 0]
+Put(k, v) == p' = (k :> v) @@ p
+Drop(k) == p' = [i \in DOMAIN p \ {k} |-> p[i]]
+Set(k, v) == p' = [i \in DOMAIN p |-> IF i = k THEN v ELSE p[i]]
+Read(k, v) == k \in DOMAIN p /\ p[k] = v /\ UNCHANGED p";
+    let calls = [
+        ("Put", r#""k":1,"v":1"#, 0, PENDING),
+        ("Set", r#""k":1,"v":2"#, 1, 2),
+        ("Read", r#""k":1,"v":2"#, 3, 4),
+        ("Drop", r#""k":1"#, 5, 6),
+    ];
+    assert_rule(body, &calls, true);
+}
+
+#[test]
+fn a_function_as_a_whole_is_all_of_its_parts() {
+    let body = r"VARIABLE f
+Init == f = [k \in 1..2 |-> 0]
+Put(k, v) == f' = [f EXCEPT ![k] = v]
+Clear == f' = [k \in 1..2 |-> 0]
+Read(k, v) == f[k] = v /\ UNCHANGED f";
+    let calls = [
+        ("Put", r#""k":1,"v":1"#, 0, 1),
+        ("Clear", "", 0, 1),
+        ("Read", r#""k":1,"v":1"#, 2, 3),
+    ];
+    assert_rule(body, &calls, true);
+}
+
+#[test]
+fn what_an_invariant_reads_may_enable() {
+    let body = r"VARIABLES q, size
+Init == q = <<>> /\ size = 0
+Push(v) == q' = Append(q, v) /\ UNCHANGED size
+Raise(n) == size' = n /\ UNCHANGED q";
+    let calls = [("Raise", r#""n":1"#, 0, 9), ("Push", r#""v":1"#, 1, 2)];
+    assert_linked_rule("invariants = ['Len(q) <= size']", body, &calls, true);
+}
+
+#[test]
+fn what_a_hidden_step_reads_may_enable() {
+    let body = r"VARIABLES x, y
+Init == x = 0 /\ y = 0
+Copy == y = 1 /\ x' = 1 /\ UNCHANGED y
+Raise == y' = 1 /\ UNCHANGED x
+Read(v) == x = v /\ UNCHANGED <<x, y>>";
+    let calls = [("Raise", "", 0, 9), ("Read", r#""v":1"#, 1, 2)];
+    assert_linked_rule("[[hidden]]\naction = 'Copy'\nbound = 1", body, &calls, true);
+}
+
+#[test]
+fn what_a_first_change_waits_for_may_come_before_it() {
+    let body = r"VARIABLES f, h
+Init == f = [k \in 1..2 |-> 0] /\ h = 0
+Open == h' = 1 /\ UNCHANGED f
+Put(k) == h = 1 /\ f' = [f EXCEPT ![k] = 1] /\ UNCHANGED h
+Read == ~(f[1] = 0 \/ f[2] = 0) /\ UNCHANGED <<f, h>>";
+    let calls = [
+        ("Open", "", 0, 9),
+        ("Put", r#""k":1"#, 0, 9),
+        ("Put", r#""k":2"#, 0, 9),
+        ("Read", "", 0, 5),
+    ];
+    assert_rule(body, &calls, true);
 }

@@ -254,7 +254,8 @@ fn attack(flavour: Flavour) {
     // To see one disagreement again: the number after the seed in its report.
     let skipped = from_environment("OMNILINK_SKIP").unwrap_or(0);
     let specs = match flavour {
-        Flavour::Branching | Flavour::Doubled => 250,
+        Flavour::Branching => 250,
+        Flavour::Doubled => 500,
         _ => 100,
     };
     let wrong = compare(flavour, rounds(specs), from + skipped, &mut tally);

@@ -15,7 +15,7 @@ use crate::oracle::term::{
 
 /// A place that says something about each key.
 #[derive(Clone)]
-struct Place {
+struct KeyedPlace {
     variable: usize,
     /// The field of the record of each key.
     field: Option<&'static str>,
@@ -41,7 +41,7 @@ pub fn doubled_shapes(rng: &mut Rng) -> Vec<Shape> {
 }
 
 impl Maker<'_> {
-    fn places(&self) -> Vec<Place> {
+    fn places(&self) -> Vec<KeyedPlace> {
         let mut places = Vec::new();
         for (variable, shape) in self.variables.iter().enumerate() {
             let fields = match shape {
@@ -51,14 +51,14 @@ impl Maker<'_> {
                 },
                 _ => &[],
             };
-            let of_fields = fields.iter().map(|(name, shape)| Place {
+            let of_fields = fields.iter().map(|(name, shape)| KeyedPlace {
                 variable,
                 field: Some(*name),
                 shape: shape.clone(),
             });
             places.extend(of_fields);
             if fields.is_empty() {
-                places.push(Place {
+                places.push(KeyedPlace {
                     variable,
                     field: None,
                     shape: shape.clone(),
@@ -74,7 +74,7 @@ impl Maker<'_> {
     }
 
     /// What a place says about a key.
-    fn said(&mut self, place: &Place, key: &Term) -> Term {
+    fn said(&mut self, place: &KeyedPlace, key: &Term) -> Term {
         let variable = Term::Var(place.variable);
         let sign = self.one_of(&[Infix::Equal, Infix::Equal, Infix::Unequal]);
         let value = match self.rarely(2) {
@@ -159,7 +159,7 @@ impl Maker<'_> {
             (_, 0 | 1) => Some((self.below(places.len()), 3 * self.below(2))),
             _ => None,
         };
-        let mut written: Vec<(Place, Vec<Term>, bool)> = Vec::new();
+        let mut written: Vec<(KeyedPlace, Vec<Term>, bool)> = Vec::new();
         for (number, place) in places.into_iter().enumerate() {
             match untidy.filter(|(of, _)| *of == number) {
                 Some((_, 0)) => {}
@@ -184,7 +184,7 @@ impl Maker<'_> {
     }
 
     /// The next value of a variable of which places say something else about some keys.
-    fn written_twice(&mut self, variable: usize, written: Vec<(Place, Vec<Term>, bool)>) -> Term {
+    fn written_twice(&mut self, variable: usize, written: Vec<(KeyedPlace, Vec<Term>, bool)>) -> Term {
         let old = Term::Var(variable);
         let (_, keys, puts) = written[0].clone();
         let value = self.value_put(puts);
