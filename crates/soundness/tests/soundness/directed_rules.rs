@@ -3,12 +3,31 @@
 use fastrand::Rng;
 
 use crate::contract::broken_promise;
-use crate::product::{Answer, Product, Steps, WAYS};
+use crate::product::{Answer, Product, Steps, WAYS, Way};
 
 /// An operation of a trace: name, arguments, start and end; `PENDING` if it did not return.
 type Call = (&'static str, &'static str, u32, u32);
 
 const PENDING: u32 = 99;
+
+/// A specification with this body.
+fn module(body: &str) -> String {
+    format!("---- MODULE Rule ----\nEXTENDS Integers, FiniteSets, Sequences, TLC\n{body}\n====")
+}
+
+/// The calls as NDJSON, each by a thread of its own.
+fn trace(calls: &[Call]) -> String {
+    let lines = (0..).zip(calls).map(|(thread, (op, args, start, end))| {
+        let end = match *end {
+            PENDING => "null".to_owned(),
+            end => end.to_string(),
+        };
+        format!(
+            "{{\"thread\":{thread},\"op\":\"{op}\",\"args\":{{{args}}},\"start\":{start},\"end\":{end}}}\n"
+        )
+    });
+    lines.collect()
+}
 
 /// Every way to ask gives the verdict, and all that the model promises about the operations holds.
 fn assert_rule(body: &str, calls: &[Call], is_valid: bool) {
@@ -17,21 +36,14 @@ fn assert_rule(body: &str, calls: &[Call], is_valid: bool) {
 
 /// The same, with a link file.
 fn assert_linked_rule(link: &str, body: &str, calls: &[Call], is_valid: bool) {
-    let text = format!("---- MODULE Rule ----\nEXTENDS Integers, FiniteSets, Sequences, TLC\n{body}\n====");
-    let lines = (0..).zip(calls).map(|(thread, (op, args, start, end))| {
-        format!(
-            "{{\"thread\":{thread},\"op\":\"{op}\",\"args\":{{{args}}},\"start\":{start},\"end\":{end}}}\n"
-        )
-    });
-    let trace = lines
-        .collect::<String>()
-        .replace(&format!("\"end\":{PENDING}"), "\"end\":null");
+    let trace = trace(calls);
     let expected = match is_valid {
         true => Answer::Valid,
         false => Answer::Violation,
     };
     for steps in [Steps::Usual, Steps::Evaluated, Steps::Audited] {
-        let product = Product::new("Rule", &text, link, steps).unwrap_or_else(|error| panic!("{error}"));
+        let product =
+            Product::new("Rule", &module(body), link, steps).unwrap_or_else(|error| panic!("{error}"));
         for way in WAYS {
             let answers = product.answers(&[(&trace, way.options())]);
             assert_eq!(answers, std::slice::from_ref(&expected), "{way:?}, {steps:?}");
@@ -192,4 +204,22 @@ Read == ~(f[1] = 0 \/ f[2] = 0) /\ UNCHANGED <<f, h>>";
         ("Read", "", 0, 5),
     ];
     assert_rule(body, &calls, true);
+}
+
+#[test]
+fn an_argument_outside_of_a_domain_is_an_error() {
+    let body = r"VARIABLE p
+Init == p = [k \in {} |-> 0]
+Put(k, v) == p' = (k :> v) @@ p
+Read(k, v) == p[k] = v /\ UNCHANGED p";
+    let trace = trace(&[("Put", r#""k":1,"v":1"#, 0, 9), ("Read", r#""k":1,"v":1"#, 0, 5)]);
+    for steps in [Steps::Usual, Steps::Evaluated, Steps::Audited] {
+        let product =
+            Product::new("Rule", &module(body), "", steps).unwrap_or_else(|error| panic!("{error}"));
+        let answers = product.answers(&[(&trace, Way::Usual.options())]);
+        assert!(
+            matches!(answers.as_slice(), [Answer::Other(_)]),
+            "{answers:?}, {steps:?}"
+        );
+    }
 }
