@@ -223,3 +223,37 @@ Read(k, v) == p[k] = v /\ UNCHANGED p";
         );
     }
 }
+
+#[test]
+fn two_arguments_may_be_equal() {
+    let body = format!(
+        r"{NUMBERS}Mark(k, l) == (LET g == [f EXCEPT ![k] = 1] IN g[l] = 1) /\ s' = s \cup {{l}} /\ UNCHANGED f
+Take(k, v) == k \in s /\ (IF f[k] = 1 THEN v = 1 ELSE v = 0) /\ UNCHANGED <<f, s>>"
+    );
+    let body = body.replace(
+        "Put(k, v) == f' = [f EXCEPT ![k] = v]",
+        "Put(k) == f' = [f EXCEPT ![k] = 1]",
+    );
+    let calls = [("Mark", r#""k":1,"l":1"#, 0, 1), ("Take", r#""k":1,"v":0"#, 2, 3)];
+    assert_rule(&body, &calls, true);
+}
+
+#[test]
+fn an_argument_may_be_in_the_domain() {
+    let body = format!(
+        r"{NUMBERS}Part(k) == IF k \in DOMAIN f THEN f' = [f EXCEPT ![k] = 1] /\ UNCHANGED s ELSE UNCHANGED <<f, s>>
+Take(k, v) == f[k] = 1 /\ (IF k \in s THEN v = 1 ELSE v = 0) /\ UNCHANGED <<f, s>>"
+    );
+    let calls = [("Part", r#""k":1"#, 0, 1), ("Take", r#""k":1,"v":0"#, 2, 3)];
+    assert_rule(&body, &calls, true);
+}
+
+#[test]
+fn what_is_there_is_not_overridden() {
+    let body = format!(
+        r"{NUMBERS}Keep(k, v) == f' = f @@ (k :> v) /\ UNCHANGED s
+Read(k, v) == f[k] = v /\ UNCHANGED <<f, s>>"
+    );
+    let calls = [("Keep", r#""k":1,"v":1"#, 0, 1), ("Read", r#""k":1,"v":0"#, 2, 3)];
+    assert_rule(&body, &calls, true);
+}
