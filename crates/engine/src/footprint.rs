@@ -61,7 +61,8 @@ impl Footprint {
     /// An operation that reads `reads`, updates `updates` and overwrites `overwrites`.
     ///
     /// It *overwrites* a key if what it leaves there, wherever it happens, depends on nothing but the operation and `reads`. Anything
-    /// else is an *update*: it leaves a part of what was there, or all of it in some states. So an update reads its key.
+    /// else is an *update*: it leaves a part of what was there, or all of it in some states. So an update reads its key. One that overwrites
+    /// [`Keys::All`] overwrites some keys, and leaves the others as they are.
     pub fn new(reads: Keys, updates: &Keys, overwrites: Keys) -> Self {
         Self {
             reads: reads.union(updates),

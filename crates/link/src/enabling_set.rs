@@ -276,7 +276,8 @@ fn may_be_first_change(state: &SpecState, refused: &Effects, helper: &Effects) -
     let is_read = |cell: &Cell| refused.reads.iter().any(|read| cell.overlaps(read));
     let changes = helper.writes.iter().any(|write| {
         let held = write.cell.held(state.values());
-        let is_same = write.left.value().is_some_and(|left| left == held.as_ref());
+        // Of a cell that is not known, nothing is held, and removing it changes something all the same.
+        let is_same = write.cell.is_known() && write.left.value().is_some_and(|left| left == held.as_ref());
         !is_same && is_read(&write.cell)
     });
     let is_refused = |(cell, content): &(Cell, Content)| {

@@ -1,5 +1,7 @@
 //! Whole verdicts, compared with what is known about traces. See the library's page.
 
+mod contract;
+mod directed_rules;
 mod long;
 mod long_traces;
 mod metamorphic;
@@ -7,6 +9,7 @@ mod models;
 mod oracle;
 mod product;
 mod random;
+mod random_contract;
 mod random_logs;
 mod random_specs;
 mod reproducer;

@@ -125,6 +125,16 @@ impl Product {
         }
     }
 
+    /// Runs with a model of the specification.
+    pub fn run<T: Send>(
+        &self,
+        work: impl FnOnce(&TlaModel<'_>) -> Result<T, String> + Send,
+    ) -> Result<T, String> {
+        self.linked
+            .run(work)
+            .unwrap_or_else(|error| Err(error.to_string()))
+    }
+
     /// The answers about traces (NDJSON), one after the other by one model: what it remembers of one trace is there for the next.
     pub fn answers(&self, questions: &[(&str, Options)]) -> Vec<Answer> {
         let asked = self.linked.run(|model| {
@@ -151,7 +161,7 @@ fn answer(model: &TlaModel<'_>, ndjson: &str, options: Options) -> Answer {
 }
 
 /// The operations of a trace for the engine.
-fn bound(model: &TlaModel<'_>, ndjson: &str, is_async: bool) -> Result<Vec<TimedOp<Instance>>, String> {
+pub fn bound(model: &TlaModel<'_>, ndjson: &str, is_async: bool) -> Result<Vec<TimedOp<Instance>>, String> {
     let reader = std::io::Cursor::new(ndjson.as_bytes().to_vec());
     let trace = Trace::from_reader(
         "trace",

@@ -103,7 +103,7 @@ fn compare(flavour: Flavour, specs: u64, from: u64, tally: &mut Tally) -> Vec<St
             (0, _) => Steps::Evaluated,
             (_, 0) => Steps::Audited,
             // What the analysis says of a branch shows in a verdict only if the right operations meet.
-            _ if flavour == Flavour::Branching => Steps::Audited,
+            _ if matches!(flavour, Flavour::Branching | Flavour::Doubled) => Steps::Audited,
             _ => Steps::Usual,
         };
         let mut cases: Vec<(Case, Explained)> = Vec::new();
@@ -253,7 +253,11 @@ fn attack(flavour: Flavour) {
     let from = seed(FLAVOURS.iter().position(|one| *one == flavour).unwrap_or(0) as u64 * 1_000_000_000);
     // To see one disagreement again: the number after the seed in its report.
     let skipped = from_environment("OMNILINK_SKIP").unwrap_or(0);
-    let specs = if flavour == Flavour::Branching { 250 } else { 100 };
+    let specs = match flavour {
+        Flavour::Branching => 250,
+        Flavour::Doubled => 500,
+        _ => 100,
+    };
     let wrong = compare(flavour, rounds(specs), from + skipped, &mut tally);
     println!(
         "{flavour:?}: {tally:?} in {:.1} s",
@@ -320,4 +324,9 @@ fn sequences_have_the_verdicts_of_the_oracle() {
 #[test]
 fn branches_and_quantifiers_around_actions_have_the_verdicts_of_the_oracle() {
     attack(Flavour::Branching);
+}
+
+#[test]
+fn what_is_said_twice_has_the_verdicts_of_the_oracle() {
+    attack(Flavour::Doubled);
 }

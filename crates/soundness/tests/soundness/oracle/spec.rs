@@ -16,6 +16,8 @@ pub struct Spec {
     pub hidden: Vec<Hidden>,
     pub invariants: Vec<Term>,
     pub view: Option<Term>,
+    /// Whether `Next` says which results an operation may have that did not return; otherwise the link file does.
+    pub has_next: bool,
 }
 
 /// An operation of traces.
@@ -130,7 +132,10 @@ impl Spec {
         for (number, hidden) in self.hidden.iter().enumerate() {
             let _ = writeln!(text, "Hidden{number} == {}", hidden.act.text());
         }
-        let _ = writeln!(text, "Next == {}\n====", next.join(" \\/ "));
+        if self.has_next {
+            let _ = writeln!(text, "Next == {}", next.join(" \\/ "));
+        }
+        text.push_str("====\n");
         // The community modules take longer to read than all the rest.
         let folds = if text.contains(Helper::Fold.name()) || self.link().contains(Helper::Fold.name()) {
             ", FiniteSetsExt"
@@ -156,8 +161,16 @@ impl Spec {
             let _ = writeln!(text, "view = '{}'", view.text());
         }
         for operation in &self.operations {
+            let result = operation.params.iter().find(|param| param.is_result);
+            let unknown = result.filter(|_| !self.has_next);
+            if operation.step.is_some() || unknown.is_some() {
+                let _ = writeln!(text, "[ops.{}]", operation.name);
+            }
             if let Some((_, times)) = operation.step {
-                let _ = writeln!(text, "[ops.{}]\nsteps = {times}", operation.name);
+                let _ = writeln!(text, "steps = {times}");
+            }
+            if let Some(param) = unknown {
+                let _ = writeln!(text, "unknown = {{ {} = '{}' }}", param.name, param.range);
             }
         }
         for (number, hidden) in self.hidden.iter().enumerate() {

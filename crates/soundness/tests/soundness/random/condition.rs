@@ -204,8 +204,12 @@ impl Maker<'_> {
         match shape {
             Shape::Partial => {
                 let set = call(Helper::Domain, [place.clone()]);
-                let test = match self.below(4) {
+                let test = match self.below(5) {
                     0 => equal(at(place, element), self.plain()),
+                    4 => {
+                        let is_key = equal(element.clone(), self.key());
+                        infix(Infix::And, is_key, equal(at(place, element), self.plain()))
+                    }
                     1 => self.with_key(bound, |maker| maker.at_key(bound, depth)),
                     _ => self.element_test(element, depth),
                 };
@@ -243,7 +247,7 @@ impl Maker<'_> {
             0 => self.key(),
             _ => self.plain(),
         };
-        match self.below(9) {
+        match self.below(10) {
             0 if depth > 0 => {
                 let (left, right) = (
                     self.element_test(element.clone(), 0),
@@ -266,6 +270,14 @@ impl Maker<'_> {
                 let condition = self.condition(0);
                 infix(Infix::Implies, equal(element, other), condition)
             }
+            // One element, and another part of the state.
+            7 => match self.place(|_| true) {
+                Some((place, shape)) => {
+                    let condition = self.condition_on(place, &shape);
+                    infix(Infix::And, equal(element, other), condition)
+                }
+                None => equal(element, other),
+            },
             _ => equal(element, other),
         }
     }

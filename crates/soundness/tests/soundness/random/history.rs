@@ -129,7 +129,8 @@ fn forget_result(spec: &Spec, call: &mut TimedCall) {
     }
 }
 
-fn called(rng: &mut Rng, spec: &Spec, thread: u32, operation: usize, start: i64) -> TimedCall {
+/// A call with random arguments and a random result.
+pub fn called(rng: &mut Rng, spec: &Spec, thread: u32, operation: usize, start: i64) -> TimedCall {
     let params = &spec.operations[operation].params;
     let args = params
         .iter()

@@ -14,6 +14,7 @@ use crate::oracle::value::Val;
 pub fn random_log_spec(rng: &mut Rng, flavour: Flavour) -> (Spec, Vec<Route>) {
     let mut spec = random_spec(rng, flavour);
     spec.hidden.clear();
+    spec.has_next = true;
     spec.view = None;
     for operation in &mut spec.operations {
         operation.step = None;

@@ -26,9 +26,11 @@ pub enum Flavour {
     Ordered,
     /// Branches and quantifiers around short actions.
     Branching,
+    /// What is said in two places.
+    Doubled,
 }
 
-pub const FLAVOURS: [Flavour; 9] = [
+pub const FLAVOURS: [Flavour; 10] = [
     Flavour::Mixed,
     Flavour::Quantified,
     Flavour::Parts,
@@ -38,6 +40,7 @@ pub const FLAVOURS: [Flavour; 9] = [
     Flavour::Invariant,
     Flavour::Ordered,
     Flavour::Branching,
+    Flavour::Doubled,
 ];
 
 pub struct Maker<'r> {
@@ -62,7 +65,7 @@ impl<'r> Maker<'r> {
     pub fn new(rng: &'r mut Rng, flavour: Flavour, keys: i64, variables: Vec<Shape>) -> Self {
         Self {
             readable: (0..variables.len()).collect(),
-            is_terse: rng.u32(..4) > 0 || flavour == Flavour::Branching,
+            is_terse: rng.u32(..4) > 0 || matches!(flavour, Flavour::Branching | Flavour::Doubled),
             rng,
             flavour,
             keys,

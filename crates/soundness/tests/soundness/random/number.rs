@@ -202,7 +202,9 @@ impl Maker<'_> {
                 let other = self.key();
                 let sign = self.one_of(&[Infix::AtMost, Infix::AtLeast, Infix::Unequal]);
                 let bounds = infix(sign, name(key), other);
-                infix(Infix::And, bounds, infix(Infix::Unequal, number, int(0)))
+                // Some keys need not be looked at: none of them counts, or all of them do.
+                let joins = self.one_of(&[Infix::And, Infix::And, Infix::Or]);
+                infix(joins, bounds, infix(Infix::Unequal, number, int(0)))
             }
             3 => infix(Infix::AtMost, number, plain),
             4 | 5 => infix(Infix::Unequal, number, plain),

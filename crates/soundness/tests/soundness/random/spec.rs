@@ -2,12 +2,13 @@
 
 use fastrand::Rng;
 
+use super::doubled::doubled_shapes;
 use super::maker::{Flavour, Maker};
 use super::shape::Shape;
 use crate::oracle::action::{Act, Wrapping};
 use crate::oracle::eval::Scope;
 use crate::oracle::spec::{Hidden, Operation, Param, Spec};
-use crate::oracle::term::{Binder, Infix, Term, bind, either, equal, infix, int};
+use crate::oracle::term::{Binder, Infix, Term, either, equal, infix, int};
 use crate::oracle::value::Val;
 
 /// The variable that a view hides at times.
@@ -22,6 +23,9 @@ pub fn random_spec(rng: &mut Rng, flavour: Flavour) -> Spec {
     if matches!(flavour, Flavour::Guarded | Flavour::Branching) && variables.len() < 2 {
         variables.push(shape(rng, flavour));
     }
+    if flavour == Flavour::Doubled {
+        variables = doubled_shapes(rng);
+    }
     let mut maker = Maker::new(rng, flavour, keys, variables);
     let mut spec = Spec {
         initial: maker.initial(),
@@ -29,11 +33,12 @@ pub fn random_spec(rng: &mut Rng, flavour: Flavour) -> Spec {
         hidden: Vec::new(),
         invariants: Vec::new(),
         view: None,
+        has_next: flavour != Flavour::Doubled || maker.rarely(4),
     };
     for letter in ["A", "B", "C", "D"] {
         spec.operations.push(maker.operation(letter));
     }
-    if maker.rarely(6) {
+    if maker.rarely(6) && flavour != Flavour::Doubled {
         spec.hidden.push(maker.hidden());
     }
     let many = if flavour == Flavour::Invariant { 1 } else { 6 };
@@ -108,9 +113,10 @@ impl Maker<'_> {
             is_result,
         };
         let mut params = Vec::new();
-        if !self.rarely(5) {
+        let is_doubled = self.flavour == Flavour::Doubled;
+        if !self.rarely(5) || is_doubled {
             params.push(param("k", &keys, &key_range, false));
-            if self.rarely(5) {
+            if self.rarely(if is_doubled { 3 } else { 5 }) {
                 params.push(param("l", &keys, &key_range, false));
             }
         }
@@ -134,6 +140,8 @@ impl Maker<'_> {
         (self.key_names, self.number_names, self.tag_names) =
             (named(&["k", "l"]), named(&["v", "res"]), named(&["t"]));
         let done = match (self.is_terse, letter) {
+            (_, "A" | "B") if is_doubled => self.doubled_writer(letter == "A"),
+            _ if is_doubled => self.doubled_reader(),
             (true, "A") => self.writer(0),
             (true, "B") => self.writer(1),
             (true, "C" | "D") if self.flavour == Flavour::Branching => self.branching(),
@@ -141,13 +149,14 @@ impl Maker<'_> {
             (true, _) => self.action(0),
             _ => self.action(2),
         };
-        let done = match self.below(10) {
+        let done = match self.below(if is_doubled { 24 } else { 10 }) {
             0 => Act::Wrapped(Wrapping::Let, Box::new(done)),
             1 => Act::Wrapped(Wrapping::HigherOrder, Box::new(done)),
             2 => Act::Wrapped(Wrapping::Conjunct, Box::new(done)),
             _ => done,
         };
-        let step = (letter == "D" && self.rarely(4)).then(|| (self.action(1), 1 + self.below(2) as u32));
+        let step = (letter == "D" && !is_doubled && self.rarely(4))
+            .then(|| (self.action(1), 1 + self.below(2) as u32));
         let operation = Operation {
             name: letter.to_owned(),
             params,
@@ -202,88 +211,9 @@ impl Maker<'_> {
         Act::All(parts)
     }
 
-    /// An action inside of branches, a LET or a quantifier.
-    fn branched(&mut self, action: &mut dyn FnMut(&mut Self) -> Act) -> Act {
-        match self.below(6) {
-            0 | 1 => {
-                let depth = usize::from(!self.is_terse);
-                let (condition, yes, no) = (self.condition(depth), action(self), action(self));
-                let choice = Act::If(condition, Box::new([yes, no]));
-                match self.below(4) {
-                    0 => Act::Wrapped(Wrapping::Case, Box::new(choice)),
-                    1 => Act::Wrapped(Wrapping::CaseOfBoth, Box::new(choice)),
-                    2 => Act::Wrapped(Wrapping::Implications, Box::new(choice)),
-                    _ => choice,
-                }
-            }
-            2 => Act::Any(vec![action(self), action(self)]),
-            3 => {
-                let (bound, number) = (self.fresh(), self.number(2));
-                let inner = self.with_number(&bound, action);
-                Act::Let(bound, number, Box::new(inner))
-            }
-            4 => {
-                let (bound, number) = (self.fresh(), self.number(2));
-                let set = match (self.below(4), self.place(|shape| *shape == Shape::Set)) {
-                    (0, Some((place, _))) => place,
-                    (0 | 1, _) => Term::Set(vec![self.plain(), int(1)]),
-                    _ => infix(Infix::UpTo, int(0), int(2)),
-                };
-                let inner = match self.rarely(3) {
-                    true => action(self),
-                    false => self.with_number(&bound, action),
-                };
-                let is_it = Act::Holds(equal(Term::Name(bound.clone()), number));
-                let inner = Act::All(vec![is_it, inner]);
-                Act::Bind(Binder::Exists, bound, set, Box::new(inner))
-            }
-            _ => {
-                let bound = self.fresh();
-                let keys = match self.rarely(2) {
-                    true => self.some_keys(),
-                    false => {
-                        let (candidate, keys) = (self.fresh(), self.all_keys());
-                        let test = self.with_key(&candidate, |maker| maker.at_key(&candidate, 0));
-                        bind(Binder::Filter, &candidate, keys, test)
-                    }
-                };
-                let inner = match self.rarely(3) {
-                    true => action(self),
-                    false => self.with_key(&bound, action),
-                };
-                Act::Bind(Binder::Exists, bound, keys, Box::new(inner))
-            }
-        }
-    }
-
-    /// Branches around actions that write little: all variables, or one, so that the others are assigned once and for all branches.
-    fn branching(&mut self) -> Act {
-        let mut parts = Vec::new();
-        if self.number_names.iter().any(|name| name == "res") && self.rarely(2) {
-            parts.push(Act::Holds(self.about_result()));
-        }
-        let own = self.below(self.variables.len());
-        let others: Vec<usize> = (0..self.variables.len()).filter(|other| *other != own).collect();
-        match self.rarely(2) || others.is_empty() {
-            true => parts.push(self.branched(&mut |maker| {
-                let number = maker.below(2);
-                maker.writer(number)
-            })),
-            false => {
-                let shape = self.variables[own].clone();
-                parts.push(
-                    self.branched(&mut |maker| Act::Becomes(own, maker.update(Term::Var(own), &shape, 0))),
-                );
-                let place = self.below(parts.len() + 1);
-                parts.insert(place, Act::Unchanged(others));
-            }
-        }
-        Act::All(parts)
-    }
-
     /// An action that mostly writes. Where several conditions are of interest, each variable has a writer of its own; where parts are, one
     /// part is written, whatever it held.
-    fn writer(&mut self, number: usize) -> Act {
+    pub fn writer(&mut self, number: usize) -> Act {
         let mut parts = Vec::new();
         if self.rarely(4) {
             parts.push(Act::Holds(self.condition(0)));
@@ -341,7 +271,7 @@ impl Maker<'_> {
     }
 
     /// A condition that tells the result.
-    fn about_result(&mut self) -> Term {
+    pub fn about_result(&mut self) -> Term {
         let result = || Term::Name("res".to_owned());
         match self.below(6) {
             0 => {

@@ -77,6 +77,8 @@ impl<'p> Evaluator<'p> {
                 open.extend(other.as_deref().filter(|_| !is_settled));
                 walk.untracked += 1;
                 let possible = match open.as_slice() {
+                    // Evaluating it fails: there is no step.
+                    [] => Ok(false),
                     [only] => self.walk_action(only, walk),
                     several => self.walk_branches(several.len(), walk, &mut |this, at, walk| {
                         this.walk_action(several[at], walk)
