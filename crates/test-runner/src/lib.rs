@@ -16,6 +16,7 @@
 mod failure;
 pub mod framework;
 mod json;
+mod junit;
 pub mod report;
 mod schedule_text;
 mod session;
@@ -25,7 +26,8 @@ mod test_run;
 
 pub use failure::{FailureKind, TestFailure};
 pub use framework::{ListError, ScheduledTest};
-pub use json::{junit, record};
+pub use json::record;
+pub use junit::junit;
 pub use schedule_text::{ScheduleText, ScheduleTextError};
 pub use session::{SessionOptions, TestProgress, TestSession};
 pub use strategy::{FirstRun, ScheduleStrategy};
