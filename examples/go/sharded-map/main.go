@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"math/rand"
 	"os"
-	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"omnilink"
 )
@@ -52,7 +52,7 @@ func (all *shardedMap) put(key, value int) {
 	}
 	content[key] = value
 	// As on a busy machine: others run in between.
-	runtime.Gosched()
+	time.Sleep(20 * time.Microsecond)
 	one.content.Store(content)
 }
 
@@ -92,19 +92,24 @@ func run(folder string, isWrong bool) error {
 	all := newMap(isWrong)
 	var group sync.WaitGroup
 	errors := make(chan error, goroutines)
+	// All begin together: on a busy machine the first would have ended before the last begins.
+	begin := make(chan struct{})
 	for number := 0; number < goroutines; number++ {
 		log, err := recorder.Thread(number)
 		if err != nil {
+			close(begin)
 			return err
 		}
 		group.Add(1)
 		go func(number int) {
 			defer group.Done()
+			<-begin
 			if err := work(all, log, number); err != nil {
 				errors <- err
 			}
 		}(number)
 	}
+	close(begin)
 	group.Wait()
 	select {
 	case err := <-errors:
