@@ -189,7 +189,10 @@ pub fn cpp_tests(program: &Path, filters: &[String]) -> Result<Vec<ScheduledTest
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CppLibrary {
     GoogleTest,
+    /// Version 2, which has an option for the names alone.
     Catch2,
+    /// Version 3, which prints the names alone if it is to be quiet.
+    Catch3,
     Doctest,
 }
 
@@ -203,7 +206,8 @@ impl CppLibrary {
             ("gtest_list_tests", Self::GoogleTest),
             ("doctest_with_main", Self::Doctest),
             ("dt-list-test-cases", Self::Doctest),
-            ("list-tests", Self::Catch2),
+            ("list-test-names-only", Self::Catch2),
+            ("list-tests", Self::Catch3),
         ]
         .into_iter()
         .find_map(|(option, library)| has(option).then_some(library))
@@ -212,7 +216,8 @@ impl CppLibrary {
     fn list_arguments(self) -> &'static [&'static str] {
         match self {
             Self::GoogleTest => &["--gtest_list_tests"],
-            Self::Catch2 => &["--list-tests", "--verbosity", "quiet"],
+            Self::Catch2 => &["--list-test-names-only"],
+            Self::Catch3 => &["--list-tests", "--verbosity", "quiet"],
             Self::Doctest => &["--list-test-cases", "--no-colors=true"],
         }
     }
@@ -220,7 +225,7 @@ impl CppLibrary {
     fn names_in(self, list: &str) -> Vec<String> {
         match self {
             Self::GoogleTest => google_tests(list),
-            Self::Catch2 => list
+            Self::Catch2 | Self::Catch3 => list
                 .lines()
                 .map(str::trim)
                 .filter(|line| !line.is_empty())
@@ -238,7 +243,7 @@ impl CppLibrary {
         match self {
             Self::GoogleTest => vec![format!("--gtest_filter={name}"), "--gtest_color=no".to_owned()],
             // A comma separates names, and brackets are tags.
-            Self::Catch2 => vec![escaped(name, &[',', '[', '\\'])],
+            Self::Catch2 | Self::Catch3 => vec![escaped(name, &[',', '[', '\\'])],
             Self::Doctest => vec![
                 format!("--test-case={}", escaped(name, &[',', '\\'])),
                 "--no-colors=true".to_owned(),
@@ -305,7 +310,7 @@ mod tests {
             "--test-case=pops\\, then pushes"
         );
         assert_eq!(
-            CppLibrary::Catch2.names_in("pops\n  pushes [x]\n"),
+            CppLibrary::Catch3.names_in("pops\n  pushes [x]\n"),
             ["pops", "pushes [x]"]
         );
         assert_eq!(CppLibrary::Catch2.arguments_of("pushes [x]"), ["pushes \\[x]"]);
