@@ -26,11 +26,11 @@ pub fn junit(evidence: &[Evidence]) -> String {
         page.push_str(&format!(
             "<testcase classname=\"omnilink.{}\" name=\"{}\" time=\"{:.3}\">",
             command_word(one.command),
-            escaped(&name),
+            xml_text(&name),
             one.figures.seconds
         ));
-        let message = escaped(&headline(one).text);
-        let report = || escaped(&text(one, &TextOptions::from(Look::plain())));
+        let message = xml_text(&headline(one).text);
+        let report = || xml_text(&text(one, &TextOptions::from(Look::plain())));
         page.push_str(&match one.verdict {
             Verdict::Valid => String::new(),
             Verdict::Violation => format!("<failure message=\"{message}\">{}</failure>", report()),
@@ -44,7 +44,7 @@ pub fn junit(evidence: &[Evidence]) -> String {
 }
 
 /// Text for XML, without the characters that XML does not allow.
-fn escaped(text: &str) -> String {
+pub fn xml_text(text: &str) -> String {
     let mut escaped = String::new();
     for letter in text.chars() {
         match letter {

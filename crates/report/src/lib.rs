@@ -42,7 +42,7 @@ mod timeline;
 pub use annotation::annotations;
 pub use figures::{bytes, count, counted, seconds};
 pub use headline::{Headline, headline};
-pub use junit::junit;
+pub use junit::{junit, xml_text};
 pub use look::{Look, Tone};
 pub use markdown::markdown;
 pub use paragraph::wrapped;

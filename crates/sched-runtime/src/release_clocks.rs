@@ -29,7 +29,8 @@ pub struct ReleaseClocks<const ADDRESSES: usize> {
 /// Where an address is in the table.
 enum Slot {
     At(usize),
-    Absent,
+    /// There is no entry, but room for one here.
+    Free(usize),
     /// There is neither an entry nor room for one.
     NoRoom,
 }
@@ -65,7 +66,7 @@ impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
         let first = (address >> 2) as usize;
         for index in first..first + Self::TRIES {
             match self.entries[index & (ADDRESSES - 1)].address {
-                0 => return Slot::Absent,
+                0 => return Slot::Free(index & (ADDRESSES - 1)),
                 known if known == address => return Slot::At(index & (ADDRESSES - 1)),
                 _ => {}
             }
@@ -75,30 +76,25 @@ impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
 
     /// The entry of an address; none if there is none, or no room to make one.
     fn entry(&mut self, address: u64, make: bool) -> Option<&mut Released> {
-        let first = (address >> 2) as usize;
-        let is_free_or_its = |index: usize| {
-            let known = self.entries[index & (ADDRESSES - 1)].address;
-            known == address || known == 0
-        };
-        let index = (first..first + Self::TRIES).find(|&index| is_free_or_its(index))?;
-        let released = &mut self.entries[index & (ADDRESSES - 1)];
-        if released.address == 0 {
-            if !make {
-                return None;
+        let index = match self.slot(address) {
+            Slot::At(index) => index,
+            Slot::Free(index) if make => {
+                self.entries[index].address = address;
+                // Each index is in use once, so there is room.
+                self.used[self.used_len as usize & (ADDRESSES - 1)] = index as u32;
+                self.used_len += 1;
+                index
             }
-            released.address = address;
-            // Each index is in use once, so there is room.
-            self.used[self.used_len as usize & (ADDRESSES - 1)] = (index & (ADDRESSES - 1)) as u32;
-            self.used_len += 1;
-        }
-        Some(released)
+            Slot::Free(_) | Slot::NoRoom => return None,
+        };
+        Some(&mut self.entries[index])
     }
 
     /// What was released at an address, if anything was.
     pub fn get(&mut self, address: u64) -> Option<&Clock> {
         match self.slot(address) {
             Slot::At(index) => Some(&self.entries[index].clock),
-            Slot::Absent => None,
+            Slot::Free(_) => None,
             Slot::NoRoom => Some(&self.without_room),
         }
     }

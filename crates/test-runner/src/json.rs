@@ -15,6 +15,7 @@ pub fn record(result: &TestResult) -> Value {
         "interleavings": result.interleavings,
         "threads": result.threads,
         "steps": result.steps,
+        "all_races": result.has_all_races,
         "seconds": result.duration.as_secs_f64(),
     });
     if let (Some(obstacle), Some(record)) = (result.obstacle, record.as_object_mut()) {
@@ -27,6 +28,7 @@ pub fn record(result: &TestResult) -> Value {
             FailureCause::AnySchedule { natively: false } => "no preemption",
             FailureCause::Environment => "time or random numbers",
             FailureCause::NotRepeatable => "not repeatable",
+            FailureCause::NotRepeated => "unknown",
         };
         let failure = json!({
             "kind": headline(&found.failure.kind),

@@ -73,6 +73,10 @@ pub fn failure(result: &TestResult, found: &FoundFailure) -> String {
             text,
             "  It needs no preemption: it fails when each thread runs until it waits. Without the scheduler it passed once."
         ),
+        FailureCause::NotRepeated => writeln!(
+            text,
+            "  The schedule was not run again: there was no time, or it has too many switches to be written down."
+        ),
         FailureCause::NotRepeatable => writeln!(
             text,
             "  The same schedule did not make it fail again: it depends on something that is not controlled \
@@ -185,7 +189,8 @@ pub(crate) fn headline(kind: &FailureKind) -> String {
     }
 }
 
-fn stop_words(reason: StopReason) -> &'static str {
+/// What ended a test before all of its schedules were run, in a few words.
+pub(crate) fn stop_words(reason: StopReason) -> &'static str {
     match reason {
         StopReason::Interrupted => "interrupted",
         _ => "time was up",

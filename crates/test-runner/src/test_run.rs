@@ -31,12 +31,17 @@ pub enum FailureCause {
     },
     /// Something that the scheduler does not control: the same schedule does not make it fail again.
     NotRepeatable,
+    /// It is not known: there was no time to run the schedule again, or it has too many switches to be written down.
+    NotRepeated,
 }
 
 impl FailureCause {
     /// Whether the scheduler itself may be the reason.
     fn is_doubtful(self) -> bool {
-        matches!(self, Self::AnySchedule { natively: false } | Self::NotRepeatable)
+        matches!(
+            self,
+            Self::AnySchedule { natively: false } | Self::NotRepeatable | Self::NotRepeated
+        )
     }
 }
 
@@ -111,9 +116,11 @@ impl TestResult {
             (schedule.step_ns, schedule.environment)
                 == (ScheduleText::USUAL.step_ns, ScheduleText::USUAL.environment)
         };
-        self.failure
-            .as_ref()
-            .is_some_and(|found| found.cause == FailureCause::Environment || !is_usual(&found.schedule))
+        self.failure.as_ref().is_some_and(|found| match found.cause {
+            FailureCause::Environment => true,
+            FailureCause::Interleaving => !is_usual(&found.schedule),
+            _ => false,
+        })
     }
 
     /// Whether the test has created no thread.
@@ -279,7 +286,7 @@ impl<'a> TestRun<'a> {
         if let Some(directory) = &self.test.directory {
             command.current_dir(directory);
         }
-        let natively = fails_within(&mut command, self.options.run_max);
+        let natively = fails_within(&mut command, self.options.run_max, &self.stop);
         let passes_with = |environment: u64| {
             let other = ScheduleText {
                 environment,
@@ -321,7 +328,11 @@ impl<'a> TestRun<'a> {
             best: None,
             runs: 0,
         };
-        if execution.switches.is_some() && shrinking.fails(&first) == Some(true) {
+        let fails_again = match execution.switches.is_some() {
+            true => shrinking.fails(&first),
+            false => None,
+        };
+        if fails_again == Some(true) {
             shrinking.simplify();
             shrinking.leave_out();
             // Fewer switches may need less.
@@ -329,6 +340,7 @@ impl<'a> TestRun<'a> {
         }
         let Shrinking { best, runs, .. } = shrinking;
         let (cause, failure, schedule) = match best {
+            None if fails_again.is_none() => (FailureCause::NotRepeated, failure, first),
             None => (FailureCause::NotRepeatable, failure, first),
             Some((failure, schedule)) if schedule.switches.is_empty() => {
                 (FailureCause::Environment, failure, schedule)
@@ -412,8 +424,8 @@ impl Shrinking<'_> {
     }
 }
 
-/// Whether a command fails; one that takes too long does.
-fn fails_within(command: &mut Command, time_max: Duration) -> bool {
+/// Whether a command fails; one that takes too long, or longer than a stop condition allows, does.
+fn fails_within(command: &mut Command, time_max: Duration, stop: &StopConditions) -> bool {
     let Ok(mut process) = command.spawn() else {
         return true;
     };
@@ -421,7 +433,9 @@ fn fails_within(command: &mut Command, time_max: Duration) -> bool {
     loop {
         match process.try_wait() {
             Ok(Some(status)) => return !status.success(),
-            Ok(None) if started.elapsed() < time_max => std::thread::sleep(Duration::from_millis(2)),
+            Ok(None) if started.elapsed() < time_max && stop.reached().is_none() => {
+                std::thread::sleep(Duration::from_millis(2))
+            }
             _ => {
                 let _ = process.kill();
                 let _ = process.wait();

@@ -10,8 +10,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use omnilink_sched::build::{RustTests, TestBinary, whole_program_flags};
 use omnilink_test_runner::{
-    Obstacle, ScheduleStrategy, ScheduleText, ScheduledTest, SessionOptions, TestProgress, TestResult,
-    TestSession, framework, junit, record, report,
+    FailureCause, FoundFailure, Obstacle, ScheduleStrategy, ScheduleText, ScheduledTest, SessionOptions,
+    TestProgress, TestResult, TestSession, framework, junit, record, report,
 };
 
 use self::cargo_arguments::CargoArgs;
@@ -267,11 +267,7 @@ fn details(args: &TestArgs, session: &TestSession) -> String {
     for result in session.failures() {
         let Some(found) = &result.failure else { continue };
         let _ = writeln!(text, "\n{}", report::failure(result, found).trim_end());
-        let _ = writeln!(
-            text,
-            "  Repeat it:  {}",
-            repeat_command(args, result, &found.schedule)
-        );
+        let _ = writeln!(text, "  Repeat it:  {}", repeat_command(args, result, found));
     }
     let (flaky, failed): (Vec<_>, Vec<_>) = session
         .failures()
@@ -309,12 +305,20 @@ fn details(args: &TestArgs, session: &TestSession) -> String {
 }
 
 /// The command that repeats a failure.
-fn repeat_command(args: &TestArgs, result: &TestResult, schedule: &ScheduleText) -> String {
-    let mut words = vec![
-        "omnilink".to_owned(),
-        "test".to_owned(),
-        format!("--schedule '{schedule}'"),
-    ];
+fn repeat_command(args: &TestArgs, result: &TestResult, found: &FoundFailure) -> String {
+    let mut words = vec!["omnilink".to_owned(), "test".to_owned()];
+    match found.cause {
+        // The schedules of a test depend on its name and on the seed only.
+        FailureCause::NotRepeated => {
+            let strategy = args.strategy.to_possible_value();
+            words.push(format!("--seed {} --schedules {}", args.seed, found.number + 1));
+            words.extend(strategy.map(|strategy| format!("--strategy {}", strategy.get_name())));
+        }
+        _ => words.push(format!("--schedule '{}'", found.schedule)),
+    }
+    if args.no_races {
+        words.push("--no-races".to_owned());
+    }
     if args.directory.as_os_str() != "." {
         words.push(format!("--directory {}", args.directory.display()));
     }

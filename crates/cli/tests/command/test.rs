@@ -222,6 +222,32 @@ fn a_failure_is_repeated_by_its_schedule_and_named_by_its_lines() {
     );
 }
 
+/// What was not tried is not called unrepeatable: the seed repeats it.
+#[test]
+fn a_failure_that_was_not_run_again_is_repeated_by_its_seed() {
+    let arguments = [
+        "--schedules",
+        "300",
+        "--shrinking-runs",
+        "0",
+        "--seed",
+        "5",
+        "two_threads",
+    ];
+    let ran = tested(&arguments);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stdout.contains("The schedule was not run again"), "{ran:?}");
+    let line = ran
+        .stdout
+        .lines()
+        .find(|line| line.contains("Repeat it:"))
+        .unwrap();
+    let words: Vec<&str> = line.split_whitespace().skip(3).collect();
+    assert!(words.starts_with(&["test", "--seed", "5"]), "{line}");
+    let again = omnilink_in(project(), &words);
+    assert_eq!(again.code, 1, "{again:?}");
+}
+
 #[test]
 fn what_cannot_be_tested_is_told() {
     let nothing = folder(&[("notes.txt", "")]);
@@ -244,6 +270,19 @@ fn what_cannot_be_tested_is_told() {
     assert!(
         ran.stdout.contains("not linked with") && ran.stdout.contains("--cpp-flags"),
         "{ran:?}"
+    );
+    let file = nothing.path().join("junit.xml");
+    omnilink(&[
+        "test",
+        "--cpp",
+        "/bin/true",
+        "--junit",
+        &file.display().to_string(),
+    ]);
+    let text = fs::read_to_string(file).unwrap();
+    assert!(
+        text.contains("skipped=\"1\"") && text.contains("<skipped message=\"its program"),
+        "{text}"
     );
 }
 

@@ -442,8 +442,7 @@ pub unsafe extern "C" fn posix_spawnp(
 /// The number of processors that a program under the scheduler sees: it is the same on every machine.
 const PROCESSORS: usize = 4;
 
-/// The scheduler keeps a program on one processor, on which a switch is cheapest. The program must not see that: many make as many threads as
-/// there are processors.
+/// Many programs make as many threads as there are processors: their schedules must not depend on the machine.
 pub unsafe extern "C" fn sched_getaffinity(process: c_int, size: usize, set: *mut u8) -> c_int {
     if readiness::is_scheduled() && size > 0 {
         set.write_bytes(0, size);
