@@ -8,6 +8,7 @@ mod demo;
 mod error;
 mod exit;
 mod fuzz;
+mod gdb;
 mod gen_harness;
 mod interrupt;
 mod limits;

@@ -48,7 +48,7 @@ Examples:
   omnilink replay 17 --op 204 --batch
 
 A run of --chaos schedule is made again from its seed; a run of --chaos rr is replayed from its recording. Other runs cannot be
-repeated exactly: their interleaving is shown, and nothing is run.
+repeated exactly: their interleaving is shown, and nothing is run. A failure that omnilink test has kept is stopped where it fails.
 
 Exit codes: 0 the operation was reached; 1 the run was not the same this time; 2 it cannot be repeated, or bad usage.";
 
@@ -61,6 +61,9 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, CliError> {
     let mut out = Output::new(&look);
     let store = Store::open(&args.store.store)?;
     let run = store.run(args.run)?;
+    if let Some(kept) = store.kept_test(&run)? {
+        return crate::test::debugger::replay(&kept, &look, &mut out);
+    }
     let Some(campaign) = store.campaign(&run.campaign)? else {
         let message = format!("run {} has no campaign in the store", args.run);
         return Err(CliError::Usage(message));

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::confirmation::Confirmation;
 use crate::counterexample::{LastWriter, MinimalHistory};
 use crate::exploration::Exploration;
+use crate::failing_test::TestCoverage;
 use crate::figures::Figures;
 use crate::findings::{MutationFindings, SpecFindings, VacuityFindings};
 use crate::history_window::HistoryWindow;
@@ -65,6 +66,9 @@ pub struct Evidence {
     /// How much of a component was covered.
     #[serde(flatten)]
     pub campaign: Option<LineupCoverage>,
+    /// How much a test was run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<Box<TestCoverage>>,
     /// Why the input cannot be checked, and what to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -130,6 +134,8 @@ pub enum Command {
     Mc,
     /// `omnilink lineup`: a component against its serial behaviour.
     Lineup,
+    /// `omnilink test`: the tests of a project under many schedules.
+    Test,
 }
 
 /// What was checked: it decides which fields there are.
@@ -150,6 +156,8 @@ pub enum Subject {
     States,
     /// The runs of a component.
     Runs,
+    /// A test of a program.
+    Test,
 }
 
 /// The verdict of one object.
@@ -181,6 +189,7 @@ impl Evidence {
             figures: Figures::default(),
             exploration: None,
             campaign: None,
+            test: None,
             error: None,
             witness: None,
             happens_before: Vec::new(),

@@ -8,8 +8,8 @@
 //! - [`Evidence`] is everything there is to say about one input: what `--json` prints;
 //! - [`ReportedOperation`] is a call that was observed, [`BehaviourState`] a state of a specification, [`Alternative`] one way to explain what
 //!   came before a violation;
-//! - [`Violation`] says why the answer is no: a [`Counterexample`], a [`VisibilityRefutation`], an [`Anomaly`], a [`Behaviour`] or a
-//!   [`FailingRun`]; [`Confirmation`] says whether a second search agrees.
+//! - [`Violation`] says why the answer is no: a [`Counterexample`], a [`VisibilityRefutation`], an [`Anomaly`], a [`Behaviour`], a
+//!   [`FailingRun`] or a [`FailingTest`]; [`Confirmation`] says whether a second search agrees.
 //!
 //! What was given up: states of models are text here, because each model has a state type of its own.
 
@@ -22,6 +22,7 @@ mod confirmation;
 mod counterexample;
 mod evidence;
 mod exploration;
+mod failing_test;
 mod figures;
 mod findings;
 mod history_window;
@@ -50,6 +51,7 @@ pub use confirmation::Confirmation;
 pub use counterexample::{AgreedPrefix, AgreedStep, BrokenRule, Counterexample, LastWriter, MinimalHistory};
 pub use evidence::{Command, Evidence, EvidenceError, KeyVerdict, Subject, VERSION};
 pub use exploration::{ActionSteps, BehaviourLengths, DefinitionUse, Exploration, UncheckedProperty};
+pub use failing_test::{FailingTest, FailureNeed, TestCoverage, TestDecision, WaitingThread};
 pub use figures::{Decider, Figures};
 pub use findings::{
     AbstractStateFindings, ActionFindings, BranchFindings, InvariantFindings, LongOperation, MutantFindings,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::behaviour::Behaviour;
 use crate::counterexample::Counterexample;
+use crate::failing_test::FailingTest;
 use crate::operation::ReportedOperation;
 use crate::schedule::{FailingRun, SerialContradiction};
 use crate::transactions::Anomaly;
@@ -25,6 +26,8 @@ pub enum Violation {
     Run(Box<FailingRun>),
     /// Serial runs of a component contradict each other.
     Nondeterminism(Box<SerialContradiction>),
+    /// A test fails under some schedule.
+    Test(Box<FailingTest>),
 }
 
 impl Violation {
@@ -33,6 +36,7 @@ impl Violation {
             Self::Operation(counterexample) => counterexample.visit_operations(visit),
             Self::Visibility(refutation) => refutation.visit_operations(visit),
             Self::Run(run) => run.visit_operations(visit),
+            Self::Test(test) => test.visit_operations(visit),
             Self::Transactions(_) | Self::Behaviour(_) | Self::Nondeterminism(_) => {}
         }
     }

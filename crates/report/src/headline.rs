@@ -62,6 +62,7 @@ pub fn headline(evidence: &Evidence) -> Headline {
             (text.replace("  ", " "), place)
         }
         (Some(Violation::Run(run)), _) => (format!("{}: {}", run.diagnosis, run.matrix), None),
+        (Some(Violation::Test(failing)), _) => (failing.failure.clone(), failing.place.clone()),
         (Some(Violation::Nondeterminism(runs)), _) => (format!("serial runs differ in {}", runs.call), None),
         (None, Verdict::Valid) => ("everything is explained".to_owned(), None),
         (None, Verdict::Unknown) => {
@@ -121,6 +122,7 @@ pub(crate) fn command_word(command: Command) -> &'static str {
         Command::Validate => "validate",
         Command::Mc => "mc",
         Command::Lineup => "lineup",
+        Command::Test => "test",
     }
 }
 

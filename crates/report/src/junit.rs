@@ -1,6 +1,6 @@
 //! Evidence as a JUnit report: a test case per input.
 
-use omnilink_evidence::{Evidence, Verdict};
+use omnilink_evidence::{Command, Evidence, Verdict};
 
 use crate::headline::{command_word, headline};
 use crate::look::Look;
@@ -23,9 +23,14 @@ pub fn junit(evidence: &[Evidence]) -> String {
             Some(id) => format!("{}: {id}", one.input),
             None => one.input.clone(),
         };
+        // Viewers group tests by their modules.
+        let (class, name) = match (one.command, name.rsplit_once("::")) {
+            (Command::Test, Some((module, test))) => (module.replace("::", "."), test.to_owned()),
+            (command, _) => (format!("omnilink.{}", command_word(command)), name),
+        };
         page.push_str(&format!(
-            "<testcase classname=\"omnilink.{}\" name=\"{}\" time=\"{:.3}\">",
-            command_word(one.command),
+            "<testcase classname=\"{}\" name=\"{}\" time=\"{:.3}\">",
+            xml_text(&class),
             xml_text(&name),
             one.figures.seconds
         ));
@@ -44,7 +49,7 @@ pub fn junit(evidence: &[Evidence]) -> String {
 }
 
 /// Text for XML, without the characters that XML does not allow.
-pub fn xml_text(text: &str) -> String {
+fn xml_text(text: &str) -> String {
     let mut escaped = String::new();
     for letter in text.chars() {
         match letter {

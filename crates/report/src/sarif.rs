@@ -33,6 +33,7 @@ pub fn sarif(evidence: &[Evidence]) -> String {
         {"id": "validate", "shortDescription": {"text": "A trace is not explained by its specification"}},
         {"id": "mc", "shortDescription": {"text": "A specification violates a property"}},
         {"id": "lineup", "shortDescription": {"text": "A component differs from its serial behaviour"}},
+        {"id": "test", "shortDescription": {"text": "A test fails under some schedule"}},
     ]);
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",

@@ -4,7 +4,7 @@
 //! has a fixed offset, so that an execution allocates nothing and the records of a process that crashes survive it.
 
 /// Written by the explorer; a runtime with another layout refuses to serve.
-pub const MAGIC: u64 = 0x006f_6d6e_696c_000d;
+pub const MAGIC: u64 = 0x006f_6d6e_696c_000e;
 /// Threads of one execution of the explorer: as many as bits in [`StepRecord::candidates`]. A whole program may have more.
 pub const THREADS_CAP: usize = 32;
 /// Steps that are recorded; a longer execution goes on unrecorded.
@@ -29,6 +29,10 @@ pub const PLACES_CAP: usize = 64;
 pub const STUCK_CAP: usize = 32;
 /// Functions of the call stack of a place.
 pub const FRAMES_CAP: usize = 14;
+/// The value of [`Shared::stop_at`] for a program that waits for a debugger where the runtime finds something wrong with it.
+pub const STOP_AT_FAILURE: u64 = u64::MAX;
+/// Call sites of a step that are recorded if they are asked for.
+pub const STEP_FRAMES: usize = 6;
 /// No thread.
 pub const NO_THREAD: u8 = u8::MAX;
 
@@ -355,7 +359,7 @@ pub struct Shared {
     pub seed: u64,
     /// Steps after which the execution ends.
     pub steps_max: u64,
-    /// The step before which the execution waits for a debugger, plus 1; 0 for none.
+    /// The step before which the execution waits for a debugger, plus 1; 0 for none, [`STOP_AT_FAILURE`] for where something is wrong.
     pub stop_at: u64,
     /// The seed of the environment: time, random numbers and addresses depend on it.
     pub environment: u64,
@@ -459,7 +463,7 @@ pub struct Shared {
     pub location: u64,
     /// How many of these each thread is expected to make.
     pub accesses_expected: [u32; 128],
-    /// Not 0: the call stacks of two accesses are recorded.
+    /// Not 0: the call stacks of two accesses and the call sites of steps are recorded.
     pub is_watching: u64,
     /// The threads and the code addresses of these accesses.
     pub watched: [PlaceRecord; 2],
@@ -472,6 +476,8 @@ pub struct Shared {
     pub schedule: [u16; STEPS_CAP],
     /// The steps made.
     pub steps: [StepRecord; STEPS_CAP],
+    /// Of each step the innermost call sites of the chosen thread, if `is_watching`; 0 where there are no more.
+    pub step_frames: [[u64; STEP_FRAMES]; STEPS_CAP],
     /// Calls and returns; when the harness starts, its description.
     pub events: [u8; EVENTS_CAP],
 }

@@ -29,6 +29,7 @@
 //! What it gives up: code that is not instrumented (inline assembly, prebuilt libraries, the slow paths of Rust's prebuilt standard library) runs between two
 //! scheduling points without being seen.
 
+mod access_words;
 pub mod build;
 mod chaos;
 mod control;
@@ -42,12 +43,18 @@ mod limits;
 #[cfg(target_os = "linux")]
 mod output;
 mod program;
+#[cfg(target_os = "linux")]
+mod program_schedule;
+#[cfg(target_os = "linux")]
+mod recorded_step;
 mod reduction;
 mod sample;
 mod schedule;
 mod schedule_tree;
 #[cfg(target_os = "linux")]
 mod shared_memory;
+#[cfg(target_os = "linux")]
+mod stopped_program;
 #[cfg(target_os = "linux")]
 mod watchdog;
 #[cfg(target_os = "linux")]
@@ -68,12 +75,13 @@ pub use explore::{
 pub use harness_executor::{HarnessExecutor, HarnessOptions};
 pub use limits::StopConditions;
 pub use program::TestProgram;
+#[cfg(target_os = "linux")]
+pub use program_schedule::{ProgramPolicy, ProgramSchedule, ProgramSwitch, SharedLocation};
 pub use schedule::{Schedule, ScheduleError, ScheduledStep};
 #[cfg(target_os = "linux")]
-pub use whole_program::{
-    ProgramEnding, ProgramExecution, ProgramPolicy, ProgramSchedule, ProgramSwitch, SharedLocation,
-    ThreadPlace, WholeProgram,
-};
+pub use stopped_program::{StopAt, StoppedProgram};
+#[cfg(target_os = "linux")]
+pub use whole_program::{ProgramEnding, ProgramExecution, ProgramStep, ThreadPlace, WholeProgram};
 
 /// A thread of an execution: the columns of the [`TestProgram`] are `0..n`, the main thread is `n`, threads that the component
 /// creates follow in the order of their creation.

@@ -1,17 +1,16 @@
 //! The explorer's side of the memory that it shares with a harness.
 
+use crate::recorded_step::step;
 use crate::{
-    AccessOrder, DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind,
-    MemoryModel, RacingAccess, RunOptions, SchedError, Schedule, SchedulerStep, SchedulingPoints,
-    SchedulingPolicy, StepAccess, StepValues, StuckReason, StuckThreads, TestProgram, ThreadId,
-    UnresponsiveReason,
+    DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind, MemoryModel,
+    RacingAccess, RunOptions, SchedError, Schedule, SchedulingPoints, SchedulingPolicy, StuckReason,
+    StuckThreads, TestProgram, ThreadId, UnresponsiveReason,
 };
 use omnilink_sched_runtime::layout::{
     EVENTS_CAP, EventHeader, MAGIC, MemoryErrorRecord, NO_THREAD, OPS_CAP, RACES_CAP, RACY_ACCESSES_CAP,
-    RaceRecord, STACK_CAP, STEPS_CAP, Shared, StepRecord, ending, event_kind, flag, memory_error,
+    RaceRecord, STACK_CAP, STEPS_CAP, STOP_AT_FAILURE, Shared, ending, event_kind, memory_error,
     memory_model, policy, race, scheduled,
 };
-use omnilink_sched_runtime::store_history::NO_STEP;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -250,6 +249,11 @@ impl SharedMemory {
         self.get_mut().stop_at = step as u64 + 1;
     }
 
+    /// The run that was requested waits for a debugger where the runtime finds something wrong with it.
+    pub(crate) fn stop_at_failure(&mut self) {
+        self.get_mut().stop_at = STOP_AT_FAILURE;
+    }
+
     /// The process of the execution, if it waits for a debugger.
     pub(crate) fn stopped_process(&self) -> Option<u32> {
         // SAFETY: the process of the execution writes it concurrently, hence the volatile read of a single word.
@@ -435,52 +439,6 @@ pub(crate) fn memory_error_of(record: &MemoryErrorRecord) -> MemoryError {
 
 fn threads_in(bits: u32) -> Vec<ThreadId> {
     (0..32).filter(|id| bits & (1 << id) != 0).collect()
-}
-
-fn step(record: &StepRecord) -> SchedulerStep {
-    let has = |bit| record.flags & bit != 0;
-    SchedulerStep {
-        current: (record.current != NO_THREAD).then_some(record.current),
-        chosen: record.chosen,
-        candidates: record.candidates,
-        yielded: record.yielded,
-        goes_on: has(flag::GOES_ON),
-        preemptible: has(flag::PREEMPTIBLE),
-        yielding: has(flag::YIELDING),
-        between_calls: has(flag::BETWEEN_CALLS),
-        calls: has(flag::CALLS),
-        returns: has(flag::RETURNS),
-        access: StepAccess {
-            address: record.address,
-            second: record.second,
-            writes: has(flag::WRITES),
-            opaque: has(flag::OPAQUE),
-        },
-        current_code: record.current_code,
-        chosen_code: record.chosen_code,
-        stores: record.stores,
-        store: record.store,
-        values: values(record),
-    }
-}
-
-fn values(record: &StepRecord) -> StepValues {
-    let step = |step: u32| (step != NO_STEP).then_some(step);
-    StepValues {
-        read: (record.flags & flag::HAS_READ != 0).then_some(record.read),
-        written: (record.flags & flag::HAS_WRITTEN != 0).then_some(record.written),
-        read_step: step(record.read_step),
-        newest: (record.store > 0).then(|| (record.newest, step(record.newest_step))),
-        fails_spuriously: record.flags & flag::FAILS != 0,
-        order: match record.order {
-            1 => Some(AccessOrder::Relaxed),
-            2 | 3 => Some(AccessOrder::Acquire),
-            4 => Some(AccessOrder::Release),
-            5 => Some(AccessOrder::AcquireRelease),
-            6 => Some(AccessOrder::SeqCst),
-            _ => None,
-        },
-    }
 }
 
 #[cfg(test)]

@@ -2,12 +2,16 @@
 
 use crate::limits::StopConditions;
 use crate::output::Output;
+use crate::program_schedule::{
+    ProgramPolicy, ProgramSchedule, ProgramSwitch, SharedLocation, record, thread_switch,
+};
+use crate::recorded_step::step;
 use crate::shared_memory::{SharedMemory, data_race, memory_error_of};
 use crate::watchdog::Watchdog;
-use crate::{DataRace, MemoryError, SchedError, UnresponsiveReason};
+use crate::{DataRace, MemoryError, SchedError, SchedulerStep, UnresponsiveReason};
 use omnilink_sched_runtime::layout::{
-    FRAMES_CAP, PlaceRecord, RACES_CAP, STACK_CAP, STEPS_CAP, SWITCHES_CAP, StepRecord, SwitchRecord, ending,
-    flag, influence, policy, switch,
+    FRAMES_CAP, PlaceRecord, RACES_CAP, STACK_CAP, STEP_FRAMES, STEPS_CAP, SWITCHES_CAP, StepRecord, ending,
+    flag, influence, policy,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -38,88 +42,6 @@ pub struct WholeProgram {
     pub time_max: Duration,
 }
 
-/// What a run depends on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProgramSchedule {
-    /// How threads are chosen.
-    pub policy: ProgramPolicy,
-    /// How long each step takes, in nanoseconds of the program's time.
-    pub step_ns: u64,
-    /// A number from which the time of day and random numbers are derived.
-    pub environment: u64,
-}
-
-impl ProgramSchedule {
-    /// How long a step takes if nothing else is said.
-    pub const STEP_NS: u64 = 1_000;
-
-    /// A schedule with steps of the usual length.
-    pub fn new(policy: ProgramPolicy) -> Self {
-        Self {
-            policy,
-            step_ns: Self::STEP_NS,
-            environment: 0,
-        }
-    }
-}
-
-/// How threads are chosen.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ProgramPolicy {
-    /// Without preemptions, except for these switches.
-    Switches(Vec<ProgramSwitch>),
-    /// Any thread at each step.
-    Random {
-        /// The seed.
-        seed: u64,
-    },
-    /// By random priorities, which change at some steps.
-    Priorities {
-        /// The seed.
-        seed: u64,
-        /// How many steps.
-        changes: u32,
-        /// How many steps a run is expected to have.
-        steps: u64,
-    },
-    /// By random priorities of steps.
-    PartialOrders {
-        /// The seed.
-        seed: u64,
-    },
-    /// By random orders of the accesses to one location.
-    OneLocation {
-        /// The seed.
-        seed: u64,
-        /// The location, as a run before has shown it.
-        location: SharedLocation,
-    },
-}
-
-/// A location that several threads accessed atomically, or as a lock.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SharedLocation {
-    /// Its address.
-    pub address: u64,
-    /// How many steps of each thread accessed it.
-    pub accesses: Vec<(u8, u32)>,
-}
-
-/// A decision that differs from that of a run without preemptions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProgramSwitch {
-    /// The thread that stops.
-    pub from: u8,
-    /// How many times it has stopped before.
-    pub decision: u32,
-    /// The thread that goes on.
-    pub to: u8,
-    /// That thread goes on although it has yielded.
-    pub goes_on: bool,
-    /// The thread that stops could have gone on.
-    pub preempts: bool,
-}
-
 /// Where a thread has stopped. Addresses are relative to the first byte of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadPlace {
@@ -128,6 +50,15 @@ pub struct ThreadPlace {
     /// The address at which it goes on; 0 if it has not begun.
     pub code: u64,
     /// The call sites of the functions that it is in, the innermost first.
+    pub frames: Vec<u64>,
+}
+
+/// A step of a run.
+#[derive(Debug, Clone)]
+pub struct ProgramStep {
+    /// The step.
+    pub step: SchedulerStep,
+    /// The innermost call sites of the functions that its thread was in.
     pub frames: Vec<u64>,
 }
 
@@ -195,34 +126,82 @@ impl WholeProgram {
         schedule: &ProgramSchedule,
         stop: &StopConditions,
     ) -> Result<ProgramExecution, SchedError> {
-        self.run_watching(schedule, None, stop)
+        let (execution, _) = self.finish(schedule, None, stop)?;
+        Ok(execution)
     }
 
-    /// The same, with the call stacks of the two accesses of a race that a run with this schedule had.
+    /// The same with its steps, as far as they fit into the record, each with the innermost call sites of its thread; and with the call
+    /// stacks of the two accesses of a race that a run with this schedule had.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_watching(
+    pub fn run_recorded(
         &self,
         schedule: &ProgramSchedule,
         race: Option<&DataRace>,
         stop: &StopConditions,
-    ) -> Result<ProgramExecution, SchedError> {
-        let start = |source| SchedError::Start {
-            harness: self.path.clone(),
-            source,
+    ) -> Result<(ProgramExecution, Vec<ProgramStep>), SchedError> {
+        let (execution, memory) = self.finish(schedule, Some(race), stop)?;
+        let frames = memory.get().step_frames.iter();
+        let program_step = |(record, frames): (&StepRecord, &[u64; STEP_FRAMES])| ProgramStep {
+            step: step(record),
+            frames: frames.iter().copied().take_while(|frame| *frame != 0).collect(),
         };
-        let mut memory = SharedMemory::new().map_err(start)?;
-        self.request(&mut memory, schedule);
-        if let Some(race) = race {
+        let steps = recorded_steps(&memory)
+            .iter()
+            .zip(frames)
+            .map(program_step)
+            .collect();
+        Ok((execution, steps))
+    }
+
+    /// Runs it, and watches it if `watched` is there: its steps, and a race.
+    fn finish(
+        &self,
+        schedule: &ProgramSchedule,
+        watched: Option<Option<&DataRace>>,
+        stop: &StopConditions,
+    ) -> Result<(ProgramExecution, SharedMemory), SchedError> {
+        let mut memory = self.requested(schedule)?;
+        if let Some(race) = watched {
             let shared = memory.get_mut();
             shared.is_watching = 1;
-            for (watched, access) in shared.watched.iter_mut().zip(&race.accesses) {
+            let accesses = race.iter().flat_map(|race| &race.accesses);
+            for (watched, access) in shared.watched.iter_mut().zip(accesses) {
                 watched.thread = access.thread.into();
                 watched.code = access.code;
             }
         }
-        let output = Output::new().map_err(start)?;
+        let output = Output::new().map_err(|source| self.not_started(source))?;
+        let mut process = self.start(&memory, &output)?;
+        let ended = self.wait(&mut process, &memory, stop);
+        kill_group(&process);
+        let (status, unresponsive) = match ended {
+            Ok(Ended::Itself(status)) => (status, None),
+            Ok(Ended::Killed(reason)) => {
+                let status = process.wait().map_err(|source| self.not_started(source))?;
+                (status, Some(reason))
+            }
+            Err(error) => {
+                // It was killed just now.
+                let _ = process.wait();
+                return Err(error);
+            }
+        };
+        let execution = execution(&memory, status, unresponsive, output.text());
+        Ok((execution, memory))
+    }
+
+    pub(crate) fn not_started(&self, source: std::io::Error) -> SchedError {
+        SchedError::Start {
+            harness: self.path.clone(),
+            source,
+        }
+    }
+
+    /// Starts it with memory that says what it is to do.
+    pub(crate) fn start(&self, memory: &SharedMemory, output: &Output) -> Result<Child, SchedError> {
+        let start = |source| self.not_started(source);
         let file = memory.file_number();
         let mut command = Command::new(&self.path);
         command
@@ -241,22 +220,12 @@ impl WholeProgram {
         unsafe {
             command.pre_exec(move || crate::harness_executor::prepare(&[file], None));
         }
-        let mut process = command.spawn().map_err(start)?;
-        let ended = self.wait(&mut process, &memory, stop);
-        kill_group(&process);
-        let (status, unresponsive) = match ended {
-            Ok(Ended::Itself(status)) => (status, None),
-            Ok(Ended::Killed(reason)) => (process.wait().map_err(start)?, Some(reason)),
-            Err(error) => {
-                // It was killed just now.
-                let _ = process.wait();
-                return Err(error);
-            }
-        };
-        Ok(execution(&memory, status, unresponsive, output.text()))
+        command.spawn().map_err(start)
     }
 
-    fn request(&self, memory: &mut SharedMemory, schedule: &ProgramSchedule) {
+    /// Memory that asks for a run.
+    pub(crate) fn requested(&self, schedule: &ProgramSchedule) -> Result<SharedMemory, SchedError> {
+        let mut memory = SharedMemory::new().map_err(|source| self.not_started(source))?;
         memory.clear_results();
         let shared = memory.get_mut();
         shared.detects_races = self.detects_races.into();
@@ -298,6 +267,7 @@ impl WholeProgram {
                 }
             }
         }
+        Ok(memory)
     }
 
     /// Waits for the end of a run. Kills nothing.
@@ -346,7 +316,7 @@ enum Ended {
 }
 
 /// Kills a process and those that it started.
-fn kill_group(process: &Child) {
+pub(crate) fn kill_group(process: &Child) {
     // SAFETY: the process leads a group of its own. Its number is not given to another one while a process of the group is left; if none is,
     // and it was waited for, no group has this number yet: numbers are given in turn.
     unsafe { libc::kill(-(process.id() as libc::pid_t), libc::SIGKILL) };
@@ -396,11 +366,17 @@ fn execution(
             .take(shared.switches_len as usize)
             .map(|places| [thread_place(&places[0]), thread_place(&places[1])])
             .collect(),
-        locations: locations(&shared.steps[..(shared.steps_made as usize).min(STEPS_CAP)]),
+        locations: locations(recorded_steps(memory)),
         depends_on_time: shared.influences & influence::TIME != 0,
         depends_on_random_numbers: shared.influences & influence::RANDOM_NUMBERS != 0,
         is_controlled: shared.process != 0,
     }
+}
+
+/// The steps of a run that fitted into the record.
+fn recorded_steps(memory: &SharedMemory) -> &[StepRecord] {
+    let shared = memory.get();
+    &shared.steps[..(shared.steps_made as usize).min(STEPS_CAP)]
 }
 
 /// The locations that several threads accessed in some steps, in the order of their first accesses: addresses may differ from run to run.
@@ -428,27 +404,6 @@ fn locations(steps: &[StepRecord]) -> Vec<SharedLocation> {
             accesses: accesses.by_thread.into_iter().collect(),
         })
         .collect()
-}
-
-fn record(switch: &ProgramSwitch) -> SwitchRecord {
-    SwitchRecord {
-        decision: switch.decision,
-        current: switch.from,
-        chosen: switch.to,
-        flags: if switch.goes_on { switch::GOES_ON } else { 0 }
-            | if switch.preempts { switch::PREEMPTS } else { 0 },
-        reserved: 0,
-    }
-}
-
-fn thread_switch(record: &SwitchRecord) -> ProgramSwitch {
-    ProgramSwitch {
-        from: record.current,
-        decision: record.decision,
-        to: record.chosen,
-        goes_on: record.flags & switch::GOES_ON != 0,
-        preempts: record.flags & switch::PREEMPTS != 0,
-    }
 }
 
 fn thread_place(record: &PlaceRecord) -> ThreadPlace {

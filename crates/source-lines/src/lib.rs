@@ -176,12 +176,16 @@ fn is_harness(file: &str) -> bool {
 }
 
 /// A file as it is known where the command was started: without that folder, and that of a crate without the directory of the registry,
-/// `crossbeam-skiplist-0.1.3/src/base.rs`.
+/// `crossbeam-skiplist-0.1.3/src/base.rs`; that of the standard library without the place where it was built.
 fn shortened(file: &str) -> &str {
     let after_registry = file
         .split_once("/registry/src/")
         .and_then(|(_, rest)| rest.split_once('/'));
     if let Some((_, rest)) = after_registry {
+        return rest;
+    }
+    // A file of Rust's standard library: `/rustc/` and a long number come before it.
+    if let (true, Some((_, rest))) = (file.starts_with("/rustc/"), file.split_once("/library/")) {
         return rest;
     }
     let here = std::env::current_dir().ok();
@@ -198,6 +202,8 @@ mod tests {
         let file = "/home/me/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/heapless-0.9.1/src/mpmc.rs";
         assert_eq!(shortened(file), "heapless-0.9.1/src/mpmc.rs");
         assert_eq!(shortened("src/main.rs"), "src/main.rs");
+        let library = "/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/std/src/sync/once.rs";
+        assert_eq!(shortened(library), "std/src/sync/once.rs");
         let here = std::env::current_dir().unwrap();
         let inside = here.join("src/queue.cpp");
         assert_eq!(shortened(inside.to_str().unwrap()), "src/queue.cpp");

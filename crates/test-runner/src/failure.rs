@@ -105,6 +105,11 @@ fn codes(race: &DataRace) -> [u64; 2] {
     codes
 }
 
+/// Whether a line says that a thread has panicked.
+pub(crate) fn is_panic(line: &str) -> bool {
+    line.contains("' panicked at ") || line.contains(") panicked at ")
+}
+
 /// The panic that was printed last: `thread 'main' panicked at src/lib.rs:5:9:` and then the message. Earlier ones may be expected, and
 /// caught; but if the last one only passes on that another thread has panicked, it is the one before.
 fn panic_in(output: &str) -> Option<FailureKind> {
@@ -112,7 +117,6 @@ fn panic_in(output: &str) -> Option<FailureKind> {
     /// What `thread::scope` and `JoinHandle::join` say.
     const PASSED_ON: [&str; 2] = ["a scoped thread panicked", "value: Any { .. }"];
     let lines: Vec<&str> = output.lines().collect();
-    let is_panic = |line: &str| line.contains("' panicked at ") || line.contains(") panicked at ");
     let mut passed_on = None;
     for (at, line) in lines.iter().enumerate().rev().filter(|(_, line)| is_panic(line)) {
         let (_, place) = line.split_once(" panicked at ")?;

@@ -13,22 +13,26 @@
 //!   something that the scheduler does not control: both are told apart from a failure that needs an interleaving.
 #![cfg(target_os = "linux")]
 
+mod evidence;
 mod failure;
 pub mod framework;
-mod json;
-mod junit;
-pub mod report;
+mod interleaving;
+mod place;
+mod replay;
 mod schedule_text;
 mod session;
 mod shrink;
 mod strategy;
 mod test_run;
+mod words;
 
+pub use evidence::evidence;
 pub use failure::{FailureKind, TestFailure};
 pub use framework::{ListError, ScheduledTest};
-pub use json::record;
-pub use junit::junit;
+pub use interleaving::Interleaving;
+pub use replay::{Replay, StoppedReplay};
 pub use schedule_text::{ScheduleText, ScheduleTextError};
 pub use session::{SessionOptions, TestProgress, TestSession};
 pub use strategy::{FirstRun, ScheduleStrategy};
 pub use test_run::{FailureCause, FoundFailure, Obstacle, TestResult};
+pub use words::headline;

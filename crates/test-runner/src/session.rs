@@ -1,5 +1,6 @@
 //! All tests, some of them at the same time.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -36,6 +37,8 @@ pub struct SessionOptions {
     pub until_failure: bool,
     /// Run this schedule only.
     pub schedule: Option<ScheduleText>,
+    /// Schedules that made tests fail before, by the names of the tests: they are run first.
+    pub regressions: BTreeMap<String, Vec<ScheduleText>>,
     /// Set by Ctrl-C.
     pub interrupt: Option<&'static AtomicBool>,
 }
@@ -54,6 +57,7 @@ impl Default for SessionOptions {
             shrinking_runs_max: 200,
             until_failure: false,
             schedule: None,
+            regressions: BTreeMap::new(),
             interrupt: None,
         }
     }
@@ -61,8 +65,8 @@ impl Default for SessionOptions {
 
 /// What is told while tests run.
 pub trait TestProgress: Sync {
-    /// A test has ended.
-    fn ended(&self, result: &TestResult);
+    /// A test has ended: its number among all tests, and what became of it.
+    fn ended(&self, number: usize, result: &TestResult);
 }
 
 /// A session.
@@ -109,7 +113,7 @@ impl TestSession {
                         if ends_all {
                             is_over.store(true, Ordering::Relaxed);
                         }
-                        progress.ended(&result);
+                        progress.ended(number, &result);
                         lock(&results).push((number, result));
                     }
                     Err(error) => {

@@ -1,6 +1,5 @@
 //! One test under many schedules.
 
-use std::ffi::OsString;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -8,10 +7,12 @@ use omnilink_sched::{
     ProgramExecution, ProgramSchedule, SchedError, StopConditions, StopReason, UnresponsiveReason,
     WholeProgram,
 };
+use omnilink_source_lines::SourceLines;
 use rustc_hash::FxHashSet;
 
 use crate::failure::{FailureKind, TestFailure};
 use crate::framework::ScheduledTest;
+use crate::interleaving::Interleaving;
 use crate::schedule_text::ScheduleText;
 use crate::session::SessionOptions;
 use crate::shrink::shrunk;
@@ -74,14 +75,16 @@ pub struct FoundFailure {
     pub failure: TestFailure,
     /// What it needs.
     pub cause: FailureCause,
-    /// The number of the schedule that made it fail first; 0 is the one without preemptions.
-    pub number: u64,
+    /// The number of the schedule that made it fail first; 0 is the one without preemptions, `None` one that was kept or given.
+    pub number: Option<u64>,
     /// The schedule that makes it fail, shrunk.
     pub schedule: ScheduleText,
     /// How many switches the first failing run had.
     pub switches_before: usize,
     /// Runs that were made to repeat and to shrink it.
     pub shrinking_runs: u64,
+    /// The steps of the run; none if it was not repeated.
+    pub interleaving: Interleaving,
 }
 
 /// What became of a test.
@@ -123,19 +126,37 @@ impl TestResult {
         })
     }
 
+    /// Whether it was linked with the scheduler, but cannot be run under it.
+    pub fn is_uncontrolled(&self) -> bool {
+        self.obstacle
+            .is_some_and(|obstacle| obstacle != Obstacle::NotInstrumented)
+    }
+
     /// Whether the test has created no thread.
     pub fn has_one_thread(&self) -> bool {
         self.threads <= 1 + u32::from(self.test.harness_threads)
     }
 }
 
-/// The environment of a run. A stack of calls for each panic takes longer than most tests, and a repetition can show it.
-fn environment(test: &ScheduledTest, options: &SessionOptions) -> Vec<(OsString, OsString)> {
-    let mut environment = test.environment.clone();
-    if options.schedule.is_none() {
-        environment.push(("RUST_BACKTRACE".into(), "0".into()));
+impl ScheduledTest {
+    /// Its program under the scheduler.
+    pub(crate) fn whole_program(&self, options: &SessionOptions) -> WholeProgram {
+        let mut environment = self.environment.clone();
+        // A stack of calls for each panic takes longer than most tests, and a repetition can show it.
+        if options.schedule.is_none() {
+            environment.push(("RUST_BACKTRACE".into(), "0".into()));
+        }
+        WholeProgram {
+            path: self.program.clone(),
+            arguments: self.arguments.clone(),
+            directory: self.directory.clone(),
+            environment,
+            background_threads: self.harness_threads,
+            detects_races: options.detects_races,
+            compute_max: options.compute_max,
+            time_max: options.run_max,
+        }
     }
-    environment
 }
 
 /// Runs of one test.
@@ -159,16 +180,7 @@ impl<'a> TestRun<'a> {
         Self {
             test,
             options,
-            program: WholeProgram {
-                path: test.program.clone(),
-                arguments: test.arguments.clone(),
-                directory: test.directory.clone(),
-                environment: environment(test, options),
-                background_threads: test.harness_threads,
-                detects_races: options.detects_races,
-                compute_max: options.compute_max,
-                time_max: options.run_max,
-            },
+            program: test.whole_program(options),
             stop,
             result: TestResult {
                 test: test.clone(),
@@ -195,7 +207,7 @@ impl<'a> TestRun<'a> {
     pub(crate) fn finish(mut self) -> Result<TestResult, SchedError> {
         let started = Instant::now();
         let ended = match &self.options.schedule {
-            Some(given) => self.run_schedule(1, &given.schedule()),
+            Some(given) => self.run_schedule(None, &given.schedule()),
             None => self.all_schedules(),
         };
         match ended {
@@ -209,7 +221,13 @@ impl<'a> TestRun<'a> {
     }
 
     fn all_schedules(&mut self) -> Result<bool, SchedError> {
-        if self.run_schedule(0, &ScheduleText::USUAL.schedule())? {
+        let kept = self.options.regressions.get(&self.test.full_name());
+        for schedule in kept.into_iter().flatten() {
+            if self.run_schedule(None, &schedule.schedule())? {
+                return Ok(true);
+            }
+        }
+        if self.run_schedule(Some(0), &ScheduleText::USUAL.schedule())? {
             return Ok(true);
         }
         let schedules = match (self.result.obstacle.is_none(), self.result.has_one_thread()) {
@@ -223,7 +241,7 @@ impl<'a> TestRun<'a> {
         let seed = mixed(self.options.seed, hash_of(&self.test.full_name()));
         for number in 1..schedules {
             let schedule = self.options.strategy.schedule(number - 1, seed, &first);
-            if self.run_schedule(number, &schedule)? {
+            if self.run_schedule(Some(number), &schedule)? {
                 return Ok(true);
             }
         }
@@ -231,7 +249,7 @@ impl<'a> TestRun<'a> {
     }
 
     /// Runs one schedule. Returns whether the test failed; then the failure is repeated and shrunk.
-    fn run_schedule(&mut self, number: u64, schedule: &ProgramSchedule) -> Result<bool, SchedError> {
+    fn run_schedule(&mut self, number: Option<u64>, schedule: &ProgramSchedule) -> Result<bool, SchedError> {
         let execution = self.program.run(schedule, &self.stop)?;
         self.result.schedules += 1;
         self.result.steps = self.result.steps.max(execution.steps);
@@ -242,7 +260,7 @@ impl<'a> TestRun<'a> {
         }
         self.is_influenced |= execution.depends_on_time || execution.depends_on_random_numbers;
         self.seen.insert(execution.interleaving);
-        if number == 0 {
+        if number == Some(0) {
             self.first_run = FirstRun {
                 steps: execution.steps,
                 locations: execution.locations.clone(),
@@ -252,15 +270,10 @@ impl<'a> TestRun<'a> {
             return Ok(false);
         };
         let mut found = match number {
-            0 => self.without_interleaving(failure),
+            Some(0) => self.without_interleaving(failure),
             _ => self.repeated((number, schedule), failure, &execution),
         };
-        if let FailureKind::Race(race) = &found.failure.kind {
-            let schedule = found.schedule.schedule();
-            if let Ok(again) = self.program.run_watching(&schedule, Some(race), &self.stop) {
-                found.failure.race_places = again.race_places;
-            }
-        }
+        self.record_steps(&mut found);
         let obstacle = Obstacle::of(&found.failure.kind);
         // A program that waits for ever may be wrong. One that computes for long, or has many threads, is only too much for the scheduler.
         let waits = Obstacle::Unresponsive(UnresponsiveReason::Waits);
@@ -271,6 +284,25 @@ impl<'a> TestRun<'a> {
             _ => self.result.failure = Some(found),
         }
         Ok(true)
+    }
+
+    /// Makes the failing run once more, to see its steps and where the accesses of a race were made.
+    fn record_steps(&self, found: &mut FoundFailure) {
+        let race = match &found.failure.kind {
+            FailureKind::Race(race) => Some(race),
+            _ => None,
+        };
+        let schedule = found.schedule.schedule();
+        let Ok((again, steps)) = self.program.run_recorded(&schedule, race, &self.stop) else {
+            return;
+        };
+        let is_same = TestFailure::of(&again).is_some_and(|again| again.is_like(&found.failure));
+        if is_same {
+            found.failure.race_places = again.race_places;
+            let mut source = SourceLines::of(&self.test.program);
+            let failed = race.map(|race| race.accesses[1].thread);
+            found.interleaving = Interleaving::of(self.test, &steps, failed, &mut source);
+        }
     }
 
     /// A failure without preemptions: does it also fail without the scheduler, and with other random numbers?
@@ -302,17 +334,18 @@ impl<'a> TestRun<'a> {
         FoundFailure {
             failure,
             cause,
-            number: 0,
+            number: Some(0),
             schedule: ScheduleText::USUAL,
             switches_before: 0,
             shrinking_runs: 0,
+            interleaving: Interleaving::default(),
         }
     }
 
     /// Repeats a failure by its switches, and leaves out what it does not need.
     fn repeated(
         &self,
-        (number, schedule): (u64, &ProgramSchedule),
+        (number, schedule): (Option<u64>, &ProgramSchedule),
         failure: TestFailure,
         execution: &ProgramExecution,
     ) -> FoundFailure {
@@ -339,6 +372,13 @@ impl<'a> TestRun<'a> {
             shrinking.simplify();
         }
         let Shrinking { best, runs, .. } = shrinking;
+        // A schedule that was kept runs before the one without preemptions, which may fail as well.
+        if let Some((failure, _)) = best
+            .clone()
+            .filter(|(_, schedule)| *schedule == ScheduleText::USUAL)
+        {
+            return self.without_interleaving(failure);
+        }
         let (cause, failure, schedule) = match best {
             None if fails_again.is_none() => (FailureCause::NotRepeated, failure, first),
             None => (FailureCause::NotRepeatable, failure, first),
@@ -354,6 +394,7 @@ impl<'a> TestRun<'a> {
             schedule,
             switches_before: made.len(),
             shrinking_runs: runs,
+            interleaving: Interleaving::default(),
         }
     }
 }

@@ -4,6 +4,7 @@ import { visible } from './call.js';
 import { Behaviour } from './behaviour.js';
 import { el, fill } from './dom.js';
 import { Explanations } from './explanations.js';
+import { testView } from './failing_test.js';
 import { figuresView } from './figures.js';
 import { Graph } from './graph_view.js';
 import { scheduleView } from './schedule.js';
@@ -37,6 +38,7 @@ export class DetailPanel {
     if (violation?.type === 'run') {
       tabs.unshift(['Interleaving', () => scheduleView(this.app, violation)]);
     }
+    if (violation?.type === 'test') tabs.unshift(['Interleaving', () => testView(this.app, violation)]);
     if (violation?.type === 'nondeterminism') tabs.push(['Serial runs', () => serialRuns(violation)]);
     if (violation?.type === 'transactions') tabs.push(['Dependencies', () => cycleView(this.app, violation)]);
     if (facts.order.length || evidence.witness?.type === 'commits') {

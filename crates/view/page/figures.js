@@ -12,10 +12,12 @@ const FIGURES = [
   ['model_steps', 'steps of the model'], ['partitions', 'parts'], ['decided_by', 'decided by'], ['replayed', 'steps replayed'],
   ['distinct', 'distinct states'], ['generated', 'states generated'], ['depth', 'depth'], ['matrices', 'matrices'],
   ['executions', 'runs'], ['rerun', 'again'],
+  ['program', 'program'], ['schedules', 'schedules'], ['interleavings', 'different interleavings'], ['steps', 'steps at most'],
 ];
 
 /** @param {import('./story.js').Facts} facts */
-export function figuresView({ evidence, words }) {
+export function figuresView({ evidence: all, words }) {
+  const evidence = { ...all, ...all.test };
   const shown = FIGURES.filter(([name]) => evidence[name] !== null && evidence[name] !== undefined && evidence[name] !== 0);
   const text = (/** @type {any} */ value) => (typeof value === 'number' ? grouped(Math.round(value * 1e4) / 1e4) : visible(String(value).slice(0, 2000)));
   return [

@@ -81,7 +81,7 @@ export class Inspector {
     const words = [];
     const isInCycle = app.facts.kind === 'transactions' && app.facts.failingRows.includes(row);
     if (isInCycle) words.push(['bad', 'part of the cycle']);
-    else if (status === FAILING) words.push(['bad', 'cannot be explained']);
+    else if (status === FAILING) words.push(['bad', app.facts.kind === 'test' ? 'it failed in this turn' : 'cannot be explained']);
     if (app.facts.markedRows.has(row)) words.push(['bad', app.facts.evidence.violation?.rule ? 'breaks the rule, too' : 'may be wrong']);
     if (status === UNPLACED) words.push(['open', 'not placed']);
     if (status === UNREACHED) words.push(['open', 'after the failure']);

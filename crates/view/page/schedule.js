@@ -34,7 +34,7 @@ export function scheduleView(app, run) {
  * @param {import('./app.js').App} app
  * @param {any} run
  */
-function crash(app, run) {
+export function crash(app, run) {
   const [output, stack] = [(run.output ?? '').trim(), run.stack ?? []];
   if (!output && !stack.length) return null;
   // The innermost line of which the source is at hand is nearest to the mistake.
@@ -53,8 +53,9 @@ function crash(app, run) {
  * @param {import('./app.js').App} app
  * @param {any} run
  */
-function interleaving(app, run) {
-  const threads = [...new Set(run.events.map((/** @type {any} */ event) => String(event.thread)))].sort();
+export function interleaving(app, run) {
+  const named = [...run.events, ...(run.accesses ?? [])].map((/** @type {any} */ one) => String(one.thread));
+  const threads = [...new Set([...named, ...run.switches.flatMap((/** @type {any} */ one) => [String(one.from), String(one.to)])])].sort();
   const ops = operationsOfEvents(run);
   const rows = momentsOf(run).map((moment) => {
     switch (moment.kind) {
@@ -106,15 +107,18 @@ export function momentsOf(run) {
 function withoutMiddles(moments) {
   /** @type {Moment[]} */
   const kept = [];
-  let leftOut = 0;
+  /** The last moment before those that are left out. */
+  let before = -1;
   moments.forEach((moment, at) => {
     const isNear = (/** @type {number} */ from, /** @type {number} */ to) => moments.slice(Math.max(0, from), to).some(({ kind }) => kind === 'switch');
     const isEdge = at < TURN_BEGIN || at >= moments.length - TURN_END || isNear(at - TURN_BEGIN, at) || isNear(at + 1, at + 1 + TURN_END);
     if (moment.kind !== 'access' || moment.one.stale || isEdge) {
-      if (leftOut) kept.push({ kind: 'left out', one: leftOut });
-      leftOut = 0;
+      // Steps without an access are none of the moments, and are left out with the others.
+      const leftOut = before < 0 ? 0 : moment.one.step - moments[before].one.step - 1;
+      if (leftOut > 0 && moment.kind === 'access') kept.push({ kind: 'left out', one: leftOut });
+      before = at;
       kept.push(moment);
-    } else leftOut += 1;
+    }
   });
   return kept;
 }

@@ -16,6 +16,8 @@ import { edgeOf, idOfTransaction } from './transactions.js';
 const OF_TRACES = { operation: 'operation', thread: 'thread', trace: 'trace' };
 /** @type {Words} */
 const OF_LOGS = { operation: 'line', thread: 'node', trace: 'log' };
+/** @type {Words} */
+const OF_TESTS = { operation: 'turn', thread: 'thread', trace: 'test' };
 
 /**
  * A lane by its name: a number alone would say nothing.
@@ -63,7 +65,7 @@ export function factsOf(story) {
     paths: pathsOf(counterexample),
     ops: operationsOf(evidence),
     /** @type {Set<number>} */
-    failing: new Set(violation?.type === 'run' ? violation.unexplained : counterexample?.op ? [counterexample.op.id] : []),
+    failing: new Set(violation?.type === 'run' ? violation.unexplained : violation?.type === 'test' ? [violation.failed_in] : counterexample?.op ? [counterexample.op.id] : []),
     order: orderOf(evidence, timeline),
     /** @type {number[]} */
     failingRows: [],
@@ -74,7 +76,7 @@ export function factsOf(story) {
     sees: seesOf(evidence),
     before: evidence.happens_before ?? [],
     headline: '',
-    words: evidence.subject === 'log' ? OF_LOGS : OF_TRACES,
+    words: evidence.subject === 'log' ? OF_LOGS : evidence.subject === 'test' ? OF_TESTS : OF_TRACES,
     unit: story.timeline?.unit ?? '',
   };
   if (evidence.verdict === 'unknown') facts.failing.clear();
@@ -191,6 +193,8 @@ function headlineOf({ evidence, counterexample, kind, timeline, words }) {
       return violation.violated ? `${violation.violated} is violated` : violation.kind;
     case 'run':
       return `${violation.diagnosis}: ${violation.matrix}`;
+    case 'test':
+      return `${evidence.input}: ${violation.failure}`;
     case 'nondeterminism':
       return `serial runs differ in ${violation.call}`;
     case 'transactions':
@@ -199,6 +203,9 @@ function headlineOf({ evidence, counterexample, kind, timeline, words }) {
       return evidence.unknown.reason ?? `stopped by the limit: ${evidence.unknown.limit}`;
     case 'error':
       return evidence.error ?? 'it could not be checked';
+    case 'valid':
+      if (evidence.subject === 'test') return `${evidence.input} passes under ${counted(evidence.test?.schedules ?? 0, 'schedule')}`;
+      return `every ${words.operation} is explained`;
     case 'trace':
       return counted(timeline?.size ?? 0, words.operation);
     default:
@@ -216,7 +223,7 @@ export function statusOf(facts, paths) {
   const status = new Uint8Array(timeline?.size ?? 0);
   // Where hardly anything else is shown, red would say nothing.
   if (timeline && kind === 'transactions' && 2 * facts.failingRows.length <= timeline.size) for (const row of facts.failingRows) status[row] = FAILING;
-  if (!timeline || (kind !== 'operation' && kind !== 'unknown' && kind !== 'run' && kind !== 'visibility')) return status;
+  if (!timeline || (kind !== 'operation' && kind !== 'unknown' && kind !== 'run' && kind !== 'visibility' && kind !== 'test')) return status;
   const { id, start } = timeline.columns;
   const row = counterexample ? timeline.rowById.get(counterexample.op.id) : undefined;
   const due = row === undefined ? NaN : timeline.columns.end[row];

@@ -48,6 +48,7 @@ pub(crate) const MODULES: &[(&str, &str)] = modules![
     "graph_view",
     "witness",
     "schedule",
+    "failing_test",
     "figures",
     "detail_panel",
     "campaign_panel",

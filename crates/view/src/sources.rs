@@ -125,9 +125,12 @@ fn add(place: &str, places: &mut BTreeMap<String, BTreeSet<usize>>) {
     }
 }
 
-/// File, first and last line of `Queue.tla:12`, `Queue.tla:12:5`, `Queue.tla:12:5-14:9` or `src/lib.rs:12 in …`.
+/// File, first and last line of `Queue.tla:12`, `Queue.tla:12:5`, `Queue.tla:12:5-14:9`, `src/lib.rs:12 in …` or `src/lib.rs:12 (x)`; of a
+/// place in a dependency that is `called at` one of the project, the latter.
 fn parse(place: &str) -> Option<(&str, usize, usize)> {
+    let place = place.rsplit(", called at ").next().unwrap_or(place);
     let place = place.split(" in ").next().unwrap_or(place);
+    let place = place.split(" (").next().unwrap_or(place);
     let end = place.rsplit_once('-').and_then(|(start, end)| {
         let (line, column) = end.split_once(':')?;
         column.parse::<usize>().ok()?;

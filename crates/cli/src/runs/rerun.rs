@@ -35,6 +35,14 @@ pub(super) fn run(args: &RerunArgs) -> Result<Exit, CliError> {
     interrupt::listen();
     let store = Store::open(&args.store.store)?;
     let before = store.run(args.run)?;
+    if let Some(kept) = store.kept_test(&before)? {
+        return Err(CliError::Usage(format!(
+            "run {} is a failure of the test {}: omnilink replay {} makes it again, omnilink test --regressions runs all of them first",
+            args.run,
+            kept.name(),
+            args.run
+        )));
+    }
     let Some(original) = store.campaign(&before.campaign)? else {
         return Err(CliError::Usage(format!(
             "run {} has no campaign in the store",

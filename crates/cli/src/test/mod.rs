@@ -1,24 +1,31 @@
 //! `omnilink test`: the tests that a project has, under many schedules.
 
 mod cargo_arguments;
+pub(crate) mod debugger;
+mod kept;
 
-use std::io::Write as _;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use omnilink_evidence::{Evidence, Verdict, Violation};
+use omnilink_report::{Look, TextOptions, junit, test_line, text};
 use omnilink_sched::build::{RustTests, TestBinary, whole_program_flags};
 use omnilink_test_runner::{
-    FailureCause, FoundFailure, Obstacle, ScheduleStrategy, ScheduleText, ScheduledTest, SessionOptions,
-    TestProgress, TestResult, TestSession, framework, junit, record, report,
+    FailureCause, FoundFailure, ScheduleStrategy, ScheduleText, ScheduledTest, SessionOptions, TestProgress,
+    TestResult, TestSession, evidence, framework,
 };
+use omnilink_verify::NewFile;
 
 use self::cargo_arguments::CargoArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use crate::progress::ProgressLine;
+use crate::reports::EvidenceFile;
+use crate::runs::STORE;
 use crate::{interrupt, quantity};
 
 pub(crate) const ABOUT: &str = "Run the tests of a project under many schedules";
@@ -29,6 +36,8 @@ Examples:
   omnilink test --release -p queue -- pops         as `cargo test --release -p queue -- pops`
   omnilink test --schedules 1000 --time 5m
   omnilink test --schedule 1.5-2 -- --exact queue::pops    repeat a failure
+  omnilink test --regressions                      what failed before first
+  omnilink test --evidence why.json; omnilink view why.json
   omnilink test --cpp ./queue_test -- Queue        GoogleTest, Catch2, doctest; else the program is one test
   g++ -g -c q.cpp $(omnilink test --cpp-flags)     how such a program is compiled and linked
 
@@ -80,12 +89,24 @@ pub(crate) struct TestArgs {
     /// Print the flags with which C++ is compiled and linked
     #[arg(long, exclusive = true)]
     cpp_flags: bool,
-    /// Print one JSON object for each test
+    /// Print the evidence of each test as a line of JSON
     #[arg(long)]
     json: bool,
+    /// Write the evidence of tests that did not pass, for omnilink view and omnilink report
+    #[arg(long, value_name = "FILE")]
+    evidence: Option<PathBuf>,
     /// Write the results as JUnit does
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// Where failures are kept, for omnilink runs, omnilink replay and --regressions
+    #[arg(long, value_name = "FILE", default_value = STORE)]
+    store: PathBuf,
+    /// Keep no failures
+    #[arg(long, conflicts_with = "regressions")]
+    no_store: bool,
+    /// Run the schedules of failures that were kept first
+    #[arg(long)]
+    regressions: bool,
     /// The project; the folder here if not given
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
@@ -125,7 +146,10 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, CliError> {
         return Ok(Exit::Valid);
     }
     interrupt::listen();
-    let options = options(args);
+    // After an hour of testing it would be too late to find out that these cannot be written.
+    let junit_file = args.junit.as_deref().map(NewFile::check).transpose()?;
+    let evidence_file = args.evidence.as_deref().map(EvidenceFile::create).transpose()?;
+    let mut options = options(args);
     let tests = tests(args)?;
     if tests.is_empty() {
         return Err(CliError::Usage(
@@ -133,41 +157,57 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, CliError> {
                 .to_owned(),
         ));
     }
+    if args.regressions {
+        options.regressions = kept::schedules(&args.store)?;
+    }
     let screen = Screen {
         line: progress_line(tests.len()),
-        stdout: Mutex::new((stdout, Ok(()))),
-        is_json: args.json,
+        state: Mutex::new(ScreenState {
+            stdout,
+            printed: Ok(()),
+            evidence: Vec::new(),
+        }),
+        args,
+        look,
     };
     let session =
         TestSession::run(&tests, &options, &screen).map_err(|error| CliError::Usage(error.to_string()))?;
-    let Screen { stdout, line, .. } = screen;
+    let Screen { state, line, .. } = screen;
     drop(line);
-    let (mut stdout, printed) = stdout.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let ScreenState {
+        mut stdout,
+        printed,
+        mut evidence,
+    } = state.into_inner().unwrap_or_else(PoisonError::into_inner);
     printed?;
+    evidence.sort_by_key(|(number, _)| *number);
+    let evidence: Vec<Evidence> = evidence.into_iter().map(|(_, evidence)| evidence).collect();
     if !args.json {
-        stdout.print(&details(args, &session))?;
+        stdout.print(&details(&session, &evidence, &look))?;
     }
-    if let Some(file) = &args.junit {
-        std::fs::write(file, junit(&session.results))
-            .map_err(|error| CliError::Usage(format!("{}: it cannot be written: {error}", file.display())))?;
+    if let Some(mut file) = evidence_file {
+        let failed = evidence.iter().filter(|one| one.verdict != Verdict::Valid);
+        failed.for_each(|one| file.add(&one.to_json()));
+        file.finish()?;
     }
-    Ok(exit(&session))
+    if let Some(file) = junit_file {
+        file.write(junit(&evidence).as_bytes())?;
+    }
+    if !args.no_store && args.schedule.is_none() {
+        kept::keep(args, &tests, &evidence);
+    }
+    Ok(exit(&session, &evidence))
 }
 
-fn exit(session: &TestSession) -> Exit {
-    let not_linked = |result: &TestResult| result.obstacle == Some(Obstacle::NotInstrumented);
-    let is_open = |result: &TestResult| result.stopped.is_some() || result.obstacle.is_some();
-    let results = &session.results;
-    if results.iter().any(not_linked) {
-        Exit::BadInput
-    } else if session.failures().next().is_some() {
-        Exit::Violation
-    } else if interrupt::is_raised() {
-        Exit::Interrupted
-    } else if session.not_begun > 0 || results.iter().any(is_open) {
-        Exit::Unknown
-    } else {
-        Exit::Valid
+fn exit(session: &TestSession, evidence: &[Evidence]) -> Exit {
+    let worst = evidence.iter().map(|one| one.verdict).max();
+    match worst {
+        Some(Verdict::Error) => Exit::BadInput,
+        Some(Verdict::Violation) => Exit::Violation,
+        _ if interrupt::is_raised() => Exit::Interrupted,
+        _ if session.not_begun > 0 => Exit::Unknown,
+        Some(Verdict::Unknown) => Exit::Unknown,
+        Some(Verdict::Valid) | None => Exit::Valid,
     }
 }
 
@@ -238,70 +278,75 @@ fn progress_line(tests: usize) -> ProgressLine {
 }
 
 /// Shows results as they come.
-struct Screen {
+struct Screen<'a> {
     line: ProgressLine,
-    stdout: Mutex<(Output, Result<(), CliError>)>,
-    is_json: bool,
+    state: Mutex<ScreenState>,
+    args: &'a TestArgs,
+    look: Look,
 }
 
-impl TestProgress for Screen {
-    fn ended(&self, result: &TestResult) {
+struct ScreenState {
+    stdout: Output,
+    printed: Result<(), CliError>,
+    /// What is known about tests, by their numbers.
+    evidence: Vec<(usize, Evidence)>,
+}
+
+impl TestProgress for Screen<'_> {
+    fn ended(&self, number: usize, result: &TestResult) {
         self.line.add_one();
-        let text = match self.is_json {
-            true => record(result).to_string(),
-            false => format!("test {}", report::line(result)),
+        let evidence = evidence(result, |found| repeat_command(self.args, result, found));
+        let text = match self.args.json {
+            true => evidence.to_json(),
+            false => format!("test {}", test_line(&evidence, &self.look)),
         };
         self.line.suspend(|| {
-            let mut stdout = self.stdout.lock().unwrap_or_else(PoisonError::into_inner);
-            let (output, printed) = &mut *stdout;
-            if printed.is_ok() {
-                *printed = output.print(&format!("{text}\n"));
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            if state.printed.is_ok() {
+                state.printed = state.stdout.print(&format!("{text}\n"));
             }
+            state.evidence.push((number, evidence));
         });
     }
 }
 
 /// All about the failures, and a summary.
-fn details(args: &TestArgs, session: &TestSession) -> String {
-    let mut text = Vec::new();
-    for result in session.failures() {
-        let Some(found) = &result.failure else { continue };
-        let _ = writeln!(text, "\n{}", report::failure(result, found).trim_end());
-        let _ = writeln!(text, "  Repeat it:  {}", repeat_command(args, result, found));
+fn details(session: &TestSession, evidence: &[Evidence], look: &Look) -> String {
+    let mut page = String::new();
+    for one in evidence.iter().filter(|one| one.verdict == Verdict::Violation) {
+        let _ = write!(page, "\n{}", text(one, &TextOptions::from(*look)));
     }
-    let (flaky, failed): (Vec<_>, Vec<_>) = session
-        .failures()
-        .partition(|result| result.depends_on_environment());
+    let count = |verdict: Verdict| evidence.iter().filter(|one| one.verdict == verdict).count();
+    let is_flaky =
+        |one: &&Evidence| matches!(&one.violation, Some(Violation::Test(failing)) if failing.flaky);
+    let flaky = evidence.iter().filter(is_flaky).count();
     let schedules: u64 = session.results.iter().map(|result| result.schedules).sum();
     let _ = writeln!(
-        text,
-        "\n{} of {} tests failed, {} depend on time or random numbers; {schedules} schedules were run",
-        failed.len(),
-        session.results.len(),
-        flaky.len(),
+        page,
+        "\n{} of {} tests failed, {flaky} depend on time or random numbers; {schedules} schedules were run",
+        count(Verdict::Violation) - flaky,
+        evidence.len(),
     );
-    let with = |obstacle: Option<Obstacle>| {
-        session
-            .results
-            .iter()
-            .filter(move |result| result.obstacle == obstacle)
-    };
-    let not_linked = with(Some(Obstacle::NotInstrumented)).count();
-    let others = session.results.len() - with(None).count() - not_linked;
-    if not_linked > 0 {
+    if count(Verdict::Error) > 0 {
         let _ = writeln!(
-            text,
-            "{not_linked} ran without the scheduler: their programs are not linked with it; compile and link them with the flags that \
-             `omnilink test --cpp-flags` prints"
+            page,
+            "{} ran without the scheduler: their programs are not linked with it; compile and link them with the flags that \
+             `omnilink test --cpp-flags` prints",
+            count(Verdict::Error)
         );
     }
+    let others = session
+        .results
+        .iter()
+        .filter(|result| result.is_uncontrolled())
+        .count();
     if others > 0 {
-        let _ = writeln!(text, "{others} could not be controlled");
+        let _ = writeln!(page, "{others} could not be controlled");
     }
     if session.not_begun > 0 {
-        let _ = writeln!(text, "{} tests were not begun", session.not_begun);
+        let _ = writeln!(page, "{} tests were not begun", session.not_begun);
     }
-    String::from_utf8_lossy(&text).into_owned()
+    page
 }
 
 /// The command that repeats a failure.
@@ -311,7 +356,8 @@ fn repeat_command(args: &TestArgs, result: &TestResult, found: &FoundFailure) ->
         // The schedules of a test depend on its name and on the seed only.
         FailureCause::NotRepeated => {
             let strategy = args.strategy.to_possible_value();
-            words.push(format!("--seed {} --schedules {}", args.seed, found.number + 1));
+            let schedules = found.number.map_or(args.schedules, |number| number + 1);
+            words.push(format!("--seed {} --schedules {schedules}", args.seed));
             words.extend(strategy.map(|strategy| format!("--strategy {}", strategy.get_name())));
         }
         _ => words.push(format!("--schedule '{}'", found.schedule)),

@@ -119,7 +119,7 @@ fn tested(arguments: &[&str]) -> Ran {
 
 /// The result of each test, by its name.
 fn result_of(ran: &Ran, name: &str) -> Value {
-    let found = ran.json().into_iter().find(|result| result["test"] == name);
+    let found = ran.json().into_iter().find(|result| result["input"] == name);
     found.unwrap_or_else(|| panic!("{name} is missing: {ran:?}"))
 }
 
@@ -130,42 +130,43 @@ fn each_test_is_told_what_it_needs_to_fail() {
     let results = ran.json();
     assert_eq!(results.len(), 8, "the ignored one is left out: {ran:?}");
     for (name, verdict, needs, kind) in [
-        ("one_thread_counts", "passed", "", ""),
-        ("locks_count", "passed", "", ""),
-        ("panics", "passed", "", ""),
+        ("one_thread_counts", "valid", "", ""),
+        ("locks_count", "valid", "", ""),
+        ("panics", "valid", "", ""),
         (
             "two_threads_count",
-            "failed",
+            "violation",
             "interleaving",
             "panic at src/lib.rs",
         ),
-        ("locks_in_two_orders", "failed", "interleaving", "deadlock"),
-        ("soon", "flaky", "time or random numbers", "panic at src/lib.rs"),
+        ("locks_in_two_orders", "violation", "interleaving", "deadlock"),
+        ("soon", "violation", "environment", "panic at src/lib.rs"),
         (
             "order_of_a_set",
-            "flaky",
-            "time or random numbers",
+            "violation",
+            "environment",
             "panic at src/lib.rs",
         ),
-        ("never", "failed", "always", "panic at src/lib.rs"),
+        ("never", "violation", "nothing", "panic at src/lib.rs"),
     ] {
         let result = result_of(&ran, &format!("counter::tests::{name}"));
         assert_eq!(result["verdict"], verdict, "{result}");
-        let failure = &result["failure"];
+        let failing = &result["violation"];
         if !needs.is_empty() {
-            assert_eq!(failure["needs"], needs, "{result}");
-            assert!(failure["kind"].as_str().unwrap().starts_with(kind), "{result}");
+            assert_eq!(failing["needs"], needs, "{result}");
+            assert_eq!(failing["flaky"], needs == "environment", "{result}");
+            assert!(failing["failure"].as_str().unwrap().starts_with(kind), "{result}");
         }
     }
     let lost = result_of(&ran, "counter::tests::two_threads_count");
     assert!(
-        lost["failure"]["preemptions"]
+        lost["violation"]["preemptions"]
             .as_u64()
             .is_some_and(|number| number <= 2),
         "{lost}"
     );
     assert_eq!(
-        result_of(&ran, "counter::tests::one_thread_counts")["schedules"],
+        result_of(&ran, "counter::tests::one_thread_counts")["test"]["schedules"],
         1
     );
     // Where a container does not let programs have the same addresses in every run, schedules may differ.
@@ -178,7 +179,7 @@ fn each_test_is_told_what_it_needs_to_fail() {
         let mut failures: Vec<(Value, Value)> = ran
             .json()
             .into_iter()
-            .map(|result| (result["test"].clone(), result["failure"]["schedule"].clone()))
+            .map(|result| (result["input"].clone(), result["violation"]["schedule"].clone()))
             .collect();
         failures.sort_by_key(|(name, _)| name.to_string());
         failures
@@ -248,6 +249,59 @@ fn a_failure_that_was_not_run_again_is_repeated_by_its_seed() {
     assert_eq!(again.code, 1, "{again:?}");
 }
 
+/// A failure is kept: it can be looked at, stopped in gdb, and is run first from then on.
+#[test]
+fn a_failure_is_kept_and_run_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, why) = (folder.path().join("runs.db"), folder.path().join("why.json"));
+    let (store, why) = (store.to_str().unwrap(), why.to_str().unwrap());
+    let page = folder.path().join("why.html");
+    let ran = tested(&[
+        "--schedules",
+        "300",
+        "--store",
+        store,
+        "--evidence",
+        why,
+        "two_threads",
+    ]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("is run 1 of"), "{ran:?}");
+    let shown = omnilink(&["runs", "show", "1", "--store", store]);
+    assert!(shown.stdout.contains("It needs"), "{shown:?}");
+    let viewed = omnilink_in(project(), &["view", why, "--html", page.to_str().unwrap()]);
+    assert_eq!(viewed.code, 0, "{viewed:?}");
+    let sarif = omnilink(&["report", why, "--sarif"]);
+    assert!(sarif.stdout.contains("\"uri\": \"src/lib.rs\""), "{sarif:?}");
+    // The kept schedule is the first of one.
+    let again = tested(&[
+        "--schedules",
+        "1",
+        "--store",
+        store,
+        "--regressions",
+        "two_threads",
+    ]);
+    assert_eq!(again.code, 1, "{again:?}");
+    assert!(again.stdout.contains("(1 schedule, "), "{again:?}");
+    assert!(again.stderr.contains("is run 1 of"), "{again:?}");
+    let without = tested(&["--schedules", "1", "--no-store", "two_threads"]);
+    assert_eq!(without.code, 0, "{without:?}");
+    let refused = omnilink(&["runs", "rerun", "1", "--store", store]);
+    refused.refused(&["omnilink replay 1"]);
+    if Command::new("gdb").arg("--version").output().is_err() {
+        return;
+    }
+    let replayed = omnilink_in(project(), &["replay", "1", "--store", store]);
+    assert_eq!(replayed.code, 0, "{replayed:?}");
+    // Where processes may not be traced, gdb says so.
+    assert!(
+        replayed.stdout.contains("two_threads_count") && replayed.stdout.contains("src/lib.rs:")
+            || replayed.stderr.contains("ptrace"),
+        "{replayed:?}"
+    );
+}
+
 #[test]
 fn what_cannot_be_tested_is_told() {
     let nothing = folder(&[("notes.txt", "")]);
@@ -281,7 +335,7 @@ fn what_cannot_be_tested_is_told() {
     ]);
     let text = fs::read_to_string(file).unwrap();
     assert!(
-        text.contains("skipped=\"1\"") && text.contains("<skipped message=\"its program"),
+        text.contains("errors=\"1\"") && text.contains("its program is not linked"),
         "{text}"
     );
 }
@@ -301,15 +355,15 @@ fn a_program_in_cpp_is_one_test() {
     assert!(compiled.status.success(), "{compiled:?}");
     let ran = omnilink_in(folder.path(), &["test", "--cpp", "./count", "--json"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    let failure = &result_of(&ran, "count")["failure"];
+    let failing = &result_of(&ran, "count")["violation"];
     assert_eq!(
-        (&failure["kind"], &failure["needs"]),
+        (&failing["failure"], &failing["needs"]),
         (&"exit code 1".into(), &"interleaving".into())
     );
     assert!(
-        failure["preemptions"]
+        failing["preemptions"]
             .as_u64()
             .is_some_and(|preemptions| preemptions <= 2),
-        "{failure}"
+        "{failing}"
     );
 }

@@ -39,13 +39,14 @@ fn there_is_an_example_of_every_subject_verdict_and_kind_of_violation() {
         Violation::Behaviour(_) => "behaviour",
         Violation::Run(_) => "run",
         Violation::Nondeterminism(_) => "nondeterminism",
+        Violation::Test(_) => "test",
     };
     let kinds: BTreeSet<&str> = examples
         .iter()
         .filter_map(|example| example.violation.as_ref())
         .map(kind)
         .collect();
-    assert_eq!(subjects.len(), 6, "{subjects:?}");
+    assert_eq!(subjects.len(), 7, "{subjects:?}");
     assert_eq!(verdicts.len(), 4, "{verdicts:?}");
-    assert_eq!(kinds.len(), 6, "{kinds:?}");
+    assert_eq!(kinds.len(), 7, "{kinds:?}");
 }

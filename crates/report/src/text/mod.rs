@@ -4,12 +4,14 @@ mod behaviour;
 mod log;
 mod operation;
 mod run;
+mod test;
 mod transactions;
 mod visibility;
 
 use omnilink_evidence::{Confirmation, Evidence, Limit, Subject, Verdict};
 
 pub use self::log::log_coverage_text;
+pub use self::test::test_line;
 use crate::figures::counted;
 use crate::look::{Look, Tone};
 use crate::paragraph::push_wrapped;
@@ -70,6 +72,7 @@ pub fn text(evidence: &Evidence, options: &TextOptions) -> String {
             Some(campaign) => run::text(evidence, campaign, look),
             None => String::new(),
         },
+        Subject::Test => test::text(evidence, look),
     };
     if let Some(confirmation) = &evidence.confirmation {
         let sentence = confirmation_sentence(confirmation);

@@ -1,8 +1,9 @@
-//! Waiting for a debugger before a step.
+//! Waiting for a debugger, before a step or at a failure.
 //!
-//! The thread that is about to take the step waits until a debugger has attached to its process, and then goes on: the step is the first thing
+//! The thread that is about to take the step, or that failed, waits until a debugger has attached to its process, and then goes on: the step is the first thing
 //! that happens when the user continues.
 
+use crate::layout::STOP_AT_FAILURE;
 use crate::rt::scheduler::shared;
 use crate::rt::sys::{self, number, raw};
 
@@ -10,9 +11,19 @@ use crate::rt::sys::{self, number, raw};
 pub unsafe fn stop_before(step: u64) {
     // The shared memory has the number plus 1, so that 0 is none. A thread outside the schedule has no step.
     let stop_at = (*shared()).stop_at;
-    if stop_at == 0 || stop_at - 1 != step {
-        return;
+    if stop_at != 0 && stop_at - 1 == step {
+        wait();
     }
+}
+
+/// Waits if the program is to stop where the runtime finds something wrong with it.
+pub unsafe fn stop_at_failure() {
+    if (*shared()).stop_at == STOP_AT_FAILURE {
+        wait();
+    }
+}
+
+unsafe fn wait() {
     const PR_SET_PTRACER: i64 = 0x5961_6d61;
     const ANY: i64 = -1;
     // Some systems let a debugger attach to its descendants only, unless a process allows more.

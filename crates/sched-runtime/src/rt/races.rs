@@ -11,6 +11,7 @@ use crate::access_history::{AccessHistories, DataRaces, MemoryAccess, VOLATILE};
 use crate::happens_before::{Clock, HappensBefore, MemoryOrder};
 use crate::layout::{PlaceRecord, RACES_CAP, RaceRecord, THREADS_CAP, memory_model, race};
 use crate::release_clocks::ReleaseClocks;
+use crate::rt::debugger;
 use crate::rt::entry::{is_controlled, me};
 use crate::rt::scheduler::shared;
 use crate::rt::sys;
@@ -316,4 +317,7 @@ unsafe fn report(one: &MemoryAccess, address: u64, other: &MemoryAccess) {
         reserved: 0,
     };
     shared.races_len += 1;
+    if !is_inconclusive {
+        debugger::stop_at_failure();
+    }
 }

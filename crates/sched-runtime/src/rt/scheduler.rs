@@ -6,13 +6,13 @@
 //! switch from or to a thread that the component created costs two system calls and a context switch, which is why a harness is bound
 //! to one processor.
 
-use crate::layout::{NO_THREAD, STEPS_CAP, Shared, StepRecord, THREADS_CAP, ending, flag};
+use crate::layout::{NO_THREAD, STEP_FRAMES, STEPS_CAP, Shared, StepRecord, THREADS_CAP, ending, flag};
 use crate::rt::entry::{self, is_controlled, me};
 use crate::rt::policy::{Candidates, ChosenThread, choose, next_in_circle};
 use crate::rt::program_state::CycleDetector;
 use crate::rt::spin::Yield;
 use crate::rt::sys;
-use crate::rt::threads::{ALL_THREADS_CAP, ThreadSet, ThreadState, ids, thread};
+use crate::rt::threads::{self, ALL_THREADS_CAP, ThreadSet, ThreadState, ids, thread};
 use crate::rt::{
     checkpoint, clock, debugger, endless_loop, fiber, idle, once, runnable, serial, switches, wait,
     whole_program, wide_write,
@@ -425,6 +425,11 @@ unsafe fn record(
         store: 0,
         order: 0,
     };
+    if (*SHARED).is_watching != 0 {
+        let frames = &mut (*SHARED).step_frames[step as usize];
+        *frames = [0; STEP_FRAMES];
+        threads::copy_calls(chosen.thread, frames);
+    }
 }
 
 /// The record of the step that a thread is in.

@@ -311,10 +311,15 @@ pub unsafe fn describe(id: u8, place: &mut PlaceRecord) {
     let thread = &*thread(id);
     place.thread = id.into();
     place.code = thread.next_code;
-    place.frames_len = match thread.local.as_ref() {
-        Some(local) => local.call_stack.copy_innermost(&mut place.frames),
+    place.frames_len = copy_calls(id, &mut place.frames);
+}
+
+/// Copies the call sites of the innermost functions that a thread is in, and returns how many there are.
+pub unsafe fn copy_calls(id: u8, to: &mut [u64]) -> u32 {
+    match (*thread(id)).local.as_ref() {
+        Some(local) => local.call_stack.copy_innermost(to),
         None => 0,
-    };
+    }
 }
 
 /// Whether an id can be reused: its thread, if there was one, has ended and was joined or detached.

@@ -14,7 +14,7 @@ use crate::layout::{MAGIC, NO_THREAD, Shared, ending, policy};
 use crate::rt::scheduler::{self, Phase};
 use crate::rt::sys::{self, number, number_in, raw};
 use crate::rt::threads::{self, ThreadState, ids, thread};
-use crate::rt::{clock, crash_stack, entry, heap, races, random};
+use crate::rt::{clock, crash_stack, debugger, entry, heap, races, random};
 use core::ffi::{CStr, c_char, c_int, c_ulong};
 
 const SEED: &CStr = c"OMNILINK_SEED";
@@ -137,6 +137,7 @@ pub unsafe fn end(how: u32) -> ! {
         _ => b"omnilink: the scheduler ended the program\n",
     };
     raw(number::WRITE, [2, message.as_ptr() as i64, message.len() as i64]);
+    debugger::stop_at_failure();
     let shared = &mut *scheduler::shared();
     shared.ending = how;
     if !matches!(how, ending::DEADLOCK | ending::LIVELOCK) {
