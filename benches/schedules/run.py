@@ -13,16 +13,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 OMNILINK = sys.argv[1] if len(sys.argv) > 1 else "omnilink"
 SEEDS = int(sys.argv[2]) if len(sys.argv) > 2 else 20
 SCHEDULES = int(sys.argv[3]) if len(sys.argv) > 3 else 1000
-STRATEGIES = ["random", "pct", "pos", "surw", "mixed"]
+STRATEGIES = ["random", "pct", "pos", "surw", "rff", "mixed"]
 
 
 def found(strategy, seed):
     """For each test the number of the first schedule that failed, or none."""
     command = [OMNILINK, "test", "--json", "--quiet", "--strategy", strategy, "--seed", str(seed), "--schedules", str(SCHEDULES)]
-    command += ["--shrinking-runs", "0"]
+    command += ["--shrinking-runs", "0", "--no-store"]
     output = subprocess.run(command, cwd=HERE, capture_output=True, text=True).stdout
     results = [json.loads(line) for line in output.splitlines()]
-    return {one["test"].split("::")[-1]: one.get("failure", {}).get("found_in") for one in results}
+    return {one["input"].split("::")[-1]: one.get("violation", {}).get("found_in") for one in results}
 
 
 table = {strategy: [found(strategy, seed) for seed in range(SEEDS)] for strategy in STRATEGIES}

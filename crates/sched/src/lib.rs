@@ -41,6 +41,8 @@ mod explore;
 mod harness_executor;
 mod limits;
 #[cfg(target_os = "linux")]
+mod observed_accesses;
+#[cfg(target_os = "linux")]
 mod output;
 mod program;
 #[cfg(target_os = "linux")]
@@ -74,6 +76,8 @@ pub use explore::{
 #[cfg(target_os = "linux")]
 pub use harness_executor::{HarnessExecutor, HarnessOptions};
 pub use limits::StopConditions;
+#[cfg(target_os = "linux")]
+pub use observed_accesses::ObservedAccesses;
 pub use program::TestProgram;
 #[cfg(target_os = "linux")]
 pub use program_schedule::{ProgramPolicy, ProgramSchedule, ProgramSwitch, SharedLocation};

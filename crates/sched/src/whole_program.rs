@@ -1,20 +1,17 @@
 //! Runs of whole programs: any instrumented program, from its beginning to its end, in a process of its own.
 
 use crate::limits::StopConditions;
+use crate::observed_accesses::ObservedAccesses;
 use crate::output::Output;
-use crate::program_schedule::{
-    ProgramPolicy, ProgramSchedule, ProgramSwitch, SharedLocation, record, thread_switch,
-};
+use crate::program_schedule::{ProgramPolicy, ProgramSchedule, ProgramSwitch, record, thread_switch};
 use crate::recorded_step::step;
 use crate::shared_memory::{SharedMemory, data_race, memory_error_of};
 use crate::watchdog::Watchdog;
 use crate::{DataRace, MemoryError, SchedError, SchedulerStep, UnresponsiveReason};
 use omnilink_sched_runtime::layout::{
     FRAMES_CAP, PlaceRecord, RACES_CAP, STACK_CAP, STEP_FRAMES, STEPS_CAP, SWITCHES_CAP, StepRecord, ending,
-    flag, influence, policy,
+    influence, memory_error, policy,
 };
-use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
@@ -36,6 +33,8 @@ pub struct WholeProgram {
     pub background_threads: u8,
     /// Whether data races are detected.
     pub detects_races: bool,
+    /// Whether memory that nothing points to at its end is an error.
+    pub detects_leaks: bool,
     /// How long a thread may compute between two steps.
     pub compute_max: Duration,
     /// How long a run may take.
@@ -106,8 +105,6 @@ pub struct ProgramExecution {
     pub stack: Vec<u64>,
     /// The threads of a deadlock or livelock.
     pub stuck: Vec<ThreadPlace>,
-    /// The locations that several threads accessed, and one of them wrote.
-    pub locations: Vec<SharedLocation>,
     /// Whether it looked at the time, or slept.
     pub depends_on_time: bool,
     /// Whether it used random numbers.
@@ -153,6 +150,19 @@ impl WholeProgram {
             .map(program_step)
             .collect();
         Ok((execution, steps))
+    }
+
+    /// The same with what its threads accessed in the steps that fit into the record.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_observed(
+        &self,
+        schedule: &ProgramSchedule,
+        stop: &StopConditions,
+    ) -> Result<(ProgramExecution, ObservedAccesses), SchedError> {
+        let (execution, memory) = self.finish(schedule, None, stop)?;
+        Ok((execution, ObservedAccesses::of(recorded_steps(&memory))))
     }
 
     /// Runs it, and watches it if `watched` is there: its steps, and a race.
@@ -229,6 +239,7 @@ impl WholeProgram {
         memory.clear_results();
         let shared = memory.get_mut();
         shared.detects_races = self.detects_races.into();
+        shared.detects_leaks = self.detects_leaks.into();
         shared.background_threads = self.background_threads.into();
         shared.step_ns = schedule.step_ns;
         shared.environment = schedule.environment;
@@ -335,6 +346,9 @@ fn execution(
         (_, ending::MEMORY_ERROR) => ProgramEnding::MemoryError(memory_error_of(&shared.memory_error)),
         (_, ending::TOO_MANY_THREADS) => ProgramEnding::TooManyThreads,
         (Some(reason), _) => ProgramEnding::Unresponsive(reason),
+        (None, _) if status.success() && shared.memory_error.kind == memory_error::LEAK => {
+            ProgramEnding::MemoryError(memory_error_of(&shared.memory_error))
+        }
         (None, _) => ProgramEnding::Exited(status),
     };
     let switches = shared.switches.get(..shared.switches_len as usize);
@@ -366,7 +380,6 @@ fn execution(
             .take(shared.switches_len as usize)
             .map(|places| [thread_place(&places[0]), thread_place(&places[1])])
             .collect(),
-        locations: locations(recorded_steps(memory)),
         depends_on_time: shared.influences & influence::TIME != 0,
         depends_on_random_numbers: shared.influences & influence::RANDOM_NUMBERS != 0,
         is_controlled: shared.process != 0,
@@ -377,33 +390,6 @@ fn execution(
 fn recorded_steps(memory: &SharedMemory) -> &[StepRecord] {
     let shared = memory.get();
     &shared.steps[..(shared.steps_made as usize).min(STEPS_CAP)]
-}
-
-/// The locations that several threads accessed in some steps, in the order of their first accesses: addresses may differ from run to run.
-fn locations(steps: &[StepRecord]) -> Vec<SharedLocation> {
-    #[derive(Default)]
-    struct Accesses {
-        by_thread: BTreeMap<u8, u32>,
-        is_written: bool,
-    }
-    let mut all: Vec<(u64, Accesses)> = Vec::new();
-    let mut numbers: FxHashMap<u64, usize> = FxHashMap::default();
-    for step in steps.iter().filter(|step| step.address != 0) {
-        let number = *numbers.entry(step.address).or_insert_with(|| {
-            all.push((step.address, Accesses::default()));
-            all.len() - 1
-        });
-        let (_, accesses) = &mut all[number];
-        *accesses.by_thread.entry(step.chosen).or_default() += 1;
-        accesses.is_written |= step.flags & flag::WRITES != 0;
-    }
-    all.into_iter()
-        .filter(|(_, accesses)| accesses.is_written && accesses.by_thread.len() > 1)
-        .map(|(address, accesses)| SharedLocation {
-            address,
-            accesses: accesses.by_thread.into_iter().collect(),
-        })
-        .collect()
 }
 
 fn thread_place(record: &PlaceRecord) -> ThreadPlace {

@@ -164,7 +164,8 @@ impl Frames {
 }
 
 fn is_library(file: &str) -> bool {
-    file.starts_with("/rustc/") || file.contains("/rustlib/src/") || file.starts_with("/usr/include/c++/")
+    let is_of_cpp = file.starts_with("/usr/include/") && file.contains("/c++/");
+    is_of_cpp || file.starts_with("/rustc/") || file.contains("/rustlib/src/")
 }
 
 /// Whether a file belongs to what calls the component: the header for C++ and the crate `omnilink-harness`.

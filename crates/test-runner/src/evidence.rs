@@ -7,7 +7,7 @@ use omnilink_evidence::{
     Unknown, Violation, WaitingThread,
 };
 use omnilink_report::counted;
-use omnilink_sched::{DataRace, MemoryError, RacingAccess, StopReason, ThreadPlace};
+use omnilink_sched::{DataRace, MemoryError, MemoryErrorKind, RacingAccess, StopReason, ThreadPlace};
 use omnilink_source_lines::SourceLines;
 
 use crate::failure::{FailureKind, TestFailure};
@@ -225,13 +225,28 @@ fn details(
             (lines, places.into_iter().last())
         }
         FailureKind::Memory(MemoryError {
+            kind: MemoryErrorKind::Leak,
+            offset: blocks,
+            size,
+            allocated,
+            ..
+        }) => {
+            let place = named(*allocated, source);
+            let blocks = counted(*blocks as u64, "block", "blocks");
+            let line = format!("{blocks}; the first one has {size} bytes, and was allocated at {place}");
+            (vec![line], Some(place))
+        }
+        FailureKind::Memory(MemoryError {
             code,
             allocated,
             freed,
             size,
             ..
         }) => {
-            let place = named(*code, source);
+            // Memory is mostly freed by the standard library: its caller is what matters.
+            let own = std::iter::once(code).chain(&failure.stack);
+            let own = own.copied().find(|code| source.find_own(*code).is_some());
+            let place = named(own.unwrap_or(*code), source);
             let mut lines = vec![format!("at {place}")];
             if *allocated != 0 {
                 let allocated = named(*allocated, source);
@@ -247,6 +262,7 @@ fn details(
             let lines = message.lines().skip(1).map(str::to_owned);
             (lines.collect(), Some(place.clone()))
         }
+        FailureKind::Assertion { place } => (Vec::new(), Some(place.clone())),
         _ => {
             let place = failure.stack.iter().find_map(|code| source.find_own(*code));
             (Vec::new(), place)

@@ -14,6 +14,11 @@ pub enum FailureKind {
         /// Its first lines.
         message: String,
     },
+    /// An assertion of a test framework for C++ failed: at this place of the source.
+    Assertion {
+        /// Such as `tests/queue.cpp:33`.
+        place: String,
+    },
     /// It ended with an exit code other than 0.
     ExitCode(i32),
     /// A signal killed it.
@@ -70,7 +75,9 @@ impl TestFailure {
                     (None, Some(0), _) => return None,
                     (None, code, _) => {
                         let exit = FailureKind::ExitCode(code.unwrap_or(-1));
-                        panic_in(&execution.output).unwrap_or(exit)
+                        let output = &execution.output;
+                        let printed = panic_in(output).or_else(|| assertion_in(output));
+                        printed.unwrap_or(exit)
                     }
                 }
             }
@@ -103,6 +110,21 @@ fn codes(race: &DataRace) -> [u64; 2] {
     let mut codes = race.accesses.map(|access| access.code);
     codes.sort_unstable();
     codes
+}
+
+/// The first assertion of GoogleTest (`queue.cc:33: Failure`), Catch2 (`queue.cpp:33: FAILED:`) or doctest (`queue.cpp:33: ERROR: …`) that
+/// failed.
+fn assertion_in(output: &str) -> Option<FailureKind> {
+    const WORDS: [&str; 4] = [": Failure", ": FAILED:", ": ERROR: ", ": FATAL ERROR: "];
+    let place = |line: &str| {
+        let at = WORDS.iter().find_map(|words| line.find(words))?;
+        let place = line.get(..at)?;
+        let (file, number) = place.rsplit_once(':')?;
+        let is_place = !file.contains(char::is_whitespace) && number.parse::<u32>().is_ok();
+        is_place.then(|| place.to_owned())
+    };
+    let place = output.lines().find_map(place)?;
+    Some(FailureKind::Assertion { place })
 }
 
 /// Whether a line says that a thread has panicked.
@@ -154,6 +176,28 @@ mod tests {
         };
         assert_eq!(panic_in(output), Some(expected));
         assert_eq!(panic_in("running 1 test\ntest a ... ok\n"), None);
+    }
+
+    #[test]
+    fn an_assertion_is_named_by_its_place() {
+        for (line, place) in [
+            ("tests/queue_test.cc:33: Failure", Some("tests/queue_test.cc:33")),
+            (
+                "tests/basic_test.cpp:41: FAILED:",
+                Some("tests/basic_test.cpp:41"),
+            ),
+            (
+                "queue.cpp:7: ERROR: CHECK( a == b ) is NOT correct!",
+                Some("queue.cpp:7"),
+            ),
+            ("[  FAILED  ] Queue.Pops", None),
+            ("log: ERROR: nothing", None),
+        ] {
+            let expected = place.map(|place| FailureKind::Assertion {
+                place: place.to_owned(),
+            });
+            assert_eq!(assertion_in(&format!("begin\n{line}\nend\n")), expected, "{line}");
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@
 
 mod evidence;
 mod failure;
+mod feedback;
 pub mod framework;
 mod interleaving;
 mod place;
@@ -22,6 +23,7 @@ mod replay;
 mod schedule_text;
 mod session;
 mod shrink;
+mod shrinking;
 mod strategy;
 mod test_run;
 mod words;

@@ -26,7 +26,11 @@ pub struct StoppedReplay {
 impl Replay {
     /// Of this test with this schedule.
     pub fn new(test: &ScheduledTest, schedule: &ScheduleText) -> Self {
-        let options = SessionOptions::default();
+        // What leaves memory behind has not failed otherwise, so that this changes no other failure.
+        let options = SessionOptions {
+            detects_leaks: true,
+            ..SessionOptions::default()
+        };
         Self {
             program: test.whole_program(&options),
             schedule: schedule.schedule(),
@@ -60,7 +64,7 @@ impl Replay {
                     vec!["break rust_panic".to_owned(), ignore, "continue".to_owned()],
                 )
             }
-            FailureKind::ExitCode(_) => (
+            FailureKind::Assertion { .. } | FailureKind::ExitCode(_) => (
                 StopAt::Beginning,
                 vec!["break exit".to_owned(), "continue".to_owned()],
             ),

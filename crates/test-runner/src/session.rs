@@ -27,6 +27,8 @@ pub struct SessionOptions {
     pub time_max: Option<Duration>,
     /// Whether data races are failures.
     pub detects_races: bool,
+    /// Whether memory that nothing points to at the end is a failure.
+    pub detects_leaks: bool,
     /// How long a thread may compute between two steps.
     pub compute_max: Duration,
     /// How long one run may take.
@@ -52,6 +54,7 @@ impl Default for SessionOptions {
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             time_max: None,
             detects_races: true,
+            detects_leaks: false,
             compute_max: Duration::from_secs(5),
             run_max: Duration::from_secs(60),
             shrinking_runs_max: 200,

@@ -16,6 +16,9 @@ pub enum ScheduleStrategy {
     PartialOrders,
     /// Random orders of the accesses to one location, another one for each schedule (after SURW: Zhao et al., ASPLOS 2025).
     OneLocation,
+    /// Changes of schedules in which a thread has read what another one wrote, at two places of the code that were not seen together before
+    /// (after RFF: Wolff et al., ASPLOS 2024); every other schedule is one of the mixture.
+    ReadsFrom,
 }
 
 /// What is known of a test from its first run.
@@ -48,6 +51,8 @@ impl ScheduleStrategy {
     fn policy(self, number: u64, seed: u64, first: &FirstRun) -> ProgramPolicy {
         let seed = mixed(seed, number);
         match self {
+            // What it does besides is in `feedback`.
+            Self::ReadsFrom => Self::Mixed.policy(number, seed, first),
             Self::Mixed => {
                 let parts = [
                     Self::OneLocation,

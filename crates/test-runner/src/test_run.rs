@@ -4,19 +4,20 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use omnilink_sched::{
-    ProgramExecution, ProgramSchedule, SchedError, StopConditions, StopReason, UnresponsiveReason,
-    WholeProgram,
+    ProgramExecution, ProgramPolicy, ProgramSchedule, SchedError, StopConditions, StopReason,
+    UnresponsiveReason, WholeProgram,
 };
 use omnilink_source_lines::SourceLines;
 use rustc_hash::FxHashSet;
 
 use crate::failure::{FailureKind, TestFailure};
+use crate::feedback::Feedback;
 use crate::framework::ScheduledTest;
 use crate::interleaving::Interleaving;
 use crate::schedule_text::ScheduleText;
 use crate::session::SessionOptions;
-use crate::shrink::shrunk;
-use crate::strategy::{FirstRun, mixed};
+use crate::shrinking::Shrinking;
+use crate::strategy::{FirstRun, ScheduleStrategy, mixed};
 
 /// What a failure needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,6 +154,7 @@ impl ScheduledTest {
             environment,
             background_threads: self.harness_threads,
             detects_races: options.detects_races,
+            detects_leaks: options.detects_leaks,
             compute_max: options.compute_max,
             time_max: options.run_max,
         }
@@ -170,6 +172,7 @@ pub(crate) struct TestRun<'a> {
     /// Whether a run looked at the time or used random numbers.
     is_influenced: bool,
     first_run: FirstRun,
+    feedback: Feedback,
 }
 
 /// Schedules of a test with one thread.
@@ -197,6 +200,7 @@ impl<'a> TestRun<'a> {
             seen: FxHashSet::default(),
             is_influenced: false,
             first_run: FirstRun::default(),
+            feedback: Feedback::default(),
         }
     }
 
@@ -240,7 +244,11 @@ impl<'a> TestRun<'a> {
         let first = std::mem::take(&mut self.first_run);
         let seed = mixed(self.options.seed, hash_of(&self.test.full_name()));
         for number in 1..schedules {
-            let schedule = self.options.strategy.schedule(number - 1, seed, &first);
+            let mut schedule = self.options.strategy.schedule(number - 1, seed, &first);
+            let is_changed = self.options.strategy == ScheduleStrategy::ReadsFrom && number % 2 == 0;
+            if let (true, Some(switches)) = (is_changed, self.feedback.changed(mixed(seed, number))) {
+                schedule.policy = ProgramPolicy::Switches(switches);
+            }
             if self.run_schedule(Some(number), &schedule)? {
                 return Ok(true);
             }
@@ -250,7 +258,22 @@ impl<'a> TestRun<'a> {
 
     /// Runs one schedule. Returns whether the test failed; then the failure is repeated and shrunk.
     fn run_schedule(&mut self, number: Option<u64>, schedule: &ProgramSchedule) -> Result<bool, SchedError> {
-        let execution = self.program.run(schedule, &self.stop)?;
+        let is_first = number == Some(0);
+        let uses_feedback = self.options.strategy == ScheduleStrategy::ReadsFrom;
+        let execution = match is_first || uses_feedback {
+            true => {
+                let (execution, observed) = self.program.run_observed(schedule, &self.stop)?;
+                self.feedback.add(&execution, &observed);
+                if is_first {
+                    self.first_run = FirstRun {
+                        steps: execution.steps,
+                        locations: observed.locations,
+                    };
+                }
+                execution
+            }
+            false => self.program.run(schedule, &self.stop)?,
+        };
         self.result.schedules += 1;
         self.result.steps = self.result.steps.max(execution.steps);
         self.result.threads = self.result.threads.max(execution.threads);
@@ -260,12 +283,6 @@ impl<'a> TestRun<'a> {
         }
         self.is_influenced |= execution.depends_on_time || execution.depends_on_random_numbers;
         self.seen.insert(execution.interleaving);
-        if number == Some(0) {
-            self.first_run = FirstRun {
-                steps: execution.steps,
-                locations: execution.locations.clone(),
-            };
-        }
         let Some(failure) = TestFailure::of(&execution) else {
             return Ok(false);
         };
@@ -356,7 +373,9 @@ impl<'a> TestRun<'a> {
             environment: schedule.environment,
         };
         let mut shrinking = Shrinking {
-            run: self,
+            program: &self.program,
+            stop: &self.stop,
+            runs_max: self.options.shrinking_runs_max,
             failure: &failure,
             best: None,
             runs: 0,
@@ -396,72 +415,6 @@ impl<'a> TestRun<'a> {
             shrinking_runs: runs,
             interleaving: Interleaving::default(),
         }
-    }
-}
-
-/// Repetitions of a failure.
-struct Shrinking<'a> {
-    run: &'a TestRun<'a>,
-    failure: &'a TestFailure,
-    /// The last repetition that failed in the same way, with the switches that it made.
-    best: Option<(TestFailure, ScheduleText)>,
-    runs: u64,
-}
-
-impl Shrinking<'_> {
-    /// The shortest schedule so far.
-    fn shortest(&self) -> ScheduleText {
-        let best = self.best.as_ref();
-        best.map_or(ScheduleText::USUAL, |(_, schedule)| schedule.clone())
-    }
-
-    /// Tries the usual time and the usual random numbers.
-    fn simplify(&mut self) {
-        let usual = ScheduleText::USUAL;
-        let with_time = ScheduleText {
-            step_ns: usual.step_ns,
-            ..self.shortest()
-        };
-        if with_time != self.shortest() {
-            self.fails(&with_time);
-        }
-        let with_numbers = ScheduleText {
-            environment: usual.environment,
-            ..self.shortest()
-        };
-        if with_numbers != self.shortest() {
-            self.fails(&with_numbers);
-        }
-    }
-
-    /// Leaves out switches.
-    fn leave_out(&mut self) {
-        let first = self.shortest();
-        shrunk(&first.switches, |switches| {
-            self.fails(&ScheduleText {
-                switches: switches.to_vec(),
-                ..first.clone()
-            })
-        });
-    }
-
-    /// Whether a schedule makes the test fail in the same way; none if it is time to end.
-    fn fails(&mut self, schedule: &ScheduleText) -> Option<bool> {
-        if self.runs >= self.run.options.shrinking_runs_max {
-            return None;
-        }
-        self.runs += 1;
-        let again = self.run.program.run(&schedule.schedule(), &self.run.stop).ok()?;
-        let same = TestFailure::of(&again).filter(|again| again.is_like(self.failure));
-        let is_same = same.is_some();
-        if let Some(same) = same {
-            let made = ScheduleText {
-                switches: again.switches.unwrap_or_default(),
-                ..schedule.clone()
-            };
-            self.best = Some((same, made));
-        }
-        Some(is_same)
     }
 }
 

@@ -12,6 +12,7 @@ pub fn headline(kind: &FailureKind) -> String {
             Some(first) => format!("panic at {place}: {first}"),
             None => format!("panic at {place}"),
         },
+        FailureKind::Assertion { place } => format!("assertion at {place}"),
         FailureKind::ExitCode(code) => format!("exit code {code}"),
         FailureKind::Signal(signal) => format!("killed by {}", signal_name(*signal)),
         FailureKind::Deadlock => "deadlock".to_owned(),

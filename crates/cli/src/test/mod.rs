@@ -42,7 +42,7 @@ Examples:
   g++ -g -c q.cpp $(omnilink test --cpp-flags)     how such a program is compiled and linked
 
 Each test runs in a fresh process: first without preemptions, then under random schedules. It fails if it panics, aborts, exits with
-another code than 0, deadlocks, livelocks, has a data race, or uses freed memory. Time is simulated: sleeping takes no time.
+another code than 0, deadlocks, livelocks, has a data race, uses freed memory, or with --leaks leaves memory behind. Time is simulated: sleeping takes no time.
 
 Exit codes: 0 no test failed; 1 a test failed; 2 bad usage, or the tests cannot be built; 3 time was up before all schedules were run.";
 
@@ -71,6 +71,9 @@ pub(crate) struct TestArgs {
     /// Do not look for data races
     #[arg(long)]
     no_races: bool,
+    /// A test fails if it leaves memory behind that nothing points to
+    #[arg(long)]
+    leaks: bool,
     /// Runs that shrink a failure
     #[arg(long, value_name = "N", default_value_t = 200)]
     shrinking_runs: u64,
@@ -134,6 +137,8 @@ enum StrategyName {
     Pos,
     /// Orders of the accesses to one location, another one for each schedule (selectively uniform random walk)
     Surw,
+    /// Changes of schedules in which a read saw a write for the first time, and the mixture in turn (reads-from feedback)
+    Rff,
 }
 
 /// Runs the command.
@@ -221,11 +226,13 @@ fn options(args: &TestArgs) -> SessionOptions {
             StrategyName::Pct => ScheduleStrategy::Priorities,
             StrategyName::Pos => ScheduleStrategy::PartialOrders,
             StrategyName::Surw => ScheduleStrategy::OneLocation,
+            StrategyName::Rff => ScheduleStrategy::ReadsFrom,
         },
         seed: args.seed,
         jobs: args.jobs.unwrap_or(defaults.jobs),
         time_max: args.time,
         detects_races: !args.no_races,
+        detects_leaks: args.leaks,
         run_max: args.run_limit,
         shrinking_runs_max: args.shrinking_runs,
         until_failure: args.until_failure,
@@ -362,9 +369,13 @@ fn repeat_command(args: &TestArgs, result: &TestResult, found: &FoundFailure) ->
         }
         _ => words.push(format!("--schedule '{}'", found.schedule)),
     }
-    if args.no_races {
-        words.push("--no-races".to_owned());
-    }
+    let flags = [("--no-races", args.no_races), ("--leaks", args.leaks)];
+    words.extend(
+        flags
+            .iter()
+            .filter(|(_, is_given)| *is_given)
+            .map(|(flag, _)| (*flag).to_owned()),
+    );
     if args.directory.as_os_str() != "." {
         words.push(format!("--directory {}", args.directory.display()));
     }

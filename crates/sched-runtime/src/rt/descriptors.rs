@@ -6,7 +6,7 @@ use crate::layout::NO_THREAD;
 use crate::rt::entry::{caller, set_me};
 use crate::rt::readiness::{self, POLLIN, POLLOUT, PollFile, result};
 use crate::rt::sys::{self, number, raw};
-use crate::rt::{clock, timers};
+use crate::rt::{clock, random, timers};
 use core::ffi::{c_char, c_int, c_long, c_void};
 
 /// Whether a file is one between threads or processes: a pipe, a socket, an event counter, or a set of those.
@@ -306,6 +306,14 @@ pub unsafe extern "C" fn epoll_pwait(
     wait_for_set(set, events, max, limit_ms, signals)
 }
 
+/// An element of what `epoll_wait` fills: the events, and what was registered for the file.
+#[repr(C, packed)]
+struct EpollEvent {
+    _events: u32,
+    _registered: u64,
+}
+
+/// Waits for a set of files. In which order those that are ready come is not said by anybody: with other random numbers it is another one.
 unsafe fn wait_for_set(
     set: c_int,
     events: *mut c_void,
@@ -341,6 +349,7 @@ unsafe fn wait_for_set(
         // Another thread may have taken what was there.
         if ready != 0 || is_over {
             readiness::acquire();
+            random::shuffle(events.cast::<EpollEvent>(), ready);
             return ready;
         }
     }

@@ -1,4 +1,4 @@
-//! Leaks: blocks that nothing points to when the component has been destroyed.
+//! Leaks: blocks that nothing points to when the component has been destroyed, or when a whole program ends.
 //!
 //! A block is reachable if its address, or one inside of it, is in a variable, on the used part of a stack, in a register of a thread
 //! that is still running, in memory of the C library, or in a reachable block. So what a component keeps in a static or
@@ -12,17 +12,24 @@ use crate::rt::memory_map::{self, Mapping};
 use crate::rt::scheduler::{self, shared};
 use crate::rt::threads::{ThreadState, ids, thread};
 
-/// Ends the execution if the component has left blocks behind that nothing points to. Without a list of the process's memory nothing
-/// is known, and nothing is said.
+/// Ends the execution if the component has left blocks behind that nothing points to.
 pub unsafe fn check() {
+    if find() {
+        scheduler::end(ending::MEMORY_ERROR, 0);
+    }
+}
+
+/// Whether there are blocks that nothing points to; the first one is recorded. Without a list of the process's memory nothing is known, and
+/// nothing is said.
+pub unsafe fn find() -> bool {
     if (*shared()).detects_leaks == 0 {
-        return;
+        return false;
     }
     forget_registers();
     let here = 0_u8;
     (*thread(me())).stack_low = (&raw const here) as u64;
     let Some(mappings) = memory_map::writable() else {
-        return;
+        return false;
     };
     for &Mapping { from, to, .. } in mappings {
         let mut at = from;
@@ -39,17 +46,18 @@ pub unsafe fn check() {
     while let Some((from, to)) = heap::next_reached() {
         reach_from(from, to);
     }
-    if let Some(leaks) = heap::unreached() {
-        (*shared()).memory_error = MemoryErrorRecord {
-            kind: memory_error::LEAK,
-            address: leaks.first,
-            size: leaks.first_size,
-            offset: leaks.blocks as i64,
-            allocated: leaks.first_allocated,
-            ..core::mem::zeroed()
-        };
-        scheduler::end(ending::MEMORY_ERROR, 0);
-    }
+    let Some(leaks) = heap::unreached() else {
+        return false;
+    };
+    (*shared()).memory_error = MemoryErrorRecord {
+        kind: memory_error::LEAK,
+        address: leaks.first,
+        size: leaks.first_size,
+        offset: leaks.blocks as i64,
+        allocated: leaks.first_allocated,
+        ..core::mem::zeroed()
+    };
+    true
 }
 
 /// Every block is reached whose address is in this memory.

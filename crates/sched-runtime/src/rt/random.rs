@@ -39,6 +39,21 @@ pub unsafe fn set_environment(environment: u64) {
     (*(&raw mut SYSTEM)).0 ^= environment.wrapping_mul(0xd1b5_4a32_d192_ed03);
 }
 
+/// Orders elements at random, if the random numbers are not the usual ones: a program that takes them one after the other may depend on it.
+pub unsafe fn shuffle<T>(elements: *mut T, count: i32) {
+    if count < 2 {
+        return;
+    }
+    whole_program::is_influenced(influence::RANDOM_NUMBERS);
+    if (*scheduler::shared()).environment == 0 {
+        return;
+    }
+    for last in (1..count as u64).rev() {
+        let chosen = (*(&raw mut SYSTEM)).below(last + 1);
+        elements.add(last as usize).swap(elements.add(chosen as usize));
+    }
+}
+
 /// Replaces the C library's: Rust's hash tables take their keys from here. Deterministic in the whole process that serves
 /// executions, since a table made before the fork exists in every execution.
 pub unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, flags: u32) -> isize {

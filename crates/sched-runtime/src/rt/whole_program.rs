@@ -14,7 +14,7 @@ use crate::layout::{MAGIC, NO_THREAD, Shared, ending, policy};
 use crate::rt::scheduler::{self, Phase};
 use crate::rt::sys::{self, number, number_in, raw};
 use crate::rt::threads::{self, ThreadState, ids, thread};
-use crate::rt::{clock, crash_stack, debugger, entry, heap, races, random};
+use crate::rt::{clock, crash_stack, debugger, entry, heap, leaks, races, random};
 use core::ffi::{CStr, c_char, c_int, c_ulong};
 
 const SEED: &CStr = c"OMNILINK_SEED";
@@ -124,6 +124,21 @@ unsafe fn shared_with_runner(file: c_int) -> Option<*mut Shared> {
     expect(dead_code, reason = "only a linked program starts here")
 )]
 static BEGIN: unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char) = begin;
+
+/// The program ends by itself: what is left behind is recorded. How it ends stays as it is, because what failed before matters more.
+unsafe extern "C" fn ended() {
+    if scheduler::phase() == Phase::WholeProgram && entry::is_controlled() && leaks::find() {
+        debugger::stop_at_failure();
+    }
+}
+
+/// glibc calls the functions of this section after the destructors of C++.
+#[cfg_attr(omnilink_link, used, unsafe(link_section = ".fini_array"))]
+#[cfg_attr(
+    not(omnilink_link),
+    expect(dead_code, reason = "only a linked program ends here")
+)]
+static ENDED_BY_ITSELF: unsafe extern "C" fn() = ended;
 
 /// Says why the program cannot go on, and ends the process.
 pub unsafe fn end(how: u32) -> ! {

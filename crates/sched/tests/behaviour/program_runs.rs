@@ -3,7 +3,7 @@
 use crate::support::built;
 use omnilink_sched::build::RustBuild;
 use omnilink_sched::{
-    MemoryErrorKind, ProgramEnding, ProgramExecution, ProgramPolicy, ProgramSchedule, ProgramSwitch,
+    MemoryErrorKind, ProgramEnding, ProgramExecution, ProgramPolicy, ProgramSchedule, ProgramSwitch, StopAt,
     StopConditions, WholeProgram,
 };
 use std::path::{Path, PathBuf};
@@ -25,6 +25,7 @@ fn program(name: &str) -> WholeProgram {
         environment: Vec::new(),
         background_threads: 0,
         detects_races: true,
+        detects_leaks: false,
         compute_max: Duration::from_secs(20),
         time_max: Duration::from_secs(120),
     }
@@ -137,6 +138,79 @@ fn what_is_not_on_this_machine_is_refused() {
         "{}",
         run.output
     );
+}
+
+#[test]
+fn what_nothing_points_to_at_the_end_is_a_leak() {
+    let leaks = WholeProgram {
+        detects_leaks: true,
+        ..program("made-twice")
+    };
+    let run = |program: &WholeProgram, policy| {
+        let run = program.run(&ProgramSchedule::new(policy), &StopConditions::default());
+        run.unwrap_or_else(|error| panic!("{error}")).ending
+    };
+    let without_preemption = run(&leaks, ProgramPolicy::Switches(Vec::new()));
+    assert!(without_preemption.is_success(), "{without_preemption:?}");
+    let endings: Vec<ProgramEnding> = (0..60)
+        .map(|seed| run(&leaks, ProgramPolicy::Random { seed }))
+        .collect();
+    let is_leak = |ending: &ProgramEnding| {
+        matches!(ending, ProgramEnding::MemoryError(error)
+            if error.kind == MemoryErrorKind::Leak && error.size == 40 && error.offset == 1)
+    };
+    assert!(endings.iter().any(is_leak), "{endings:?}");
+    assert!(
+        endings
+            .iter()
+            .all(|ending| is_leak(ending) || ending.is_success()),
+        "{endings:?}"
+    );
+    // Nothing is said that was not asked for, and correct programs leave nothing behind.
+    for seed in 0..60 {
+        assert!(run(&program("made-twice"), ProgramPolicy::Random { seed }).is_success());
+    }
+    for name in ["pipe", "timer", "detached", "crowd", "addresses", "network"] {
+        let leaks = WholeProgram {
+            detects_leaks: true,
+            ..program(name)
+        };
+        for policy in schedules(2) {
+            let ending = run(&leaks, policy);
+            assert!(ending.is_success(), "{name}: {ending:?}");
+        }
+    }
+}
+
+#[test]
+fn the_steps_of_a_run_are_recorded_with_their_calls() {
+    let schedule = ProgramSchedule::new(ProgramPolicy::Random { seed: 3 });
+    let (run, steps) = program("update")
+        .run_recorded(&schedule, None, &StopConditions::default())
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(steps.len() as u64, run.steps);
+    assert!(steps.iter().any(|step| !step.frames.is_empty()));
+    assert!(steps.iter().any(|step| step.step.access_words().is_some()));
+    // Another run without a record has the same steps.
+    let (again, observed) = program("update")
+        .run_observed(&schedule, &StopConditions::default())
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(again.interleaving, run.interleaving);
+    assert!(!observed.locations.is_empty() && !observed.reads_from.is_empty());
+}
+
+#[test]
+fn a_program_stops_for_a_debugger() {
+    for (name, stop_at) in [("race", StopAt::Failure), ("update", StopAt::Beginning)] {
+        let schedule = ProgramSchedule::new(ProgramPolicy::Random { seed: 3 });
+        let stopped = program(name).start_stopped(&schedule, stop_at, &StopConditions::default());
+        let stopped = stopped.unwrap_or_else(|error| panic!("{error}"));
+        let stopped = stopped.unwrap_or_else(|| panic!("{name} did not stop"));
+        let process = PathBuf::from(format!("/proc/{}", stopped.process()));
+        assert!(process.exists());
+        drop(stopped);
+        assert!(!process.exists());
+    }
 }
 
 #[test]

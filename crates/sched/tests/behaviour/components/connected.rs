@@ -1,10 +1,10 @@
 //! Programs whose threads are connected by files, time and memory. The first argument says which; each of them is correct, except for
-//! `update`, `locks`, `race` and `freed`.
+//! `update`, `locks`, `race`, `freed` and `made-twice`.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::{AcqRel, Acquire, Release, SeqCst}};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::{AcqRel, Acquire, Release, SeqCst}};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,6 +15,7 @@ fn main() {
         Some("locks") => locks(),
         Some("race") => race(),
         Some("freed") => freed(),
+        Some("made-twice") => made_twice(),
         Some("pipe") => pipe(),
         Some("network") => network(),
         Some("elsewhere") => elsewhere(),
@@ -28,6 +29,22 @@ fn main() {
         Some("processors") => println!("{}", thread::available_parallelism().unwrap()),
         other => panic!("{other:?} is no program"),
     }
+}
+
+/// A value that two threads make at the same time is left behind.
+fn made_twice() {
+    let slot: AtomicPtr<[u64; 5]> = AtomicPtr::new(std::ptr::null_mut());
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                if slot.load(Acquire).is_null() {
+                    slot.store(Box::into_raw(Box::new([7_u64; 5])), Release);
+                }
+            });
+        }
+    });
+    // SAFETY: it was made by one of the threads, which have ended, and nobody else frees it.
+    drop(unsafe { Box::from_raw(slot.load(Acquire)) });
 }
 
 /// An update may be lost.

@@ -1,0 +1,86 @@
+//! What the threads of a whole program accessed in its steps.
+
+use std::collections::BTreeMap;
+
+use omnilink_sched_runtime::layout::{StepRecord, flag};
+use rustc_hash::FxHashMap;
+
+use crate::program_schedule::SharedLocation;
+
+/// What the threads of a run accessed.
+#[derive(Debug, Clone, Default)]
+pub struct ObservedAccesses {
+    /// The locations that several threads accessed, and one of them wrote.
+    pub locations: Vec<SharedLocation>,
+    /// The pairs of a place in the code that wrote and one that read it in another thread, each as a number.
+    pub reads_from: Vec<u64>,
+    /// How often each thread stopped.
+    pub decisions: Vec<(u8, u32)>,
+}
+
+impl ObservedAccesses {
+    pub(crate) fn of(steps: &[StepRecord]) -> Self {
+        Self {
+            locations: shared_locations(steps),
+            reads_from: reads_from(steps),
+            decisions: decisions(steps),
+        }
+    }
+}
+
+fn decisions(steps: &[StepRecord]) -> Vec<(u8, u32)> {
+    let mut counts: BTreeMap<u8, u32> = BTreeMap::new();
+    for step in steps {
+        *counts.entry(step.current).or_default() += 1;
+    }
+    counts.into_iter().collect()
+}
+
+/// Of each read of what another thread wrote, the two places. A lock both reads and writes.
+fn reads_from(steps: &[StepRecord]) -> Vec<u64> {
+    let mut last: FxHashMap<u64, (u8, u64)> = FxHashMap::default();
+    let mut pairs = Vec::new();
+    for step in steps.iter().filter(|step| step.address != 0) {
+        let has = |bit| step.flags & bit != 0;
+        let writes = has(flag::WRITES) && (!has(flag::HAS_READ) || has(flag::HAS_WRITTEN));
+        let only_writes = has(flag::HAS_WRITTEN) && !has(flag::HAS_READ);
+        if let (false, Some((thread, code))) = (only_writes, last.get(&step.address))
+            && *thread != step.chosen
+        {
+            pairs.push(code.rotate_left(32) ^ step.chosen_code);
+        }
+        if writes {
+            last.insert(step.address, (step.chosen, step.chosen_code));
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+/// The locations that several threads accessed in some steps, in the order of their first accesses: addresses may differ from run to run.
+fn shared_locations(steps: &[StepRecord]) -> Vec<SharedLocation> {
+    #[derive(Default)]
+    struct Accesses {
+        by_thread: BTreeMap<u8, u32>,
+        is_written: bool,
+    }
+    let mut all: Vec<(u64, Accesses)> = Vec::new();
+    let mut numbers: FxHashMap<u64, usize> = FxHashMap::default();
+    for step in steps.iter().filter(|step| step.address != 0) {
+        let number = *numbers.entry(step.address).or_insert_with(|| {
+            all.push((step.address, Accesses::default()));
+            all.len() - 1
+        });
+        let (_, accesses) = &mut all[number];
+        *accesses.by_thread.entry(step.chosen).or_default() += 1;
+        accesses.is_written |= step.flags & flag::WRITES != 0;
+    }
+    all.into_iter()
+        .filter(|(_, accesses)| accesses.is_written && accesses.by_thread.len() > 1)
+        .map(|(address, accesses)| SharedLocation {
+            address,
+            accesses: accesses.by_thread.into_iter().collect(),
+        })
+        .collect()
+}
