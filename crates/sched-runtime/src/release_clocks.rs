@@ -155,10 +155,29 @@ impl<const ADDRESSES: usize> ReleaseClocks<ADDRESSES> {
         }
     }
 
-    /// A thread loads atomically, or fails to compare and swap.
-    pub fn load(&mut self, address: u64, id: u8, order: MemoryOrder, hb: &mut HappensBefore) {
+    /// A thread loads `size` bytes atomically, or fails to compare and swap. It reads a part of its value from each variable that overlaps
+    /// it: libstdc++ looks at the two counts of a `shared_ptr` with one load.
+    pub fn load(&mut self, address: u64, size: usize, id: u8, order: MemoryOrder, hb: &mut HappensBefore) {
         if let Some(clock) = self.get(address) {
             hb.read(id, order, clock);
+        }
+        let end = address + size as u64;
+        let overlaps =
+            |released: &Released| released.address + released.size > address && released.address < end;
+        // Larger variables that begin before it, and smaller ones inside of it.
+        let before = [address & !3, address & !7, address & !15];
+        let inside = ((address >> 2) + 1..end.div_ceil(4)).map(|group| group << 2);
+        let mut last = address;
+        for other in before.into_iter().chain(inside) {
+            if other == last || other == address {
+                continue;
+            }
+            last = other;
+            if let Slot::At(index) = self.slot(other)
+                && overlaps(&self.entries[index])
+            {
+                hb.read(id, order, &self.entries[index].clock);
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use omnilink_evidence::{Evidence, Verdict, Violation};
-use omnilink_report::{Look, TextOptions, junit, test_line, text};
+use omnilink_report::{Look, TextOptions, junit, shell_word, test_line, text};
 use omnilink_sched::build::{RustTests, TestBinary, whole_program_flags};
 use omnilink_test_runner::{
     FailureCause, FoundFailure, ScheduleStrategy, ScheduleText, ScheduledTest, SessionOptions, TestProgress,
@@ -387,11 +387,13 @@ fn repeat_command(args: &TestArgs, result: &TestResult, found: &FoundFailure) ->
             words.extend(args.cargo.arguments());
             words.push(format!("-- --exact {}", result.test.name));
         }
-        false => words.push(format!(
-            "--cpp {} -- {:?}",
-            result.test.program.display(),
-            result.test.name
-        )),
+        false => {
+            let program = result.test.program.display().to_string();
+            words.push(format!("--cpp {}", shell_word(&program)));
+            if !result.test.name.is_empty() {
+                words.push(format!("-- {}", shell_word(&result.test.name)));
+            }
+        }
     }
     words.join(" ")
 }

@@ -340,19 +340,40 @@ fn what_cannot_be_tested_is_told() {
     );
 }
 
+/// The two counts of a shared pointer are decremented one by one, and looked at with one load.
+#[test]
+fn counts_of_shared_pointers_are_no_race() {
+    let source = "#include <memory>\n#include <thread>\nint main() {\n  auto strong = std::make_shared<int>(1);\n  std::weak_ptr<int> weak = strong;\n  \
+        std::thread a([weak = std::move(weak)]() mutable { weak.reset(); });\n  \
+        std::thread b([strong = std::move(strong)]() mutable { strong.reset(); });\n  a.join();\n  b.join();\n}\n";
+    let folder = folder(&[("counts.cpp", source)]);
+    compile(folder.path(), "counts");
+    let ran = omnilink_in(
+        folder.path(),
+        &["test", "--cpp", "./counts", "--leaks", "--no-store"],
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(!ran.stdout.contains("1 different"), "{ran:?}");
+}
+
+/// Compiles `NAME.cpp` with the flags of the command.
+fn compile(folder: &Path, name: &str) {
+    let flags = omnilink(&["test", "--cpp-flags"]);
+    assert_eq!(flags.code, 0, "{flags:?}");
+    let compiled = Command::new("g++")
+        .args(["-std=c++17", "-g", &format!("{name}.cpp"), "-o", name])
+        .args(flags.stdout.split_whitespace())
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(compiled.status.success(), "{compiled:?}");
+}
+
 #[test]
 fn a_program_in_cpp_is_one_test() {
     let source = "#include <atomic>\n#include <thread>\nint main() {\n  std::atomic<int> count{0};\n  auto add = [&] { int before = count.load(); count.store(before + 1); };\n  std::thread a(add), b(add);\n  a.join();\n  b.join();\n  return count.load() == 2 ? 0 : 1;\n}\n";
     let folder = folder(&[("count.cpp", source)]);
-    let flags = omnilink(&["test", "--cpp-flags"]);
-    assert_eq!(flags.code, 0, "{flags:?}");
-    let compiled = Command::new("g++")
-        .args(["-std=c++17", "count.cpp", "-o", "count"])
-        .args(flags.stdout.split_whitespace())
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    assert!(compiled.status.success(), "{compiled:?}");
+    compile(folder.path(), "count");
     let ran = omnilink_in(folder.path(), &["test", "--cpp", "./count", "--json"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     let failing = &result_of(&ran, "count")["violation"];

@@ -218,7 +218,7 @@ pub unsafe extern "C" fn load<T: Word>(address: *mut T, order: Order) -> T {
             T::from_low_bits(chosen.value)
         }
         None => {
-            races::loaded(place, order);
+            races::loaded(place, size_of::<T>(), order);
             T::load(address)
         }
     };
@@ -282,7 +282,7 @@ unsafe fn read_modify_write<T: Word>(
     }
     match &chosen {
         Some(chosen) => chosen.read(order),
-        None => races::loaded(place, order),
+        None => races::loaded(place, size_of::<T>(), order),
     }
     // After what it acquires, and before what it releases.
     races::atomic(place, size_of::<T>(), next.is_some(), code);

@@ -137,9 +137,9 @@ pub unsafe fn joined(other: u8) {
 }
 
 /// An atomic load, or a failed compare-and-swap, of the newest store.
-pub unsafe fn loaded(address: u64, order: MemoryOrder) {
+pub unsafe fn loaded(address: u64, size: usize, order: MemoryOrder) {
     if is_on() {
-        released().load(address, me(), order, happens_before());
+        released().load(address, size, me(), order, happens_before());
     }
 }
 

@@ -111,6 +111,30 @@ fn a_crash_shows_what_was_printed_and_where_it_was() {
 }
 
 #[test]
+fn a_test_that_fails_has_its_turns_and_switches() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let evidence = example("omnilink test --cpp ./count --json");
+    browser.open(&page("test", Story::of_evidence(&evidence)), "");
+    assert_says(
+        &browser.text(),
+        &[
+            "count: exit code 1",
+            "4 turns",
+            "It needs 1 switch with 1 preemption",
+            "thread 1 stops before count.cpp:8 (count); thread 2 goes on at its beginning",
+            "thread 1 is interrupted, thread 2 goes on",
+            "reads 0",
+            "it failed in this turn",
+            "omnilink test --schedule '1.1-2' --cpp ./count",
+        ],
+    );
+    browser.screenshot("test");
+    browser.assert_no_complaints();
+}
+
+#[test]
 fn a_behaviour_of_an_algorithm_has_a_lane_for_each_process() {
     let Some(mut browser) = Browser::start() else {
         return;

@@ -206,7 +206,7 @@ impl Detector {
     fn acquire(&mut self, id: u8, address: u64, instruction: Instruction, writes: bool) {
         let order = self.order(instruction, writes);
         if instruction.reads() {
-            self.released.load(address, id, order, &mut self.hb);
+            self.released.load(address, 8, id, order, &mut self.hb);
         }
     }
 
