@@ -178,6 +178,8 @@ pub mod influence {
     pub const TIME: u64 = 1;
     /// Random numbers, which also decide the order of hash tables.
     pub const RANDOM_NUMBERS: u64 = 2;
+    /// Another machine, which was refused.
+    pub const OTHER_MACHINE: u64 = 4;
 }
 
 /// Bits of [`SwitchRecord::flags`].

@@ -10,7 +10,7 @@ pub enum SchedError {
     #[error("no executor was given: start a harness first")]
     NoExecutor,
     /// The harness could not be started.
-    #[error("{harness}: the harness cannot be started: {source}")]
+    #[error("{harness}: it cannot be started: {source}")]
     Start {
         /// The harness.
         harness: PathBuf,

@@ -109,6 +109,8 @@ pub struct ProgramExecution {
     pub depends_on_time: bool,
     /// Whether it used random numbers.
     pub depends_on_random_numbers: bool,
+    /// Whether it asked for another machine, which was refused.
+    pub asked_for_other_machine: bool,
     /// Whether the scheduler controlled it: only an instrumented program is.
     pub is_controlled: bool,
 }
@@ -382,6 +384,7 @@ fn execution(
             .collect(),
         depends_on_time: shared.influences & influence::TIME != 0,
         depends_on_random_numbers: shared.influences & influence::RANDOM_NUMBERS != 0,
+        asked_for_other_machine: shared.influences & influence::OTHER_MACHINE != 0,
         is_controlled: shared.process != 0,
     }
 }

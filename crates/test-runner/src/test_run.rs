@@ -54,6 +54,8 @@ pub enum Obstacle {
     NotInstrumented,
     /// It has more threads than the scheduler can control.
     TooManyThreads,
+    /// It asks for another machine, and fails because it does not get it.
+    OtherMachine,
     /// It did not go on, for this reason, although it passes without the scheduler.
     Unresponsive(UnresponsiveReason),
 }
@@ -291,11 +293,20 @@ impl<'a> TestRun<'a> {
             _ => self.repeated((number, schedule), failure, &execution),
         };
         self.record_steps(&mut found);
-        let obstacle = Obstacle::of(&found.failure.kind);
+        let obstacle = match execution.asked_for_other_machine {
+            true => Some(Obstacle::OtherMachine),
+            false => Obstacle::of(&found.failure.kind),
+        };
         // A program that waits for ever may be wrong. One that computes for long, or has many threads, is only too much for the scheduler.
-        let waits = Obstacle::Unresponsive(UnresponsiveReason::Waits);
+        // One that asks for another machine may fail for other reasons.
+        let may_be_wrong = |obstacle| {
+            matches!(
+                obstacle,
+                Obstacle::OtherMachine | Obstacle::Unresponsive(UnresponsiveReason::Waits)
+            )
+        };
         match obstacle {
-            Some(obstacle) if obstacle != waits || found.cause.is_doubtful() => {
+            Some(obstacle) if !may_be_wrong(obstacle) || found.cause.is_doubtful() => {
                 self.result.obstacle = Some(obstacle);
             }
             _ => self.result.failure = Some(found),

@@ -42,6 +42,9 @@ pub(crate) fn stop_words(reason: StopReason) -> &'static str {
 pub(crate) fn obstacle_words(obstacle: Obstacle) -> &'static str {
     match obstacle {
         Obstacle::NotInstrumented => "its program is not linked with the scheduler",
+        Obstacle::OtherMachine => {
+            "it asks for another machine, and a test under the scheduler reaches this one only; leave it out with `-- --skip NAME`"
+        }
         Obstacle::TooManyThreads => "more than 128 threads at a time",
         Obstacle::Unresponsive(UnresponsiveReason::Computes) => "it computes for long between two steps",
         Obstacle::Unresponsive(UnresponsiveReason::Waits) => {

@@ -2,11 +2,11 @@
 //!
 //! Files on a disk are read and written as they are. So are the standard streams: what is printed is not part of a schedule.
 
-use crate::layout::NO_THREAD;
+use crate::layout::{NO_THREAD, influence};
 use crate::rt::entry::{caller, set_me};
 use crate::rt::readiness::{self, POLLIN, POLLOUT, PollFile, result};
 use crate::rt::sys::{self, number, raw};
-use crate::rt::{clock, random, timers};
+use crate::rt::{clock, random, timers, whole_program};
 use core::ffi::{c_char, c_int, c_long, c_void};
 
 /// Whether a file is one between threads or processes: a pipe, a socket, an event counter, or a set of those.
@@ -258,6 +258,7 @@ unsafe fn is_elsewhere(address: *const c_void) -> bool {
     if is_elsewhere {
         let message = b"omnilink: an address on another machine is refused: a test under the scheduler reaches this machine only\n";
         raw(number::WRITE, [2, message.as_ptr() as i64, message.len() as i64]);
+        whole_program::is_influenced(influence::OTHER_MACHINE);
     }
     is_elsewhere
 }
