@@ -139,14 +139,18 @@ impl Chaos {
                 environment.extend(variables);
             }
             Self::Schedule => {
-                // Every second run changes priorities (PCT), the others decide at random: each finds what the other misses.
-                let changes = priorities.unwrap_or(seed % 2 * (1 + (seed >> 1) % 4));
+                // A third of the runs changes priorities of threads (PCT), a third has priorities of steps (POS), the others decide at
+                // random: each finds what the others miss.
+                let kind = seed % 3;
+                let changes = priorities.unwrap_or(u64::from(kind == 0) * (1 + (seed >> 1) % 4));
                 let mut choose = |name: &str, value: String| {
                     environment.entry(name.into()).or_insert_with(|| value.into());
                 };
                 if changes > 0 {
                     choose("OMNILINK_CHANGES", changes.to_string());
                     choose("OMNILINK_STEPS", "20000".to_owned());
+                } else if kind == 1 {
+                    choose("OMNILINK_STEP_PRIORITIES", "1".to_owned());
                 }
                 // Fast steps leave sleeping threads asleep, slow ones make time-outs expire: both happen.
                 choose(

@@ -152,7 +152,9 @@ impl Campaign<'_> {
             coverage.passes.push(PassCoverage {
                 bound: match search {
                     RunSelection::Bounded { preemptions } => Some(preemptions),
-                    RunSelection::Random { .. } | RunSelection::Pct { .. } => None,
+                    RunSelection::Random { .. }
+                    | RunSelection::Pct { .. }
+                    | RunSelection::PartialOrders { .. } => None,
                 },
                 matrices: checked_now,
                 of: match has_ended {

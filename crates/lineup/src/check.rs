@@ -157,6 +157,7 @@ fn check_concurrent(
             executions,
             depth,
         },
+        RunSelection::PartialOrders { executions } => RunPlan::PartialOrders { seed, executions },
     };
     if let Some(violation) = explore_with_races(executor, request, checked, plan, tick)? {
         return confirmed(executor, request, checked, violation, tick);

@@ -43,6 +43,13 @@ pub enum RunPlan {
         /// The number of constraints.
         depth: u32,
     },
+    /// Runs in which each step has a random priority, and those that depend on the step that was taken get new ones (POS).
+    PartialOrders {
+        /// Equal seeds give equal runs.
+        seed: u64,
+        /// The number of runs.
+        executions: u64,
+    },
 }
 
 /// The limits of an exploration.

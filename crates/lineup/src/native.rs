@@ -175,7 +175,7 @@ impl MatrixExecutor for NativeThreads {
                 };
                 self.sample(matrix, allowance, visit)
             }
-            RunPlan::Bounded { .. } | RunPlan::Pct { .. } => {
+            RunPlan::Bounded { .. } | RunPlan::Pct { .. } | RunPlan::PartialOrders { .. } => {
                 Err(unsupported("decide which thread runs next"))
             }
         }

@@ -48,6 +48,11 @@ pub enum RunSelection {
         /// The number of ordering constraints.
         depth: u32,
     },
+    /// Random priorities of steps (partial-order sampling).
+    PartialOrders {
+        /// The number of runs.
+        executions: u64,
+    },
 }
 
 /// Options of a check.

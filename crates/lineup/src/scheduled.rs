@@ -190,6 +190,9 @@ impl MatrixExecutor for Scheduled {
                 executions,
                 changes: depth,
             },
+            RunPlan::PartialOrders { seed, executions } => {
+                ExplorationStrategy::PartialOrders { seed, executions }
+            }
         };
         let environment = match plan {
             RunPlan::Serial { environment } => environment,

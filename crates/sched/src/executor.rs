@@ -89,6 +89,11 @@ pub enum SchedulingPolicy {
         /// The expected number of steps.
         steps: u64,
     },
+    /// Each step has a random priority and the highest comes first; steps that depend on it get new ones (POS: Yuan, Yang and Gu, CAV 2018).
+    PartialOrders {
+        /// Equal seeds give equal executions.
+        seed: u64,
+    },
 }
 
 /// Which accesses of the component are scheduling points.

@@ -37,6 +37,13 @@ pub enum ExplorationStrategy {
         /// The number of priority changes in each.
         changes: u32,
     },
+    /// Random priorities of steps (partial-order sampling).
+    PartialOrders {
+        /// The seed; execution `i` depends on it and on `i`.
+        seed: u64,
+        /// The number of executions.
+        executions: u64,
+    },
 }
 
 /// How executions are made, and what ends an exploration.
@@ -189,6 +196,12 @@ pub fn explore(
         }
         ExplorationStrategy::Random { seed, executions } => {
             let policy = |index| SchedulingPolicy::Random {
+                seed: nth_seed(seed, index),
+            };
+            sample(executors, program, options, executions, &policy, visit)
+        }
+        ExplorationStrategy::PartialOrders { seed, executions } => {
+            let policy = |index| SchedulingPolicy::PartialOrders {
                 seed: nth_seed(seed, index),
             };
             sample(executors, program, options, executions, &policy, visit)

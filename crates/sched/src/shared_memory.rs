@@ -173,6 +173,10 @@ impl SharedMemory {
                 shared.changes = *changes;
                 shared.steps_expected = *steps;
             }
+            SchedulingPolicy::PartialOrders { seed } => {
+                shared.policy = policy::PARTIAL_ORDERS;
+                shared.seed = *seed;
+            }
         }
         self.clear_results();
         Ok(())

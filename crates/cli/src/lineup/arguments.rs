@@ -52,11 +52,14 @@ pub(crate) struct LineupArgs {
     #[arg(long, value_name = "N", default_value_t = ExploreOptions::SPINS_MAX_DEFAULT, help_heading = RUNS)]
     pub(super) spins: u32,
     /// Make N random runs of each matrix instead
-    #[arg(long, value_name = "N", conflicts_with = "pct", help_heading = RUNS)]
+    #[arg(long, value_name = "N", conflicts_with_all = ["pct", "pos"], help_heading = RUNS)]
     pub(super) random: Option<u64>,
     /// Make N runs with random priorities instead
-    #[arg(long, value_name = "N", help_heading = RUNS)]
+    #[arg(long, value_name = "N", conflicts_with = "pos", help_heading = RUNS)]
     pub(super) pct: Option<u64>,
+    /// Make N runs with random priorities of steps instead (partial-order sampling)
+    #[arg(long, value_name = "N", help_heading = RUNS)]
+    pub(super) pos: Option<u64>,
     /// How many times priorities change in such a run
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = RUNS)]
     pub(super) depth: u32,
@@ -210,16 +213,17 @@ impl LineupArgs {
     }
 
     pub(super) fn options(&self, description: &Description, criterion: SerialCriterion) -> LineupOptions {
-        let search = match (self.random, self.pct) {
+        let search = match (self.random, self.pct, self.pos) {
             _ if self.target.engine == Engine::Native => RunSelection::Random {
                 executions: self.random.unwrap_or(self.executions),
             },
-            (Some(executions), _) => RunSelection::Random { executions },
-            (None, Some(executions)) => RunSelection::Pct {
+            (Some(executions), _, _) => RunSelection::Random { executions },
+            (None, None, Some(executions)) => RunSelection::PartialOrders { executions },
+            (None, Some(executions), _) => RunSelection::Pct {
                 executions,
                 depth: self.depth,
             },
-            (None, None) => RunSelection::Bounded {
+            (None, None, None) => RunSelection::Bounded {
                 preemptions: self.preemptions,
             },
         };
@@ -233,7 +237,7 @@ impl LineupArgs {
             seed: self.seed,
             serial_max: self.serial_max,
             // A number of random runs that was asked for is kept.
-            executions_max: self.random.or(self.pct).unwrap_or(self.executions),
+            executions_max: self.random.or(self.pct).or(self.pos).unwrap_or(self.executions),
             more_until: match self.samples {
                 None => Instant::now().checked_add(self.time_limit.unwrap_or(MORE_FOR)),
                 Some(_) => None,

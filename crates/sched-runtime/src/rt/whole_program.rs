@@ -2,7 +2,7 @@
 //!
 //! Any instrumented program can be run so, without a harness: `OMNILINK_SEED=7 ./program` chooses threads at random,
 //! `OMNILINK_SEED=7 OMNILINK_CHANGES=3 OMNILINK_STEPS=10000 ./program` by priorities with three changes among the first 10000
-//! steps. The same seed gives the same run. Each step takes a microsecond of the program's time, or `OMNILINK_STEP_NS` nanoseconds.
+//! steps, with `OMNILINK_STEP_PRIORITIES=1` by random priorities of steps. The same seed gives the same run. Each step takes a microsecond of the program's time, or `OMNILINK_STEP_NS` nanoseconds.
 //!
 //! `omnilink test` shares its memory with the program instead (`OMNILINK_PROGRAM` is the number of an open file): it says how threads are
 //! chosen, and reads what happened. Child processes inherit the variable; they are not controlled.
@@ -81,9 +81,10 @@ unsafe fn own_memory() -> Option<*mut Shared> {
     let changes = number_in(c"OMNILINK_CHANGES");
     (*shared).seed = number_in(SEED).unwrap_or(0);
     (*shared).changes = changes.unwrap_or(0) as u32;
-    (*shared).policy = match changes {
-        Some(_) => policy::PRIORITIES,
-        None => policy::RANDOM,
+    (*shared).policy = match (changes, number_in(c"OMNILINK_STEP_PRIORITIES")) {
+        (Some(_), _) => policy::PRIORITIES,
+        (None, Some(1..)) => policy::PARTIAL_ORDERS,
+        (None, _) => policy::RANDOM,
     };
     (*shared).steps_expected = number_in(c"OMNILINK_STEPS").unwrap_or(10_000);
     (*shared).step_ns = number_in(c"OMNILINK_STEP_NS").unwrap_or(1_000);

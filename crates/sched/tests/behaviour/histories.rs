@@ -223,4 +223,13 @@ fn random_strategies_reach_what_few_preemptions_reach() {
         },
     );
     assert_eq!(priorities.histories, all);
+    let orders = explored(
+        "counter",
+        "0 0",
+        ExplorationStrategy::PartialOrders {
+            seed: 1,
+            executions: 60,
+        },
+    );
+    assert_eq!(orders.histories, all);
 }
