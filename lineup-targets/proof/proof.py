@@ -5,7 +5,7 @@
 
 Every component of locks.cpp and structures.cpp is checked as it stands, under sequential consistency (with and without plain
 accesses), under C11 and for leaks: no alarm. The components of rust/ (what is in `std`) and of released/ (parking_lot,
-tokio, crossbeam, spin) are checked under both models. Then comes each mutant (`-DM=…`) under the
+tokio, crossbeam, spin) likewise. Then comes each mutant (`-DM=…`) under the
 model that shows its bug: found, with the number of executions. Without --part these three are made; `--part survey` checks the released
 crates of ../survey under C11. --fast leaves out what takes long, and is what CI runs.
 
@@ -150,15 +150,16 @@ def correct(options, table, chosen):
 
 def packages(options, table, package, target):
     """The components of a Rust package: one row for each."""
-    table.row("correct, executions", *FAST_MODELS)
-    table.row(*["---"] * 3)
-    of = [lineup(options, [str(HERE / package), *target, "--auto", "2", *MODELS[model]]) for model in FAST_MODELS]
+    models = FAST_MODELS if options.fast or package == "../survey" else ALL_MODELS
+    table.row("correct, executions", *models)
+    table.row(*["---"] * (1 + len(models)))
+    of = [lineup(options, [str(HERE / package), *target, "--auto", "2", *MODELS[model]]) for model in models]
     for answers in zip(*of):
         table.correct += 1
         table.row(answers[0]["input"], *map(shown, answers))
         # Of the survey's crates some are wrong, or by design: docs/lineup-survey.md.
         if package != "../survey":
-            for model, answer in zip(FAST_MODELS, answers):
+            for model, answer in zip(models, answers):
                 table.expect_silence(answer, model)
 
 

@@ -334,7 +334,7 @@ impl<M: Machine, F: Fn(u64) -> M> MatrixExecutor for Machines<M, F> {
         let environment = match plan {
             RunPlan::Serial { environment } => environment,
             RunPlan::Bounded { .. } => 0,
-            RunPlan::Random { .. } | RunPlan::Pct { .. } => {
+            RunPlan::Random { .. } | RunPlan::Pct { .. } | RunPlan::PartialOrders { .. } => {
                 let (executor, what) = ("a step machine", "random runs");
                 return Err(ExecutorError::Unsupported { executor, what });
             }
