@@ -103,6 +103,8 @@ pub struct WaitingThread {
     pub thread: ThreadName,
     /// Where it waits; `None` if it has not begun.
     pub place: Option<String>,
+    /// The lines of the project that it is in, the innermost first.
+    pub stack: Vec<String>,
 }
 
 impl FailingTest {

@@ -11,7 +11,7 @@ use omnilink_sched::{DataRace, MemoryError, MemoryErrorKind, RacingAccess, StopR
 use omnilink_source_lines::SourceLines;
 
 use crate::failure::{FailureKind, TestFailure};
-use crate::place::{line_of, named};
+use crate::place::{line_of, named, project_lines};
 use crate::schedule_text::ScheduleText;
 use crate::test_run::{FailureCause, FoundFailure, Obstacle, TestResult};
 use crate::words::{headline, obstacle_words, stop_words};
@@ -118,6 +118,7 @@ fn failing_test(result: &TestResult, found: &FoundFailure, rerun: String) -> Fai
             .map(|stuck| WaitingThread {
                 thread: thread(stuck.thread),
                 place: line_of(stuck, &mut source),
+                stack: project_lines(stuck, &mut source),
             })
             .collect(),
         failed_in: interleaving.failed_in,

@@ -22,6 +22,15 @@ pub(crate) fn line_of(place: &ThreadPlace, source: &mut SourceLines) -> Option<S
     })
 }
 
+/// The lines of the project that a thread is in, the innermost first.
+pub(crate) fn project_lines(place: &ThreadPlace, source: &mut SourceLines) -> Vec<String> {
+    let codes = std::iter::once(place.code).chain(place.frames.iter().copied());
+    let mut lines: Vec<String> = codes.filter_map(|code| source.find_own(code)).collect();
+    lines.retain(|line| !is_in_dependency(line));
+    lines.dedup();
+    lines
+}
+
 /// The line of a code address with what is accessed there, or the address.
 pub(crate) fn named(code: u64, source: &mut SourceLines) -> String {
     match source.find_named(code) {

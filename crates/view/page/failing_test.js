@@ -30,7 +30,7 @@ export function testView(app, failing) {
  */
 function waiting(app, failing) {
   if (!failing.waiting.length) return null;
-  return el('section', { 'aria-label': 'Waiting threads' }, el('h3', {}, 'Who waits where'), failing.waiting.map((/** @type {any} */ one) => [el('p', {}, visible(`${one.thread} waits ${placeText(one.place)}`)), sourceOf(app.scene, lineOf(one.place))]));
+  return el('section', { 'aria-label': 'Waiting threads' }, el('h3', {}, 'Who waits where'), failing.waiting.map((/** @type {any} */ one) => [el('p', {}, visible(`${one.thread} waits ${placeText(one.place)}`)), one.stack.length > 1 && el('p', { class: 'faint' }, visible(`called at ${one.stack.slice(1, 9).join(', at ')}`)), sourceOf(app.scene, lineOf(one.place))]));
 }
 
 /**

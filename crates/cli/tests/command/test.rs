@@ -356,12 +356,30 @@ fn counts_of_shared_pointers_are_no_race() {
     assert!(!ran.stdout.contains("1 different"), "{ran:?}");
 }
 
+/// Stop tokens, futures, latches, barriers, semaphores, conditions, coroutines, waiting for values.
+#[test]
+fn what_cpp20_offers_is_controlled() {
+    let folder = folder(&[("cpp20.cpp", include_str!("programs/cpp20.cpp"))]);
+    compile(folder.path(), "cpp20");
+    let arguments = [
+        "test",
+        "--cpp",
+        "./cpp20",
+        "--leaks",
+        "--no-store",
+        "--schedules",
+        "40",
+    ];
+    let ran = omnilink_in(folder.path(), &arguments);
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
 /// Compiles `NAME.cpp` with the flags of the command.
 fn compile(folder: &Path, name: &str) {
     let flags = omnilink(&["test", "--cpp-flags"]);
     assert_eq!(flags.code, 0, "{flags:?}");
     let compiled = Command::new("g++")
-        .args(["-std=c++17", "-g", &format!("{name}.cpp"), "-o", name])
+        .args(["-std=c++20", "-g", &format!("{name}.cpp"), "-o", name])
         .args(flags.stdout.split_whitespace())
         .current_dir(folder)
         .output()

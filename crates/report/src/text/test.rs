@@ -74,6 +74,10 @@ fn failure(name: &str, failing: &FailingTest, look: &Look) -> String {
     for waiting in &failing.waiting {
         let (thread, place) = (&waiting.thread, at(waiting.place.as_deref()));
         add(&format!("{thread} waits {place}"));
+        // The first line is the one that was just told.
+        for line in waiting.stack.iter().skip(1).take(STACK_LINES) {
+            add(&format!("  called at {line}"));
+        }
     }
     add(&failing.needs_text);
     for decision in &failing.decisions {
