@@ -81,6 +81,7 @@ STRUCTURES = [
     ("bounded look", 26, [], [], {}),
     ("gives up and says so", 27, [], [], {1: "sc"}),
     ("copy on write", 28, [], [], {1: "sc"}),
+    ("weak_ptr", 29, ["own() | observe()"], [], {1: "sc"}),
 ]
 # With plain accesses as steps a call has ten times as many, and leaks need no other schedules: one preemption is enough to be wrong.
 MODELS = {
