@@ -31,8 +31,11 @@ pub fn markdown(evidence: &[Evidence]) -> String {
             ""
         };
         page.push_str(&format!(
-            "<details{open}><summary>{} operations, {}</summary>\n\n{fence}text\n{}\n{fence}\n\n</details>\n\n",
-            one.figures.ops,
+            "<details{open}><summary>{}, {}</summary>\n\n{fence}text\n{}\n{fence}\n\n</details>\n\n",
+            match &one.test {
+                Some(test) => format!("{} schedules", test.schedules),
+                None => format!("{} operations", one.figures.ops),
+            },
             escaped(one.model.as_deref().unwrap_or(command_word(one.command))),
             report.trim_end()
         ));

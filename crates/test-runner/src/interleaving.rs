@@ -19,7 +19,7 @@ const TURN_END: usize = 6;
 /// The steps of a run, in the form of evidence.
 #[derive(Debug, Clone, Default)]
 pub struct Interleaving {
-    /// The turns of the threads; times are numbers of steps.
+    /// The turns of the threads; times are the numbers of their first and last steps.
     pub turns: Vec<ReportedOperation>,
     /// The switches between them.
     pub switches: Vec<ThreadSwitch>,
@@ -86,7 +86,7 @@ impl Interleaving {
                     (None, None) => "code without source lines".to_owned(),
                 },
                 start: Some(first as i64),
-                end: Some((first + turn.len()) as i64),
+                end: Some((first + turn.len() - 1) as i64),
                 pending: false,
                 place: begin.map(|line| line.text.clone()),
             });

@@ -22,6 +22,10 @@ pub(crate) fn of_run(store: &Store, run: i64, file: &Path) -> Result<Evidence, S
         Some(evidence) if is_about_trace => evidence,
         other => failed(&record, other.map_or(Command::Check, |evidence| evidence.command)),
     };
+    if evidence.command == Command::Test {
+        evidence.input = format!("{} (run {run} of {})", evidence.input, file.display());
+        return Ok(evidence);
+    }
     evidence.input = format!("run {run} of {} (seed {})", file.display(), record.seed);
     // These are lines of a trace in the store, and no files that anybody could open.
     evidence.visit_operations(&mut |operation| operation.place = None);

@@ -198,7 +198,11 @@ fn export(args: &ExportArgs) -> Result<Exit, CliError> {
         return Err(CliError::Usage(message));
     }
     let trace = Store::open(&args.store.store)?.export(args.run, &args.folder)?;
-    say(&format!("the trace is {}\n", trace.display()))
+    // A test that failed has no trace.
+    match trace.exists() {
+        true => say(&format!("the trace is {}\n", trace.display())),
+        false => say(&format!("its files are in {}\n", args.folder.display())),
+    }
 }
 
 fn import(args: &ImportArgs) -> Result<Exit, CliError> {
