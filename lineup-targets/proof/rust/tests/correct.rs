@@ -174,11 +174,23 @@ fn spin_lock_with_a_bound() {
         .test();
 }
 
+/// A box that is published once, and freed with it.
+struct Published(AtomicPtr<i64>);
+
+impl Drop for Published {
+    fn drop(&mut self) {
+        let found = *self.0.get_mut();
+        if !found.is_null() {
+            drop(unsafe { Box::from_raw(found) });
+        }
+    }
+}
+
 #[test]
 fn published_box() {
-    Component::new("AtomicPtr", || AtomicPtr::new(std::ptr::null_mut::<i64>()))
-        .op("publish()", |p| { let new = Box::into_raw(Box::new(5)); if p.compare_exchange(std::ptr::null_mut(), new, Release, Relaxed).is_err() { drop(unsafe { Box::from_raw(new) }); false } else { true } })
-        .op("read()", |p| { let found = p.load(Acquire); (!found.is_null()).then(|| unsafe { *found }) })
+    Component::new("AtomicPtr", || Published(AtomicPtr::new(std::ptr::null_mut())))
+        .op("publish()", |p| { let new = Box::into_raw(Box::new(5)); if p.0.compare_exchange(std::ptr::null_mut(), new, Release, Relaxed).is_err() { drop(unsafe { Box::from_raw(new) }); false } else { true } })
+        .op("read()", |p| { let found = p.0.load(Acquire); (!found.is_null()).then(|| unsafe { *found }) })
         .test();
 }
 
