@@ -6,7 +6,7 @@ use crate::contract::broken_promise;
 use crate::product::{Answer, Product, Steps, WAYS, Way};
 
 /// An operation of a trace: name, arguments, start and end; `PENDING` if it did not return.
-type Call = (&'static str, &'static str, u32, u32);
+pub type Call = (&'static str, &'static str, u32, u32);
 
 const PENDING: u32 = 99;
 
@@ -30,7 +30,7 @@ fn trace(calls: &[Call]) -> String {
 }
 
 /// Every way to ask gives the verdict, and all that the model promises about the operations holds.
-fn assert_rule(body: &str, calls: &[Call], is_valid: bool) {
+pub fn assert_rule(body: &str, calls: &[Call], is_valid: bool) {
     assert_linked_rule("", body, calls, is_valid);
 }
 
@@ -329,4 +329,43 @@ Read(k, v) == k \in DOMAIN p /\ p[k] = v /\ UNCHANGED p";
         ("Read", r#""k":2,"v":1"#, 4, 5),
     ];
     assert_rule(body, &calls, true);
+}
+
+/// An operation that depends on a set or a number that nothing else of it reads.
+fn assert_dependence(action: &str) {
+    let body = format!(
+        r"VARIABLES f, s, n
+Init == f = [k \in 1..2 |-> 0] /\ s = {{}} /\ n = 1
+Add(k) == s' = s \cup {{k}} /\ n' = k /\ UNCHANGED f
+Read(k, v) == f[k] = v /\ UNCHANGED <<f, s, n>>
+{action} /\ UNCHANGED <<s, n>>"
+    );
+    let calls = [
+        ("Add", r#""k":2"#, 0, 9),
+        ("Do", "", 0, 5),
+        ("Read", r#""k":2,"v":1"#, 6, 7),
+    ];
+    assert_rule(&body, &calls, true);
+}
+
+#[test]
+fn a_quantifier_depends_on_its_set() {
+    assert_dependence(r"Do == \E e \in s : f' = [f EXCEPT ![2] = 1]");
+}
+
+#[test]
+fn a_name_that_is_some_expression_depends_on_its_set_and_on_the_expression() {
+    assert_dependence(r"Do == \E e \in s : e = 2 /\ f' = [f EXCEPT ![2] = 1]");
+    assert_dependence(r"Do == \E e \in {2} \cup (3..4) : e = n /\ f' = [f EXCEPT ![2] = 1]");
+}
+
+#[test]
+fn a_value_depends_on_what_it_is_computed_from() {
+    assert_dependence(r"Do == f' = [f EXCEPT ![2] = n - 1]");
+    assert_dependence(r"Do == f' = (IF n = 2 THEN [f EXCEPT ![2] = 1] ELSE [f EXCEPT ![2] = 2])");
+}
+
+#[test]
+fn what_is_changed_depends_on_the_argument() {
+    assert_dependence(r"Do == f' = [f EXCEPT ![n] = 1]");
 }
