@@ -22,13 +22,6 @@ fn an_argument_may_be_any_argument_of_a_known_function() {
 }
 
 #[test]
-fn an_argument_may_be_any_element_of_a_known_set() {
-    let body = format!(r"{KEPT}Lose(k) == s = {{1}} /\ s' = s \ {{k}} /\ UNCHANGED f");
-    let calls = [PUT, ("Lose", r#""k":1"#, 2, 9), TAKE];
-    assert_rule(&body, &calls, true);
-}
-
-#[test]
 fn what_is_read_after_a_change_may_be_what_was_changed() {
     let body =
         format!(r"{KEPT}Mark(k, l) == [f EXCEPT ![k] = 1][l] = 1 /\ f' = [f EXCEPT ![l] = 1] /\ UNCHANGED s");
