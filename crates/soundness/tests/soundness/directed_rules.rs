@@ -6,7 +6,7 @@ use crate::contract::broken_promise;
 use crate::product::{Answer, Product, Steps, WAYS, Way};
 
 /// An operation of a trace: name, arguments, start and end; `PENDING` if it did not return.
-type Call = (&'static str, &'static str, u32, u32);
+pub type Call = (&'static str, &'static str, u32, u32);
 
 const PENDING: u32 = 99;
 
@@ -30,7 +30,7 @@ fn trace(calls: &[Call]) -> String {
 }
 
 /// Every way to ask gives the verdict, and all that the model promises about the operations holds.
-fn assert_rule(body: &str, calls: &[Call], is_valid: bool) {
+pub fn assert_rule(body: &str, calls: &[Call], is_valid: bool) {
     assert_linked_rule("", body, calls, is_valid);
 }
 
@@ -50,6 +50,20 @@ fn assert_linked_rule(link: &str, body: &str, calls: &[Call], is_valid: bool) {
         }
         let broken = product.run(|model| broken_promise(&mut Rng::with_seed(1), model, &trace));
         assert_eq!(broken, Ok(None), "{steps:?}");
+    }
+}
+
+/// Every way to compute steps is an error, as it is for TLC.
+fn assert_error(body: &str, calls: &[Call]) {
+    let trace = trace(calls);
+    for steps in [Steps::Usual, Steps::Evaluated, Steps::Audited] {
+        let product =
+            Product::new("Rule", &module(body), "", steps).unwrap_or_else(|error| panic!("{error}"));
+        let answers = product.answers(&[(&trace, Way::Usual.options())]);
+        assert!(
+            matches!(answers.as_slice(), [Answer::Other(_)]),
+            "{answers:?}, {steps:?}"
+        );
     }
 }
 
@@ -212,16 +226,63 @@ fn an_argument_outside_of_a_domain_is_an_error() {
 Init == p = [k \in {} |-> 0]
 Put(k, v) == p' = (k :> v) @@ p
 Read(k, v) == p[k] = v /\ UNCHANGED p";
-    let trace = trace(&[("Put", r#""k":1,"v":1"#, 0, 9), ("Read", r#""k":1,"v":1"#, 0, 5)]);
-    for steps in [Steps::Usual, Steps::Evaluated, Steps::Audited] {
-        let product =
-            Product::new("Rule", &module(body), "", steps).unwrap_or_else(|error| panic!("{error}"));
-        let answers = product.answers(&[(&trace, Way::Usual.options())]);
-        assert!(
-            matches!(answers.as_slice(), [Answer::Other(_)]),
-            "{answers:?}, {steps:?}"
-        );
-    }
+    assert_error(
+        body,
+        &[("Put", r#""k":1,"v":1"#, 0, 9), ("Read", r#""k":1,"v":1"#, 0, 5)],
+    );
+}
+
+#[test]
+fn a_condition_comes_too_late_for_an_argument_outside_of_a_domain() {
+    let body = r"VARIABLES p, x
+Init == p = [k \in {} |-> 0] /\ x = 0
+Put(k, v) == p' = (k :> v) @@ p /\ UNCHANGED x
+Copy(k) == x' = p[k] /\ k \in DOMAIN p /\ p[k] = 1 /\ UNCHANGED p
+Read(v) == x = v /\ UNCHANGED <<p, x>>";
+    assert_error(body, &[("Copy", r#""k":2"#, 0, 1)]);
+}
+
+#[test]
+fn a_variable_without_a_next_value_is_an_error() {
+    let body = r"VARIABLES x, y
+Init == x = 0 /\ y = 0
+Put(v) == x' = v";
+    assert_error(body, &[("Put", r#""v":1"#, 0, 1)]);
+}
+
+#[test]
+fn what_is_assigned_twice_is_compared() {
+    let body = r"VARIABLE x
+Init == x = 0
+Twice(v) == x' = 1 /\ x' = v";
+    assert_rule(body, &[("Twice", r#""v":2"#, 0, 1)], false);
+    assert_rule(body, &[("Twice", r#""v":1"#, 0, 1)], true);
+}
+
+#[test]
+fn a_choice_of_values_depends_on_its_condition() {
+    let body = format!(
+        r"{NUMBERS}Choose(k) == f' = (IF f[1] = 0 THEN [f EXCEPT ![k] = 1] ELSE [f EXCEPT ![k] = 2]) /\ UNCHANGED s
+Read(k, v) == f[k] = v /\ UNCHANGED <<f, s>>"
+    );
+    let calls = [("Choose", r#""k":2"#, 0, 1), ("Read", r#""k":2,"v":1"#, 2, 3)];
+    assert_rule(&body, &calls, true);
+}
+
+#[test]
+fn a_name_that_is_some_expression_is_in_its_set() {
+    let body = format!(r"{NUMBERS}Pick(v) == \E x \in s : x = v /\ f' = [f EXCEPT ![1] = 1] /\ UNCHANGED s");
+    assert_rule(&body, &[("Pick", r#""v":2"#, 0, 1)], false);
+}
+
+#[test]
+fn what_is_changed_at_an_argument_of_the_state_may_be_changed_everywhere() {
+    let body = r"VARIABLES f, x
+Init == f = [k \in 1..2 |-> 0] /\ x = 2
+Put(k, v) == f' = [f EXCEPT ![k] = v] /\ UNCHANGED x
+Read(k, v) == [f EXCEPT ![x] = 1][k] = v /\ UNCHANGED <<f, x>>";
+    let calls = [("Read", r#""k":2,"v":1"#, 0, 1), ("Put", r#""k":1,"v":2"#, 2, 3)];
+    assert_rule(body, &calls, true);
 }
 
 #[test]
@@ -253,4 +314,58 @@ Read(k, v) == f[k] = v /\ UNCHANGED <<f, s>>"
     );
     let calls = [("Keep", r#""v":1"#, 0, 1), ("Read", r#""k":1,"v":0"#, 2, 3)];
     assert_rule(&body, &calls, true);
+}
+
+#[test]
+fn what_a_condition_says_is_there_is_not_overridden() {
+    let body = r"VARIABLE p
+Init == p = [k \in {} |-> 0]
+Put(k, v) == p' = (k :> v) @@ p
+Keep(k, v) == k \in DOMAIN p /\ p' = p @@ (k :> v)
+Read(k, v) == k \in DOMAIN p /\ p[k] = v /\ UNCHANGED p";
+    let calls = [
+        ("Put", r#""k":2,"v":1"#, 0, 1),
+        ("Keep", r#""k":2,"v":2"#, 2, 3),
+        ("Read", r#""k":2,"v":1"#, 4, 5),
+    ];
+    assert_rule(body, &calls, true);
+}
+
+/// An operation that depends on a set or a number that nothing else of it reads.
+fn assert_dependence(action: &str) {
+    let body = format!(
+        r"VARIABLES f, s, n
+Init == f = [k \in 1..2 |-> 0] /\ s = {{}} /\ n = 1
+Add(k) == s' = s \cup {{k}} /\ n' = k /\ UNCHANGED f
+Read(k, v) == f[k] = v /\ UNCHANGED <<f, s, n>>
+{action} /\ UNCHANGED <<s, n>>"
+    );
+    let calls = [
+        ("Add", r#""k":2"#, 0, 9),
+        ("Do", "", 0, 5),
+        ("Read", r#""k":2,"v":1"#, 6, 7),
+    ];
+    assert_rule(&body, &calls, true);
+}
+
+#[test]
+fn a_quantifier_depends_on_its_set() {
+    assert_dependence(r"Do == \E e \in s : f' = [f EXCEPT ![2] = 1]");
+}
+
+#[test]
+fn a_name_that_is_some_expression_depends_on_its_set_and_on_the_expression() {
+    assert_dependence(r"Do == \E e \in s : e = 2 /\ f' = [f EXCEPT ![2] = 1]");
+    assert_dependence(r"Do == \E e \in {2} \cup (3..4) : e = n /\ f' = [f EXCEPT ![2] = 1]");
+}
+
+#[test]
+fn a_value_depends_on_what_it_is_computed_from() {
+    assert_dependence(r"Do == f' = [f EXCEPT ![2] = n - 1]");
+    assert_dependence(r"Do == f' = (IF n = 2 THEN [f EXCEPT ![2] = 1] ELSE [f EXCEPT ![2] = 2])");
+}
+
+#[test]
+fn what_is_changed_depends_on_the_argument() {
+    assert_dependence(r"Do == f' = [f EXCEPT ![n] = 1]");
 }

@@ -83,7 +83,7 @@ fn known<O: Object>(rng: &mut Rng, load: Load, changed: usize, is_model: bool) -
 pub fn compare<O: Object>(name: &str, subjects: &[Subject], operations: usize, other_ways: bool, times: u64) {
     let started = Instant::now();
     let mut rng = Rng::with_seed(seed(name.bytes().map(u64::from).sum::<u64>()));
-    let (mut compared, mut wrong) = (0u64, Vec::new());
+    let (mut traces, mut operations_of_all, mut compared, mut wrong) = (0, 0, 0u64, Vec::new());
     for round in 0..rounds(times) {
         // Where there is time, some traces are longer.
         let longer = if round < times {
@@ -104,6 +104,8 @@ pub fn compare<O: Object>(name: &str, subjects: &[Subject], operations: usize, o
                 "the generator is wrong: {load:?}"
             );
         }
+        traces += known.len();
+        operations_of_all += known.iter().map(|known| known.records.len()).sum::<usize>();
         let texts: Vec<String> = known.iter().map(|known| ndjson(&known.records)).collect();
         for subject in subjects {
             let ready = subject.ready(load.size);
@@ -139,7 +141,7 @@ pub fn compare<O: Object>(name: &str, subjects: &[Subject], operations: usize, o
         }
     }
     println!(
-        "long {name}: {compared} answers, {} wrong, {:.1} s",
+        "long {name}: {traces} traces, {operations_of_all} operations, {compared} answers, {} wrong, {:.1} s",
         wrong.len(),
         started.elapsed().as_secs_f64()
     );

@@ -1,6 +1,7 @@
 //! Whole verdicts, compared with what is known about traces. See the library's page.
 
 mod contract;
+mod directed_implications;
 mod directed_rules;
 mod long;
 mod long_traces;

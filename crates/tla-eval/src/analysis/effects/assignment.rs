@@ -30,9 +30,13 @@ impl Walk<'_> {
                     self.assign(variable, form);
                 }
             }
-            Form::Listed(forms) => forms
-                .iter()
-                .for_each(|form| write_form(place.clone(), form, Mode::Put, self)),
+            Form::Listed(forms) => {
+                let chosen = self.choice(forms.len());
+                (0..)
+                    .zip(&forms)
+                    .filter(|(at, _)| chosen.is_none_or(|chosen| chosen == *at))
+                    .for_each(|(_, form)| write_form(place.clone(), form, Mode::Put, self));
+            }
             Form::Value(set) if set.as_set().is_some_and(|set| set.len() <= ELEMENTS_MAX) => {
                 let elements = set.as_set().unwrap_or_default().iter();
                 elements.for_each(|element| {
@@ -49,6 +53,7 @@ fn write_form(place: Place, form: &Form, mode: Mode, walk: &mut Walk<'_>) {
     match form {
         Form::Place(from) if *from == place && place.is_known() => {}
         Form::Changed(from, changes) if *from == place && place.is_known() => {
+            walk.note_changed(&place, changes);
             for (step, change) in changes {
                 write_change(inside(&place, step.clone()), change, walk);
             }
@@ -74,8 +79,15 @@ fn write_form(place: Place, form: &Form, mode: Mode, walk: &mut Walk<'_>) {
             let (condition, yes, no) = &**parts;
             walk.exactness.lose();
             walk.read_form(condition);
-            write_form(place.clone(), yes, mode, walk);
-            write_form(place, no, mode, walk);
+            // On a path, what is written is written in every step.
+            match walk.choice(2) {
+                Some(0) => write_form(place, yes, mode, walk),
+                Some(_) => write_form(place, no, mode, walk),
+                None => {
+                    write_form(place.clone(), yes, mode, walk);
+                    write_form(place, no, mode, walk);
+                }
+            }
         }
         Form::Value(value) => {
             if walk.resolved(place.clone()) != Form::Value(value.clone()) {

@@ -30,12 +30,12 @@ struct Family {
 }
 
 impl Family {
-    /// The family of a cell with one key; `None` if its path has no such step.
-    fn of(cell: &Cell, is_key: impl Fn(&Value) -> bool) -> Option<(Self, &Value)> {
-        let at = cell.path.iter().position(|step| match step {
-            CellStep::At(key) | CellStep::Has(key) => is_key(key),
-            _ => false,
-        })?;
+    /// The family of a cell with one symbol, which is its key; `None` if its path has none, or several.
+    fn of<'c>(cell: &'c Cell, path: &ActionPath) -> Option<(Self, &'c Value)> {
+        let mut symbols = (0..).zip(&cell.path).filter(|(_, step)| path.is_symbol(step));
+        let (Some((at, _)), None) = (symbols.next(), symbols.next()) else {
+            return None;
+        };
         let (key, is_set) = match &cell.path[at] {
             CellStep::At(key) => (key, false),
             CellStep::Has(key) => (key, true),
@@ -89,13 +89,17 @@ impl Family {
         keys.unwrap_or_default()
     }
 
-    /// The keys that a write of this path may write; `Err` if they are not known.
-    fn written<'w>(&self, write: &'w Write) -> Result<Option<&'w Value>, ()> {
-        let any = inside(&self.place, CellStep::Any);
-        if !write.cell.overlaps(&any) {
+    /// The key of a cell that a path writes, if it may be in this family; `Err` if it is not known.
+    ///
+    /// A symbol may be equal to anything. So it may only be the key: which cell is meant is not known if it stands elsewhere on the way.
+    fn written<'c>(&self, cell: &'c Cell, path: &ActionPath) -> Result<Option<&'c Value>, ()> {
+        if !path.anywhere(cell).overlaps(&inside(&self.place, CellStep::Any)) {
             return Ok(None);
         }
-        match write.cell.path.get(self.place.path.len()) {
+        let depth = self.place.path.len();
+        let is_clear = cell.path.starts_with(&self.place.path)
+            && !cell.path.iter().skip(depth + 1).any(|step| path.is_symbol(step));
+        match cell.path.get(depth).filter(|_| is_clear) {
             Some(CellStep::At(key)) if !self.is_set => Ok(Some(key)),
             Some(CellStep::Has(key)) if self.is_set => Ok(Some(key)),
             _ => Err(()),
@@ -159,11 +163,11 @@ impl Implication {
     ///
     /// The condition must be certainly false afterwards, or the conclusion certainly true. What is not written is as before: known by a
     /// fact, or by this implication itself. Keys that may be equal are not told apart, so a path may write one key only.
-    fn is_kept(&self, path: &ActionPath) -> bool {
+    fn is_kept(&self, path: &ActionPath, layout: &Layout) -> bool {
         let mut key: Option<&Value> = None;
         for family in [&self.from, &self.to] {
-            for write in &path.writes {
-                match family.written(write) {
+            for cell in path.writes.iter().map(|write| &write.cell).chain(&path.changed) {
+                match family.written(cell, path) {
                     Err(()) => return false,
                     Ok(None) => {}
                     Ok(Some(written)) if key.is_none_or(|key| key == written) => key = Some(written),
@@ -197,34 +201,45 @@ impl Implication {
             Written::Unknown => None,
             Written::Known(held, _) => Some(self.applies(held.as_ref())),
         };
-        let is_one_value = self.from.place == self.to.place && !self.from.is_set && !self.to.is_set;
         let follows = match written(path, &to) {
             Written::No => did_follow,
             Written::Unknown => None,
-            // A cell that is replaced is replaced only if it is there. In the same value as the other cell, it is if that is.
-            Written::Known(held, is_put) if is_put || is_one_value => Some(self.then.agrees(held.as_ref())),
+            Written::Known(held, write) if self.is_certain(write, layout, &to) => {
+                Some(self.then.agrees(held.as_ref()))
+            }
             Written::Known(..) => None,
         };
         applies == Some(false) || follows == Some(true)
     }
+
+    /// Whether a write of the conclusion's cell is made if the condition's cell is there.
+    ///
+    /// A cell that is replaced is replaced only if it is there. In the same value as the other cell it is, if that value is replaced as a whole or
+    /// has this part in every state.
+    fn is_certain(&self, write: &Write, layout: &Layout, to: &Cell) -> bool {
+        let key = self.to.place.path.len() + 1;
+        let is_one_value = self.from.place == self.to.place && !self.from.is_set && !self.to.is_set;
+        !matches!(write.left, Left::Replaced(_))
+            || is_one_value && (write.cell.path.len() <= key || layout.always_has(to, key))
+    }
 }
 
 /// What a path writes to a cell.
-enum Written {
+enum Written<'p> {
     No,
     Unknown,
-    /// This content; whether the cell is there afterwards whatever was there before.
-    Known(Option<Value>, bool),
+    /// This content, by this write.
+    Known(Option<Value>, &'p Write),
 }
 
-fn written(path: &ActionPath, cell: &Cell) -> Written {
+fn written<'p>(path: &'p ActionPath, cell: &Cell) -> Written<'p> {
     let mut writes = path.writes.iter().filter(|write| write.cell.overlaps(cell));
     let (Some(write), None) = (writes.next(), writes.next()) else {
         let is_written = path.writes.iter().any(|write| write.cell.overlaps(cell));
         return if is_written { Written::Unknown } else { Written::No };
     };
     match write.left.held_after(&write.cell, cell) {
-        Some(held) => Written::Known(held, !matches!(write.left, Left::Replaced(_))),
+        Some(held) => Written::Known(held, write),
         None => Written::Unknown,
     }
 }
@@ -236,12 +251,15 @@ fn known(path: &ActionPath, cell: &Cell, judge: impl Fn(&Content) -> Option<bool
             return judge(content);
         }
         match content {
-            Content::Is(_) if known.variable == cell.variable && cell.path.starts_with(&known.path) => {
-                let Content::Is(value) = content else { return None };
+            Content::Is(value) if known.variable == cell.variable && cell.path.starts_with(&known.path) => {
                 let inner = Cell {
                     variable: 0,
                     path: cell.path[known.path.len()..].iter().cloned().collect(),
                 };
+                // Which part of the value it is, is not known.
+                if inner.path.iter().any(|step| path.is_symbol(step)) {
+                    return None;
+                }
                 let held = inner.held(std::slice::from_ref(value));
                 judge(&held.map_or(Content::Missing, Content::Is))
             }
@@ -289,7 +307,7 @@ impl<'p> Evaluator<'p> {
                 return layout;
             };
             let before = implications.len();
-            implications.retain(|candidate| paths.iter().all(|path| candidate.is_kept(path)));
+            implications.retain(|candidate| paths.iter().all(|path| candidate.is_kept(path, &layout)));
             if implications.len() == before {
                 return assumed;
             }
@@ -316,7 +334,7 @@ fn families<'s>(paths: &[ActionPath], mut states: impl Iterator<Item = &'s [Valu
     let first = states.next();
     for path in paths {
         for write in &path.writes {
-            let Some((family, _)) = Family::of(&write.cell, |key| path.symbols.contains(key)) else {
+            let Some((family, _)) = Family::of(&write.cell, path) else {
                 continue;
             };
             // The fields of a record that is written as a whole.
@@ -359,7 +377,7 @@ fn candidates<'s>(
             let mut contents = vec![Content::Present];
             for path in paths {
                 for write in &path.writes {
-                    let Some((_, key)) = Family::of(&write.cell, |key| path.symbols.contains(key)) else {
+                    let Some((_, key)) = Family::of(&write.cell, path) else {
                         continue;
                     };
                     let cell = to.at(key);

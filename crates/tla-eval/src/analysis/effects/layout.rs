@@ -238,7 +238,12 @@ impl Layout {
 
     /// Whether a cell is there in every reachable state.
     pub fn is_always_there(&self, cell: &Cell) -> bool {
-        (0..cell.path.len()).all(|length| {
+        self.always_has(cell, 0)
+    }
+
+    /// Whether a cell is there in every reachable state in which the value is there that so many steps lead to.
+    pub(super) fn always_has(&self, cell: &Cell, steps: usize) -> bool {
+        (steps..cell.path.len()).all(|length| {
             let place = Cell {
                 variable: cell.variable,
                 path: cell.path[..length].iter().cloned().collect(),

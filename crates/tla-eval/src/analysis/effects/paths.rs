@@ -8,7 +8,7 @@ use omnilink_tla_ir::{OperatorId, Pattern};
 use omnilink_value::Value;
 
 use super::cell::{Cell, CellStep, Content};
-use super::form::Form;
+use super::form::{Change, Form, inside};
 use super::{Effects, Few, Layout, Unsupported, VISITS_MAX, Walk, Walked, Write};
 use crate::evaluator::{Evaluator, State};
 
@@ -21,22 +21,35 @@ pub(super) struct ActionPath {
     pub(super) refuted: Vec<(Cell, Value)>,
     /// What is written.
     pub(super) writes: Few<Write>,
+    /// Cells that are changed one after the other, and may be the same. Of these, those that hold the new content already are not among the
+    /// writes.
+    pub(super) changed: Vec<Cell>,
     /// The keys that may be anything.
     pub(super) symbols: Vec<Value>,
 }
 
 impl ActionPath {
+    /// Whether a step is to a symbol.
+    pub(super) fn is_symbol(&self, step: &CellStep) -> bool {
+        matches!(step, CellStep::At(key) | CellStep::Has(key) if self.symbols.contains(key))
+    }
+
+    /// A cell with unknown arguments in the place of symbols.
+    pub(super) fn anywhere(&self, cell: &Cell) -> Cell {
+        let mut cell = cell.clone();
+        for step in cell.path.iter_mut().filter(|step| self.is_symbol(step)) {
+            *step = CellStep::Any;
+        }
+        cell
+    }
+
     /// What is written, with unknown arguments in the place of symbols.
-    fn written_anywhere(self) -> impl Iterator<Item = Write> {
-        let symbols = self.symbols;
-        self.writes.into_iter().map(move |mut write| {
-            for step in &mut write.cell.path {
-                if matches!(step, CellStep::At(key) | CellStep::Has(key) if symbols.contains(key)) {
-                    *step = CellStep::Any;
-                }
-            }
-            write
-        })
+    fn written_anywhere(self) -> Vec<Write> {
+        let writes = self.writes.iter().map(|write| Write {
+            cell: self.anywhere(&write.cell),
+            left: write.left.clone(),
+        });
+        writes.collect()
     }
 }
 
@@ -48,6 +61,7 @@ pub(super) struct PathWalk {
     next: usize,
     facts: Vec<(Cell, Content)>,
     refuted: Vec<(Cell, Value)>,
+    changed: Vec<Cell>,
     symbols: Vec<Value>,
 }
 
@@ -105,6 +119,16 @@ impl Walk<'_> {
         }
     }
 
+    /// Notes the cells of a place that are changed one after the other, if they may be the same.
+    pub(super) fn note_changed(&mut self, place: &Cell, changes: &[(CellStep, Change)]) {
+        let Some(path) = &mut self.path else { return };
+        let is_symbol = |step: &CellStep| matches!(step, CellStep::At(key) | CellStep::Has(key) if path.symbols.contains(key));
+        if changes.len() > 1 && changes.iter().any(|(step, _)| is_symbol(step)) {
+            path.changed
+                .extend(changes.iter().map(|(step, _)| inside(place, step.clone())));
+        }
+    }
+
     /// Whether a key may be anything.
     pub(super) fn is_symbol(&self, key: &Value) -> bool {
         self.path.as_ref().is_some_and(|path| path.symbols.contains(key))
@@ -159,6 +183,7 @@ impl<'p> Evaluator<'p> {
                         facts: path.facts.clone(),
                         refuted: path.refuted.clone(),
                         writes: effects.writes,
+                        changed: path.changed.clone(),
                         symbols: path.symbols.clone(),
                     });
                 }
