@@ -35,7 +35,9 @@ impl Parser<'_> {
         // Quantifiers whose names are being listed: their commas separate names, and their colons are no labels.
         let mut binders = 0u32;
         while let Some(token) = self.peek() {
-            if depth == 0 && (token.is_keyword() || self.ends(token, until, binders)) {
+            // `r.then` is a field, whatever its name.
+            let is_field = self.at > 0 && self.tokens[self.at - 1].is(".");
+            if depth == 0 && (token.is_keyword() && !is_field || self.ends(token, until, binders)) {
                 return;
             }
             match (&*token.text, token.kind) {

@@ -2,6 +2,7 @@
 //!
 //! A mistake in a statement is reported once, and parsing goes on after its semicolon.
 
+mod assignment;
 mod declaration;
 mod expression;
 mod statement;
