@@ -134,6 +134,22 @@ pub fn find_algorithm(text: &str) -> Result<AlgorithmPlace, AlgorithmError> {
     })
 }
 
+/// The first word of another algorithm after the one of a text. Only one is translated.
+pub fn ignored_algorithm(text: &str) -> Option<Span> {
+    let from = find_algorithm(text).ok()?.end;
+    let found = ["--algorithm", "--fair"].into_iter().flat_map(|word| {
+        let places = text[from..].match_indices(word);
+        places.map(move |(at, _)| (from + at, word))
+    });
+    let begins_comment = |at: usize| {
+        let before = text[..at].trim_end();
+        let stars = before.trim_end_matches('*');
+        stars.len() < before.len() && stars.ends_with('(')
+    };
+    let (at, word) = found.filter(|(at, _)| begins_comment(*at)).min()?;
+    Some(Span::new(at as u32, (at + word.len()) as u32))
+}
+
 /// The line of the first module that begins after a place.
 fn module_header(text: &str, from: usize) -> Option<usize> {
     let mut start = from;

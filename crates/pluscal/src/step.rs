@@ -134,7 +134,7 @@ impl Splitter<'_> {
                 let mut inner = Vec::new();
                 let mut body = self.branch(body, label, steps, &mut inner);
                 steps.append(&mut inner);
-                if condition.is_word("TRUE") {
+                if condition.is_true() {
                     acts.append(&mut body);
                 } else {
                     let otherwise = self.head(rest, next, steps);

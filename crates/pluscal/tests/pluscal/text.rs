@@ -295,3 +295,31 @@ fn procedures_that_do_not_fit_into_a_line_are_a_list() {
         "{long}"
     );
 }
+
+#[test]
+fn an_algorithm_may_be_called_like_a_word_of_pluscal_and_have_no_variables() {
+    let named = translated(&module(
+        "--algorithm\nbegin\nvariables x = 4;\nbegin a: x := 3;\nend algorithm",
+    ));
+    assert!(named.text.contains("/\\ x' = 3"), "{}", named.text);
+    let empty = translated(&module(
+        "--algorithm A\nvariables\n\\* x = 0;\nbegin\n a: skip;\nend algorithm",
+    ));
+    assert!(empty.text.starts_with("VARIABLE pc"), "{}", empty.text);
+    let nameless = module("--algorithm variables x = 4; begin a: x := 3; end algorithm");
+    let faults = translate(&nameless, &TranslationOptions::default()).unwrap_err();
+    assert!(told(&nameless, &faults).contains("the name of the algorithm"));
+}
+
+#[test]
+fn a_condition_that_is_true_in_parentheses_is_none() {
+    let text = module(
+        "--algorithm A\nvariables x = 0;\nbegin\n a: while (TRUE) do x := 1; b: x := 2; end while;\nend algorithm",
+    );
+    let written = translated(&text).text;
+    // The reference translator takes it for a loop that may end, and yet writes no condition.
+    assert!(
+        !written.contains("IF") && written.contains("Terminating"),
+        "{written}"
+    );
+}
