@@ -1,5 +1,6 @@
 //! PlusCal: `omnilink tla translate`, and which translation other commands read.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -8,7 +9,7 @@ use omnilink_tla::diagnostic::render;
 use omnilink_tla::semantics::PlusCal;
 use omnilink_tla::semantics::pluscal::{
     AlgorithmError, Difference, DifferenceKind, Translation, TranslationOptions, compare, find_algorithm,
-    find_markers, has_translation, translate, with_translation,
+    find_markers, has_translation, ignored_algorithm, translate, with_translation,
 };
 use omnilink_tla::semantics::search_path::read_text;
 use omnilink_tla::source::{Source, Sources};
@@ -30,6 +31,18 @@ pub(crate) enum PlusCalChoice {
     Translate,
     /// The one in the file; if it is not that of the algorithm, it is an error
     Error,
+}
+
+impl fmt::Display for PlusCalChoice {
+    /// As it is given on the command line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Use => "use",
+            Self::Translate => "translate",
+            Self::Error => "error",
+        })
+    }
 }
 
 impl From<PlusCalChoice> for PlusCal {
@@ -152,7 +165,7 @@ fn tell(difference: &Difference) -> String {
     }
 }
 
-/// Says which labels were added and which names were changed.
+/// Says which labels were added, which names were changed, and what was left out.
 fn tell_changes(text: &str, translation: &Translation) {
     let source = Source::new("", text);
     for (label, span) in &translation.added_labels {
@@ -160,6 +173,12 @@ fn tell_changes(text: &str, translation: &Translation) {
         output::note(&format!(
             "label {label} added at line {}, column {}",
             place.line, place.column
+        ));
+    }
+    if let Some(ignored) = ignored_algorithm(text) {
+        let line = source.line_column(ignored.start).line;
+        output::note(&format!(
+            "the algorithm at line {line} is not translated: it is the second one of this file"
         ));
     }
     for (old, new) in &translation.renamings {

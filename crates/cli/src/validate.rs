@@ -15,6 +15,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::output::Output;
+use crate::pluscal::PlusCalChoice;
 
 /// What it is for.
 pub(crate) const ABOUT: &str =
@@ -79,6 +80,9 @@ pub(crate) struct Linking {
     /// A folder to look for modules in, after the specification's own
     #[arg(short = 'L', long = "library", value_name = "FOLDER")]
     libraries: Vec<PathBuf>,
+    /// Which translation of a PlusCal algorithm to read; auto if not given: the one in the file, or a new one if there is none or it is not that of the algorithm
+    #[arg(long, value_name = "WHICH", value_enum)]
+    pluscal: Option<PlusCalChoice>,
 }
 
 const EXAMPLES: &str = "\
@@ -105,6 +109,10 @@ impl Linking {
             ("--collect", self.collect.clone()),
             ("--link", self.link.iter().map(path).collect()),
             ("--library", self.libraries.iter().map(path).collect::<Vec<_>>()),
+            (
+                "--pluscal",
+                self.pluscal.iter().map(ToString::to_string).collect(),
+            ),
         ];
         let pairs = given
             .into_iter()
@@ -131,6 +139,7 @@ impl Linking {
                 true => earlier.libraries.iter().map(found).collect(),
                 false => self.libraries.clone(),
             },
+            pluscal: self.pluscal.or(earlier.pluscal),
         }
     }
 
@@ -182,7 +191,8 @@ impl Linking {
         };
         let options = LinkOptions {
             config,
-            search: SearchPath::new(self.libraries.iter().cloned()),
+            search: SearchPath::new(self.libraries.iter().cloned())
+                .with_pluscal(self.pluscal.unwrap_or_default().into()),
             constants,
             file,
             ..LinkOptions::default()

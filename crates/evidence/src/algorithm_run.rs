@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 pub struct AlgorithmRun {
     /// For each state the process that took the step to it; `None` for initial states, and where there are no processes.
     pub processes: Vec<Option<String>>,
+    /// The process that takes the step back to an earlier state, if the behaviour is infinite and there are processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub back: Option<String>,
     /// The steps that were taken or are waited at, each once.
     pub steps: Vec<AlgorithmStep>,
     /// Of a deadlock, where each process waits that has not ended.

@@ -133,7 +133,7 @@ impl Planner<'_> {
             let is_renamed =
                 |(op, link): (&String, &OpLink)| link.action.as_deref() == Some(name) && op != name;
             !file.ignore.iter().any(|ignored| ignored == name)
-                && !file.hidden.iter().any(|hidden| hidden.action == name)
+                && !file.hidden.iter().any(|hidden| hidden.names(name))
                 && !file.ops.get(name).is_some_and(|link| link.ignore)
                 && !file.ops.iter().any(is_renamed)
                 && !name.starts_with("__")

@@ -20,7 +20,7 @@ pub struct SpecAction {
     pub at: String,
     /// For each parameter the set that the next-state relation lets it range over, as TLA+, if it says so.
     pub ranges: Vec<Option<String>>,
-    /// Whether the next-state relation names it.
+    /// Whether the next-state relation names it, and the link file does not say that it happens unseen or as a step of an operation.
     pub in_next: bool,
 }
 

@@ -14,7 +14,8 @@ use omnilink_trace::{Args, Operation};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::binding::OpBinding;
+use crate::algorithm::SELF;
+use crate::binding::{OpBinding, Processes};
 use crate::error::BindProblem;
 use crate::model::TlaModel;
 use crate::omnilink_setup::BOOKKEEPING;
@@ -30,6 +31,9 @@ pub(crate) struct BoundArguments {
     /// Whether its thread is among them.
     pub(crate) takes_thread: bool,
 }
+
+/// The number of processes that are named where a value is none.
+const PROCESSES_TOLD: usize = 8;
 
 /// The number of unread fields kept.
 const UNREAD_MAX: usize = 64;
@@ -69,7 +73,58 @@ impl TlaModel<'_> {
                 },
             }
         }
+        self.check_process(binding, &given.arguments)?;
         Ok(given)
+    }
+
+    /// What is given to `self` must be a process.
+    fn check_process(
+        &self,
+        binding: &OpBinding,
+        arguments: &[Option<Value>],
+    ) -> Result<(), Box<BindProblem>> {
+        let Some(processes) = &binding.processes else {
+            return Ok(());
+        };
+        let members = processes.members.value.as_ref().and_then(Value::as_set);
+        let mut values = binding.params.iter().zip(arguments);
+        let value = values.find_map(|(param, value)| value.as_ref().filter(|_| param.name == SELF));
+        match (members, value) {
+            (Some(members), Some(value)) if !members.contains(value) => {
+                Err(self.no_process(binding, processes, members, value))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn no_process(
+        &self,
+        binding: &OpBinding,
+        processes: &Processes,
+        members: &[Value],
+        value: &Value,
+    ) -> Box<BindProblem> {
+        let action = &self.linked.actions[binding.action as usize];
+        let shown: Vec<String> = members
+            .iter()
+            .take(PROCESSES_TOLD)
+            .map(ToString::to_string)
+            .collect();
+        let more = if members.len() > PROCESSES_TOLD {
+            ", …"
+        } else {
+            ""
+        };
+        Box::new(BindProblem::NoProcess {
+            op: binding.op.clone(),
+            value: value.to_string(),
+            code: value.to_json(),
+            action: action.signature(),
+            at: action.at.clone(),
+            processes: processes.written.clone(),
+            members: format!("{{{}{more}}}", shown.join(", ")),
+        })
     }
 
     fn named(

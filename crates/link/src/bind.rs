@@ -66,6 +66,12 @@ impl TlaModel<'_> {
         Ok(bound)
     }
 
+    /// Whether operations of this name are runs of a PlusCal process.
+    pub fn is_run(&self, op: &str) -> bool {
+        let number = self.linked.by_name.get(op).copied().flatten();
+        number.is_some_and(|number| self.linked.bindings[number as usize].is_run)
+    }
+
     /// Whether name, arguments and result alone say what a whole operation means: nothing else of it goes into the instance.
     fn is_bound_by_arguments(&self, instance: &Instance) -> bool {
         self.binding(instance).happened.extras.is_empty()

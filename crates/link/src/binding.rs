@@ -20,6 +20,10 @@ pub(crate) struct OpBinding {
     pub(crate) params: Vec<ParamBinding>,
     /// For an operation in steps: the formula of a step, and how often it may happen.
     pub(crate) steps: Option<StepBinding>,
+    /// Whether it is a run of a PlusCal process.
+    pub(crate) is_run: bool,
+    /// The processes of a PlusCal algorithm that the parameter `self` may be.
+    pub(crate) processes: Option<Processes>,
     /// Fields that nothing has to read.
     pub(crate) ignored_fields: Vec<String>,
 }
@@ -54,6 +58,15 @@ impl Extra {
             Self::Event => EVENT,
         }
     }
+}
+
+/// A set of processes.
+#[derive(Debug)]
+pub(crate) struct Processes {
+    /// As the algorithm has it.
+    pub(crate) written: String,
+    /// Its members, unless they depend on the state.
+    pub(crate) members: Constant,
 }
 
 #[derive(Debug)]

@@ -9,13 +9,15 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use crate::action::SpecAction;
-use crate::binding::{Extra, Formulation, OpBinding, StepBinding};
+use crate::algorithm::Algorithm;
+use crate::binding::{Extra, Formulation, OpBinding, Processes, StepBinding};
 use crate::error::LinkError;
-use crate::formula_action::FormulaAction;
+use crate::formula_action::{FormulaAction, Meaning};
 use crate::link_file::{ABORTED, LinkFile, OpLink, TERMINATED};
 use crate::module::{Module, application, identifiers, name};
 use crate::omnilink_setup::EVENT;
 use crate::param::{Constant, Fallback, ParamBinding, RESULT, ResultCode, THREAD};
+use crate::run::{Run, RunPart};
 use crate::toml_key::toml_key;
 
 /// Works the bindings out: first the definitions that they need, then, once these are lowered, the bindings.
@@ -35,8 +37,10 @@ struct BindingDraft<'a> {
     aborted_extras: Vec<Extra>,
     /// The action of the steps.
     step: Option<&'a SpecAction>,
-    /// Where the link file says what it means, rather than which action it is: this formula.
-    formula: Option<&'a str>,
+    /// Where the link file says what it means, rather than which action it is.
+    meaning: Option<&'a Meaning>,
+    /// The set of processes that the parameter `self` is in, as TLA+.
+    processes: Option<&'a str>,
     /// Fields that nothing has to read.
     ignored_fields: Vec<String>,
     /// For each parameter the set that an unknown value is in, as TLA+.
@@ -50,6 +54,7 @@ impl<'a> BindingBuilder<'a> {
         spec: &Spec,
         actions: &'a [SpecAction],
         formula_actions: &'a [FormulaAction],
+        algorithm: &'a Algorithm,
         file: &'a LinkFile,
     ) -> Result<Self, LinkError> {
         let mut ops: BTreeMap<&'a str, Option<&'a OpLink>> = BTreeMap::new();
@@ -71,17 +76,22 @@ impl<'a> BindingBuilder<'a> {
                 .map(str::to_owned),
         );
         for (number, formula_action) in (actions.len() as u32..).zip(formula_actions) {
-            let (op, text) = (
-                formula_action.action.name.as_str(),
-                formula_action.formula.as_str(),
-            );
+            let op = formula_action.action.name.as_str();
             let link = file.ops.get(op);
             let key = drafts.len().to_string();
-            let mut extras = mentioned_extras(&[text], &formula_action.action.params);
             let mut draft = BindingDraft::new(spec, key, op, (number, &formula_action.action), None, link)?;
+            let text = match &formula_action.meaning {
+                Meaning::Formula(text) => Some(text),
+                Meaning::Run(run) => {
+                    draft.processes = algorithm.processes_of(run.first_label());
+                    link.and_then(|link| link.begins.as_ref())
+                }
+            };
+            let texts: Vec<&str> = text.into_iter().map(String::as_str).collect();
+            let mut extras = mentioned_extras(&texts, &formula_action.action.params);
             extras.retain(|extra| !draft.extras.contains(extra));
             draft.extras.extend(extras);
-            draft.formula = Some(text);
+            draft.meaning = Some(&formula_action.meaning);
             drafts.push(draft);
         }
         for (op, link) in ops {
@@ -105,7 +115,9 @@ impl<'a> BindingBuilder<'a> {
                 (None, None) => continue,
             };
             let key = drafts.len().to_string();
-            drafts.push(BindingDraft::new(spec, key, op, found, step, link)?);
+            let mut draft = BindingDraft::new(spec, key, op, found, step, link)?;
+            draft.processes = algorithm.processes_of(&draft.of.name);
+            drafts.push(draft);
         }
         for draft in &mut drafts {
             draft.ignored_fields.extend(file.ignore_fields.iter().cloned());
@@ -141,7 +153,7 @@ impl<'a> BindingBuilder<'a> {
     }
 }
 
-fn unknown_action(op: &str, wanted: &str, actions: &[SpecAction]) -> LinkError {
+pub(crate) fn unknown_action(op: &str, wanted: &str, actions: &[SpecAction]) -> LinkError {
     let known = actions.iter().map(|action| action.name.as_str());
     let near = nearest(wanted, known.clone()).map(|near| format!(" (did you mean `{near}`?)"));
     let known: Vec<&str> = known.collect();
@@ -215,7 +227,8 @@ impl<'a> BindingDraft<'a> {
             ]),
             aborted_extras: mentioned([link_text(|link| link.aborted.as_ref()), None]),
             step,
-            formula: None,
+            meaning: None,
+            processes: None,
             ignored_fields: link.map(|link| link.ignore_fields.clone()).unwrap_or_default(),
             ranges: of.params.iter().zip(&of.ranges).map(range).collect(),
             codes: of.params.iter().map(codes).collect(),
@@ -223,10 +236,17 @@ impl<'a> BindingDraft<'a> {
     }
 
     fn is_plain(&self) -> bool {
-        self.formula.is_none()
+        self.meaning.is_none()
             && self
                 .link
                 .is_none_or(|link| link.requires.is_none() && link.ensures.is_none())
+    }
+
+    fn run(&self) -> Option<&'a Run> {
+        match self.meaning? {
+            Meaning::Run(run) => Some(run),
+            Meaning::Formula(_) => None,
+        }
     }
 
     fn params_with(&self, extras: &[Extra]) -> Vec<&str> {
@@ -256,28 +276,34 @@ impl<'a> BindingDraft<'a> {
         let op = self.key.as_str();
         if !self.is_plain() {
             let params = self.params_with(&self.extras);
+            let mut defined = |role: &str, text: Option<&String>| {
+                let text = text?;
+                module.define(&name(role, op), &params, text);
+                Some(application(&name(role, op), &params))
+            };
+            let requires = defined("requires", self.link.and_then(|link| link.requires.as_ref()));
             let mut conjuncts = Vec::new();
-            let mut joined = |role: &str, text: Option<&String>, module: &mut Module| {
-                if let Some(text) = text {
-                    module.define(&name(role, op), &params, text);
-                    conjuncts.push(application(&name(role, op), &params));
+            match self.meaning {
+                Some(Meaning::Run(run)) => {
+                    let begins = defined("begins", self.link.and_then(|link| link.begins.as_ref()));
+                    let begins: Vec<String> = requires.into_iter().chain(begins).collect();
+                    conjuncts.extend(defined("does", Some(&run.formula(RunPart::Last, &begins))));
+                    defined("step", Some(&run.formula(RunPart::Step, &begins)));
                 }
-            };
-            joined(
-                "requires",
-                self.link.and_then(|link| link.requires.as_ref()),
-                module,
-            );
-            let action = match self.formula {
-                Some(formula) => formula.to_owned(),
-                None => application(&self.of.name, &self.of.params),
-            };
-            joined("does", Some(&action), module);
-            joined(
+                Some(Meaning::Formula(formula)) => {
+                    conjuncts.extend(requires);
+                    conjuncts.extend(defined("does", Some(formula)));
+                }
+                None => {
+                    conjuncts.extend(requires);
+                    let action = application(&self.of.name, &self.of.params);
+                    conjuncts.extend(defined("does", Some(&action)));
+                }
+            }
+            conjuncts.extend(defined(
                 "ensures",
                 self.link.and_then(|link| link.ensures.as_ref()),
-                module,
-            );
+            ));
             module.define(&name("op", op), &params, &conjuncts.join(" /\\ "));
         }
         if let Some(aborted) = self.link.and_then(|link| link.aborted.as_ref()) {
@@ -291,6 +317,9 @@ impl<'a> BindingDraft<'a> {
             if let Some(range) = range {
                 module.define(&name("range", &format!("{op}_{param}")), &[] as &[&str], range);
             }
+        }
+        if let Some(processes) = self.processes {
+            module.define(&name("processes", op), &[] as &[&str], processes);
         }
         for (param, default) in self.defaults() {
             module.define(
@@ -323,6 +352,8 @@ impl<'a> BindingDraft<'a> {
                 .map(|_| name("aborted", op)),
         );
         names.extend(self.step.map(|step| step.name.clone()));
+        names.extend(self.run().map(|_| name("step", op)));
+        names.extend(self.processes.map(|_| name("processes", op)));
         for ((param, range), codes) in self.of.params.iter().zip(&self.ranges).zip(&self.codes) {
             names.extend(range.as_ref().map(|_| name("range", &format!("{op}_{param}"))));
             names.extend((0..codes.len()).map(|number| name("code", &format!("{op}_{param}_{number}"))));
@@ -342,7 +373,16 @@ impl<'a> BindingDraft<'a> {
             .link
             .and_then(|link| link.aborted.as_ref())
             .and_then(|_| next());
-        let step = self.step.and_then(|_| next());
+        let step = match (self.step, self.run()) {
+            (None, None) => None,
+            _ => next(),
+        };
+        let processes = self.processes.and_then(|written| {
+            Some(Processes {
+                written: written.to_owned(),
+                members: Constant::new(next()?),
+            })
+        });
         let mut params = Vec::new();
         let extras = self.with_event(&self.extras);
         for ((param, range), codes) in self.of.params.iter().zip(&self.ranges).zip(&self.codes) {
@@ -397,10 +437,18 @@ impl<'a> BindingDraft<'a> {
             steps: step.map(|operation| StepBinding {
                 step: Formulation {
                     operation,
-                    extras: self.with_event(&[]),
+                    extras: match self.run() {
+                        Some(_) => self.with_event(&self.extras),
+                        None => self.with_event(&[]),
+                    },
                 },
-                bound: self.link.and_then(|link| link.steps),
+                bound: self
+                    .link
+                    .and_then(|link| link.steps)
+                    .or_else(|| self.run().map(Run::default_bound)),
             }),
+            is_run: self.run().is_some(),
+            processes,
             ignored_fields: self.ignored_fields.clone(),
         })
     }

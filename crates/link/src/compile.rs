@@ -8,7 +8,7 @@ use omnilink_tla::ir::Program;
 use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
 use omnilink_tla::semantics::entity::EntityKind;
 use omnilink_tla::semantics::spec::Spec;
-use omnilink_tla::semantics::{load, load_text, stale_translation};
+use omnilink_tla::semantics::{PlusCal, load, load_text, stale_translation};
 use omnilink_tla::source::Span;
 use omnilink_value::Value;
 
@@ -54,9 +54,10 @@ pub struct Changes {
 }
 
 /// What is said about translations of PlusCal algorithms that are not those of the algorithms.
-pub fn stale_translations(program: &Program) -> Vec<String> {
+pub fn stale_translations(program: &Program, choice: PlusCal) -> Vec<String> {
     let sources = program.sources.iter();
-    let warnings = sources.filter_map(|(id, source)| Some((source, stale_translation(id, source.text())?)));
+    let warnings =
+        sources.filter_map(|(id, source)| Some((source, stale_translation(id, source.text(), choice)?)));
     warnings
         .map(|(source, warning)| {
             let line = source.line_column(warning.span.start).line;

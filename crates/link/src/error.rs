@@ -3,6 +3,7 @@
 use omnilink_trace::Location;
 use thiserror::Error;
 
+use crate::algorithm::AlgorithmLinkError;
 use crate::toml_key::toml_key;
 
 /// Why a spec cannot be linked.
@@ -61,6 +62,14 @@ pub enum LinkError {
         /// What is wrong, and where in it.
         message: String,
     },
+    /// The link file names a part of a PlusCal algorithm that cannot be meant.
+    #[error("link file, {entry}: {problem}")]
+    Algorithm {
+        /// Where in the link file.
+        entry: String,
+        /// What is wrong.
+        problem: AlgorithmLinkError,
+    },
     /// An option or entry that makes no sense.
     #[error("{0}")]
     Usage(String),
@@ -116,6 +125,29 @@ pub enum BindProblem {
         fields: String,
         /// What to write into the link file.
         advice: String,
+    },
+    /// What is taken for a process is none.
+    #[error(
+        "{op} is of {value}, and that is no process: the action {action} ({at}) is of a process in {processes}, which is {members}. \
+         In the link file, [ops.{}]: fields = {{ self = \"…\" }} says which field is the process, and codes.self = {{ '{code}' = \
+         \"…\" }} which process this is",
+        toml_key(op)
+    )]
+    NoProcess {
+        /// The operation.
+        op: String,
+        /// What is taken for a process.
+        value: String,
+        /// The same as a trace has it.
+        code: String,
+        /// The action with its parameters.
+        action: String,
+        /// Where the action is defined.
+        at: String,
+        /// The set of processes, as it is written.
+        processes: String,
+        /// Its members.
+        members: String,
     },
     /// Something was recorded that nothing reads.
     #[error(

@@ -9,10 +9,12 @@ use omnilink_tla::syntax::token::{Keyword, Token, TokenKind};
 use omnilink_tla::syntax::tokenize_fragment;
 
 use crate::action::SpecAction;
-use crate::binding_builder::KEYWORDS;
+use crate::algorithm::{Algorithm, AlgorithmLinkError, SELF};
+use crate::binding_builder::{KEYWORDS, unknown_action};
 use crate::error::LinkError;
-use crate::link_file::LinkFile;
+use crate::link_file::{LinkFile, OpLink};
 use crate::omnilink_setup::{END, end_formula};
+use crate::run::Run;
 use crate::toml_key::toml_key;
 
 /// A formula in the place of an action: no definition of the spec, but reported like one.
@@ -20,7 +22,14 @@ use crate::toml_key::toml_key;
 pub(crate) struct FormulaAction {
     /// Named like the operation; its parameters are the fields that the formula mentions.
     pub(crate) action: SpecAction,
-    pub(crate) formula: String,
+    pub(crate) meaning: Meaning,
+}
+
+/// What an operation means that is no action of the spec.
+#[derive(Debug)]
+pub(crate) enum Meaning {
+    Formula(String),
+    Run(Run),
 }
 
 impl FormulaAction {
@@ -28,7 +37,7 @@ impl FormulaAction {
     pub(crate) fn end_of_trace(invariants: &[&str]) -> Self {
         Self {
             action: action(END, Vec::new(), "the invariants of the configuration".to_owned()),
-            formula: end_formula(invariants),
+            meaning: Meaning::Formula(end_formula(invariants)),
         }
     }
 }
@@ -37,19 +46,91 @@ impl FormulaAction {
 pub(crate) fn formula_actions(
     spec: &Spec,
     actions: &[SpecAction],
+    algorithm: &Algorithm,
     file: &LinkFile,
 ) -> Result<Vec<FormulaAction>, LinkError> {
     let ends = file.thread_end.entries().map(|(op, formula)| {
         Ok(FormulaAction {
             action: action(op, Vec::new(), "[thread_end] of the link file".to_owned()),
-            formula: formula.to_owned(),
+            meaning: Meaning::Formula(formula.to_owned()),
         })
     });
     let formulas = file.ops.iter().filter_map(|(op, link)| {
+        if link.run.is_some() || link.until.is_some() || link.begins.is_some() {
+            return Some(run_action(spec, actions, algorithm, op, link));
+        }
         let formula = link.action.as_deref().filter(|formula| !is_name(formula))?;
         Some(formula_action(spec, actions, op, formula))
     });
     ends.chain(formulas).collect()
+}
+
+/// Whether an action happens unseen, or as a step of a run: then the trace has no operation of its name.
+pub(crate) fn happens_unnamed(
+    action: &SpecAction,
+    formula_actions: &[FormulaAction],
+    file: &LinkFile,
+) -> bool {
+    let is_hidden = file.hidden.iter().any(|hidden| hidden.mentions(&action.name));
+    is_hidden
+        || formula_actions.iter().any(|other| match &other.meaning {
+            Meaning::Run(run) => run.steps.iter().any(|(label, _)| *label == action.name),
+            Meaning::Formula(_) => false,
+        })
+}
+
+/// An operation that is a run of a PlusCal process.
+fn run_action(
+    spec: &Spec,
+    actions: &[SpecAction],
+    algorithm: &Algorithm,
+    op: &str,
+    link: &OpLink,
+) -> Result<FormulaAction, LinkError> {
+    let entry = format!("[ops.{}]", toml_key(op));
+    let wrong = |problem: AlgorithmLinkError| LinkError::Algorithm {
+        entry: entry.clone(),
+        problem,
+    };
+    let labels = match (&link.run, &link.action) {
+        (Some(labels), None) => labels,
+        (Some(_), Some(_)) => {
+            return Err(wrong(AlgorithmLinkError::Entries(
+                "an operation is either one step (`action`) or several (`run`), not both",
+            )));
+        }
+        (None, _) => {
+            return Err(wrong(AlgorithmLinkError::Entries(
+                "`until` and `begins` are about a run: name its labels (run = [\"…\"])",
+            )));
+        }
+    };
+    let run = algorithm
+        .run(labels.names(), link.until.as_deref())
+        .map_err(wrong)?;
+    let is_action = |label: &String| actions.iter().any(|action| action.name == *label);
+    if let Some((label, _)) = run.steps.iter().find(|(label, _)| !is_action(label)) {
+        return Err(wrong(AlgorithmLinkError::NoAction { label: label.clone() }));
+    }
+    let mut params: Vec<String> = Vec::new();
+    params.extend(run.takes_self().then(|| SELF.to_owned()));
+    for text in [&link.begins, &link.requires, &link.ensures]
+        .into_iter()
+        .flatten()
+    {
+        let fields = fields(spec, text)
+            .map_err(|problem| LinkError::Usage(format!("link file, {entry}: \"{text}\": {problem}")))?;
+        for field in fields {
+            if !params.contains(&field) {
+                params.push(field);
+            }
+        }
+    }
+    let names = labels.names().join(", ");
+    Ok(FormulaAction {
+        action: action(op, params, format!("{entry} run = [{names}] of the link file")),
+        meaning: Meaning::Run(run),
+    })
 }
 
 fn formula_action(
@@ -58,7 +139,7 @@ fn formula_action(
     op: &str,
     formula: &str,
 ) -> Result<FormulaAction, LinkError> {
-    let free = free_names(formula).map_err(|problem| {
+    let params = fields(spec, formula).map_err(|problem| {
         LinkError::Usage(format!(
             "link file, [ops.{}]: action = \"{formula}\": {problem}",
             toml_key(op)
@@ -68,25 +149,23 @@ fn formula_action(
     if let Some(applied) = applied.filter(|name| is_name(name))
         && spec.find(applied).is_none()
     {
-        let known: Vec<&str> = actions.iter().map(|action| action.name.as_str()).collect();
-        return Err(LinkError::Usage(format!(
-            "link file, [ops.{}]: the spec has no action `{applied}`; it has {}",
-            toml_key(op),
-            known.join(", ")
-        )));
+        return Err(unknown_action(op, applied, actions));
     }
-    // `meta` is no field.
-    let is_field =
-        |name: &&String| spec.find(name).is_none() && *name != "meta" && !KEYWORDS.contains(&name.as_str());
-    let params = free.iter().filter(is_field).cloned().collect();
     Ok(FormulaAction {
         action: action(
             op,
             params,
             format!("[ops.{}] action = \"{formula}\" of the link file", toml_key(op)),
         ),
-        formula: formula.to_owned(),
+        meaning: Meaning::Formula(formula.to_owned()),
     })
+}
+
+/// The names in a formula that are fields of the operation: those that the spec does not define. `meta` is no field.
+fn fields(spec: &Spec, formula: &str) -> Result<Vec<String>, &'static str> {
+    let mut names = free_names(formula)?;
+    names.retain(|name| spec.find(name).is_none() && name != "meta" && !KEYWORDS.contains(&name.as_str()));
+    Ok(names)
 }
 
 fn action(name: &str, params: Vec<String>, at: String) -> SpecAction {

@@ -11,7 +11,9 @@ use serde::Deserialize;
 use crate::acts_as::{ActsAs, OpActsAs};
 use crate::error::LinkError;
 use crate::log_link::LogLink;
+use crate::module::identifiers;
 use crate::omnilink_setup::{END, asks_for_end, is_setup};
+use crate::run::RunLabels;
 
 /// What a link file says.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -67,6 +69,12 @@ pub struct OpLink {
     /// The action that it is, if it has another name; or a formula over the fields of the operation, `thread` and `meta`,
     /// such as `Acquire(thread, TRUE)`.
     pub action: Option<String>,
+    /// In place of an action, the labels of a PlusCal algorithm that one process passes through during the operation.
+    pub run: Option<RunLabels>,
+    /// The label at which the process is after a run. Default: any other than those of the run.
+    pub until: Option<String>,
+    /// Must hold of the first step of a run: a formula over the variables, with primes, the fields, `thread` and `meta`.
+    pub begins: Option<String>,
     /// What it does to the collection that the spec is.
     #[serde(rename = "acts-as")]
     pub acts_as: Option<OpActsAs>,
@@ -93,7 +101,7 @@ pub struct OpLink {
     /// For parameters that an operation has no value for: the set that the value is in.
     #[serde(default)]
     pub unknown: BTreeMap<String, String>,
-    /// How often `X_Step` may happen before `X_Done`, at most.
+    /// How often `X_Step` may happen before `X_Done`, at most; how many steps of a run may come before its last one.
     pub steps: Option<u32>,
     /// Leave it out.
     #[serde(default)]
@@ -130,10 +138,28 @@ pub(crate) const ABORTED: &str = "__AbortThread";
 #[serde(deny_unknown_fields)]
 pub struct HiddenLink {
     /// The action: a TLA+ formula.
-    pub action: String,
+    pub action: Option<String>,
+    /// In its place, a label of a PlusCal algorithm: its step, by any process.
+    pub label: Option<String>,
     /// How often it may happen between two operations, at most.
     #[serde(default = "once")]
     pub bound: u32,
+}
+
+impl HiddenLink {
+    /// Whether an action or a label of this name is a part of it.
+    pub(crate) fn mentions(&self, name: &str) -> bool {
+        let words = self.action.as_deref().map(identifiers).unwrap_or_default();
+        words.contains(name) || self.names(name)
+    }
+
+    /// Whether it is an action or a label of this name.
+    pub fn names(&self, name: &str) -> bool {
+        [&self.action, &self.label]
+            .into_iter()
+            .flatten()
+            .any(|given| given == name)
+    }
 }
 
 fn once() -> u32 {

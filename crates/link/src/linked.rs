@@ -11,20 +11,21 @@ use omnilink_tla::eval::Evaluator;
 use omnilink_tla::ir::{Formula, OperatorId, Program};
 use omnilink_tla::model::{BuildOptions, NamedFormula, build};
 use omnilink_tla::semantics::search_path::SearchPath;
-use omnilink_tla::semantics::{Loaded, load, load_text};
+use omnilink_tla::semantics::{Loaded, PlusCal, load, load_text};
 use omnilink_tla::source::Span;
 use rustc_hash::FxHashMap;
 
 use crate::action::{SpecAction, actions};
 use crate::acts_as::Declaration;
+use crate::algorithm::Algorithm;
 use crate::binding::OpBinding;
 use crate::binding_builder::BindingBuilder;
 use crate::compile::stale_translations;
 use crate::constants::{check_constant, constants, is_plain_constant, literal, model_value};
 use crate::error::LinkError;
 use crate::eval_session::EvalSession;
-use crate::formula_action::{FormulaAction, formula_actions};
-use crate::link_file::LinkFile;
+use crate::file_definitions::{define_file, file_operations};
+use crate::formula_action::{FormulaAction, formula_actions, happens_unnamed};
 use crate::link_options::LinkOptions;
 use crate::model::TlaModel;
 use crate::module::{MODULE, Module, name, without_internal_names};
@@ -64,6 +65,8 @@ pub struct Linked {
     pub(crate) evaluates_steps: bool,
     pub(crate) audits: bool,
     notes: Vec<String>,
+    /// Which translation of a PlusCal algorithm was read.
+    pluscal: PlusCal,
     /// The collection that it is declared to be.
     pub(crate) acts_as: Option<Declaration>,
 }
@@ -134,8 +137,12 @@ impl Linked {
     ) -> Result<Self, LinkError> {
         let mut spec = sound(loaded)?;
         let mut config = read_config(&mut spec, options.config.as_deref())?;
-        let actions = actions(&spec, Some(&config));
-        let mut formula_actions = formula_actions(&spec, &actions, &options.file)?;
+        let mut actions = actions(&spec, Some(&config));
+        let algorithm = Algorithm::of(&spec);
+        let mut formula_actions = formula_actions(&spec, &actions, &algorithm, &options.file)?;
+        for action in &mut actions {
+            action.in_next &= !happens_unnamed(action, &formula_actions, &options.file);
+        }
         let is_setup = spec.find(TRANSIENT[0]).is_some();
         if is_setup {
             let invariants: Vec<&str> = config
@@ -145,7 +152,7 @@ impl Linked {
                 .collect();
             formula_actions.push(FormulaAction::end_of_trace(&invariants));
         }
-        let builder = BindingBuilder::new(&spec, &actions, &formula_actions, &options.file)?;
+        let builder = BindingBuilder::new(&spec, &actions, &formula_actions, &algorithm, &options.file)?;
         let mut module = Module::extending(stem);
         for (constant, expression) in constants(options) {
             check_constant(&spec, constant, "the link")?;
@@ -173,7 +180,7 @@ impl Linked {
             check_constant(&spec, constant, "--collect")?;
         }
         builder.define(&mut module);
-        define_file(&options.file, &mut module);
+        define_file(&options.file, &algorithm, &mut module)?;
         if !module.is_empty() {
             let module = match text {
                 // A text has no folder in which a module could be found: the definitions go into the text.
@@ -313,6 +320,7 @@ impl Linked {
             evaluates_steps: options.evaluates_steps,
             audits: options.audits,
             notes,
+            pluscal: options.search.pluscal(),
             acts_as: None,
         };
         linked.acts_as = Declaration::of(&options.file, &linked.bindings)?;
@@ -350,6 +358,13 @@ impl Linked {
                     LinkError::Evaluation(without_internal_names(&failure.render(&self.program.sources)))
                 })?;
                 constant.value = Some(value);
+            }
+            // A set of processes that depends on the state is not known beforehand, and nothing is checked.
+            for processes in bindings
+                .iter_mut()
+                .filter_map(|binding| binding.processes.as_mut())
+            {
+                processes.members.value = evaluator.value(processes.members.formula).ok();
             }
             Ok(())
         });
@@ -429,7 +444,7 @@ impl Linked {
 
     /// Translations of PlusCal algorithms in the spec's files that are not those of the algorithms.
     pub fn stale_translations(&self) -> Vec<String> {
-        stale_translations(&self.program)
+        stale_translations(&self.program, self.pluscal)
     }
 
     /// Notes for the user about how the spec was read.
@@ -469,36 +484,4 @@ fn appended(text: &str, module: Module) -> Result<String, LinkError> {
         &text[..end],
         body.map_or("====\n", |(_, body)| body)
     ))
-}
-
-/// Definitions for what the link file says about the whole spec.
-fn define_file(file: &LinkFile, module: &mut Module) {
-    let none: &[&str] = &[];
-    if let Some(view) = &file.view {
-        module.define(&name("view", "all"), none, view);
-    }
-    if let Some(abstraction) = &file.abstraction {
-        module.define(&name("abstraction", "all"), none, abstraction);
-    }
-    for (number, invariant) in file.invariants.iter().enumerate() {
-        module.define(&name("invariant", &number.to_string()), none, invariant);
-    }
-    for (number, hidden) in file.hidden.iter().enumerate() {
-        module.define(&name("hidden", &number.to_string()), none, &hidden.action);
-    }
-    for (number, predicate) in file.tags.values().enumerate() {
-        let takes: Vec<&str> = tag_fields(predicate).map(|(_, name)| name).collect();
-        module.define(&name("tag", &number.to_string()), &takes, predicate);
-    }
-}
-
-/// The names of these, in the order in which they are taken up again.
-fn file_operations(file: &LinkFile) -> Vec<String> {
-    let mut names = Vec::new();
-    names.extend(file.view.iter().map(|_| name("view", "all")));
-    names.extend(file.abstraction.iter().map(|_| name("abstraction", "all")));
-    names.extend((0..file.invariants.len()).map(|number| name("invariant", &number.to_string())));
-    names.extend((0..file.hidden.len()).map(|number| name("hidden", &number.to_string())));
-    names.extend((0..file.tags.len()).map(|number| name("tag", &number.to_string())));
-    names
 }

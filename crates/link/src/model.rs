@@ -28,6 +28,7 @@ use crate::plain_spec::PlainSpec;
 use crate::samples::Samples;
 use crate::state::SpecState;
 use crate::step_lanes::StepLanes;
+use crate::steps::after_part;
 
 /// A spec as a model: states are the values of its variables, operations its actions with their arguments.
 ///
@@ -353,14 +354,6 @@ impl<'l> TlaModel<'l> {
     }
 }
 
-/// The state after a step of an instance: the last part of an operation in steps is noted.
-pub(crate) fn after_part(instance: &Instance, next: SpecState) -> SpecState {
-    match instance.0.part.filter(|part| part.is_last) {
-        Some(part) => next.with_done(part),
-        None => next,
-    }
-}
-
 impl Model for TlaModel<'_> {
     type State = SpecState;
     type Op = Instance;
@@ -478,11 +471,12 @@ impl Model for TlaModel<'_> {
                 None => format!("{}: ?", param.field),
             })
             .collect();
-        let suffix = match op.0.part {
-            Some(part) if !part.is_last => "_Step",
-            _ => "",
+        let (prefix, suffix) = match op.0.part.is_some_and(|part| !part.is_last) {
+            true if binding.is_run => ("step of ", ""),
+            true => ("", "_Step"),
+            false => ("", ""),
         };
-        format!("{}{suffix}({})", binding.op, arguments.join(", "))
+        format!("{prefix}{}{suffix}({})", binding.op, arguments.join(", "))
     }
 
     fn state_bytes(&self, state: &SpecState) -> usize {

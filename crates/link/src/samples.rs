@@ -9,7 +9,8 @@ use crate::state::SpecState;
 pub(crate) type Sample = (Instance, SpecState);
 
 /// A few samples for each binding: the first ones, and then at distances that double. Their number grows with the logarithm of the
-/// length of a trace, and they come from all parts of it.
+/// length of a trace, and they come from all parts of it. Of operations in steps, the last steps have samples of their own: there are far fewer
+/// of them, and what an operation returns shows in them only.
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
     of: Vec<OfBinding>,
@@ -17,6 +18,12 @@ pub(crate) struct Samples {
 
 #[derive(Debug, Default)]
 struct OfBinding {
+    steps: SampleSeries,
+    last: SampleSeries,
+}
+
+#[derive(Debug, Default)]
+struct SampleSeries {
     seen: Cell<u64>,
     kept: RefCell<Vec<Sample>>,
 }
@@ -35,19 +42,25 @@ impl Samples {
     #[inline]
     pub(crate) fn offer(&self, instance: &Instance, state: &SpecState) {
         if let Some(binding) = self.of.get(instance.0.binding as usize) {
-            let seen = binding.seen.get() + 1;
-            binding.seen.set(seen);
+            let series = match instance.0.part {
+                Some(part) if !part.is_last => &binding.steps,
+                _ => &binding.last,
+            };
+            let seen = series.seen.get() + 1;
+            series.seen.set(seen);
             if seen <= FIRST || seen.is_power_of_two() {
-                binding.kept.borrow_mut().push((instance.clone(), state.clone()));
+                series.kept.borrow_mut().push((instance.clone(), state.clone()));
             }
         }
     }
 
     /// The samples of a binding.
     pub(crate) fn of(&self, binding: usize) -> Vec<Sample> {
-        self.of
+        let series = self
+            .of
             .get(binding)
-            .map(|binding| binding.kept.borrow().clone())
-            .unwrap_or_default()
+            .map(|binding| [&binding.last, &binding.steps]);
+        let series = series.into_iter().flatten();
+        series.flat_map(|series| series.kept.borrow().clone()).collect()
     }
 }

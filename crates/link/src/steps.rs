@@ -8,7 +8,7 @@ use omnilink_value::Value;
 
 use crate::binding::OpBinding;
 use crate::instance::Instance;
-use crate::model::{TlaModel, after_part};
+use crate::model::TlaModel;
 use crate::state::SpecState;
 use crate::toml_key::toml_key;
 
@@ -166,6 +166,14 @@ impl<'l> TlaModel<'l> {
             }
         }
         next
+    }
+}
+
+/// The state after a step of an instance: the last part of an operation in steps is noted.
+pub(crate) fn after_part(instance: &Instance, next: SpecState) -> SpecState {
+    match instance.0.part.filter(|part| part.is_last) {
+        Some(part) => next.with_done(part),
+        None => next,
     }
 }
 

@@ -335,7 +335,7 @@ impl LogSpec {
             tracked,
             interchange,
             looks_back,
-            stale_translations: stale_translations(&program),
+            stale_translations: stale_translations(&program, options.search.pluscal()),
             reads,
             settings,
             program,

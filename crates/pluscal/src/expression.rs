@@ -49,6 +49,18 @@ impl Expression {
         matches!(&*self.tokens, [only] if only.is(word))
     }
 
+    /// Whether it is `TRUE`, perhaps in parentheses.
+    pub fn is_true(&self) -> bool {
+        let mut tokens = &*self.tokens;
+        while let [open, inner @ .., close] = tokens
+            && open.is("(")
+            && close.is(")")
+        {
+            tokens = inner;
+        }
+        matches!(tokens, [only] if only.is("TRUE"))
+    }
+
     /// A single token.
     pub(crate) fn word(text: &str, span: Span) -> Self {
         Self {

@@ -94,13 +94,17 @@ impl Translator<'_> {
             Initial::Value(value) => (false, value),
             Initial::Element(set) => (true, set),
         };
-        let read = {
-            let identity = match domain {
-                Domain::None => None,
-                Domain::All | Domain::Set(_) => Some(&self.identity),
-            };
-            self.context(identity).read(value, &BTreeSet::new())
+        let any;
+        let identity = match domain {
+            Domain::None => None,
+            // The set is one for all processes, so that a variable in it is that of any of them.
+            Domain::Set(processes) if is_element => {
+                any = Expression::word(&format!("CHOOSE self \\in {} : TRUE", processes.to_line()), span);
+                Some(&any)
+            }
+            Domain::All | Domain::Set(_) => Some(&self.identity),
         };
+        let read = self.context(identity).read(value, &BTreeSet::new());
         let relation = if is_element { "\\in" } else { "=" };
         self.out.push(&format!("/\\ {name} {relation} "), span);
         let (set, before, between) = match domain {

@@ -40,7 +40,7 @@ use omnilink_tla_syntax::source::{Origin, Source, Span};
 pub use compare::{Difference, DifferenceKind, StoredComparison, compare};
 pub use fault::{AlgorithmError, AlgorithmErrorKind};
 pub use file::{has_behaviour, has_translation, is_unchecked, with_translation};
-pub use locate::{AlgorithmPlace, Markers, find_algorithm, find_markers, has_algorithm};
+pub use locate::{AlgorithmPlace, Markers, find_algorithm, find_markers, has_algorithm, ignored_algorithm};
 pub use options::{FairnessOption, TranslationOptions};
 pub use outline::{OutlinedProcess, OutlinedStep, outline};
 

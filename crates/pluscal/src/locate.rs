@@ -93,6 +93,16 @@ pub fn find_algorithm(text: &str) -> Result<AlgorithmPlace, AlgorithmError> {
         start = text.len() - rest.len() + "algorithm".len();
     }
     let Some(end) = comment_end(text, at) else {
+        // Text before a module is no part of it, so that an algorithm there needs no comment. Markers say where its translation goes.
+        if let (Some(header), Ok(Some(_))) = (module_header(text, at), find_markers(text)) {
+            return Ok(AlgorithmPlace {
+                word: span,
+                start,
+                end: header,
+                next_line: header,
+                is_fair,
+            });
+        }
         let fault = AlgorithmError::new(
             AlgorithmErrorKind::Layout,
             span,
@@ -122,6 +132,36 @@ pub fn find_algorithm(text: &str) -> Result<AlgorithmPlace, AlgorithmError> {
         next_line: (line_end + 1).min(text.len()),
         is_fair,
     })
+}
+
+/// The first word of another algorithm after the one of a text. Only one is translated.
+pub fn ignored_algorithm(text: &str) -> Option<Span> {
+    let from = find_algorithm(text).ok()?.end;
+    let found = ["--algorithm", "--fair"].into_iter().flat_map(|word| {
+        let places = text[from..].match_indices(word);
+        places.map(move |(at, _)| (from + at, word))
+    });
+    let begins_comment = |at: usize| {
+        let before = text[..at].trim_end();
+        let stars = before.trim_end_matches('*');
+        stars.len() < before.len() && stars.ends_with('(')
+    };
+    let (at, word) = found.filter(|(at, _)| begins_comment(*at)).min()?;
+    Some(Span::new(at as u32, (at + word.len()) as u32))
+}
+
+/// The line of the first module that begins after a place.
+fn module_header(text: &str, from: usize) -> Option<usize> {
+    let mut start = from;
+    for line in text[from..].split_inclusive('\n') {
+        let name = line.trim_start().trim_start_matches('-');
+        let dashes = line.trim_start().len() - name.len();
+        if dashes >= 4 && name.trim_start().starts_with("MODULE") {
+            return Some(start);
+        }
+        start += line.len();
+    }
+    None
 }
 
 /// Where the comment around a place ends.

@@ -5,6 +5,9 @@ use crate::fairness::Fair;
 use crate::step::steps;
 use crate::translate::Translator;
 
+/// What stands before the actions of procedures in `Next`.
+const BEFORE_PROCEDURES: &str = "Next == \\/ (\\E self \\in ProcSet: \\/ ";
+
 /// Whether the algorithm never ends: some process, or the body, is one loop without an end, and nothing jumps out.
 fn never_ends(algorithm: &Algorithm) -> bool {
     let is_loop = |body: &[Statement]| matches!(body, [only] if matches!(&only.kind, StatementKind::While(condition, _) if condition.is_word("TRUE")));
@@ -87,7 +90,13 @@ impl Translator<'_> {
                     .map(|procedure| format!("{}(self)", procedure.ident.name))
                     .collect();
                 if !procedures.is_empty() {
-                    names.push(format!("(\\E self \\in ProcSet: {})", procedures.join(" \\/ ")));
+                    // The reference translator makes a list of what does not fit into a line.
+                    let list = match self.fit_into_a_line(&procedures) {
+                        true => "",
+                        false => " \\/ ",
+                    };
+                    let procedures = procedures.join(" \\/ ");
+                    names.push(format!("(\\E self \\in ProcSet: {list}{procedures})"));
                 }
                 let sets = processes.iter().filter(|process| process.is_set);
                 names.extend(sets.map(|process| {
@@ -108,6 +117,13 @@ impl Translator<'_> {
         }
         self.out.line(0);
         self.out.line(0);
+    }
+
+    /// Whether the actions of all procedures stand on one line of `Next`.
+    fn fit_into_a_line(&self, procedures: &[String]) -> bool {
+        let width = procedures.join(" \\/ ").len();
+        let room = (self.options.line_width as usize).saturating_sub(BEFORE_PROCEDURES.len());
+        width <= room
     }
 
     fn spec(&mut self) {

@@ -19,6 +19,8 @@ pub struct OutlinedStep {
     pub label: String,
     /// Its process; `None` in procedures, and in algorithms without processes.
     pub process: Option<OutlinedProcess>,
+    /// Its procedure; `None` outside of procedures.
+    pub procedure: Option<String>,
     /// Its statements up to the next label, on one line.
     pub statement: String,
     /// Where these begin.
@@ -30,8 +32,17 @@ pub struct OutlinedStep {
 pub struct OutlinedProcess {
     /// Its name.
     pub name: String,
-    /// The identity of a single process, as it is written; `None` of a set.
-    pub identity: Option<String>,
+    /// The identity of a single process, or the set of all identities, as it is written.
+    pub id: String,
+    /// Whether it is a set.
+    pub is_set: bool,
+}
+
+impl OutlinedProcess {
+    /// The identity of a single process, as it is written.
+    pub fn identity(&self) -> Option<&str> {
+        (!self.is_set).then_some(&self.id)
+    }
 }
 
 /// The steps of the algorithm in a text, in the order in which they stand there. There are none if the algorithm has mistakes.
@@ -59,10 +70,17 @@ fn outline_here(text: &str) -> Option<Vec<OutlinedStep>> {
     Some(outline.finish())
 }
 
+/// The process or procedure that a step belongs to; neither in an algorithm without processes.
+#[derive(Clone, Default)]
+struct Owner {
+    process: Option<OutlinedProcess>,
+    procedure: Option<String>,
+}
+
 /// The statements of a step, while labels are collected.
 struct Part {
     label: String,
-    process: Option<OutlinedProcess>,
+    owner: Owner,
     start: u32,
     end: u32,
 }
@@ -77,23 +95,32 @@ struct Outline<'a> {
 impl Outline<'_> {
     fn algorithm(&mut self, algorithm: &Algorithm) {
         for procedure in &algorithm.procedures {
-            self.body(&procedure.body, None);
+            let owner = Owner {
+                procedure: Some(procedure.ident.name.to_string()),
+                ..Owner::default()
+            };
+            self.body(&procedure.body, &owner);
         }
         match &algorithm.body {
-            Body::Single(body) => self.body(body, None),
+            Body::Single(body) => self.body(body, &Owner::default()),
             Body::Processes(processes) => {
                 for process in processes {
                     let outlined = OutlinedProcess {
                         name: process.ident.name.to_string(),
-                        identity: (!process.is_set).then(|| process.id.to_line()),
+                        id: process.id.to_line(),
+                        is_set: process.is_set,
                     };
-                    self.body(&process.body, Some(&outlined));
+                    let owner = Owner {
+                        process: Some(outlined),
+                        ..Owner::default()
+                    };
+                    self.body(&process.body, &owner);
                 }
             }
         }
     }
 
-    fn body(&mut self, body: &[Statement], process: Option<&OutlinedProcess>) {
+    fn body(&mut self, body: &[Statement], owner: &Owner) {
         for (at, statement) in body.iter().enumerate() {
             if let Some(label) = &statement.label {
                 let length = 1 + body[at + 1..]
@@ -107,13 +134,13 @@ impl Outline<'_> {
                 });
                 self.steps.push(Part {
                     label: label.ident.name.to_string(),
-                    process: process.cloned(),
+                    owner: owner.clone(),
                     start,
                     end: body[at..at + length].iter().map(end).max().unwrap_or(start),
                 });
             }
             for inner in inside(&statement.kind) {
-                self.body(inner, process);
+                self.body(inner, owner);
             }
         }
     }
@@ -126,7 +153,8 @@ impl Outline<'_> {
             let end = self.starts.get(next).map_or(part.end, |next| part.end.min(*next));
             OutlinedStep {
                 label: part.label.clone(),
-                process: part.process.clone(),
+                process: part.owner.process.clone(),
+                procedure: part.owner.procedure.clone(),
                 statement: self.line(part.start, end),
                 span: Span::new(part.start, end),
             }
@@ -182,13 +210,13 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> Vec<String> {
-        let process = |step: &OutlinedStep| match &step.process {
-            Some(OutlinedProcess { name, identity: None }) => format!("{name}[]."),
-            Some(OutlinedProcess {
-                name,
-                identity: Some(own),
-            }) => format!("{name}[{own}]."),
-            None => String::new(),
+        let process = |step: &OutlinedStep| match (&step.process, &step.procedure) {
+            (Some(process), _) => match process.identity() {
+                Some(own) => format!("{}[{own}].", process.name),
+                None => format!("{}[in {}].", process.name, process.id),
+            },
+            (None, Some(procedure)) => format!("{procedure}()."),
+            (None, None) => String::new(),
         };
         let step = |step: &OutlinedStep| format!("{}{}: {}", process(step), step.label, step.statement);
         outline(text).iter().map(step).collect()
@@ -216,9 +244,9 @@ end algorithm *)
         assert_eq!(
             shown(text),
             [
-                "p[].one: await x = 0; x := 1",
-                "p[].two: while x < 3 do",
-                "p[].add: x := x + 1 || x := 2",
+                "p[in 1..2].one: await x = 0; x := 1",
+                "p[in 1..2].two: while x < 3 do",
+                "p[in 1..2].add: x := x + 1 || x := 2",
                 "q[\"q\"].last: if x > 0 then x := 0",
             ]
         );
@@ -236,7 +264,11 @@ process (p = 1) { a: call go(2); b: skip; }
 ====";
         assert_eq!(
             shown(text),
-            ["inner: twice(x); return", "p[1].a: call go(2)", "p[1].b: skip"]
+            [
+                "go().inner: twice(x); return",
+                "p[1].a: call go(2)",
+                "p[1].b: skip"
+            ]
         );
     }
 

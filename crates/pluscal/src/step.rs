@@ -134,7 +134,7 @@ impl Splitter<'_> {
                 let mut inner = Vec::new();
                 let mut body = self.branch(body, label, steps, &mut inner);
                 steps.append(&mut inner);
-                if condition.is_word("TRUE") {
+                if condition.is_true() {
                     acts.append(&mut body);
                 } else {
                     let otherwise = self.head(rest, next, steps);
@@ -162,12 +162,14 @@ impl Splitter<'_> {
                 acts.push(act(ActKind::If(condition.clone(), then, otherwise)));
             }
             StatementKind::Either(branches) if leaves => {
-                let mut inner = Vec::new();
-                let branches = branches
-                    .iter()
-                    .map(|branch| self.branch(branch, next, steps, &mut inner))
-                    .collect();
-                steps.append(&mut inner);
+                let branches = branches.iter().map(|branch| {
+                    // Unlike those of an `if`, the steps inside of a branch come before its own.
+                    let mut own = Vec::new();
+                    let acts = self.branch(branch, next, &mut own, steps);
+                    steps.append(&mut own);
+                    acts
+                });
+                let branches = branches.collect();
                 acts.push(act(ActKind::Either(branches)));
                 return true;
             }

@@ -125,38 +125,6 @@ impl Analyzer<'_> {
         }
     }
 
-    /// `[]A` and `<>A` of an action make sense only with a subscript.
-    fn check_stuttering(&mut self, id: ExprId, op: Op, operands: &[LevelOf]) -> bool {
-        let (Op::Always | Op::Eventually, [operand]) = (op, operands) else {
-            return true;
-        };
-        let ExprKind::Prefix(_, mut inner) = self.tree().expr(id).kind else {
-            return true;
-        };
-        while let ExprKind::Paren(inside) = self.tree().expr(inner).kind {
-            inner = inside;
-        }
-        let subscripted = match self.tree().expr(inner).kind {
-            ExprKind::Action(square, ..) => square == (op == Op::Always),
-            // SANY does not check the level of a LET or a label here.
-            ExprKind::Let(..) | ExprKind::Label(..) => true,
-            _ => false,
-        };
-        let fits = operand.level != Level::Action || subscripted;
-        if !fits {
-            let (form, text) = if op == Op::Always {
-                ("[][A]_v", "[]")
-            } else {
-                ("<><<A>>_v", "<>")
-            };
-            let message = format!("`{text}` of an action needs a subscript: `{form}`");
-            let help = "without it the formula would not allow steps that change nothing";
-            let diagnostic = Diagnostic::error(Class::Level, self.source(), self.span(id), message);
-            self.report_level(diagnostic.help(help), Some(inner), Level::Action, Suspect::All);
-        }
-        fits
-    }
-
     /// Checks that a function defined with several arguments is applied to that many, or to one tuple.
     fn check_call(&mut self, function: ExprId, given: usize, span: Span) {
         let Resolved::Entity(entity) = self.spec.resolved[self.tree.0 as usize][function.0 as usize] else {

@@ -32,6 +32,7 @@ mod scope;
 pub mod search_path;
 mod selection;
 pub mod spec;
+mod stuttering;
 mod theorem;
 mod translation;
 mod unknown;

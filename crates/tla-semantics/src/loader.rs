@@ -157,7 +157,7 @@ impl Loader<'_> {
             let id = self.spec.sources.add(Source::new(path, text));
             return self.read_module(id, 0, library);
         }
-        let mut read = Read::new(path, text, self.search.pluscal);
+        let mut read = Read::new(path, text, self.search.pluscal());
         let source = std::mem::replace(&mut read.source, Source::new("", ""));
         let id = self.spec.sources.add(source);
         self.diagnostics.extend(read.diagnostics(id));

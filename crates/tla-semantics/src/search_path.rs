@@ -9,8 +9,7 @@ use super::translation::PlusCal;
 #[derive(Clone, Debug, Default)]
 pub struct SearchPath {
     folders: Vec<PathBuf>,
-    /// Which translation of a PlusCal algorithm is read.
-    pub(crate) pluscal: PlusCal,
+    pluscal: PlusCal,
 }
 
 /// A module's text.
@@ -38,6 +37,11 @@ impl SearchPath {
     pub fn with_pluscal(mut self, pluscal: PlusCal) -> Self {
         self.pluscal = pluscal;
         self
+    }
+
+    /// Which translation of a PlusCal algorithm is read.
+    pub fn pluscal(&self) -> PlusCal {
+        self.pluscal
     }
 
     /// The same path with one more folder in front.

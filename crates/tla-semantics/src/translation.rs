@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use omnilink_pluscal::{
     AlgorithmError, AlgorithmPlace, Difference, DifferenceKind, Markers, StoredComparison, Translation,
     TranslationOptions, compare, find_algorithm, find_markers, has_algorithm, has_behaviour, has_translation,
-    is_unchecked, translate,
+    ignored_algorithm, is_unchecked, translate,
 };
 use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
 use omnilink_tla_syntax::source::{Source, SourceId, Span};
@@ -28,12 +28,11 @@ pub enum PlusCal {
     Error,
 }
 
-/// The warning that the translation in a text is not that of its algorithm; `None` if there is none, or it is.
-pub fn stale_translation(source: SourceId, text: &str) -> Option<Diagnostic> {
-    let read = Read::new(PathBuf::new(), text.to_owned(), PlusCal::Auto);
-    read.diagnostics(source)
-        .into_iter()
-        .find(|found| !found.is_error())
+/// The warning that the translation in a text is not that of its algorithm; `None` if there is none, or it is, or if that is an error or no matter.
+pub fn stale_translation(source: SourceId, text: &str, choice: PlusCal) -> Option<Diagnostic> {
+    let read = Read::new(PathBuf::new(), text.to_owned(), choice);
+    let stale = read.stale.map(|stale| stale.diagnostic(source));
+    stale.filter(|stale| !stale.is_error())
 }
 
 /// A text that was read, and what is wrong with its algorithm.
@@ -41,6 +40,8 @@ pub(crate) struct Read {
     pub source: Source,
     faults: Vec<AlgorithmError>,
     stale: Option<Stale>,
+    /// Another algorithm, which is not translated.
+    ignored: Option<Span>,
 }
 
 struct Stale {
@@ -52,15 +53,18 @@ struct Stale {
 
 impl Read {
     pub fn new(path: PathBuf, text: String, choice: PlusCal) -> Self {
-        let read = Self {
+        let mut read = Self {
             source: Source::new(path, text),
             faults: Vec::new(),
             stale: None,
+            ignored: None,
         };
         let text = read.source.text();
         if !has_algorithm(text) {
             return read;
         }
+        read.ignored = ignored_algorithm(text);
+        let text = read.source.text();
         // Both are errors of the translator only: the module can be read without its algorithm.
         let (Ok(place), Ok(markers)) = (find_algorithm(text), find_markers(text)) else {
             return read;
@@ -140,6 +144,11 @@ impl Read {
     pub fn diagnostics(&self, id: SourceId) -> Vec<Diagnostic> {
         let mut all: Vec<Diagnostic> = self.faults.iter().map(|fault| fault.diagnostic(id)).collect();
         all.extend(self.stale.as_ref().map(|stale| stale.diagnostic(id)));
+        all.extend(self.ignored.map(|span| {
+            let message = "this algorithm is not translated: it is the second one of this file";
+            Diagnostic::warning(Class::Translation, id, span, message)
+                .help("move it into a module of its own")
+        }));
         all
     }
 }

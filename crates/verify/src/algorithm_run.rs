@@ -50,35 +50,19 @@ impl Files {
     fn run(&mut self, behaviour: &Behaviour) -> Option<AlgorithmRun> {
         let mut run = AlgorithmRun {
             processes: Vec::new(),
+            back: None,
             steps: Vec::new(),
             waiting: Vec::new(),
         };
         // The processes by their identities: steps of procedures do not say which one it is.
         let mut known: BTreeMap<String, String> = BTreeMap::new();
         for state in &behaviour.states {
-            let found = state.action.as_ref().and_then(|action| {
-                let file = self.of(action)?;
-                let step = file.steps.iter().find(|step| step.label == action.name)?;
-                if run.step(&action.name).is_none() {
-                    run.steps.push(file.described(step));
-                }
-                Some((action, step.clone()))
-            });
-            let process = found.and_then(|(action, step)| {
-                let own = action.bindings.get("self").map(ToString::to_string);
-                let Some(process) = step.process else {
-                    return own.map(|own| known.get(&own).cloned().unwrap_or(format!("process {own}")));
-                };
-                let (identity, name) = match (process.identity, own) {
-                    (Some(identity), _) => (identity, process.name),
-                    (None, Some(own)) => (own.clone(), format!("{} {own}", process.name)),
-                    (None, None) => return Some(process.name),
-                };
-                known.insert(identity, name.clone());
-                Some(name)
-            });
+            let action = state.action.as_ref();
+            let process = action.and_then(|action| self.add_step(action, &mut known, &mut run));
             run.processes.push(process);
         }
+        let back = behaviour.back.as_ref();
+        run.back = back.and_then(|action| self.add_step(action, &mut known, &mut run));
         if behaviour.kind == PropertyKind::Deadlock {
             self.add_waiting(behaviour, &known, &mut run);
         }
@@ -87,6 +71,31 @@ impl Files {
 }
 
 impl Files {
+    /// Adds the step that an action is, if it is one, and names its process.
+    fn add_step(
+        &mut self,
+        action: &ActionTaken,
+        known: &mut BTreeMap<String, String>,
+        run: &mut AlgorithmRun,
+    ) -> Option<String> {
+        let file = self.of(action)?;
+        let step = file.steps.iter().find(|step| step.label == action.name)?;
+        if run.step(&action.name).is_none() {
+            run.steps.push(file.described(step));
+        }
+        let own = action.bindings.get("self").map(ToString::to_string);
+        let Some(process) = &step.process else {
+            return own.map(|own| known.get(&own).cloned().unwrap_or(format!("process {own}")));
+        };
+        let (identity, name) = match (process.identity(), own) {
+            (Some(identity), _) => (identity.to_owned(), process.name.clone()),
+            (None, Some(own)) => (own.clone(), format!("{} {own}", process.name)),
+            (None, None) => return Some(process.name.clone()),
+        };
+        known.insert(identity, name.clone());
+        Some(name)
+    }
+
     /// Where processes wait that have not ended, by the `pc` of the last state.
     fn add_waiting(
         &mut self,
@@ -109,7 +118,7 @@ impl Files {
             };
             let process = identity.map(|identity| match (known.get(&identity), &step.process) {
                 (Some(name), _) => name.clone(),
-                (None, Some(process)) if process.identity.is_some() => process.name.clone(),
+                (None, Some(process)) if process.identity().is_some() => process.name.clone(),
                 (None, Some(process)) => format!("{} {identity}", process.name),
                 (None, None) => format!("process {identity}"),
             });

@@ -270,6 +270,13 @@ impl<'m, 'l> Findings<'m, 'l> {
             return None;
         };
         let op = &operation.name;
+        if self.model.is_run(op) {
+            return Some(format!(
+                "{op} was tried with up to {times} steps before its last one; if a run of it may be longer, say how long in the link \
+                 file, [ops.{}]: steps = N",
+                toml_key(op)
+            ));
+        }
         Some(format!(
             "{op}_Step was tried up to {times} times before {op}_Done; if the operation may take more steps than its longest \
              argument has elements, say how many in the link file, [ops.{}]: steps = N",

@@ -11,7 +11,7 @@ const STATEMENT_MAX = 160;
 
 /**
  * @typedef {{label: string, statement: string, place: string, translation?: string, tla?: string}} AlgorithmStep
- * @typedef {{processes: (string | null)[], steps: AlgorithmStep[], waiting?: {process: string | null, label: string}[]}} AlgorithmRun
+ * @typedef {{processes: (string | null)[], back?: string, steps: AlgorithmStep[], waiting?: {process: string | null, label: string}[]}} AlgorithmRun
  */
 
 /**
@@ -24,6 +24,16 @@ export function stepTaken(violation, at) {
   const { algorithm, trace } = violation;
   const step = algorithm?.steps.find((/** @type {AlgorithmStep} */ { label }) => label === trace[at]?.action?.name);
   return step ? { step, process: algorithm.processes[at] ?? null } : null;
+}
+
+/**
+ * The step of an algorithm that leads back to an earlier state, in words, if it is one.
+ * @param {any} violation
+ * @returns {string | null}
+ */
+export function stepBack({ algorithm, back }) {
+  const step = algorithm?.steps.find((/** @type {AlgorithmStep} */ { label }) => label === back?.name);
+  return step ? `${algorithm.back ? `${visible(algorithm.back)}, ` : ''}${visible(step.label)}: ${cut(visible(step.statement), STATEMENT_MAX)}` : null;
 }
 
 /**

@@ -1,6 +1,6 @@
 // A behaviour of a specification: its states with what changes in each step, and where an infinite one repeats.
 
-import { algorithmView, stepAbout, waitingView } from './algorithm.js';
+import { algorithmView, stepAbout, stepBack, waitingView } from './algorithm.js';
 import { visible } from './call.js';
 import { el } from './dom.js';
 import { differenceView, fullView, stateSwitch } from './state_view.js';
@@ -49,7 +49,7 @@ export class Behaviour {
           );
         }),
       ),
-      lasso != null && el('p', { class: 'lasso' }, lasso === trace.length && !violation.back ? `↺ from here nothing changes any more: the behaviour stays in state ${lasso} for ever` : `↺ ${violation.back ? `${actionText(violation.back)} leads from here` : 'from here the behaviour goes'} back to state ${lasso}, and that repeats for ever`),
+      lasso != null && el('p', { class: 'lasso' }, lasso === trace.length && !violation.back ? `↺ from here nothing changes any more: the behaviour stays in state ${lasso} for ever` : `↺ ${violation.back ? `${stepBack(violation) ?? actionText(violation.back)} leads from here` : 'from here the behaviour goes'} back to state ${lasso}, and that repeats for ever`),
       reasonList('Why it is a violation', violation.reasons),
       reasonList('Fairness', violation.fairness),
       trace.length === 0 && el('p', { class: 'empty' }, 'No states were kept.'),

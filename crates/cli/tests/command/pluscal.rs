@@ -73,6 +73,88 @@ fn operations_of_a_trace_are_bound_to_labels() {
 }
 
 #[test]
+fn operations_of_a_queue_are_runs_through_several_labels() {
+    let validate = |trace: &str| omnilink(&["validate", &example("Queue.tla"), &example(trace)]);
+    let ran = validate("queue-valid.ndjson");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(!ran.stderr.contains("so nothing is known about"), "{ran:?}");
+    let ran = validate("queue-lost.ndjson");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.stdout
+            .contains("explains thread 1's dequeue(self: 1, ret: 0)")
+            && ran.stdout.contains("step of dequeue(self: 2, ret: 7)"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_trace_is_checked_against_the_translation_that_was_asked_for() {
+    let read = |file: &str| std::fs::read_to_string(example(file)).unwrap();
+    let folder = folder(&[
+        ("Lock.tla", &read("Lock.tla")),
+        ("Lock.toml", &read("Lock.toml")),
+        ("run.ndjson", &read("lock-taken-twice.ndjson")),
+    ]);
+    let run = |arguments: &[&str]| omnilink_in(folder.path(), arguments);
+    assert_eq!(run(&["tla", "translate", "Lock.tla"]).code, 0);
+    let file = folder.path().join("Lock.tla");
+    let text = std::fs::read_to_string(&file).unwrap();
+    // Without its condition, a lock may be taken twice.
+    std::fs::write(&file, text.replacen("await owner = 0; ", "", 1)).unwrap();
+    let validate = |choice: &str| run(&["validate", "Lock.tla", "run.ndjson", "--pluscal", choice]);
+    assert_eq!(validate("translate").code, 0, "{:?}", validate("translate"));
+    assert_eq!(validate("auto").code, 0);
+    let stored = validate("use");
+    assert_eq!(stored.code, 1, "{stored:?}");
+    assert!(stored.stderr.contains("it is used as it is"), "{stored:?}");
+    validate("error").refused(&["the translation is not that of the algorithm"]);
+}
+
+#[test]
+fn the_step_back_of_an_infinite_behaviour_is_a_step_of_the_algorithm() {
+    let text = "---- MODULE Swing ----
+EXTENDS Naturals
+(* --algorithm Swing {
+  variables x = 0;
+  fair process (p \\in {7}) {
+    up: while (TRUE) {
+          x := 1;
+    down: x := 0;
+    }
+  }
+} *)
+Stays == <>[](x = 0)
+====
+";
+    let folder = folder(&[
+        ("Swing.tla", text),
+        ("Swing.cfg", "SPECIFICATION Spec\nPROPERTY Stays\n"),
+    ]);
+    let ran = omnilink_in(folder.path(), &["mc", "Swing.tla"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.stdout
+            .contains("back to state 1: p 7, down: x := 0  (Swing.tla:8)"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_second_algorithm_is_a_warning() {
+    let two = COUNTER.replace(
+        "Both ==",
+        "(* --algorithm Other { variables m = 0; { a: m := 1 } } *)\nBoth ==",
+    );
+    let folder = folder(&[("Counter.tla", &two), ("Counter.cfg", "SPECIFICATION Spec\n")]);
+    let told = "second one of this file";
+    let ran = omnilink_in(folder.path(), &["mc", "Counter.tla"]);
+    assert!(ran.code == 0 && ran.stderr.contains(told), "{ran:?}");
+    let ran = omnilink_in(folder.path(), &["tla", "translate", "Counter.tla"]);
+    assert!(ran.code == 0 && ran.stderr.contains(told), "{ran:?}");
+}
+
+#[test]
 fn a_stale_translation_is_said_and_not_used() {
     let folder = folder(&[("Counter.tla", COUNTER), ("Counter.cfg", CONFIG)]);
     omnilink_in(folder.path(), &["tla", "translate", "Counter.tla"]);

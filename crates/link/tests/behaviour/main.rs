@@ -1,5 +1,6 @@
 //! Linking traces to specs: small specs, small traces, and the verdict beside them.
 
+mod algorithms;
 mod attacks;
 mod binding;
 mod coverage;

@@ -13,6 +13,10 @@ impl Parser<'_> {
         if !self.skip("variables") && !self.skip("variable") {
             return Ok(variables);
         }
+        // All declarations may have been commented out.
+        if self.peek().is_some_and(|token| token.is_keyword()) {
+            return Ok(variables);
+        }
         loop {
             variables.push(self.variable(may_be_element)?);
             let is_separated = self.skip(";") || self.skip(",");

@@ -2,6 +2,7 @@
 //!
 //! A mistake in a statement is reported once, and parsing goes on after its semicolon.
 
+mod assignment;
 mod declaration;
 mod expression;
 mod statement;
@@ -17,6 +18,18 @@ use crate::token::Token;
 const MAX_NESTING: u32 = 100;
 /// How many mistakes are reported at most.
 const MAX_FAULTS: usize = 20;
+
+/// Words that can follow the name of an algorithm.
+const BEGINNINGS: [&str; 8] = [
+    "variables",
+    "variable",
+    "define",
+    "macro",
+    "procedure",
+    "process",
+    "fair",
+    "begin",
+];
 
 /// A mistake has been reported.
 #[derive(Debug)]
@@ -57,7 +70,7 @@ pub(super) struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     fn algorithm(&mut self, mut is_fair: bool) -> Parsed<Algorithm> {
-        let name = self.name("the name of the algorithm")?;
+        let name = self.algorithm_name()?;
         self.has_braces = self.is("{");
         if self.has_braces {
             self.next();
@@ -185,6 +198,21 @@ impl<'t> Parser<'t> {
         }
         let message = format!("expected `{text}` but found {}", self.found());
         self.fail_here(AlgorithmErrorKind::Syntax, message, why)
+    }
+
+    /// The name of the algorithm. It may be a word of PlusCal, if what follows can begin an algorithm.
+    fn algorithm_name(&mut self) -> Parsed<Ident> {
+        let begins = |token: &Token| token.is("{") || BEGINNINGS.iter().any(|word| token.is(word));
+        match (self.peek(), self.tokens.get(self.at + 1)) {
+            (Some(word), Some(next)) if word.is_keyword() && begins(next) => {
+                self.at += 1;
+                Ok(Ident {
+                    name: word.text.clone(),
+                    span: word.span,
+                })
+            }
+            _ => self.name("the name of the algorithm"),
+        }
     }
 
     fn name(&mut self, what: &str) -> Parsed<Ident> {

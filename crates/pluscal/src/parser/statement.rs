@@ -4,7 +4,7 @@ use omnilink_tla_syntax::source::Span;
 
 use super::expression::Until;
 use super::{Failed, MAX_NESTING, Parsed, Parser};
-use crate::ast::{AfterCall, Assignment, Binding, Call, Ident, Label, Mark, Statement, StatementKind};
+use crate::ast::{AfterCall, Binding, Call, Ident, Label, Mark, Statement, StatementKind};
 use crate::expression::Expression;
 use crate::fault::AlgorithmErrorKind;
 use crate::token::TokenKind;
@@ -154,7 +154,7 @@ impl Parser<'_> {
     }
 
     /// The span from a byte to the last token that was read.
-    fn span_from(&self, start: Span) -> Span {
+    pub(super) fn span_from(&self, start: Span) -> Span {
         let last = self.at.checked_sub(1).and_then(|last| self.tokens.get(last));
         last.map_or(start, |token| start.to(token.span))
     }
@@ -192,7 +192,7 @@ impl Parser<'_> {
             }
             "goto" => {
                 self.next();
-                StatementKind::Goto(self.name("a label")?)
+                StatementKind::Goto(self.target()?)
             }
             "return" => {
                 self.next();
@@ -409,7 +409,7 @@ impl Parser<'_> {
             AfterCall::Return
         } else if self.is(";") && self.is_ahead(1, "goto") {
             self.at += 2;
-            AfterCall::Goto(self.name("a label")?)
+            AfterCall::Goto(self.target()?)
         } else {
             AfterCall::Continue
         };
@@ -420,80 +420,17 @@ impl Parser<'_> {
         }))
     }
 
-    fn assignment(&mut self) -> Parsed<StatementKind> {
-        let mut assignments = Vec::new();
-        loop {
-            let start = self.here();
-            let variable: Ident = self.name("a statement")?;
-            let path = self.path()?;
-            if self.is("=") || self.is("==") {
-                return self.fail_here(
-                    AlgorithmErrorKind::Syntax,
-                    "an assignment is written with `:=`",
-                    "write `:=`; `=` compares two values",
-                );
-            }
-            if !self.is(":=") {
-                let message = format!(
-                    "expected `:=` after `{}` but found {}",
-                    variable.name,
-                    self.found()
-                );
-                return self.fail_here(
-                    AlgorithmErrorKind::Syntax,
-                    message,
-                    "a statement is an assignment, or begins with a word such as `if`, `await` or `skip`",
-                );
-            }
-            self.next();
-            let value = self.expression("the value that is assigned", Until::Statement)?;
-            assignments.push(Assignment {
-                variable,
-                path,
-                value,
-                span: self.span_from(start),
-            });
-            if !self.skip("||") {
-                return Ok(StatementKind::Assign(assignments));
-            }
-        }
-    }
-
-    /// The path into a variable: indexes and fields.
-    fn path(&mut self) -> Parsed<Expression> {
-        let start = self.at;
-        loop {
-            if self.skip(".") {
+    /// The label after a `goto`, which may stand in quotes.
+    fn target(&mut self) -> Parsed<Ident> {
+        match self.peek() {
+            Some(token) if token.kind == TokenKind::Text => {
                 self.at += 1;
-            } else if self.is("[") {
-                let opened = self.at;
-                let mut depth = 0u32;
-                while let Some(token) = self.peek() {
-                    if matches!(&*token.text, "[" | "(" | "{" | "<<") && token.kind == TokenKind::Symbol {
-                        depth += 1;
-                    } else if matches!(&*token.text, "]" | ")" | "}" | ">>")
-                        && token.kind == TokenKind::Symbol
-                    {
-                        depth = depth.saturating_sub(1);
-                    } else if token.is(";") || token.is(":=") {
-                        self.at = opened;
-                        return self.fail_here(
-                            AlgorithmErrorKind::Syntax,
-                            "this `[` is never closed",
-                            "close the index with `]`",
-                        );
-                    }
-                    self.at += 1;
-                    if depth == 0 {
-                        break;
-                    }
-                }
-            } else {
-                let end = self.at.min(self.tokens.len());
-                return Ok(Expression {
-                    tokens: self.tokens.get(start..end).unwrap_or_default().to_vec(),
-                });
+                Ok(Ident {
+                    name: token.text.trim_matches('"').into(),
+                    span: token.span,
+                })
             }
+            _ => self.name("a label"),
         }
     }
 }

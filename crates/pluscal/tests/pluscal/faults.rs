@@ -1,6 +1,6 @@
 //! Mistakes: where, what, and several at once.
 
-use omnilink_pluscal::{TranslationOptions, translate};
+use omnilink_pluscal::{TranslationOptions, ignored_algorithm, translate};
 
 use crate::{module, told};
 
@@ -98,4 +98,42 @@ fn deep_nesting_is_a_mistake_and_no_overflow() {
         .collect();
     let wide = format!("--algorithm M {{ variables n = 0; {macros} {{ A: m59() }} }}");
     assert!(faults(&wide).contains("more than 100000 statements"));
+}
+
+#[test]
+fn an_expression_that_is_not_finished_is_told_where_it_stands() {
+    let wrong = |value: &str| {
+        let text = module(&format!(
+            "--algorithm A {{ variables n = 0; {{ a: n := {value}; b: skip }} }}"
+        ));
+        let faults = translate(&text, &TranslationOptions::default()).unwrap_err();
+        assert!(faults.iter().all(|fault| fault.help.is_some()));
+        told(&text, &faults)
+    };
+    assert_eq!(wrong("(n + 1"), "3:47 syntax: this `(` is never closed\n");
+    assert_eq!(
+        wrong("[x |-> <<n, 1>>"),
+        "3:47 syntax: this `[` is never closed\n"
+    );
+    assert_eq!(wrong("n +"), "3:49 syntax: the expression ends with `+`\n");
+    for whole in ["n'", "{n}", "<<n>>", "[a |-> n]", "r^+", "f[n]", "(n)", "@"] {
+        let text = module(&format!(
+            "--algorithm A {{ variables n = 0; {{ a: n := {whole} }} }}"
+        ));
+        assert!(
+            translate(&text, &TranslationOptions::default()).is_ok(),
+            "{whole}"
+        );
+    }
+}
+
+#[test]
+fn a_second_algorithm_is_noticed_and_words_about_one_are_not() {
+    let first = "(* --algorithm A { variables n = 0; { a: n := 1 } } *)\n";
+    let file = |rest: &str| format!("---- MODULE M ----\n{first}{rest}\n====\n");
+    let place = |text: &str| ignored_algorithm(text).map(|span| span.start as usize);
+    let two = file("(***\n--fair algorithm B { variables m = 0; { a: m := 1 } } *)");
+    assert_eq!(place(&two), two.find("--fair"));
+    assert_eq!(place(&file("(* see --algorithm A *)")), None);
+    assert_eq!(place(&file("")), None);
 }

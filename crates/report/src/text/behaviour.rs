@@ -117,7 +117,11 @@ fn push_behaviour(page: &mut String, behaviour: &Behaviour, is_full: bool) {
     let digits = behaviour.states.len().to_string().len();
     for state in &behaviour.states {
         let action = match (&state.action, before) {
-            (Some(action), _) => step_text(behaviour, state, action),
+            (Some(action), _) => {
+                let run = behaviour.algorithm.as_deref();
+                let process = run.and_then(|run| run.processes.get(state.number - 1)?.as_deref());
+                step_text(behaviour, process, action)
+            }
             (None, _) if behaviour.kind == PropertyKind::Replay && state.number == behaviour.states.len() => {
                 "in the trace, but no step leads here".to_owned()
             }
@@ -190,7 +194,11 @@ fn push_cycle(page: &mut String, behaviour: &Behaviour, digits: usize) {
     if let Some(back_to) = behaviour.lasso {
         let how = match &behaviour.back {
             _ if back_to == behaviour.states.len() => "and nothing changes any more".to_owned(),
-            Some(action) => format!("back to state {back_to}: {}", action_text(action)),
+            Some(action) => {
+                let process = behaviour.algorithm.as_deref().and_then(|run| run.back.as_deref());
+                let step = step_text(behaviour, process, action);
+                format!("back to state {back_to}: {step}")
+            }
             None => format!("back to state {back_to}"),
         };
         page.push_str(&format!("{:>digits$}  {how}\n", ""));
@@ -229,12 +237,11 @@ fn changed(before: &BehaviourState, (name, value): &(String, Value)) -> Vec<Stri
 }
 
 /// A step of an algorithm is its process, its label and its statements; any other is its action.
-fn step_text(behaviour: &Behaviour, state: &BehaviourState, action: &ActionTaken) -> String {
+fn step_text(behaviour: &Behaviour, process: Option<&str>, action: &ActionTaken) -> String {
     let run = behaviour.algorithm.as_deref();
-    let Some((run, step)) = run.and_then(|run| Some((run, run.step(&action.name)?))) else {
+    let Some(step) = run.and_then(|run| run.step(&action.name)) else {
         return action_text(action);
     };
-    let process = run.processes.get(state.number - 1).and_then(Option::as_deref);
     let who = process.map_or_else(String::new, |process| format!("{process}, "));
     let statement = shortened(&step.statement);
     // Process and label say all that the bindings of an action do, unless a name is bound inside of it.

@@ -86,7 +86,7 @@ fn a_translation_of_the_algorithm_is_read_with_the_lines_of_the_algorithm() {
         assert!(said(&text, choice).is_empty(), "{choice:?}");
         assert_eq!(line_of(&text, "A", choice), Some(7), "{choice:?}");
     }
-    assert!(stale_translation(SourceId(0), &text).is_none());
+    assert!(stale_translation(SourceId(0), &text, PlusCal::Auto).is_none());
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_stale_translation_is_not_used_in_silence() {
     );
     assert_eq!(said(&text, PlusCal::Error), [format!("11:1 error: {difference}")]);
     assert!(said(&text, PlusCal::Translate).is_empty());
-    assert!(stale_translation(SourceId(0), &text).is_some());
+    assert!(stale_translation(SourceId(0), &text, PlusCal::Auto).is_some());
     let unchecked = text.replace(
         "BEGIN TRANSLATION",
         "BEGIN TRANSLATION (chksum(pcal) \\in STRING)",

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { lanesOfRun, stepTaken } from '../../page/algorithm.js';
+import { lanesOfRun, stepBack, stepTaken } from '../../page/algorithm.js';
 import { argumentsOf, nameOf, topParts, withoutChanges } from '../../page/call.js';
 import { withoutFolders } from '../../page/header.js';
 import { labelIn, labelLines } from '../../page/label.js';
@@ -108,4 +108,6 @@ test('a step of an algorithm is found by its label', () => {
   const violation = { trace: [{ action: null }, { action: { name: 'take' } }, { action: { name: 'Terminating' } }], algorithm: { processes: [null, 'p 1', null], steps: [step] } };
   assert.deepEqual([0, 1, 2].map((at) => stepTaken(violation, at)), [null, { step, process: 'p 1' }, null]);
   assert.equal(stepTaken({ trace: [{ action: { name: 'take' } }] }, 0), null);
+  assert.equal(stepBack({ ...violation, algorithm: { ...violation.algorithm, back: 'p 2' }, back: { name: step.label } }), `p 2, ${step.label}: ${step.statement}`);
+  assert.equal(stepBack({ ...violation, back: { name: 'Other' } }), null);
 });
