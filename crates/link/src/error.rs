@@ -68,7 +68,7 @@ pub enum LinkError {
         /// Where in the link file.
         entry: String,
         /// What is wrong.
-        problem: AlgorithmLinkError,
+        problem: Box<AlgorithmLinkError>,
     },
     /// An option or entry that makes no sense.
     #[error("{0}")]

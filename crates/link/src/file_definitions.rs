@@ -25,7 +25,7 @@ pub(crate) fn define_file(
     for (number, hidden) in file.hidden.iter().enumerate() {
         let action = hidden_action(hidden, algorithm).map_err(|problem| LinkError::Algorithm {
             entry: "[[hidden]]".to_owned(),
-            problem,
+            problem: Box::new(problem),
         })?;
         module.define(&name("hidden", &number.to_string()), none, &action);
     }

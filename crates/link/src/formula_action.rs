@@ -90,7 +90,7 @@ fn run_action(
     let entry = format!("[ops.{}]", toml_key(op));
     let wrong = |problem: AlgorithmLinkError| LinkError::Algorithm {
         entry: entry.clone(),
-        problem,
+        problem: Box::new(problem),
     };
     let labels = match (&link.run, &link.action) {
         (Some(labels), None) => labels,
