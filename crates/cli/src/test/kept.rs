@@ -5,11 +5,13 @@ use std::path::Path;
 
 use omnilink_campaign::{KeptTest, Store};
 use omnilink_evidence::{Evidence, Violation};
+use omnilink_report::shell_word;
 use omnilink_test_runner::{ScheduleText, ScheduledTest};
 
 use super::TestArgs;
 use crate::error::CliError;
 use crate::output;
+use crate::runs::STORE;
 
 /// Schedules of one test that are run again, the last ones.
 const SCHEDULES_MAX: usize = 20;
@@ -62,8 +64,12 @@ pub(super) fn keep(args: &TestArgs, tests: &[ScheduledTest], evidence: &[Evidenc
     match kept {
         Ok(runs) => {
             for (run, failure) in runs.iter().zip(&failures) {
+                let store = match args.store.as_os_str() == STORE {
+                    true => String::new(),
+                    false => format!(" --store {}", shell_word(&args.store.display().to_string())),
+                };
                 output::note(&format!(
-                    "{} is run {run} of {}: omnilink view {run} shows its interleaving, omnilink replay {run} stops there in gdb",
+                    "{} is run {run} of {}: omnilink view {run}{store} shows its interleaving, omnilink replay {run}{store} stops there in gdb",
                     failure.name(),
                     args.store.display()
                 ));
