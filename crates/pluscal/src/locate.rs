@@ -9,6 +9,7 @@ use omnilink_tla_syntax::source::Span;
 
 use crate::fault::{AlgorithmError, AlgorithmErrorKind};
 use crate::lexer::tokenize;
+use crate::token::Token;
 
 /// Where an algorithm stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,9 +37,9 @@ pub struct Markers {
     pub end: Range<usize>,
 }
 
-/// Whether a text has an algorithm, and not only prose about one: a name and the beginning of an algorithm follow the word.
-pub fn has_algorithm(text: &str) -> bool {
-    const BEGINNINGS: [&str; 9] = [
+/// Whether a token can follow the name of an algorithm.
+pub(crate) fn begins_algorithm(token: &Token) -> bool {
+    const WORDS: [&str; 9] = [
         "{",
         "variable",
         "variables",
@@ -49,11 +50,16 @@ pub fn has_algorithm(text: &str) -> bool {
         "fair",
         "begin",
     ];
+    WORDS.iter().any(|word| token.is(word))
+}
+
+/// Whether a text has an algorithm, and not only prose about one: a name and the beginning of an algorithm follow the word.
+pub fn has_algorithm(text: &str) -> bool {
     let Ok(place) = find_algorithm(text) else {
         return false;
     };
     match &*tokenize(text, place.start, place.end).tokens {
-        [name, next, ..] => name.is_name() && BEGINNINGS.iter().any(|beginning| next.is(beginning)),
+        [name, next, ..] => name.is_name() && begins_algorithm(next),
         _ => false,
     }
 }

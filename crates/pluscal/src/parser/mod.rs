@@ -11,25 +11,13 @@ use omnilink_tla_syntax::source::Span;
 
 use crate::ast::{Algorithm, Body, Ident};
 use crate::fault::{AlgorithmError, AlgorithmErrorKind};
-use crate::locate::AlgorithmPlace;
+use crate::locate::{AlgorithmPlace, begins_algorithm};
 use crate::token::Token;
 
 /// How deep statements may be nested.
 const MAX_NESTING: u32 = 100;
 /// How many mistakes are reported at most.
 const MAX_FAULTS: usize = 20;
-
-/// Words that can follow the name of an algorithm.
-const BEGINNINGS: [&str; 8] = [
-    "variables",
-    "variable",
-    "define",
-    "macro",
-    "procedure",
-    "process",
-    "fair",
-    "begin",
-];
 
 /// A mistake has been reported.
 #[derive(Debug)]
@@ -202,9 +190,8 @@ impl<'t> Parser<'t> {
 
     /// The name of the algorithm. It may be a word of PlusCal, if what follows can begin an algorithm.
     fn algorithm_name(&mut self) -> Parsed<Ident> {
-        let begins = |token: &Token| token.is("{") || BEGINNINGS.iter().any(|word| token.is(word));
         match (self.peek(), self.tokens.get(self.at + 1)) {
-            (Some(word), Some(next)) if word.is_keyword() && begins(next) => {
+            (Some(word), Some(next)) if word.is_keyword() && begins_algorithm(next) => {
                 self.at += 1;
                 Ok(Ident {
                     name: word.text.clone(),
