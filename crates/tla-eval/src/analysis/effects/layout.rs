@@ -241,7 +241,7 @@ impl Layout {
         self.always_has(cell, 0)
     }
 
-    /// Whether a cell is there in every reachable state in which the value is there that so many steps lead to.
+    /// Whether a cell exists in every reachable state in which the value at the first `steps` steps of its path exists.
     pub(super) fn always_has(&self, cell: &Cell, steps: usize) -> bool {
         (steps..cell.path.len()).all(|length| {
             let place = Cell {
