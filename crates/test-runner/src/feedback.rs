@@ -1,7 +1,7 @@
 //! Schedules that showed something new, and changes of them.
 
 use fastrand::Rng;
-use omnilink_sched::{ObservedAccesses, ProgramExecution, ProgramSwitch};
+use omnilink_sched::{ObservedAccesses, ProgramSwitch};
 use rustc_hash::FxHashSet;
 
 /// Schedules that are kept, the last ones.
@@ -23,17 +23,17 @@ struct KeptSchedule {
 
 impl Feedback {
     /// Keeps the schedule of a run if the run showed something new.
-    pub(crate) fn add(&mut self, execution: &ProgramExecution, observed: &ObservedAccesses) {
+    pub(crate) fn add(&mut self, switches: Option<&[ProgramSwitch]>, observed: &ObservedAccesses) {
         let before = self.seen.len();
         self.seen.extend(&observed.reads_from);
-        let Some(switches) = execution.switches.clone().filter(|_| self.seen.len() > before) else {
+        let Some(switches) = switches.filter(|_| self.seen.len() > before) else {
             return;
         };
         if self.kept.len() == KEPT_MAX {
             self.kept.remove(0);
         }
         self.kept.push(KeptSchedule {
-            switches,
+            switches: switches.to_vec(),
             decisions: observed.decisions.clone(),
         });
     }
@@ -59,5 +59,40 @@ impl Feedback {
             });
         }
         Some(switches)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_shows_something_new_is_kept_and_changed() {
+        let observed = |reads_from: &[u64]| ObservedAccesses {
+            reads_from: reads_from.to_vec(),
+            decisions: vec![(1, 10), (2, 10)],
+            ..ObservedAccesses::default()
+        };
+        let switch = |decision| ProgramSwitch {
+            from: 1,
+            decision,
+            to: 2,
+            goes_on: false,
+            preempts: true,
+        };
+        let mut feedback = Feedback::default();
+        assert_eq!(feedback.changed(1), None);
+        feedback.add(Some(&[switch(3)]), &observed(&[7]));
+        feedback.add(Some(&[switch(4)]), &observed(&[7]));
+        feedback.add(None, &observed(&[8]));
+        feedback.add(Some(&[switch(5)]), &observed(&[7, 8]));
+        assert_eq!(feedback.kept.len(), 1);
+        let changes: Vec<_> = (0..50).filter_map(|seed| feedback.changed(seed)).collect();
+        assert_eq!(changes.len(), 50);
+        assert!(changes.iter().any(|change| change.contains(&switch(3))));
+        assert!(changes.iter().any(|change| !change.contains(&switch(3))));
+        let is_possible = |switch: &ProgramSwitch| switch.decision < 10 && (1..=2).contains(&switch.from);
+        assert!(changes.iter().flatten().all(is_possible));
+        assert_eq!(feedback.changed(9), feedback.changed(9));
     }
 }

@@ -265,7 +265,7 @@ impl<'a> TestRun<'a> {
         let execution = match is_first || uses_feedback {
             true => {
                 let (execution, observed) = self.program.run_observed(schedule, &self.stop)?;
-                self.feedback.add(&execution, &observed);
+                self.feedback.add(execution.switches.as_deref(), &observed);
                 if is_first {
                     self.first_run = FirstRun {
                         steps: execution.steps,

@@ -39,14 +39,12 @@ pub(super) fn schedules(store: &Path) -> Result<BTreeMap<String, Vec<ScheduleTex
 }
 
 /// Keeps the failures of a session, and says where. That they cannot be kept is no reason to fail: they have been told.
-pub(super) fn keep(args: &TestArgs, tests: &[ScheduledTest], evidence: &[Evidence]) {
-    let failures: Vec<KeptTest> = evidence
-        .iter()
-        .filter_map(|one| {
+pub(super) fn keep<'a>(args: &TestArgs, tests: impl Iterator<Item = (&'a ScheduledTest, &'a Evidence)>) {
+    let failures: Vec<KeptTest> = tests
+        .filter_map(|(test, one)| {
             let Some(Violation::Test(failing)) = &one.violation else {
                 return None;
             };
-            let test = tests.iter().find(|test| test.full_name() == one.input)?;
             Some(KeptTest {
                 evidence: one.clone(),
                 schedule: failing.schedule.clone(),

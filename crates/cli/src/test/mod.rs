@@ -155,15 +155,15 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, CliError> {
     let junit_file = args.junit.as_deref().map(NewFile::check).transpose()?;
     let evidence_file = args.evidence.as_deref().map(EvidenceFile::create).transpose()?;
     let mut options = options(args);
+    if args.regressions {
+        options.regressions = kept::schedules(&args.store)?;
+    }
     let tests = tests(args)?;
     if tests.is_empty() {
         return Err(CliError::Usage(
             "no test has been found: `cargo test -- --list` shows those of a project; a filter after `--` may leave all of them out"
                 .to_owned(),
         ));
-    }
-    if args.regressions {
-        options.regressions = kept::schedules(&args.store)?;
     }
     let screen = Screen {
         line: progress_line(tests.len()),
@@ -186,7 +186,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, CliError> {
     } = state.into_inner().unwrap_or_else(PoisonError::into_inner);
     printed?;
     evidence.sort_by_key(|(number, _)| *number);
-    let evidence: Vec<Evidence> = evidence.into_iter().map(|(_, evidence)| evidence).collect();
+    let (numbers, evidence): (Vec<usize>, Vec<Evidence>) = evidence.into_iter().unzip();
     if !args.json {
         stdout.print(&details(&session, &evidence, &look))?;
     }
@@ -199,7 +199,9 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, CliError> {
         file.write(junit(&evidence).as_bytes())?;
     }
     if !args.no_store && args.schedule.is_none() {
-        kept::keep(args, &tests, &evidence);
+        // Targets of several packages may have the same name, so that tests go by their numbers.
+        let of_tests = numbers.iter().filter_map(|number| tests.get(*number));
+        kept::keep(args, of_tests.zip(&evidence));
     }
     Ok(exit(&session, &evidence))
 }

@@ -138,6 +138,9 @@ fn what_is_not_on_this_machine_is_refused() {
         "{}",
         run.output
     );
+    assert!(run.asked_for_other_machine);
+    let network = self::run("network", ProgramPolicy::Switches(Vec::new()));
+    assert!(!network.asked_for_other_machine, "{network:?}");
 }
 
 #[test]
