@@ -20,6 +20,15 @@ pub struct TestCoverage {
     pub steps: u64,
     /// Whether all threads were looked at for data races.
     pub all_races: bool,
+    /// Lines of the project from which something is called that may wait.
+    #[serde(default)]
+    pub waiting_points: u64,
+    /// Those at which no thread has waited in any schedule.
+    #[serde(default)]
+    pub never_waited: Vec<String>,
+    /// Files, processes and shared memory that it used and that are not controlled, as far as they are known.
+    #[serde(default)]
+    pub outside: Vec<String>,
 }
 
 /// A test that fails under some schedule, and how to repeat it.

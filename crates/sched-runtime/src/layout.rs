@@ -3,8 +3,12 @@
 //! Both sides use this module: `omnilink-sched`, which explores, and the runtime that is linked with the component. Everything
 //! has a fixed offset, so that an execution allocates nothing and the records of a process that crashes survive it.
 
+mod program_records;
+
+pub use program_records::{OutsideRecord, PlaceRecord, SwitchRecord, WaitingPlaceRecord, outside, switch};
+
 /// Written by the explorer; a runtime with another layout refuses to serve.
-pub const MAGIC: u64 = 0x006f_6d6e_696c_000e;
+pub const MAGIC: u64 = 0x006f_6d6e_696c_000f;
 /// Threads of one execution of the explorer: as many as bits in [`StepRecord::candidates`]. A whole program may have more.
 pub const THREADS_CAP: usize = 32;
 /// Steps that are recorded; a longer execution goes on unrecorded.
@@ -33,6 +37,12 @@ pub const FRAMES_CAP: usize = 14;
 pub const STOP_AT_FAILURE: u64 = u64::MAX;
 /// Call sites of a step that are recorded if they are asked for.
 pub const STEP_FRAMES: usize = 6;
+/// Places at which threads of a whole program may wait that are recorded.
+pub const WAITING_PLACES_CAP: usize = 128;
+/// Things outside of a whole program that are recorded.
+pub const OUTSIDE_CAP: usize = 8;
+/// Bytes of their names.
+pub const OUTSIDE_NAME_CAP: usize = 112;
 /// No thread.
 pub const NO_THREAD: u8 = u8::MAX;
 
@@ -180,48 +190,6 @@ pub mod influence {
     pub const RANDOM_NUMBERS: u64 = 2;
     /// Another machine, which was refused.
     pub const OTHER_MACHINE: u64 = 4;
-}
-
-/// Bits of [`SwitchRecord::flags`].
-pub mod switch {
-    /// The chosen thread goes on past its yield.
-    pub const GOES_ON: u8 = 1;
-    /// The current thread could have gone on.
-    pub const PREEMPTS: u8 = 2;
-}
-
-/// A decision of a whole program that differs from the one without preemptions: to go on, or if that is not possible, the next thread in
-/// circular order.
-///
-/// It is named by the thread that stops and by how many times that has stopped before, because these stay the same when a switch of other
-/// threads is left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(C)]
-pub struct SwitchRecord {
-    /// How often the current thread had stopped before.
-    pub decision: u32,
-    /// The thread that stopped.
-    pub current: u8,
-    /// The thread that was chosen.
-    pub chosen: u8,
-    /// Bits of [`switch`].
-    pub flags: u8,
-    /// Always 0.
-    pub reserved: u8,
-}
-
-/// Where a thread of a whole program has stopped.
-#[derive(Debug, Clone, Copy)]
-#[repr(C)]
-pub struct PlaceRecord {
-    /// The code address; 0 if the thread has not begun.
-    pub code: u64,
-    /// The call sites of the instrumented functions that it is in, the innermost first.
-    pub frames: [u64; FRAMES_CAP],
-    /// Length of `frames`.
-    pub frames_len: u32,
-    /// The thread.
-    pub thread: u32,
 }
 
 /// Values of [`MemoryErrorRecord::kind`].
@@ -473,6 +441,15 @@ pub struct Shared {
     pub switch_places: [[PlaceRecord; 2]; PLACES_CAP],
     /// The threads of a deadlock or livelock.
     pub stuck_threads: [PlaceRecord; STUCK_CAP],
+
+    /// Length of `waiting_places`.
+    pub waiting_places_len: u32,
+    /// Length of `outside`.
+    pub outside_len: u32,
+    /// Places at which threads may wait.
+    pub waiting_places: [WaitingPlaceRecord; WAITING_PLACES_CAP],
+    /// Files, processes and shared memory that were used.
+    pub outside: [OutsideRecord; OUTSIDE_CAP],
 
     /// For each step what to choose: see [`scheduled`].
     pub schedule: [u16; STEPS_CAP],

@@ -44,6 +44,8 @@ mod limits;
 mod observed_accesses;
 #[cfg(target_os = "linux")]
 mod output;
+#[cfg(target_os = "linux")]
+mod outside_use;
 mod program;
 #[cfg(target_os = "linux")]
 mod program_schedule;
@@ -57,6 +59,8 @@ mod schedule_tree;
 mod shared_memory;
 #[cfg(target_os = "linux")]
 mod stopped_program;
+#[cfg(target_os = "linux")]
+mod waiting_place;
 #[cfg(target_os = "linux")]
 mod watchdog;
 #[cfg(target_os = "linux")]
@@ -78,12 +82,16 @@ pub use harness_executor::{HarnessExecutor, HarnessOptions};
 pub use limits::StopConditions;
 #[cfg(target_os = "linux")]
 pub use observed_accesses::ObservedAccesses;
+#[cfg(target_os = "linux")]
+pub use outside_use::OutsideUse;
 pub use program::TestProgram;
 #[cfg(target_os = "linux")]
 pub use program_schedule::{ProgramPolicy, ProgramSchedule, ProgramSwitch, SharedLocation};
 pub use schedule::{Schedule, ScheduleError, ScheduledStep};
 #[cfg(target_os = "linux")]
 pub use stopped_program::{StopAt, StoppedProgram};
+#[cfg(target_os = "linux")]
+pub use waiting_place::WaitingPlace;
 #[cfg(target_os = "linux")]
 pub use whole_program::{ProgramEnding, ProgramExecution, ProgramStep, ThreadPlace, WholeProgram};
 

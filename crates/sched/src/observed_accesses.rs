@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_sched_runtime::layout::{StepRecord, flag};
-use rustc_hash::FxHashMap;
+use omnilink_sched_runtime::layout::{STEP_FRAMES, StepRecord, flag};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program_schedule::SharedLocation;
+use crate::whole_program::ThreadPlace;
 
 /// What the threads of a run accessed.
 #[derive(Debug, Clone, Default)]
@@ -16,16 +17,35 @@ pub struct ObservedAccesses {
     pub reads_from: Vec<u64>,
     /// How often each thread stopped.
     pub decisions: Vec<(u8, u32)>,
+    /// Where the steps were made, each place once, with its innermost call sites.
+    pub places: Vec<ThreadPlace>,
 }
 
 impl ObservedAccesses {
-    pub(crate) fn of(steps: &[StepRecord]) -> Self {
+    /// Of steps, and the innermost call sites of each.
+    pub(crate) fn of(steps: &[StepRecord], frames: &[[u64; STEP_FRAMES]]) -> Self {
         Self {
             locations: shared_locations(steps),
             reads_from: reads_from(steps),
             decisions: decisions(steps),
+            places: places(steps, frames),
         }
     }
+}
+
+fn places(steps: &[StepRecord], frames: &[[u64; STEP_FRAMES]]) -> Vec<ThreadPlace> {
+    let mut known: FxHashSet<(u64, &[u64])> = FxHashSet::default();
+    let mut places = Vec::new();
+    for (step, frames) in steps.iter().zip(frames) {
+        if known.insert((step.chosen_code, frames)) {
+            places.push(ThreadPlace {
+                thread: step.chosen,
+                code: step.chosen_code,
+                frames: frames.iter().copied().take_while(|frame| *frame != 0).collect(),
+            });
+        }
+    }
+    places
 }
 
 fn decisions(steps: &[StepRecord]) -> Vec<(u8, u32)> {

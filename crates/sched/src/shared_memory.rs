@@ -234,6 +234,8 @@ impl SharedMemory {
         shared.threads_max = 0;
         shared.interleaving = 0;
         shared.influences = 0;
+        shared.waiting_places_len = 0;
+        shared.outside_len = 0;
         shared.ending = ending::NONE;
         shared.running = u32::from(NO_THREAD);
         shared.stuck = 0;

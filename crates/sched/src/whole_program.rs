@@ -3,9 +3,11 @@
 use crate::limits::StopConditions;
 use crate::observed_accesses::ObservedAccesses;
 use crate::output::Output;
+use crate::outside_use::OutsideUse;
 use crate::program_schedule::{ProgramPolicy, ProgramSchedule, ProgramSwitch, record, thread_switch};
 use crate::recorded_step::step;
 use crate::shared_memory::{SharedMemory, data_race, memory_error_of};
+use crate::waiting_place::WaitingPlace;
 use crate::watchdog::Watchdog;
 use crate::{DataRace, MemoryError, SchedError, SchedulerStep, UnresponsiveReason};
 use omnilink_sched_runtime::layout::{
@@ -111,6 +113,10 @@ pub struct ProgramExecution {
     pub depends_on_random_numbers: bool,
     /// Whether it asked for another machine, which was refused.
     pub asked_for_other_machine: bool,
+    /// Places at which its threads called what may wait, as far as they fit into the record.
+    pub waiting_places: Vec<WaitingPlace>,
+    /// Files, processes and shared memory that it used, the first ones.
+    pub outside: Vec<OutsideUse>,
     /// Whether the scheduler controlled it: only an instrumented program is.
     pub is_controlled: bool,
 }
@@ -154,7 +160,7 @@ impl WholeProgram {
         Ok((execution, steps))
     }
 
-    /// The same with what its threads accessed in the steps that fit into the record.
+    /// The same with what its threads accessed in the steps that fit into the record, and where.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -163,8 +169,9 @@ impl WholeProgram {
         schedule: &ProgramSchedule,
         stop: &StopConditions,
     ) -> Result<(ProgramExecution, ObservedAccesses), SchedError> {
-        let (execution, memory) = self.finish(schedule, None, stop)?;
-        Ok((execution, ObservedAccesses::of(recorded_steps(&memory))))
+        let (execution, memory) = self.finish(schedule, Some(None), stop)?;
+        let observed = ObservedAccesses::of(recorded_steps(&memory), &memory.get().step_frames);
+        Ok((execution, observed))
     }
 
     /// Runs it, and watches it if `watched` is there: its steps, and a race.
@@ -385,6 +392,18 @@ fn execution(
         depends_on_time: shared.influences & influence::TIME != 0,
         depends_on_random_numbers: shared.influences & influence::RANDOM_NUMBERS != 0,
         asked_for_other_machine: shared.influences & influence::OTHER_MACHINE != 0,
+        waiting_places: shared
+            .waiting_places
+            .iter()
+            .take(shared.waiting_places_len as usize)
+            .map(WaitingPlace::of)
+            .collect(),
+        outside: shared
+            .outside
+            .iter()
+            .take(shared.outside_len as usize)
+            .filter_map(OutsideUse::of)
+            .collect(),
         is_controlled: shared.process != 0,
     }
 }
@@ -395,7 +414,7 @@ fn recorded_steps(memory: &SharedMemory) -> &[StepRecord] {
     &shared.steps[..(shared.steps_made as usize).min(STEPS_CAP)]
 }
 
-fn thread_place(record: &PlaceRecord) -> ThreadPlace {
+pub(crate) fn thread_place(record: &PlaceRecord) -> ThreadPlace {
     ThreadPlace {
         thread: record.thread as u8,
         code: record.code,

@@ -77,6 +77,19 @@ impl SourceLines {
         frames.0.iter().any(Frame::is_own).then(|| frames.text(false))
     }
 
+    /// The functions at an address, those that were inlined into others first.
+    pub fn functions(&mut self, code: u64) -> Vec<Function> {
+        let frames = self.frames(code);
+        let frames = frames.into_iter().flat_map(|frames| frames.0);
+        frames
+            .map(|frame| Function {
+                line: format!("{}:{}", shortened(&frame.file), frame.line),
+                is_own: frame.is_own(),
+                name: frame.function.filter(|name| !name.starts_with("_Z")),
+            })
+            .collect()
+    }
+
     /// What the source calls the location that is accessed in the innermost function that is shown.
     fn name(&mut self, frames: &Frames) -> Option<String> {
         let frame = frames.shown().next()?;
@@ -103,7 +116,9 @@ impl SourceLines {
             if let Some((file, line, column)) =
                 place.and_then(|place| Some((place.file?, place.line?, place.column)))
             {
+                let function = frame.function.as_ref();
                 frames.push(Frame {
+                    function: function.and_then(|name| name.demangle().ok().map(String::from)),
                     file: file.to_owned(),
                     line,
                     column: column.filter(|column| *column > 0),
@@ -115,7 +130,19 @@ impl SourceLines {
 }
 
 /// A function, where it calls the next one or makes an access.
+#[derive(Debug, Clone)]
+pub struct Function {
+    /// Its name, with the modules that it is in if the linker needs them; none of functions of C++ whose names it changes.
+    pub name: Option<String>,
+    /// The source line, as it is known where the command was started.
+    pub line: String,
+    /// Whether it is neither of a standard library nor of what calls a component.
+    pub is_own: bool,
+}
+
 struct Frame {
+    /// Its name with the modules that it is in.
+    function: Option<String>,
     file: String,
     line: u32,
     column: Option<u32>,

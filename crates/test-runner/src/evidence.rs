@@ -34,6 +34,9 @@ pub fn evidence(result: &TestResult, rerun: impl FnOnce(&FoundFailure) -> String
             .saturating_sub(u32::from(result.test.harness_threads)),
         steps: result.steps,
         all_races: result.has_all_races,
+        waiting_points: result.waiting_points.len() as u64,
+        never_waited: result.waiting_points.never_waited().map(str::to_owned).collect(),
+        outside: result.outside.iter().map(ToString::to_string).collect(),
     }));
     match (&result.failure, result.obstacle, result.stopped) {
         (Some(found), _, _) => {

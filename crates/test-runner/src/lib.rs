@@ -26,6 +26,7 @@ mod shrink;
 mod shrinking;
 mod strategy;
 mod test_run;
+mod waiting_points;
 mod words;
 
 pub use evidence::evidence;
@@ -37,4 +38,5 @@ pub use schedule_text::{ScheduleText, ScheduleTextError};
 pub use session::{SessionOptions, TestProgress, TestSession};
 pub use strategy::{FirstRun, ScheduleStrategy};
 pub use test_run::{FailureCause, FoundFailure, Obstacle, TestResult};
+pub use waiting_points::WaitingPoints;
 pub use words::headline;

@@ -1,11 +1,13 @@
 //! All tests, some of them at the same time.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use omnilink_sched::{SchedError, StopConditions, StopReason};
+use omnilink_source_lines::SourceLines;
 
 use crate::framework::ScheduledTest;
 use crate::schedule_text::ScheduleText;
@@ -98,6 +100,7 @@ impl TestSession {
         let failed: Mutex<Option<SchedError>> = Mutex::default();
         let jobs = options.jobs.clamp(1, tests.len().max(1));
         let work = || {
+            let mut sources: BTreeMap<&Path, SourceLines> = BTreeMap::new();
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some(test) = tests.get(number).filter(|_| !is_over.load(Ordering::Relaxed)) else {
@@ -108,7 +111,9 @@ impl TestSession {
                     memory_bytes_max: None,
                     interrupt: options.interrupt,
                 };
-                match TestRun::new(test, options, stop).finish() {
+                let program = test.program.as_path();
+                let source = sources.entry(program).or_insert_with(|| SourceLines::of(program));
+                match TestRun::new(test, options, stop, source).finish() {
                     Ok(result) => {
                         let ends_all = result.stopped == Some(StopReason::Interrupted)
                             || (options.until_failure && result.failure.is_some())

@@ -1,11 +1,12 @@
 //! One test under many schedules.
 
+use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use omnilink_sched::{
-    ProgramExecution, ProgramPolicy, ProgramSchedule, SchedError, StopConditions, StopReason,
-    UnresponsiveReason, WholeProgram,
+    OutsideUse, ProgramExecution, ProgramPolicy, ProgramSchedule, SchedError, StopConditions, StopReason,
+    ThreadPlace, UnresponsiveReason, WholeProgram,
 };
 use omnilink_source_lines::SourceLines;
 use rustc_hash::FxHashSet;
@@ -18,6 +19,7 @@ use crate::schedule_text::ScheduleText;
 use crate::session::SessionOptions;
 use crate::shrinking::Shrinking;
 use crate::strategy::{FirstRun, ScheduleStrategy, mixed};
+use crate::waiting_points::{SeenWaits, WaitingPoints};
 
 /// What a failure needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,6 +111,10 @@ pub struct TestResult {
     pub obstacle: Option<Obstacle>,
     /// Whether all runs were looked at for data races as a whole: at most 32 threads can be.
     pub has_all_races: bool,
+    /// Where its threads may wait.
+    pub waiting_points: WaitingPoints,
+    /// Files, processes and shared memory that it used, which are not controlled.
+    pub outside: BTreeSet<OutsideUse>,
     /// What ended it before all schedules were run.
     pub stopped: Option<StopReason>,
     /// How long it took.
@@ -174,14 +180,24 @@ pub(crate) struct TestRun<'a> {
     /// Whether a run looked at the time or used random numbers.
     is_influenced: bool,
     first_run: FirstRun,
+    /// Where the steps of the first run were made.
+    first_places: Vec<ThreadPlace>,
+    waits: SeenWaits,
     feedback: Feedback,
+    source: &'a mut SourceLines,
 }
 
 /// Schedules of a test with one thread.
 const ONE_THREAD_SCHEDULES_MAX: u64 = 21;
 
 impl<'a> TestRun<'a> {
-    pub(crate) fn new(test: &'a ScheduledTest, options: &'a SessionOptions, stop: StopConditions) -> Self {
+    /// `source` has the source lines of its program.
+    pub(crate) fn new(
+        test: &'a ScheduledTest,
+        options: &'a SessionOptions,
+        stop: StopConditions,
+        source: &'a mut SourceLines,
+    ) -> Self {
         Self {
             test,
             options,
@@ -196,13 +212,18 @@ impl<'a> TestRun<'a> {
                 failure: None,
                 obstacle: None,
                 has_all_races: true,
+                waiting_points: WaitingPoints::default(),
+                outside: BTreeSet::new(),
                 stopped: None,
                 duration: Duration::ZERO,
             },
             seen: FxHashSet::default(),
             is_influenced: false,
             first_run: FirstRun::default(),
+            first_places: Vec::new(),
+            waits: SeenWaits::default(),
             feedback: Feedback::default(),
+            source,
         }
     }
 
@@ -222,6 +243,9 @@ impl<'a> TestRun<'a> {
             Err(error) => return Err(error),
         }
         self.result.interleavings = self.seen.len();
+        if !self.result.has_one_thread() {
+            self.result.waiting_points = self.waits.points(&self.first_places, self.source);
+        }
         self.result.duration = started.elapsed();
         Ok(self.result)
     }
@@ -262,11 +286,12 @@ impl<'a> TestRun<'a> {
     fn run_schedule(&mut self, number: Option<u64>, schedule: &ProgramSchedule) -> Result<bool, SchedError> {
         let is_first = number == Some(0);
         let uses_feedback = self.options.strategy == ScheduleStrategy::ReadsFrom;
-        let execution = match is_first || uses_feedback {
+        let mut execution = match is_first || uses_feedback {
             true => {
                 let (execution, observed) = self.program.run_observed(schedule, &self.stop)?;
                 self.feedback.add(execution.switches.as_deref(), &observed);
                 if is_first {
+                    self.first_places = observed.places;
                     self.first_run = FirstRun {
                         steps: execution.steps,
                         locations: observed.locations,
@@ -279,6 +304,8 @@ impl<'a> TestRun<'a> {
         self.result.schedules += 1;
         self.result.steps = self.result.steps.max(execution.steps);
         self.result.threads = self.result.threads.max(execution.threads);
+        self.waits.add(std::mem::take(&mut execution.waiting_places));
+        self.result.outside.extend(std::mem::take(&mut execution.outside));
         self.result.has_all_races &= execution.has_all_races || !self.options.detects_races;
         if !execution.is_controlled {
             self.result.obstacle = Some(Obstacle::NotInstrumented);
@@ -315,7 +342,7 @@ impl<'a> TestRun<'a> {
     }
 
     /// Makes the failing run once more, to see its steps and where the accesses of a race were made.
-    fn record_steps(&self, found: &mut FoundFailure) {
+    fn record_steps(&mut self, found: &mut FoundFailure) {
         let race = match &found.failure.kind {
             FailureKind::Race(race) => Some(race),
             _ => None,
@@ -327,9 +354,8 @@ impl<'a> TestRun<'a> {
         let is_same = TestFailure::of(&again).is_some_and(|again| again.is_like(&found.failure));
         if is_same {
             found.failure.race_places = again.race_places;
-            let mut source = SourceLines::of(&self.test.program);
             let failed = race.map(|race| race.accesses[1].thread);
-            found.interleaving = Interleaving::of(self.test, &steps, failed, &mut source);
+            found.interleaving = Interleaving::of(self.test, &steps, failed, self.source);
         }
     }
 

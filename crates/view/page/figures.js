@@ -13,6 +13,7 @@ const FIGURES = [
   ['distinct', 'distinct states'], ['generated', 'states generated'], ['depth', 'depth'], ['matrices', 'matrices'],
   ['executions', 'runs'], ['rerun', 'again'],
   ['program', 'program'], ['schedules', 'schedules'], ['interleavings', 'different interleavings'], ['steps', 'steps at most'],
+  ['waiting_points', 'places where a thread may wait'],
 ];
 
 /** @param {import('./story.js').Facts} facts */
@@ -22,12 +23,23 @@ export function figuresView({ evidence: all, words }) {
   const text = (/** @type {any} */ value) => (typeof value === 'number' ? grouped(Math.round(value * 1e4) / 1e4) : visible(String(value).slice(0, 2000)));
   return [
     el('dl', { class: 'figures' }, shown.map(([name, title]) => [el('dt', {}, name === 'ops' ? `${words.operation}s` : name === 'threads' && evidence.command !== 'mc' ? `${words.thread}s` : title), el('dd', {}, text(evidence[name]))])),
+    listed('In no schedule a thread waited at', evidence.never_waited),
+    listed('Not controlled', evidence.outside),
     coverage(evidence.coverage?.map((/** @type {any} */ one) => [one.action, one.generated, one.place]), 'steps'),
     coverage(evidence.spec?.actions?.map((/** @type {any} */ one) => [one.action, one.placed, one.at]), 'operations placed'),
     coverage(evidence.log?.actions?.map((/** @type {any} */ one) => [one.action, one.taken, one.at]), 'steps'),
     evidence.keys?.length > 0 && el('table', { class: 'plain' }, el('thead', {}, el('tr', {}, el('th', {}, 'key'), el('th', {}, 'verdict'), el('th', {}, 'operations'))), el('tbody', {}, evidence.keys.slice(0, 500).map((/** @type {any} */ one) => el('tr', {}, el('td', { class: 'mono' }, visible(String(one.key))), el('td', {}, visible(one.verdict)), el('td', {}, grouped(one.ops)))))),
     evidence.inferred && el('dl', { class: 'figures' }, Object.entries(evidence.inferred.levels).map(([name, level]) => [el('dt', {}, visible(name)), el('dd', {}, visible(String(level)))])),
   ];
+}
+
+/**
+ * @param {string} title
+ * @param {string[] | undefined} lines
+ */
+function listed(title, lines) {
+  if (!lines?.length) return null;
+  return [el('p', {}, title), el('ul', { class: 'list' }, lines.slice(0, 100).map((line) => el('li', { class: 'mono' }, visible(line))))];
 }
 
 /**

@@ -4,6 +4,7 @@ mod cargo_arguments;
 pub(crate) mod debugger;
 mod kept;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -11,11 +12,12 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use omnilink_evidence::{Evidence, Verdict, Violation};
-use omnilink_report::{Look, TextOptions, junit, shell_word, test_line, text};
+use omnilink_report::{Look, TextOptions, counted, junit, shell_word, test_line, text};
+use omnilink_sched::OutsideUse;
 use omnilink_sched::build::{RustTests, TestBinary, whole_program_flags};
 use omnilink_test_runner::{
     FailureCause, FoundFailure, ScheduleStrategy, ScheduleText, ScheduledTest, SessionOptions, TestProgress,
-    TestResult, TestSession, evidence, framework,
+    TestResult, TestSession, WaitingPoints, evidence, framework,
 };
 use omnilink_verify::NewFile;
 
@@ -352,10 +354,59 @@ fn details(session: &TestSession, evidence: &[Evidence], look: &Look) -> String 
     if others > 0 {
         let _ = writeln!(page, "{others} could not be controlled");
     }
+    page.push_str(&never_waited(session, look));
+    page.push_str(&outside(session, look));
     if session.not_begun > 0 {
         let _ = writeln!(page, "{} tests were not begun", session.not_begun);
     }
     page
+}
+
+/// Lines of a list that are shown; `--json` has all of them.
+const LISTED_MAX: usize = 10;
+
+/// Places of the project at which a thread may wait, and none did in any schedule of any test.
+fn never_waited(session: &TestSession, look: &Look) -> String {
+    let mut points = WaitingPoints::default();
+    session
+        .results
+        .iter()
+        .for_each(|result| points.merge(&result.waiting_points));
+    let never: Vec<String> = points.never_waited().map(str::to_owned).collect();
+    let heading = format!(
+        "threads may wait at {} of the project; in no schedule one did at {} of them:",
+        counted(points.len() as u64, "line", "lines"),
+        never.len(),
+    );
+    listed(&heading, &never, look)
+}
+
+/// What tests used and nobody controls.
+fn outside(session: &TestSession, look: &Look) -> String {
+    let mut tests: BTreeMap<&OutsideUse, u64> = BTreeMap::new();
+    for used in session.results.iter().flat_map(|result| &result.outside) {
+        *tests.entry(used).or_default() += 1;
+    }
+    let lines: Vec<String> = tests
+        .iter()
+        .map(|(used, number)| format!("{used} ({})", counted(*number, "test", "tests")))
+        .collect();
+    listed("not controlled, but used as they are:", &lines, look)
+}
+
+/// A heading and the first lines of a list; nothing if there are none.
+fn listed(heading: &str, lines: &[String], look: &Look) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("{heading}\n");
+    for line in lines.iter().take(LISTED_MAX) {
+        let _ = writeln!(text, "  {}", look.clean(line));
+    }
+    if lines.len() > LISTED_MAX {
+        let _ = writeln!(text, "  … and {} more (--json has all)", lines.len() - LISTED_MAX);
+    }
+    text
 }
 
 /// The command that repeats a failure.

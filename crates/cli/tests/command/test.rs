@@ -56,7 +56,7 @@ mod tests {
             scope.spawn(|| *counter.lock().unwrap() += 1);
             scope.spawn(|| *counter.lock().unwrap() += 1);
         });
-        assert_eq!(*counter.lock().unwrap(), 2);
+        assert_eq!(*counter.lock().unwrap(), 2); // Nobody else is there.
     }
     #[test]
     fn locks_in_two_orders() {
@@ -354,6 +354,36 @@ fn counts_of_shared_pointers_are_no_race() {
     );
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(!ran.stdout.contains("1 different"), "{ran:?}");
+}
+
+/// What no schedule has tried is told: a lock that was always free; and what nobody controls.
+#[test]
+fn what_was_never_waited_for_and_what_is_not_controlled_is_told() {
+    let source = "#include <cstdio>\n#include <cstdlib>\n#include <mutex>\n#include <thread>\nstd::mutex shared, lonely;\nint count = 0;\n\
+        static void add() {\n  shared.lock();\n  count += 1;\n  shared.unlock();\n}\n\
+        int main() {\n  std::thread other(add);\n  add();\n  lonely.lock();\n  lonely.unlock();\n  other.join();\n  \
+        FILE *file = fopen(\"kept.txt\", \"w\");\n  fputs(\"text\", file);\n  fclose(file);\n}\n";
+    let folder = folder(&[("locks.cpp", source)]);
+    compile(folder.path(), "locks");
+    let arguments = ["test", "--cpp", "./locks", "--no-store"];
+    let ran = omnilink_in(folder.path(), &arguments);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for line in ["  locks.cpp:15\n", "file kept.txt (1 test)"] {
+        assert!(ran.stdout.contains(line), "{line}: {ran:?}");
+    }
+    assert!(!ran.stdout.contains("locks.cpp:8"), "threads wait there: {ran:?}");
+    let json = omnilink_in(folder.path(), &[&arguments[..], &["--json"]].concat()).json();
+    let coverage = &json[0]["test"];
+    assert_eq!(
+        coverage["never_waited"].as_array().map(Vec::len),
+        Some(1),
+        "{coverage}"
+    );
+    assert_eq!(
+        coverage["outside"].as_array().map(Vec::len),
+        Some(1),
+        "{coverage}"
+    );
 }
 
 /// Stop tokens, futures, latches, barriers, semaphores, conditions, coroutines, waiting for values.

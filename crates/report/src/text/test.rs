@@ -42,6 +42,17 @@ pub fn test_line(evidence: &Evidence, look: &Look) -> String {
     let is_run = evidence.test.as_deref().filter(|test| test.schedules > 0);
     if let Some(test) = is_run.filter(|_| evidence.verdict != Verdict::Error) {
         let _ = write!(text, " ({})", coverage(test));
+        if !test.never_waited.is_empty() && evidence.violation.is_none() {
+            let _ = write!(
+                text,
+                ", no thread waited at {} of {} where one may",
+                test.never_waited.len(),
+                counted(test.waiting_points, "place", "places")
+            );
+        }
+        if !test.outside.is_empty() {
+            text.push_str(", not all controlled");
+        }
         if !test.all_races && evidence.violation.is_none() {
             text.push_str(", races only among the first 32 threads");
         }

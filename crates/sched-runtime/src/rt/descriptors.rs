@@ -2,28 +2,36 @@
 //!
 //! Files on a disk are read and written as they are. So are the standard streams: what is printed is not part of a schedule.
 
-use crate::layout::{NO_THREAD, influence};
-use crate::rt::entry::{caller, set_me};
+use crate::layout::influence;
+use crate::rt::entry::caller;
 use crate::rt::readiness::{self, POLLIN, POLLOUT, PollFile, result};
 use crate::rt::sys::{self, number, raw};
-use crate::rt::{clock, random, timers, whole_program};
-use core::ffi::{c_char, c_int, c_long, c_void};
+use crate::rt::{clock, outside, random, timers, whole_program};
+use core::ffi::{c_int, c_long, c_void};
 
 /// Whether a file is one between threads or processes: a pipe, a socket, an event counter, or a set of those.
 unsafe fn connects(file: c_int) -> bool {
     const LAST_STANDARD_STREAM: c_int = 2;
     const KIND: u32 = 0o170_000;
     const PIPE: u32 = 0o010_000;
+    const REGULAR: u32 = 0o100_000;
     const SOCKET: u32 = 0o140_000;
     const NO_NAME: u32 = 0;
     /// `st_mode` in `struct stat`, in words of four bytes.
     const MODE: usize = if cfg!(target_arch = "x86_64") { 6 } else { 4 };
+    /// The lower half of `st_size`.
+    const SIZE: usize = 12;
     if file <= LAST_STANDARD_STREAM {
         return false;
     }
     let mut status = [0_u32; 64];
     let known = raw(number::FSTAT, [file.into(), status.as_mut_ptr() as i64]) == 0;
-    known && matches!(status[MODE] & KIND, PIPE | SOCKET | NO_NAME)
+    let kind = status[MODE] & KIND;
+    // What the system tells in files, such as /proc, has no size.
+    if known && kind == REGULAR && status[SIZE] != 0 {
+        outside::file(file);
+    }
+    known && matches!(kind, PIPE | SOCKET | NO_NAME)
 }
 
 unsafe fn blocks(file: c_int) -> bool {
@@ -408,45 +416,6 @@ unsafe fn wait_for_files(
     let ready = ready_within([0, 0].as_ptr());
     readiness::acquire();
     ready
-}
-
-/// Another process may answer from now on. It has one thread, which is not controlled: the others are not there to be scheduled.
-pub unsafe extern "C" fn fork() -> c_int {
-    readiness::expect_answers(readiness::PROCESS_MS);
-    let process = sys::real!(fork, fn() -> c_int,);
-    if process == 0 {
-        set_me(NO_THREAD);
-    }
-    process
-}
-
-/// As [`fork`].
-pub unsafe extern "C" fn posix_spawnp(
-    process: *mut c_int,
-    file: *const c_char,
-    actions: *const c_void,
-    attributes: *const c_void,
-    arguments: *const *mut c_char,
-    environment: *const *mut c_char,
-) -> c_int {
-    readiness::expect_answers(readiness::PROCESS_MS);
-    sys::real!(
-        posix_spawnp,
-        fn(
-            *mut c_int,
-            *const c_char,
-            *const c_void,
-            *const c_void,
-            *const *mut c_char,
-            *const *mut c_char,
-        ) -> c_int,
-        process,
-        file,
-        actions,
-        attributes,
-        arguments,
-        environment
-    )
 }
 
 /// The number of processors that a program under the scheduler sees: it is the same on every machine.

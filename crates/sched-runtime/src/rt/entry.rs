@@ -41,6 +41,8 @@ pub struct ThreadLocal {
     pub call_stack: CallStack,
     /// The arguments of the last function of Rust's standard library that was entered.
     pub std_arguments: [u64; 2],
+    /// Where that function was called.
+    pub std_call: u64,
 }
 
 /// A call of the harness.

@@ -5,11 +5,11 @@
 
 use crate::rt::clock::{self, TimeSpec};
 use crate::rt::entry::{caller, is_controlled};
-use crate::rt::races;
 use crate::rt::scheduler::{access, also_accesses, progress};
 use crate::rt::spin::Yield;
 use crate::rt::sys::{self, real};
 use crate::rt::wait::{Wakeup, wait, wake, wake_all};
+use crate::rt::{races, waiting_places};
 use core::ffi::{c_int, c_void};
 
 type Lock = *mut c_void;
@@ -22,6 +22,7 @@ unsafe fn acquire(
     code: u64,
 ) -> c_int {
     access(lock as u64, true, code, Yield::No);
+    waiting_places::may_wait(code);
     loop {
         match try_lock(lock) {
             sys::EBUSY | sys::EAGAIN => {}
@@ -30,6 +31,7 @@ unsafe fn acquire(
                 return result;
             }
         }
+        waiting_places::waits(code);
         if wait(lock as u64, u32::MAX, deadline_ns, code) == Wakeup::TimedOut {
             return sys::ETIMEDOUT;
         }
@@ -186,6 +188,7 @@ unsafe fn wait_for(condition: Lock, mutex: Lock, deadline_ns: Option<u64>, code:
     races::release(mutex as u64);
     real!(pthread_mutex_unlock, fn(Lock) -> c_int, mutex);
     wake_all(mutex as u64);
+    waiting_places::waits(code);
     let wakeup = wait(condition as u64, u32::MAX, deadline_ns, code);
     also_accesses(mutex as u64);
     let try_lock = |lock: Lock| real!(pthread_mutex_trylock, fn(Lock) -> c_int, lock);

@@ -5,11 +5,12 @@
 
 use crate::rt::entry::is_controlled;
 use crate::rt::sys::real;
-use crate::rt::{races, weak_memory};
+use crate::rt::{outside, races, weak_memory};
 use core::ffi::{c_int, c_void};
 
 /// The result of a function of this kind that failed.
 const FAILED: usize = usize::MAX;
+const MAP_SHARED: c_int = 1;
 
 /// Memory was mapped, or is mapped no more.
 unsafe fn changed(address: usize, length: usize) {
@@ -42,6 +43,9 @@ pub unsafe extern "C" fn mmap(
         offset
     );
     changed(mapped as usize, length);
+    if file >= 0 && flags & MAP_SHARED != 0 {
+        outside::shared_memory(file);
+    }
     mapped
 }
 

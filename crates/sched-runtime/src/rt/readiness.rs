@@ -6,12 +6,12 @@
 
 use crate::rt::clock;
 use crate::rt::entry::{is_controlled, me};
-use crate::rt::races;
 use crate::rt::scheduler::{self, Phase, access};
 use crate::rt::spin::Yield;
 use crate::rt::sys::{number, raw};
 use crate::rt::threads::{ThreadState, ids, thread};
 use crate::rt::wait::{Wakeup, wait};
+use crate::rt::{races, waiting_places};
 use core::ffi::{c_int, c_long};
 
 /// `struct pollfd`.
@@ -101,9 +101,11 @@ pub unsafe fn wait_for(files: &mut [PollFile], deadline_ns: Option<u64>, code: u
         files: files.as_mut_ptr(),
         count: files.len(),
     };
+    waiting_places::may_wait(code);
     if awaited.are_ready(0) {
         return true;
     }
+    waiting_places::waits(code);
     (*thread(me())).awaited = awaited;
     let address = (&raw const (*thread(me())).awaited) as u64;
     let ended = wait(address, u32::MAX, deadline_ns, code);

@@ -39,6 +39,7 @@ pub unsafe extern "C" fn enter(first: u64, second: u64, kind: u32, return_addres
     if kind != std_function::CONTINUES_ACCESS {
         step(first, code);
     }
+    (*local()).std_call = code;
     (*local()).std_arguments = match kind {
         std_function::CONTINUES_ACCESS => [first, 0],
         _ => [first, second],

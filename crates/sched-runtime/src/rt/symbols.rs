@@ -4,8 +4,8 @@
 
 use super::entry::{CALLER, REGISTERS_CALLER};
 use super::{
-    accesses, atomics, call_stack, clock, descriptors, heap, libc_accesses, locks, mappings, random, server,
-    std_library, threads, timers, wait,
+    accesses, atomics, call_stack, clock, descriptors, heap, libc_accesses, locks, mappings, outside,
+    processes, random, server, std_library, threads, timers, wait,
 };
 use core::arch::global_asm;
 
@@ -340,8 +340,13 @@ symbols! { plain:
     getrandom => random::getrandom,
     pthread_create => threads::pthread_create,
     pthread_detach => threads::pthread_detach,
-    fork => descriptors::fork,
-    posix_spawnp => descriptors::posix_spawnp,
+    fopen => outside::fopen,
+    fopen64 => outside::fopen64,
+    fork => processes::fork,
+    posix_spawn => processes::posix_spawn,
+    posix_spawnp => processes::posix_spawnp,
+    system => processes::system,
+    popen => processes::popen,
     sched_getaffinity => descriptors::sched_getaffinity,
     get_nprocs => descriptors::get_nprocs,
     timerfd_create => timers::timerfd_create,

@@ -57,6 +57,7 @@ pub mod number {
     pub const EPOLL_CTL: i64 = 233;
     pub const TGKILL: i64 = 234;
     pub const OPENAT: i64 = 257;
+    pub const READLINKAT: i64 = 267;
     pub const PPOLL: i64 = 271;
     pub const EPOLL_PWAIT: i64 = 281;
     pub const TIMERFD_CREATE: i64 = 283;
@@ -82,6 +83,7 @@ pub mod number {
     pub const WRITEV: i64 = 66;
     pub const PREAD: i64 = 67;
     pub const PPOLL: i64 = 73;
+    pub const READLINKAT: i64 = 78;
     pub const FSTAT: i64 = 80;
     pub const TIMERFD_CREATE: i64 = 85;
     pub const TIMERFD_SETTIME: i64 = 86;

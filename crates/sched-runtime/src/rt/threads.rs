@@ -10,7 +10,7 @@ use crate::rt::spin::SpinTable;
 use crate::rt::sys::{self, real};
 use crate::rt::wait::{wait, wake_all};
 use crate::rt::wide_write::WideWrite;
-use crate::rt::{column_stacks, races, scheduler};
+use crate::rt::{column_stacks, races, scheduler, waiting_places};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -364,7 +364,9 @@ pub unsafe extern "C" fn pthread_join(handle: usize, result: *mut *mut c_void) -
     if is_controlled()
         && let Some(id) = ids().find(alive)
     {
+        waiting_places::may_wait(code);
         while (*thread(id)).state != ThreadState::Done {
+            waiting_places::waits(code);
             wait(join_address(id), u32::MAX, None, code);
         }
         (*thread(id)).handle = 0;

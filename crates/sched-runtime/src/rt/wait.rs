@@ -9,7 +9,7 @@ use crate::rt::scheduler::{self, SchedulingPoint, access};
 use crate::rt::spin::{SpinTable, Yield};
 use crate::rt::sys::{self, number, raw};
 use crate::rt::threads::{ThreadState, ids, thread};
-use crate::rt::{races, random, readiness, std_library, timers};
+use crate::rt::{races, random, readiness, std_library, timers, waiting_places};
 use core::ffi::{c_int, c_long, c_void};
 
 /// Numbers waits in the order of their arrival.
@@ -143,6 +143,7 @@ impl Futex {
                     _ => (self.mask as u32, false),
                 };
                 let deadline_ns = clock::deadline(self.limit, relative);
+                waiting_places::waits_for_futex(code);
                 match wait(address, mask, deadline_ns, code) {
                     Wakeup::Woken => 0,
                     Wakeup::TimedOut => sys::fail(sys::ETIMEDOUT).into(),
