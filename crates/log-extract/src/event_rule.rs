@@ -1,0 +1,208 @@
+//! A kind of event: which lines it has, and what they say.
+
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::fields::Fields;
+use crate::json_inside::object_in;
+use crate::line_format::named_groups;
+use crate::pairs::pairs;
+use crate::template::ValueTemplate;
+
+/// `[[event]]` as it is written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct EventText {
+    name: Option<toml::Value>,
+    pattern: Option<String>,
+    #[serde(rename = "in")]
+    within: Option<String>,
+    #[serde(rename = "where")]
+    conditions: toml::Table,
+    json: Option<String>,
+    pairs: Option<String>,
+    skip: bool,
+    node: Option<toml::Value>,
+    clock: Option<toml::Value>,
+    start: Option<toml::Value>,
+    end: Option<toml::Value>,
+    id: Option<toml::Value>,
+    after: Option<toml::Value>,
+    args: Option<toml::Value>,
+    vars: Option<toml::Value>,
+    state: Option<toml::Value>,
+    fields: toml::Table,
+}
+
+/// A kind of event.
+#[derive(Debug)]
+pub(crate) struct EventRule {
+    /// What messages of it look like, and in which field.
+    pattern: Option<(String, Regex)>,
+    /// Fields that have one of these texts.
+    conditions: Vec<(String, Vec<String>)>,
+    inside: Inside,
+    /// Lines of this kind are no events.
+    pub is_skipped: bool,
+    /// What an event of this kind has.
+    parts: Vec<(String, ValueTemplate)>,
+}
+
+/// Fields whose texts have further fields in them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Inside {
+    /// The field with a JSON object in it.
+    pub json: Option<String>,
+    /// The field with `key=value` pairs in it.
+    pub pairs: Option<String>,
+}
+
+impl Inside {
+    /// Adds what is inside of fields; a field that is there stays.
+    pub fn add_to(&self, fields: &mut Fields) {
+        let object = self.json.as_ref().and_then(|field| match fields.get(field)? {
+            Value::String(text) => object_in(text),
+            Value::Object(object) => Some(object.clone()),
+            _ => None,
+        });
+        fields.add_missing(object.unwrap_or_default());
+        let found = self
+            .pairs
+            .as_ref()
+            .and_then(|field| fields.text(field))
+            .map(pairs);
+        fields.add_missing(found.map(|(found, _)| found).unwrap_or_default());
+    }
+}
+
+impl EventRule {
+    /// Of `[[event]]`. `defaults` are parts that all events have.
+    ///
+    /// # Errors
+    /// What is wrong with which entry.
+    pub fn of(text: &EventText, defaults: &[(&str, &toml::Value)]) -> Result<Self, (&'static str, String)> {
+        let pattern = match &text.pattern {
+            None => None,
+            Some(pattern) => {
+                let regex = Regex::new(pattern).map_err(|error| ("pattern", error.to_string()))?;
+                Some((text.within.clone().unwrap_or_else(|| "message".to_owned()), regex))
+            }
+        };
+        if text.name.is_none() && !text.skip {
+            return Err((
+                "name",
+                "an event needs a name, such as name = \"Prepare\" or name = \"{action}\"; lines that are none have skip = true".to_owned(),
+            ));
+        }
+        let mut conditions = Vec::new();
+        for (field, value) in &text.conditions {
+            let texts = match value {
+                toml::Value::Array(elements) => elements.iter().map(plain_text).collect(),
+                one => Some(vec![plain_text(one).ok_or_else(|| wrong_condition(field))?]),
+            };
+            conditions.push((field.clone(), texts.ok_or_else(|| wrong_condition(field))?));
+        }
+        let own = [
+            ("event", &text.name),
+            ("node", &text.node),
+            ("clock", &text.clock),
+            ("start", &text.start),
+            ("end", &text.end),
+            ("id", &text.id),
+            ("after", &text.after),
+            ("args", &text.args),
+            ("vars", &text.vars),
+            ("state", &text.state),
+        ];
+        let mut parts: Vec<(String, ValueTemplate)> = Vec::new();
+        let mut add = |entry: &'static str, name: &str, value: &toml::Value| {
+            let template = ValueTemplate::of(value).map_err(|message| (entry, message))?;
+            parts.retain(|(known, _)| known != name);
+            parts.push((name.to_owned(), template));
+            Ok(())
+        };
+        for (name, value) in defaults {
+            add("node and clock", name, value)?;
+        }
+        for (name, value) in own {
+            if let Some(value) = value {
+                add(name, name, value)?;
+            }
+        }
+        for (name, value) in &text.fields {
+            add("fields", name, value)?;
+        }
+        Ok(Self {
+            pattern,
+            conditions,
+            inside: Inside {
+                json: text.json.clone(),
+                pairs: text.pairs.clone(),
+            },
+            is_skipped: text.skip,
+            parts,
+        })
+    }
+
+    /// The fields of a line of this kind, those of its pattern included; `None` if it is of another kind.
+    pub fn fields(&self, fields: &Fields) -> Option<Fields> {
+        let holds = |(field, texts): &(String, Vec<String>)| {
+            let value = fields.get(field)?;
+            let text = match value {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            texts.contains(&text).then_some(())
+        };
+        self.conditions.iter().map(holds).collect::<Option<Vec<()>>>()?;
+        let mut all = fields.clone();
+        if let Some((field, pattern)) = &self.pattern {
+            for (name, value) in named_groups(pattern, fields.text(field)?)? {
+                all.set(&name, value);
+            }
+        }
+        self.inside.add_to(&mut all);
+        Some(all)
+    }
+
+    /// The event that a line with these fields is; an error names the field that its name needs.
+    pub fn event(&self, fields: &Fields) -> Result<Map<String, Value>, String> {
+        let mut event = Map::new();
+        for (name, template) in &self.parts {
+            match (template.value(fields), name.as_str()) {
+                (Some(value), _) => _ = event.insert(name.clone(), value),
+                (None, "event") => {
+                    let missing = template
+                        .fields()
+                        .into_iter()
+                        .find(|field| fields.get(field).is_none());
+                    return Err(missing.unwrap_or_default().to_owned());
+                }
+                (None, _) => {}
+            }
+        }
+        Ok(event)
+    }
+
+    /// The fields that it reads.
+    pub fn fields_read(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().flat_map(|(_, template)| template.fields())
+    }
+}
+
+fn plain_text(value: &toml::Value) -> Option<String> {
+    match value {
+        toml::Value::String(text) => Some(text.clone()),
+        toml::Value::Integer(number) => Some(number.to_string()),
+        toml::Value::Boolean(is_true) => Some(is_true.to_string()),
+        _ => None,
+    }
+}
+
+fn wrong_condition(field: &str) -> (&'static str, String) {
+    (
+        "where",
+        format!("`{field}` is compared with a text, a number, or a list of those"),
+    )
+}

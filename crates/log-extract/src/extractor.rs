@@ -1,0 +1,178 @@
+//! The rules, applied to one line after the other.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::error::ExtractError;
+use crate::fields::Fields;
+use crate::line_format::LineFormat;
+use crate::rules::ExtractionRules;
+use crate::separated;
+use crate::timestamp::nanoseconds;
+
+/// An event of a log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExtractedEvent {
+    /// The line on which it begins, counted from 1.
+    pub line: u64,
+    /// What it says, as a line of a log for `omnilink validate`.
+    pub event: Map<String, Value>,
+}
+
+/// What became of the lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ExtractionCounts {
+    /// Lines that became events, each counted by its first line.
+    pub events: u64,
+    /// Lines that a rule leaves out.
+    pub skipped: u64,
+    /// Lines that no rule is about.
+    pub others: u64,
+    /// Lines that have not the format, those that belong to the line before them excepted.
+    pub unreadable: u64,
+}
+
+impl ExtractionCounts {
+    /// Adds those of another file.
+    pub fn add(&mut self, other: Self) {
+        self.events += other.events;
+        self.skipped += other.skipped;
+        self.others += other.others;
+        self.unreadable += other.unreadable;
+    }
+}
+
+/// Applies rules to the lines of one file.
+#[derive(Debug)]
+pub struct Extractor {
+    rules: Arc<ExtractionRules>,
+    /// The names of the values of a CSV file.
+    names: Vec<String>,
+    /// A line to which more may belong.
+    open: Option<(u64, Fields)>,
+    counts: ExtractionCounts,
+}
+
+impl Extractor {
+    /// For one file.
+    pub fn new(rules: Arc<ExtractionRules>) -> Self {
+        Self {
+            rules,
+            names: Vec::new(),
+            open: None,
+            counts: ExtractionCounts::default(),
+        }
+    }
+
+    /// What became of the lines so far.
+    pub fn counts(&self) -> ExtractionCounts {
+        self.counts
+    }
+
+    /// Takes a line, and returns the event that is complete now, if there is one: that of this line, or if lines may go on, that of an earlier one.
+    ///
+    /// # Errors
+    /// If a line is an event whose name or time is not there.
+    pub fn push(&mut self, line: u64, text: &str) -> Result<Option<ExtractedEvent>, ExtractError> {
+        let text = without_colours(text.trim_end());
+        if let (LineFormat::Separated(separator), true) = (&self.rules.format, self.names.is_empty()) {
+            self.names = separated::values(&text, *separator).unwrap_or_default();
+            return Ok(None);
+        }
+        let Some(fields) = self.rules.format.fields(&text, &self.names) else {
+            match &mut self.open {
+                Some((_, fields)) => {
+                    let message = fields.text("message").unwrap_or_default();
+                    let message = format!("{message}\n{text}");
+                    fields.set("message", message.into());
+                }
+                None => self.counts.unreadable += 1,
+            }
+            return Ok(None);
+        };
+        let complete = match self.rules.is_multi_line {
+            true => self.open.replace((line, fields)),
+            false => Some((line, fields)),
+        };
+        match complete {
+            Some((line, fields)) => self.event(line, fields),
+            None => Ok(None),
+        }
+    }
+
+    /// The event of the last line, to which nothing more belongs.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn finish(&mut self) -> Result<Option<ExtractedEvent>, ExtractError> {
+        match self.open.take() {
+            Some((line, fields)) => self.event(line, fields),
+            None => Ok(None),
+        }
+    }
+
+    fn event(&mut self, line: u64, mut fields: Fields) -> Result<Option<ExtractedEvent>, ExtractError> {
+        let rules = &self.rules;
+        rules.inside.add_to(&mut fields);
+        let matching = rules
+            .events
+            .iter()
+            .find_map(|rule| Some((rule, rule.fields(&fields)?)));
+        let Some((rule, mut fields)) = matching else {
+            self.counts.others += 1;
+            return Ok(None);
+        };
+        if rule.is_skipped {
+            self.counts.skipped += 1;
+            return Ok(None);
+        }
+        for name in &rules.texts {
+            let number = fields
+                .get(name)
+                .filter(|value| value.is_number())
+                .map(ToString::to_string);
+            if let Some(text) = number {
+                fields.set(name, text.into());
+            }
+        }
+        if rules.needs_time
+            && let Some(time) = fields.get(&rules.time).cloned()
+        {
+            let read = nanoseconds(&time, rules.time_format.as_ref()).ok_or_else(|| ExtractError {
+                line,
+                message: format!(
+                    "{time} is no time that can be read; write time_format = \"%Y-%m-%d %H:%M:%S,%f\", as it is written here, into the rules"
+                ),
+            })?;
+            fields.set(&rules.time, read.into());
+        }
+        let event = rule.event(&fields).map_err(|missing| ExtractError {
+            line,
+            message: format!(
+                "the name of this event needs the field `{missing}`, which this line has not; its fields are {}",
+                fields.iter().map(|(name, _)| name).collect::<Vec<_>>().join(", ")
+            ),
+        })?;
+        self.counts.events += 1;
+        Ok(Some(ExtractedEvent { line, event }))
+    }
+}
+
+/// A text without the escape sequences of a terminal, which some loggers write into files too.
+fn without_colours(text: &str) -> Cow<'_, str> {
+    if !text.contains('\u{1b}') {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::new();
+    let mut parts = text.split('\u{1b}');
+    plain.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let end = part
+            .strip_prefix('[')
+            .and_then(|rest| rest.find(|letter: char| letter.is_ascii_alphabetic()));
+        plain.push_str(end.map_or(part, |end| &part[end + 2..]));
+    }
+    Cow::Owned(plain)
+}

@@ -1,0 +1,151 @@
+//! Rules as they are read from a file.
+
+use std::path::Path;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use crate::error::RulesError;
+use crate::event_rule::{EventRule, EventText, Inside};
+use crate::line_format::LineFormat;
+use crate::timestamp::TimeFormat;
+
+/// A rules file as it is written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RulesText {
+    format: Option<String>,
+    pattern: Option<String>,
+    separator: Option<String>,
+    json: Option<String>,
+    pairs: Option<String>,
+    time: Option<String>,
+    time_format: Option<String>,
+    multi_line: bool,
+    texts: Vec<String>,
+    node: Option<toml::Value>,
+    clock: Option<toml::Value>,
+    event: Vec<EventText>,
+}
+
+/// How lines of text become events.
+#[derive(Debug)]
+pub struct ExtractionRules {
+    pub(crate) format: LineFormat,
+    pub(crate) inside: Inside,
+    /// The field with the time.
+    pub(crate) time: String,
+    pub(crate) time_format: Option<TimeFormat>,
+    /// Lines that have not the format belong to the line before.
+    pub(crate) is_multi_line: bool,
+    /// Fields that stay texts, even if they look like numbers.
+    pub(crate) texts: Vec<String>,
+    pub(crate) events: Vec<EventRule>,
+    /// Whether an event has the time in it.
+    pub(crate) needs_time: bool,
+}
+
+impl ExtractionRules {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or an entry makes no sense.
+    pub fn read(path: &Path) -> Result<Self, RulesError> {
+        let text = std::fs::read_to_string(path).map_err(|error| RulesError::File {
+            path: path.to_owned(),
+            error,
+        })?;
+        Self::parse(&text, &path.display().to_string())
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// If an entry makes no sense.
+    pub fn parse(text: &str, file: &str) -> Result<Self, RulesError> {
+        let rules: RulesText = toml::from_str(text).map_err(|error| RulesError::Toml {
+            file: file.to_owned(),
+            error: Box::new(error),
+        })?;
+        let wrong = |entry: &str, message: String| RulesError::Entry {
+            file: file.to_owned(),
+            entry: entry.to_owned(),
+            message,
+        };
+        let format = format_of(&rules).map_err(|(entry, message)| wrong(entry, message))?;
+        let time_format = rules.time_format.as_deref().map(TimeFormat::parse).transpose();
+        let time_format = time_format.map_err(|message| wrong("time_format", message))?;
+        if rules.event.is_empty() {
+            let message =
+                "there is no rule: write [[event]] with name = \"…\" for each kind of event".to_owned();
+            return Err(wrong("event", message));
+        }
+        let defaults = [("node", &rules.node), ("clock", &rules.clock)];
+        let defaults: Vec<(&str, &toml::Value)> = defaults
+            .iter()
+            .filter_map(|(name, value)| Some((*name, value.as_ref()?)))
+            .collect();
+        let mut events = Vec::new();
+        for (number, event) in rules.event.iter().enumerate() {
+            let rule = EventRule::of(event, &defaults);
+            events.push(rule.map_err(|(entry, message)| {
+                wrong(&format!("[[event]] number {}, {entry}", number + 1), message)
+            })?);
+        }
+        let time = rules.time.unwrap_or_else(|| "time".to_owned());
+        Ok(Self {
+            needs_time: events
+                .iter()
+                .any(|event| event.fields_read().any(|field| field == time)),
+            format,
+            inside: Inside {
+                json: rules.json,
+                pairs: rules.pairs,
+            },
+            time,
+            time_format,
+            is_multi_line: rules.multi_line,
+            texts: rules.texts,
+            events,
+        })
+    }
+}
+
+fn format_of(rules: &RulesText) -> Result<LineFormat, (&'static str, String)> {
+    match (&rules.format, &rules.pattern) {
+        (Some(_), Some(_)) => Err((
+            "pattern",
+            "a file has a format or a pattern of its own, not both".to_owned(),
+        )),
+        (None, None) => Err((
+            "format",
+            format!(
+                "how are lines taken apart? Write format = \"…\" ({}) or pattern = '…' with named groups, such as '^(?<time>\\S+) (?<message>.*)$'",
+                names()
+            ),
+        )),
+        (None, Some(pattern)) => match Regex::new(pattern) {
+            Ok(pattern) => Ok(LineFormat::Patterns(vec![pattern])),
+            Err(error) => Err(("pattern", error.to_string())),
+        },
+        (Some(name), None) => match (LineFormat::named(name), rules.separator.as_deref()) {
+            (None, _) => Err(("format", format!("`{name}` is no format; there are {}", names()))),
+            (Some(LineFormat::Separated(_)), Some(separator)) => {
+                let mut letters = separator.chars();
+                match (letters.next(), letters.next()) {
+                    (Some(letter), None) if letter != '"' => Ok(LineFormat::Separated(letter)),
+                    _ => Err((
+                        "separator",
+                        "it is one letter, such as \";\" or \"\\t\"".to_owned(),
+                    )),
+                }
+            }
+            (Some(_), Some(_)) => Err(("separator", "only the format csv has one".to_owned())),
+            (Some(format), None) => Ok(format),
+        },
+    }
+}
+
+fn names() -> String {
+    LineFormat::names().collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,202 @@
+//! Logs of several kinds become events.
+
+use std::sync::Arc;
+
+use omnilink_log_extract::{ExtractionCounts, ExtractionRules, Extractor};
+
+/// The events of a log, a JSON object each, and what became of its lines.
+fn extracted(rules: &str, log: &str) -> (Vec<String>, ExtractionCounts) {
+    let rules = ExtractionRules::parse(rules, "rules.toml").unwrap();
+    let mut extractor = Extractor::new(Arc::new(rules));
+    let mut events = Vec::new();
+    for (number, line) in (1..).zip(log.lines()) {
+        events.extend(extractor.push(number, line).unwrap());
+    }
+    events.extend(extractor.finish().unwrap());
+    let texts = events.iter().map(|event| {
+        format!(
+            "{} {}",
+            event.line,
+            serde_json::Value::Object(event.event.clone())
+        )
+    });
+    (texts.collect(), extractor.counts())
+}
+
+fn refused(rules: &str) -> String {
+    ExtractionRules::parse(rules, "rules.toml")
+        .unwrap_err()
+        .to_string()
+}
+
+#[test]
+fn a_text_log_becomes_events_and_nothing_is_left_out_silently() {
+    let rules = r#"
+        format = "logback"
+        node = "{thread}"
+        clock = "{time}"
+        [[event]]
+        name = "Prepare"
+        pattern = 'prepared (?<rm>\S+) in term (?<term>\d+)'
+        args = { r = "{rm}" }
+        fields = { term = "{term}", who = "rm {rm}" }
+        [[event]]
+        name = "Commit"
+        where = { level = "INFO", logger = ["tm.Core", "tm.Other"] }
+        pattern = '^commit'
+        [[event]]
+        pattern = 'heartbeat'
+        skip = true
+    "#;
+    let log = "1970-01-01 00:00:01,500 [tm] INFO tm.Core - prepared rm-0 in term 3\n\
+        1970-01-01 00:00:02,000 [tm] INFO tm.Core - heartbeat\n\
+        1970-01-01 00:00:02,500 [tm] DEBUG tm.Core - commit\n\
+        \tat nowhere\n\
+        1970-01-01 00:00:03,000 [tm] INFO tm.Core - commit\n";
+    let (events, counts) = extracted(rules, log);
+    assert_eq!(
+        events,
+        [
+            r#"1 {"args":{"r":"rm-0"},"clock":1500000000,"event":"Prepare","node":"tm","term":3,"who":"rm rm-0"}"#,
+            r#"5 {"clock":3000000000,"event":"Commit","node":"tm"}"#,
+        ]
+    );
+    let expected = ExtractionCounts {
+        events: 2,
+        skipped: 1,
+        others: 1,
+        unreadable: 1,
+    };
+    assert_eq!(counts, expected);
+}
+
+#[test]
+fn json_and_pairs_inside_of_text_are_read() {
+    let rules = r#"
+        format = "env_logger"
+        json = "message"
+        pairs = "message"
+        [[event]]
+        name = "{action}"
+        where = { logger = "raft" }
+        node = "n{id}"
+        args = ["{term}", "{peer}"]
+        state = { log = "{entries}" }
+    "#;
+    let log = "[2024-05-01T12:00:01Z INFO  raft] step {\"action\":\"Vote\",\"id\":1,\"term\":3,\"entries\":[1,2]}\n\
+        [2024-05-01T12:00:01Z INFO  raft] action=Elect id=2 term=4, peer=n3\n\
+        [2024-05-01T12:00:01Z INFO  other] action=Elect\n";
+    let (events, _) = extracted(rules, log);
+    assert_eq!(
+        events,
+        [
+            r#"1 {"args":[3,null],"event":"Vote","node":"n1","state":{"log":[1,2]}}"#,
+            r#"2 {"args":[4,"n3"],"event":"Elect","node":"n2","state":{}}"#,
+        ]
+    );
+}
+
+#[test]
+fn lines_that_go_on_belong_together() {
+    let rules = r#"
+        pattern = '^(?<time>\d+) (?<message>.*)$'
+        multi_line = true
+        texts = ["id"]
+        [[event]]
+        name = "Apply"
+        pattern = '(?s)apply.*id: (?<id>\w+)'
+        args = ["{id}"]
+    "#;
+    let (events, counts) = extracted(rules, "1 apply\n  id: 17\n2 other\n3 apply\n  more\n  id: 8\n");
+    assert_eq!(
+        events,
+        [
+            r#"1 {"args":["17"],"event":"Apply"}"#,
+            r#"4 {"args":["8"],"event":"Apply"}"#
+        ]
+    );
+    assert_eq!(counts.others, 1);
+}
+
+#[test]
+fn a_table_has_its_names_in_the_first_line() {
+    let rules =
+        "format = \"csv\"\nseparator = \";\"\n[[event]]\nname = \"{op}\"\nargs = [\"{key}\", \"{value}\"]\n";
+    let (events, counts) = extracted(rules, "op;key;value\nPut;\"a;b\";3\nshort\nGet;c;null\n");
+    assert_eq!(
+        events,
+        [
+            r#"2 {"args":["a;b",3],"event":"Put"}"#,
+            r#"4 {"args":["c",null],"event":"Get"}"#,
+        ]
+    );
+    assert_eq!(counts.unreadable, 1);
+}
+
+#[test]
+fn colours_of_a_terminal_are_no_text() {
+    let rules = "format = \"tracing\"\npairs = \"message\"\n[[event]]\nname = \"Elect\"\npattern = 'elected'\nargs = [\"{term}\"]\n";
+    let line = "\u{1b}[2m2024-05-01T12:00:01.1Z\u{1b}[0m \u{1b}[32m INFO\u{1b}[0m \u{1b}[2mraft\u{1b}[0m\u{1b}[2m:\u{1b}[0m elected \u{1b}[3mterm\u{1b}[0m\u{1b}[2m=\u{1b}[0m3";
+    assert_eq!(extracted(rules, line).0, [r#"1 {"args":[3],"event":"Elect"}"#]);
+}
+
+#[test]
+fn rules_that_make_no_sense_are_refused_with_their_entry() {
+    let event = "[[event]]\nname = \"A\"\n";
+    for (rules, expected) in [
+        (event.to_owned(), "format: how are lines taken apart?"),
+        (
+            format!("format = \"nonsense\"\n{event}"),
+            "`nonsense` is no format; there are json",
+        ),
+        (format!("format = \"json\"\npattern = 'x'\n{event}"), "not both"),
+        (format!("pattern = '('\n{event}"), "unclosed group"),
+        ("format = \"json\"\n".to_owned(), "there is no rule"),
+        (
+            "format = \"json\"\n[[event]]\npattern = 'x'\n".to_owned(),
+            "[[event]] number 1, name",
+        ),
+        (
+            format!("format = \"json\"\n{event}args = [\"{{x\"]\n"),
+            "not closed",
+        ),
+        (
+            format!("format = \"json\"\n{event}nonsense = 1\n"),
+            "unknown field `nonsense`",
+        ),
+        (
+            format!("format = \"json\"\ntime_format = \"%Q\"\n{event}"),
+            "`%Q` means nothing",
+        ),
+        (
+            format!("format = \"json\"\nseparator = \";\"\n{event}"),
+            "only the format csv",
+        ),
+        (
+            format!("format = \"json\"\n{event}args = [1.5]\n"),
+            "1.5 is no whole number",
+        ),
+        (
+            format!("format = \"json\"\n{event}where = {{ x = 1.5 }}\n"),
+            "`x` is compared with",
+        ),
+    ] {
+        let message = refused(&rules);
+        assert!(message.contains(expected), "{rules}: {message}");
+        assert!(message.starts_with("rules.toml"), "{message}");
+    }
+}
+
+#[test]
+fn a_line_whose_name_or_time_is_not_there_is_an_error() {
+    let rules = "format = \"json\"\nclock = \"{time}\"\n[[event]]\nname = \"{action}\"\n";
+    let push = |line| {
+        let rules = ExtractionRules::parse(rules, "rules.toml").unwrap();
+        let mut extractor = Extractor::new(Arc::new(rules));
+        extractor.push(7, line).unwrap_err()
+    };
+    let error = push(r#"{"time":1,"msg":"x"}"#);
+    assert!(error.line == 7 && error.message.contains("`action`"), "{error}");
+    let error = push(r#"{"time":"soon","action":"A"}"#);
+    assert!(error.message.contains("\"soon\" is no time"), "{error}");
+}
