@@ -50,6 +50,9 @@ pub(crate) enum CliError {
         /// What is wrong with it.
         error: omnilink_mc::TraceFileError,
     },
+    /// Rules for a log cannot be used.
+    #[error(transparent)]
+    Rules(#[from] omnilink_log_extract::RulesError),
     /// A page cannot be served.
     #[error(transparent)]
     Serve(#[from] omnilink_view::ServerError),

@@ -93,7 +93,7 @@ fn init(args: &InitArgs) -> Result<Exit, CliError> {
     let (actions, constants) = (&outline.actions, &outline.constants);
     let text = match &args.trace {
         Some(trace) if is_log(trace) => {
-            let survey = LogSurvey::read(trace).map_err(VerifyError::from)?;
+            let survey = LogSurvey::read(trace, None).map_err(VerifyError::from)?;
             survey.link_file(&spec, actions, constants)
         }
         Some(trace) => survey(trace)?.1.link_file(&spec, actions, constants),

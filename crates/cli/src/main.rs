@@ -14,6 +14,7 @@ mod interrupt;
 mod limits;
 mod lineup;
 mod link;
+mod logs;
 mod mc;
 mod mc_graph;
 mod mc_progress;
@@ -111,6 +112,8 @@ enum Command {
     Validate(validate::ValidateArgs),
     #[command(about = link::ABOUT)]
     Link(link::LinkArgs),
+    #[command(about = logs::ABOUT)]
+    Logs(logs::LogsArgs),
     #[command(about = shell::ABOUT_COMPLETIONS)]
     Completions(shell::CompletionsArgs),
     #[command(about = shell::ABOUT_MAN)]
@@ -152,6 +155,7 @@ fn run() -> Exit {
         Command::Mc(args) => mc::run(&args),
         Command::Tla(args) => tla::run(&args),
         Command::Link(args) => link::run(&args),
+        Command::Logs(args) => logs::run(&args),
         Command::Validate(args) => validate::run(&args),
         Command::Completions(args) => shell::completions(&args, Cli::command()),
         Command::Man(args) => shell::man(&args, Cli::command()),

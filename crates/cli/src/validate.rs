@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 
 use clap::Args;
 use omnilink_evidence::{Command, LogCoverage};
 use omnilink_link::{CollectedConstants, LinkFile, LinkOptions, LogLink};
+use omnilink_log_extract::ExtractionRules;
 use omnilink_report::{Look, log_coverage_text};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_verify::{CheckRequest, Input, LogValidation, Mutation, Scrutiny, Validation, is_log};
@@ -16,6 +18,7 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::output::Output;
 use crate::pluscal::PlusCalChoice;
+use crate::quantity;
 
 /// What it is for.
 pub(crate) const ABOUT: &str =
@@ -48,6 +51,12 @@ pub(crate) struct ValidateArgs {
     /// The inputs are logs of events and variables, also where their content does not tell: see docs/logs.md
     #[arg(long)]
     log: bool,
+    /// The inputs are text, of which these rules make events: see docs/extract.md; `omnilink logs draft` writes some
+    #[arg(long, value_name = "RULES.toml")]
+    extract: Option<PathBuf>,
+    /// How far the clocks of two machines may be apart, such as 5ms: lines of a log are ordered by them only where they are further apart
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    skew: Option<Duration>,
     /// All inputs together are one log: the files of its nodes
     #[arg(long)]
     merge: bool,
@@ -94,6 +103,7 @@ Examples:
   omnilink validate Raft.tla node-1.ndjson node-2.ndjson --merge --const 'Server=1..2'
   omnilink validate Raft.tla logs/* --coverage --jobs 4                    (many logs: what they exercised together)
   omnilink validate Raft.tla node-1.ndjson --follow                       (a log that is still being written)
+  omnilink validate Raft.tla server.log --extract rules.toml              (a log of text: docs/extract.md)
   omnilink validate Store.tla run.ndjson --link omnilink.toml --evidence run.evidence.json
 
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.
@@ -227,7 +237,8 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
     args.job.validate(args.traces.len())?;
     let (mut options, collection) = args.linking.options(&args.spec)?;
     options.counts_branches = args.coverage;
-    let says_log = args.log || args.merge || args.follow || options.file.log != LogLink::default();
+    let says_log = args.log || args.merge || args.follow || args.extract.is_some() || args.skew.is_some();
+    let says_log = says_log || options.file.log != LogLink::default();
     if says_log || args.traces.iter().all(|trace| is_log(trace)) {
         return run_logs(args, options, &look, &mut out);
     }
@@ -273,8 +284,14 @@ fn run_logs(
         let message = "--mutate changes the results of operations, and a log has none";
         return Err(CliError::Usage(message.to_owned()));
     }
+    let mut options = options;
+    if let Some(skew) = args.skew {
+        options.file.log.allow_skew(skew).map_err(CliError::Usage)?;
+    }
     let limits = args.criteria.options().limits;
+    let rules = args.extract.as_deref().map(ExtractionRules::read).transpose()?;
     let validation = LogValidation::new(&args.spec, options, args.constants_file.as_deref(), limits)?
+        .with_extraction(rules)
         .with_strictness(args.strict)
         .with_naive_search(args.criteria.options().naive)
         .with_following(args.follow);

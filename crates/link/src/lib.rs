@@ -90,7 +90,7 @@ pub use last_writer::{LastWrite, PlacedInstances};
 pub use link_file::{HiddenLink, LinkFile, OpLink, ThreadEndLink};
 pub use link_options::LinkOptions;
 pub use linked::Linked;
-pub use log_link::{EventLink, HiddenActionLink, LogLink, LogOrder};
+pub use log_link::{ClockUnit, EventLink, HiddenActionLink, LogLink, LogOrder};
 pub use model::TlaModel;
 pub use module::{identifiers, without_internal_names};
 pub use mutator::Mutator;

@@ -1,6 +1,7 @@
 //! The part of a link file that is about logs: `[log]`.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Deserialize;
 
@@ -22,8 +23,10 @@ pub struct LogLink {
     pub end: Option<String>,
     /// Which order of the lines is known.
     pub order: Option<LogOrder>,
-    /// How far clocks of different nodes may be apart, for the order `nodes`.
+    /// How far clocks of different nodes may be off, for the orders `nodes` and `timeboxes`.
     pub uncertainty: Option<i64>,
+    /// What clocks count: nanoseconds if nothing is said.
+    pub clock_unit: Option<ClockUnit>,
     /// Only lines for which this holds belong to the log: a formula over `line`.
     pub only: Option<String>,
     /// Variables that are unchanged on lines that do not mention them.
@@ -70,6 +73,56 @@ pub struct LogLink {
     /// Actions that happen without a line.
     #[serde(default)]
     pub hidden: Vec<HiddenActionLink>,
+}
+
+/// What clocks count.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum ClockUnit {
+    /// Nanoseconds.
+    #[default]
+    Ns,
+    /// Microseconds.
+    Us,
+    /// Milliseconds.
+    Ms,
+    /// Seconds.
+    S,
+}
+
+impl ClockUnit {
+    /// So many of them cover a time.
+    pub fn covering(self, time: Duration) -> i64 {
+        let unit_ns: u128 = match self {
+            Self::Ns => 1,
+            Self::Us => 1_000,
+            Self::Ms => 1_000_000,
+            Self::S => 1_000_000_000,
+        };
+        i64::try_from(time.as_nanos().div_ceil(unit_ns)).unwrap_or(i64::MAX)
+    }
+}
+
+impl LogLink {
+    /// Lets the clocks of two machines be this far apart: half of it is how far each of them may be off.
+    ///
+    /// # Errors
+    /// If the order of lines is not that of clocks.
+    pub fn allow_skew(&mut self, skew: Duration) -> Result<(), String> {
+        match self.order {
+            None | Some(LogOrder::Nodes | LogOrder::Timeboxes) => {}
+            Some(LogOrder::Clock) => self.order = Some(LogOrder::Nodes),
+            Some(LogOrder::Lines | LogOrder::Vector | LogOrder::Edges) => {
+                return Err(
+                    "--skew is about clocks, and the link file orders lines by something else ([log] order)"
+                        .to_owned(),
+                );
+            }
+        }
+        let apart = self.clock_unit.unwrap_or_default().covering(skew);
+        self.uncertainty = Some(apart / 2 + apart % 2);
+        Ok(())
+    }
 }
 
 /// Which order of the lines is known.

@@ -161,7 +161,7 @@ impl Extractor {
 }
 
 /// A text without the escape sequences of a terminal, which some loggers write into files too.
-fn without_colours(text: &str) -> Cow<'_, str> {
+pub(crate) fn without_colours(text: &str) -> Cow<'_, str> {
     if !text.contains('\u{1b}') {
         return Cow::Borrowed(text);
     }

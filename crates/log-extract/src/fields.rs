@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// The fields of a line by their names.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Fields(Map<String, Value>);
+pub(crate) struct Fields(Map<String, Value>);
 
 impl Fields {
     /// The fields of an object.

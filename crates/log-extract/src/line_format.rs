@@ -10,7 +10,7 @@ use crate::separated;
 
 /// How lines are taken apart.
 #[derive(Debug, Clone)]
-pub enum LineFormat {
+pub(crate) enum LineFormat {
     /// A JSON object in each line: slog, zap, logrus, tracing's JSON, bunyan, pino, journald's export.
     Json,
     /// `key=value` pairs.

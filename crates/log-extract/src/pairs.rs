@@ -6,7 +6,7 @@ use crate::field_text::value_of;
 
 /// The pairs of a text, and what stands between them. A value ends at a space or a comma, or is in quotation marks or brackets; of several with one name
 /// the last counts.
-pub fn pairs(text: &str) -> (Map<String, Value>, String) {
+pub(crate) fn pairs(text: &str) -> (Map<String, Value>, String) {
     let mut found = Map::new();
     let mut others = String::new();
     let mut rest = text;

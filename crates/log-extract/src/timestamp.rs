@@ -10,7 +10,7 @@ use serde_json::Value;
 /// `%Y` year, `%m` month, `%b` its English name, `%d` day, `%H` hour, `%M` minute, `%S` second, `%f` the digits of a fraction of a second, `%z` a zone (`Z`,
 /// `+02:00`, `+0200`), `%s` seconds since 1970, `%%` a percent sign. A space stands for one space or more. Everything else stands for itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TimeFormat(Vec<Token>);
+pub(crate) struct TimeFormat(Vec<Token>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
@@ -106,8 +106,8 @@ impl TimeFormat {
                 }
                 Token::MonthName => {
                     let name = rest.get(..3)?;
-                    let is_it = |known: &&str| known.eq_ignore_ascii_case(name);
-                    month = MONTHS.iter().position(|known| is_it(&known))? as i64 + 1;
+                    let mut months = MONTHS.iter();
+                    month = months.position(|known| known.eq_ignore_ascii_case(name))? as i64 + 1;
                     rest = &rest[3..];
                 }
                 Token::Zone => zone_s = zone(&mut rest)?,
@@ -175,7 +175,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 
 /// The nanoseconds of a time: a text in this format, or in one of the usual ones; or a number of seconds, milliseconds, microseconds or nanoseconds since
 /// 1970, which its size tells.
-pub fn nanoseconds(value: &Value, format: Option<&TimeFormat>) -> Option<i64> {
+pub(crate) fn nanoseconds(value: &Value, format: Option<&TimeFormat>) -> Option<i64> {
     match (value, format) {
         (Value::String(text), Some(format)) => format.nanoseconds(text),
         (Value::String(text), None) => since_1970(text).or_else(|| {
@@ -195,10 +195,11 @@ fn since_1970(text: &str) -> Option<i64> {
         return None;
     }
     let number: i64 = whole.parse().ok()?;
-    let unit_ns: i64 = match number {
-        ..100_000_000_000 => 1_000_000_000,
-        ..100_000_000_000_000 => 1_000_000,
-        ..100_000_000_000_000_000 => 1_000,
+    // Until the year 5138 seconds have at most eleven digits.
+    let unit_ns: i64 = match whole.trim_start_matches('0').len() {
+        0..=11 => 1_000_000_000,
+        12..=14 => 1_000_000,
+        15..=17 => 1_000,
         _ => 1,
     };
     let mut digits = fraction.get(..9.min(fraction.len()))?.to_owned();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omnilink_log_extract::{ExtractionCounts, ExtractionRules, Extractor};
+use omnilink_log_extract::{DraftAction, ExtractionCounts, ExtractionRules, Extractor, draft};
 
 /// The events of a log, a JSON object each, and what became of its lines.
 fn extracted(rules: &str, log: &str) -> (Vec<String>, ExtractionCounts) {
@@ -199,4 +199,85 @@ fn a_line_whose_name_or_time_is_not_there_is_an_error() {
     assert!(error.line == 7 && error.message.contains("`action`"), "{error}");
     let error = push(r#"{"time":"soon","action":"A"}"#);
     assert!(error.message.contains("\"soon\" is no time"), "{error}");
+}
+
+/// A draft for a log and the actions `BecomeLeader(n, term)`, `Vote(n)` and `Crash(n)`.
+fn drafted(log: &str) -> String {
+    let action = |name: &str, parameters: &[&str]| DraftAction {
+        name: name.to_owned(),
+        parameters: parameters.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    let actions = [
+        action("BecomeLeader", &["n", "term"]),
+        action("Vote", &["n"]),
+        action("Crash", &["n"]),
+    ];
+    let lines: Vec<String> = log.lines().map(str::to_owned).collect();
+    draft("server.log", "Raft.tla", &lines, 1, &actions)
+}
+
+#[test]
+fn a_draft_for_a_structured_log_finds_events_arguments_and_nodes_and_can_be_used() {
+    let log = "{\"ts\":1,\"node\":\"a\",\"msg\":\"become_leader\",\"term\":2}\n\
+        {\"ts\":2,\"node\":\"b\",\"msg\":\"vote\",\"to\":\"a\"}\n{\"ts\":3,\"node\":\"b\",\"msg\":\"idle\"}\n";
+    let rules = drafted(log);
+    for expected in [
+        "format = \"json\"",
+        "node = \"{node}\"   # DECIDE",
+        "name = \"BecomeLeader\"",
+        "args = { term = \"{term}\" }",
+        "nothing is called like n",
+        "no line seems to be about Crash",
+    ] {
+        assert!(rules.contains(expected), "{expected}: {rules}");
+    }
+    let (events, counts) = extracted(&rules, log);
+    assert_eq!(
+        events,
+        [
+            r#"1 {"args":{"term":2},"event":"BecomeLeader","node":"a"}"#,
+            r#"2 {"event":"Vote","node":"b"}"#
+        ]
+    );
+    assert_eq!(counts.others, 1);
+}
+
+#[test]
+fn a_draft_for_messages_has_patterns_and_says_what_needs_a_decision() {
+    let log = "[2024-05-01T12:00:01Z INFO  raft] n1 becomes leader in term 3\n\
+        [2024-05-01T12:00:02Z INFO  raft] n2 becomes leader in term 4\n\
+        [2024-05-01T12:00:02Z INFO  raft] votes are counted: 3\n   stack\n";
+    let rules = drafted(log);
+    for expected in [
+        "format = \"env_logger\"",
+        "name = \"BecomeLeader\"   # DECIDE",
+        "args = { term = \"{term}\" }",
+        "multi_line = true",
+        "DECIDE: which field says who wrote a line?",
+    ] {
+        assert!(rules.contains(expected), "{expected}: {rules}");
+    }
+    let (events, _) = extracted(&rules, log);
+    assert_eq!(events[0], r#"1 {"args":{"term":3},"event":"BecomeLeader"}"#);
+}
+
+#[test]
+fn a_draft_for_anything_can_be_used() {
+    for log in [
+        "",
+        "\n\n",
+        "x",
+        "a,b,c\n1,2,3\n",
+        "'quoted' it's 1\n",
+        "{\"a.b\":1,\"c d\":\"vote\"}",
+        "\u{1b}[1mvote\u{1b}[0m 'x' #1",
+    ] {
+        let rules = drafted(log);
+        if log.trim().is_empty() {
+            assert!(rules.contains("seems to be empty"), "{rules}");
+            continue;
+        }
+        let parsed = ExtractionRules::parse(&rules, "draft");
+        assert!(parsed.is_ok(), "{log}: {rules}: {parsed:?}");
+    }
 }

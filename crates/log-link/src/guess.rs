@@ -155,7 +155,12 @@ fn ask_about(log: &RestOfLog, mut question: Question<'_, '_>, found: &mut Vec<Gu
             rest,
             2,
             None,
-            format!("{} were missing: {}", failing.place, failing.text(spec)),
+            format!(
+                "{} were missing: {}{}",
+                failing.place,
+                failing.text(spec),
+                joins_hint(&failing)
+            ),
         );
     }
     for (at, other) in rest.iter().enumerate().take(8) {
@@ -218,10 +223,33 @@ fn ask_about(log: &RestOfLog, mut question: Question<'_, '_>, found: &mut Vec<Gu
             2,
             None,
             format!(
-                "there were a step {} before {}, which is not logged",
-                action.name, failing.place
+                "there were a step {} before {}, which is not logged{}",
+                action.name,
+                failing.place,
+                compose_hint(&action.name, &failing)
             ),
         );
+    }
+}
+
+/// How to say that a line is two steps.
+fn compose_hint(step: &str, failing: &PreparedLine) -> String {
+    match &failing.event {
+        Some(event) => format!(
+            "; if the line is both steps, write compose = [\"{step}?\", \"{event}\"] under [log.events.{event}] in the link file, and if it \
+             may happen unseen, [[log.hidden]] with action = \"{step}\""
+        ),
+        None => String::new(),
+    }
+}
+
+/// How to say that two lines are one step.
+fn joins_hint(failing: &PreparedLine) -> &'static str {
+    match failing.event.is_some() && failing.context.node.is_some() {
+        true => {
+            "; if it tells more about the step of its node's line before it, write joins = true for its event in the link file"
+        }
+        false => "",
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct LineOrder {
     pub needs: Vec<Vec<(u32, u32)>>,
     /// For each line: its position in its chain.
     pub position: Vec<u32>,
+    /// Where it comes from, if that is to be said.
+    pub note: Option<String>,
 }
 
 impl LineOrder {
@@ -27,6 +29,7 @@ impl LineOrder {
             chains,
             needs,
             position,
+            note: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Lines that are read when they are needed, one after the other.
 
+use omnilink_log_extract::ExtractionCounts;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
@@ -65,6 +66,11 @@ impl<'s> LineStream<'s> {
             };
             return Ok(Some((line, previous)));
         }
+    }
+
+    /// What rules have made of lines of text so far.
+    pub fn extraction(&self) -> Option<ExtractionCounts> {
+        self.reader.extraction()
     }
 
     /// How many lines were left out.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use omnilink_log_extract::ExtractionCounts;
 use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -160,6 +161,11 @@ impl<'s> Lines<'s> {
         };
         while stream.order.has_clocks() && stream.next_line()?.is_some() {}
         Ok(())
+    }
+
+    /// What rules have made of lines of text so far, if they are read one by one.
+    pub fn extraction(&self) -> Option<ExtractionCounts> {
+        self.stream.as_ref().and_then(LineStream::extraction)
     }
 
     /// How many lines are no part of the log, so far.

@@ -1,6 +1,7 @@
 //! One check, from files to evidence.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use omnilink_engine::{LimitWatch, Limits};
@@ -8,6 +9,7 @@ use omnilink_evidence::{
     Command, Evidence, Figures, LogActionFindings, LogFindings, Subject, Unknown, VacuityFindings, Violation,
 };
 use omnilink_link::{EvalSession, LinkOptions, LogLink, LogOrder, identifiers};
+use omnilink_log_extract::ExtractionRules;
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
@@ -21,10 +23,9 @@ use crate::guess::guesses;
 use crate::line_filter::LineFilter;
 use crate::line_stream::LineStream;
 use crate::lines::Lines;
+use crate::log_input::{LogInput, extraction_note};
 use crate::log_spec::LogSpec;
 use crate::ordered_lines::{OrderedLines, ordered};
-use crate::raw_line::RawLine;
-use crate::read::LineReader;
 use crate::search::{Search, SearchEnd};
 
 /// How much of a log is read into memory by default.
@@ -34,7 +35,9 @@ const IN_MEMORY_BYTES: u64 = 16 << 20;
 #[derive(Clone, Debug)]
 pub struct LogCheck {
     spec: PathBuf,
-    options: LinkOptions,
+    pub(crate) options: LinkOptions,
+    /// Rules that make events of lines of text; lines are JSON if there are none.
+    pub extraction: Option<Arc<ExtractionRules>>,
     /// Values of constants, of which the spec may have only some.
     pub constants: Vec<(String, Value)>,
     /// The limits of each check.
@@ -57,6 +60,7 @@ impl LogCheck {
         Self {
             spec: spec.to_owned(),
             options,
+            extraction: None,
             constants: Vec::new(),
             limits,
             uses_interchange: true,
@@ -151,7 +155,9 @@ fn check_here(
     let settings = &check.options.file.log;
     let mut watch = LimitWatch::new(check.limits);
     let deadline = check.limits.time.map(|time| Instant::now() + time);
-    let is_ordered_stream = matches!(settings.order, None | Some(LogOrder::Lines)) && settings.header == 0;
+    let is_ordered_stream = matches!(settings.order, None | Some(LogOrder::Lines))
+        && settings.uncertainty.is_none()
+        && settings.header == 0;
     let needs_next = looks_ahead(settings) || settings.events.values().any(|event| event.joins);
     let may_stream = is_ordered_stream && !needs_next;
     if wait.is_some() && !may_stream {
@@ -162,7 +168,7 @@ fn check_here(
         ));
     }
     let in_memory_bytes = (may_stream && may_read_by_line).then_some(check.in_memory_bytes);
-    let input = read(files, settings.header, in_memory_bytes, wait.is_some())?;
+    let input = LogInput::read(check, files, in_memory_bytes, wait.is_some())?;
     let own;
     let spec = match shared {
         Some(spec) => spec,
@@ -177,8 +183,13 @@ fn check_here(
     let mut filter = LineFilter::new(spec, evaluator());
     let mut in_one_order = None;
     let lines = match input {
-        Input::ByLine(reader) => Lines::streamed(spec, LineStream::new(spec, reader, filter)),
-        Input::Whole { lines, .. } => {
+        LogInput::ByLine(reader) => Lines::streamed(spec, LineStream::new(spec, reader, filter)),
+        LogInput::Whole {
+            lines, extraction, ..
+        } => {
+            evidence
+                .notes
+                .extend(extraction.map(extraction_note).transpose()?);
             let OrderedLines { lines, order, note } = ordered(lines, files.len(), spec, &mut filter)?;
             evidence.notes.extend(note);
             evidence.figures.threads = Some(order.chains.len() as u64);
@@ -212,6 +223,8 @@ fn check_here(
     } = attempt;
     let is_rejected = matches!(end, SearchEnd::Rejected);
     evidence.notes.extend(search.lines.order_note());
+    let extraction = search.lines.extraction().map(extraction_note);
+    evidence.notes.extend(extraction.transpose()?);
     report(&mut search, &mut expander, end, &mut watch, evidence)?;
     if matches!(end, SearchEnd::Accepted) {
         evidence.figures.replayed = Some(replay.steps);
@@ -247,72 +260,6 @@ fn looks_ahead(settings: &LogLink) -> bool {
         .flat_map(|hidden| std::iter::once(&hidden.action).chain(&hidden.when));
     let mut all = rules.into_iter().flatten().chain(of_events).chain(of_hidden);
     all.any(|text| identifiers(text).contains(&"next"))
-}
-
-/// A log that is about to be checked.
-enum Input {
-    /// It is read line by line.
-    ByLine(LineReader),
-    /// Its lines are in memory, without those of the header: the first ones of the first file.
-    Whole { lines: Vec<RawLine>, header: Vec<Value> },
-}
-
-impl Input {
-    fn header(&self) -> &[Value] {
-        match self {
-            Self::ByLine(_) => &[],
-            Self::Whole { header, .. } => header,
-        }
-    }
-}
-
-/// Reads a log into memory; line by line if it is longer than `in_memory_bytes`, or is still being written.
-fn read(
-    files: &[PathBuf],
-    header: usize,
-    in_memory_bytes: Option<u64>,
-    is_followed: bool,
-) -> Result<Input, LogError> {
-    let [file] = files else {
-        return whole(files.iter().map(|file| LineReader::open(file)), header);
-    };
-    let mut reader = LineReader::open(file)?;
-    if is_followed {
-        reader.follow();
-        return Ok(Input::ByLine(reader));
-    }
-    let is_short = match in_memory_bytes {
-        Some(bytes) => reader.is_within(bytes)?,
-        None => true,
-    };
-    match is_short {
-        true => whole([Ok(reader)].into_iter(), header),
-        false => Ok(Input::ByLine(reader)),
-    }
-}
-
-fn whole(
-    readers: impl Iterator<Item = Result<LineReader, LogError>>,
-    header: usize,
-) -> Result<Input, LogError> {
-    let mut lines = Vec::new();
-    let mut first = Vec::new();
-    for reader in readers {
-        let mut reader = reader?;
-        while let Some(line) = reader.next_line()? {
-            match first.len() < header {
-                true => first.push(line.record),
-                false => lines.push(line),
-            }
-        }
-    }
-    if first.len() < header {
-        return Err(LogError::Usage(format!(
-            "the log has {} lines, and the link file says that its first {header} describe the run ([log] header)",
-            first.len()
-        )));
-    }
-    Ok(Input::Whole { lines, header: first })
 }
 
 /// Makes the end of a search the answer.

@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use omnilink_link::SpecAction;
+use omnilink_log_extract::ExtractionRules;
 use omnilink_value::Value;
 
 use crate::error::LogError;
 use crate::read::{LineReader, log_files};
 
 /// Fields that have a meaning of their own.
-const KNOWN: [&str; 12] = [
+const KNOWN: [&str; 14] = [
     "event",
     "event_args",
     "args",
@@ -22,6 +24,8 @@ const KNOWN: [&str; 12] = [
     "end",
     "id",
     "after",
+    "sends",
+    "receives",
     "desc",
 ];
 
@@ -42,14 +46,14 @@ struct EventSurvey {
 }
 
 impl LogSurvey {
-    /// Reads a log: a file, or the files of a folder.
+    /// Reads a log: a file, or the files of a folder. Rules make events of lines of text.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn read(path: &Path) -> Result<Self, LogError> {
+    pub fn read(path: &Path, rules: Option<&Arc<ExtractionRules>>) -> Result<Self, LogError> {
         let mut survey = Self::default();
         for file in log_files(path)? {
-            let mut reader = LineReader::open(&file)?;
+            let mut reader = LineReader::open(&file)?.with_rules(rules);
             while let Some(line) = reader.next_line()? {
                 survey.add(&line.record);
             }

@@ -8,9 +8,10 @@ use rustc_hash::FxHashMap;
 
 use crate::error::LogError;
 use crate::line_filter::LineFilter;
-use crate::line_order::{LineOrder, positions};
+use crate::line_order::LineOrder;
 use crate::line_times::LineTimes;
 use crate::log_spec::LogSpec;
+use crate::message_order::MessageOrder;
 use crate::raw_line::{Place, RawLine};
 
 /// Refuses a clock that is none: taking it for a missing one would take the lines as they stand.
@@ -80,6 +81,7 @@ pub(crate) fn ordered(
         let place = &lines[line as usize].place;
         (files_read.get(&place.file).copied(), place.line)
     };
+    let note = order.note.take();
     if order.chains.len() > 1 {
         let numbering = admissible(&lines, &order, read_at)?;
         (lines, order) = order.renumbered(lines, &numbering);
@@ -89,7 +91,7 @@ pub(crate) fn ordered(
     Ok(OrderedLines {
         lines,
         order,
-        note: times.note(spec),
+        note: times.note(spec).or(note),
     })
 }
 
@@ -187,6 +189,8 @@ fn known_order(
             Ok(LogOrder::Vector)
         } else if times.all_have_timeboxes() {
             Ok(LogOrder::Timeboxes)
+        } else if times.all_have_clocks() && settings.uncertainty.is_some() {
+            Ok(LogOrder::Nodes)
         } else if times.all_have_clocks() {
             Ok(LogOrder::Clock)
         } else if files == 1 {
@@ -211,7 +215,7 @@ fn known_order(
         }
         LogOrder::Clock | LogOrder::Nodes | LogOrder::Timeboxes => {
             let wide = match order {
-                LogOrder::Nodes => settings.uncertainty.unwrap_or(0),
+                LogOrder::Nodes | LogOrder::Timeboxes => settings.uncertainty.unwrap_or(0),
                 _ => 0,
             };
             let mut timed = Vec::with_capacity(lines.len());
@@ -220,7 +224,7 @@ fn known_order(
                     LogOrder::Timeboxes => (number(&line, start_field)?, number(&line, end_field)?),
                     _ => {
                         let clock = number(&line, clock_field)?;
-                        (clock.saturating_sub(wide), clock.saturating_add(wide))
+                        (clock, clock)
                     }
                 };
                 if end < start {
@@ -229,7 +233,7 @@ fn known_order(
                         message: format!("it ends ({end}) before it starts ({start})"),
                     });
                 }
-                timed.push((start, end, line));
+                timed.push((start.saturating_sub(wide), end.saturating_add(wide), line));
             }
             timed.sort_by_key(|(start, ..)| *start);
             let nodes: Vec<Value> = timed.iter().map(|(.., line)| node_of(line, spec)).collect();
@@ -239,7 +243,9 @@ fn known_order(
                 .all(|(pair, nodes)| pair[0].1 < pair[1].0 || nodes[0] == nodes[1]);
             if is_total {
                 let order = LineOrder::total(timed.len());
-                return Ok((timed.into_iter().map(|(.., line)| line).collect(), order));
+                let lines: Vec<RawLine> = timed.into_iter().map(|(.., line)| line).collect();
+                MessageOrder::of(&lines, false)?.check_total(&lines)?;
+                return Ok((lines, order));
             }
             let (chains, chain_of) = chains_of(&nodes);
             // For each position of a chain, the first end of the lines from there on: the line that ends then, and those before it in its
@@ -254,7 +260,7 @@ fn known_order(
                     ends
                 })
                 .collect();
-            let needs = (0..timed.len())
+            let mut needs: Vec<Vec<(u32, u32)>> = (0..timed.len())
                 .map(|at| {
                     (0u32..)
                         .zip(&first_end)
@@ -266,10 +272,20 @@ fn known_order(
                         .collect()
                 })
                 .collect();
-            Ok((
-                timed.into_iter().map(|(.., line)| line).collect(),
-                LineOrder::new(chains, needs),
-            ))
+            let lines: Vec<RawLine> = timed.into_iter().map(|(.., line)| line).collect();
+            let by_clocks = needs.iter().filter(|needs| !needs.is_empty()).count();
+            let messages = MessageOrder::of(&lines, false)?;
+            messages.add_to(&mut needs, &lines, &chains, &chain_of)?;
+            let mut order = LineOrder::new(chains, needs);
+            if settings.uncertainty.is_some() || messages.lines() > 0 {
+                order.note = Some(format!(
+                    "of {} lines of {} nodes, {by_clocks} come after lines of other nodes by their clocks, and {} by messages",
+                    lines.len(),
+                    order.chains.len(),
+                    messages.lines()
+                ));
+            }
+            Ok((lines, order))
         }
         LogOrder::Vector => vectors(lines, clock_field, spec),
         LogOrder::Edges => edges(std::mem::take(&mut lines), spec),
@@ -387,53 +403,11 @@ fn vectors(lines: Vec<RawLine>, field: &str, spec: &LogSpec) -> Result<(Vec<RawL
     ))
 }
 
-/// Each node's own order, and `after`: the identifiers of lines that come before.
+/// Each node's own order, and what messages tell.
 fn edges(lines: Vec<RawLine>, spec: &LogSpec) -> Result<(Vec<RawLine>, LineOrder), LogError> {
     let nodes: Vec<Value> = lines.iter().map(|line| node_of(line, spec)).collect();
     let (chains, chain_of) = chains_of(&nodes);
-    let mut by_id: FxHashMap<&Value, usize> = FxHashMap::default();
-    for (at, line) in lines.iter().enumerate() {
-        if let Some(id) = line.field("id")
-            && let Some(earlier) = by_id.insert(id, at)
-        {
-            return Err(LogError::Line {
-                place: line.place.to_string(),
-                message: format!("the id {id} is also that of {}", lines[earlier].place),
-            });
-        }
-    }
-    let position = positions(&chains, lines.len());
-    let mut needs = Vec::with_capacity(lines.len());
-    for (at, line) in lines.iter().enumerate() {
-        let mut of_line: Vec<(u32, u32)> = Vec::new();
-        let after = line.field("after");
-        let after = after.map_or(&[] as &[Value], |after| {
-            after.as_tuple().unwrap_or(std::slice::from_ref(after))
-        });
-        for id in after {
-            let Some(before) = by_id.get(id) else {
-                return Err(LogError::Line {
-                    place: line.place.to_string(),
-                    message: format!("it comes after {id}, and no line has this id"),
-                });
-            };
-            let chain = chain_of[*before];
-            let count = position[*before] + 1;
-            if chain == chain_of[at] {
-                if position[*before] >= position[at] {
-                    return Err(LogError::Line {
-                        place: line.place.to_string(),
-                        message: format!("it comes after {id}, which its own node wrote later"),
-                    });
-                }
-                continue;
-            }
-            match of_line.iter_mut().find(|(own, _)| *own == chain) {
-                Some((_, most)) => *most = (*most).max(count),
-                None => of_line.push((chain, count)),
-            }
-        }
-        needs.push(of_line);
-    }
+    let mut needs = vec![Vec::new(); lines.len()];
+    MessageOrder::of(&lines, true)?.add_to(&mut needs, &lines, &chains, &chain_of)?;
     Ok((lines, LineOrder::new(chains, needs)))
 }

@@ -85,7 +85,9 @@ pub(crate) struct Preparation<'s> {
 }
 
 /// Fields that describe a line for people.
-const DESCRIPTIVE: [&str; 6] = ["desc", "logger", "sender", "id", "after", "omnilink"];
+const DESCRIPTIVE: [&str; 8] = [
+    "desc", "logger", "sender", "id", "after", "sends", "receives", "omnilink",
+];
 
 impl<'s> Preparation<'s> {
     pub fn new(spec: &'s LogSpec) -> Self {

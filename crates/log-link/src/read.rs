@@ -1,10 +1,11 @@
-//! Reading log files: NDJSON, plain or compressed, one after the other or followed while they grow.
+//! Reading log files: NDJSON, or text with rules that make events of it; plain or compressed, one after the other or followed while they grow.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use omnilink_log_extract::{ExtractError, ExtractedEvent, ExtractionCounts, ExtractionRules, Extractor};
 use omnilink_value::Value;
 
 use crate::error::LogError;
@@ -49,6 +50,8 @@ pub struct LineReader {
     number: u64,
     buffer: Vec<u8>,
     is_following: bool,
+    /// Makes events of lines of text.
+    extractor: Option<Extractor>,
 }
 
 impl std::fmt::Debug for LineReader {
@@ -95,7 +98,20 @@ impl LineReader {
             number: 0,
             buffer: Vec::new(),
             is_following: false,
+            extractor: None,
         })
+    }
+
+    /// Its lines are text, of which rules make events.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Option<&Arc<ExtractionRules>>) -> Self {
+        self.extractor = rules.map(|rules| Extractor::new(Arc::clone(rules)));
+        self
+    }
+
+    /// What became of lines of text so far; none if lines are JSON.
+    pub fn extraction(&self) -> Option<ExtractionCounts> {
+        self.extractor.as_ref().map(Extractor::counts)
     }
 
     /// Whether the input has at most `bytes` bytes. They are read and kept for the lines.
@@ -133,6 +149,10 @@ impl LineReader {
                     path: self.path.clone(),
                     error,
                 })?;
+            if read == 0 && !is_rest && !self.is_following {
+                let last = self.extractor.as_mut().map_or(Ok(None), Extractor::finish);
+                return self.extracted(last);
+            }
             if read == 0 && (!is_rest || self.is_following) {
                 return Ok(None);
             }
@@ -148,10 +168,17 @@ impl LineReader {
                 self.buffer.clear();
                 continue;
             }
-            let line = self.parsed(text);
+            let line = match &mut self.extractor {
+                None => self.parsed(self.number, text).map(Some),
+                Some(extractor) => {
+                    let text = String::from_utf8_lossy(buffer.trim_ascii_end());
+                    let extracted = extractor.push(self.number, &text);
+                    self.extracted(extracted)
+                }
+            };
             self.buffer = buffer;
             self.buffer.clear();
-            let line = line?;
+            let Some(line) = line? else { continue };
             // A header of our own format describes the file.
             if line.record.field("omnilink").is_some() && line.record.field("event").is_none() {
                 continue;
@@ -160,11 +187,33 @@ impl LineReader {
         }
     }
 
-    fn parsed(&self, text: &[u8]) -> Result<RawLine, LogError> {
-        let place = Place {
+    fn place(&self, line: u64) -> Place {
+        Place {
             file: Arc::clone(&self.file),
-            line: self.number,
-        };
+            line,
+        }
+    }
+
+    /// The line of an event that rules have made.
+    fn extracted(
+        &self,
+        extracted: Result<Option<ExtractedEvent>, ExtractError>,
+    ) -> Result<Option<RawLine>, LogError> {
+        match extracted {
+            Ok(None) => Ok(None),
+            Ok(Some(event)) => {
+                let text = serde_json::Value::Object(event.event).to_string();
+                self.parsed(event.line, text.as_bytes()).map(Some)
+            }
+            Err(error) => Err(LogError::Line {
+                place: self.place(error.line).to_string(),
+                message: error.message,
+            }),
+        }
+    }
+
+    fn parsed(&self, line: u64, text: &[u8]) -> Result<RawLine, LogError> {
+        let place = self.place(line);
         let wrong = |message: String| LogError::Line {
             place: place.to_string(),
             message,

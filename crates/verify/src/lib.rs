@@ -72,7 +72,7 @@ pub use model_check::ModelCheck;
 pub use mutation::Mutation;
 pub use new_file::NewFile;
 #[cfg(feature = "tla")]
-pub use omnilink_log_link::{LogSurvey, is_log};
+pub use omnilink_log_link::{LineReader, LogSurvey, is_log, log_files};
 pub use progress::ProgressCounter;
 #[cfg(feature = "tla")]
 pub use score::score;

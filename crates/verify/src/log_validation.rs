@@ -1,11 +1,13 @@
 //! Logs checked against a TLA+ specification.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use omnilink_engine::{Interrupt, Limits};
 use omnilink_evidence::Evidence;
 use omnilink_link::LinkOptions;
+use omnilink_log_extract::ExtractionRules;
 use omnilink_log_link::{LogCheck, LogSpec, check_log, constants_of_file, follow_log, log_files};
 use omnilink_memory::peak_bytes;
 
@@ -59,6 +61,13 @@ impl LogValidation {
     #[must_use]
     pub fn with_naive_search(mut self, is_naive: bool) -> Self {
         self.check.is_naive = is_naive;
+        self
+    }
+
+    /// Makes events of lines of text, by rules.
+    #[must_use]
+    pub fn with_extraction(mut self, rules: Option<ExtractionRules>) -> Self {
+        self.check.extraction = rules.map(Arc::new);
         self
     }
 

@@ -38,6 +38,7 @@ mod recorders;
 mod setups;
 mod shell;
 mod test;
+mod text_logs;
 mod ties;
 mod tla;
 mod trace_verbs;
