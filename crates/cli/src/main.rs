@@ -36,6 +36,7 @@ mod trace_args;
 mod trace_command;
 mod validate;
 mod view;
+mod watch;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use omnilink_tla::deep_stack;

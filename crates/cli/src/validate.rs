@@ -19,6 +19,7 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::pluscal::PlusCalChoice;
 use crate::quantity;
+use crate::watch::WatchArgs;
 
 /// What it is for.
 pub(crate) const ABOUT: &str =
@@ -63,6 +64,8 @@ pub(crate) struct ValidateArgs {
     /// Wait for more lines of a log that is still being written, until it is interrupted or a line cannot be explained
     #[arg(long)]
     follow: bool,
+    #[command(flatten)]
+    watch: WatchArgs,
     /// Constants of a log: a file of JSON objects such as {"RM":["rm-0","rm-1"]}, where arrays are sets
     #[arg(long = "constants", value_name = "FILE.ndjson")]
     constants_file: Option<PathBuf>,
@@ -103,6 +106,7 @@ Examples:
   omnilink validate Raft.tla node-1.ndjson node-2.ndjson --merge --const 'Server=1..2'
   omnilink validate Raft.tla logs/* --coverage --jobs 4                    (many logs: what they exercised together)
   omnilink validate Raft.tla node-1.ndjson --follow                       (a log that is still being written)
+  omnilink validate Raft.tla node-1.ndjson --follow --metrics raft.prom --on-violation 'curl -d @- https://…'
   omnilink validate Raft.tla server.log --extract rules.toml              (a log of text: docs/extract.md)
   omnilink validate Store.tla run.ndjson --link omnilink.toml --evidence run.evidence.json
 
@@ -242,6 +246,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
     if says_log || args.traces.iter().all(|trace| is_log(trace)) {
         return run_logs(args, options, &look, &mut out);
     }
+    args.watch.refuse()?;
     if args.constants_file.is_some() {
         let message = "--constants is for logs; for a trace of operations give --const NAME=EXPR or --collect NAME=FIELD";
         return Err(CliError::Usage(message.to_owned()));
@@ -303,13 +308,14 @@ fn run_logs(
         let message = "--follow takes one log; run the command once for each";
         return Err(CliError::Usage(message.to_owned()));
     }
+    args.watch.check(inputs.len())?;
     let together = Mutex::new(LogCoverage::default());
     let reports = args.job.reports(look, out)?.with_coverage(args.coverage);
     let exit = reports.of(&inputs, args.job.jobs(), &|input, progress| {
-        let evidence = match args.merge {
+        let evidence = args.watch.over(&input.name, progress, || match args.merge {
             true => validation.check(&args.traces, progress),
             false => validation.check(&[PathBuf::from(&input.name)], progress),
-        };
+        });
         if let Some(findings) = &evidence.log {
             let mut together = together.lock().unwrap_or_else(|error| error.into_inner());
             together.add(findings);

@@ -178,3 +178,34 @@ fn messages_order_lines_however_clocks_disagree() {
         "nobody who writes a log has sent it"
     );
 }
+
+#[test]
+fn a_violation_runs_a_command_and_figures_are_kept() {
+    let folder = mail(1_000_000, ["", ""]);
+    let check = |more: &[&str]| {
+        let arguments = [&["validate", "Mail.tla", "a.ndjson", "b.ndjson", "--merge"], more].concat();
+        omnilink_in(folder.path(), &arguments)
+    };
+    let ran = check(&[
+        "--metrics",
+        "mail.prom",
+        "--on-violation",
+        "cat > why.json; echo $OMNILINK_LOG > name",
+    ]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let why: serde_json::Value = serde_json::from_str(&read("why.json")).unwrap();
+    assert_eq!(why["verdict"], "violation");
+    assert!(!read("name").trim().is_empty());
+    assert!(
+        read("mail.prom").contains("omnilink_log_violated{log=\"a.ndjson\"} 1\n"),
+        "{}",
+        read("mail.prom")
+    );
+    let ran = check(&["--on-violation", "exit 3"]);
+    assert!(ran.code == 1 && ran.stderr.contains("exit status: 3"), "{ran:?}");
+    let ran = check(&["--skew", "9ms", "--on-violation", "touch never"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(!folder.path().join("never").exists());
+    check(&["--metrics", "nowhere/mail.prom"]).refused(&["nowhere/mail.prom"]);
+}
