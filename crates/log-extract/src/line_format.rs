@@ -73,6 +73,8 @@ const KNOWN: [(&str, &[&str]); 8] = [
         "go",
         &[
             r"^(?<time>\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)?) (?:(?<source>[\w./-]+\.go:\d+): )?(?<message>.*)$",
+            // hclog.
+            r"^(?<time>\d{4}-\d\d-\d\dT\S+)\s+\[(?<level>[A-Z]+)\]\s+(?<logger>[\w.-]+):\s+(?<message>.*)$",
         ],
     ),
     ("text", &[r"^(?<message>.*)$"]),
@@ -130,8 +132,9 @@ impl LineFormat {
                 Some(fields)
             }
             Self::Pairs => {
-                let (mut found, _) = pairs(line);
-                if found.is_empty() {
+                let (mut found, others) = pairs(line);
+                // A sentence with some pairs in it is a message.
+                if found.len() <= others.split_whitespace().count() {
                     return None;
                 }
                 for (field, names) in [("time", &TIMES[..]), ("message", &MESSAGES[..])] {
@@ -261,6 +264,11 @@ mod tests {
                 "message=became leader|source=raft.go:33|time=2024/05/01 12:00:01.204",
             ),
             (
+                "go",
+                "2024-03-05T08:09:25.123Z [INFO]  agent.raft: election won: term=2",
+                "level=INFO|logger=agent.raft|message=election won: term=2|time=2024-03-05T08:09:25.123Z",
+            ),
+            (
                 "json",
                 r#"{"ts":1700000000.5,"msg":"put","k":{"n":1}}"#,
                 r#"k={"n":1}|message=put|msg=put|time=1700000000.5|ts=1700000000.5"#,
@@ -279,6 +287,7 @@ mod tests {
             ("json", "{"),
             ("logback", "at c.e.Store(Store.java:3)"),
             ("logfmt", "text"),
+            ("logfmt", "election won: term=2"),
         ] {
             assert_eq!(read(format, line), "no", "{format}: {line}");
         }

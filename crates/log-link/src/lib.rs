@@ -14,6 +14,7 @@
 mod attempt;
 mod batch;
 mod budget_session;
+mod clock_reading;
 mod confirmation;
 mod constants_file;
 mod counterexample;

@@ -2,6 +2,7 @@
 
 use omnilink_value::Value;
 
+use crate::clock_reading::ClockReading;
 use crate::log_spec::LogSpec;
 use crate::raw_line::{Place, RawLine};
 
@@ -21,7 +22,7 @@ impl LineTimes {
     pub fn add(&mut self, line: &RawLine, spec: &LogSpec) {
         let settings = &spec.settings;
         let field = |name: &Option<String>, usual: &str| line.field(name.as_deref().unwrap_or(usual));
-        let is_int = |value: Option<&Value>| value.is_some_and(|value| value.as_int().is_some());
+        let is_int = |value: Option<&Value>| value.is_some_and(|value| ClockReading::of(value).is_some());
         let clock = field(&settings.clock, "clock");
         let is_vector = clock.is_some_and(|clock| clock.as_record().is_some());
         let is_clock = is_int(clock);

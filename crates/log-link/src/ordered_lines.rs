@@ -6,6 +6,7 @@ use omnilink_link::LogOrder;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
+use crate::clock_reading::ClockReading;
 use crate::error::LogError;
 use crate::line_filter::LineFilter;
 use crate::line_order::LineOrder;
@@ -23,12 +24,14 @@ pub(crate) fn check_clock(line: &RawLine, spec: &LogSpec) -> Result<(), LogError
     let clock = line.field(field).filter(|clock| **clock != Value::null());
     match clock {
         Some(clock)
-            if spec.settings.order.is_none() && clock.as_int().is_none() && clock.as_record().is_none() =>
+            if spec.settings.order.is_none()
+                && ClockReading::of(clock).is_none()
+                && clock.as_record().is_none() =>
         {
             Err(LogError::Line {
                 place: line.place.to_string(),
                 message: format!(
-                    "\"{field}\" is {clock}, and a clock is a whole number or an object with a number for each node; name another field \
+                    "\"{field}\" is {clock}, and a clock is a whole number, [physical, logical], or an object with a number for each node; name another field \
                      ([log] clock = … in the link file), or write order = \"lines\" there if the lines stand in the order of their steps"
                 ),
             })
@@ -202,8 +205,8 @@ fn known_order(
             )))
         }
     })?;
-    let number = |line: &RawLine, field: &str| -> Result<i64, LogError> {
-        line.field(field).and_then(Value::as_int).ok_or_else(|| LogError::Line {
+    let number = |line: &RawLine, field: &str| -> Result<ClockReading, LogError> {
+        line.field(field).and_then(ClockReading::of).ok_or_else(|| LogError::Line {
             place: line.place.to_string(),
             message: format!("there is no whole number in \"{field}\", which the order of lines needs ([log] order in the link file)"),
         })
@@ -230,10 +233,10 @@ fn known_order(
                 if end < start {
                     return Err(LogError::Line {
                         place: line.place.to_string(),
-                        message: format!("it ends ({end}) before it starts ({start})"),
+                        message: format!("its \"{end_field}\" is before its \"{start_field}\""),
                     });
                 }
-                timed.push((start.saturating_sub(wide), end.saturating_add(wide), line));
+                timed.push((start.plus(-wide), end.plus(wide), line));
             }
             timed.sort_by_key(|(start, ..)| *start);
             let nodes: Vec<Value> = timed.iter().map(|(.., line)| node_of(line, spec)).collect();
@@ -250,10 +253,11 @@ fn known_order(
             let (chains, chain_of) = chains_of(&nodes);
             // For each position of a chain, the first end of the lines from there on: the line that ends then, and those before it in its
             // chain, come before what starts later.
-            let first_end: Vec<Vec<i64>> = chains
+            let first_end: Vec<Vec<ClockReading>> = chains
                 .iter()
                 .map(|chain| {
-                    let mut ends: Vec<i64> = chain.iter().map(|line| timed[*line as usize].1).collect();
+                    let mut ends: Vec<ClockReading> =
+                        chain.iter().map(|line| timed[*line as usize].1).collect();
                     for at in (1..ends.len()).rev() {
                         ends[at - 1] = ends[at - 1].min(ends[at]);
                     }

@@ -10,6 +10,7 @@ use omnilink_value::Value;
 
 use crate::error::LogError;
 
+use crate::clock_reading::ClockReading;
 use crate::line_times::LineTimes;
 use crate::log_spec::LogSpec;
 use crate::ordered_lines::{check_clock, node_of};
@@ -18,8 +19,8 @@ use crate::raw_line::RawLine;
 /// The clocks and the node of a line.
 #[derive(Debug)]
 struct Clocks {
-    clock: Option<(i64, i64)>,
-    timebox: Option<(i64, i64)>,
+    clock: Option<(ClockReading, ClockReading)>,
+    timebox: Option<(ClockReading, ClockReading)>,
     node: Value,
 }
 
@@ -55,10 +56,10 @@ impl StreamOrder {
         let field = |name: &Option<String>, usual: &str| line.field(name.as_deref().unwrap_or(usual));
         let clock = field(&settings.clock, "clock");
         let is_vector = clock.is_some_and(|clock| clock.as_record().is_some());
-        let start = field(&settings.start, "start").and_then(Value::as_int);
-        let end = field(&settings.end, "end").and_then(Value::as_int);
+        let start = field(&settings.start, "start").and_then(ClockReading::of);
+        let end = field(&settings.end, "end").and_then(ClockReading::of);
         let next = Clocks {
-            clock: clock.and_then(Value::as_int).map(|clock| (clock, clock)),
+            clock: clock.and_then(ClockReading::of).map(|clock| (clock, clock)),
             timebox: start.zip(end),
             node: node_of(line, spec),
         };
@@ -67,7 +68,8 @@ impl StreamOrder {
         }
         let is_after = self.last.as_ref().is_none_or(|last| {
             let is_same_node = last.node == next.node;
-            let follows = |last: Option<(i64, i64)>, next: Option<(i64, i64)>| {
+            let follows = |last: Option<(ClockReading, ClockReading)>,
+                           next: Option<(ClockReading, ClockReading)>| {
                 last.zip(next)
                     .is_none_or(|((start, end), next)| start <= next.0 && (end < next.0 || is_same_node))
             };

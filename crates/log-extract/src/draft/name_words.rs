@@ -52,13 +52,25 @@ fn plain(message: impl Iterator<Item = String>) -> Vec<String> {
         .collect()
 }
 
-fn is_in(word: &String, message: &[String]) -> bool {
+fn is_in(word: &str, message: &[String]) -> bool {
     let letters = word.chars().count();
     let stem: String = word.chars().take(STEM.max(letters.saturating_sub(2))).collect();
-    let has_stem = letters >= STEM;
-    message
-        .iter()
-        .any(|other| other == word || has_stem && other.starts_with(&stem))
+    let sounds = consonants(word);
+    message.iter().any(|other| {
+        let has_stem = letters >= STEM && other.starts_with(&stem);
+        // `became` for `become`.
+        let has_consonants = sounds.len() >= CONSONANTS && consonants(other) == sounds;
+        other == word || has_stem || has_consonants
+    })
+}
+
+/// Words with fewer consonants have them in common by accident.
+const CONSONANTS: usize = 3;
+
+fn consonants(word: &str) -> Vec<char> {
+    let is_consonant =
+        |letter: &char| letter.is_alphabetic() && !matches!(letter, 'a' | 'e' | 'i' | 'o' | 'u' | 'y');
+    word.chars().filter(is_consonant).collect()
 }
 
 #[cfg(test)]

@@ -56,7 +56,9 @@ impl LogSample {
                 }
                 _ => Vec::new(),
             };
-            lines.iter().map(|line| format.fields(line, &names)).collect()
+            // The first line of a table has the names.
+            let rows = lines.iter().skip(usize::from(!names.is_empty()));
+            rows.map(|line| format.fields(line, &names)).collect()
         };
         let known = |fields: &[Option<Fields>]| fields.iter().flatten().count();
         // Every line is text, so that comes last; of formats that fit equally well the first counts.
@@ -70,10 +72,11 @@ impl LogSample {
             }
         }
         let (format, fields) = best;
-        let unreadable = fields.iter().zip(&lines).filter(|(fields, _)| fields.is_none());
+        let rows = lines.iter().skip(lines.len() - fields.len());
+        let unreadable = fields.iter().zip(rows).filter(|(fields, _)| fields.is_none());
         let mut sample = Self {
             format,
-            looked_at: lines.len(),
+            looked_at: fields.len(),
             unreadable: unreadable.clone().count(),
             indented: unreadable
                 .clone()

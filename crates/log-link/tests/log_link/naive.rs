@@ -406,6 +406,7 @@ fn partial_orders_accept_exactly_what_some_order_of_the_lines_explains() {
         let nodes: Vec<usize> = lines.iter().map(|_| random.usize(0..3)).collect();
         let kind = random.usize(0..3);
         let mut clocks: Vec<String> = Vec::new();
+        let is_hybrid = kind == 2 && random.bool();
         let mut numbers: Vec<i64> = Vec::new();
         let mut vectors: Vec<[i64; 3]> = Vec::new();
         let mut own = [[0i64; 3]; 3];
@@ -427,6 +428,7 @@ fn partial_orders_accept_exactly_what_some_order_of_the_lines_explains() {
                     let [a, b, c] = vectors[at];
                     format!(r#"{{"n0":{a},"n1":{b},"n2":{c}}}"#)
                 }
+                _ if is_hybrid => format!("[{},{}]", numbers[at].div_euclid(2), numbers[at].rem_euclid(2)),
                 _ => numbers[at].to_string(),
             });
         }
