@@ -10,11 +10,13 @@ use omnilink_verify::NewFile;
 
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::gen_driver::{self, DriverArgs};
+use crate::gen_tests::{self, TestsArgs};
 use crate::output::Output;
 use crate::validate::Linking;
 
 /// What it is for.
-pub(crate) const ABOUT: &str = "Generate a test harness from a TLA+ specification";
+pub(crate) const ABOUT: &str = "Generate tests, drivers and harnesses from a TLA+ specification";
 
 #[derive(Debug, Args)]
 #[command(about = ABOUT, after_help = EXAMPLES)]
@@ -27,6 +29,10 @@ pub(crate) struct GenArgs {
 enum Verb {
     /// Write a project in which one function per action waits for the call that it stands for
     Harness(HarnessArgs),
+    /// Write behaviours of the specification as tests, few and short, which cover its actions, branches and pairs of actions
+    Tests(Box<TestsArgs>),
+    /// Write a driver, in which one function per action waits for the call that does it, and one that reads the state back
+    Driver(Box<DriverArgs>),
     /// Build a harness in Rust so that a seed decides its schedule, for omnilink fuzz --chaos schedule
     Schedule(ScheduleArgs),
 }
@@ -36,6 +42,8 @@ Examples:
   omnilink gen harness Queue.tla --out queue-harness
   omnilink gen harness Map.tla --lang rust --out map-harness --const 'NoValue=0'
   omnilink gen harness Bag.tla --out bag-harness --result Remove.item
+  omnilink gen tests Spec.tla --out tests    behaviours that cover it, for omnilink drive
+  omnilink gen driver Spec.tla --lang python --out driver
   omnilink gen schedule map-harness          builds map-harness/harness-schedule; for C++: make -C DIR harness-schedule
 
 Running it again after the specification has changed adds what is new; what you wrote stays.";
@@ -83,6 +91,8 @@ struct ScheduleArgs {
 pub(crate) fn run(args: &GenArgs) -> Result<Exit, CliError> {
     match &args.verb {
         Verb::Harness(args) => harness(args),
+        Verb::Tests(args) => gen_tests::run(args),
+        Verb::Driver(args) => gen_driver::run(args),
         Verb::Schedule(args) => schedule(args),
     }
 }
@@ -167,21 +177,7 @@ fn summary(args: &HarnessArgs, plan: &HarnessPlan, generated: &Generated) -> Str
         }
         text.push('\n');
     }
-    if generated.was_there {
-        for name in &generated.added {
-            text.push_str(&format!("  added: {name}\n"));
-        }
-        for (name, before, now) in &generated.changed {
-            text.push_str(&format!(
-                "  changed: {name} was {before} and is {now}: adapt it\n"
-            ));
-        }
-        for name in &generated.orphaned {
-            text.push_str(&format!(
-                "  no longer used: {name}; it is kept, delete it if you do not need it\n"
-            ));
-        }
-    }
+    text.push_str(&what_changed(generated));
     let link = generated
         .link
         .as_deref()
@@ -210,6 +206,27 @@ fn summary(args: &HarnessArgs, plan: &HarnessPlan, generated: &Generated) -> Str
         startable(&harness),
         startable(&args.out.join("harness-schedule"))
     ));
+    text
+}
+
+/// What generating again has found in the user's file.
+pub(crate) fn what_changed(generated: &Generated) -> String {
+    let mut text = String::new();
+    if generated.was_there {
+        for name in &generated.added {
+            text.push_str(&format!("  added: {name}\n"));
+        }
+        for (name, before, now) in &generated.changed {
+            text.push_str(&format!(
+                "  changed: {name} was {before} and is {now}: adapt it\n"
+            ));
+        }
+        for name in &generated.orphaned {
+            text.push_str(&format!(
+                "  no longer used: {name}; it is kept, delete it if you do not need it\n"
+            ));
+        }
+    }
     text
 }
 

@@ -3,9 +3,12 @@
 //! A check that is interrupted reports how far it got, and a command that writes a file removes what it has written. So the
 //! first Ctrl-C only raises a flag, which searches and readers check regularly; the second ends the process.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use omnilink_engine::Interrupt;
+use omnilink_mc::SearchProgress;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
@@ -53,6 +56,17 @@ fn mask(how: libc::c_int) {
         libc::sigaddset(&raw mut signals, libc::SIGTERM);
         libc::pthread_sigmask(how, &raw const signals, std::ptr::null_mut());
     }
+}
+
+/// Tells a search of Ctrl-C, for as long as the process lives.
+pub(crate) fn tell(search: &Arc<SearchProgress>) {
+    let search = Arc::clone(search);
+    std::thread::spawn(move || {
+        while !is_raised() {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        search.interrupt();
+    });
 }
 
 /// The flag, for limits.

@@ -5,11 +5,14 @@
 
 mod check;
 mod demo;
+mod drive;
 mod error;
 mod exit;
 mod fuzz;
 mod gdb;
+mod gen_driver;
 mod gen_harness;
+mod gen_tests;
 mod interrupt;
 mod limits;
 mod lineup;
@@ -28,6 +31,8 @@ mod reports;
 mod runs;
 mod shell;
 mod shell_words;
+mod spec_args;
+mod step;
 mod subject;
 #[cfg(target_os = "linux")]
 mod test;
@@ -71,6 +76,8 @@ Examples:
   omnilink validate Spec.tla trace.ndjson        does the spec explain this trace?
   omnilink tla check Spec.tla                    what is wrong with a specification
   omnilink mc Spec.tla                           does it do what it says it does
+  omnilink gen tests Spec.tla --out tests        behaviours that cover a specification ...
+  omnilink drive Spec.tla --tests tests -- ./d   ... and a system that is driven through them
   omnilink gen harness Spec.tla --out DIR        a harness for a specification, in C++ or Rust
   omnilink fuzz --spec Spec.tla -- ./harness     run a system many times, and check every run
   omnilink view why.json                         see why, in a browser
@@ -86,6 +93,8 @@ enum Command {
     Check(check::CheckArgs),
     #[command(about = demo::ABOUT)]
     Demo(demo::DemoArgs),
+    #[command(about = drive::ABOUT)]
+    Drive(Box<drive::DriveArgs>),
     #[command(about = fuzz::ABOUT)]
     Fuzz(Box<fuzz::FuzzArgs>),
     #[command(about = gen_harness::ABOUT)]
@@ -107,6 +116,8 @@ enum Command {
     Trace(trace_command::TraceArgs),
     #[command(about = mc::ABOUT)]
     Mc(mc::McArgs),
+    #[command(about = step::ABOUT)]
+    Step(Box<step::StepArgs>),
     #[command(about = tla::ABOUT)]
     Tla(tla::TlaArgs),
     #[command(about = validate::ABOUT)]
@@ -143,6 +154,7 @@ fn run() -> Exit {
     let result = match cli.command {
         Command::Check(args) => check::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Drive(args) => drive::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Gen(args) => gen_harness::run(&args),
         Command::Replay(args) => replay::run(&args),
@@ -154,6 +166,7 @@ fn run() -> Exit {
         Command::Test(args) => test::run(&args),
         Command::Trace(args) => trace_command::run(&args),
         Command::Mc(args) => mc::run(&args),
+        Command::Step(args) => step::run(&args),
         Command::Tla(args) => tla::run(&args),
         Command::Link(args) => link::run(&args),
         Command::Logs(args) => logs::run(&args),

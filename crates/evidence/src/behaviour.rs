@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::algorithm_run::AlgorithmRun;
 use crate::bindings::Bindings;
+use crate::system_difference::SystemDifference;
 
 /// A behaviour of a specification that violates a property, or at whose end an expression cannot be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +35,9 @@ pub struct Behaviour {
     pub fairness: Vec<LassoReason>,
     /// The part of the property that is false.
     pub false_part: Option<FalsePart>,
+    /// How a system that was driven through the behaviour differs from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Box<SystemDifference>>,
     /// The same as a run of the PlusCal algorithm that the specification is translated from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<Box<AlgorithmRun>>,
@@ -56,6 +60,7 @@ impl Behaviour {
             reasons: Vec::new(),
             fairness: Vec::new(),
             false_part: None,
+            difference: None,
             algorithm: None,
         };
         for (action, values) in states {
@@ -100,6 +105,8 @@ pub enum PropertyKind {
     Incomplete,
     /// A recorded trace is no behaviour of the spec: no step leads to the last state shown.
     Replay,
+    /// A system that was driven through a behaviour did what the spec does not allow.
+    Driven,
     /// An expression has no value.
     Evaluation,
 }
@@ -116,6 +123,7 @@ impl PropertyKind {
             Self::Postcondition => "postcondition",
             Self::Incomplete => "incomplete-next",
             Self::Replay => "replay",
+            Self::Driven => "driven",
             Self::Evaluation => "evaluation",
         }
     }

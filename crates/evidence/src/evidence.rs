@@ -13,6 +13,7 @@ use crate::inference::InferredLevels;
 use crate::lineup_coverage::LineupCoverage;
 use crate::log_findings::LogFindings;
 use crate::operation::ReportedOperation;
+use crate::system_difference::DrivenRun;
 use crate::transactions::IsolationFindings;
 use crate::unknown::Unknown;
 use crate::verdict::Verdict;
@@ -115,6 +116,9 @@ pub struct Evidence {
     /// Reasons why `valid` means less than it seems to; `None` if the model is no specification.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vacuity: Option<Vec<VacuityFindings>>,
+    /// How far a system was driven through a behaviour.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driven: Option<DrivenRun>,
     /// How a log was read and what it exercised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<Box<LogFindings>>,
@@ -136,6 +140,8 @@ pub enum Command {
     Lineup,
     /// `omnilink test`: the tests of a project under many schedules.
     Test,
+    /// `omnilink drive`: a system that is driven through behaviours of a specification.
+    Drive,
 }
 
 /// What was checked: it decides which fields there are.
@@ -158,6 +164,8 @@ pub enum Subject {
     Runs,
     /// A test of a program.
     Test,
+    /// A system that is driven through a behaviour of a specification.
+    System,
 }
 
 /// The verdict of one object.
@@ -205,6 +213,7 @@ impl Evidence {
             last_writers: Vec::new(),
             mutation: None,
             vacuity: None,
+            driven: None,
             log: None,
             notes: Vec::new(),
         }

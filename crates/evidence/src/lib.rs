@@ -34,6 +34,7 @@ mod log_findings;
 mod operation;
 mod schedule;
 mod state_graph;
+mod system_difference;
 mod thread_names;
 mod transactions;
 mod unknown;
@@ -69,6 +70,7 @@ pub use schedule::{
     StuckOperation, ThreadAccess, ThreadSwitch, Unexplained,
 };
 pub use state_graph::{GraphState, GraphStep, StateGraph};
+pub use system_difference::{DrivenRun, SystemDifference};
 pub use thread_names::ThreadNames;
 pub use transactions::{
     Anomaly, DependencyEdge, IsolationFindings, LevelVerdict, NamedAnomaly, ReportedTransaction,

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use omnilink_sched::build::{BuildError, fences_header, runtime_object};
 
 use crate::plan::{GenError, HarnessPlan};
-use crate::sections::{MergeReport, Section, fresh, merged};
+use crate::sections::{Comment, MergeReport, Section, fresh, merged};
 use crate::{cpp, rust};
 
 /// In which language a harness is.
@@ -77,7 +77,13 @@ pub fn generate(plan: &HarnessPlan, language: Language, folder: &Path) -> Result
             write(&ours.join("fences.h"), fences_header())?;
             write(&ours.join("runtime.o"), &runtime()?)?;
             keep(&folder.join("Makefile"), cpp::MAKEFILE)?;
-            update(&folder.join("system.hpp"), &cpp::head(plan), &cpp::sections(plan))?
+            update(
+                &folder.join("system.hpp"),
+                &cpp::head(plan),
+                &cpp::sections(plan),
+                "",
+                Comment::Slashes,
+            )?
         }
         Language::Rust => {
             for (name, text) in RECORD_SOURCES {
@@ -95,6 +101,8 @@ pub fn generate(plan: &HarnessPlan, language: Language, folder: &Path) -> Result
                 &folder.join("src/system.rs"),
                 &rust::head(plan),
                 &rust::sections(plan),
+                "",
+                Comment::Slashes,
             )?
         }
     };
@@ -116,7 +124,7 @@ fn runtime() -> Result<Vec<u8>, GenError> {
 }
 
 /// Writes a file whole, or not at all.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), GenError> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), GenError> {
     let failed = |error| GenError::Write {
         path: path.to_owned(),
         error,
@@ -137,23 +145,30 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), GenError> {
 }
 
 /// Writes a file that is the user's from then on.
-fn keep(path: &Path, text: &str) -> Result<(), GenError> {
+pub(crate) fn keep(path: &Path, text: &str) -> Result<(), GenError> {
     match path.exists() {
         true => Ok(()),
         false => write(path, text.as_bytes()),
     }
 }
 
-fn update(path: &Path, head: &str, sections: &[Section]) -> Result<Generated, GenError> {
+/// Writes the user's file, or adds to it.
+pub(crate) fn update(
+    path: &Path,
+    head: &str,
+    sections: &[Section],
+    tail: &str,
+    comment: Comment,
+) -> Result<Generated, GenError> {
     let was_there = path.exists();
     let (text, report) = match was_there {
-        false => (fresh(head, sections, ""), MergeReport::default()),
+        false => (fresh(head, sections, tail, comment), MergeReport::default()),
         true => {
             let old = fs::read_to_string(path).map_err(|error| GenError::Write {
                 path: path.to_owned(),
                 error,
             })?;
-            merged(&old, sections)
+            merged(&old, sections, comment)
         }
     };
     write(path, text.as_bytes())?;

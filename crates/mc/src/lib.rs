@@ -37,6 +37,7 @@ mod dedup;
 mod depth_first;
 mod dump;
 mod expand;
+mod explorer;
 mod fingerprint;
 mod fingerprint_set;
 mod limits;
@@ -64,6 +65,7 @@ pub use check::{CheckOptions, CheckpointOptions, Evaluators, ModelCheckError, Se
 pub use codec::StateDecodeError;
 pub use depth_first::depth_first;
 pub use dump::{Dump, DumpFormat, GraphSink};
+pub use explorer::{ExploredStep, Explorer, ExplorerError, ExplorerOptions, explore};
 pub use fingerprint::{Fingerprint, Tag};
 pub use fingerprint_set::FingerprintSet;
 pub use limits::{Limit, SearchLimits, SearchOptions};
@@ -78,5 +80,7 @@ pub use simulation::{
 };
 pub use small_graph::SmallGraph;
 pub use symmetry::{Symmetry, SymmetryError};
-pub use trace_file::{RecordedTrace, RecordedValue, TraceFileError, TraceFormat};
+pub use trace_file::{
+    RecordedStep, RecordedTrace, RecordedValue, TraceFileError, TraceFormat, itf_text, plain_json,
+};
 pub use transition_system::{CompiledExpansion, State, StateVisitor, SuccessorVisitor, TransitionSystem};

@@ -5,6 +5,7 @@ use std::path::Path;
 use omnilink_evidence::{Anomaly, Command, Evidence, ReportedOperation, Verdict, Violation};
 
 use crate::look::Look;
+use crate::text::system;
 
 /// An answer in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +51,11 @@ pub fn headline(evidence: &Evidence) -> Headline {
                 }
             };
             (text, None)
+        }
+        (Some(Violation::Behaviour(behaviour)), _) if behaviour.difference.is_some() => {
+            let difference = behaviour.difference.as_deref();
+            let place = difference.and_then(|difference| Some(difference.action.as_ref()?.place.clone()));
+            (difference.map(system::sentence).unwrap_or_default(), place)
         }
         (Some(Violation::Behaviour(behaviour)), _) => {
             let name = behaviour.violated.as_deref().unwrap_or_default();
@@ -123,6 +129,7 @@ pub(crate) fn command_word(command: Command) -> &'static str {
         Command::Mc => "mc",
         Command::Lineup => "lineup",
         Command::Test => "test",
+        Command::Drive => "drive",
     }
 }
 

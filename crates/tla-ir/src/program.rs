@@ -5,7 +5,7 @@ use std::sync::Arc;
 use omnilink_tla_syntax::source::{Sources, Span};
 use omnilink_value::Value;
 
-use super::node::{Loc, Node};
+use super::node::{Kind, Loc, Node};
 
 /// A lowered definition, LAMBDA or deferred body.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub struct ActionInfo {
     pub at: Loc,
     /// The names bound around it and its parameters, with their slots.
     pub bindings: Box<[(Box<str>, u32)]>,
+    /// The slots of those names that LET defines: they follow from the others.
+    pub defined: Box<[u32]>,
 }
 
 /// A spec, ready to be evaluated. Workers can share one, but [`Program::unshared`] copies avoid contention.
@@ -93,6 +95,29 @@ impl Program {
     /// The operator of a formula.
     pub fn operator(&self, formula: Formula) -> &Operator {
         &self.operators[formula.0 as usize]
+    }
+
+    /// The definition that an action of the next-state relation is a part of.
+    pub fn definition_of(&self, action: u32) -> Option<OperatorId> {
+        fn marks(node: &Node, action: u32) -> bool {
+            if let Kind::Action(own, _) = node.kind {
+                return own == action;
+            }
+            let mut found = false;
+            if node.uses.next {
+                node.kind
+                    .for_each_child(|child| found = found || marks(child, action));
+            }
+            found
+        }
+        let operator = self
+            .operators
+            .iter()
+            .position(|operator| marks(&operator.body, action))?;
+        Some(OperatorId {
+            operator: u32::try_from(operator).ok()?,
+            params: self.operators[operator].params,
+        })
     }
 
     /// Adds an operator whose parameters are given as values. Its nodes may refer to all operators added before.

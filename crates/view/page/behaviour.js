@@ -5,6 +5,7 @@ import { visible } from './call.js';
 import { el } from './dom.js';
 import { differenceView, fullView, stateSwitch } from './state_view.js';
 import { longText, sourceOf } from './text_panel.js';
+import { systemDifferenceView } from './system_difference.js';
 import { stateText, tlaText } from './value.js';
 
 /** The states of a counterexample of `mc`. */
@@ -29,7 +30,8 @@ export class Behaviour {
     const changes = (/** @type {number} */ at) => (at === 0 ? firstValues(trace[0]) : differenceView(stateText(trace[at - 1].values), stateText(trace[at].values)));
     const choose = (/** @type {number} */ at) => app.change({ step: at, state: -1 });
     return [
-      violation.false_part && el('p', { class: 'conjunct' }, el('code', {}, longText(violation.false_part.text)), ' is false in the last state'),
+      violation.difference && systemDifferenceView(violation.difference),
+      violation.false_part && el('p', { class: 'conjunct' }, el('code', {}, longText(violation.false_part.text)), violation.difference ? ' is false for what was seen' : ' is false in the last state'),
       violation.algorithm && waitingView(violation.algorithm),
       violation.algorithm ? algorithmView(violation, chosen, choose, changes) : el(
         'ol',

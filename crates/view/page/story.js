@@ -6,6 +6,7 @@ import { counted } from './clock.js';
 import { pathsOf } from './grid.js';
 import { Timeline } from './timeline.js';
 import { edgeOf, idOfTransaction } from './transactions.js';
+import { differenceSentence } from './system_difference.js';
 
 /**
  * What operations and lanes are called: those of a log are lines of nodes.
@@ -190,6 +191,7 @@ function headlineOf({ evidence, counterexample, kind, timeline, words }) {
     case 'visibility':
       return `nothing that it could see explains ${violation.op.text}`;
     case 'behaviour':
+      if (violation.difference) return differenceSentence(violation.difference);
       return violation.violated ? `${violation.violated} is violated` : violation.kind;
     case 'run':
       return `${violation.diagnosis}: ${violation.matrix}`;
@@ -204,6 +206,7 @@ function headlineOf({ evidence, counterexample, kind, timeline, words }) {
     case 'error':
       return evidence.error ?? 'it could not be checked';
     case 'valid':
+      if (evidence.subject === 'system') return `the system did ${counted(evidence.driven?.done ?? 0, 'step')} as the specification says`;
       if (evidence.subject === 'test') return `${evidence.input} passes under ${counted(evidence.test?.schedules ?? 0, 'schedule')}`;
       return `every ${words.operation} is explained`;
     case 'trace':

@@ -34,6 +34,7 @@ pub(crate) const MODULES: &[(&str, &str)] = modules![
     "value",
     "dom",
     "transactions",
+    "system_difference",
     "story",
     "place",
     "text_panel",

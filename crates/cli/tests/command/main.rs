@@ -6,6 +6,10 @@ mod ci;
 mod demo;
 #[cfg(unix)]
 mod documented;
+#[cfg(unix)]
+mod drive;
+#[cfg(unix)]
+mod drive_proof;
 mod edges;
 mod formats;
 #[cfg(unix)]

@@ -46,7 +46,7 @@ fn there_is_an_example_of_every_subject_verdict_and_kind_of_violation() {
         .filter_map(|example| example.violation.as_ref())
         .map(kind)
         .collect();
-    assert_eq!(subjects.len(), 7, "{subjects:?}");
+    assert_eq!(subjects.len(), 8, "{subjects:?}");
     assert_eq!(verdicts.len(), 4, "{verdicts:?}");
     assert_eq!(kinds.len(), 7, "{kinds:?}");
 }

@@ -6,7 +6,7 @@
 use omnilink_value::{Value, ValueKind};
 use serde_json::{Map, Value as Json, json};
 
-use super::{RecordedTrace, RecordedValue, TraceFileError, WrittenBehaviour, position};
+use super::{RecordedStep, RecordedTrace, RecordedValue, TraceFileError, WrittenBehaviour, position};
 
 /// JSON numbers beyond this lose precision in other programs.
 const SAFE_MAX: u64 = (1 << 53) - 1;
@@ -21,6 +21,11 @@ pub(super) fn text(behaviour: &WrittenBehaviour<'_>) -> String {
             meta.insert("index".into(), index.into());
             if let Some(action) = action {
                 meta.insert("action".into(), action.name.clone().into());
+                if !action.bindings.is_empty() {
+                    let parameters = action.bindings.iter();
+                    let parameters = parameters.map(|(name, value)| (name.clone(), to_json(value)));
+                    meta.insert("parameters".into(), Json::Object(parameters.collect()));
+                }
             }
             let mut state = Map::new();
             state.insert("#meta".into(), meta.into());
@@ -32,10 +37,7 @@ pub(super) fn text(behaviour: &WrittenBehaviour<'_>) -> String {
         "#meta": {
             "format": "ITF",
             "format-description": "https://apalache.informal.systems/docs/adr/015adr-trace.html",
-            "description": match behaviour.violated {
-                Some(violated) => format!("a counterexample to {violated}, made by omnilink mc"),
-                None => "made by omnilink mc".to_owned(),
-            },
+            "description": behaviour.description,
         },
         "vars": behaviour.variables,
         "states": states.collect::<Vec<_>>(),
@@ -82,13 +84,18 @@ fn to_json(value: &Value) -> Json {
 pub(super) fn read(states: &Json, back_to: Option<&Json>) -> Result<RecordedTrace, TraceFileError> {
     let listed = states.as_array().ok_or(TraceFileError::NoStates)?;
     let mut read = Vec::with_capacity(listed.len());
+    let mut steps = Vec::with_capacity(listed.len());
     for (number, state) in (1..).zip(listed) {
         let wrong = |message: String| TraceFileError::State {
             state: number,
             message,
         };
         let fields = state.as_object().ok_or_else(|| wrong("it is no object".into()))?;
-        let variables = fields.iter().filter(|(name, _)| !name.starts_with('#'));
+        steps.push(step(fields).map_err(wrong)?);
+        // Quint keeps the action of a step among the variables.
+        let variables = fields
+            .iter()
+            .filter(|(name, _)| !name.starts_with('#') && !name.starts_with("mbt::"));
         let values = variables.map(|(name, value)| match from_json(value) {
             Ok(value) => Ok((name.clone(), RecordedValue::Exact(value))),
             Err(message) => Err(wrong(format!("{name}: {message}"))),
@@ -101,11 +108,56 @@ pub(super) fn read(states: &Json, back_to: Option<&Json>) -> Result<RecordedTrac
     };
     Ok(RecordedTrace {
         states: read,
+        steps,
         back_to,
     })
 }
 
-fn from_json(json: &Json) -> Result<Value, String> {
+/// The action that led to a state: as this tool writes it, beside the variables, or as Quint does, among them.
+fn step(fields: &Map<String, Json>) -> Result<Option<RecordedStep>, String> {
+    let meta = fields.get("#meta");
+    let (action, parameters) = match meta.and_then(|meta| meta.get("action")) {
+        Some(action) => (action, meta.and_then(|meta| meta.get("parameters"))),
+        None => match fields.get("mbt::actionTaken") {
+            Some(action) => (action, fields.get("mbt::nondetPicks")),
+            None => return Ok(None),
+        },
+    };
+    let action = action
+        .as_str()
+        .ok_or_else(|| format!("{action} is no name of an action"))?;
+    // Quint calls the beginning of a behaviour a step of the action `init`, or of none.
+    if action.is_empty() || (meta.is_none_or(|meta| meta.get("action").is_none()) && action == "init") {
+        return Ok(None);
+    }
+    let mut read = Vec::new();
+    match parameters {
+        None => {}
+        Some(Json::Object(parameters)) => {
+            for (name, value) in parameters {
+                // A choice of Quint may be absent: `{"tag": "None", …}`, or `{"tag": "Some", "value": …}`.
+                let value = match (value.get("tag").and_then(Json::as_str), value.get("value")) {
+                    (Some("None"), _) => continue,
+                    (Some("Some"), Some(value)) => value,
+                    _ => value,
+                };
+                let value = from_json(value).map_err(|message| format!("{name}: {message}"))?;
+                read.push((name.clone(), value));
+            }
+        }
+        Some(other) => {
+            return Err(format!(
+                "the parameters of {action} are {other}, which is no object"
+            ));
+        }
+    }
+    Ok(Some(RecordedStep {
+        action: action.to_owned(),
+        parameters: read,
+    }))
+}
+
+pub(super) fn from_json(json: &Json) -> Result<Value, String> {
     Ok(match json {
         Json::Bool(value) => Value::bool(*value),
         Json::Number(number) => number

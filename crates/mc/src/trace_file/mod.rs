@@ -14,7 +14,9 @@ use serde_json::Value as Json;
 use thiserror::Error;
 
 pub use self::recorded_value::RecordedValue;
+pub use self::tlc_json::plain_json;
 use crate::report::{ActionTaken, Behaviour};
+use crate::transition_system::State;
 
 /// Format of a file that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +62,7 @@ struct WrittenBehaviour<'a> {
     states: Vec<(Option<&'a ActionTaken>, Vec<&'a Value>)>,
     /// The position to which the last state leads back, and the action; the last position itself for stuttering.
     back: Option<(usize, Option<&'a ActionTaken>)>,
-    violated: Option<&'a str>,
+    description: String,
 }
 
 impl<'a> WrittenBehaviour<'a> {
@@ -82,9 +84,30 @@ impl<'a> WrittenBehaviour<'a> {
             back: behaviour
                 .lasso
                 .map(|back_to| (back_to.saturating_sub(1), behaviour.back.as_ref())),
-            violated: behaviour.violated.as_deref(),
+            description: match &behaviour.violated {
+                Some(violated) => format!("a counterexample to {violated}, made by omnilink mc"),
+                None => "made by omnilink mc".to_owned(),
+            },
         })
     }
+}
+
+/// A behaviour in the ITF format, which no property is about: its states, each with the action that led to it. The parameters of an action
+/// are in `#meta` beside its name.
+pub fn itf_text<'a>(
+    description: &str,
+    variables: &'a [String],
+    states: impl IntoIterator<Item = (Option<&'a ActionTaken>, &'a State)>,
+) -> String {
+    let states = states
+        .into_iter()
+        .map(|(action, state)| (action, state.iter().collect()));
+    itf::text(&WrittenBehaviour {
+        variables: variables.iter().map(String::as_str).collect(),
+        states: states.collect(),
+        back: None,
+        description: description.to_owned(),
+    })
 }
 
 /// The states of a behaviour, as read from a file.
@@ -92,8 +115,19 @@ impl<'a> WrittenBehaviour<'a> {
 pub struct RecordedTrace {
     /// For each state the variables with their values. A variable may be missing.
     pub states: Vec<Vec<(String, RecordedValue)>>,
+    /// For each state the action that led to it, if the file says it. Empty if the format has none.
+    pub steps: Vec<Option<RecordedStep>>,
     /// The position to which the last state leads back.
     pub back_to: Option<usize>,
+}
+
+/// An action that a file names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedStep {
+    /// Its name.
+    pub action: String,
+    /// Its parameters, and the names that it chooses.
+    pub parameters: Vec<(String, Value)>,
 }
 
 /// Why a file is no trace.
@@ -196,7 +230,12 @@ fn of_evidence(behaviour: &Json) -> Result<RecordedTrace, TraceFileError> {
         None => None,
         Some(number) => Some(position(number.checked_sub(1), states.len(), number)?),
     };
-    Ok(RecordedTrace { states, back_to })
+    let steps = Vec::new();
+    Ok(RecordedTrace {
+        states,
+        steps,
+        back_to,
+    })
 }
 
 /// The position of the state that closes a cycle.

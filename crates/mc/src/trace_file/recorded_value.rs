@@ -3,18 +3,19 @@
 use omnilink_value::{Value, ValueKind};
 use serde_json::Value as Json;
 
-/// A value as its file has it.
+/// A value as its file, or another program, has it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordedValue {
     /// The value.
     Exact(Value),
-    /// A value in the form of TLC's JSON, where an array may be a set or a sequence, a string a model value, and an object a function.
+    /// A value in the form of TLC's JSON, where an array may be a set or a sequence, a string a model value, and an object a function. The
+    /// marks of ITF, such as `{"#set": […]}`, say which. `null` is a part that is not known.
     Json(Json),
 }
 
 impl RecordedValue {
     /// Whether this is, or may be, the value.
-    pub(crate) fn matches(&self, value: &Value) -> bool {
+    pub fn matches(&self, value: &Value) -> bool {
         match self {
             Self::Exact(exact) => exact == value,
             Self::Json(json) => matches(json, value),
@@ -22,7 +23,7 @@ impl RecordedValue {
     }
 
     /// The value, if it is one of the kind of another value.
-    pub(crate) fn like(&self, other: Option<&Value>) -> Value {
+    pub fn like(&self, other: Option<&Value>) -> Value {
         match self {
             Self::Exact(exact) => exact.clone(),
             Self::Json(json) => like(json, other),
@@ -35,7 +36,20 @@ pub(super) fn key_text(key: &Value) -> String {
     key.as_str().map_or_else(|| key.to_string(), str::to_owned)
 }
 
+/// A value that the marks of ITF make certain.
+fn marked(json: &Json) -> Option<Value> {
+    let fields = json.as_object().filter(|fields| fields.len() == 1)?;
+    fields.keys().next().filter(|mark| mark.starts_with('#'))?;
+    super::itf::from_json(json).ok()
+}
+
 fn matches(json: &Json, value: &Value) -> bool {
+    if json.is_null() {
+        return true;
+    }
+    if let Some(exact) = marked(json) {
+        return exact == *value;
+    }
     match value.kind() {
         ValueKind::Bool => json.as_bool() == value.as_bool(),
         ValueKind::Int => json.as_i64() == value.as_int(),
@@ -81,6 +95,9 @@ fn matches(json: &Json, value: &Value) -> bool {
 /// A value for some JSON, of the kind of another value where JSON leaves it open.
 fn like(json: &Json, other: Option<&Value>) -> Value {
     let kind = other.map(Value::kind);
+    if let Some(exact) = marked(json) {
+        return exact;
+    }
     match json {
         Json::Null => Value::null(),
         Json::Bool(value) => Value::bool(*value),

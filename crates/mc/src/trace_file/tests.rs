@@ -124,3 +124,52 @@ fn the_name_of_the_file_is_the_format() {
     assert_eq!(format("a.txt"), None);
     assert_eq!(format("a"), None);
 }
+
+#[test]
+fn the_actions_of_steps_are_read_back_and_so_are_those_of_quint() {
+    let taken = ActionTaken {
+        name: "Send".to_owned(),
+        bindings: Bindings(vec![("to".to_owned(), Value::set([Value::model("m1")]))]),
+        place: "Spec.tla:3".to_owned(),
+    };
+    let (first, second) = (State::from([Value::int(0)]), State::from([Value::int(1)]));
+    let text = itf_text(
+        "two states",
+        &["x".to_owned()],
+        [(None, &first), (Some(&taken), &second)],
+    );
+    let step = RecordedStep {
+        action: taken.name,
+        parameters: taken.bindings.0,
+    };
+    let read = RecordedTrace::read(&text).expect("a trace");
+    assert_eq!(read.steps, [None, Some(step)]);
+
+    let quint = r##"{"vars": ["x"], "states": [
+        {"x": 0, "mbt::actionTaken": "init", "mbt::nondetPicks": {"by": {"tag": "None", "value": {"#tup": []}}}},
+        {"x": 1, "mbt::actionTaken": "up", "mbt::nondetPicks": {"by": {"tag": "Some", "value": {"#bigint": "1"}}}}]}"##;
+    let read = RecordedTrace::read(quint).expect("a trace");
+    let step = RecordedStep {
+        action: "up".to_owned(),
+        parameters: vec![("by".to_owned(), Value::int(1))],
+    };
+    assert_eq!(read.steps, [None, Some(step)]);
+    assert_eq!(
+        read.states[1],
+        [("x".to_owned(), RecordedValue::Exact(Value::int(1)))]
+    );
+    let wrong = RecordedTrace::read(r##"{"states": [{"#meta": {"action": 3}, "x": 1}]}"##);
+    assert!(wrong.is_err_and(|error| error.to_string().contains("no name of an action")));
+}
+
+#[test]
+fn what_is_null_is_unknown_and_marks_are_certain() {
+    let recorded = |text: &str| RecordedValue::Json(serde_json::from_str(text).expect("json"));
+    let pair = Value::record([("a", Value::int(1)), ("b", Value::int(2))]);
+    assert!(recorded(r#"{"a": 1, "b": null}"#).matches(&pair));
+    assert!(!recorded(r#"{"a": 2, "b": null}"#).matches(&pair));
+    let set = Value::set([Value::int(1)]);
+    assert!(recorded("[1]").matches(&set) && recorded("[1]").matches(&Value::tuple([Value::int(1)])));
+    assert!(recorded(r##"{"#set": [1]}"##).matches(&set));
+    assert!(!recorded(r##"{"#set": [1]}"##).matches(&Value::tuple([Value::int(1)])));
+}

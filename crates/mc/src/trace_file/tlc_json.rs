@@ -17,7 +17,7 @@ pub(super) fn text(behaviour: &WrittenBehaviour<'_>) -> String {
         .map(|(at, (_, values))| {
             let named = behaviour.variables.iter().zip(values);
             let values: Map<String, Json> = named
-                .map(|(name, value)| ((*name).to_owned(), to_json(value)))
+                .map(|(name, value)| ((*name).to_owned(), plain_json(value)))
                 .collect();
             json!([at + 1, values])
         })
@@ -38,18 +38,28 @@ pub(super) fn text(behaviour: &WrittenBehaviour<'_>) -> String {
     format!("{document:#}\n")
 }
 
-/// A value as TLC writes it: sets and sequences are arrays, strings and model values strings.
-fn to_json(value: &Value) -> Json {
+/// A value as TLC writes it: sets and sequences are arrays, strings and model values strings, records and functions objects.
+pub fn plain_json(value: &Value) -> Json {
     match value.kind() {
         ValueKind::Bool => value.as_bool().unwrap_or_default().into(),
         ValueKind::Int => value.as_int().unwrap_or_default().into(),
         ValueKind::Str => value.as_str().unwrap_or_default().into(),
         ValueKind::Model => value.to_string().into(),
-        ValueKind::Set => value.as_set().unwrap_or_default().iter().map(to_json).collect(),
-        ValueKind::Tuple => value.as_tuple().unwrap_or_default().iter().map(to_json).collect(),
+        ValueKind::Set => value
+            .as_set()
+            .unwrap_or_default()
+            .iter()
+            .map(plain_json)
+            .collect(),
+        ValueKind::Tuple => value
+            .as_tuple()
+            .unwrap_or_default()
+            .iter()
+            .map(plain_json)
+            .collect(),
         ValueKind::Record | ValueKind::Function => {
             let entries = value.as_entries().unwrap_or_default().iter();
-            let named = entries.map(|(key, value)| (super::recorded_value::key_text(key), to_json(value)));
+            let named = entries.map(|(key, value)| (super::recorded_value::key_text(key), plain_json(value)));
             Json::Object(named.collect())
         }
     }
@@ -82,5 +92,10 @@ pub(super) fn read(counterexample: &Json) -> Result<RecordedTrace, TraceFileErro
         None => None,
         Some(number) => Some(position(number.checked_sub(1), states.len(), number)?),
     };
-    Ok(RecordedTrace { states, back_to })
+    let steps = Vec::new();
+    Ok(RecordedTrace {
+        states,
+        steps,
+        back_to,
+    })
 }

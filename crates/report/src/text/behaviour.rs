@@ -101,6 +101,7 @@ fn violated(behaviour: &Behaviour) -> String {
                 states - 1
             ),
         },
+        PropertyKind::Driven => format!("violation: the system departs from the specification{after}"),
         PropertyKind::Incomplete => format!("error: a step leaves a variable open{after}"),
         PropertyKind::Evaluation => match &behaviour.violated {
             Some(name) => format!("error: {name} cannot be evaluated"),
@@ -109,7 +110,7 @@ fn violated(behaviour: &Behaviour) -> String {
     }
 }
 
-fn push_behaviour(page: &mut String, behaviour: &Behaviour, is_full: bool) {
+pub(super) fn push_behaviour(page: &mut String, behaviour: &Behaviour, is_full: bool) {
     if !behaviour.states.is_empty() {
         page.push('\n');
     }
@@ -267,7 +268,7 @@ fn shortened(statement: &str) -> String {
 /// A longer statement is cut.
 const STATEMENT_WIDTH: usize = 72;
 
-fn action_text(action: &ActionTaken) -> String {
+pub(super) fn action_text(action: &ActionTaken) -> String {
     match action.bindings.is_empty() {
         true => format!("{}  ({})", action.name, action.place),
         false => format!("{}: {}  ({})", action.name, action.bindings, action.place),
@@ -275,7 +276,7 @@ fn action_text(action: &ActionTaken) -> String {
 }
 
 /// A formula on one line, however it was written.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

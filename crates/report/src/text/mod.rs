@@ -4,6 +4,7 @@ mod behaviour;
 mod log;
 mod operation;
 mod run;
+pub(crate) mod system;
 mod test;
 mod transactions;
 mod visibility;
@@ -73,6 +74,7 @@ pub fn text(evidence: &Evidence, options: &TextOptions) -> String {
             None => String::new(),
         },
         Subject::Test => test::text(evidence, look),
+        Subject::System => system::text(evidence, options),
     };
     if let Some(confirmation) = &evidence.confirmation {
         let sentence = confirmation_sentence(confirmation);

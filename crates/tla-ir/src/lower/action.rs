@@ -73,7 +73,9 @@ impl Lowering<'_> {
         let frame = self.frame();
         let mut slots = frame.around_action.clone();
         slots.extend(frame.captures.iter().map(|(_, slot)| *slot));
-        slots_of_steps(&body, &mut slots);
+        let mut defined = Vec::new();
+        slots_of_steps(&body, &mut slots, &mut defined);
+        slots.extend(&defined);
         slots.sort_unstable();
         slots.dedup();
         let bindings = slots.into_iter().map(|slot| (frame.name(slot).into(), slot));
@@ -82,6 +84,7 @@ impl Lowering<'_> {
             name: name.into(),
             at: body.at,
             bindings,
+            defined: defined.into(),
         });
         Node {
             at: body.at,
@@ -91,29 +94,31 @@ impl Lowering<'_> {
     }
 }
 
-/// The slots of names inside an action that have their values when a step is complete. Other quantifiers in it leave in their slots
-/// what they tried last.
-fn slots_of_steps(node: &Node, found: &mut Vec<u32>) {
+/// The slots of names inside an action that have their values when a step is complete: those that are chosen, and those that LET defines.
+/// Other quantifiers in it leave in their slots what they tried last.
+fn slots_of_steps(node: &Node, chosen: &mut Vec<u32>, defined: &mut Vec<u32>) {
     if !node.uses.next {
         return;
     }
     match &node.kind {
-        Kind::And(parts) | Kind::Or(parts) => parts.iter().for_each(|part| slots_of_steps(part, found)),
+        Kind::And(parts) | Kind::Or(parts) => parts
+            .iter()
+            .for_each(|part| slots_of_steps(part, chosen, defined)),
         Kind::If(parts) => {
-            slots_of_steps(&parts.1, found);
-            slots_of_steps(&parts.2, found);
+            slots_of_steps(&parts.1, chosen, defined);
+            slots_of_steps(&parts.2, chosen, defined);
         }
         Kind::Case(arms, other) => {
             let results = arms.iter().map(|(_, result)| result).chain(other.as_deref());
-            results.for_each(|result| slots_of_steps(result, found));
+            results.for_each(|result| slots_of_steps(result, chosen, defined));
         }
         Kind::Exists(bounded) => {
-            found.extend(bounded.slots());
-            slots_of_steps(&bounded.body, found);
+            chosen.extend(bounded.slots());
+            slots_of_steps(&bounded.body, chosen, defined);
         }
         Kind::Let(slots, body) => {
-            found.extend(slots.iter().map(|(slot, _)| *slot));
-            slots_of_steps(body, found);
+            defined.extend(slots.iter().map(|(slot, _)| *slot));
+            slots_of_steps(body, chosen, defined);
         }
         _ => {}
     }

@@ -63,7 +63,7 @@ fn verdict(model: &CompiledSpec, report: &Report) -> (&'static str, Option<&'sta
         PropertyKind::Incomplete => ("error", Some("incomplete-next")),
         PropertyKind::Evaluation if is_named(&model.assumptions) => ("error", Some("assumption-eval")),
         PropertyKind::Evaluation if is_named(&model.postconditions) => ("error", Some("postcondition")),
-        PropertyKind::Evaluation | PropertyKind::Replay => ("error", Some("eval")),
+        PropertyKind::Evaluation | PropertyKind::Replay | PropertyKind::Driven => ("error", Some("eval")),
     }
 }
 

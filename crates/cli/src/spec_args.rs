@@ -1,0 +1,109 @@
+//! A specification with its configuration, as commands that explore it take it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use omnilink_report::shell_word;
+use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
+use omnilink_tla::semantics::search_path::SearchPath;
+use omnilink_tla::{Checked, SpecOptions, check, render_check_text};
+
+use crate::error::CliError;
+use crate::pluscal::PlusCalChoice;
+
+/// A specification and the values of its constants.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SpecArgs {
+    /// The specification; its configuration is the .cfg of the same name next to it unless --config names another
+    #[arg(value_name = "SPEC.tla")]
+    pub(crate) spec: PathBuf,
+    /// The configuration
+    #[arg(long, value_name = "FILE.cfg")]
+    pub(crate) config: Option<PathBuf>,
+    /// The value of a constant, which counts more than the configuration's; may be given several times
+    #[arg(long = "const", value_name = "NAME=EXPR", value_parser = named_expression)]
+    constants: Vec<(String, String)>,
+    /// A folder to look for modules in, after the specification's own
+    #[arg(short = 'L', long = "library", value_name = "FOLDER")]
+    libraries: Vec<PathBuf>,
+    /// Which translation of a PlusCal algorithm to read
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
+    pluscal: PlusCalChoice,
+}
+
+/// A name and an expression: `N=3`.
+pub(crate) fn named_expression(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err(format!(
+            "\"{text}\" is no NAME=EXPR; write N=3 or 'Procs={{p1, p2}}'"
+        )),
+    }
+}
+
+impl SpecArgs {
+    /// The name of the specification.
+    pub(crate) fn name(&self) -> String {
+        let stem = self.spec.file_stem().unwrap_or(self.spec.as_os_str());
+        stem.to_string_lossy().into_owned()
+    }
+
+    /// The options with which it is read, as they are typed after its name.
+    pub(crate) fn words(&self) -> String {
+        let path = |path: &PathBuf| shell_word(&path.display().to_string()).into_owned();
+        let config = self
+            .config
+            .iter()
+            .map(|config| format!(" --config {}", path(config)));
+        let constants = self.constants.iter();
+        let constants =
+            constants.map(|(name, value)| format!(" --const {}", shell_word(&format!("{name}={value}"))));
+        let libraries = self
+            .libraries
+            .iter()
+            .map(|folder| format!(" -L {}", path(folder)));
+        config.chain(constants).chain(libraries).collect()
+    }
+
+    /// The specification, ready to be explored, with these expressions over its states.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn build(&self, expressions: &[String]) -> Result<CompiledSpec, CliError> {
+        let beside = self.spec.with_extension("cfg");
+        let config = self.config.clone().or_else(|| beside.exists().then_some(beside));
+        let options = SpecOptions {
+            search: SearchPath::new(self.libraries.iter().cloned()).with_pluscal(self.pluscal.into()),
+            config,
+            expressions: expressions.to_vec(),
+        };
+        let mut checked = check(&self.spec, &options);
+        if !checked.is_ok() {
+            return Err(self.refused(&checked));
+        }
+        let config = checked.config.take().unwrap_or_default();
+        if let Some(absent) = absent_behaviour(&checked.spec, &config) {
+            checked.diagnostics = vec![absent];
+            checked.config = Some(config);
+            return Err(self.refused(&checked));
+        }
+        let options = BuildOptions {
+            constants: self.constants.clone(),
+            expressions: expressions.to_vec(),
+            ..BuildOptions::default()
+        };
+        build(checked.spec, &config, &options).map_err(|rejected| {
+            self.refused(&Checked {
+                spec: rejected.spec,
+                config: Some(config),
+                diagnostics: rejected.diagnostics,
+            })
+        })
+    }
+
+    fn refused(&self, checked: &Checked) -> CliError {
+        CliError::Usage(render_check_text(&self.spec, checked))
+    }
+}
