@@ -7,7 +7,7 @@ use omnilink_evidence::{
     Unknown, Violation,
 };
 use omnilink_mc::report::ActionTaken;
-use omnilink_mc::{Explorer, RecordedValue, State};
+use omnilink_mc::{Explorer, ExplorerError, RecordedValue, State};
 use omnilink_tla::ir::Formula;
 use omnilink_value::Value;
 use serde_json::Value as Json;
@@ -40,6 +40,8 @@ pub struct DrivenSystem<'o> {
 
 /// How a behaviour ended, if not as it should.
 enum Ending {
+    /// The system has gone its own way, as the specification allows, and the behaviour's next step is not possible there.
+    Left,
     Difference(Box<Behaviour>),
     Unknown(Limit, String),
     Error(String),
@@ -102,19 +104,17 @@ impl<'o> DrivenSystem<'o> {
         evidence.driven = Some(driven.run);
         evidence.notes = driven.notes;
         // A driver that did not answer, or not as it should, is in an unknown state.
+        if !matches!(ending, Ok(()) | Err(Ending::Left)) {
+            self.process = None;
+        }
         match ending {
-            Ok(()) => {}
-            Err(ending) => {
-                self.process = None;
-                match ending {
-                    Ending::Difference(behaviour) => evidence.violate(Violation::Behaviour(behaviour)),
-                    Ending::Unknown(limit, reason) => evidence.give_up(Unknown {
-                        reason: Some(reason),
-                        ..Unknown::limited(limit)
-                    }),
-                    Ending::Error(message) => evidence.fail(message),
-                }
-            }
+            Ok(()) | Err(Ending::Left) => {}
+            Err(Ending::Difference(behaviour)) => evidence.violate(Violation::Behaviour(behaviour)),
+            Err(Ending::Unknown(limit, reason)) => evidence.give_up(Unknown {
+                reason: Some(reason),
+                ..Unknown::limited(limit)
+            }),
+            Err(Ending::Error(message)) => evidence.fail(message),
         }
         evidence.figures.seconds = started.elapsed().as_secs_f64();
         Ok(evidence)
@@ -128,7 +128,16 @@ impl DrivenBehaviour<'_, '_> {
         let variables: Vec<String> = variables.iter().map(|name| name.to_string()).collect();
         let said = process.begin(input, &variables, &test.initial);
         let (seen, _) = self.done(said, None)?;
-        let is_possible = self.follower.start(self.explorer, &seen).map_err(ending)?;
+        // The driver was told all of the initial state, so what it does not show is known, too, if the rest agrees.
+        let agrees = self.follower.agrees(self.explorer, &test.initial, &seen);
+        let known: SeenValues = match agrees.map_err(ending)? {
+            true => {
+                let values = test.initial.iter().cloned().map(RecordedValue::Exact);
+                variables.iter().cloned().zip(values).collect()
+            }
+            false => seen.clone(),
+        };
+        let is_possible = self.follower.start(self.explorer, &known).map_err(ending)?;
         if !is_possible {
             return Err(self.difference(0, None, &seen, None)?);
         }
@@ -136,14 +145,15 @@ impl DrivenBehaviour<'_, '_> {
         for (number, (told, expected)) in (1..).zip(&test.steps) {
             // The step need not be possible any more where the system has gone its own way.
             let known = known_action(told, &Vec::new());
-            if self.run.left_at.is_some()
+            let has_left = self.run.left_at.is_some();
+            if has_left
                 && self
                     .follower
                     .enabled(self.explorer, &known)
                     .map_err(ending)?
                     .is_empty()
             {
-                return Ok(());
+                return Err(Ending::Left);
             }
             let said = process.step(number, told);
             let (seen, chosen) = self.done(said, Some((number, told)))?;
@@ -169,6 +179,7 @@ impl DrivenBehaviour<'_, '_> {
     ) -> Result<(SeenValues, SeenValues), Ending> {
         let (number, action) = told.map_or((0, None), |(number, action)| (number, Some(action)));
         let what = action.map_or_else(|| "start".to_owned(), |action| action.name.clone());
+        let is_dead = matches!(said, Err(DriverError::Ended(_)));
         let refusal = match said {
             Ok(DriverAnswer::Done { state, parameters }) => {
                 for (name, value) in &state {
@@ -192,10 +203,30 @@ impl DrivenBehaviour<'_, '_> {
             }
             Err(error) => return Err(Ending::Error(format!("step {number}, {what}: {error}"))),
         };
+        if let Some(action) = action
+            && self.may_refuse(action)?
+        {
+            self.run.left_at.get_or_insert(number);
+            return Err(match is_dead {
+                false => Ending::Left,
+                true => Ending::Unknown(
+                    Limit::Inconclusive,
+                    format!("step {number}, {what}: {refusal}, but the step need not have been possible"),
+                ),
+            });
+        }
         self.run.done = number;
         let known = action.map(|action| (action, known_action(action, &Vec::new())));
         let known = known.as_ref().map(|(action, known)| (*action, known));
         Err(self.difference(number, known, &Vec::new(), Some(refusal))?)
+    }
+
+    /// Whether the step is not possible in one of the states that the system may be in.
+    fn may_refuse(&mut self, action: &ActionTaken) -> Result<bool, Ending> {
+        let known = known_action(action, &Vec::new());
+        let enabled = self.follower.enabled(self.explorer, &known).map_err(ending)?;
+        let is_enabled = |at: usize| enabled.iter().any(|(before, _)| *before == at);
+        Ok(!(0..self.follower.possible().len()).all(is_enabled))
     }
 
     fn observe(&mut self, name: &str, value: &RecordedValue) {
@@ -235,14 +266,77 @@ impl DrivenBehaviour<'_, '_> {
         seen: &SeenValues,
         answer: Option<String>,
     ) -> Result<Ending, Ending> {
+        let mut shown = self
+            .allowed_values(number, told.map(|(_, action)| action), seen)?
+            .into_iter();
+        let mut expected = shown.next().unwrap_or(Bindings(Vec::new()));
+        // What the system chose by itself is a part of what is seen.
+        let mut seen = seen.clone();
+        for (name, value) in told.into_iter().flat_map(|(_, action)| &action.parameters) {
+            let of_test = told.and_then(|(taken, _)| taken.bindings.get(name));
+            if let (RecordedValue::Json(_), Some(of_test)) = (value, of_test) {
+                expected.0.push((name.clone(), of_test.clone()));
+                seen.push((name.clone(), value.clone()));
+            }
+        }
+        let got: Bindings<Value> = seen
+            .iter()
+            .map(|(name, value)| (name.clone(), value.like(expected.get(name))))
+            .collect();
+        let differs = seen.iter().filter(|(name, value)| {
+            let expected = expected.get(name);
+            expected.is_some_and(|expected| !value.matches(expected))
+        });
+        let differs: Vec<String> = differs.map(|(name, _)| name.clone()).collect();
+        self.note_other_forms(&differs, &expected, &got);
         let path = self.follower.path_to(0);
-        let allowed: Vec<State> = match told {
-            None => self
-                .explorer
-                .initial_states()
-                .map_err(|error| ending(error.into()))?,
-            Some((_, action)) => {
-                // What else would have been allowed, whatever the system chose.
+        let before = path.last().map(|(_, state)| state.clone());
+        let variables = &self.explorer.model().program.variables;
+        let trace = path.into_iter().map(|(taken, state)| {
+            let names = variables.iter().map(|name| name.to_string());
+            (taken, names.zip(state.iter().cloned()).collect())
+        });
+        let violated = told.map(|(taken, _)| taken.name.clone());
+        let mut behaviour = Behaviour::new(PropertyKind::Driven, violated, trace);
+        if let (Some((taken, _)), Some(before), None) = (told, &before, &answer) {
+            let given = (0..).zip(variables).filter_map(|(at, name)| {
+                let value = got.get(name)?;
+                differs
+                    .iter()
+                    .any(|differs| **differs == **name)
+                    .then(|| (at, value.clone()))
+            });
+            let given: Vec<(u32, Value)> = given.collect();
+            behaviour.false_part = self.explorer.refusals(taken, before, &given).into_iter().next();
+        }
+        let formula = told.and_then(|(taken, _)| Some(self.explorer.formula(&taken.name)?.0));
+        behaviour.difference = Some(Box::new(SystemDifference {
+            step: number,
+            action: told.map(|(taken, _)| taken.clone()),
+            formula,
+            expected,
+            got,
+            differs,
+            allowed: shown.collect(),
+            answer,
+        }));
+        Ok(Ending::Difference(Box::new(behaviour)))
+    }
+
+    /// The values of what was seen in the states that the specification allows after an action, whatever the system chose: first those
+    /// that the behaviour expects, then a few others.
+    fn allowed_values(
+        &mut self,
+        number: usize,
+        action: Option<&KnownAction>,
+        seen: &SeenValues,
+    ) -> Result<Vec<Bindings<Value>>, Ending> {
+        let allowed: Vec<State> = match action {
+            None => {
+                let initial = self.explorer.initial_states();
+                initial.map_err(|error| ending(error.into()))?
+            }
+            Some(action) => {
                 let told = action.parameters.iter();
                 let told = told.filter(|(_, value)| matches!(value, RecordedValue::Exact(_)));
                 let any = KnownAction {
@@ -253,45 +347,27 @@ impl DrivenBehaviour<'_, '_> {
                 steps.into_iter().map(|(_, step)| step.to).collect()
             }
         };
-        let of_test = match number {
-            0 => Some(&self.test.initial),
-            number => self.test.steps.get(number - 1).map(|(_, state)| state),
+        let test = self.test;
+        let of_test = match number.checked_sub(1) {
+            None => Some(&test.initial),
+            Some(at) => test.steps.get(at).map(|(_, state)| state),
         };
-        let expected = of_test
-            .filter(|state| allowed.contains(state))
-            .or(allowed.first())
-            .or(of_test);
-        let expected = expected.cloned();
-        let mut shown: Vec<(State, Bindings<Value>)> = Vec::new();
-        for state in expected.iter().chain(&allowed) {
+        // Where the system has gone its own way, the behaviour's state may be none of them.
+        let of_test = of_test.filter(|state| allowed.is_empty() || allowed.contains(state));
+        let mut shown: Vec<Bindings<Value>> = Vec::new();
+        for state in of_test.into_iter().chain(&allowed) {
             let values = self.seen_of(state, seen)?;
-            if shown.len() <= ALLOWED_MAX && shown.iter().all(|(_, known)| *known != values) {
-                shown.push((state.clone(), values));
+            if shown.len() <= ALLOWED_MAX && !shown.contains(&values) {
+                shown.push(values);
             }
         }
-        let mut values = shown.into_iter().map(|(_, values)| values);
-        let mut expected_values = values.next().unwrap_or(Bindings(Vec::new()));
-        // What the system chose by itself is a part of what is seen.
-        let mut seen = seen.clone();
-        for (name, value) in told.into_iter().flat_map(|(_, action)| &action.parameters) {
-            let of_test = told.and_then(|(taken, _)| taken.bindings.get(name));
-            if let (RecordedValue::Json(_), Some(of_test)) = (value, of_test) {
-                expected_values.0.push((name.clone(), of_test.clone()));
-                seen.push((name.clone(), value.clone()));
-            }
-        }
-        let got: Bindings<Value> = seen
-            .iter()
-            .map(|(name, value)| (name.clone(), value.like(expected_values.get(name))))
-            .collect();
-        let differs = seen.iter().filter(|(name, value)| {
-            expected_values
-                .get(name)
-                .is_some_and(|expected| !value.matches(expected))
-        });
-        let differs: Vec<String> = differs.map(|(name, _)| name.clone()).collect();
-        for name in &differs {
-            if let (Some(expected), Some(got)) = (expected_values.get(name), got.get(name))
+        Ok(shown)
+    }
+
+    /// A value of another kind is most often a mistake of the driver.
+    fn note_other_forms(&mut self, differs: &[String], expected: &Bindings<Value>, got: &Bindings<Value>) {
+        for name in differs {
+            if let (Some(expected), Some(got)) = (expected.get(name), got.get(name))
                 && expected.kind() != got.kind()
             {
                 self.notes.push(format!(
@@ -299,44 +375,6 @@ impl DrivenBehaviour<'_, '_> {
                 ));
             }
         }
-        let variables = self.explorer.model().program.variables.clone();
-        let mut states = path.into_iter().map(|(taken, state)| {
-            let named = variables
-                .iter()
-                .map(|name| name.to_string())
-                .zip(state.iter().cloned());
-            (taken, named.collect::<Bindings<Value>>(), state)
-        });
-        let trace: Vec<_> = states.by_ref().collect();
-        let before = trace.last().map(|(_, _, state)| state.clone());
-        let trace = trace.into_iter().map(|(taken, values, _)| (taken, values));
-        let mut behaviour = Behaviour::new(
-            PropertyKind::Driven,
-            told.map(|(taken, _)| taken.name.clone()),
-            trace,
-        );
-        if let (Some((taken, _)), Some(before), None) = (told, &before, &answer) {
-            let given = variables.iter().enumerate().filter_map(|(at, name)| {
-                let value = got
-                    .get(name)
-                    .filter(|_| differs.iter().any(|differs| **differs == **name))?;
-                Some((u32::try_from(at).ok()?, value.clone()))
-            });
-            let given: Vec<(u32, Value)> = given.collect();
-            behaviour.false_part = self.explorer.refusals(taken, before, &given).into_iter().next();
-        }
-        let formula = told.and_then(|(taken, _)| Some(self.explorer.formula(&taken.name)?.0));
-        behaviour.difference = Some(Box::new(SystemDifference {
-            step: number,
-            action: told.map(|(taken, _)| taken.clone()),
-            formula,
-            expected: expected_values,
-            got,
-            differs,
-            allowed: values.collect(),
-            answer,
-        }));
-        Ok(Ending::Difference(Box::new(behaviour)))
     }
 
     /// The values of what was seen, in a state of the specification.
@@ -351,7 +389,6 @@ impl DrivenBehaviour<'_, '_> {
 }
 
 fn ending(error: FollowError) -> Ending {
-    use omnilink_mc::ExplorerError;
     let text = error.to_string();
     match error {
         FollowError::Explorer(ExplorerError::Limit(limit)) => Ending::Unknown(limit, text),

@@ -214,6 +214,35 @@ fn a_system_may_choose_what_the_specification_leaves_open() {
 }
 
 #[test]
+fn a_step_may_be_refused_where_the_system_may_have_chosen_otherwise() {
+    if !has_python() {
+        return;
+    }
+    let spec = counter();
+    // Nothing of the counter is shown, and after a step down it may be 0 already: then the next one is not possible.
+    let ran = driven(
+        &spec,
+        &RIGHT.replace("{'n': n}", "{}").replace(
+            "else: n = 0",
+            "elif n == 0: print(json.dumps({'error': 'it is 0'}), flush=True); continue\n    else: n = 0",
+        ),
+        &["--json"],
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let driven = &ran.json()[0]["driven"];
+    assert!(
+        driven["done"].as_u64() < driven["steps"].as_u64() && driven["left_at"].is_number(),
+        "{ran:?}"
+    );
+    assert!(
+        ran.json()[0]["notes"][0]
+            .as_str()
+            .is_some_and(|note| note.contains("showed nothing")),
+        "{ran:?}"
+    );
+}
+
+#[test]
 fn the_first_difference_is_evidence_that_can_be_shown() {
     if !has_python() {
         return;
@@ -235,7 +264,7 @@ fn the_first_difference_is_evidence_that_can_be_shown() {
         told.stdout.contains("n is not what the specification allows"),
         "{told:?}"
     );
-    let page = omnilink_in(spec.path(), &["view", "why.json", "--out", "why.html"]);
+    let page = omnilink_in(spec.path(), &["view", "why.json", "--html", "why.html"]);
     assert_eq!(page.code, 0, "{page:?}");
     let page = read_to_string(spec.path().join("why.html")).expect("a page");
     assert!(page.contains("systemDifferenceView") && page.contains("\"differs\":[\"n\"]"));
