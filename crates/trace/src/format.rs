@@ -36,6 +36,16 @@ pub enum Format {
     Dbcop,
     /// The `w 0 1` text of AWDIT's tests.
     Awdit,
+    /// The JSON of dbcop.
+    DbcopJson,
+    /// The `history.bincode` of dbcop.
+    DbcopBincode,
+    /// The binary logs of Cobra.
+    Cobra,
+    /// The JSON of Viper.
+    Viper,
+    /// Transactions as CSV.
+    Csv,
 }
 
 /// An unknown name of a format.
@@ -45,7 +55,7 @@ pub struct UnknownFormat(pub String);
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 19] = [
         Self::Ndjson,
         Self::Json,
         Self::Msgpack,
@@ -60,9 +70,14 @@ impl Format {
         Self::Plume,
         Self::Dbcop,
         Self::Awdit,
+        Self::DbcopJson,
+        Self::DbcopBincode,
+        Self::Cobra,
+        Self::Viper,
+        Self::Csv,
     ];
 
-    pub(crate) const LIST: &str = "ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo, plume, dbcop, awdit";
+    pub(crate) const LIST: &str = "ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo, plume, dbcop, awdit, dbcop-json, dbcop-bincode, cobra, viper, csv";
 
     /// The name, as given on the command line.
     pub fn name(self) -> &'static str {
@@ -81,6 +96,11 @@ impl Format {
             Self::Plume => "plume",
             Self::Dbcop => "dbcop",
             Self::Awdit => "awdit",
+            Self::DbcopJson => "dbcop-json",
+            Self::DbcopBincode => "dbcop-bincode",
+            Self::Cobra => "cobra",
+            Self::Viper => "viper",
+            Self::Csv => "csv",
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Job {
     /// Write the full evidence as JSON, one object per input
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
-    /// The format of the inputs; found by content if not given: ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo, plume, dbcop, awdit
+    /// The format of the inputs; found by content if not given: ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo, plume, dbcop, awdit, dbcop-json, dbcop-bincode, cobra, viper, csv
     #[arg(long, value_name = "FORMAT", value_parser = format_name)]
     format: Option<Format>,
     /// What operations are called instead, such as 0=put,1=get for a history that numbers them

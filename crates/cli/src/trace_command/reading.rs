@@ -9,7 +9,7 @@ use crate::{limits, output};
 /// Options for reading.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Reading {
-    /// The format; found by content if not given: ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo, plume, dbcop, awdit
+    /// The format; found by content if not given: ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo, plume, dbcop, awdit, dbcop-json, dbcop-bincode, cobra, viper, csv
     #[arg(long, value_name = "FORMAT", value_parser = format_name)]
     format: Option<Format>,
     /// Calls of one thread may overlap: the thread is a label, not an order

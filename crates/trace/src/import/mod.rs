@@ -9,7 +9,9 @@
 //! | fastlin, PolyLin and fptlin test cases | [`fastlin`] |
 //! | Violin and LiMo histories | [`limo`] |
 //! | OmniLink's per-thread logs | [`omnilink`] |
-//! | PolySI, Plume, IsoVista, dbcop and AWDIT texts of transactions | [`session_transactions`] |
+//! | PolySI, Plume, IsoVista, dbcop and AWDIT texts of transactions, CSV | [`session_transactions`], [`session_csv`] |
+//! | Cobra's logs and dbcop's bincode | [`session_log`] |
+//! | dbcop's and Viper's JSON | [`session_json`] |
 
 mod edn;
 mod event_history;
@@ -18,6 +20,10 @@ mod jepsen;
 mod limo;
 mod omnilink;
 mod porcupine;
+mod session_assembly;
+mod session_csv;
+mod session_json;
+mod session_log;
 mod session_transactions;
 
 pub use edn::{EdnError, EdnProblem};
@@ -27,4 +33,6 @@ pub(crate) use jepsen::{JepsenHistory, JepsenLog, JepsenScan, is_event_line as i
 pub(crate) use limo::{LimoHistory, is_event_line as is_limo_line, is_title as is_limo_title};
 pub(crate) use omnilink::OmniLinkReader;
 pub(crate) use porcupine::{PorcupineHistory, is_key as is_porcupine_key};
+pub(crate) use session_json::SessionJson;
+pub(crate) use session_log::{SessionLog, transaction_log_format};
 pub(crate) use session_transactions::{SessionTransactions, transactions_format};

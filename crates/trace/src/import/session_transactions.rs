@@ -5,33 +5,23 @@
 //! | PolySI, Plume, IsoVista | `w(1,5,0,0)`: key, value, session, transaction; -1 is a transaction that aborted; every key holds 0 at first |
 //! | dbcop | `[x:=1 y:=2] [x==1]!`: `!` did not commit, `x==?` reads the initial value; dashes between sessions |
 //! | AWDIT's `test` | `w 0 1`, dashes between transactions, `=` between sessions |
-//!
-//! Each transaction becomes one operation `txn`. Its vector clock is the number of its session's transactions so far: the only order that
-//! these files tell, so that nothing is concluded from times.
+//! | CSV | a line of names, among them `session`, `op` and `key`, then one access a line |
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use omnilink_value::Value;
-use rustc_hash::FxHashMap;
 
+use super::session_assembly::{Ending, OpenTransaction, SessionAssembly};
+use super::session_csv::{CSV_LINE, CsvColumns};
 use crate::input::{InputBuffer, TextInput};
 use crate::note::Notes;
 use crate::stream::OperationStream;
-use crate::{Args, Call, Format, Location, Operation, OperationName, Problem, Time, Timebox, TraceError};
+use crate::{Format, Operation, Problem, TraceError};
 
 const PLUME_LINE: &str = "a line such as `r(1,5,0,3)` or `w(1,5,0,3)`: key, value, session, transaction";
 const DBCOP_LINE: &str =
     "transactions such as `[x:=1 y==2 z==?]`, with `!` behind one that did not commit, or a line of dashes";
 const AWDIT_LINE: &str = "a line such as `r 0 1` or `w 0 1`, or one of dashes or of `=`";
-
-/// A transaction while it is read.
-struct OpenTransaction {
-    /// Its number in the file, where it has one.
-    number: i64,
-    accesses: Vec<Value>,
-    location: Location,
-}
 
 /// The transactions of a file.
 pub(crate) struct SessionTransactions {
@@ -39,11 +29,11 @@ pub(crate) struct SessionTransactions {
     format: Format,
     /// The current session, where sections of the file are sessions.
     session: i64,
-    open: FxHashMap<i64, OpenTransaction>,
-    /// How many transactions of each session are done.
-    done: FxHashMap<i64, i64>,
-    ready: VecDeque<Operation>,
-    ordinal: Time,
+    sessions: SessionAssembly,
+    /// The session and the number of the first transaction of a file of Plume's.
+    first: Option<(i64, i64)>,
+    /// The columns of a CSV file, once its first line is read.
+    columns: Option<CsvColumns>,
 }
 
 impl SessionTransactions {
@@ -56,10 +46,9 @@ impl SessionTransactions {
             text,
             format,
             session: 0,
-            open: FxHashMap::default(),
-            done: FxHashMap::default(),
-            ready: VecDeque::new(),
-            ordinal: 0,
+            sessions: SessionAssembly::default(),
+            first: None,
+            columns: None,
         }
     }
 
@@ -71,6 +60,7 @@ impl SessionTransactions {
         match self.format {
             Format::Plume => self.plume(line),
             Format::Dbcop => self.dbcop(line),
+            Format::Csv => self.csv(line),
             _ => self.awdit(line),
         }
     }
@@ -78,7 +68,9 @@ impl SessionTransactions {
     fn plume(&mut self, line: &str) -> Result<(), Problem> {
         let (name, key, value, session, number) =
             plume_access(line).ok_or_else(|| Problem::bad_line(PLUME_LINE, line))?;
-        if self.open.get(&session).is_some_and(|open| open.number != number) {
+        self.first.get_or_insert((session, number));
+        let open = self.sessions.open.get(&session);
+        if open.is_some_and(|open| open.number != number) {
             self.finish(session, false);
         }
         let held = if value == 0 {
@@ -113,7 +105,8 @@ impl SessionTransactions {
                 .strip_prefix('[')
                 .and_then(|rest| rest.split_once(']'))
                 .ok_or_else(bad)?;
-            self.begin(self.session, 0);
+            let location = self.text.location();
+            self.sessions.begin(self.session, 0, location);
             for word in inside.split_ascii_whitespace() {
                 let (name, key, value) = dbcop_access(word).ok_or_else(bad)?;
                 self.access(self.session, 0, name, key, value);
@@ -125,47 +118,50 @@ impl SessionTransactions {
         Ok(())
     }
 
-    fn begin(&mut self, session: i64, number: i64) -> &mut OpenTransaction {
-        let location = self.text.location();
-        self.open.entry(session).or_insert_with(|| OpenTransaction {
-            number,
-            accesses: Vec::new(),
-            location,
-        })
+    fn csv(&mut self, line: &str) -> Result<(), Problem> {
+        match &mut self.columns {
+            Some(columns) => columns.row(line, self.text.location(), &mut self.sessions),
+            None => {
+                self.columns =
+                    Some(CsvColumns::named(line).ok_or_else(|| Problem::bad_line(CSV_LINE, line))?);
+                Ok(())
+            }
+        }
     }
 
     fn access(&mut self, session: i64, number: i64, name: &str, key: Value, value: Value) {
-        let access = Value::tuple([Value::from(name), key, value]);
-        self.begin(session, number).accesses.push(access);
+        let location = self.text.location();
+        self.sessions
+            .begin(session, number, location)
+            .access(name, key, value);
     }
 
     /// The open transaction of a session is over.
     fn finish(&mut self, session: i64, is_aborted: bool) {
-        let Some(open) = self.open.remove(&session) else {
+        // Some tools write down the initial state as a transaction. It comes before all others, of whatever session.
+        let is_initial =
+            |open: &OpenTransaction| self.first == Some((session, open.number)) && open.is_initial();
+        if self.sessions.open.get(&session).is_some_and(is_initial) {
+            self.sessions.open.remove(&session);
+            self.text
+                .note_interpretation("the first transaction writes nothing but 0: it is the initial state");
             return;
+        }
+        let is_marked = |number: i64| self.format == Format::Plume && number < 0;
+        let open = self.sessions.open.get(&session);
+        let ending = match is_aborted || open.is_some_and(|open| is_marked(open.number)) {
+            true => Ending::Aborted,
+            false => Ending::Committed,
         };
-        let done = self.done.entry(session).or_default();
-        *done += 1;
-        self.ordinal += 1;
-        let accesses = Value::tuple(open.accesses);
-        let args = Args::named([("value", accesses.clone())]);
-        let call = Call {
-            ret: Some(accesses),
-            aborted: is_aborted || self.format == Format::Plume && open.number < 0,
-            clock: Some(Value::record([(session.to_string(), Value::int(*done))])),
-            ..Call::new(OperationName::new("txn"), args)
-        };
-        self.ready.push_back(Operation {
-            thread: session.to_string().into(),
-            call: Arc::new(call),
-            timebox: Timebox::new(self.ordinal, self.ordinal),
-            location: open.location,
-        });
+        self.sessions.finish(session, ending);
     }
 
-    /// The end of the file ends what is open, in the order of sessions.
+    /// The end of the file ends what is open.
     fn finish_all(&mut self) {
-        let mut sessions: Vec<i64> = self.open.keys().copied().collect();
+        if let Some(columns) = &mut self.columns {
+            return columns.finish_all(&mut self.sessions);
+        }
+        let mut sessions: Vec<i64> = self.sessions.open.keys().copied().collect();
         sessions.sort_unstable();
         for session in sessions {
             self.finish(session, false);
@@ -176,18 +172,19 @@ impl SessionTransactions {
 impl OperationStream for SessionTransactions {
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         loop {
-            if let Some(operation) = self.ready.pop_front() {
-                return Ok(Some(Arc::new(operation)));
+            if let Some(operation) = self.sessions.pop() {
+                return Ok(Some(operation));
             }
             let length = self.text.line_length()?;
             if length == 0 {
                 self.text.note_truncation();
                 self.finish_all();
-                return Ok(self.ready.pop_front().map(Arc::new));
+                return Ok(self.sessions.pop());
             }
             let expected = match self.format {
                 Format::Plume => PLUME_LINE,
                 Format::Dbcop => DBCOP_LINE,
+                Format::Csv => CSV_LINE,
                 _ => AWDIT_LINE,
             };
             let line = match std::str::from_utf8(&self.text.unread()[..length]) {
@@ -261,6 +258,8 @@ pub(crate) fn transactions_format(line: &str) -> Option<Format> {
         Some(Format::Awdit)
     } else if first.and_then(dbcop_access).is_some() {
         Some(Format::Dbcop)
+    } else if CsvColumns::named(line).is_some() {
+        Some(Format::Csv)
     } else {
         None
     }

@@ -5,12 +5,13 @@
 
 use std::io;
 
+use omnilink_value::Value;
 use omnilink_value::json::JsonCursor;
 use omnilink_value::msgpack::MsgpackCursor;
 
 use crate::import::{
     is_fastlin_title, is_fptlin_line, is_jepsen_line, is_limo_line, is_limo_title, is_porcupine_key,
-    transactions_format,
+    transaction_log_format, transactions_format,
 };
 use crate::input::{InputBuffer, is_map};
 use crate::{Format, Problem};
@@ -68,7 +69,7 @@ fn guess_transactions(bytes: &[u8]) -> Option<Format> {
 }
 
 fn guess(bytes: &[u8]) -> Guess {
-    if let Some(format) = guess_transactions(bytes) {
+    if let Some(format) = transaction_log_format(bytes).or_else(|| guess_transactions(bytes)) {
         return Guess::Sure(format);
     }
     let mut visible = bytes
@@ -85,6 +86,8 @@ fn guess(bytes: &[u8]) -> Guess {
         },
         Some(b'[') => match (visible.next(), visible.next()) {
             (Some(b'{'), Some(b'"')) => guess_json(bytes, Format::Json),
+            (Some(b'['), Some(b'{')) => guess_sessions(bytes),
+            (Some(b'['), None) => Guess::Unsure,
             (Some(b']'), _) => Guess::Sure(Format::Porcupine),
             // `[1] call enq(5)`, or EDN whose forms are no maps, which its reader refuses.
             (Some(b'0'..=b'9'), _) if first_line(bytes).ends_with(b"\n") => {
@@ -126,9 +129,11 @@ fn guess_json(bytes: &[u8], ours: Format) -> Guess {
         return Guess::Unsure;
     }
     let mut is_first = true;
+    let mut has_accesses = false;
     loop {
         let key = match cursor.key(is_first) {
             Ok(Some(key)) => key,
+            Ok(None) if has_accesses => return Guess::Sure(Format::Viper),
             Ok(None) => return Guess::Sure(ours),
             Err(_) => return Guess::Unsure,
         };
@@ -149,8 +154,16 @@ fn guess_json(bytes: &[u8], ours: Format) -> Guess {
                     return Guess::Sure(Format::JepsenJson);
                 }
             }
-            // Jepsen and Porcupine both have it.
-            "value" => {}
+            // Jepsen and Porcupine both have it. With nothing that says who did it, a list of accesses is a transaction of Viper's.
+            "value" => {
+                has_accesses = cursor
+                    .clone()
+                    .value()
+                    .is_ok_and(|value| is_list_of_accesses(&value))
+            }
+            "process" | "f" => has_accesses = false,
+            // A history of dbcop's has its sessions there.
+            "data" if cursor.peek() == Some(b'[') => return Guess::Sure(Format::DbcopJson),
             key if is_porcupine_key(key) => return Guess::Sure(Format::Porcupine),
             _ => {}
         }
@@ -158,6 +171,26 @@ fn guess_json(bytes: &[u8], ours: Format) -> Guess {
             return Guess::Unsure;
         }
     }
+}
+
+/// An array of arrays: sessions of dbcop's, or EDN.
+fn guess_sessions(bytes: &[u8]) -> Guess {
+    let text = String::from_utf8_lossy(bytes);
+    let inside = text.trim_start_matches(|one: char| one.is_whitespace() || one == '[' || one == '{');
+    match inside.starts_with("\"events\"") || inside.starts_with("\"committed\"") {
+        true => Guess::Sure(Format::DbcopJson),
+        false => Guess::Sure(Format::JepsenEdn),
+    }
+}
+
+/// `[["w",1,101],["r",2,55]]`
+fn is_list_of_accesses(value: &Value) -> bool {
+    let is_access = |access: &Value| {
+        { access.as_tuple() }.is_some_and(|parts| parts.len() > 2 && parts[0].as_str().is_some())
+    };
+    value
+        .as_tuple()
+        .is_some_and(|list| !list.is_empty() && list.iter().all(is_access))
 }
 
 /// One record a line, or records that span lines, as they do when they are printed for people to read: the first object then goes

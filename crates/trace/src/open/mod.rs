@@ -12,7 +12,7 @@ use omnilink_value::Value;
 use crate::format1::{JsonReader, MsgpackReader, NdjsonReader};
 use crate::import::{
     EventHistory, FastlinReader, JepsenHistory, JepsenLog, JepsenScan, LimoHistory, OmniLinkReader,
-    PorcupineHistory, SessionTransactions,
+    PorcupineHistory, SessionJson, SessionLog, SessionTransactions,
 };
 use crate::input::{BUFFER_BYTES, Input};
 use crate::note::Notes;
@@ -130,7 +130,7 @@ impl TraceInput {
         let file = self.input.name.clone();
         let format = self.detect_format(options)?;
         let is_foreign = !matches!(format, Format::Ndjson | Format::Json | Format::Msgpack);
-        if is_foreign {
+        if is_foreign && options.order != InputOrder::Arrival {
             self.input = self
                 .input
                 .repeatable()
@@ -231,7 +231,10 @@ impl TraceInput {
                 notes,
             )),
             Format::JepsenEdn | Format::JepsenJson => {
-                let scan = JepsenScan::new(format, open()?, name);
+                let scan = match options.order {
+                    InputOrder::Arrival => JepsenScan::unread(),
+                    _ => JepsenScan::new(format, open()?, name),
+                };
                 header = scan.header();
                 let events = JepsenHistory::new(format, open()?, name, scan, notes);
                 Box::new(EventHistory::new(events))
@@ -248,7 +251,13 @@ impl TraceInput {
                 header = events.title()?;
                 Box::new(EventHistory::new(events))
             }
-            Format::Plume | Format::Dbcop | Format::Awdit => {
+            Format::Cobra | Format::DbcopBincode => {
+                Box::new(SessionLog::new(format, open()?, name, thread, notes))
+            }
+            Format::DbcopJson | Format::Viper => {
+                Box::new(SessionJson::new(format, open()?, name, thread, notes))
+            }
+            Format::Plume | Format::Dbcop | Format::Awdit | Format::Csv => {
                 Box::new(SessionTransactions::new(format, open()?, name, notes))
             }
         };

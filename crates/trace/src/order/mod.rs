@@ -36,6 +36,9 @@ pub enum InputOrder {
     Sorted,
     /// Not in order: sort it, through a temporary file if it is large.
     Unsorted,
+    /// As it comes, whatever the order: an operation of a file of events comes when it returns. Nothing is read ahead or twice, as an
+    /// input that is still being written demands; the events of a history are ordered by their position.
+    Arrival,
 }
 
 /// How to sort one input.
@@ -61,6 +64,9 @@ pub(crate) fn in_order(
     reopen: impl Fn() -> Result<Box<dyn OperationStream>, TraceError>,
     options: &SortOptions<'_>,
 ) -> Result<Box<dyn OperationStream>, TraceError> {
+    if options.order == InputOrder::Arrival {
+        return Ok(operations);
+    }
     if options.order == InputOrder::Sorted {
         return Ok(Box::new(ReorderWindow::new(operations, 0)));
     }

@@ -61,6 +61,17 @@ pub(crate) struct JepsenScan {
 }
 
 impl JepsenScan {
+    /// Of a history that is still being written: its events are ordered by their position.
+    pub(crate) fn unread() -> Self {
+        Self {
+            has_clock: false,
+            has_calls: true,
+            time_decreases: None,
+            has_events: true,
+            has_client_events: true,
+        }
+    }
+
     /// Ignores errors: the second pass meets them again.
     pub(crate) fn new(format: Format, buffer: InputBuffer, name: &str) -> Self {
         let mut events = Notation::new(format, buffer, name, Notes::default());
