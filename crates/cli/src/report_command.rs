@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use omnilink_campaign::Store;
 use omnilink_evidence::{Evidence, Verdict};
-use omnilink_report::{TextOptions, annotations, junit, markdown, sarif, text};
+use omnilink_report::{TextOptions, annotations, dot, junit, markdown, sarif, text};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -15,7 +15,8 @@ use crate::runs::{self, STORE};
 use crate::view::{Kind, evidence_in};
 
 /// What it is for.
-pub(crate) const ABOUT: &str = "Print evidence: as text, Markdown, JUnit, SARIF or GitHub annotations";
+pub(crate) const ABOUT: &str =
+    "Print evidence: as text, Markdown, JUnit, SARIF, GitHub annotations, or a graph";
 
 #[derive(Debug, Args)]
 #[command(about = ABOUT, after_help = EXAMPLES)]
@@ -39,6 +40,9 @@ pub(crate) struct ReportArgs {
     /// Annotations for GitHub Actions
     #[arg(long, group = "form")]
     github: bool,
+    /// The cycles of transactions as a graph for Graphviz
+    #[arg(long, group = "form")]
+    dot: bool,
     /// All lines of a long report
     #[arg(long)]
     all: bool,
@@ -53,6 +57,7 @@ Examples:
   omnilink report why.json --github
   omnilink report *.json --junit > omnilink.xml
   omnilink report *.json --sarif > omnilink.sarif
+  omnilink report why.json --dot | dot -Tsvg > cycles.svg
   omnilink report 17 --store omnilink-runs.db
   omnilink report omnilink-runs.db --junit > omnilink.xml
 
@@ -85,6 +90,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Exit, CliError> {
         out.print(&sarif(&evidence))?;
     } else if args.github {
         out.print(&annotations(&evidence))?;
+    } else if args.dot {
+        out.print(&dot(&evidence))?;
     } else {
         for one in &evidence {
             let page = match &one.error {

@@ -26,6 +26,7 @@
 
 mod annotation;
 mod changes;
+mod dot;
 mod figures;
 mod headline;
 mod junit;
@@ -40,6 +41,7 @@ mod text;
 mod timeline;
 
 pub use annotation::annotations;
+pub use dot::dot;
 pub use figures::{bytes, count, counted, seconds};
 pub use headline::{Headline, headline};
 pub use junit::junit;
