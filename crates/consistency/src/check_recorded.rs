@@ -13,7 +13,7 @@ use crate::evidence::{self, ShownHistory};
 use crate::guarantee::{Guarantee, UnknownConsistency};
 use crate::history_error::HistoryError;
 use crate::infer::infer;
-use crate::isolation::{Isolation, TransactionError, check_and_confirm, survey_levels};
+use crate::isolation::{Extent, Isolation, TransactionError, check_and_confirm, survey_levels};
 use crate::method_levels::{MethodLevelsError, known_methods};
 use crate::recorded_history::RecordedHistory;
 
@@ -114,7 +114,17 @@ pub fn check_recorded_transactions(
     isolation: Isolation,
     limits: Limits,
 ) -> Result<Evidence, RecordedCheckError> {
-    let answer = check_and_confirm(recorded, isolation, limits)?;
+    check_recorded_part(recorded, isolation, limits, Extent::Whole)
+}
+
+/// The same for a part of a history.
+pub(crate) fn check_recorded_part(
+    recorded: &RecordedHistory,
+    isolation: Isolation,
+    limits: Limits,
+    extent: Extent,
+) -> Result<Evidence, RecordedCheckError> {
+    let answer = check_and_confirm(recorded, isolation, limits, extent)?;
     let mut evidence = evidence::of_transactions(recorded, isolation.to_string(), answer.conclusion);
     evidence.confirmation = answer.confirmation;
     evidence.isolation = answer.findings.map(Box::new);

@@ -56,7 +56,7 @@
 //!
 //! # Live systems
 //!
-//! [`Monitor`] checks calls and returns as they happen. Or a system is recorded with [`record`], and what was recorded is
+//! [`Monitor`] checks calls and returns as they happen, and `consistency::TransactionMonitor` transactions. Or a system is recorded with [`record`], and what was recorded is
 //! checked with [`check_trace`]:
 //!
 //! ```

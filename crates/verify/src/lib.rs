@@ -84,5 +84,6 @@ pub use subject::{NamedModel, NativeSubject};
 pub use validation::{Scrutiny, Validation, collect};
 #[cfg(feature = "weak")]
 pub use weak::{
-    Deliver, IsolationTask, WeakCheck, WeakTask, holds_histories, holds_transactions, tells_its_own_order,
+    Deliver, Following, IsolationTask, WeakCheck, WeakTask, holds_histories, holds_transactions,
+    tells_its_own_order,
 };

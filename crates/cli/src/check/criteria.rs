@@ -139,9 +139,14 @@ impl Criteria {
         criteria
     }
 
-    /// The level as a word of a command line, if it is not the usual one.
+    /// The level, if it is not the usual one.
+    pub(crate) fn level(&self) -> Option<&str> {
+        Some(self.consistency.as_str()).filter(|level| *level != LINEARIZABLE)
+    }
+
+    /// The same as a word of a command line.
     pub(crate) fn level_word(&self) -> Option<String> {
-        (self.consistency != LINEARIZABLE).then(|| format!("--consistency={}", self.consistency))
+        self.level().map(|level| format!("--consistency={level}"))
     }
 
     /// The level's name.

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use omnilink_consistency::WeakOptions;
 use omnilink_evidence::Evidence;
+use omnilink_report::Look;
 use omnilink_verify::{Input, Keyed, ModelCheck, Validation, WeakCheck, WeakTask, holds_transactions};
 
 use crate::error::CliError;
@@ -88,6 +89,7 @@ Examples:
   omnilink check transactions.edn --consistency serializable
   omnilink check transactions.edn --consistency strong-session-snapshot-isolation
   omnilink check transactions.edn --infer
+  omnilink check history.edn --consistency strict-serializable --follow    (while the test still runs)
   zstd -dc big.ndjson.zst | omnilink check - --model map --time-limit 60s --memory-limit 2GB
   omnilink check --list-models
 
@@ -109,6 +111,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     args.linking.needs(args.spec.as_ref())?;
     interrupt::listen();
     args.job.validate(args.traces.len())?;
+    if args.weak.follow {
+        return follow(args, &mut out);
+    }
     let inputs = Input::all(&args.traces, &args.job.reading(), Some(interrupt::flag()))?;
     let has_no_model = args.model.is_none() && args.spec.is_none();
     if let Some(task) = args
@@ -133,11 +138,23 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
                 validation.check(input, progress)
             })
         }
-        (None, None) => Err(no_model(&inputs)),
+        (None, None) => Err(no_model(args, &inputs)),
     }
 }
 
 impl CheckArgs {
+    /// Where answers go.
+    fn weak_reports<'a>(&'a self, look: &'a Look, out: &'a mut Output) -> Result<WeakReports<'a>, CliError> {
+        Ok(WeakReports {
+            is_json: self.job.is_json(),
+            look,
+            out,
+            evidence: self.job.evidence().map(EvidenceFile::create).transpose()?,
+            witness: self.job.witness().map(EvidenceFile::create).transpose()?,
+            worst: Exit::Valid,
+        })
+    }
+
     /// The model or the specification, as the user named it.
     fn model_name(&self) -> String {
         match (&self.model, &self.spec) {
@@ -146,6 +163,27 @@ impl CheckArgs {
             (None, None) => String::new(),
         }
     }
+}
+
+/// Checks transactions while they are being written.
+fn follow(args: &CheckArgs, out: &mut Output) -> Result<Exit, CliError> {
+    args.criteria.validate_weak()?;
+    args.criteria.validate_transactions()?;
+    if args.model.is_some() || args.spec.is_some() {
+        return Err(no_use_for_a_model(args));
+    }
+    let [path] = args.traces.as_slice() else {
+        let message = "--follow takes one file or pipe; run the command once for each";
+        return Err(CliError::Usage(message.to_owned()));
+    };
+    let look = args.job.look();
+    let limits = args.criteria.options().limits;
+    let following = args
+        .weak
+        .following(args.criteria.consistency(), limits, args.job.reading())?;
+    let mut reports = args.weak_reports(&look, out)?;
+    reports.add(&following.check(path))?;
+    reports.finish()
 }
 
 /// Checks for less than linearizability, or in an order that is no order of timeboxes.
@@ -161,14 +199,7 @@ fn check_weakly(
         return Err(CliError::Usage(message.to_owned()));
     }
     let look = args.job.look();
-    let mut reports = WeakReports {
-        is_json: args.job.is_json(),
-        look: &look,
-        out,
-        evidence: args.job.evidence().map(EvidenceFile::create).transpose()?,
-        witness: args.job.witness().map(EvidenceFile::create).transpose()?,
-        worst: Exit::Valid,
-    };
+    let mut reports = args.weak_reports(&look, out)?;
     let isolation = task.isolation();
     let check = WeakCheck {
         model_name: args.model_name(),
@@ -207,21 +238,28 @@ fn check_weakly(
             let (options, collection) = args.linking.options(spec)?;
             check.against_spec(spec, &options, &collection, deliver)?;
         }
-        (None, None) => return Err(no_model(inputs)),
+        (None, None) => return Err(no_model(args, inputs)),
     }
     printed?;
     reports.finish()
 }
 
-fn no_model(inputs: &[Input]) -> CliError {
-    let message = match inputs.iter().any(holds_transactions) {
-        true => {
-            "against what? These are transactions: give --consistency serializable, or another level of isolation (docs/transactions.md \
-             lists them), or --infer; single operations need --model NAME or --spec SPEC.tla"
+fn no_model(args: &CheckArgs, inputs: &[Input]) -> CliError {
+    let levels = "give --consistency serializable, or another level of isolation (docs/transactions.md lists them), or --infer";
+    let message = match (inputs.iter().any(holds_transactions), args.criteria.level()) {
+        (true, None) => {
+            format!(
+                "against what? These are transactions: {levels}; single operations need --model NAME or --spec SPEC.tla"
+            )
         }
-        false => "against what? Give --model NAME (--list-models lists them) or --spec SPEC.tla",
+        (true, Some(level)) => {
+            format!("these are transactions, and {level} is a level of single operations: {levels}")
+        }
+        (false, _) => {
+            "against what? Give --model NAME (--list-models lists them) or --spec SPEC.tla".to_owned()
+        }
     };
-    CliError::Usage(message.to_owned())
+    CliError::Usage(message)
 }
 
 /// Transactions are checked by what they read and wrote: a model would be ignored.

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use omnilink_consistency::{Guarantee, Isolation, MethodLevels, Ret, parse_axioms};
+use omnilink_consistency::{Guarantee, Isolation, MethodLevels, Ret, TransactionMonitor, parse_axioms};
+use omnilink_engine::Limits;
 use omnilink_evidence::{Evidence, Verdict};
 use omnilink_report::{Look, TextOptions, text};
-use omnilink_verify::{Input, WeakTask, holds_histories, holds_transactions, tells_its_own_order};
+use omnilink_trace::OpenOptions;
+use omnilink_verify::{Following, Input, WeakTask, holds_histories, holds_transactions, tells_its_own_order};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -25,6 +27,12 @@ pub(crate) struct WeakArgs {
     /// Find the strongest level of each method that all histories satisfy; of transactions, every level of isolation that holds
     #[arg(long, help_heading = WEAK, conflicts_with = "consistency")]
     infer: bool,
+    /// Check transactions while they are being written: a file until Ctrl-C, a pipe until it ends; stops at the first violation
+    #[arg(long, help_heading = WEAK, conflicts_with_all = ["infer", "axioms", "levels"])]
+    pub(super) follow: bool,
+    /// With --follow: how many transactions are kept, each half of which is checked together with the next
+    #[arg(long, value_name = "N", help_heading = WEAK, requires = "follow", default_value_t = TransactionMonitor::WINDOW as u32, value_parser = clap::value_parser!(u32).range(2..))]
+    window: u32,
     /// Whose returns must follow from what is seen: own (the operation's) or all (those of all it sees, too)
     #[arg(long, value_name = "READING", default_value = "own", help_heading = WEAK)]
     pub(super) ret: Ret,
@@ -33,6 +41,27 @@ pub(crate) struct WeakArgs {
 const WEAK: &str = "Weak consistency";
 
 impl WeakArgs {
+    /// How transactions are followed.
+    pub(super) fn following(
+        &self,
+        consistency: &str,
+        limits: Limits,
+        reading: OpenOptions,
+    ) -> Result<Following, CliError> {
+        let isolation = Isolation::of_transactions(consistency).map_err(|_| {
+            CliError::Usage(format!(
+                "--follow checks transactions, and {consistency} is no level of isolation: give --consistency serializable, or \
+                 another one of docs/transactions.md; single operations of a pipe are checked as they come without it"
+            ))
+        })?;
+        Ok(Following {
+            isolation,
+            window: self.window as usize,
+            limits,
+            reading,
+        })
+    }
+
     /// The task, or `None` for linearizability or sequential consistency of timeboxes, which the engine checks.
     pub(super) fn task(
         &self,

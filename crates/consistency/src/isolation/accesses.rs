@@ -13,12 +13,17 @@ pub(super) enum Access {
     Write(Value, Value),
     /// An element at the end of the list that a key holds.
     Append(Value, Value),
+    /// An element of the set that a key holds.
+    Add(Value, Value),
+    /// All keys from one to another, each if it is not null, with what those held that held something.
+    Range(Value, Value, Option<Vec<(Value, Value)>>),
 }
 
 impl Access {
     pub(super) fn key(&self) -> &Value {
         match self {
-            Self::Read(key, _) | Self::Write(key, _) | Self::Append(key, _) => key,
+            Self::Read(key, _) | Self::Write(key, _) | Self::Append(key, _) | Self::Add(key, _) => key,
+            Self::Range(from, ..) => from,
         }
     }
 
@@ -30,6 +35,7 @@ impl Access {
                 let is_open = asked.as_ref().is_none_or(Value::is_null);
                 key == own && (is_open || self == returned)
             }
+            (Self::Range(from, to, _), Self::Range(own, own_to, _)) => (from, to) == (own, own_to),
             _ => self == returned,
         }
     }
@@ -86,10 +92,14 @@ pub(super) fn accesses(operation: &Operation, label: &str) -> Result<Option<Vec<
         }
     }
     for access in &mut accesses {
-        if let Access::Read(_, value) = access
-            && (!has_returned || !is_result && value.as_ref().is_some_and(Value::is_null))
-        {
-            *value = None;
+        match access {
+            Access::Read(_, value)
+                if !has_returned || !is_result && value.as_ref().is_some_and(Value::is_null) =>
+            {
+                *value = None;
+            }
+            Access::Range(_, _, found) if !has_returned => *found = None,
+            _ => {}
         }
     }
     Ok(Some(accesses))
@@ -125,6 +135,25 @@ fn access(one: &Value) -> Option<Access> {
         ("r" | "read", [_, key, value]) => Some(Access::Read(key.clone(), Some(value.clone()))),
         ("w" | "write", [_, key, value]) => Some(Access::Write(key.clone(), value.clone())),
         ("append", [_, key, value]) => Some(Access::Append(key.clone(), value.clone())),
+        ("add", [_, key, value]) => Some(Access::Add(key.clone(), value.clone())),
+        ("d" | "delete", [_, key]) => Some(Access::Write(key.clone(), Value::null())),
+        ("range" | "scan", [_, from, to]) => Some(Access::Range(from.clone(), to.clone(), None)),
+        ("range" | "scan", [_, from, to, found]) => {
+            let found = match found.is_null() {
+                true => None,
+                false => Some(pairs(found)?),
+            };
+            Some(Access::Range(from.clone(), to.clone(), found))
+        }
         _ => None,
     }
+}
+
+/// What a range holds: `[[1, 5], [2, 7]]`.
+fn pairs(found: &Value) -> Option<Vec<(Value, Value)>> {
+    let pair = |pair: &Value| match pair.as_tuple()? {
+        [key, value] => Some((key.clone(), value.clone())),
+        _ => None,
+    };
+    found.as_tuple()?.iter().map(pair).collect()
 }

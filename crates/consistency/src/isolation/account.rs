@@ -92,6 +92,15 @@ fn text(operation: &Operation) -> String {
         Access::Read(key, None) => format!("read({key})"),
         Access::Write(key, written) => format!("write({key}, {})", value(written)),
         Access::Append(key, element) => format!("append({key}, {element})"),
+        Access::Add(key, element) => format!("add({key}, {element})"),
+        Access::Range(from, to, None) => format!("range({from}, {to})"),
+        Access::Range(from, to, Some(found)) => {
+            let found = found.iter().map(|(key, held)| format!("{key}: {}", value(held)));
+            format!(
+                "range({from}, {to}) = {{{}}}",
+                found.collect::<Vec<_>>().join(", ")
+            )
+        }
     });
     texts.collect::<Vec<_>>().join(", ")
 }

@@ -4,9 +4,10 @@
 //! versions. Lists show it. Where they do not, it is the order of commits of the strongest level that holds: so what is named is
 //! what remains at the best.
 
-use omnilink_evidence::{DependencyEdge, NamedAnomaly};
+use omnilink_evidence::{Anomaly, DependencyEdge, NamedAnomaly};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::IsolationConclusion;
 use super::confirmation::WritersOf;
 use super::cycle_search::{DependencyCycle, shortest_cycles};
 use super::dependency::{Dependencies, Dependency, DependencyKind};
@@ -280,8 +281,14 @@ impl Transactions {
         named.collect()
     }
 
+    /// A violation that is a cycle of dependencies.
+    pub(super) fn cycle_violation(&self, cycle: &DependencyCycle) -> IsolationConclusion {
+        let edges = cycle.iter().map(|edge| self.edge_text(edge)).collect();
+        IsolationConclusion::Violation(Box::new(Anomaly::Cycle(edges)))
+    }
+
     /// An edge in one line.
-    pub(super) fn edge_text(&self, edge: &Dependency) -> String {
+    fn edge_text(&self, edge: &Dependency) -> String {
         format!(
             "{} before {}: {}",
             self.label(edge.from),

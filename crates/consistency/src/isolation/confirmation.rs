@@ -91,7 +91,7 @@ impl Transactions {
     }
 
     /// These transactions, and the writers of what they read. In real time, also one that overwrote it before they began.
-    fn named_part(&self, isolation: Isolation, blamed: &[usize], writers: &WritersOf) -> Part {
+    pub(super) fn named_part(&self, isolation: Isolation, blamed: &[usize], writers: &WritersOf) -> Part {
         let mut part: Part = Part::new();
         for one in blamed {
             for (key, value) in &self.all[*one].reads {
@@ -114,7 +114,7 @@ impl Transactions {
     }
 
     /// These transactions, the writers of what they read, and so on.
-    fn closed_part(&self, blamed: &[usize], writers: &WritersOf) -> Part {
+    pub(super) fn closed_part(&self, blamed: &[usize], writers: &WritersOf) -> Part {
         let mut part = Part::new();
         let mut open: Vec<usize> = blamed.to_vec();
         while let Some(one) = open.pop() {
@@ -134,7 +134,7 @@ impl Transactions {
 }
 
 /// Transactions in their order, each with or without its reads.
-type Part = BTreeSet<(usize, bool)>;
+pub(super) type Part = BTreeSet<(usize, bool)>;
 
 /// The transactions that may have written a value, or that write a key.
 pub(super) struct WritersOf {

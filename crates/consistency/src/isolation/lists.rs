@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::accesses::Access;
 use super::read_anomaly::{ReadAnomaly, ReadAnomalyKind};
-use super::transaction::{Fate, Grouping, Id, NIL, Succession};
+use super::transaction::{Extent, Fate, Grouping, Id, NIL, Succession};
 use super::transaction_error::TransactionError;
 
 /// The accesses of transactions, kept until the keys that hold lists are known.
@@ -61,6 +61,7 @@ impl Accesses {
             let is_list = match access {
                 Access::Append(..) => true,
                 Access::Write(..) => false,
+                Access::Add(..) | Access::Range(..) => continue,
                 Access::Read(_, Some(value)) if !value.is_null() => value.as_tuple().is_some(),
                 Access::Read(..) => continue,
             };
@@ -78,7 +79,12 @@ impl Accesses {
     /// # Errors
     /// When a key is written and appended to, or an element is appended twice: then a list does not determine its
     /// writers.
-    pub(super) fn settle(self, grouping: &mut Grouping) -> Result<ListOrder, TransactionError> {
+    pub(super) fn settle(
+        mut self,
+        grouping: &mut Grouping,
+        extent: Extent,
+    ) -> Result<ListOrder, TransactionError> {
+        self.by_item();
         let lists = self.list_keys();
         let mut appends = Appends::default();
         for (index, accesses) in &self.0 {
@@ -101,6 +107,9 @@ impl Accesses {
                 }
             }
         }
+        if extent != Extent::Whole {
+            self.drop_foreign_elements(&lists, &appends);
+        }
         let mut seen: FxHashMap<Value, Vec<ListRead>> = FxHashMap::default();
         for (index, accesses) in &self.0 {
             let mut own: FxHashMap<&Value, Vec<&Value>> = FxHashMap::default();
@@ -111,7 +120,7 @@ impl Accesses {
                         grouping.write(*index, key, &version(element));
                     }
                     Access::Write(key, value) => grouping.write(*index, key, value),
-                    Access::Read(_, None) => {}
+                    Access::Read(_, None) | Access::Add(..) | Access::Range(..) => {}
                     Access::Read(key, Some(value)) if !lists.contains(key) => {
                         grouping.read(*index, key, value)
                     }
@@ -135,6 +144,26 @@ impl Accesses {
             appends.order(grouping, &key, &seen, &mut order);
         }
         Ok(order)
+    }
+}
+
+impl Accesses {
+    /// Leaves out the elements of lists that none of these transactions appended. A list that ends with one is a read of another's version.
+    fn drop_foreign_elements(&mut self, lists: &FxHashSet<Value>, appends: &Appends) {
+        for access in self.0.iter_mut().flat_map(|(_, accesses)| accesses) {
+            let Access::Read(key, read) = access else { continue };
+            let Some(elements) = read.as_ref().and_then(Value::as_tuple) else {
+                continue;
+            };
+            let is_known = |element: &Value| appends.writer.contains_key(&(key.clone(), element.clone()));
+            if !lists.contains(key) || elements.iter().all(is_known) {
+                continue;
+            }
+            *read = match elements.last().is_some_and(is_known) {
+                true => Some(Value::tuple(elements.iter().filter(|one| is_known(one)).cloned())),
+                false => None,
+            };
+        }
     }
 }
 

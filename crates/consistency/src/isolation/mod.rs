@@ -24,8 +24,11 @@ mod decision;
 mod dependency;
 mod edge_check;
 mod encoding;
+mod item_reads;
 mod level;
 mod lists;
+mod minimal;
+mod monitor;
 pub mod naive;
 mod reachability;
 mod read_anomaly;
@@ -54,7 +57,9 @@ use self::anomalies::FoundAnomaly;
 use self::decision::{LevelOutcome, visibility_decides};
 use self::dependency::Dependency;
 pub use self::level::{Isolation, IsolationFamily, IsolationScope};
+pub use self::monitor::TransactionMonitor;
 use self::survey::Survey;
+pub(crate) use self::transaction::Extent;
 pub use self::transaction::Transactions;
 pub use self::transaction_error::TransactionError;
 use crate::budget::Budget;
@@ -78,7 +83,7 @@ pub fn check_transactions(
     limits: Limits,
 ) -> Result<IsolationConclusion, TransactionError> {
     let mut budget = Budget::new(limits);
-    match Transactions::within(recorded, &mut budget)? {
+    match Transactions::within(recorded, Extent::Whole, &mut budget)? {
         Ok(transactions) => Ok(transactions.check_within(isolation, &mut budget)?.0),
         Err(limit) => Ok(unknown(limit)),
     }
@@ -105,9 +110,10 @@ pub(crate) fn check_and_confirm(
     recorded: &RecordedHistory,
     isolation: Isolation,
     limits: Limits,
+    extent: Extent,
 ) -> Result<IsolationAnswer, TransactionError> {
     let mut budget = Budget::new(limits);
-    let transactions = match Transactions::within(recorded, &mut budget)? {
+    let transactions = match Transactions::within(recorded, extent, &mut budget)? {
         Ok(transactions) => transactions,
         Err(limit) => return Ok(IsolationAnswer::of(unknown(limit))),
     };
@@ -123,14 +129,38 @@ pub(crate) fn check_and_confirm(
     let anomalies = transactions.anomalies(&survey);
     // A cycle of dependencies whose every edge is proved is plainer than one that a search ended with.
     if let Some(cycle) = transactions.proved_cycle(isolation, &anomalies, &blame.cycle) {
-        let anomaly = Anomaly::Cycle(cycle.iter().map(|edge| transactions.edge_text(edge)).collect());
-        answer.conclusion = Conclusion::Violation(Box::new(anomaly));
+        answer.conclusion = transactions.cycle_violation(cycle);
         blame = Blame::of_cycle(cycle.iter().map(Dependency::edge).collect());
     }
-    let confirmed = transactions.confirm(isolation, &blame);
+    let mut named: BTreeSet<usize> = named_in(&anomalies).collect();
+    let is_read =
+        matches!(&answer.conclusion, Conclusion::Violation(anomaly) if matches!(**anomaly, Anomaly::Read(_)));
+    let minimal = match is_read {
+        // One read is wrong whatever the others did.
+        true => None,
+        false => transactions.minimal(isolation, &blame, &mut budget)?,
+    };
+    let confirmed = match minimal {
+        Some(mut part) => {
+            named.extend(part.origin.iter().copied());
+            let survey = part.transactions.survey(&mut budget)?;
+            let anomalies = part.transactions.anomalies(&survey);
+            if let Some(cycle) = part
+                .transactions
+                .proved_cycle(isolation, &anomalies, &part.blame.cycle)
+            {
+                part.conclusion = part.transactions.cycle_violation(cycle);
+                part.blame = Blame::of_cycle(cycle.iter().map(Dependency::edge).collect());
+            }
+            answer.conclusion = part.conclusion;
+            part.transactions.confirm(isolation, &part.blame)
+        }
+        None => {
+            named.extend(blame.named.iter().copied());
+            transactions.confirm(isolation, &blame)
+        }
+    };
     answer.confirmation = Some(confirmed.map_err(TransactionError::Contradicted)?);
-    let mut named: BTreeSet<usize> = blame.named.iter().copied().collect();
-    named.extend(named_in(&anomalies));
     answer.findings = Some(IsolationFindings {
         transactions: transactions.accounts(recorded, &named),
         ..survey.findings(transactions.named(&anomalies), false)
@@ -147,17 +177,19 @@ pub(crate) fn survey_levels(
     limits: Limits,
 ) -> Result<Result<IsolationFindings, Limit>, TransactionError> {
     let mut budget = Budget::new(limits);
-    Ok(match Transactions::within(recorded, &mut budget)? {
-        Ok(transactions) => {
-            let survey = transactions.survey(&mut budget)?;
-            let anomalies = transactions.anomalies(&survey);
-            Ok(IsolationFindings {
-                transactions: transactions.accounts(recorded, &named_in(&anomalies).collect()),
-                ..survey.findings(transactions.named(&anomalies), true)
-            })
-        }
-        Err(limit) => Err(limit),
-    })
+    Ok(
+        match Transactions::within(recorded, Extent::Whole, &mut budget)? {
+            Ok(transactions) => {
+                let survey = transactions.survey(&mut budget)?;
+                let anomalies = transactions.anomalies(&survey);
+                Ok(IsolationFindings {
+                    transactions: transactions.accounts(recorded, &named_in(&anomalies).collect()),
+                    ..survey.findings(transactions.named(&anomalies), true)
+                })
+            }
+            Err(limit) => Err(limit),
+        },
+    )
 }
 
 /// The transactions of the cycles of some anomalies.

@@ -299,3 +299,43 @@ fn no_cycle_is_proved_in_an_isolated_history() {
         }
     }
 }
+
+#[test]
+fn a_minimal_part_is_isolated_without_any_one_of_its_transactions() {
+    let mut rng = Rng::with_seed(21);
+    let (mut asked, mut found) = (0, 0);
+    for round in 0..300 {
+        let count = 4 + rng.u64(..20);
+        let transactions = lagging(&mut rng, count, 2 + round % 12);
+        for isolation in Isolation::all() {
+            let budget = &mut Budget::new(Limits::default());
+            let (conclusion, blame) = transactions.check_within(isolation, budget).unwrap();
+            let Conclusion::Violation(anomaly) = conclusion else {
+                continue;
+            };
+            if matches!(*anomaly, Anomaly::Read(_)) {
+                continue;
+            }
+            asked += 1;
+            let Some(part) = transactions.minimal(isolation, &blame, budget).unwrap() else {
+                continue;
+            };
+            let part = part.transactions;
+            // As many as can be tried in every order, and in orders within orders.
+            if part.all.len() > 5 {
+                continue;
+            }
+            found += 1;
+            assert!(!naive::is_isolated(&part, isolation), "{isolation}: {part:?}");
+            for left_out in 0..part.all.len() {
+                let rest = (0..part.all.len()).filter(|one| *one != left_out);
+                let (rest, _) = part.restricted(&rest.map(|one| (one, true)).collect());
+                assert!(
+                    naive::is_isolated(&rest, isolation),
+                    "{isolation}, without {left_out}: {part:?}"
+                );
+            }
+        }
+    }
+    assert!(asked > 500 && 5 * found > 4 * asked, "{found} of {asked}");
+}

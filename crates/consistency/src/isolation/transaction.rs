@@ -56,6 +56,17 @@ impl Transaction {
     }
 }
 
+/// What a recording is of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Whole,
+    /// Some of its transactions: what was read may have been written by others.
+    Window {
+        /// Whether others deleted something, so that nothing may have been read from them.
+        has_lost_deletes: bool,
+    },
+}
+
 /// The transactions of a history, in the order in which they are given.
 #[derive(Clone, Debug)]
 pub struct Transactions {
@@ -64,8 +75,8 @@ pub struct Transactions {
     pub(crate) successions: Vec<Succession>,
     /// Reads that no level explains, or none but read uncommitted.
     pub(crate) read_anomalies: Vec<ReadAnomaly>,
-    keys: Vec<Value>,
-    values: Vec<Value>,
+    pub(super) keys: Vec<Value>,
+    pub(super) values: Vec<Value>,
 }
 
 /// Two adjacent versions of a key. Reads of whole lists determine such pairs.
@@ -106,7 +117,7 @@ impl Transactions {
     /// # Errors
     /// If an operation is no read or write of a key.
     pub fn from_recorded(recorded: &RecordedHistory) -> Result<Self, TransactionError> {
-        let grouped = Self::within(recorded, &mut Budget::new(Limits::default()))?;
+        let grouped = Self::within(recorded, Extent::Whole, &mut Budget::new(Limits::default()))?;
         grouped.map_err(|limit| {
             TransactionError::Rejected(format!("no limit was given, and {limit:?} was reached"))
         })
@@ -115,6 +126,7 @@ impl Transactions {
     /// The same, unless a limit is reached first.
     pub(super) fn within(
         recorded: &RecordedHistory,
+        extent: Extent,
         budget: &mut Budget,
     ) -> Result<Result<Self, Limit>, TransactionError> {
         let mut grouping = Grouping::default();
@@ -130,8 +142,11 @@ impl Transactions {
         if let Some(limit) = budget.exhausted() {
             return Ok(Err(limit));
         }
-        let lists = std::mem::take(&mut grouping.accesses).settle(&mut grouping)?;
+        let lists = std::mem::take(&mut grouping.accesses).settle(&mut grouping, extent)?;
         let mut all = grouping.all;
+        if let Extent::Window { has_lost_deletes } = extent {
+            drop_foreign_reads(&mut all, has_lost_deletes);
+        }
         for transaction in &mut all {
             transaction.writes.sort_unstable();
             if !matches!(
@@ -220,6 +235,23 @@ impl Transactions {
             .filter_map(|at| self.all.get(*at))
             .map(|transaction| transaction.label.clone())
             .collect()
+    }
+}
+
+/// Leaves out the reads of what none of these transactions wrote.
+fn drop_foreign_reads(all: &mut [Transaction], has_lost_deletes: bool) {
+    let written: FxHashSet<(Id, Id)> = { all.iter() }
+        .flat_map(|one| one.writes.iter().chain(&one.overwritten))
+        .copied()
+        .collect();
+    let is_kept = |read: &(Id, Id)| match read.1 {
+        NIL => !has_lost_deletes,
+        _ => written.contains(read),
+    };
+    for transaction in all {
+        if !transaction.reads.iter().all(is_kept) {
+            transaction.keep_reads(is_kept);
+        }
     }
 }
 
@@ -378,6 +410,21 @@ impl Grouping {
 }
 
 impl Transaction {
+    /// Keeps some of the reads.
+    pub(super) fn keep_reads(&mut self, is_kept: impl Fn(&(Id, Id)) -> bool) {
+        let mut kept = Vec::with_capacity(self.reads.len());
+        let mut after_own = Vec::new();
+        for (position, read) in self.reads.iter().enumerate() {
+            if is_kept(read) {
+                if self.after_own.contains(&position) {
+                    after_own.push(kept.len());
+                }
+                kept.push(*read);
+            }
+        }
+        (self.reads, self.after_own) = (kept, after_own);
+    }
+
     /// Extends the timebox by one more operation, which may abort the transaction or leave its outcome unknown.
     fn extend_time(&mut self, operation: &Operation) {
         if let Some(timebox) = &mut self.timebox {

@@ -33,7 +33,8 @@ pub enum TransactionError {
     },
     /// A transaction that is no list of accesses.
     #[error(
-        "{place}: operation {label}: the {part} is {found}; expected a list of [\"r\", key, value], [\"w\", key, value] and [\"append\", key, value]"
+        "{place}: operation {label}: the {part} is {found}; expected a list of [\"r\", key, value], [\"w\", key, value], [\"append\", key, value], \
+         [\"add\", key, value], [\"delete\", key] and [\"range\", from, to, [[key, value]]]"
     )]
     NoAccesses {
         /// Where.

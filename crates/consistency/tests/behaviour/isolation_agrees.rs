@@ -56,10 +56,69 @@ fn recorded(made: &[Made], is_timed: bool) -> RecordedHistory {
     read_histories("test", line.as_bytes()).next().unwrap().unwrap()
 }
 
+/// The same with keys that hold lists: a write appends, and a read shows what was committed up to the value.
+fn recorded_lists(made: &[Made], is_timed: bool) -> RecordedHistory {
+    let committed = |key: usize| -> Vec<usize> {
+        let kept = made.iter().filter(|one| !one.is_aborted);
+        let steps = kept.flat_map(|one| &one.steps);
+        let writes = steps.filter(|(of, _, is_write)| *of == key && *is_write);
+        writes.map(|(_, value, _)| *value).collect()
+    };
+    let mut ops = Vec::new();
+    for one in made {
+        let mut accesses = Vec::new();
+        for (at, (key, value, is_write)) in one.steps.iter().enumerate() {
+            let own = one.steps[..at]
+                .iter()
+                .filter(|(of, _, is_write)| of == key && *is_write);
+            let own: Vec<usize> = own.map(|(_, value, _)| *value).collect();
+            let list = || {
+                let mut list = committed(*key);
+                let seen = match own.first() {
+                    Some(first) => list.iter().position(|other| other == first),
+                    None if *value == 0 => Some(0),
+                    None => { list.iter() }.position(|other| other == value).map(|at| at + 1),
+                };
+                list.truncate(seen.unwrap_or(list.len()));
+                list.extend(match (own.is_empty(), seen) {
+                    (true, None) => vec![*value],
+                    (true, Some(_)) => Vec::new(),
+                    (false, _) => own.clone(),
+                });
+                format!("{list:?}")
+            };
+            accesses.push(match is_write {
+                true => format!(r#"["append",{key},{value}]"#),
+                false if one.end.is_none() => format!(r#"["r",{key},null]"#),
+                false => format!(r#"["r",{key},{}]"#, list()),
+            });
+        }
+        let accesses = accesses.join(",");
+        let mut op = format!(r#"{{"op":"txn","thread":{}"#, one.session);
+        match (is_timed, one.end) {
+            (true, Some(end)) => {
+                op.push_str(&format!(r#","start":{},"end":{}"#, one.start, end.max(one.start)))
+            }
+            (true, None) => op.push_str(&format!(r#","start":{}"#, one.start)),
+            (false, None) => op.push_str(r#","pending":true"#),
+            (false, Some(_)) => {}
+        }
+        if one.is_aborted {
+            op.push_str(r#","aborted":true"#);
+        }
+        match one.end.is_some() && !one.is_aborted {
+            true => op.push_str(&format!(r#","args":[null],"ret":[{accesses}]}}"#)),
+            false => op.push_str(&format!(r#","args":[[{accesses}]]}}"#)),
+        }
+        ops.push(op);
+    }
+    let line = format!(r#"{{"ops":[{}]}}"#, ops.join(","));
+    read_histories("test", line.as_bytes()).next().unwrap().unwrap()
+}
+
 /// Checks all levels against the definition. The strongest that holds, counted from 1.
-fn agrees(made: &[Made], is_timed: bool) -> usize {
-    let recorded = recorded(made, is_timed);
-    let transactions = Transactions::from_recorded(&recorded).unwrap();
+fn agrees(recorded: &RecordedHistory, made: &[Made], is_timed: bool) -> usize {
+    let transactions = Transactions::from_recorded(recorded).unwrap();
     let mut held: Vec<Isolation> = Vec::new();
     for level in Isolation::all() {
         // These try orders within orders.
@@ -121,6 +180,8 @@ enum Values {
     Unique,
     /// Of two, and sometimes nil: who was read from is open.
     Few,
+    /// Unique, and appended to lists.
+    Listed,
 }
 
 /// A run of a made-up store. Times are few, so that there are ties.
@@ -159,7 +220,7 @@ fn run(rng: &mut Rng, store: Store, values: Values, count: usize, blind: usize) 
             if is_write {
                 next += 1;
                 let value = match values {
-                    Values::Unique => next,
+                    Values::Unique | Values::Listed => next,
                     Values::Few => rng.usize(..3),
                 };
                 own[key] = Some(value);
@@ -229,7 +290,12 @@ fn attack(seed: u64, rounds: usize, store: Store, values: Values, blind: usize) 
         if rng.usize(..3) == 0 {
             nearly(&mut rng, &mut made);
         }
-        found[agrees(&made, rng.usize(..5) > 0)] += 1;
+        let is_timed = rng.usize(..5) > 0;
+        let recorded = match values {
+            Values::Listed => recorded_lists(&made, is_timed),
+            Values::Unique | Values::Few => recorded(&made, is_timed),
+        };
+        found[agrees(&recorded, &made, is_timed)] += 1;
     }
     found
 }
@@ -269,5 +335,15 @@ fn values_written_more_than_once_agree_with_the_definition() {
     let found = attack(8, 400, Store::Careless, Values::Few, 8);
     assert!(found.iter().filter(|count| **count > 0).count() >= 4, "{found:?}");
     let found = attack(9, 400, Store::Torn, Values::Few, 8);
+    assert!(found.iter().filter(|count| **count > 0).count() >= 4, "{found:?}");
+}
+
+#[test]
+fn lists_agree_with_the_definition_at_every_level() {
+    let found = attack(10, 600, Store::Serial, Values::Listed, 7);
+    assert!(found[5] > 100, "{found:?}");
+    let found = attack(11, 600, Store::Careless, Values::Listed, 7);
+    assert!(found.iter().filter(|count| **count > 0).count() >= 4, "{found:?}");
+    let found = attack(12, 600, Store::Torn, Values::Listed, 7);
     assert!(found.iter().filter(|count| **count > 0).count() >= 4, "{found:?}");
 }

@@ -412,3 +412,26 @@ fn registers_and_lists_may_stand_side_by_side_but_not_under_one_key() {
         assert!(error.contains(words), "{error}");
     }
 }
+
+#[test]
+fn a_read_of_a_set_or_a_range_misses_what_it_does_not_show() {
+    let txn = |thread: usize, accesses: &str| {
+        format!(r#"{{"thread":{thread},"op":"txn","args":[null],"ret":[{accesses}],"start":0,"end":9}}"#)
+    };
+    let skew = |first: &str, second: &str| serializable_ops(&[txn(0, first), txn(1, second)].join(","));
+    let set = |other: &str| {
+        skew(
+            r#"["r","s",[]],["add","t",1]"#,
+            &format!(r#"["r","t",{other}],["add","s",2]"#),
+        )
+    };
+    assert_eq!(set("[]"), Ok(false));
+    assert_eq!(set("[1]"), Ok(true));
+    assert_eq!(set("[1,7]"), Ok(false), "nobody added 7");
+    let range = |bound: u32| {
+        let scan = format!(r#"["range",1,{bound},[]]"#);
+        skew(&format!(r#"{scan},["w",3,1]"#), &format!(r#"{scan},["w",5,1]"#))
+    };
+    assert_eq!(range(9), Ok(false));
+    assert_eq!(range(4), Ok(true));
+}

@@ -21,4 +21,5 @@ mod scale;
 mod skiplistmap;
 mod specification;
 mod stale;
+mod transaction_monitor;
 mod transactions;

@@ -1,5 +1,6 @@
 //! Checks for less than linearizability: levels, axioms, levels per method, isolation of transactions.
 
+mod follow;
 mod histories;
 mod jobs;
 mod judge_factory;
@@ -25,6 +26,7 @@ use crate::input::Input;
 use crate::keyed::Keyed;
 use crate::subject::{NamedModel, NativeSubject};
 
+pub use self::follow::Following;
 pub use self::histories::{holds_histories, holds_transactions, tells_its_own_order};
 
 /// What to find out about histories.

@@ -1,0 +1,108 @@
+//! Sets and ranges as single keys: what a read of many things says about each of them.
+//!
+//! An element of a set is a key of its own, which holds the element once it is added. So a read of a set is a read of all elements that anybody ever
+//! adds: of those that it shows, and of those that it does not, which it read before they were added. In the same way a read of a range reads
+//! all keys in it that anybody writes; those that it does not show held nothing. So a phantom is an anti-dependency like any other.
+
+use std::collections::BTreeSet;
+
+use omnilink_value::{Value, ValueKind};
+use rustc_hash::FxHashMap;
+
+use super::accesses::Access;
+use super::lists::Accesses;
+
+impl Accesses {
+    /// Replaces sets and ranges by their elements and keys.
+    pub(super) fn by_item(&mut self) {
+        let each = || self.0.iter().flat_map(|(_, accesses)| accesses);
+        let mut elements: FxHashMap<Value, BTreeSet<Value>> = FxHashMap::default();
+        let mut has_ranges = false;
+        for access in each() {
+            match access {
+                Access::Add(key, element) => {
+                    elements.entry(key.clone()).or_default().insert(element.clone());
+                }
+                Access::Range(..) => has_ranges = true,
+                _ => {}
+            }
+        }
+        if elements.is_empty() && !has_ranges {
+            return;
+        }
+        let keys: BTreeSet<Value> = match has_ranges {
+            true => each()
+                .filter(|access| matches!(access, Access::Write(..) | Access::Append(..)))
+                .map(|access| access.key().clone())
+                .collect(),
+            false => BTreeSet::new(),
+        };
+        for (_, accesses) in &mut self.0 {
+            let mut items = Vec::with_capacity(accesses.len());
+            for access in std::mem::take(accesses) {
+                match access {
+                    Access::Add(key, element) => items.push(Access::Write(item(&key, &element), element)),
+                    Access::Read(key, Some(shown)) if elements.contains_key(&key) && !shown.is_null() => {
+                        items.extend(element_reads(&key, &shown, &elements[&key]));
+                    }
+                    Access::Read(key, _) if elements.contains_key(&key) => {}
+                    Access::Range(from, to, found) => {
+                        items.extend(
+                            found
+                                .into_iter()
+                                .flat_map(|found| range_reads(&from, &to, found, &keys)),
+                        );
+                    }
+                    access => items.push(access),
+                }
+            }
+            *accesses = items;
+        }
+    }
+}
+
+/// The key of an element of a set.
+fn item(key: &Value, element: &Value) -> Value {
+    Value::tuple([key.clone(), element.clone()])
+}
+
+/// A read of a set: an array, or what JSON and EDN make of a set.
+fn element_reads(key: &Value, shown: &Value, known: &BTreeSet<Value>) -> Vec<Access> {
+    let shown: BTreeSet<Value> = match (shown.as_tuple(), shown.as_set()) {
+        (Some(elements), _) => elements.iter().cloned().collect(),
+        (None, Some(elements)) => elements.iter().cloned().collect(),
+        // Something that is no set: the value that nobody wrote is what is wrong.
+        (None, None) => BTreeSet::from([shown.clone()]),
+    };
+    let read = |element: &Value| {
+        let held = if shown.contains(element) {
+            element.clone()
+        } else {
+            Value::null()
+        };
+        Access::Read(item(key, element), Some(held))
+    };
+    known.union(&shown).map(read).collect()
+}
+
+/// A read of all keys of a range. Bounds are of the kind of the keys that they are about; null is no bound.
+fn range_reads(from: &Value, to: &Value, found: Vec<(Value, Value)>, keys: &BTreeSet<Value>) -> Vec<Access> {
+    let kind: Option<ValueKind> = [from, to]
+        .into_iter()
+        .find(|bound| !bound.is_null())
+        .map(Value::kind);
+    let is_inside = |key: &Value| {
+        kind.is_none_or(|kind| key.kind() == kind)
+            && (from.is_null() || from <= key)
+            && (to.is_null() || key <= to)
+    };
+    let is_shown = |key: &Value| found.iter().any(|(shown, _)| shown == key);
+    let absent = keys.iter().filter(|key| is_inside(key) && !is_shown(key));
+    let absent: Vec<Access> = absent
+        .map(|key| Access::Read(key.clone(), Some(Value::null())))
+        .collect();
+    let shown = found
+        .into_iter()
+        .map(|(key, value)| Access::Read(key, Some(value)));
+    shown.chain(absent).collect()
+}
