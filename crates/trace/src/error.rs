@@ -62,6 +62,9 @@ pub enum Problem {
     /// Not MessagePack.
     #[error("not a MessagePack record: {0}")]
     Msgpack(#[from] MsgpackError),
+    /// Not protobuf.
+    #[error("not a protobuf message: {0}")]
+    Protobuf(String),
     /// Not EDN.
     #[error("not an EDN form: {0}")]
     Edn(#[from] EdnError),
@@ -277,6 +280,52 @@ pub enum Problem {
         /// The first sender.
         earlier: Location,
     },
+    /// Spans of several kinds, of which not all can be operations.
+    #[error(
+        "spans of several kinds ({kinds}), and one call may be a span of its client and another of its server; say which kind is \
+         operations, with --spans kind={example}, or kind=any for all of them, or mark them with an attribute omnilink.op"
+    )]
+    SeveralSpanKinds {
+        /// How many there are of each.
+        kinds: String,
+        /// One of the kinds.
+        example: String,
+    },
+    /// An attribute that a rule about spans names is missing.
+    #[error(
+        "{span} has no attribute \"{attribute}\", which a rule about spans names; leave such spans out (--spans only=NAME,…)"
+    )]
+    MissingAttribute {
+        /// The span.
+        span: String,
+        /// The attribute.
+        attribute: String,
+    },
+    /// Attributes of a span were not recorded.
+    #[error(
+        "{op}: {count} attributes of this span were dropped when it was recorded, and they may be arguments; raise the limit \
+         (OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT)"
+    )]
+    DroppedAttributes {
+        /// The operation.
+        op: OperationName,
+        /// How many.
+        count: u64,
+    },
+    /// Two spans that are operations have one identity.
+    #[error(
+        "the span {span} is also in {earlier}, so it is not known which of them others come after; name the kind that is operations \
+         (--spans kind=client), or use times (--spans order=time)"
+    )]
+    SpanTwice {
+        /// The identity.
+        span: String,
+        /// The first of them.
+        earlier: Location,
+    },
+    /// The record of an operation in a trace event is wrong.
+    #[error("not the record of an operation: {0}")]
+    Record(String),
     /// A compressed file ends before the first record.
     #[error("the compressed data end early, before the first record; copy the whole file again")]
     TruncatedAtStart,

@@ -46,6 +46,14 @@ pub enum Format {
     Viper,
     /// Transactions as CSV.
     Csv,
+    /// Spans in OpenTelemetry's protocol, as JSON or protobuf.
+    Otlp,
+    /// Spans in Jaeger's JSON.
+    Jaeger,
+    /// Spans in Zipkin's JSON, version 2.
+    Zipkin,
+    /// Chrome's trace events.
+    Chrome,
 }
 
 /// An unknown name of a format.
@@ -55,7 +63,7 @@ pub struct UnknownFormat(pub String);
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 23] = [
         Self::Ndjson,
         Self::Json,
         Self::Msgpack,
@@ -75,9 +83,18 @@ impl Format {
         Self::Cobra,
         Self::Viper,
         Self::Csv,
+        Self::Otlp,
+        Self::Jaeger,
+        Self::Zipkin,
+        Self::Chrome,
     ];
 
-    pub(crate) const LIST: &str = "ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo, plume, dbcop, awdit, dbcop-json, dbcop-bincode, cobra, viper, csv";
+    pub(crate) const LIST: &str = "ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo, plume, dbcop, awdit, dbcop-json, dbcop-bincode, cobra, viper, csv, otlp, jaeger, zipkin, chrome";
+
+    /// Whether it holds spans of a tracing system, for which there are [`SpanRules`](crate::SpanRules).
+    pub fn holds_spans(self) -> bool {
+        matches!(self, Self::Otlp | Self::Jaeger | Self::Zipkin | Self::Chrome)
+    }
 
     /// The name, as given on the command line.
     pub fn name(self) -> &'static str {
@@ -101,6 +118,10 @@ impl Format {
             Self::Cobra => "cobra",
             Self::Viper => "viper",
             Self::Csv => "csv",
+            Self::Otlp => "otlp",
+            Self::Jaeger => "jaeger",
+            Self::Zipkin => "zipkin",
+            Self::Chrome => "chrome",
         }
     }
 }

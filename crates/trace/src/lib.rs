@@ -13,7 +13,7 @@
 //! | `open` | files and directories, detection of the format |
 //! | `input` | bytes: decompression, buffering, framing of text, JSON and MessagePack |
 //! | `format1` | readers of trace format 1 (`docs/trace-format.md`) |
-//! | `import` | readers of other tools' formats: Jepsen, Knossos, Elle, Porcupine, fastlin, LiMo, OmniLink |
+//! | `import` | readers of other tools' formats: Jepsen, Knossos, Elle, Porcupine, fastlin, LiMo, OmniLink, OpenTelemetry, Jaeger, Zipkin, Chrome |
 //! | `order` | sorting and merging in constant memory |
 //! | `retime` | correction of times |
 //! | `write` | writers of trace format 1 |
@@ -45,12 +45,12 @@ pub use error::{Problem, TraceError};
 pub use fifo_cache::FifoCache;
 pub use format::{Format, UnknownFormat};
 pub use header::Header;
-pub use import::{EdnError, EdnProblem};
+pub use import::{EdnError, EdnProblem, SpanErrors, SpanOrder, SpanRuleError, SpanRules, SpanThreads};
 pub use input::Compression;
 pub use location::Location;
 pub use name::OperationName;
 pub use note::Note;
-pub use open::OpenOptions;
+pub use open::{OpenOptions, holds_spans};
 pub use operation::{Args, Call, Operation};
 pub use order::InputOrder;
 pub use retime::{RetimeRule, RetimeRuleError, RetimeScope};

@@ -40,6 +40,13 @@ pub enum Note {
         /// Whether that needed temporary files.
         spilled: bool,
     },
+    /// Spans ended in errors, and nothing says what these did.
+    UnclearErrors {
+        /// The input.
+        file: String,
+        /// Their number.
+        count: u64,
+    },
     /// A thread died, according to a record in the input.
     ThreadAborted {
         /// The record.
@@ -86,6 +93,11 @@ impl fmt::Display for Note {
                 )
             }
             Self::Skipped { file, count, what } => write!(f, "{file}: skipped {count} {what}"),
+            Self::UnclearErrors { file, count } => write!(
+                f,
+                "{file}: {count} spans ended in an error and count as never returned: they may have taken effect or not; if an error means \
+                 that nothing was done, say so: --spans error=aborted, or --spans aborted=TYPE for those of some error.type"
+            ),
             Self::Interpretation { location, how } => write!(f, "{location}: {how}"),
             Self::Sorted { file, spilled: false } => write!(f, "{file}: was not in order of start; sorted"),
             Self::Sorted { file, spilled: true } => {

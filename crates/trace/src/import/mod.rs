@@ -12,6 +12,7 @@
 //! | PolySI, Plume, IsoVista, dbcop and AWDIT texts of transactions, CSV | [`session_transactions`], [`session_csv`] |
 //! | Cobra's logs and dbcop's bincode | [`session_log`] |
 //! | dbcop's and Viper's JSON | [`session_json`] |
+//! | OpenTelemetry, Jaeger, Zipkin and Chrome trace events | [`spans`] |
 
 mod edn;
 mod event_history;
@@ -25,6 +26,7 @@ mod session_csv;
 mod session_json;
 mod session_log;
 mod session_transactions;
+mod spans;
 
 pub use edn::{EdnError, EdnProblem};
 pub(crate) use event_history::EventHistory;
@@ -36,3 +38,5 @@ pub(crate) use porcupine::{PorcupineHistory, is_key as is_porcupine_key};
 pub(crate) use session_json::SessionJson;
 pub(crate) use session_log::{SessionLog, transaction_log_format};
 pub(crate) use session_transactions::{SessionTransactions, transactions_format};
+pub(crate) use spans::{CHROME_KEY, SpanReader, SpanSurvey, is_otlp_message, span_source};
+pub use spans::{SpanErrors, SpanOrder, SpanRuleError, SpanRules, SpanThreads};

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 /// The largest single record. A line without an end would otherwise fill the memory.
-const RECORD_BYTES_MAX: usize = 1 << 28;
+pub(crate) const RECORD_BYTES_MAX: usize = 1 << 28;
 
 /// The bytes of a stream that were fetched and not yet consumed.
 pub(crate) struct InputBuffer {

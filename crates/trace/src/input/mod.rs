@@ -18,6 +18,8 @@ use tempfile::NamedTempFile;
 use cancellation::Cancellable;
 
 pub(crate) use buffer::InputBuffer;
+#[cfg(feature = "compression")]
+pub(crate) use buffer::RECORD_BYTES_MAX;
 pub(crate) use cancellation::Cancelled;
 pub use compression::Compression;
 pub(crate) use json_elements::JsonElements;

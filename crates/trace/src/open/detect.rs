@@ -10,8 +10,8 @@ use omnilink_value::json::JsonCursor;
 use omnilink_value::msgpack::MsgpackCursor;
 
 use crate::import::{
-    is_fastlin_title, is_fptlin_line, is_jepsen_line, is_limo_line, is_limo_title, is_porcupine_key,
-    transaction_log_format, transactions_format,
+    is_fastlin_title, is_fptlin_line, is_jepsen_line, is_limo_line, is_limo_title, is_otlp_message,
+    is_porcupine_key, transaction_log_format, transactions_format,
 };
 use crate::input::{InputBuffer, is_map};
 use crate::{Format, Problem};
@@ -69,6 +69,9 @@ fn guess_transactions(bytes: &[u8]) -> Option<Format> {
 }
 
 fn guess(bytes: &[u8]) -> Guess {
+    if is_otlp_message(bytes) {
+        return Guess::Sure(Format::Otlp);
+    }
     if let Some(format) = transaction_log_format(bytes).or_else(|| guess_transactions(bytes)) {
         return Guess::Sure(format);
     }
@@ -86,6 +89,8 @@ fn guess(bytes: &[u8]) -> Guess {
         },
         Some(b'[') => match (visible.next(), visible.next()) {
             (Some(b'{'), Some(b'"')) => guess_json(bytes, Format::Json),
+            // Zipkin's API answers with an array of spans for each trace.
+            (Some(b'['), Some(b'{')) if is_array_of_zipkin_traces(bytes) => Guess::Sure(Format::Zipkin),
             (Some(b'['), Some(b'{')) => guess_sessions(bytes),
             (Some(b'['), None) => Guess::Unsure,
             (Some(b']'), _) => Guess::Sure(Format::Porcupine),
@@ -124,6 +129,9 @@ fn guess_json(bytes: &[u8], ours: Format) -> Guess {
     let mut cursor = JsonCursor::new(text);
     if cursor.peek() == Some(b'[') && cursor.array().is_err() {
         return Guess::Unsure;
+    }
+    if let Some(format) = span_format(cursor.clone()) {
+        return Guess::Sure(format);
     }
     if cursor.object().is_err() {
         return Guess::Unsure;
@@ -191,6 +199,43 @@ fn is_list_of_accesses(value: &Value) -> bool {
     value
         .as_tuple()
         .is_some_and(|list| !list.is_empty() && list.iter().all(is_access))
+}
+
+/// The format of spans that an object belongs to, by its keys. Some of them are also keys of other formats.
+fn span_format(mut cursor: JsonCursor<'_>) -> Option<Format> {
+    cursor.object().ok()?;
+    let mut is_first = true;
+    while let Ok(Some(key)) = cursor.key(is_first) {
+        is_first = false;
+        match key.as_ref() {
+            "resourceSpans" | "resource_spans" | "resourceMetrics" | "resource_metrics" | "resourceLogs"
+            | "resource_logs" => return Some(Format::Otlp),
+            "traceEvents" | "ph" => return Some(Format::Chrome),
+            "traceId" => return Some(Format::Zipkin),
+            "data" if is_array_with_trace(cursor.clone()) => return Some(Format::Jaeger),
+            _ => cursor.skip().ok()?,
+        }
+    }
+    None
+}
+
+/// Whether the value is an array whose first element is a trace of Jaeger.
+fn is_array_with_trace(mut cursor: JsonCursor<'_>) -> bool {
+    let begins = cursor
+        .array()
+        .and_then(|()| cursor.element(true))
+        .unwrap_or(false)
+        && cursor.object().is_ok();
+    let first = begins.then(|| cursor.key(true));
+    matches!(first, Some(Ok(Some(key))) if ["traceID", "spans", "processes"].contains(&key.as_ref()))
+}
+
+fn is_array_of_zipkin_traces(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let mut cursor = JsonCursor::new(&text);
+    let begins = cursor.array().and_then(|()| cursor.element(true));
+    let begins = begins.is_ok() && cursor.array().and_then(|()| cursor.element(true)).is_ok();
+    begins && span_format(cursor) == Some(Format::Zipkin)
 }
 
 /// One record a line, or records that span lines, as they do when they are printed for people to read: the first object then goes

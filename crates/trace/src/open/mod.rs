@@ -4,7 +4,7 @@ mod detect;
 mod directory;
 mod options;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use omnilink_value::Value;
@@ -12,7 +12,7 @@ use omnilink_value::Value;
 use crate::format1::{JsonReader, MsgpackReader, NdjsonReader};
 use crate::import::{
     EventHistory, FastlinReader, JepsenHistory, JepsenLog, JepsenScan, LimoHistory, OmniLinkReader,
-    PorcupineHistory, SessionJson, SessionLog, SessionTransactions,
+    PorcupineHistory, SessionJson, SessionLog, SessionTransactions, SpanReader, SpanSurvey, is_otlp_message, span_source,
 };
 use crate::input::{BUFFER_BYTES, Input};
 use crate::note::Notes;
@@ -29,6 +29,8 @@ use directory::{files_of, stem};
 const CHUNK_OPS_MIN: usize = 1 << 6;
 const BUFFER_BYTES_MIN: usize = 1 << 14;
 
+/// How many bytes tell binary formats.
+const FIRST_BYTES: usize = 16;
 /// The first bytes of Jepsen's own binary files.
 const JEPSEN_BINARY: &[u8] = b"JEPSEN";
 
@@ -74,6 +76,15 @@ pub(crate) fn open_paths(
         }
     }
     open_all(inputs, options, notes)
+}
+
+/// Whether a file holds spans of a tracing system, by its content.
+pub fn holds_spans(path: &Path) -> bool {
+    let detected = Input::path(path).and_then(|input| {
+        let mut buffer = input.open()?;
+        detect(&mut buffer)
+    });
+    matches!(detected, Ok(Some(format)) if format.holds_spans())
 }
 
 /// Opens inputs that are no paths as one trace.
@@ -168,14 +179,16 @@ impl TraceInput {
         let location = Location::whole(&self.input.name);
         let error = |error: std::io::Error| TraceError::new(location.clone(), error);
         let mut buffer = self.input.open().map_err(error)?;
-        buffer.fill_to(JEPSEN_BINARY.len()).map_err(error)?;
+        buffer.fill_to(FIRST_BYTES).map_err(error)?;
         if buffer.unread().is_empty() && buffer.is_truncated() {
             return Err(TraceError::new(location, Problem::TruncatedAtStart));
         }
         if buffer.unread().starts_with(JEPSEN_BINARY) {
             return Err(TraceError::new(location, Problem::JepsenBinary));
         }
-        if let Some(problem) = unreadable(buffer.unread()) {
+        if !is_otlp_message(buffer.unread())
+            && let Some(problem) = unreadable(buffer.unread())
+        {
             return Err(TraceError::new(location, problem));
         }
         let format = match options.format {
@@ -259,6 +272,27 @@ impl TraceInput {
             }
             Format::Plume | Format::Dbcop | Format::Awdit | Format::Csv => {
                 Box::new(SessionTransactions::new(format, open()?, name, notes))
+            }
+            Format::Otlp | Format::Jaeger | Format::Zipkin | Format::Chrome => {
+                let source = |notes| {
+                    let mut buffer = open()?;
+                    buffer
+                        .fill_to(FIRST_BYTES)
+                        .map_err(|error| TraceError::new(Location::whole(name), error))?;
+                    Ok(span_source(format, buffer, name, notes))
+                };
+                let survey = SpanSurvey::of(|| source(Notes::default()), &options.spans, name)?;
+                if format != Format::Chrome {
+                    header = Some(Header::new([("unit", "ns".into())]));
+                }
+                let rules = options.spans.clone();
+                Box::new(SpanReader::new(
+                    source(notes.clone())?,
+                    rules,
+                    survey,
+                    name,
+                    notes,
+                ))
             }
         };
         Ok((self.relabel(operations, options), header))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Format, InputOrder, OperationName};
+use crate::{Format, InputOrder, OperationName, SpanRules};
 
 /// How to read a trace.
 ///
@@ -28,6 +28,8 @@ pub struct OpenOptions {
     pub thread_ends: bool,
     /// New names of operations, by their names in the input: `0` may become `put`.
     pub names: BTreeMap<String, OperationName>,
+    /// Which spans are operations, and what they mean, if the input holds spans.
+    pub spans: SpanRules,
     /// Asked before each read of an input: if it returns `true`, reading fails with
     /// [`Problem::Cancelled`](crate::Problem::Cancelled). Opening a large input reads all of it if it has to be sorted.
     pub is_cancelled: Option<fn() -> bool>,
@@ -78,6 +80,13 @@ impl OpenOptions {
     #[must_use]
     pub fn with_names(mut self, names: BTreeMap<String, OperationName>) -> Self {
         self.names = names;
+        self
+    }
+
+    /// The same options with these rules about [`spans`](Self::spans).
+    #[must_use]
+    pub fn with_spans(mut self, spans: SpanRules) -> Self {
+        self.spans = spans;
         self
     }
 

@@ -1,5 +1,6 @@
-//! Writing traces in format 1.
+//! Writing traces in format 1, and as events for viewers.
 
+mod chrome;
 mod encode;
 mod sink;
 mod writer;

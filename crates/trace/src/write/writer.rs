@@ -1,4 +1,4 @@
-//! The writer of traces in format 1.
+//! The writer of traces.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -7,6 +7,7 @@ use std::path::Path;
 use omnilink_value::json;
 use omnilink_value::msgpack;
 
+use super::chrome::ChromeWriter;
 use super::encode::{encode_json, encode_msgpack};
 use super::sink::{Sink, Target};
 use crate::{Compression, Header, Location, Operation, Problem, Time, TraceError};
@@ -19,6 +20,8 @@ pub enum Encoding {
     Ndjson,
     /// A sequence of MessagePack maps.
     Msgpack,
+    /// Chrome's trace events, for viewers. There is no header in them.
+    Chrome,
 }
 
 /// How to write a trace.
@@ -88,7 +91,7 @@ impl WriteOptions {
     }
 }
 
-/// Writes a trace in format 1, operation by operation. A file appears under its name once [`TraceWriter::finish`] has
+/// Writes a trace, operation by operation. A file appears under its name once [`TraceWriter::finish`] has
 /// written all of it. A writer that is dropped before leaves no file.
 ///
 /// ```
@@ -108,6 +111,7 @@ pub struct TraceWriter {
     sink: Sink,
     location: Location,
     encoding: Encoding,
+    chrome: ChromeWriter,
     is_sorted: bool,
     /// The start of the last operation.
     last_start: Time,
@@ -145,15 +149,25 @@ impl TraceWriter {
             Ok(sink) => sink,
             Err(error) => return Err(TraceError::new(location, error)),
         };
+        let unit = options
+            .header
+            .as_ref()
+            .and_then(|header| header.get("unit")?.as_str());
         let mut writer = Self {
             sink,
             location,
             encoding: options.encoding,
+            chrome: ChromeWriter::new(unit == Some("ns")),
             is_sorted: options.sorted,
             last_start: Time::MIN,
             text: String::new(),
             bytes: Vec::new(),
         };
+        if options.encoding == Encoding::Chrome {
+            ChromeWriter::begin(&mut writer.text);
+            writer.flush_record()?;
+            return Ok(writer);
+        }
         let header = match (&options.header, options.sorted) {
             (Some(header), true) => Some(header.sorted()),
             (Some(header), false) => Some(header.clone()),
@@ -180,7 +194,7 @@ impl TraceWriter {
             .filter(|(name, _)| is_key(name))
             .chain(fields.iter().filter(|(name, _)| !is_key(name)));
         match self.encoding {
-            Encoding::Ndjson => {
+            Encoding::Ndjson | Encoding::Chrome => {
                 for (index, (name, value)) in in_order.enumerate() {
                     self.text.push(if index == 0 { '{' } else { ',' });
                     json::write_string(&mut self.text, name);
@@ -219,6 +233,7 @@ impl TraceWriter {
         match self.encoding {
             Encoding::Ndjson => encode_json(operation, &mut self.text),
             Encoding::Msgpack => encode_msgpack(operation, &mut self.bytes),
+            Encoding::Chrome => self.chrome.event(operation, &mut self.text),
         }
         self.flush_record()
     }
@@ -230,6 +245,7 @@ impl TraceWriter {
                 self.sink.write_all(self.text.as_bytes())
             }
             Encoding::Msgpack => self.sink.write_all(&self.bytes),
+            Encoding::Chrome => self.sink.write_all(self.text.as_bytes()),
         };
         self.text.clear();
         self.bytes.clear();
@@ -240,7 +256,11 @@ impl TraceWriter {
     ///
     /// # Errors
     /// When the disk refuses; there is no file then.
-    pub fn finish(self) -> Result<(), TraceError> {
+    pub fn finish(mut self) -> Result<(), TraceError> {
+        if self.encoding == Encoding::Chrome {
+            ChromeWriter::end(&mut self.text);
+            self.flush_record()?;
+        }
         let location = self.location;
         self.sink
             .finish()

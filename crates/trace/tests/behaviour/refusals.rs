@@ -115,7 +115,7 @@ fn what_is_no_trace_is_refused_by_name_of_the_formats() {
     let message = refusal("hello world\nthis is a diary\n");
     assert_eq!(
         message,
-        "test: not a trace in any known format (ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo, plume, dbcop, awdit, dbcop-json, dbcop-bincode, cobra, viper, csv); \
+        "test: not a trace in any known format (ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo, plume, dbcop, awdit, dbcop-json, dbcop-bincode, cobra, viper, csv, otlp, jaeger, zipkin, chrome); \
          name the format if it is one of them, and translate a log or a table of your own (docs/plain-text-log.md)"
     );
 }
