@@ -1,10 +1,23 @@
 //! Formats and names of operations, as arguments.
 
-use omnilink_trace::{Format, OperationName, UnknownFormat};
+use omnilink_trace::{Format, OperationName, SpanRuleError, SpanRules, UnknownFormat};
 
 /// A format by its name, for arguments.
 pub fn format_name(name: &str) -> Result<Format, String> {
     name.parse().map_err(|error: UnknownFormat| error.to_string())
+}
+
+/// A rule about spans, for arguments.
+pub fn span_rule(rule: &str) -> Result<String, String> {
+    match SpanRules::from_rules([rule]) {
+        Ok(_) => Ok(rule.to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The rules of a link file, and of arguments, which come later.
+pub fn span_rules(link: &[String], given: &[String]) -> Result<SpanRules, SpanRuleError> {
+    SpanRules::from_rules(link.iter().chain(given))
 }
 
 /// A code and the name that it stands for, for arguments.

@@ -108,6 +108,7 @@ Examples:
   omnilink validate Raft.tla node-1.ndjson --follow                       (a log that is still being written)
   omnilink validate Raft.tla node-1.ndjson --follow --metrics raft.prom --on-violation 'curl -d @- https://…'
   omnilink validate Raft.tla server.log --extract rules.toml              (a log of text: docs/extract.md)
+  omnilink validate Store.tla spans.json --spans kind=client              (OpenTelemetry: docs/opentelemetry.md)
   omnilink validate Store.tla run.ndjson --link omnilink.toml --evidence run.evidence.json
 
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.
@@ -241,6 +242,8 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
     args.job.validate(args.traces.len())?;
     let (mut options, collection) = args.linking.options(&args.spec)?;
     options.counts_branches = args.coverage;
+    let reading = args.job.reading(&options.file.spans)?;
+    options.file.spans.extend_from_slice(args.job.spans());
     let says_log = args.log || args.merge || args.follow || args.extract.is_some() || args.skew.is_some();
     let says_log = says_log || options.file.log != LogLink::default();
     if says_log || args.traces.iter().all(|trace| is_log(trace)) {
@@ -251,10 +254,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
         let message = "--constants is for logs; for a trace of operations give --const NAME=EXPR or --collect NAME=FIELD";
         return Err(CliError::Usage(message.to_owned()));
     }
-    let reading = args
-        .job
-        .reading()
-        .with_thread_ends(options.file.keeps_thread_ends(&args.spec));
+    let reading = reading.with_thread_ends(options.file.keeps_thread_ends(&args.spec));
     let mut inputs = Input::all(&args.traces, &reading, Some(interrupt::flag()))?;
     let end = LinkFile::end_of_trace(&args.spec);
     inputs.iter_mut().for_each(|input| input.end = end);
@@ -300,7 +300,7 @@ fn run_logs(
         .with_strictness(args.strict)
         .with_naive_search(args.criteria.options().naive)
         .with_following(args.follow);
-    let mut inputs = Input::all(&args.traces, &args.job.reading(), Some(interrupt::flag()))?;
+    let mut inputs = Input::all(&args.traces, &args.job.reading(&[])?, Some(interrupt::flag()))?;
     if args.merge {
         inputs.truncate(1);
     }

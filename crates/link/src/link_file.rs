@@ -57,6 +57,9 @@ pub struct LinkFile {
     /// `op` (its name), `args` (a record of its fields) and `meta` may be used.
     #[serde(default)]
     pub tags: BTreeMap<String, String>,
+    /// Rules about spans of OpenTelemetry and other tracing systems, such as `kind=client`.
+    #[serde(default)]
+    pub spans: Vec<String>,
     /// What logs mean.
     #[serde(default)]
     pub log: LogLink,

@@ -55,6 +55,7 @@ mod replay;
 mod restricted_quantifier;
 mod restriction;
 mod search;
+mod span_lines;
 mod stage_action;
 mod steps_through;
 mod stream_order;

@@ -38,7 +38,11 @@ impl LogInput {
         is_followed: bool,
     ) -> Result<Self, LogError> {
         let header = check.options.file.log.header;
-        let open = |file: &PathBuf| Ok(LineReader::open(file)?.with_rules(check.extraction.as_ref()));
+        // Where rules say how to read the text, it is not looked at otherwise.
+        let open = |file: &PathBuf| match &check.extraction {
+            Some(rules) => Ok(LineReader::open(file)?.with_rules(Some(rules))),
+            None => LineReader::of_spans_or_lines(file, &check.options.file.spans),
+        };
         let [file] = files else {
             return Self::whole(files.iter().map(open), header);
         };

@@ -10,6 +10,7 @@ use omnilink_value::Value;
 
 use crate::error::LogError;
 use crate::raw_line::{Place, RawLine};
+use crate::span_lines::SpanLines;
 
 /// The files of one log: a file, the files of a folder in the order of their names, or standard input (`-`).
 ///
@@ -112,6 +113,26 @@ impl LineReader {
     /// What became of lines of text so far; none if lines are JSON.
     pub fn extraction(&self) -> Option<ExtractionCounts> {
         self.extractor.as_ref().map(Extractor::counts)
+    }
+
+    /// Opens a file: its spans, if it holds any, as lines, and otherwise its lines.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub(crate) fn of_spans_or_lines(path: &Path, rules: &[String]) -> Result<Self, LogError> {
+        let Some(spans) = SpanLines::open(path, rules)? else {
+            return Self::open(path);
+        };
+        Ok(Self {
+            // Its lines are counted in the order in which `omnilink trace convert` has them.
+            file: format!("{}#span", path.display()).into(),
+            path: path.to_owned(),
+            input: Box::new(BufReader::new(spans)),
+            number: 0,
+            buffer: Vec::new(),
+            is_following: false,
+            extractor: None,
+        })
     }
 
     /// Whether the input has at most `bytes` bytes. They are read and kept for the lines.

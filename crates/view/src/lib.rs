@@ -8,14 +8,12 @@
 //! - [`Scene`] is what a page shows: stories, each a piece of evidence with the timeline around it.
 //! - [`html`] makes the page of a scene.
 //! - [`Server`] shows it in a browser, on the loopback interface and behind a random token.
-//! - [`perfetto`] writes a timeline for the Perfetto trace viewer.
 //!
 //! What was given up: the page computes nothing that needs a model. What it shows of states and reasons is in the evidence.
 
 mod bundle;
 mod faults;
 mod html;
-mod perfetto;
 mod scene;
 mod server;
 mod sources;
@@ -23,7 +21,6 @@ mod timeline;
 
 pub use faults::{Fault, faults_of_log, nemesis_faults};
 pub use html::html;
-pub use perfetto::perfetto;
 pub use scene::{Scene, Story};
 pub use server::{Response, Server, ServerError};
 pub use sources::{SourceExcerpt, SourceFinder};

@@ -73,22 +73,6 @@ impl Timeline {
         &self.unit
     }
 
-    pub(crate) fn threads(&self) -> &[String] {
-        &self.threads
-    }
-
-    /// The operations in order of start: lane, call, start, end.
-    pub(crate) fn operations(&self) -> impl Iterator<Item = (u16, &str, Time, Option<Time>)> {
-        self.sorted.iter().map(|row| {
-            (
-                row.thread,
-                self.calls[row.call as usize].as_str(),
-                row.start,
-                row.end,
-            )
-        })
-    }
-
     /// Appends the columns, each from a multiple of 8 on. Starts are written as differences and ends as lengths, which deflate well.
     pub(crate) fn columns(&self, bytes: &mut Vec<u8>) {
         let mut before = self.first;

@@ -13,7 +13,7 @@ use omnilink_verify::{CheckRequest, Detail};
 use crate::error::CliError;
 use crate::output::{Drawing, Output};
 use crate::reports::Reports;
-use crate::trace_args::{format_name, renaming};
+use crate::trace_args::{format_name, renaming, span_rule, span_rules};
 
 /// What to do with inputs and answers, as arguments.
 #[derive(Clone, Debug, Args)]
@@ -27,12 +27,15 @@ pub(crate) struct Job {
     /// Write the full evidence as JSON, one object per input
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
-    /// The format of the inputs; found by content if not given: ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo, plume, dbcop, awdit, dbcop-json, dbcop-bincode, cobra, viper, csv
+    /// The format of the inputs; found by content if not given: ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo, plume, dbcop, awdit, dbcop-json, dbcop-bincode, cobra, viper, csv, otlp, jaeger, zipkin, chrome
     #[arg(long, value_name = "FORMAT", value_parser = format_name)]
     format: Option<Format>,
     /// What operations are called instead, such as 0=put,1=get for a history that numbers them
     #[arg(long, value_name = "CODE=NAME,…", value_parser = renaming, value_delimiter = ',')]
     ops: Vec<(String, OperationName)>,
+    /// Which spans of OpenTelemetry, Jaeger, Zipkin or Chrome are operations, and what they mean, such as kind=client or args=kv.*; may be given several times: see docs/opentelemetry.md
+    #[arg(long, value_name = "RULE", value_parser = span_rule)]
+    spans: Vec<String>,
     /// Calls of one thread may overlap: the thread is a label, not an order
     #[arg(long = "async")]
     is_async: bool,
@@ -88,12 +91,22 @@ impl Job {
         self.witness.as_deref()
     }
 
-    /// How to read the inputs.
-    pub(crate) fn reading(&self) -> OpenOptions {
-        OpenOptions::new()
+    /// The rules about spans that were given.
+    pub(crate) fn spans(&self) -> &[String] {
+        &self.spans
+    }
+
+    /// How to read the inputs, with the rules about spans that a link file has.
+    ///
+    /// # Errors
+    /// If the link file has something else in their place.
+    pub(crate) fn reading(&self, link: &[String]) -> Result<OpenOptions, CliError> {
+        let spans = span_rules(link, &self.spans).map_err(|error| CliError::Usage(error.to_string()))?;
+        Ok(OpenOptions::new()
+            .with_spans(spans)
             .with_format(self.format)
             .with_async_threads(self.is_async)
-            .with_names(self.ops.iter().cloned().collect())
+            .with_names(self.ops.iter().cloned().collect()))
     }
 
     /// What is asked about each input.

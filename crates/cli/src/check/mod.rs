@@ -85,6 +85,7 @@ Examples:
   omnilink check store/etcd/20260101T000000 --model cas-register --keyed yes
   omnilink check porcupine.json --model kv --ops 0=get,1=put,2=append
   omnilink check history.ndjson --spec Kv.tla --consistency causal
+  omnilink check spans.json --model kv --spans kind=client --spans args=kv.*   (OpenTelemetry: docs/opentelemetry.md)
   omnilink check histories.jsonl --model java-map --infer
   omnilink check transactions.edn --consistency serializable
   omnilink check transactions.edn --consistency strong-session-snapshot-isolation
@@ -114,7 +115,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     if args.weak.follow {
         return follow(args, &mut out);
     }
-    let inputs = Input::all(&args.traces, &args.job.reading(), Some(interrupt::flag()))?;
+    let link_spans = match &args.spec {
+        Some(spec) => args.linking.options(spec)?.0.file.spans,
+        None => Vec::new(),
+    };
+    let reading = args.job.reading(&link_spans)?;
+    let inputs = Input::all(&args.traces, &reading, Some(interrupt::flag()))?;
     let has_no_model = args.model.is_none() && args.spec.is_none();
     if let Some(task) = args
         .weak
@@ -180,7 +186,7 @@ fn follow(args: &CheckArgs, out: &mut Output) -> Result<Exit, CliError> {
     let limits = args.criteria.options().limits;
     let following = args
         .weak
-        .following(args.criteria.consistency(), limits, args.job.reading())?;
+        .following(args.criteria.consistency(), limits, args.job.reading(&[])?)?;
     let mut reports = args.weak_reports(&look, out)?;
     reports.add(&following.check(path))?;
     reports.finish()

@@ -1,4 +1,4 @@
-//! `omnilink trace convert`: a trace of any format as trace format 1, or for the Perfetto viewer.
+//! `omnilink trace convert`: a trace of any format as trace format 1, or as Chrome's trace events.
 
 use std::path::PathBuf;
 
@@ -28,7 +28,8 @@ Examples:
   omnilink trace convert jepsen.edn                            as NDJSON on standard output
   omnilink trace convert traces/run-1 -o run-1.msgpack.zst     a directory as one compressed file
   omnilink trace convert - --format fastlin < history.txt
-  omnilink trace convert run-1 --to perfetto -o run-1.json     to open in ui.perfetto.dev";
+  omnilink trace convert run-1 --to chrome -o run-1.json       to open in ui.perfetto.dev or chrome://tracing
+  omnilink trace convert spans.json --spans kind=client        the spans of OpenTelemetry that are operations";
 
 pub(super) fn run(args: &ConvertArgs) -> Result<Exit, CliError> {
     let input = Input::new(&args.trace, args.reading.options(), Some(interrupt::flag()))?;

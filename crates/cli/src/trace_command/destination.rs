@@ -4,16 +4,13 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use omnilink_report::Look;
 use omnilink_trace::{Encoding, Problem, Trace, TraceError, TraceWriter, WriteOptions};
-use omnilink_verify::{NewFile, VerifyError};
-use omnilink_view::{TimelineBuilder, perfetto};
+use omnilink_verify::VerifyError;
 
 use super::reading::print_notes;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::limits::{self, LimitArgs};
-use crate::output::Output;
 use crate::{interrupt, output};
 
 /// Options for writing.
@@ -35,8 +32,9 @@ enum EncodingArg {
     Ndjson,
     /// Trace format 1 as MessagePack
     Msgpack,
-    /// Trace events as JSON, for the Perfetto viewer
-    Perfetto,
+    /// Chrome's trace events as JSON, for the Perfetto viewer; read back as they were
+    #[value(alias = "perfetto")]
+    Chrome,
 }
 
 impl Destination {
@@ -49,10 +47,7 @@ impl Destination {
         interrupt::listen();
         limits::watch_process(self.limits.limits());
         let mut operations = 0;
-        let copied = match self.to {
-            Some(EncodingArg::Perfetto) => self.draw(open, &mut operations),
-            _ => self.copy(open, &mut operations),
-        };
+        let copied = self.copy(open, &mut operations);
         if copied.is_err()
             && let Some(limit) = limits::process_limit()
         {
@@ -85,7 +80,8 @@ impl Destination {
         match self.to {
             Some(EncodingArg::Ndjson) => options.encoding = Encoding::Ndjson,
             Some(EncodingArg::Msgpack) => options.encoding = Encoding::Msgpack,
-            Some(EncodingArg::Perfetto) | None => {}
+            Some(EncodingArg::Chrome) => options.encoding = Encoding::Chrome,
+            None => {}
         }
         let mut writer = match &self.output {
             Some(path) => TraceWriter::create(path, &options)?,
@@ -103,37 +99,6 @@ impl Destination {
             *operations += 1;
         }
         writer.finish()?;
-        Ok(trace)
-    }
-}
-
-impl Destination {
-    /// Writes the trace for the Perfetto viewer, which wants all of it at once.
-    fn draw(
-        &self,
-        open: impl FnOnce() -> Result<Trace, CliError>,
-        operations: &mut u64,
-    ) -> Result<Trace, CliError> {
-        let mut trace = open()?;
-        let unit = trace
-            .header()
-            .and_then(|header| header.get("unit")?.as_str().map(str::to_owned));
-        let mut builder = TimelineBuilder::of_trace(None, unit.as_deref().unwrap_or_default());
-        for operation in trace.by_ref() {
-            if operations.is_multiple_of(LIMIT_INTERVAL)
-                && let Some(limit) = limits::process_limit()
-            {
-                let operations = *operations;
-                return Err(VerifyError::Limit { limit, operations }.into());
-            }
-            builder.push(&operation?);
-            *operations += 1;
-        }
-        let events = perfetto(&builder.finish());
-        match &self.output {
-            Some(path) => NewFile::check(path)?.write(events.as_bytes())?,
-            None => Output::new(&Look::plain()).print(&events)?,
-        }
         Ok(trace)
     }
 }

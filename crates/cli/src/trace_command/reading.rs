@@ -3,15 +3,18 @@
 use clap::Args;
 use omnilink_trace::{Format, OpenOptions, Trace};
 
-use crate::trace_args::format_name;
+use crate::trace_args::{format_name, span_rule, span_rules};
 use crate::{limits, output};
 
 /// Options for reading.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Reading {
-    /// The format; found by content if not given: ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo, plume, dbcop, awdit, dbcop-json, dbcop-bincode, cobra, viper, csv
+    /// The format; found by content if not given: ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo, plume, dbcop, awdit, dbcop-json, dbcop-bincode, cobra, viper, csv, otlp, jaeger, zipkin, chrome
     #[arg(long, value_name = "FORMAT", value_parser = format_name)]
     format: Option<Format>,
+    /// Which spans of OpenTelemetry, Jaeger, Zipkin or Chrome are operations, and what they mean, such as kind=client or args=kv.*; may be given several times: see docs/opentelemetry.md
+    #[arg(long, value_name = "RULE", value_parser = span_rule)]
+    spans: Vec<String>,
     /// Calls of one thread may overlap: the thread is a label, not an order
     #[arg(long = "async")]
     is_async: bool,
@@ -20,6 +23,8 @@ pub(super) struct Reading {
 impl Reading {
     pub(super) fn options(&self) -> OpenOptions {
         OpenOptions::new()
+            // Each rule was read when it was given.
+            .with_spans(span_rules(&[], &self.spans).unwrap_or_default())
             .with_format(self.format)
             .with_async_threads(self.is_async)
             .with_cancellation(|| limits::process_limit().is_some())

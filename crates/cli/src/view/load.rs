@@ -19,6 +19,7 @@ use tempfile::TempDir;
 use super::recheck::Rechecker;
 use super::{ViewArgs, campaign};
 use crate::error::CliError;
+use crate::trace_args::span_rules;
 use crate::{interrupt, limits, output};
 
 /// Longer texts are not searched for lines of the nemesis.
@@ -213,6 +214,8 @@ impl<'a> Loader<'a> {
         OpenOptions::new()
             .with_format(self.args.format)
             .with_async_threads(true)
+            // Each rule was read when it was given.
+            .with_spans(span_rules(&[], &self.args.spans).unwrap_or_default())
             .with_cancellation(|| limits::process_limit().is_some())
     }
 

@@ -19,7 +19,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::limits::{self, LimitArgs};
 use crate::runs::STORE;
-use crate::trace_args::format_name;
+use crate::trace_args::{format_name, span_rule};
 use crate::{interrupt, output};
 
 /// What it is for.
@@ -41,6 +41,9 @@ pub(crate) struct ViewArgs {
     /// The format of traces; found by content if not given
     #[arg(long, value_name = "FORMAT", value_parser = format_name)]
     format: Option<Format>,
+    /// Which spans of OpenTelemetry, Jaeger, Zipkin or Chrome are operations, and what they mean, such as kind=client or args=kv.*; may be given several times: see docs/opentelemetry.md
+    #[arg(long, value_name = "RULE", value_parser = span_rule)]
+    spans: Vec<String>,
     /// Faults and log lines to show on the same axis: lines {"start":1,"end":9,"text":"…"} or {"at":5,"text":"…"}
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,

@@ -12,7 +12,8 @@ use omnilink_value::Value;
 use crate::format1::{JsonReader, MsgpackReader, NdjsonReader};
 use crate::import::{
     EventHistory, FastlinReader, JepsenHistory, JepsenLog, JepsenScan, LimoHistory, OmniLinkReader,
-    PorcupineHistory, SessionJson, SessionLog, SessionTransactions, SpanReader, SpanSurvey, is_otlp_message, span_source,
+    PorcupineHistory, SessionJson, SessionLog, SessionTransactions, SpanReader, SpanSurvey, is_otlp_message,
+    span_source,
 };
 use crate::input::{BUFFER_BYTES, Input};
 use crate::note::Notes;
