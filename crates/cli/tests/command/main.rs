@@ -41,6 +41,7 @@ mod ran;
 mod recorders;
 mod setups;
 mod shell;
+mod spans;
 mod test;
 mod text_logs;
 mod ties;
