@@ -1,7 +1,5 @@
 //! `omnilink logs`: logs of text become events.
 
-use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -82,6 +80,10 @@ fn draft_rules(args: &DraftArgs) -> Result<Exit, CliError> {
     // Whether files can be written is found out before anything is read.
     let rules_file = args.output.as_deref().map(NewFile::check).transpose()?;
     let link_file = args.link_file.as_deref().map(NewFile::check).transpose()?;
+    if args.log.as_os_str() == "-" && link_file.is_some() {
+        let message = "--link-file reads the log twice: give a file instead of standard input";
+        return Err(CliError::Usage(message.to_owned()));
+    }
     let (options, _) = args.linking.options(&args.spec)?;
     let outline = Outline::read(&args.spec, &options)?;
     let actions: Vec<DraftAction> = outline
@@ -95,6 +97,10 @@ fn draft_rules(args: &DraftArgs) -> Result<Exit, CliError> {
         .collect();
     let files = log_files(&args.log).map_err(VerifyError::from)?;
     let lines = first_lines(&files)?;
+    if lines.iter().all(|line| line.trim().is_empty()) {
+        let message = format!("{}: there is no line to draft rules for", args.log.display());
+        return Err(CliError::Usage(message));
+    }
     let (log, spec) = (args.log.display().to_string(), args.spec.display().to_string());
     let text = draft(&log, &spec, &lines, files.len(), &actions);
     match rules_file {
@@ -117,15 +123,12 @@ fn first_lines(files: &[PathBuf]) -> Result<Vec<String>, CliError> {
     let mut lines = Vec::new();
     let most = LINES_MAX / files.len().max(1);
     for path in files {
-        let failed = |error| CliError::read(path, error);
-        let mut input = BufReader::new(File::open(path).map_err(failed)?);
+        let mut reader = LineReader::open(path).map_err(VerifyError::from)?;
         for _ in 0..most.max(1) {
-            let mut line = Vec::new();
-            let read = input.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line);
-            if read.map_err(failed)? == 0 {
-                break;
+            match reader.next_text(LINE_BYTES_MAX).map_err(VerifyError::from)? {
+                Some(line) => lines.push(line),
+                None => break,
             }
-            lines.push(String::from_utf8_lossy(&line).into_owned());
         }
     }
     Ok(lines)

@@ -26,7 +26,7 @@ pub(crate) struct WatchArgs {
 }
 
 impl WatchArgs {
-    /// Finds out now whether the figures of so many logs can be written.
+    /// Finds out now whether figures can be written: of one log, and to this file.
     pub(crate) fn check(&self, logs: usize) -> Result<(), CliError> {
         match (&self.metrics, logs) {
             (Some(path), 0 | 1) => Ok(NewFile::check(path).map(drop)?),

@@ -91,7 +91,7 @@ pub enum ClockUnit {
 }
 
 impl ClockUnit {
-    /// So many of them cover a time.
+    /// The number of them that covers a time.
     pub fn covering(self, time: Duration) -> i64 {
         let unit_ns: u128 = match self {
             Self::Ns => 1,

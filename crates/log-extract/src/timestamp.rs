@@ -127,7 +127,7 @@ const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
 
-/// The number at the beginning, of at most so many digits.
+/// The number at the beginning, of `most` digits or fewer.
 fn digits(rest: &mut &str, most: usize) -> Option<i64> {
     let length = rest.bytes().take(most).take_while(u8::is_ascii_digit).count();
     let (number, after) = rest.split_at_checked(length)?;

@@ -6,7 +6,7 @@ use omnilink_value::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ClockReading(i128);
 
-/// The logical part of a hybrid clock has at most so many bits.
+/// The most bits of the logical part of a hybrid clock.
 const LOGICAL_BITS: u32 = 32;
 
 impl ClockReading {

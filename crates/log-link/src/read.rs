@@ -110,6 +110,23 @@ impl LineReader {
         self
     }
 
+    /// The next line as it stands, whatever it is; `None` at the end. Of a line that is longer than `bytes_max`, the next part.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn next_text(&mut self, bytes_max: u64) -> Result<Option<String>, LogError> {
+        let mut line = Vec::new();
+        let read = self.input.by_ref().take(bytes_max).read_until(b'\n', &mut line);
+        match read {
+            Ok(0) => Ok(None),
+            Ok(_) => Ok(Some(String::from_utf8_lossy(&line).into_owned())),
+            Err(error) => Err(LogError::File {
+                path: self.path.clone(),
+                error,
+            }),
+        }
+    }
+
     /// What became of lines of text so far; none if lines are JSON.
     pub fn extraction(&self) -> Option<ExtractionCounts> {
         self.extractor.as_ref().map(Extractor::counts)

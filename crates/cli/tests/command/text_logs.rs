@@ -113,6 +113,30 @@ fn rules_and_logs_that_make_no_sense_are_refused_with_their_places() {
     ran.refused(&["absent.log"]);
     let ran = omnilink_in(folder.path(), &["logs", "draft", "absent.log", "Turns.tla"]);
     ran.refused(&["absent.log"]);
+    fs::write(folder.path().join("empty.log"), "\n\n").unwrap();
+    let ran = omnilink_in(folder.path(), &["logs", "draft", "empty.log", "Turns.tla"]);
+    ran.refused(&["empty.log", "there is no line"]);
+    let from_stdin = ["logs", "draft", "-", "Turns.tla", "--link-file", "link.toml"];
+    omnilink_in(folder.path(), &from_stdin).refused(&["standard input"]);
+    assert!(!folder.path().join("link.toml").exists());
+}
+
+#[test]
+fn a_draft_is_written_for_a_compressed_log_too() {
+    let folder = folder(&[("Turns.tla", SPEC), ("game.log", &line(1, "player takes turn 1"))]);
+    let Ok(packed) = std::process::Command::new("gzip")
+        .arg("game.log")
+        .current_dir(folder.path())
+        .status()
+    else {
+        return;
+    };
+    assert!(packed.success());
+    let ran = omnilink_in(folder.path(), &["logs", "draft", "game.log.gz", "Turns.tla"]);
+    assert!(
+        ran.code == 0 && ran.stdout.contains("format = \"logback\""),
+        "{ran:?}"
+    );
 }
 
 const MAIL: &str = "---- MODULE Mail ----\nEXTENDS Naturals\nVARIABLES sent, got\nInit == sent = 0 /\\ got = 0\n\

@@ -1,8 +1,7 @@
 //! The `RwLock` of the crate `async-lock`, for the driver of ReadersWriters.tla.
 //!
-//! An actor that waits has not asked the lock yet: the lock serves whoever asks, and the specification says whom it serves next. So the
-//! driver asks when the specification does, and the lock must not let the actor wait. What the lock would say to others is seen through
-//! `try_read` and `try_write`.
+//! The queue of waiting actors is kept here, in the order that the specification prescribes: an actor calls the lock only when the
+//! specification lets it in, and the lock must then admit it at once. What the lock would answer to others is observed by `try_read` and `try_write`.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
