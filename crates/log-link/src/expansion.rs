@@ -1,6 +1,6 @@
 //! The states that a line may lead to.
 
-use omnilink_tla::eval::error::Failure;
+use omnilink_tla::eval::error::{Failure, Outcome};
 use omnilink_tla::eval::{Evaluator, Flow, State, StepSearch, TakenAction, WatchedDefinition, WatchedSteps};
 use omnilink_tla::ir::OperatorId;
 use omnilink_value::Value;
@@ -10,6 +10,7 @@ use crate::error::LogError;
 use crate::formula::LineFormula;
 use crate::log_spec::LogSpec;
 use crate::meaning::{Meaning, Stage};
+use crate::plain_step::{Known, fits};
 use crate::prepared_line::{LineKind, PreparedLine};
 use crate::stage_action::StageAction;
 use crate::update::UpdateProblem;
@@ -315,10 +316,34 @@ impl<'s> Expander<'s> {
         found: &mut Vec<Successor>,
     ) -> Result<(), LogError> {
         let spec = self.spec;
+        let before = found.len();
+        let mut result = self.enumerate(steps, state, given, &[], found);
+        // Values that are given before an action assigns its own are compared with those, which may be an error: a string with a record.
+        // What the action assigns is not the given value then, but that says nothing about the other steps of the action.
+        if result.is_err() && !given.is_empty() {
+            found.truncate(before);
+            result = self.enumerate(steps, state, &[], given, found);
+        }
+        result.map_err(|failure| failed(spec, line, &failure))
+    }
+
+    /// The steps with some next values that are given first, and some that are compared afterwards.
+    fn enumerate(
+        &mut self,
+        steps: &Steps<'_>,
+        state: &State,
+        given: &Known,
+        expected: &Known,
+        found: &mut Vec<Successor>,
+    ) -> Outcome<()> {
+        let spec = self.spec;
         let taken = &mut self.taken;
         let Batch { mut skipped, most } = self.batch;
         let has_more = &mut self.has_more;
         let mut on_next = |_: &mut Evaluator<'s>, next: &[Value], action: Option<TakenAction>| {
+            if !fits(next, expected) {
+                return Ok(Flow::Go);
+            }
             if skipped > 0 {
                 skipped -= 1;
                 return Ok(Flow::Go);
@@ -347,7 +372,6 @@ impl<'s> Expander<'s> {
                 evaluator.successors_through(spec.next, watched, state, given, &mut on_next)
             }
         }
-        .map_err(|failure| failed(spec, line, &failure))
     }
 
     /// Of the states that a formula of the link file leads to, those that the spec allows, too.
@@ -363,7 +387,7 @@ impl<'s> Expander<'s> {
             let is_step = successor.state == *state
                 || self
                     .evaluator
-                    .holds_step(spec.next.formula(), state, &successor.state)
+                    .allows_step(spec.next, &[], state, &successor.state)
                     .map_err(|failure| failed(spec, line, &failure))?;
             if is_step {
                 found.push(successor);

@@ -15,9 +15,9 @@ use crate::prepared_line::{LineKind, PreparedLine};
 use crate::stage_action::StageAction;
 
 /// What is known about the next values of some variables.
-type Known = [(u32, Value)];
+pub(crate) type Known = [(u32, Value)];
 
-fn fits(state: &[Value], known: &Known) -> bool {
+pub(crate) fn fits(state: &[Value], known: &Known) -> bool {
     known.iter().all(|(slot, value)| state[*slot as usize] == *value)
 }
 
@@ -52,6 +52,7 @@ impl<'s> Expander<'s> {
         // An action may leave the next value of a variable open, for the log to tell. Then, and if a target is given, it is told first.
         let whole: Vec<(u32, Value)>;
         let mut told: &Known = &[];
+        let mut is_target_told = target.is_some();
         if let Some(target) = target {
             whole = (0u32..).zip(target.iter().cloned()).collect();
             told = &whole;
@@ -60,7 +61,7 @@ impl<'s> Expander<'s> {
             states.clear();
             let taken = &mut self.taken;
             let mut on_next = |_: &mut _, next: &[Value], action: Option<omnilink_tla::eval::TakenAction>| {
-                if !fits(next, known) {
+                if !fits(next, known) || target.is_some_and(|target| **target != *next) {
                     return Ok(Flow::Go);
                 }
                 if let Some(taken) = action.and_then(|action| taken.get_mut(action.action as usize)) {
@@ -88,6 +89,8 @@ impl<'s> Expander<'s> {
                     search = StepSearch::All;
                 }
                 Ok(()) => break,
+                // A target that cannot be compared with what another disjunct assigns: compared with whole steps instead.
+                Err(_) if std::mem::take(&mut is_target_told) => told = &[],
                 Err(failure) if is_open(&failure) && told.is_empty() && !known.is_empty() => told = known,
                 Err(failure) => return Err(failed(spec, line, &failure)),
             }
@@ -99,9 +102,11 @@ impl<'s> Expander<'s> {
             }
             let mut kept = Vec::new();
             for next in states {
-                self.evaluator.set_state(state);
-                self.evaluator.set_next(&next);
-                if self.holds(formula, line)? {
+                let arguments = formula.arguments(&line.context);
+                let allows = self
+                    .evaluator
+                    .allows_step(formula.operation, &arguments, state, &next);
+                if allows.map_err(|failure| failed(spec, line, &failure))? {
                     kept.push(next);
                 }
             }

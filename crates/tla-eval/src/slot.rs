@@ -50,6 +50,35 @@ pub struct Closure<'p> {
     pub captures: Vec<(u32, Slot<'p>)>,
 }
 
+impl<'p> Slot<'p> {
+    /// The same content with its expressions not evaluated yet.
+    pub(crate) fn unevaluated(&self) -> Self {
+        match self {
+            Slot::Thunk { node, base, keep, .. } => Slot::Thunk {
+                node,
+                base: *base,
+                keep: *keep,
+                value: None,
+            },
+            Slot::Shared(shared) => Slot::Shared(Rc::new(SharedThunk {
+                node: shared.node,
+                base: shared.base,
+                value: OnceCell::new(),
+            })),
+            Slot::Operator(closure) => {
+                let captures = closure.captures.iter();
+                Slot::Operator(Rc::new(Closure {
+                    operator: closure.operator,
+                    captures: captures
+                        .map(|(slot, content)| (*slot, content.unevaluated()))
+                        .collect(),
+                }))
+            }
+            Slot::Empty | Slot::Datum(_) => self.clone(),
+        }
+    }
+}
+
 impl std::fmt::Debug for Slot<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

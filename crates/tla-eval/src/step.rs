@@ -14,9 +14,10 @@ use omnilink_tla_ir::{Application, Argument, Bounded, Kind, Node};
 use omnilink_value::Value;
 
 use super::assignment::may_branch;
+use super::composition::Partial;
 use super::datum::Datum;
 use super::error::{Outcome, domain_error, type_error};
-use super::evaluator::Evaluator;
+use super::evaluator::{Evaluator, State};
 use super::flow::Flow;
 use super::slot::Slot;
 use super::successors::{OnNextState, TakenAction};
@@ -47,6 +48,14 @@ pub(super) enum Continuation<'a, 'p> {
     Then {
         second: &'p Node,
         base: usize,
+        /// What is known of the state that B leads to.
+        given: &'a Partial,
+        rest: &'a Continuation<'a, 'p>,
+    },
+    /// The state before `A \cdot B` becomes the current one again.
+    WholeStep {
+        before: &'a State,
+        generation: u64,
         rest: &'a Continuation<'a, 'p>,
     },
 }
@@ -189,14 +198,7 @@ impl<'p> Evaluator<'p> {
                 };
                 self.step(&operands.0, &rest, on_next)
             }
-            Kind::Compose(operands) => {
-                let rest = Continuation::Then {
-                    second: &operands.1,
-                    base: self.base,
-                    rest,
-                };
-                self.step(&operands.0, &rest, on_next)
-            }
+            Kind::Compose(operands) => self.step_composed(operands, rest, on_next),
             Kind::Path(function, path) if node.uses.next || self.slots_mention_next(node.uses.slots) => {
                 match self.step_function(function, path, node, rest, on_next)? {
                     Some(flow) => Ok(flow),
@@ -395,7 +397,17 @@ impl<'p> Evaluator<'p> {
                     self.continue_with(rest, on_next)
                 }
             }
-            Continuation::Then { second, base, rest } => self.then(second, *base, rest, on_next),
+            Continuation::Then {
+                second,
+                base,
+                given,
+                rest,
+            } => self.then(second, *base, given, rest, on_next),
+            Continuation::WholeStep {
+                before,
+                generation,
+                rest,
+            } => self.whole_step(before, *generation, rest, on_next),
         }
     }
 
@@ -444,7 +456,17 @@ impl<'p> Evaluator<'p> {
                     self.base = own;
                     (!holds?, *rest)
                 }
-                Continuation::Then { second, base, rest } => return self.then(second, *base, rest, on_next),
+                Continuation::Then {
+                    second,
+                    base,
+                    given,
+                    rest,
+                } => return self.then(second, *base, given, rest, on_next),
+                Continuation::WholeStep {
+                    before,
+                    generation,
+                    rest,
+                } => return self.whole_step(before, *generation, rest, on_next),
             };
             if !holds {
                 return Ok(Flow::Go);

@@ -150,6 +150,32 @@ impl<'p> Evaluator<'p> {
         self.run_with(action, arguments, given, &mut VisitEvery(found))
     }
 
+    /// Whether an operation with the given arguments allows the step from one state to another.
+    ///
+    /// As a formula about two states it may be undefined where its steps are not: one disjunct assigns a record, and the next value that
+    /// another one has given is a string. So if it is undefined, its steps are enumerated, which assigns instead of comparing.
+    pub fn allows_step(
+        &mut self,
+        operation: OperatorId,
+        arguments: &[Value],
+        from: &State,
+        to: &State,
+    ) -> Outcome<bool> {
+        self.set_state(from);
+        self.set_next(to);
+        self.is_step_formula = true;
+        let holds = self.holds_with(operation, arguments);
+        self.is_step_formula = false;
+        holds.or_else(|_| {
+            let mut is_found = false;
+            self.successors_of(operation, arguments, from, &mut |_, next, _| {
+                is_found = *next == **to;
+                Ok(if is_found { Flow::Stop } else { Flow::Go })
+            })?;
+            Ok(is_found)
+        })
+    }
+
     pub(crate) fn run(&mut self, formula: Formula, successors: &mut dyn SuccessorSink<'p>) -> Outcome<()> {
         self.run_with(formula.operation(), &[], &[], successors)
     }

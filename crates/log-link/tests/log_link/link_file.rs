@@ -330,3 +330,41 @@ fn a_state_that_contradicts_the_updates_of_its_line_is_no_explanation() {
     let text = format!("{refused:?}");
     assert!(text.contains("its updates make it"), "{text}");
 }
+
+/// "Nothing" is a string, where another action assigns a record: the two cannot be compared.
+const MAILBOX: &str = r#"---- MODULE Mailbox ----
+EXTENDS Naturals
+VARIABLES letter, count, has
+Init == letter = "none" /\ count = 0 /\ has = FALSE
+Put(n) == ~has /\ letter' = [number |-> n] /\ count' = n /\ has' = TRUE
+Take == has /\ has' = FALSE /\ letter' = "none" /\ UNCHANGED count
+Reset == letter' = "none" /\ count' = 0 /\ has' = FALSE
+Next == (\E n \in 1..3 : Put(n)) \/ Take \/ Reset
+====
+"#;
+
+#[test]
+fn a_next_value_that_cannot_be_compared_with_what_another_action_assigns_is_not_an_error() {
+    let link = r#"[log.events.empty]
+action = "Take \\/ Reset"
+[log.events.fill]
+action = '\E n \in 1..3 : Put(n)'
+[log.events.change]
+action = '(\E n \in 1..3 : Put(n)) \/ Reset'
+"#;
+    let read = |log: &str| evidence("Mailbox", MAILBOX, link, &[], log);
+    let full = r#"{"event":"fill"}
+{"event":"empty"}
+{"event":"fill","state":{"count":2}}
+{"event":"empty","state":{"letter":"none"}}
+{"event":"Reset","state":{"letter":"none"}}
+{"event":"change","state":{"letter":"none"}}
+{"state":{"letter":"none"}}
+{"event":"empty","state":{"letter":"none","count":0}}
+"#;
+    assert_eq!(verdict(&read(full)), (Verdict::Valid, None));
+    let wrong = full.replace(r#""count":0"#, r#""count":1"#);
+    assert_eq!(verdict(&read(&wrong)), rejected_after(7));
+    let twice = full.replace(r#"{"event":"empty"}"#, r#"{"event":"fill"}"#);
+    assert_eq!(read(&twice).verdict, Verdict::Violation);
+}

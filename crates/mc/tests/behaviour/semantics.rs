@@ -423,6 +423,32 @@ fn a_step_outside_an_action_constraint_is_no_step_to_a_known_state() {
 }
 
 #[test]
+fn a_composition_in_a_property_or_a_constraint_is_about_both_states() {
+    let body = "VARIABLES x, y\nInit == x = 0 /\\ y = 0\nNext == x' = (x + 2) % 6 /\\ y' \\in 0..1\n\
+        Once == x' = (x + 1) % 6 /\\ UNCHANGED y\nAgain == x' = (x + 1) % 6\nTwice == Once \\cdot Again\n\
+        Back == Once \\cdot (x' = (x + 3) % 6)\nSteps == [][Twice]_<<x, y>>\nBacks == [][Back]_<<x, y>>\n";
+    assert_eq!(answer(body, "INIT Init\nNEXT Next\nPROPERTY Steps\n"), "valid 6");
+    assert_eq!(
+        answer(body, "INIT Init\nNEXT Next\nACTION_CONSTRAINT Twice\n"),
+        "valid 6"
+    );
+    assert!(answer(body, "INIT Init\nNEXT Next\nPROPERTY Backs\n").starts_with("property"));
+    assert_eq!(
+        answer(body, "INIT Init\nNEXT Next\nACTION_CONSTRAINT Back\n"),
+        "valid 1"
+    );
+}
+
+#[test]
+fn a_primed_level_is_that_of_the_next_state() {
+    let body = "VARIABLE x\nInit == x = 1 /\\ TLCGet(\"level\") < 2\nLevel == TLCGet(\"level\")\n\
+        Next == x < 5 /\\ x' = x + 1 /\\ Level = x /\\ Level' = x' /\\ TLCGet(\"level\")' = x + 1\n\
+        Inv == TLCGet(\"level\") = x\nGrows == TLCGet(\"level\")' = TLCGet(\"level\") + 1\nSteps == [][Level' = x']_x\n";
+    let config = "INIT Init\nNEXT Next\nINVARIANT Inv\nACTION_CONSTRAINT Grows\nPROPERTY Steps\nCHECK_DEADLOCK FALSE\n";
+    assert_eq!(answer(body, config), "valid 5");
+}
+
+#[test]
 fn the_operands_of_compared_parts_are_evaluated_once_if_they_have_effects() {
     let body = "VARIABLE x\nASSUME TLCSet(1, 0)\nInit == x = <<1, 2>>\nNext == UNCHANGED x\n\
         Inv == ~(SubSeq(x, 1, IF TLCSet(1, TLCGet(1) + 1) THEN 1 ELSE 2) = SubSeq(<<3, 4>>, 1, 1))\nPost == TLCGet(1) = 1\n";

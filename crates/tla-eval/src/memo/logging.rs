@@ -108,20 +108,17 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Takes the edits so far, while another next state is computed.
-    pub(crate) fn take_edits(&mut self) -> Vec<Edit> {
-        match &mut self.memo {
-            Some(memo) => {
-                let size = memo.edits.len();
-                std::mem::replace(&mut memo.edits, vec![Edit::Same; size])
-            }
-            None => Vec::new(),
-        }
+    /// The edits of a next state without values.
+    pub(crate) fn no_edits(&self) -> Vec<Edit> {
+        let count = self.memo.as_ref().map_or(0, |memo| memo.edits.len());
+        vec![Edit::Same; count]
     }
 
-    pub(crate) fn restore_edits(&mut self, edits: Vec<Edit>) {
-        if let Some(memo) = &mut self.memo {
-            memo.edits = edits;
+    /// Replaces the edits, while another next state is computed. Returns those so far.
+    pub(crate) fn replace_edits(&mut self, edits: Vec<Edit>) -> Vec<Edit> {
+        match &mut self.memo {
+            Some(memo) => std::mem::replace(&mut memo.edits, edits),
+            None => Vec::new(),
         }
     }
 

@@ -70,6 +70,11 @@ impl<'p> Evaluator<'p> {
     pub(super) fn register(&self, key: &Value) -> Option<Value> {
         match key.as_str() {
             Some("action") => Some(self.current_action()),
+            // An initial condition is about the next state throughout.
+            Some(name @ "level") if self.primed && !self.state.is_empty() => {
+                let level = self.session.statistic(name)?.as_int()?;
+                Some(Value::int(level + 1))
+            }
             Some("all") => Some(self.all_registers(|register| register.as_int().is_some())),
             Some("all:named") => Some(self.all_registers(|register| register.as_str().is_some())),
             Some(name) if !is_register_name(name) => self.session.statistic(name),

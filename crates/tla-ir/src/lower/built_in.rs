@@ -14,7 +14,13 @@ const NO_MEANING: &str = "Native";
 
 impl Lowering<'_> {
     /// A native operator, or an arithmetic one.
-    pub(super) fn native(&mut self, loc: Loc, entity: EntityId, operands: &[Operand]) -> Option<Node> {
+    pub(super) fn native(
+        &mut self,
+        at: At,
+        loc: Loc,
+        entity: EntityId,
+        operands: &[Operand],
+    ) -> Option<Node> {
         let spec = self.spec;
         let of = spec.entity(entity);
         let module = spec.names.text(spec.module(of.module).name);
@@ -53,11 +59,19 @@ impl Lowering<'_> {
                 other => other,
             });
         }
-        Some(Node {
+        // `TLCGet("level")'` is the level of the next state. Operands have their own primes already, unless they are constants.
+        let is_constant = |argument: &Argument| matches!(argument, Argument::Value(node) if matches!(node.kind, Kind::Const(_)));
+        let is_primed = at.primed && signature.reads_state && arguments.iter().all(is_constant);
+        let mut node = Node {
             kind: Kind::Native(native, arguments.into()),
             at: loc,
             uses,
-        })
+        };
+        if is_primed {
+            node = one(loc, node, Kind::Prime);
+            node.uses.next = true;
+        }
+        Some(node)
     }
 
     pub(super) fn built_in(&mut self, at: At, loc: Loc, built_in: BuiltIn, operands: &[Operand]) -> Node {

@@ -27,7 +27,7 @@ impl Lowering<'_> {
                 return self.local_name(at, loc, entity, operands);
             }
         }
-        if let Some(node) = self.native(loc, entity, operands) {
+        if let Some(node) = self.native(at, loc, entity, operands) {
             return node;
         }
         let is_let = self.let_entities.contains(&entity);

@@ -3,6 +3,7 @@
 mod checking;
 #[path = "../../../tla-semantics/tests/behaviour/common/mod.rs"]
 mod common;
+mod composition;
 mod counting;
 mod effect_templates;
 mod evaluating;
