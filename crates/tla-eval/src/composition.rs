@@ -43,6 +43,10 @@ impl<'p> Evaluator<'p> {
     }
 
     /// B of `A \cdot B`: the state that A leads to becomes the current state.
+    ///
+    /// A variable that A leaves open has the same value there as before, as in TLC. That is one of the values that it may have; which others
+    /// B would allow is not known without knowing all values. Trace specifications rely on it: their A is an action of the base
+    /// specification, and says nothing of the position in the log.
     #[inline(never)]
     pub(crate) fn then(
         &mut self,
@@ -53,8 +57,10 @@ impl<'p> Evaluator<'p> {
         on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
         self.invalidate_log();
-        self.check_complete()?;
-        let middle: State = self.next.as_slice().into();
+        let before_and_after = self.state.iter().zip(&self.next).zip(&self.is_assigned);
+        let middle: State = before_and_after
+            .map(|((before, after), is_assigned)| if *is_assigned { after } else { before }.clone())
+            .collect();
         let before = std::mem::replace(&mut self.state, middle);
         let reached = self.put_next(given.clone());
         let generation = self.generation;

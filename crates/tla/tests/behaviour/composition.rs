@@ -22,6 +22,8 @@ fn next_values_beside_a_composition_are_those_at_its_end() {
         r"x' \in 1..9 /\ ((x' = x + 1 /\ y' = 1) \cdot (x' = x + 2 /\ y' = y + 1)) /\ y' = x",
         r"((x' = x + 1 /\ y' = 1) \cdot (x' = x + 2)) /\ y' = x",
         r"y' = x /\ ((x' \in 0..9 /\ y' = x') \cdot (x = 3 /\ y' = x - 1 /\ x' = x + 2))",
+        // Unchanged in between, because nothing is said of it.
+        r"y' = x /\ ((x' = x + 1) \cdot (y = 0 /\ x' = x + 2))",
         // Composed twice.
         r"((x' = x + 1 /\ y' = 1) \cdot (x' = x + 1 /\ y' = 7) \cdot (x' = x + 1 /\ y = 7 /\ y' = 2))",
     ];
