@@ -164,7 +164,8 @@ impl<'s> Preparation<'s> {
                 Some(event) => Some(spec.meaning(event).ok_or_else(|| {
                     wrong(format!(
                         "the next-state relation of {} has no action `{event}`; it has {}. In the link file, say what it is \
-                         ([log.events.{event}] action = \"…\"), or skip it ([log] skip = [\"{event}\"])",
+                         ([log.events.{event}] action = \"…\"), join it with the line that its step is logged by (joins = true), or \
+                         skip it ([log] skip = [\"{event}\"])",
                         spec.name,
                         spec.action_names()
                     ))

@@ -213,10 +213,16 @@ fn span_format(mut cursor: JsonCursor<'_>) -> Option<Format> {
             "traceEvents" | "ph" => return Some(Format::Chrome),
             "traceId" => return Some(Format::Zipkin),
             "data" if is_array_with_trace(cursor.clone()) => return Some(Format::Jaeger),
+            // Jaeger's API, from version 3 on.
+            "result" if begins_with_resource_spans(cursor.clone()) => return Some(Format::Otlp),
             _ => cursor.skip().ok()?,
         }
     }
     None
+}
+
+fn begins_with_resource_spans(mut cursor: JsonCursor<'_>) -> bool {
+    cursor.object().is_ok() && matches!(cursor.key(true), Ok(Some(key)) if key == "resourceSpans")
 }
 
 /// Whether the value is an array whose first element is a trace of Jaeger.

@@ -43,6 +43,19 @@ const PUT: [(&str, &str); 3] = [
 ];
 
 #[test]
+fn what_jaegers_api_wraps_spans_in_is_removed_once() {
+    let message = otlp(&[span(1, "put", 10, 20, "")]);
+    let wrapped = format!(r#"{{"result":{message}}}"#);
+    assert_eq!(draw(&read(&wrapped)), draw(&read(&message)));
+    let deep = format!(
+        "{}{message}{}",
+        r#"{"result":"#.repeat(50_000),
+        "}".repeat(50_000)
+    );
+    assert!(!refusal(&deep).is_empty());
+}
+
+#[test]
 fn a_span_is_an_operation_with_its_attributes_as_arguments() {
     let put = span(1, "put", 10, 20, &attributes(&PUT));
     let get = span(

@@ -24,12 +24,41 @@ pub(super) fn spans(buffer: InputBuffer, name: &str, notes: Notes) -> Batches {
 pub(super) fn message(batch: &Batch<'_>) -> Result<ReadBatch, TraceError> {
     let mut cursor = JsonCursor::new(batch.text);
     let mut spans = Vec::new();
+    match of_message(&mut cursor, batch, Wrapping::Maybe, &mut spans)? {
+        Some(true) => Ok(ReadBatch::Spans(spans)),
+        Some(false) => Ok(ReadBatch::Other),
+        None => {
+            let expected = "the spans of a resource; all of a file is in one format";
+            Err(batch.error(0, Problem::missing(None, "resourceSpans", expected)))
+        }
+    }
+}
+
+/// Whether a message may be inside of another object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wrapping {
+    Maybe,
+    Removed,
+}
+
+/// Adds the spans of a message. Whether it may have some: metrics and logs have none, and nothing is known of other objects.
+fn of_message<'a>(
+    cursor: &mut JsonCursor<'a>,
+    batch: &Batch<'a>,
+    wrapping: Wrapping,
+    spans: &mut Vec<Span>,
+) -> Result<Option<bool>, TraceError> {
     let mut holds = None;
-    batch.object(&mut cursor, &mut |key, cursor| {
+    batch.object(cursor, &mut |key, cursor| {
         match key {
             "resourceSpans" | "resource_spans" => {
                 holds = Some(true);
-                return batch.array(cursor, &mut |cursor| of_resource(cursor, batch, &mut spans));
+                return batch.array(cursor, &mut |cursor| of_resource(cursor, batch, spans));
+            }
+            // What Jaeger's API wraps messages in, from version 3 on.
+            "result" if wrapping == Wrapping::Maybe => {
+                holds = of_message(cursor, batch, Wrapping::Removed, spans)?.or(holds);
+                return Ok(());
             }
             "resourceMetrics" | "resource_metrics" | "resourceLogs" | "resource_logs" => {
                 holds.get_or_insert(false);
@@ -38,14 +67,7 @@ pub(super) fn message(batch: &Batch<'_>) -> Result<ReadBatch, TraceError> {
         }
         batch.skip(cursor)
     })?;
-    match holds {
-        Some(true) => Ok(ReadBatch::Spans(spans)),
-        Some(false) => Ok(ReadBatch::Other),
-        None => {
-            let expected = "the spans of a resource; all of a file is in one format";
-            Err(batch.error(0, Problem::missing(None, "resourceSpans", expected)))
-        }
-    }
+    Ok(holds)
 }
 
 /// Adds the spans of one resource. The resource may stand behind them.
