@@ -13,6 +13,7 @@ mod gdb;
 mod gen_driver;
 mod gen_harness;
 mod gen_tests;
+mod init;
 mod interrupt;
 mod limits;
 mod lineup;
@@ -67,6 +68,7 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   omnilink demo                                  see a bug found, in a few seconds
+  omnilink init                                  which commands make sense in this folder
   omnilink check history.ndjson --model queue    is this history that of a queue?
   omnilink check etcd.log --model cas-register   also Jepsen, Porcupine and fastlin histories
   omnilink check --list-models                   what can be checked
@@ -99,6 +101,8 @@ enum Command {
     Fuzz(Box<fuzz::FuzzArgs>),
     #[command(about = gen_harness::ABOUT)]
     Gen(gen_harness::GenArgs),
+    #[command(about = init::ABOUT)]
+    Init(init::InitArgs),
     #[command(about = replay::ABOUT)]
     Replay(replay::ReplayArgs),
     #[command(about = runs::ABOUT)]
@@ -157,6 +161,7 @@ fn run() -> Exit {
         Command::Drive(args) => drive::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Gen(args) => gen_harness::run(&args),
+        Command::Init(args) => init::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Runs(args) => runs::run(&args),
         Command::View(args) => view::run(&args),

@@ -24,6 +24,8 @@ mod exercise;
 mod explanation;
 #[cfg(feature = "tla")]
 mod findings;
+#[cfg(all(feature = "tla", feature = "weak"))]
+mod folder_contents;
 mod history;
 mod initial_state;
 mod input;
@@ -61,6 +63,8 @@ pub use detail::Detail;
 pub use error::VerifyError;
 #[cfg(feature = "tla")]
 pub use exercise::Exercise;
+#[cfg(all(feature = "tla", feature = "weak"))]
+pub use folder_contents::{FolderContents, FoundHistory, HistoryKind};
 pub use history::{DecodeOp, Meaning, decode_native};
 pub use input::Input;
 pub use keyed::Keyed;

@@ -16,6 +16,7 @@ mod formats;
 mod fuzz;
 mod gen_harness;
 mod honest;
+mod init;
 mod inputs;
 mod json;
 mod labelled;

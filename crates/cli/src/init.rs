@@ -1,0 +1,178 @@
+//! `omnilink init`: what to do first in a folder.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use omnilink_verify::{FolderContents, FoundHistory, HistoryKind};
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{self, Output};
+
+/// What it is for.
+pub(crate) const ABOUT: &str = "Look at a folder, and print the commands that make sense there";
+
+#[derive(Debug, Args)]
+#[command(about = ABOUT, after_help = EXAMPLES)]
+pub(crate) struct InitArgs {
+    /// The folder
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    folder: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+Nothing is asked, and nothing is written.
+
+Examples:
+  omnilink init
+  omnilink init store/latest";
+
+/// How many commands are printed.
+const COMMANDS_MAX: usize = 3;
+
+/// A command, and why it makes sense.
+struct Suggestion {
+    reason: String,
+    command: String,
+}
+
+pub(crate) fn run(args: &InitArgs) -> Result<Exit, CliError> {
+    let contents = FolderContents::of(&args.folder).map_err(|error| CliError::Read {
+        path: args.folder.clone(),
+        error,
+    })?;
+    let look = output::look(false);
+    let mut suggestions = suggestions(&contents);
+    let mut text = String::new();
+    if suggestions.is_empty() {
+        text.push_str("There is no specification, no history, no log and no project here. To begin with:\n");
+        suggestions.push(Suggestion {
+            reason: "see a bug found, in a few seconds".to_owned(),
+            command: "omnilink demo".to_owned(),
+        });
+        suggestions.push(Suggestion {
+            reason: "what a recorded history can be checked against".to_owned(),
+            command: "omnilink check --list-models".to_owned(),
+        });
+    }
+    for suggestion in suggestions.iter().take(COMMANDS_MAX) {
+        let _ = write!(
+            text,
+            "\n# {}\n{}\n",
+            look.clean(&suggestion.reason),
+            look.clean(&suggestion.command)
+        );
+    }
+    if args.folder != Path::new(".") {
+        let folder = quoted(&args.folder);
+        text.insert_str(0, &format!("cd {}\n", look.clean(&folder)));
+    }
+    Output::new(&look).print(text.trim_start_matches('\n'))?;
+    if contents.is_partial {
+        output::note(&"there are more files than were looked at");
+    }
+    Ok(Exit::Valid)
+}
+
+/// What makes sense, the most telling command first.
+fn suggestions(contents: &FolderContents) -> Vec<Suggestion> {
+    let mut found = Vec::new();
+    let spec = contents.specs.first();
+    let mut add = |reason: String, command: String| found.push(Suggestion { reason, command });
+    if let (Some(spec), Some(log)) = (spec, contents.event_logs.first()) {
+        add(
+            format!("is {} a behaviour of {}?", log.display(), spec.display()),
+            format!("omnilink validate {} {}", quoted(spec), quoted(log)),
+        );
+    }
+    if let Some(history) = contents.histories.first() {
+        let (reason, command) = of_history(history, spec);
+        add(reason, command);
+    }
+    if let Some(spec) = spec {
+        add(
+            format!("does {} do what it says it does?", spec.display()),
+            format!("omnilink mc {}", quoted(spec)),
+        );
+    }
+    if let Some(log) = contents.text_logs.first() {
+        match spec {
+            Some(spec) => add(
+                format!(
+                    "rules that turn the lines of {} into events of {}",
+                    log.display(),
+                    spec.display()
+                ),
+                format!(
+                    "omnilink logs draft {} {} -o rules.toml --link-file link.toml",
+                    quoted(log),
+                    quoted(spec)
+                ),
+            ),
+            None => add(
+                format!(
+                    "rules that turn the lines of {} into events, once there is a specification",
+                    log.display()
+                ),
+                format!("omnilink logs draft {} SPEC.tla -o rules.toml", quoted(log)),
+            ),
+        }
+    }
+    if contents.is_cargo {
+        add(
+            "the tests of this project, under many schedules".to_owned(),
+            "omnilink test".to_owned(),
+        );
+    }
+    if contents.is_cmake {
+        add(
+            "a program of tests in C++, compiled with its sources, under many schedules".to_owned(),
+            "omnilink test --cpp TESTS.cpp".to_owned(),
+        );
+    }
+    found
+}
+
+fn of_history(history: &FoundHistory, spec: Option<&PathBuf>) -> (String, String) {
+    let (shown, path) = (history.path.display(), quoted(&history.path));
+    match (&history.kind, spec) {
+        (HistoryKind::Transactions, _) => (
+            format!("which isolation levels do the transactions of {shown} have?"),
+            format!("omnilink check {path} --infer"),
+        ),
+        (HistoryKind::Models(models), _) if !models.is_empty() => {
+            let others = match models.len() {
+                1 => String::new(),
+                _ => format!(" (it has operations of {})", models.join(", ")),
+            };
+            (
+                format!("is {shown} linearizable?{others}"),
+                format!("omnilink check {path} --model {}", models[0]),
+            )
+        }
+        (HistoryKind::Models(_), Some(spec)) => (
+            format!("does {} explain {shown}?", spec.display()),
+            format!("omnilink validate {} {path}", quoted(spec)),
+        ),
+        (HistoryKind::Models(_), None) => (
+            format!("what is in {shown}? No model has all of its operations"),
+            format!("omnilink trace stats {path}"),
+        ),
+    }
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |letter: char| letter.is_alphanumeric() || "_-./+=:@%,".contains(letter);
+    if !text.is_empty() && text.chars().all(is_plain) && !text.starts_with('-') {
+        return text;
+    }
+    let text = if text.starts_with('-') {
+        format!("./{text}")
+    } else {
+        text
+    };
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
