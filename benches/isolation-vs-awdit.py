@@ -68,7 +68,7 @@ def main():
         best = [None, None]
         commands = [
             [arguments.omnilink, "check", path, "--consistency", ours],
-            [arguments.awdit, "check", "-i", theirs, path],
+            [arguments.awdit, "check", "-i", theirs, "--stack-size", "4096", path],
         ]
         for _ in range(arguments.runs):
             for at, command in enumerate(commands):

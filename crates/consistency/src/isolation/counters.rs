@@ -99,18 +99,20 @@ impl Accesses {
             anomalies: anomalies.clone(),
             keys: first.increments.keys().cloned().collect(),
         };
+        let unseen = || self.reading(first, &vec![None; first.reads.len()], &[]);
         if !is_small {
-            let unseen = vec![None; first.reads.len()];
-            return found(vec![self.reading(first, &unseen, &[])], false, true);
+            return found(vec![unseen()], false, true);
         }
         if is_start_known && let Some(all) = first.all_choices() {
             let garbage = first.garbage();
             let readings = all.iter().map(|seen| self.reading(first, seen, &garbage));
             return found(readings.collect(), true, false);
         }
-        // A total that changed has no serial order.
-        let guessed = if anomalies.is_empty() { &counters[..] } else { &[] };
-        for one in guessed {
+        if !anomalies.is_empty() {
+            // There is no serial order, and choices by themselves prove little.
+            return found(vec![unseen()], false, true);
+        }
+        for one in &counters {
             if let Some(seen) = one.serial_guess(grouping) {
                 return found(vec![self.reading(one, &seen, &[])], false, false);
             }

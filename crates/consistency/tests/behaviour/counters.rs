@@ -150,6 +150,7 @@ fn counters_agree_with_all_serial_orders() {
         .and_then(|more| more.parse().ok());
     let mut rng = Rng::with_seed(38);
     let mut found = [0; 2];
+    let mut unknown = 0;
     for _ in 0..1_500 * more.unwrap_or(1) {
         let made = run(&mut rng);
         if made
@@ -170,12 +171,17 @@ fn counters_agree_with_all_serial_orders() {
             let level = Isolation::of_transactions(level).unwrap();
             let checked = check_transactions(&recorded, level, Limits::default()).unwrap();
             let expected = is_serial(&made, level.scope(), &mut Vec::new());
-            assert_ne!(checked.verdict(), Verdict::Unknown, "{level}: {made:#?}");
+            if checked.verdict() == Verdict::Unknown {
+                // More than 256 choices.
+                unknown += 1;
+                continue;
+            }
             assert_eq!(checked.is_valid(), expected, "{level}: {checked:?} {made:#?}");
             found[usize::from(expected)] += 1;
         }
     }
     assert!(found.iter().all(|count| *count > 300), "{found:?}");
+    assert!(100 * unknown < found[0] + found[1], "{unknown} of {found:?}");
 }
 
 #[test]

@@ -116,6 +116,18 @@ fn sessions_that_go_back_are_named() {
 }
 
 #[test]
+fn who_sees_a_write_sees_what_its_session_had_read_before() {
+    let missed = history(&[
+        (0, r#"[["w","x",1]]"#, (0, 9)),
+        (1, r#"[["r","x",1]]"#, (0, 9)),
+        (1, r#"[["w","y",2]]"#, (10, 19)),
+        (2, r#"[["r","y",2],["r","x",null]]"#, (0, 19)),
+    ]);
+    assert!(!is_valid(&missed, "writes-follow-reads"));
+    assert!(is_valid(&missed, "monotonic-writes") && is_valid(&missed, "monotonic-reads"));
+}
+
+#[test]
 fn what_time_forbids_is_named() {
     let missed = history(&[
         (0, r#"[["w","x",1]]"#, (0, 1)),
@@ -160,7 +172,7 @@ fn run(rng: &mut Rng) -> RecordedHistory {
                 2 | 3 => accesses.push(format!(r#"["cursor",{key},{}]"#, shown(held))),
                 4 => accesses.push(format!(r#"["r",{key},{}]"#, shown(held))),
                 _ => {
-                    let pairs = (0..3).filter_map(|key| Some((key, own[key].unwrap_or(past[key]))));
+                    let pairs = (0..3).map(|key| (key, own[key].unwrap_or(past[key])));
                     let pairs: Vec<String> = { pairs.filter(|(_, value)| *value != 0) }
                         .map(|(key, value)| format!("[{key},{value}]"))
                         .collect();
