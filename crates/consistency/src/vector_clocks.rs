@@ -12,8 +12,26 @@ use omnilink_value::Value;
 
 use crate::history_error::HistoryProblem;
 
-/// A number of operations for each thread.
-type Clock = BTreeMap<String, i64>;
+/// A number of operations for each thread: a record of integers, as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Clock(Value);
+
+impl Clock {
+    fn of(value: &Value) -> Option<Self> {
+        let entries = value.as_record()?;
+        let is_clock = entries.iter().all(|(_, count)| count.as_int().is_some());
+        is_clock.then(|| Self(value.clone()))
+    }
+
+    fn counts(&self) -> impl Iterator<Item = (&str, i64)> {
+        let entries = self.0.as_record().into_iter().flat_map(|entries| entries.iter());
+        entries.filter_map(|(thread, count)| Some((thread, count.as_int()?)))
+    }
+
+    fn get(&self, thread: &str) -> Option<i64> {
+        self.0.field(thread).and_then(Value::as_int)
+    }
+}
 
 /// The clocks of a history's operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +40,8 @@ pub struct VectorClocks {
     called: Vec<Clock>,
     /// The return clock of each operation, if it was recorded.
     returned: Vec<Option<Clock>>,
-    /// The thread of each operation, by its name in the clocks.
-    threads: Vec<String>,
+    /// The thread of each operation.
+    threads: Vec<Value>,
 }
 
 impl VectorClocks {
@@ -31,14 +49,14 @@ impl VectorClocks {
     pub(crate) fn of(ops: &[Operation], labels: &[String]) -> Result<Option<Self>, HistoryProblem> {
         let called: Option<Vec<Clock>> = ops
             .iter()
-            .map(|op| op.clock.as_ref().and_then(clock_of))
+            .map(|op| op.clock.as_ref().and_then(Clock::of))
             .collect();
         let mut returned = Vec::with_capacity(ops.len());
         for (op, label) in ops.iter().zip(labels) {
             let noted = op.meta.as_ref().and_then(|meta| meta.field("return_clock"));
             returned.push(match noted {
                 None => None,
-                Some(noted) => Some(clock_of(noted).ok_or_else(|| HistoryProblem::Wrong {
+                Some(noted) => Some(Clock::of(noted).ok_or_else(|| HistoryProblem::Wrong {
                     whole: format!("operation {label}"),
                     field: "return_clock",
                     found: noted.clone(),
@@ -46,7 +64,7 @@ impl VectorClocks {
                 })?),
             });
         }
-        let threads: Vec<String> = ops.iter().map(|op| text_of(&op.thread)).collect();
+        let threads: Vec<Value> = ops.iter().map(|op| op.thread.clone()).collect();
         if returned.iter().all(Option::is_none) {
             let of_some = called.filter(|called| !called.is_empty());
             return Ok(of_some.map(|called| Self {
@@ -57,8 +75,8 @@ impl VectorClocks {
         }
         // Return clocks need the number of every operation in its thread.
         for ((op, label), thread) in ops.iter().zip(labels).zip(&threads) {
-            let own = op.clock.as_ref().and_then(clock_of);
-            if own.is_none_or(|clock| !clock.contains_key(thread)) {
+            let own = op.clock.as_ref().and_then(Clock::of);
+            if own.is_none_or(|clock| clock.get(&text_of(thread)).is_none()) {
                 return Err(HistoryProblem::Missing {
                     whole: format!("operation {label}"),
                     field: "clock",
@@ -80,7 +98,7 @@ impl VectorClocks {
     /// enough; where the clocks of a thread do not, every pair is given.
     pub(crate) fn pairs(&self, kept: &[usize], thread_of: &[u32]) -> Vec<(usize, usize)> {
         let mut names: BTreeMap<&str, usize> = BTreeMap::new();
-        for name in kept.iter().flat_map(|at| self.called[*at].keys()) {
+        for (name, _) in kept.iter().flat_map(|at| self.called[*at].counts()) {
             let next = names.len();
             names.entry(name).or_insert(next);
         }
@@ -89,8 +107,8 @@ impl VectorClocks {
             .map(|at| {
                 let mut clock = vec![0; names.len()];
                 self.called[*at]
-                    .iter()
-                    .for_each(|(name, count)| clock[names[name.as_str()]] = *count);
+                    .counts()
+                    .for_each(|(name, count)| clock[names[name]] = count);
                 clock
             })
             .collect();
@@ -100,6 +118,7 @@ impl VectorClocks {
         for (op, thread) in thread_of.iter().enumerate() {
             threads.entry(*thread).or_default().push(op);
         }
+        let texts: Vec<String> = self.threads.iter().map(text_of).collect();
         let mut pairs = Vec::new();
         for ops in threads.values() {
             let is_growing = ops.windows(2).all(|pair| is_within(pair[0], pair[1]));
@@ -113,15 +132,11 @@ impl VectorClocks {
                 }
             }
             // Those that had not begun when an operation returned come after it; the first of them is enough if their numbers grow.
-            let name = ops.first().map(|op| &self.threads[kept[*op]]);
+            let name = ops.first().map(|op| &texts[kept[*op]]);
             let Some(name) = name else { continue };
             let number = |op: usize| self.called[kept[op]].get(name);
             let is_growing = ops.windows(2).all(|pair| number(pair[0]) <= number(pair[1]));
-            for (first, at) in kept
-                .iter()
-                .enumerate()
-                .filter(|(_, at)| self.threads[**at] != *name)
-            {
+            for (first, at) in kept.iter().enumerate().filter(|(_, at)| texts[**at] != *name) {
                 // Of a thread that is not named nothing is known: it may be of another recording, merged with this one.
                 let Some(begun) = self.returned[*at].as_ref().and_then(|clock| clock.get(name)) else {
                     continue;
@@ -133,14 +148,6 @@ impl VectorClocks {
         }
         pairs
     }
-}
-
-fn clock_of(value: &Value) -> Option<Clock> {
-    let entries = value.as_record()?;
-    entries
-        .iter()
-        .map(|(who, at)| Some((who.to_owned(), at.as_int()?)))
-        .collect()
 }
 
 /// Keys of a vector clock are texts, threads need not be.

@@ -4,38 +4,81 @@ use omnilink_trace::{Args, Operation};
 use omnilink_value::Value;
 
 use super::transaction_error::TransactionError;
+use super::workload;
 
 /// One access of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     /// The value that was read, unless the transaction did not return.
     Read(Value, Option<Value>),
+    /// The same through a cursor.
+    CursorRead(Value, Option<Value>),
     Write(Value, Value),
     /// An element at the end of the list that a key holds.
     Append(Value, Value),
     /// An element of the set that a key holds.
     Add(Value, Value),
-    /// All keys from one to another, each if it is not null, with what those held that held something.
-    Range(Value, Value, Option<Vec<(Value, Value)>>),
+    /// An amount added to the counter that a key holds.
+    Increment(Value, i64),
+    /// An amount moved from one account to another. In a box, as ranges: there are millions of other accesses.
+    Transfer(Box<Transfer>),
+    /// A read of all keys of a range.
+    Range(Box<RangeRead>),
+}
+
+/// An amount moved from one account to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Transfer {
+    pub from: Value,
+    pub to: Value,
+    pub amount: i64,
+}
+
+/// All keys from one to another, each if it is not null, with what those held that held something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RangeRead {
+    pub from: Value,
+    pub to: Value,
+    pub found: Option<Vec<(Value, Value)>>,
 }
 
 impl Access {
     pub(super) fn key(&self) -> &Value {
         match self {
-            Self::Read(key, _) | Self::Write(key, _) | Self::Append(key, _) | Self::Add(key, _) => key,
-            Self::Range(from, ..) => from,
+            Self::Read(key, _)
+            | Self::CursorRead(key, _)
+            | Self::Write(key, _)
+            | Self::Append(key, _)
+            | Self::Add(key, _)
+            | Self::Increment(key, _) => key,
+            Self::Range(range) => &range.from,
+            Self::Transfer(transfer) => &transfer.from,
         }
+    }
+
+    /// What is added to which counters.
+    pub(super) fn changes(&self) -> impl Iterator<Item = (&Value, i64)> {
+        let changes = match self {
+            Self::Increment(key, amount) => [Some((key, *amount)), None],
+            Self::Transfer(moved) => [
+                Some((&moved.from, moved.amount.saturating_neg())),
+                Some((&moved.to, moved.amount)),
+            ],
+            _ => [None, None],
+        };
+        changes.into_iter().flatten()
     }
 
     /// Whether a transaction that was called with this access may return `returned` in its place: the same, with what was
     /// read filled in.
     fn may_return(&self, returned: &Self) -> bool {
         match (self, returned) {
-            (Self::Read(key, asked), Self::Read(own, _)) => {
+            (Self::Read(key, asked), Self::Read(own, _))
+            | (Self::CursorRead(key, asked), Self::CursorRead(own, _)) => {
                 let is_open = asked.as_ref().is_none_or(Value::is_null);
                 key == own && (is_open || self == returned)
             }
-            (Self::Range(from, to, _), Self::Range(own, own_to, _)) => (from, to) == (own, own_to),
+            (Self::Range(asked), Self::Range(own)) => (&asked.from, &asked.to) == (&own.from, &own.to),
             _ => self == returned,
         }
     }
@@ -50,6 +93,10 @@ impl Access {
 /// When the operation is named a transaction, but one of its accesses is malformed, or it returned other accesses than
 /// it was called with.
 pub(super) fn accesses(operation: &Operation, label: &str) -> Result<Option<Vec<Access>>, TransactionError> {
+    Ok(listed_accesses(operation, label)?.or_else(|| workload::accesses(operation)))
+}
+
+fn listed_accesses(operation: &Operation, label: &str) -> Result<Option<Vec<Access>>, TransactionError> {
     let is_named = ["txn", "transaction"]
         .iter()
         .any(|name| operation.name.eq_ignore_ascii_case(name));
@@ -93,12 +140,12 @@ pub(super) fn accesses(operation: &Operation, label: &str) -> Result<Option<Vec<
     }
     for access in &mut accesses {
         match access {
-            Access::Read(_, value)
+            Access::Read(_, value) | Access::CursorRead(_, value)
                 if !has_returned || !is_result && value.as_ref().is_some_and(Value::is_null) =>
             {
                 *value = None;
             }
-            Access::Range(_, _, found) if !has_returned => *found = None,
+            Access::Range(range) if !has_returned => range.found = None,
             _ => {}
         }
     }
@@ -112,7 +159,9 @@ pub fn is_transaction(operation: &Operation) -> bool {
         .as_ref()
         .is_some_and(|meta| meta.field("txn").is_some());
     // What is called a transaction and cannot be read is meant to be one.
-    has_group || accesses(operation, "").map_or(true, |found| found.is_some_and(|found| !found.is_empty()))
+    let is_listed =
+        || listed_accesses(operation, "").map_or(true, |found| found.is_some_and(|found| !found.is_empty()));
+    has_group || is_listed() || workload::is_transfer(operation)
 }
 
 /// The access at a position of a list, for messages.
@@ -133,20 +182,36 @@ fn access(one: &Value) -> Option<Access> {
     match (name, parts) {
         ("r" | "read", [_, key]) => Some(Access::Read(key.clone(), None)),
         ("r" | "read", [_, key, value]) => Some(Access::Read(key.clone(), Some(value.clone()))),
+        ("cursor", [_, key]) => Some(Access::CursorRead(key.clone(), None)),
+        ("cursor", [_, key, value]) => Some(Access::CursorRead(key.clone(), Some(value.clone()))),
         ("w" | "write", [_, key, value]) => Some(Access::Write(key.clone(), value.clone())),
         ("append", [_, key, value]) => Some(Access::Append(key.clone(), value.clone())),
         ("add", [_, key, value]) => Some(Access::Add(key.clone(), value.clone())),
+        ("inc" | "increment", [_, key]) => Some(Access::Increment(key.clone(), 1)),
+        ("inc" | "increment", [_, key, amount]) => Some(Access::Increment(key.clone(), amount.as_int()?)),
+        ("dec" | "decrement", [_, key]) => Some(Access::Increment(key.clone(), -1)),
+        ("dec" | "decrement", [_, key, amount]) => {
+            Some(Access::Increment(key.clone(), amount.as_int()?.checked_neg()?))
+        }
         ("d" | "delete", [_, key]) => Some(Access::Write(key.clone(), Value::null())),
-        ("range" | "scan", [_, from, to]) => Some(Access::Range(from.clone(), to.clone(), None)),
+        ("range" | "scan", [_, from, to]) => Some(range(from, to, None)),
         ("range" | "scan", [_, from, to, found]) => {
             let found = match found.is_null() {
                 true => None,
                 false => Some(pairs(found)?),
             };
-            Some(Access::Range(from.clone(), to.clone(), found))
+            Some(range(from, to, found))
         }
         _ => None,
     }
+}
+
+fn range(from: &Value, to: &Value, found: Option<Vec<(Value, Value)>>) -> Access {
+    Access::Range(Box::new(RangeRead {
+        from: from.clone(),
+        to: to.clone(),
+        found,
+    }))
 }
 
 /// What a range holds: `[[1, 5], [2, 7]]`.

@@ -8,7 +8,8 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use super::accesses::{Access, accesses};
-use super::transaction::{Fate, Transactions, TxnAction, action_of};
+use super::grouping::{TxnAction, action_of};
+use super::transaction::{Fate, Transactions};
 use crate::recorded_history::{OrderSource, RecordedHistory};
 
 /// How many transactions are told about, and how many operations of each.
@@ -88,18 +89,20 @@ fn text(operation: &Operation) -> String {
         false => value.to_string(),
     };
     let texts = accesses.iter().map(|access| match access {
+        Access::CursorRead(key, Some(found)) => format!("read({key}) = {} by a cursor", value(found)),
+        Access::CursorRead(key, None) => format!("read({key}) by a cursor"),
         Access::Read(key, Some(found)) => format!("read({key}) = {}", value(found)),
         Access::Read(key, None) => format!("read({key})"),
         Access::Write(key, written) => format!("write({key}, {})", value(written)),
         Access::Append(key, element) => format!("append({key}, {element})"),
         Access::Add(key, element) => format!("add({key}, {element})"),
-        Access::Range(from, to, None) => format!("range({from}, {to})"),
-        Access::Range(from, to, Some(found)) => {
+        Access::Increment(key, amount) => format!("increment({key}, {amount})"),
+        Access::Transfer(moved) => format!("transfer({}, {}, {})", moved.from, moved.to, moved.amount),
+        Access::Range(range) => {
+            let asked = format!("range({}, {})", range.from, range.to);
+            let Some(found) = &range.found else { return asked };
             let found = found.iter().map(|(key, held)| format!("{key}: {}", value(held)));
-            format!(
-                "range({from}, {to}) = {{{}}}",
-                found.collect::<Vec<_>>().join(", ")
-            )
+            format!("{asked} = {{{}}}", found.collect::<Vec<_>>().join(", "))
         }
     });
     texts.collect::<Vec<_>>().join(", ")

@@ -51,7 +51,7 @@ impl Transactions {
             .all(|anomaly| !anomaly.hides_versions());
         // Without a survey there is no order of versions to go by.
         let is_surveyed = !survey.verdicts.is_empty() && self.all.len() <= TRANSACTIONS_MAX;
-        if !is_surveyed || !has_versions || !self.has_unique_values() {
+        if !is_surveyed || !has_versions || self.readings.is_some() || !self.has_unique_values() {
             return found;
         }
         let reads = self.certain_reads();
@@ -65,6 +65,8 @@ impl Transactions {
             found.push(FoundAnomaly { name, text, cycle });
         }
         found.extend(self.patterns(&graph));
+        found.extend(self.time_patterns(&found, &graph));
+        found.extend(self.session_patterns(survey));
         found
     }
 
@@ -338,6 +340,9 @@ fn meaning(class: &str) -> &'static str {
         "G-single" => "read skew: a transaction saw a part of what it depends on",
         "G-nonadjacent" => {
             "transactions missed each other's writes, never twice in a row: no snapshots explain it"
+        }
+        "G2" => {
+            "phantom: transactions missed each other's writes, one of them in a range, which snapshots allow"
         }
         _ => "anti-dependency cycle: transactions missed each other's writes, which snapshots allow",
     }

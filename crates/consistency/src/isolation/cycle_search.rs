@@ -18,12 +18,16 @@ pub(super) type DependencyCycle = Vec<Dependency>;
 /// The name of a cycle, after Adya and Elle.
 pub(super) fn class(cycle: &[Dependency]) -> String {
     let count = |kind: DependencyKind| cycle.iter().filter(|edge| edge.kind == kind).count();
+    let is_predicate = cycle.iter().any(|edge| edge.by_predicate);
     let is_anti = |at: usize| cycle[at % cycle.len()].kind == DependencyKind::Rw;
     let base = match count(DependencyKind::Rw) {
         0 if count(DependencyKind::Wr) > 0 => "G1c",
         0 => "G0",
         1 => "G-single",
-        _ if (0..cycle.len()).any(|at| is_anti(at) && is_anti(at + 1)) => "G2-item",
+        _ if (0..cycle.len()).any(|at| is_anti(at) && is_anti(at + 1)) => match is_predicate {
+            true => "G2",
+            false => "G2-item",
+        },
         _ => "G-nonadjacent",
     };
     let suffix = match (count(DependencyKind::RealTime), count(DependencyKind::Session)) {

@@ -1,9 +1,11 @@
 //! The decision of one level: from reads-from to an order of commits that replays, or to a cycle.
 
+use std::borrow::Cow;
+
 use omnilink_evidence::Anomaly;
 
 use super::level::{Isolation, IsolationFamily, IsolationScope};
-use super::reads_from::{ReadsFrom, ReadsFromError, Writer, reads_from};
+use super::reads_from::{ExternalRead, ReadsFrom, ReadsFromError, Writer, reads_from};
 use super::real_time::Overwrites;
 use super::replay::{self, Endpoint};
 use super::transaction::{Fate, Id, Transactions};
@@ -27,7 +29,8 @@ pub(super) enum LevelOutcome {
 pub(super) fn visibility_decides(isolation: Isolation) -> bool {
     !matches!(
         isolation.family(),
-        IsolationFamily::ConsistentView
+        IsolationFamily::CursorStability
+            | IsolationFamily::ConsistentView
             | IsolationFamily::Prefix
             | IsolationFamily::Snapshot
             | IsolationFamily::UpdateSerializable
@@ -134,7 +137,11 @@ impl Transactions {
             let mut graph = self.empty_graph(isolation);
             base_order::scope(&mut graph, self, reads, isolation.scope());
             base_order::known_reads(&mut graph, reads);
-            match version_chains::add(&mut graph, self, reads, isolation.family()) {
+            let updates = match isolation.family() {
+                IsolationFamily::CursorStability => Cow::Owned(self.cursor_updates(reads)),
+                _ => Cow::Borrowed(reads),
+            };
+            match version_chains::add(&mut graph, self, &updates, isolation.family()) {
                 Err(cycle) => (graph, OrderOutcome::Cycle(cycle)),
                 Ok(open) => version_order::decide(graph, open, self, conflicts_max, budget),
             }
@@ -144,6 +151,18 @@ impl Transactions {
             None => decided,
         };
         self.answer(isolation, &graph, decided, reads)
+    }
+
+    /// The reads through cursors by transactions that then write the key: nothing comes between the two versions.
+    fn cursor_updates(&self, reads: &ReadsFrom) -> ReadsFrom {
+        let is_update = |read: &&ExternalRead| {
+            self.all[read.reader].written(read.key).is_some() && self.is_cursor_read(read.reader, read.key)
+        };
+        ReadsFrom {
+            reads: reads.reads.iter().filter(is_update).cloned().collect(),
+            included: reads.included.clone(),
+            is_required: reads.is_required.clone(),
+        }
     }
 
     /// Replays an order that was found, or describes why there is none.

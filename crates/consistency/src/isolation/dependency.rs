@@ -1,7 +1,7 @@
 //! The direct serialization graph: who depends on whom, and by what.
 
 use omnilink_trace::Time;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::reads_from::{ReadsFrom, Writer};
 use super::transaction::{Fate, Id, Transactions};
@@ -42,6 +42,8 @@ pub(super) struct Dependency {
     pub kind: DependencyKind,
     /// The key, where there is one.
     pub key: Id,
+    /// Whether the key was missed by a read of a range.
+    pub by_predicate: bool,
 }
 
 impl Dependency {
@@ -70,6 +72,8 @@ pub(super) struct Dependencies {
     pub versions: Vec<Vec<usize>>,
     /// Reads: reader, key, writer.
     pub reads: Vec<(usize, Id, Writer)>,
+    /// Readers with keys that ranges did not show them.
+    absences: FxHashSet<(usize, Id)>,
 }
 
 /// Up to this many transactions, real time is a relation between all pairs.
@@ -82,6 +86,7 @@ impl Dependencies {
             out: vec![Vec::new(); transactions.all.len()],
             versions: versions(transactions, commits),
             reads: Vec::new(),
+            absences: transactions.marks.absences.clone(),
         };
         for read in &reads.reads {
             let is_own = transactions.all[read.reader].after_own.contains(&read.position);
@@ -97,7 +102,13 @@ impl Dependencies {
     }
 
     fn add(&mut self, from: usize, to: usize, kind: DependencyKind, key: Id) {
-        let edge = Dependency { from, to, kind, key };
+        let edge = Dependency {
+            from,
+            to,
+            kind,
+            key,
+            by_predicate: kind == DependencyKind::Rw && self.absences.contains(&(from, key)),
+        };
         if from != to && !self.out[from].contains(&edge) {
             self.out[from].push(edge);
         }

@@ -252,7 +252,9 @@ impl<'a> EdgeCheck<'a> {
         };
         let earlier = |one: usize| (0..one).filter(move |other| in_session(*other, one));
         match family {
-            IsolationFamily::ReadUncommitted | IsolationFamily::ReadCommitted => false,
+            IsolationFamily::ReadUncommitted
+            | IsolationFamily::ReadCommitted
+            | IsolationFamily::CursorStability => false,
             IsolationFamily::MonotonicAtomicView => was_read(),
             IsolationFamily::ReadAtomic => was_read() || in_session(writer, reader) || in_time(),
             IsolationFamily::ReadYourWrites => in_session(writer, reader),
@@ -276,8 +278,13 @@ impl<'a> EdgeCheck<'a> {
 
     /// Whether versions of a key are in an order that commits follow.
     fn has_versions(&self) -> bool {
-        // In a prefix, updates may be lost.
-        !visibility_decides(self.isolation) && self.isolation.family() != IsolationFamily::Prefix
+        let loses_updates = match self.isolation.family() {
+            IsolationFamily::Prefix => true,
+            // Those that are not by cursors.
+            IsolationFamily::CursorStability => !self.transactions.marks.cursors.is_empty(),
+            _ => false,
+        };
+        !visibility_decides(self.isolation) && !loses_updates
     }
 
     /// Whether a transaction is before another one by sessions, reads and time.

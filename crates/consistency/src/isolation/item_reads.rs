@@ -9,12 +9,21 @@ use std::collections::BTreeSet;
 use omnilink_value::{Value, ValueKind};
 use rustc_hash::FxHashMap;
 
-use super::accesses::Access;
+use super::accesses::{Access, RangeRead};
 use super::lists::Accesses;
 
 impl Accesses {
-    /// Replaces sets and ranges by their elements and keys.
-    pub(super) fn by_item(&mut self) {
+    /// Replaces sets and ranges by their elements and keys, and reads through cursors by reads.
+    pub(super) fn by_item(&mut self) -> MarkedReads {
+        let mut marked = MarkedReads::default();
+        for (one, accesses) in &mut self.0 {
+            for access in accesses {
+                if let Access::CursorRead(key, value) = access {
+                    marked.cursors.insert((*one, key.clone()));
+                    *access = Access::Read(key.clone(), value.take());
+                }
+            }
+        }
         let each = || self.0.iter().flat_map(|(_, accesses)| accesses);
         let mut elements: FxHashMap<Value, BTreeSet<Value>> = FxHashMap::default();
         let mut has_ranges = false;
@@ -28,7 +37,7 @@ impl Accesses {
             }
         }
         if elements.is_empty() && !has_ranges {
-            return;
+            return marked;
         }
         let keys: BTreeSet<Value> = match has_ranges {
             true => each()
@@ -37,7 +46,7 @@ impl Accesses {
                 .collect(),
             false => BTreeSet::new(),
         };
-        for (_, accesses) in &mut self.0 {
+        for (one, accesses) in &mut self.0 {
             let mut items = Vec::with_capacity(accesses.len());
             for access in std::mem::take(accesses) {
                 match access {
@@ -46,11 +55,22 @@ impl Accesses {
                         items.extend(element_reads(&key, &shown, &elements[&key]));
                     }
                     Access::Read(key, _) if elements.contains_key(&key) => {}
-                    Access::Range(from, to, found) => {
+                    Access::Range(range) => {
+                        let RangeRead { from, to, found } = *range;
+                        let Some(found) = found else { continue };
+                        let absent = absent_keys(&from, &to, &found, &keys);
+                        marked
+                            .absences
+                            .extend(absent.iter().map(|key| (*one, key.clone())));
                         items.extend(
                             found
                                 .into_iter()
-                                .flat_map(|found| range_reads(&from, &to, found, &keys)),
+                                .map(|(key, value)| Access::Read(key, Some(value))),
+                        );
+                        items.extend(
+                            absent
+                                .into_iter()
+                                .map(|key| Access::Read(key, Some(Value::null()))),
                         );
                     }
                     access => items.push(access),
@@ -58,7 +78,15 @@ impl Accesses {
             }
             *accesses = items;
         }
+        marked
     }
+}
+
+/// Reads of which a file says more than their value, by transaction and key.
+#[derive(Default)]
+pub(super) struct MarkedReads {
+    pub cursors: BTreeSet<(usize, Value)>,
+    pub absences: BTreeSet<(usize, Value)>,
 }
 
 /// The key of an element of a set.
@@ -85,8 +113,8 @@ fn element_reads(key: &Value, shown: &Value, known: &BTreeSet<Value>) -> Vec<Acc
     known.union(&shown).map(read).collect()
 }
 
-/// A read of all keys of a range. Bounds are of the kind of the keys that they are about; null is no bound.
-fn range_reads(from: &Value, to: &Value, found: Vec<(Value, Value)>, keys: &BTreeSet<Value>) -> Vec<Access> {
+/// The keys of a range that it did not show. Bounds are of the kind of the keys that they are about; null is no bound.
+fn absent_keys(from: &Value, to: &Value, found: &[(Value, Value)], keys: &BTreeSet<Value>) -> Vec<Value> {
     let kind: Option<ValueKind> = [from, to]
         .into_iter()
         .find(|bound| !bound.is_null())
@@ -98,11 +126,5 @@ fn range_reads(from: &Value, to: &Value, found: Vec<(Value, Value)>, keys: &BTre
     };
     let is_shown = |key: &Value| found.iter().any(|(shown, _)| shown == key);
     let absent = keys.iter().filter(|key| is_inside(key) && !is_shown(key));
-    let absent: Vec<Access> = absent
-        .map(|key| Access::Read(key.clone(), Some(Value::null())))
-        .collect();
-    let shown = found
-        .into_iter()
-        .map(|(key, value)| Access::Read(key, Some(value)));
-    shown.chain(absent).collect()
+    absent.cloned().collect()
 }

@@ -16,6 +16,8 @@ pub enum IsolationFamily {
     ReadUncommitted,
     /// PL-2: only final values of committed transactions are read, and `dep ∪ so` has no cycle.
     ReadCommitted,
+    /// PL-CS: no update of a key that was read through a cursor is lost.
+    CursorStability,
     /// Once a transaction is seen, later reads do not miss its other writes.
     MonotonicAtomicView,
     /// A transaction that is seen is seen as a whole.
@@ -71,9 +73,10 @@ use IsolationScope::{Plain, RealTime, Session};
 
 impl IsolationFamily {
     /// All families, none stronger than one after it.
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 18] = [
         ReadUncommitted,
         ReadCommitted,
+        CursorStability,
         MonotonicAtomicView,
         ReadYourWrites,
         MonotonicReads,
@@ -115,18 +118,19 @@ impl IsolationFamily {
         match self {
             ReadUncommitted => &[],
             ReadCommitted => &[ReadUncommitted],
-            MonotonicAtomicView => &[ReadCommitted],
+            CursorStability | MonotonicAtomicView => &[ReadCommitted],
             ReadAtomic => &[MonotonicAtomicView, ReadYourWrites],
             ReadYourWrites | MonotonicReads | MonotonicWrites | WritesFollowReads => &[ReadCommitted],
             Pram => &[ReadYourWrites, MonotonicReads, MonotonicWrites],
             // Not even read uncommitted: transactions need not agree on the order of versions that lists show.
             WeakCausal => &[],
             Causal => &[WeakCausal, ReadAtomic, Pram, WritesFollowReads],
-            ConsistentView => &[ReadAtomic, Causal],
+            ConsistentView => &[ReadAtomic, Causal, CursorStability],
             Prefix => &[Causal],
             Snapshot => &[ConsistentView, Prefix],
             UpdateSerializable => &[ConsistentView],
-            RepeatableRead => &[ConsistentView],
+            // Of ranges, it promises nothing about keys that they did not show.
+            RepeatableRead => &[CursorStability],
             Serializable => &[RepeatableRead, UpdateSerializable, Snapshot],
         }
     }
@@ -140,6 +144,7 @@ impl IsolationFamily {
         match self {
             ReadUncommitted => "read-uncommitted",
             ReadCommitted => "read-committed",
+            CursorStability => "cursor-stability",
             MonotonicAtomicView => "monotonic-atomic-view",
             ReadAtomic => "read-atomic",
             ReadYourWrites => "read-your-writes",
@@ -163,6 +168,7 @@ impl IsolationFamily {
         match self {
             ReadUncommitted => &["pl-1", "ru"],
             ReadCommitted => &["pl-2", "rc"],
+            CursorStability => &["pl-cs", "cs"],
             MonotonicAtomicView => &["mav"],
             ReadAtomic => &["ra", "atomic-read"],
             ReadYourWrites => &["ryw", "read-my-writes"],
@@ -287,6 +293,7 @@ impl Isolation {
         match (self.family, self.scope) {
             (ReadUncommitted, Plain) => &["PL-1"],
             (ReadCommitted, Plain) => &["PL-2"],
+            (CursorStability, Plain) => &["PL-CS"],
             (MonotonicAtomicView, Plain) => &["MAV"],
             (MonotonicAtomicView, Session) => &["read committed of Biswas/Enea, Plume, AWDIT"],
             (ReadAtomic, Session) => &["read atomic of Biswas/Enea, Plume, AWDIT"],

@@ -12,12 +12,14 @@ use omnilink_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::accesses::Access;
+use super::grouping::Grouping;
 use super::read_anomaly::{ReadAnomaly, ReadAnomalyKind};
-use super::transaction::{Extent, Fate, Grouping, Id, NIL, Succession};
+use super::read_marks::ReadMarks;
+use super::transaction::{Extent, Fate, Id, NIL, Succession};
 use super::transaction_error::TransactionError;
 
 /// The accesses of transactions, kept until the keys that hold lists are known.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Accesses(pub(super) Vec<(usize, Vec<Access>)>);
 
 /// The version order that lists show.
@@ -26,6 +28,8 @@ pub(super) struct ListOrder {
     pub(super) successions: Vec<Succession>,
     /// What lists show that cannot be.
     pub(super) anomalies: Vec<ReadAnomaly>,
+    /// What is said about single reads.
+    pub(super) marks: ReadMarks,
 }
 
 /// A list that a committed transaction read.
@@ -61,7 +65,11 @@ impl Accesses {
             let is_list = match access {
                 Access::Append(..) => true,
                 Access::Write(..) => false,
-                Access::Add(..) | Access::Range(..) => continue,
+                Access::Add(..)
+                | Access::Range(..)
+                | Access::Increment(..)
+                | Access::Transfer(_)
+                | Access::CursorRead(..) => continue,
                 Access::Read(_, Some(value)) if !value.is_null() => value.as_tuple().is_some(),
                 Access::Read(..) => continue,
             };
@@ -84,7 +92,11 @@ impl Accesses {
         grouping: &mut Grouping,
         extent: Extent,
     ) -> Result<ListOrder, TransactionError> {
-        self.by_item();
+        let marked = self.by_item();
+        let marks = ReadMarks {
+            cursors: grouping.numbered(&marked.cursors),
+            absences: grouping.numbered(&marked.absences),
+        };
         let lists = self.list_keys();
         let mut appends = Appends::default();
         for (index, accesses) in &self.0 {
@@ -111,32 +123,42 @@ impl Accesses {
             self.drop_foreign_elements(&lists, &appends);
         }
         let mut seen: FxHashMap<Value, Vec<ListRead>> = FxHashMap::default();
-        for (index, accesses) in &self.0 {
+        // Each is dropped when it is done: there may be millions.
+        for (index, accesses) in self.0 {
             let mut own: FxHashMap<&Value, Vec<&Value>> = FxHashMap::default();
-            for access in accesses {
+            for access in &accesses {
                 match access {
                     Access::Append(key, element) => {
                         own.entry(key).or_default().push(element);
-                        grouping.write(*index, key, &version(element));
+                        grouping.write(index, key, &version(element));
                     }
-                    Access::Write(key, value) => grouping.write(*index, key, value),
-                    Access::Read(_, None) | Access::Add(..) | Access::Range(..) => {}
+                    Access::Write(key, value) => grouping.write(index, key, value),
+                    // These are single keys by now.
+                    Access::Read(_, None)
+                    | Access::CursorRead(..)
+                    | Access::Add(..)
+                    | Access::Range(..)
+                    | Access::Increment(..)
+                    | Access::Transfer(_) => {}
                     Access::Read(key, Some(value)) if !lists.contains(key) => {
-                        grouping.read(*index, key, value)
+                        grouping.read(index, key, value)
                     }
                     Access::Read(key, Some(list)) => {
                         let elements = list.as_tuple().unwrap_or_default();
                         let appended = own.get(key).map_or(&[][..], Vec::as_slice);
-                        grouping.read_list(*index, key, elements, appended);
+                        grouping.read_list(index, key, elements, appended);
                         seen.entry(key.clone()).or_default().push(ListRead {
-                            reader: *index,
+                            reader: index,
                             elements: elements.to_vec(),
                         });
                     }
                 }
             }
         }
-        let mut order = ListOrder::default();
+        let mut order = ListOrder {
+            marks,
+            ..ListOrder::default()
+        };
         // In the order of the history, so that the same anomaly is reported every time.
         let mut keys: Vec<(Value, Vec<ListRead>)> = seen.into_iter().collect();
         keys.sort_by_key(|(_, seen)| seen.first().map_or(0, |seen| seen.reader));

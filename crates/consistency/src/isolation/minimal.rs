@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::confirmation::WritersOf;
 use super::level::Isolation;
+use super::read_marks::ReadMarks;
 use super::transaction::{Id, NIL, Succession, Transactions};
 use super::transaction_error::TransactionError;
 use super::{Blame, IsolationConclusion};
@@ -40,6 +41,10 @@ impl Transactions {
         blame: &Blame,
         budget: &mut Budget,
     ) -> Result<Option<MinimalPart>, TransactionError> {
+        if self.readings.is_some() {
+            // Without an increment, reads have another sum.
+            return Ok(None);
+        }
         let writers = WritersOf::new(self);
         let parts = [
             self.named_part(isolation, &blame.named, &writers),
@@ -113,6 +118,8 @@ impl Transactions {
             all: Vec::with_capacity(origin.len()),
             successions: Vec::new(),
             read_anomalies: Vec::new(),
+            marks: ReadMarks::default(),
+            readings: None,
             keys: Vec::new(),
             values: Vec::new(),
         };
@@ -143,6 +150,9 @@ impl Transactions {
                 part.successions.push(Succession { key, previous, value });
             }
         }
+        part.marks = self
+            .marks
+            .part(&origin, |key| names.known_keys.get(&key).copied());
         part.keys = { names.keys.iter() }
             .map(|key| self.keys[*key as usize].clone())
             .collect();

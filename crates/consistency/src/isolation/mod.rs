@@ -18,12 +18,15 @@ mod base_order;
 mod chains;
 mod choices;
 mod confirmation;
+mod counter_search;
+mod counters;
 mod cycle;
 mod cycle_search;
 mod decision;
 mod dependency;
 mod edge_check;
 mod encoding;
+mod grouping;
 mod item_reads;
 mod level;
 mod lists;
@@ -32,6 +35,8 @@ mod monitor;
 pub mod naive;
 mod reachability;
 mod read_anomaly;
+mod read_marks;
+mod readings;
 mod reads_from;
 mod real_time;
 mod replay;
@@ -39,12 +44,14 @@ mod solver;
 mod survey;
 #[cfg(test)]
 mod tests;
+mod timed_anomalies;
 mod transaction;
 mod transaction_error;
 mod version_chains;
 mod version_order;
 mod visibility;
 mod weak_causal;
+mod workload;
 
 use std::collections::BTreeSet;
 
@@ -116,6 +123,10 @@ pub(crate) fn check_and_confirm(
     let transactions = match Transactions::within(recorded, extent, &mut budget)? {
         Ok(transactions) => transactions,
         Err(limit) => return Ok(IsolationAnswer::of(unknown(limit))),
+    };
+    let transactions = match isolation.family() {
+        IsolationFamily::RepeatableRead if !transactions.marks.absences.is_empty() => transactions.of_items(),
+        _ => transactions,
     };
     let (conclusion, mut blame) = transactions.check_within(isolation, &mut budget)?;
     let mut answer = IsolationAnswer::of(conclusion);
@@ -256,6 +267,12 @@ impl Transactions {
         isolation: Isolation,
         budget: &mut Budget,
     ) -> Result<(IsolationConclusion, Blame), TransactionError> {
+        if let Some(readings) = &self.readings {
+            return readings.check_within(isolation, budget);
+        }
+        if isolation.family() == IsolationFamily::RepeatableRead && !self.marks.absences.is_empty() {
+            return self.of_items().check_within(isolation, budget);
+        }
         if let Some(anomaly) = self
             .read_anomalies
             .iter()

@@ -20,8 +20,9 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use super::accesses::{Access, accesses};
+use super::grouping::{TxnAction, action_of};
 use super::level::Isolation;
-use super::transaction::{Extent, TxnAction, action_of};
+use super::transaction::Extent;
 use crate::check_recorded::{RecordedCheckError, check_recorded_part};
 use crate::recorded_history::RecordedHistory;
 

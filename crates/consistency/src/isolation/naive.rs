@@ -24,6 +24,12 @@ pub fn is_isolated(transactions: &Transactions, isolation: Isolation) -> bool {
         transactions.all.len() <= 6,
         "the naive checker is for small histories"
     );
+    if let Some(readings) = &transactions.readings {
+        return readings.all.iter().any(|reading| is_isolated(reading, isolation));
+    }
+    if isolation.family() == IsolationFamily::RepeatableRead && !transactions.marks.absences.is_empty() {
+        return is_isolated(&transactions.of_items(), isolation);
+    }
     let all = &transactions.all;
     if { transactions.read_anomalies.iter() }.any(|anomaly| anomaly.breaks(isolation)) {
         return false;
@@ -236,6 +242,11 @@ impl Choice<'_> {
         let share_a_key = |a: usize, b: usize| all[a].writes.iter().any(|(key, _)| self.writes(b, *key));
         match self.isolation.family() {
             IsolationFamily::ReadUncommitted | IsolationFamily::ReadCommitted => false,
+            IsolationFamily::CursorStability => {
+                self.writes(reader, read.key)
+                    && self.transactions.is_cursor_read(reader, read.key)
+                    && self.before(Some(other), Some(reader))
+            }
             IsolationFamily::MonotonicAtomicView => self.reads.iter().any(|earlier| {
                 earlier.reader == reader && earlier.position < read.position && earlier.writer == Some(other)
             }),

@@ -26,6 +26,8 @@ pub(crate) enum ReadAnomalyKind {
     Intermediate,
     /// It contradicts what the transaction itself wrote, or read before.
     Internal,
+    /// Accounts with another total than before, although transfers keep it.
+    ChangedTotal,
 }
 
 impl ReadAnomalyKind {
@@ -41,6 +43,8 @@ impl ReadAnomalyKind {
             Self::DirtyUpdate => "dirty-update",
             Self::Intermediate => "G1b",
             Self::Internal => "internal",
+            // A part of a transfer was seen.
+            Self::ChangedTotal => "fractured-read",
         }
     }
 }
@@ -70,8 +74,12 @@ impl ReadAnomaly {
         )
     }
 
-    /// Whether a level forbids it by itself. Reads of aborted and of intermediate values do not matter to dirty writes.
+    /// Whether a level forbids it by itself. Reads of aborted and of intermediate values do not matter to dirty writes, and parts of transactions may be
+    /// seen up to read atomic.
     pub fn breaks(&self, isolation: Isolation) -> bool {
+        if self.kind == ReadAnomalyKind::ChangedTotal {
+            return isolation.implies(Isolation::READ_ATOMIC);
+        }
         let is_dirty = matches!(
             self.kind,
             ReadAnomalyKind::Aborted | ReadAnomalyKind::DirtyUpdate | ReadAnomalyKind::Intermediate

@@ -130,22 +130,29 @@ pub(super) fn reads_from(
     }
 }
 
-/// The writers of each value of each key.
+/// The writers of each value of each key: one, and any others. Most values have one, and there may be millions.
 struct WriterIndex {
-    writers: FxHashMap<(Id, Id), SmallVec<[u32; 1]>>,
+    first: FxHashMap<(Id, Id), u32>,
+    others: FxHashMap<(Id, Id), Vec<u32>>,
 }
 
 impl WriterIndex {
     fn new(transactions: &Transactions) -> Self {
-        let mut writers: FxHashMap<(Id, Id), SmallVec<[u32; 1]>> = FxHashMap::default();
+        let mut index = Self {
+            first: FxHashMap::default(),
+            others: FxHashMap::default(),
+        };
         for (one, transaction) in transactions.all.iter().enumerate() {
             if transaction.fate != Fate::Aborted {
                 for write in &transaction.writes {
-                    writers.entry(*write).or_default().push(one as u32);
+                    let first = *index.first.entry(*write).or_insert(one as u32);
+                    if first != one as u32 {
+                        index.others.entry(*write).or_default().push(one as u32);
+                    }
                 }
             }
         }
-        Self { writers }
+        index
     }
 
     fn writers(
@@ -155,7 +162,9 @@ impl WriterIndex {
         value: Id,
         may_read: &dyn Fn(usize, Id, Writer) -> bool,
     ) -> SmallVec<[Writer; 1]> {
-        let wrote = self.writers.get(&(key, value)).into_iter().flatten();
+        let first = self.first.get(&(key, value));
+        let others = first.and_then(|_| self.others.get(&(key, value)));
+        let wrote = first.into_iter().chain(others.into_iter().flatten());
         let initial = (value == NIL).then_some(None);
         let mut found: SmallVec<[Writer; 1]> = wrote
             .map(|writer| Some(*writer as usize))

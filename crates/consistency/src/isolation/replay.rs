@@ -5,7 +5,7 @@ use omnilink_trace::Time;
 use rustc_hash::FxHashMap;
 
 use super::level::{Isolation, IsolationFamily, IsolationScope};
-use super::reads_from::ReadsFrom;
+use super::reads_from::{ExternalRead, ReadsFrom};
 use super::transaction::{Fate, Id, NIL, Succession, Transactions};
 use super::{base_order, reachability, visibility};
 use crate::budget::Budget;
@@ -137,8 +137,36 @@ pub(super) fn check(
         IsolationFamily::ConsistentView | IsolationFamily::UpdateSerializable => {
             check_walks(transactions, reads, order, isolation)
         }
+        IsolationFamily::CursorStability => {
+            check_visible(transactions, reads, order, isolation)?;
+            check_cursors(transactions, reads, order)
+        }
         _ => check_visible(transactions, reads, order, isolation),
     }
+}
+
+/// Replays updates through cursors: each is of the version that the key holds.
+fn check_cursors(transactions: &Transactions, reads: &ReadsFrom, order: &[usize]) -> Checked {
+    let mut last: Vec<Option<usize>> = vec![None; transactions.key_count()];
+    for &one in order {
+        let transaction = &transactions.all[one];
+        let is_lost = |read: &&ExternalRead| {
+            transaction.written(read.key).is_some()
+                && transactions.is_cursor_read(one, read.key)
+                && last[read.key as usize] != read.writers[0]
+        };
+        if let Some(read) = reads.of(one).iter().find(is_lost) {
+            return Err(format!(
+                "{} loses an update of {}",
+                transaction.label,
+                transactions.key(read.key)
+            ));
+        }
+        for (key, _) in &transaction.writes {
+            last[*key as usize] = Some(one);
+        }
+    }
+    Ok(())
 }
 
 /// Replays a serial order: every read returns what the store holds.

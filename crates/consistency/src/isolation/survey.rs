@@ -13,6 +13,16 @@ pub(super) struct Survey {
     pub verdicts: Vec<(Isolation, Verdict)>,
     /// The order of commits of the strongest level that holds.
     pub commits: Vec<usize>,
+    /// Whether ranges were read.
+    has_predicates: bool,
+}
+
+impl Survey {
+    /// The verdict of a level, if it was decided.
+    pub fn verdict(&self, level: Isolation) -> Option<Verdict> {
+        let known = self.verdicts.iter().find(|(known, _)| *known == level);
+        known.map(|(_, verdict)| *verdict)
+    }
 }
 
 impl Transactions {
@@ -55,6 +65,7 @@ impl Transactions {
             known.map_or(Verdict::Unknown, |(_, verdict)| *verdict)
         };
         Ok(Survey {
+            has_predicates: !self.marks.absences.is_empty(),
             verdicts: all.iter().map(|level| (*level, verdict_of(level))).collect(),
             commits: commits
                 .into_iter()
@@ -83,8 +94,10 @@ impl Survey {
                 .iter()
                 .any(|other| other != *level && level.implies(*other))
         };
-        // Without predicates, the two are the same.
-        let is_shown = |level: &&Isolation| level.family() != IsolationFamily::RepeatableRead || with_levels;
+        // Without predicates, it is the same as serializability.
+        let is_shown = |level: &&Isolation| {
+            level.family() != IsolationFamily::RepeatableRead || with_levels || self.has_predicates
+        };
         let named = |level: &Isolation| level.name();
         IsolationFindings {
             anomalies,

@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 
 use omnilink_engine::{Limit, Limits};
 use omnilink_evidence::Anomaly;
-use omnilink_trace::{Location, Operation, Timebox};
+use omnilink_trace::{Operation, Timebox};
 use omnilink_value::Value;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use super::accesses::accesses;
+use super::grouping::Grouping;
 use super::lists::Accesses;
 use super::read_anomaly::ReadAnomaly;
+use super::read_marks::ReadMarks;
+use super::readings::Readings;
 use super::transaction_error::TransactionError;
 use crate::budget::Budget;
 pub(crate) use crate::order_graph::Id;
@@ -75,6 +77,10 @@ pub struct Transactions {
     pub(crate) successions: Vec<Succession>,
     /// Reads that no level explains, or none but read uncommitted.
     pub(crate) read_anomalies: Vec<ReadAnomaly>,
+    /// What is said about single reads.
+    pub(super) marks: ReadMarks,
+    /// What the history may mean, if that is not certain: this is one of them.
+    pub(super) readings: Option<Box<Readings>>,
     pub(super) keys: Vec<Value>,
     pub(super) values: Vec<Value>,
 }
@@ -86,29 +92,6 @@ pub(crate) struct Succession {
     /// The earlier value; [`NIL`] is the initial one.
     pub previous: Id,
     pub value: Id,
-}
-
-#[derive(Default)]
-pub(super) struct Interner {
-    known: FxHashMap<Value, Id>,
-    values: Vec<Value>,
-}
-
-impl Interner {
-    pub(super) fn id(&mut self, value: &Value) -> Id {
-        let next = self.values.len() as Id;
-        *self.known.entry(value.clone()).or_insert_with(|| {
-            self.values.push(value.clone());
-            next
-        })
-    }
-}
-
-pub(super) enum TxnAction {
-    Read(Value, Option<Value>),
-    Write(Value, Value),
-    Commit,
-    Abort,
 }
 
 impl Transactions {
@@ -142,27 +125,49 @@ impl Transactions {
         if let Some(limit) = budget.exhausted() {
             return Ok(Err(limit));
         }
-        let lists = std::mem::take(&mut grouping.accesses).settle(&mut grouping, extent)?;
+        let mut accesses = std::mem::take(&mut grouping.accesses);
+        let counters = accesses.counter_readings(&grouping)?;
+        let settled = |grouping: Grouping, accesses: Accesses| {
+            Self::settled(grouping, accesses, extent, &recorded.order)
+        };
+        Ok(Ok(match counters {
+            None => settled(grouping, accesses)?,
+            Some(counters) => {
+                Readings::settled(counters, extent, &|accesses| settled(grouping.clone(), accesses))?
+            }
+        }))
+    }
+
+    /// The transactions with these accesses.
+    fn settled(
+        mut grouping: Grouping,
+        accesses: Accesses,
+        extent: Extent,
+        order: &OrderSource,
+    ) -> Result<Self, TransactionError> {
+        let lists = accesses.settle(&mut grouping, extent)?;
         let mut all = grouping.all;
         if let Extent::Window { has_lost_deletes } = extent {
             drop_foreign_reads(&mut all, has_lost_deletes);
         }
         for transaction in &mut all {
             transaction.writes.sort_unstable();
-            if !matches!(
-                recorded.order,
-                OrderSource::Timeboxes | OrderSource::AsyncTimeboxes
-            ) {
+            if !matches!(order, OrderSource::Timeboxes | OrderSource::AsyncTimeboxes) {
                 transaction.timebox = None;
             }
         }
-        Ok(Ok(Self {
+        let (mut keys, mut values) = (grouping.keys.values, grouping.values.values);
+        keys.shrink_to_fit();
+        values.shrink_to_fit();
+        Ok(Self {
             all,
             successions: lists.successions,
             read_anomalies: lists.anomalies,
-            keys: grouping.keys.values,
-            values: grouping.values.values,
-        }))
+            marks: lists.marks,
+            readings: None,
+            keys,
+            values,
+        })
     }
 
     /// The read of a transaction that contradicts its own writes.
@@ -204,10 +209,13 @@ impl Transactions {
             }
             transaction
         };
+        let origin: Vec<usize> = kept.iter().map(|(one, _)| *one).collect();
         Self {
             all: kept.iter().map(transaction).collect(),
             successions: Vec::new(),
             read_anomalies: Vec::new(),
+            marks: self.marks.part(&origin, Some),
+            readings: None,
             keys: self.keys.clone(),
             values: Vec::new(),
         }
@@ -255,160 +263,6 @@ fn drop_foreign_reads(all: &mut [Transaction], has_lost_deletes: bool) {
     }
 }
 
-/// Transactions while their operations are read.
-#[derive(Default)]
-pub(super) struct Grouping {
-    all: Vec<Transaction>,
-    /// Where each of them begins, for errors.
-    places: Vec<Location>,
-    pub(super) keys: Interner,
-    pub(super) values: Interner,
-    /// The accesses of transactions that are one operation each.
-    accesses: Accesses,
-    sessions: FxHashMap<Value, u32>,
-    /// The transaction of each name in each session.
-    named: FxHashMap<(u32, Value), usize>,
-    /// The index of a transaction's write of a key among its writes.
-    written_at: FxHashMap<(usize, Id), usize>,
-}
-
-impl Grouping {
-    fn take(
-        &mut self,
-        operation: &Operation,
-        label: &str,
-        group: Option<&Value>,
-    ) -> Result<(), TransactionError> {
-        let accesses = accesses(operation, label)?;
-        let action = match &accesses {
-            Some(_) => TxnAction::Commit,
-            None => action_of(operation, label)?,
-        };
-        let next_session = self.sessions.len() as u32;
-        let session = match self.sessions.get(&operation.thread) {
-            Some(session) => *session,
-            None => *self
-                .sessions
-                .entry(operation.thread.clone())
-                .or_insert(next_session),
-        };
-        let next = self.all.len();
-        let index = match group {
-            Some(name) => *self.named.entry((session, name.clone())).or_insert(next),
-            None => next,
-        };
-        if index == next {
-            self.places.push(operation.location.clone());
-            self.all.push(Transaction {
-                label: group.map_or_else(|| format!("#{label}"), name_of),
-                session,
-                fate: Fate::Committed,
-                reads: Vec::new(),
-                after_own: Vec::new(),
-                writes: Vec::new(),
-                overwritten: Vec::new(),
-                timebox: Some(operation.timebox),
-                broken: None,
-            });
-        }
-        self.all[index].extend_time(operation);
-        if let Some(accesses) = accesses {
-            self.accesses.0.push((index, accesses));
-        }
-        match action {
-            TxnAction::Commit | TxnAction::Read(_, None) => {}
-            TxnAction::Abort => self.all[index].fate = Fate::Aborted,
-            TxnAction::Read(key, Some(value)) => self.read(index, &key, &value),
-            TxnAction::Write(key, value) => self.write(index, &key, &value),
-        }
-        Ok(())
-    }
-
-    pub(super) fn read(&mut self, index: usize, key: &Value, value: &Value) {
-        let (key, value) = (self.keys.id(key), self.values.id(value));
-        let transaction = &mut self.all[index];
-        match self
-            .written_at
-            .get(&(index, key))
-            .map(|at| transaction.writes[*at].1)
-        {
-            None => transaction.reads.push((key, value)),
-            Some(own) if own != value => transaction.broken = transaction.broken.or(Some((key, value, own))),
-            Some(_) => {}
-        }
-    }
-
-    /// A read of a list by a transaction that had appended these elements to it.
-    pub(super) fn read_list(&mut self, index: usize, key: &Value, elements: &[Value], own: &[&Value]) {
-        let before = elements.len().saturating_sub(own.len());
-        let (others, ending) = elements.split_at(before);
-        let key = self.keys.id(key);
-        let mut version = |list: &[Value]| {
-            list.last()
-                .map_or(NIL, |last| self.values.id(&super::lists::version(last)))
-        };
-        let (read, external) = (version(elements), version(others));
-        let transaction = &mut self.all[index];
-        if ending.iter().eq(own.iter().copied()) {
-            if !own.is_empty() {
-                transaction.after_own.push(transaction.reads.len());
-            }
-            transaction.reads.push((key, external));
-        } else {
-            let written = transaction.writes.iter().find(|(written, _)| *written == key);
-            let written = written.map_or(NIL, |(_, value)| *value);
-            transaction.broken = transaction.broken.or(Some((key, read, written)));
-        }
-    }
-
-    pub(super) fn label(&self, index: usize) -> &str {
-        &self.all[index].label
-    }
-
-    /// Where a transaction begins.
-    pub(super) fn place(&self, index: usize) -> Location {
-        self.places[index].clone()
-    }
-
-    pub(super) fn fate(&self, index: usize) -> Fate {
-        self.all[index].fate
-    }
-
-    /// Marks a transaction as committed: one of its writes was read.
-    pub(super) fn mark_observed(&mut self, index: usize) {
-        if self.all[index].fate == Fate::Unknown {
-            self.all[index].fate = Fate::Committed;
-        }
-    }
-
-    pub(super) fn mixed(&self, index: usize, key: &Value, problem: &'static str) -> TransactionError {
-        TransactionError::Mixed {
-            place: self.place(index),
-            label: self.label(index).to_owned(),
-            key: key.clone(),
-            problem,
-        }
-    }
-
-    pub(super) fn write(&mut self, index: usize, key: &Value, value: &Value) {
-        let (key, value) = (self.keys.id(key), self.values.id(value));
-        let transaction = &mut self.all[index];
-        let at = *self
-            .written_at
-            .entry((index, key))
-            .or_insert(transaction.writes.len());
-        match transaction.writes.get_mut(at) {
-            Some((_, last)) => {
-                let replaced = std::mem::replace(last, value);
-                if replaced != value {
-                    transaction.overwritten.push((key, replaced));
-                }
-            }
-            None => transaction.writes.push((key, value)),
-        }
-    }
-}
-
 impl Transaction {
     /// Keeps some of the reads.
     pub(super) fn keep_reads(&mut self, is_kept: impl Fn(&(Id, Id)) -> bool) {
@@ -426,7 +280,7 @@ impl Transaction {
     }
 
     /// Extends the timebox by one more operation, which may abort the transaction or leave its outcome unknown.
-    fn extend_time(&mut self, operation: &Operation) {
+    pub(super) fn extend_time(&mut self, operation: &Operation) {
         if let Some(timebox) = &mut self.timebox {
             timebox.start = timebox.start.min(operation.timebox.start);
             timebox.end = match (timebox.end, operation.timebox.end) {
@@ -440,58 +294,5 @@ impl Transaction {
             _ if operation.timebox.is_pending() => self.fate = Fate::Unknown,
             _ => {}
         }
-    }
-}
-
-/// The name of a transaction in messages: a number gets a `T`.
-fn name_of(id: &Value) -> String {
-    let text = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
-    match text.starts_with(|first: char| first.is_ascii_digit()) {
-        true => format!("T{text}"),
-        false => text,
-    }
-}
-
-/// What an operation of a trace does in its transaction.
-pub(super) fn action_of(operation: &Operation, label: &str) -> Result<TxnAction, TransactionError> {
-    let name = operation.name.as_str();
-    let missing = |missing| TransactionError::Missing {
-        place: operation.location.clone(),
-        label: label.to_owned(),
-        name: name.to_owned(),
-        missing,
-    };
-    let key = || {
-        operation
-            .args
-            .get("key", 0)
-            .cloned()
-            .ok_or_else(|| missing("key"))
-    };
-    match name.to_ascii_lowercase().as_str() {
-        "read" | "get" | "r" => {
-            // As for all models: a missing result is unknown, and a null under the name that a call has for it is not one yet.
-            let placed = || operation.args.field("value").filter(|value| !value.is_null());
-            let named = || operation.args.field("result").or_else(placed);
-            let has_returned = !operation.timebox.is_pending() && !operation.aborted;
-            let result = operation.ret.as_ref().or_else(named).filter(|_| has_returned);
-            Ok(TxnAction::Read(key()?, result.cloned()))
-        }
-        "write" | "put" | "set" | "insert" | "w" => {
-            let value = operation
-                .args
-                .get("value", 1)
-                .cloned()
-                .ok_or_else(|| missing("value"))?;
-            Ok(TxnAction::Write(key()?, value))
-        }
-        "delete" | "remove" | "erase" => Ok(TxnAction::Write(key()?, Value::null())),
-        "commit" | "begin" => Ok(TxnAction::Commit),
-        "abort" | "rollback" => Ok(TxnAction::Abort),
-        _ => Err(TransactionError::UnknownOp {
-            place: operation.location.clone(),
-            label: label.to_owned(),
-            name: name.to_owned(),
-        }),
     }
 }

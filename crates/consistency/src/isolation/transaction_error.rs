@@ -34,7 +34,7 @@ pub enum TransactionError {
     /// A transaction that is no list of accesses.
     #[error(
         "{place}: operation {label}: the {part} is {found}; expected a list of [\"r\", key, value], [\"w\", key, value], [\"append\", key, value], \
-         [\"add\", key, value], [\"delete\", key] and [\"range\", from, to, [[key, value]]]"
+         [\"add\", key, value], [\"inc\", key, amount], [\"delete\", key] and [\"range\", from, to, [[key, value]]]"
     )]
     NoAccesses {
         /// Where.
@@ -63,7 +63,7 @@ pub enum TransactionError {
     },
     /// A key that is used in two ways.
     #[error(
-        "{place}: transaction {label}: {key} is {problem}; a key holds a list or a value: give one of the two another key"
+        "{place}: transaction {label}: {key} is {problem}; a key holds a list, a counter or a value: give one of them another key"
     )]
     Mixed {
         /// Where.

@@ -97,7 +97,9 @@ pub(super) fn for_each_demand(
         demand,
     };
     match isolation.family() {
-        IsolationFamily::ReadUncommitted | IsolationFamily::ReadCommitted => Ok(()),
+        IsolationFamily::ReadUncommitted
+        | IsolationFamily::ReadCommitted
+        | IsolationFamily::CursorStability => Ok(()),
         IsolationFamily::MonotonicAtomicView => demands.read_from(false),
         IsolationFamily::ReadAtomic => {
             demands.read_from(true)?;

@@ -406,7 +406,7 @@ fn registers_and_lists_may_stand_side_by_side_but_not_under_one_key() {
             r#"[["append","a",2],["append","a",2]]"#,
             "appends 2 to \"a\", which it appends as well",
         ),
-        (r#"[["increment","a",2]]"#, "expected a list of"),
+        (r#"[["multiply","a",2]]"#, "expected a list of"),
     ] {
         let error = serializable_ops(&txn(accesses)).expect_err(accesses);
         assert!(error.contains(words), "{error}");

@@ -9,12 +9,14 @@
 mod common;
 
 mod agrees_with_naive;
+mod counters;
 mod golden_levels;
 mod guarantees;
 mod isolation_agrees;
 mod isolation_metamorphic;
 mod isolation_scale;
 mod list_append;
+mod marked_reads;
 mod recorded_order;
 mod registers;
 mod scale;

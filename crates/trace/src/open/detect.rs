@@ -138,6 +138,8 @@ fn guess_json(bytes: &[u8], ours: Format) -> Guess {
     }
     let mut is_first = true;
     let mut has_accesses = false;
+    // The head of a history that dbcop generated, which has a start and an end, too.
+    let mut has_params = false;
     loop {
         let key = match cursor.key(is_first) {
             Ok(Some(key)) => key,
@@ -147,6 +149,8 @@ fn guess_json(bytes: &[u8], ours: Format) -> Guess {
         };
         is_first = false;
         match key.as_ref() {
+            "params" => has_params = cursor.peek() == Some(b'{'),
+            "start" | "end" if has_params => {}
             "omnilink" | "thread" | "op" | "args" | "start" | "end" | "ret" | "vars" | "clock" | "meta" => {
                 return match ours {
                     Format::Ndjson => guess_lines(text),

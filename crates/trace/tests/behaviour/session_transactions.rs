@@ -209,6 +209,11 @@ fn dbcop_is_read_as_bincode_and_as_json() {
     for text in [
         sessions.to_owned(),
         format!(r#"{{"params":{{"id":1}},"data":{sessions}}}"#),
+        // As dbcop's own command writes it, in one line.
+        format!(
+            r#"{{"params":{{"id":1}},"info":"generated","start":"2025-01-01T00:00:00Z","end":"2025-01-01T00:00:01Z","data":{}}}"#,
+            sessions.replace('\n', " ")
+        ),
     ] {
         let (format, found) = shown(&text);
         assert_eq!(
