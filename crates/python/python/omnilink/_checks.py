@@ -181,7 +181,7 @@ def mc(
 def lineup(*arguments):
     """Explores a component under controlled schedules, as `omnilink lineup ARGUMENTS` does: by running that command.
 
-    The arguments are those of the command, such as "queue.cpp", "--threads", "2". A component is compiled and run in processes of its own.
+    The arguments are those of the command, such as "--cpp", "queue.cpp", "--time-limit", "60s". A component is compiled and run in processes of its own.
     """
     words = [find_command(), "lineup", *map(str, arguments), "--json"]
     done = subprocess.run(words, capture_output=True, text=True)
