@@ -36,7 +36,13 @@ def descendants(of, beginning):
     return [process for process in found if is_below(process)]
 
 
-@unittest.skipUnless(importlib.util.find_spec("ray"), "ray is not installed")
+def is_installed():
+    # A folder called ray, such as /tmp/ray, is found as well, but has no origin.
+    found = importlib.util.find_spec("ray")
+    return found is not None and found.origin is not None
+
+
+@unittest.skipUnless(is_installed(), "ray is not installed")
 class Cluster(unittest.TestCase):
     def start(self, *words):
         command = [sys.executable, "-m", "omnilink.ray", *map(str, words)]
@@ -54,7 +60,7 @@ class Cluster(unittest.TestCase):
             try:
                 killed, deadline = None, time.monotonic() + 120
                 told = [driver.stdout.readline(), driver.stdout.readline()]
-                while killed is None and time.monotonic() < deadline:
+                while killed is None and driver.poll() is None and time.monotonic() < deadline:
                     killed = next(iter(descendants(driver.pid, b"ray::check_task")), None)
                     time.sleep(0.05)
                 self.assertIsNotNone(killed, told)
