@@ -96,7 +96,15 @@ pub struct OpenCall<'log> {
     is_recorded: bool,
 }
 
-impl OpenCall<'_> {
+impl<'log> OpenCall<'log> {
+    /// The call that is open in this log.
+    pub(crate) fn resumed(log: &'log mut ThreadLog) -> Self {
+        Self {
+            log,
+            is_recorded: true,
+        }
+    }
+
     /// The operation returned `ret`; `()` if it returns nothing.
     #[inline]
     pub fn end(self, ret: impl Record) {

@@ -3,7 +3,8 @@
 use std::{fs, mem::ManuallyDrop, sync::Arc};
 
 use crate::{
-    CallBuilder, EndFence, NamedArgs, PositionalArgs, Record, RecordError, ThreadLabel, ThreadRecording,
+    CallBuilder, EndFence, NamedArgs, OpenCall, PositionalArgs, Record, RecordError, ThreadLabel,
+    ThreadRecording,
     buffer::Buffer,
     clock::Clock,
     header::Header,
@@ -117,6 +118,11 @@ impl ThreadLog {
     #[inline]
     pub fn call_positional(&mut self, op: &str) -> CallBuilder<'_, PositionalArgs> {
         CallBuilder::new(self, op, ARRAY)
+    }
+
+    /// The call that began last, if it has not ended: for bindings to languages in which nothing can borrow the log while a call runs.
+    pub fn open_call(&mut self) -> Option<OpenCall<'_>> {
+        self.is_open.then(|| OpenCall::resumed(self))
     }
 
     #[inline]

@@ -55,6 +55,12 @@ enum Source {
     },
     /// Operations that were read from another input.
     Operations(Arc<[Arc<Operation>]>, Format),
+    /// A trace in memory.
+    Bytes {
+        /// What messages call it.
+        name: String,
+        bytes: Arc<[u8]>,
+    },
 }
 
 impl Input {
@@ -106,6 +112,21 @@ impl Input {
         }
     }
 
+    /// A trace in memory, in any format. Messages call it `name`.
+    pub fn of_bytes(name: &str, bytes: impl Into<Arc<[u8]>>, options: OpenOptions) -> Self {
+        Self {
+            name: name.to_owned(),
+            source: Source::Bytes {
+                name: name.to_owned(),
+                bytes: bytes.into(),
+            },
+            options,
+            end: None,
+            order: OnceLock::new(),
+            kept: Mutex::default(),
+        }
+    }
+
     /// The bytes from the beginning; none of operations in memory.
     ///
     /// # Errors
@@ -115,6 +136,7 @@ impl Input {
             Source::Path(path) => Ok(Box::new(File::open(path)?)),
             Source::Pipe { spool, .. } => Ok(Box::new(SpoolReader::new(spool))),
             Source::Operations(..) => Ok(Box::new(io::empty())),
+            Source::Bytes { bytes, .. } => Ok(Box::new(io::Cursor::new(Arc::clone(bytes)))),
         }
     }
 
@@ -139,8 +161,10 @@ impl Input {
 
     /// How large the file is, or the files of the folder together, as far as that is known.
     pub fn bytes(&self) -> Option<u64> {
-        let Source::Path(path) = &self.source else {
-            return None;
+        let path = match &self.source {
+            Source::Path(path) => path,
+            Source::Bytes { bytes, .. } => return Some(bytes.len() as u64),
+            Source::Pipe { .. } | Source::Operations(..) => return None,
         };
         let about = std::fs::metadata(path).ok()?;
         if !about.is_dir() {
@@ -262,6 +286,7 @@ impl Source {
             Self::Operations(operations, format) => {
                 Ok(Trace::from_operations(Arc::clone(operations), *format))
             }
+            Self::Bytes { name, bytes } => Trace::from_bytes(name, Arc::clone(bytes), options),
         }
     }
 }

@@ -42,6 +42,19 @@ fn a_thread_continues_under_a_new_label_after_a_reply_that_never_came() {
 }
 
 #[test]
+fn an_open_call_can_be_ended_through_its_log() {
+    let bytes = recorded(|log| {
+        assert!(log.open_call().is_none());
+        let _ = log.call("get").begin();
+        log.open_call().expect("it is open").end(1);
+        assert!(log.open_call().is_none());
+        let _ = log.call("put").arg("value", 2).begin();
+        log.open_call().expect("it is open").abort();
+    });
+    assert_eq!(listed(&bytes), "0 get{} = 1\n0 put{value:2} aborted");
+}
+
+#[test]
 fn an_operation_that_panics_stays_pending() {
     fn pop_of_a_broken_system() -> Option<i64> {
         panic!("in the system")

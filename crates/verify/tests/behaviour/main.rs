@@ -1,3 +1,4 @@
 //! What a check does besides the search.
 
 mod disagreements;
+mod inputs;

@@ -1,7 +1,7 @@
 import os
 import sys
 
-from omnilink import find_command
+from omnilink._command import find_command
 
 command = find_command()
 os.execv(command, [command, *sys.argv[1:]])

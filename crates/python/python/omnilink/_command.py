@@ -1,11 +1,13 @@
-"""The command omnilink, as a Python package: `python -m omnilink`, or `subprocess.run([omnilink.find_command(), ...])`."""
+"""The command omnilink, which this package installs."""
 
 import os
 import sysconfig
 
+from omnilink._errors import UsageError
 
-def find_command():
-    """The path of the command that this package installed."""
+
+def find_command() -> str:
+    """The path of the command that this package installed, for `subprocess`."""
     name = "omnilink" + (sysconfig.get_config_var("EXE") or "")
     schemes = [None, "posix_user"] if os.name == "posix" else [None]
     for scheme in schemes:
@@ -17,4 +19,8 @@ def find_command():
     path = os.path.join(os.path.dirname(os.path.dirname(__file__)), "bin", name)
     if os.path.isfile(path):
         return path
-    raise FileNotFoundError(f"there is no {name} beside this package; install it again: pip install --force-reinstall omnilink")
+    raise CommandNotFound(f"there is no {name} beside this package; install it again: pip install --force-reinstall omnilink")
+
+
+class CommandNotFound(UsageError, FileNotFoundError):
+    """The command is not where the package was installed."""
