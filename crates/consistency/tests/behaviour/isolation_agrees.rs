@@ -7,17 +7,17 @@ use omnilink_engine::Limits;
 
 /// What a transaction did, and how it ended.
 #[derive(Clone, Debug)]
-struct Made {
-    session: usize,
-    start: usize,
+pub(crate) struct Made {
+    pub session: usize,
+    pub start: usize,
     /// `None`: it was cut off.
-    end: Option<usize>,
-    is_aborted: bool,
+    pub end: Option<usize>,
+    pub is_aborted: bool,
     /// Key, value, whether it is a write. 0 is nil.
-    steps: Vec<(usize, usize, bool)>,
+    pub steps: Vec<(usize, usize, bool)>,
 }
 
-fn recorded(made: &[Made], is_timed: bool) -> RecordedHistory {
+pub(crate) fn recorded(made: &[Made], is_timed: bool) -> RecordedHistory {
     let mut ops = Vec::new();
     for (name, one) in made.iter().enumerate() {
         let value = |value: usize| {
@@ -117,7 +117,7 @@ fn recorded_lists(made: &[Made], is_timed: bool) -> RecordedHistory {
 }
 
 /// Checks all levels against the definition. The strongest that holds, counted from 1.
-fn agrees(recorded: &RecordedHistory, made: &[Made], is_timed: bool) -> usize {
+pub(crate) fn agrees(recorded: &RecordedHistory, made: &[Made], is_timed: bool) -> usize {
     let transactions = Transactions::from_recorded(recorded).unwrap();
     let mut held: Vec<Isolation> = Vec::new();
     for level in Isolation::all() {

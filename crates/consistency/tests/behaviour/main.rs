@@ -14,6 +14,7 @@ mod golden_levels;
 mod guarantees;
 mod isolation_agrees;
 mod isolation_metamorphic;
+mod isolation_rare;
 mod isolation_scale;
 mod list_append;
 mod marked_reads;
