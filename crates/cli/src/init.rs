@@ -38,9 +38,11 @@ struct Suggestion {
 }
 
 pub(crate) fn run(args: &InitArgs) -> Result<Exit, CliError> {
-    let contents = FolderContents::of(&args.folder).map_err(|error| CliError::Read {
-        path: args.folder.clone(),
-        error,
+    let contents = FolderContents::of(&args.folder).map_err(|error| {
+        CliError::Usage(format!(
+            "{}: {error}; give the path of a folder",
+            args.folder.display()
+        ))
     })?;
     let look = output::look(false);
     let mut suggestions = suggestions(&contents);
@@ -80,14 +82,15 @@ fn suggestions(contents: &FolderContents) -> Vec<Suggestion> {
     let mut found = Vec::new();
     let spec = contents.specs.first();
     let mut add = |reason: String, command: String| found.push(Suggestion { reason, command });
-    if let (Some(spec), Some(log)) = (spec, contents.event_logs.first()) {
+    if let Some((spec, log)) = neighbours(&contents.specs, &contents.event_logs) {
         add(
             format!("is {} a behaviour of {}?", log.display(), spec.display()),
             format!("omnilink validate {} {}", quoted(spec), quoted(log)),
         );
     }
     if let Some(history) = contents.histories.first() {
-        let (reason, command) = of_history(history, spec);
+        let near = neighbours(&contents.specs, std::slice::from_ref(&history.path));
+        let (reason, command) = of_history(history, near.map(|(spec, _)| spec));
         add(reason, command);
     }
     if let Some(spec) = spec {
@@ -160,6 +163,26 @@ fn of_history(history: &FoundHistory, spec: Option<&PathBuf>) -> (String, String
             format!("omnilink trace stats {path}"),
         ),
     }
+}
+
+/// A specification and a file that belong together: the first ones with the most folders in common. Those in different folders of
+/// the top have nothing to do with each other.
+fn neighbours<'a>(specs: &'a [PathBuf], files: &'a [PathBuf]) -> Option<(&'a PathBuf, &'a PathBuf)> {
+    let mut best = None;
+    for spec in specs {
+        for file in files {
+            let folders = |path: &'a Path| path.parent().into_iter().flat_map(Path::components);
+            let common = folders(spec)
+                .zip(folders(file))
+                .take_while(|(a, b)| a == b)
+                .count();
+            let is_near = common > 0 || folders(spec).count() == 0 || folders(file).count() == 0;
+            if is_near && best.is_none_or(|(most, _)| common > most) {
+                best = Some((common, (spec, file)));
+            }
+        }
+    }
+    best.map(|(_, pair)| pair)
 }
 
 /// A path as a shell takes it.

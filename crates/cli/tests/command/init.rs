@@ -79,6 +79,20 @@ fn what_is_in_a_folder_decides_what_is_suggested() {
         1,
         "a log that is empty is still a log"
     );
+    // A log belongs to the specification beside it.
+    let elsewhere = SPEC.replace("Switch", "Other");
+    assert_eq!(
+        suggested(&[
+            ("a/Other.tla", &elsewhere),
+            ("b/Switch.tla", SPEC),
+            ("b/run.ndjson", EVENTS)
+        ])[0],
+        "omnilink validate b/Switch.tla b/run.ndjson"
+    );
+    assert_eq!(
+        suggested(&[("a/Switch.tla", SPEC), ("b/run.ndjson", EVENTS)])[0],
+        "omnilink mc a/Switch.tla"
+    );
     assert_eq!(suggested(&[]), ["omnilink demo", "omnilink check --list-models"]);
 }
 
@@ -92,5 +106,5 @@ fn names_that_a_shell_would_take_apart_are_quoted() {
 
 #[test]
 fn a_folder_that_is_not_there_is_refused() {
-    omnilink(&["init", "no/such/folder"]).refused(&["no/such/folder"]);
+    omnilink(&["init", "no/such/folder"]).refused(&["no/such/folder", "give the path of a folder"]);
 }
