@@ -10,7 +10,7 @@ const ORDER_STEPS_MAX: u64 = 2_000_000;
 /// The most increments of which a read may have seen any, beyond those that it must have seen.
 const OPEN_MAX: usize = 12;
 
-/// Sets of transactions whose amounts have this sum, at most so many and one more, and whether these are all.
+/// Sets of transactions whose amounts have this sum, no more than one above the limit, and whether these are all.
 pub(super) fn subsets_with_sum(
     amounts: &[(usize, i64)],
     sum: i64,

@@ -273,14 +273,8 @@ impl Transactions {
         if isolation.family() == IsolationFamily::RepeatableRead && !self.marks.absences.is_empty() {
             return self.of_items().check_within(isolation, budget);
         }
-        if let Some(anomaly) = self
-            .read_anomalies
-            .iter()
-            .find(|anomaly| anomaly.breaks(isolation))
-        {
-            let violation = Anomaly::Read(anomaly.text.clone());
-            let blame = Blame::of(anomaly.named.clone());
-            return Ok((IsolationConclusion::Violation(Box::new(violation)), blame));
+        if let Some(violation) = self.read_violation(isolation) {
+            return Ok(violation);
         }
         let mut stronger = self.stronger(isolation);
         let mut conflicts_max = DETOUR_CONFLICTS;
@@ -304,6 +298,15 @@ impl Transactions {
             LevelOutcome::Decided(conclusion, blame) => Ok((conclusion, blame)),
             LevelOutcome::TooHard => Ok((unknown(Limit::Configurations), Blame::default())),
         }
+    }
+
+    /// A read that no order of commits can explain at a level.
+    fn read_violation(&self, isolation: Isolation) -> Option<(IsolationConclusion, Blame)> {
+        let mut anomalies = self.read_anomalies.iter();
+        let anomaly = anomalies.find(|anomaly| anomaly.breaks(isolation))?;
+        let violation = Anomaly::Read(anomaly.text.clone());
+        let blame = Blame::of(anomaly.named.clone());
+        Some((IsolationConclusion::Violation(Box::new(violation)), blame))
     }
 
     /// Stronger levels that may be easier to decide, the easiest first: real time and sessions determine most of the order.

@@ -61,14 +61,8 @@ impl Readings {
     ) -> Result<(IsolationConclusion, Blame), TransactionError> {
         let mut open = None;
         for reading in &self.all {
-            if let Some(anomaly) = reading
-                .read_anomalies
-                .iter()
-                .find(|anomaly| anomaly.breaks(isolation))
-            {
-                let violation = Anomaly::Read(anomaly.text.clone());
-                let blame = Blame::of(anomaly.named.clone());
-                return Ok((IsolationConclusion::Violation(Box::new(violation)), blame));
+            if let Some(violation) = reading.read_violation(isolation) {
+                return Ok(violation);
             }
             match reading.check_within(isolation, budget)? {
                 (Conclusion::Valid(order), blame) if !self.is_lossy => {
