@@ -99,9 +99,9 @@ fn suggestions(contents: &FolderContents) -> Vec<Suggestion> {
             format!("omnilink mc {}", quoted(spec)),
         );
     }
-    if let Some(log) = contents.text_logs.first() {
-        match spec {
-            Some(spec) => add(
+    if let Some(first) = contents.text_logs.first() {
+        match neighbours(&contents.specs, &contents.text_logs) {
+            Some((spec, log)) => add(
                 format!(
                     "rules that turn the lines of {} into events of {}",
                     log.display(),
@@ -116,9 +116,9 @@ fn suggestions(contents: &FolderContents) -> Vec<Suggestion> {
             None => add(
                 format!(
                     "rules that turn the lines of {} into events, once there is a specification",
-                    log.display()
+                    first.display()
                 ),
-                format!("omnilink logs draft {} SPEC.tla -o rules.toml", quoted(log)),
+                format!("omnilink logs draft {} SPEC.tla -o rules.toml", quoted(first)),
             ),
         }
     }
