@@ -306,6 +306,21 @@ Inv == x < 7"#,
 }
 
 #[test]
+fn a_composition_is_evaluated_in_each_of_its_states() {
+    agrees(
+        r"EXTENDS Naturals
+VARIABLES x, y, z
+Init == x = 0 /\ y = 0 /\ z = [i \in 1..2 |-> 0]
+Turn(i) == z[i] < 2 /\ z' = [z EXCEPT ![i] = @ + 1] /\ x' = (x + z[i] + 1) % 3
+Settle(i) == LET last == z[i] IN last > 0 /\ y' = (y + last) % 3 /\ UNCHANGED <<x, z>>
+Both(i, j) == y' \in {0, 2} /\ (Turn(i) \cdot Settle(j)) /\ z'[j] = z[j] + (IF i = j THEN 1 ELSE 0)
+Next == \E i, j \in 1..2 : Both(i, j) \/ (Turn(i) /\ y' = x)
+Inv == x < 3",
+        INIT_NEXT,
+    );
+}
+
+#[test]
 fn each_true_branch_of_a_guard_is_counted() {
     let found = agrees(
         r"EXTENDS Naturals
