@@ -1,30 +1,27 @@
 //! The checker: checks a history operation by operation, or a history in memory.
 
-use std::time::Instant;
-
-use omnilink_evidence::{Decider, Limit};
+use omnilink_evidence::Limit;
 use omnilink_trace::Time;
-use rustc_hash::FxHashMap;
 
 use crate::budget::Budget;
 use crate::check_run::CheckRun;
-use crate::collections::check_as_collections;
 use crate::error::{CheckError, Progress};
-use crate::evidence::{CheckOutcome, SearchFigures};
+use crate::evidence::CheckOutcome;
+use crate::footprint::Footprint;
+use crate::history_source::HistoryInMemory;
 use crate::interned_model::InternedModel;
 use crate::model::Model;
 use crate::op_table::Followed;
 use crate::operation::TimedOp;
-use crate::options::{Consistency, Limits, Options, Strategy};
+use crate::options::{Consistency, Options, Strategy};
 use crate::part_search::Frontier;
-use crate::partition::{Components, Partitioning};
-use crate::plain_program_order::explain_program_order;
-use crate::plain_search::PlainSearch;
+use crate::partition::Partitioning;
+use crate::portfolio::{Portfolio, check_source};
 use crate::state_space::StateSpace;
 
 /// Where a history starts.
 #[derive(Clone, Debug)]
-enum Start<S> {
+pub(crate) enum Start<S> {
     /// In an initial state of the model.
     Initial,
     /// In one of these states.
@@ -38,6 +35,8 @@ enum Start<S> {
 pub struct Checker<'m, M: Model> {
     space: StateSpace<InternedModel<'m, M>>,
     run: CheckRun,
+    /// What the operation touches that spans parts, if there was one.
+    spanning: Option<Footprint>,
 }
 
 impl<M: Model> std::fmt::Debug for Checker<'_, M> {
@@ -60,7 +59,7 @@ impl<'m, M: Model> Checker<'m, M> {
     }
 
     /// A checker of a history that starts there.
-    fn starting_from(
+    pub(crate) fn starting_from(
         model: &'m M,
         start: Start<M::State>,
         options: Options,
@@ -97,6 +96,7 @@ impl<'m, M: Model> Checker<'m, M> {
         Self {
             space: StateSpace::new(interned),
             run,
+            spanning: None,
         }
     }
 
@@ -192,9 +192,18 @@ impl<'m, M: Model> Checker<'m, M> {
         } = operation;
         self.run.check_timebox(timebox)?;
         let class = self.space.model.class_id(op);
-        Ok(self
+        let progress = self
             .run
-            .push(class, thread, timebox, optional, followed, &mut self.space))
+            .push(class, thread, timebox, optional, followed, &mut self.space);
+        if progress == Progress::Spans {
+            self.spanning = Some(self.space.model.footprint(class));
+        }
+        Ok(progress)
+    }
+
+    /// What the operation touches that [spans](Progress::Spans) parts, if there was one.
+    pub(crate) fn spanning(&mut self) -> Option<Footprint> {
+        self.spanning.take()
     }
 
     /// Ends the check because of a limit that the caller found exceeded. The verdict is `violation` if the operations given
@@ -223,7 +232,7 @@ pub fn check<M: Model>(
     options: Options,
 ) -> Result<CheckOutcome, CheckError> {
     let history = in_order_of_start(history.into_iter().collect());
-    check_sorted(model, Start::Initial, &history, options, CheckMode::Verdict)
+    check_source(model, &HistoryInMemory(&history), options, false)
 }
 
 /// Checks a history in order of start, and returns the order that explains it.
@@ -235,7 +244,7 @@ pub fn check_and_keep_order<M: Model>(
     history: &[TimedOp<M::Op>],
     options: Options,
 ) -> Result<CheckOutcome, CheckError> {
-    check_sorted(model, Start::Initial, history, options, CheckMode::Order)
+    check_source(model, &HistoryInMemory(history), options, true)
 }
 
 /// Checks a history by search alone, without monitors.
@@ -245,13 +254,12 @@ pub(crate) fn check_from<M: Model>(
     history: Vec<TimedOp<M::Op>>,
     options: Options,
 ) -> Result<CheckOutcome, CheckError> {
-    check_sorted(
-        model,
-        Start::From(initial),
-        &in_order_of_start(history),
-        options,
-        CheckMode::Search,
-    )
+    let history = in_order_of_start(history);
+    let source = HistoryInMemory(&history);
+    let mut portfolio = Portfolio::new(model, &source, options, false);
+    portfolio.start = Start::From(initial);
+    portfolio.may_ask_monitors = false;
+    portfolio.check()
 }
 
 fn in_order_of_start<O>(mut history: Vec<TimedOp<O>>) -> Vec<TimedOp<O>> {
@@ -259,142 +267,4 @@ fn in_order_of_start<O>(mut history: Vec<TimedOp<O>>) -> Vec<TimedOp<O>> {
         history.sort_by_key(|operation| operation.timebox.start);
     }
     history
-}
-
-/// The mode of a check of a history in memory.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum CheckMode {
-    /// By search or by a monitor.
-    Verdict,
-    /// The same, with the order that explains the history.
-    Order,
-    /// By search alone.
-    Search,
-}
-
-/// Checks a history in order of start. Tries a monitor if the search is hard.
-fn check_sorted<M: Model>(
-    model: &M,
-    start: Start<M::State>,
-    history: &[TimedOp<M::Op>],
-    options: Options,
-    mode: CheckMode,
-) -> Result<CheckOutcome, CheckError> {
-    if options.naive {
-        return check_plainly(model, start, history, options);
-    }
-    if options.strategy == Strategy::Monitor {
-        return check_as_collections(model, history, &options)?;
-    }
-    let mut components = Components::of(history.iter().map(|operation| model.footprint(&operation.op)));
-    let started = Instant::now();
-    let mut may_use_monitors = mode != CheckMode::Search && options.strategy == Strategy::Portfolio;
-    let followed = followed(history, &options);
-    loop {
-        let limits = Limits {
-            time: options
-                .limits
-                .time
-                .map(|time| time.saturating_sub(started.elapsed())),
-            ..options.limits
-        };
-        let options = Options {
-            // The whole history is in memory, so depth-first search may join in early.
-            sweep_budget: options.sweep_budget / 8,
-            commit_after: None,
-            limits,
-            ..options
-        };
-        let partitioning = components.clone().into_partitioning();
-        let mut checker = Checker::starting_from(model, start.clone(), options, partitioning);
-        if mode == CheckMode::Order {
-            checker = checker.keep_order();
-        }
-        for (operation, followed) in history.iter().zip(&followed) {
-            if checker.push_followed(operation.clone(), *followed)? != Progress::Going {
-                break;
-            }
-            if may_use_monitors && checker.is_hard() {
-                may_use_monitors = false;
-                if let Ok(outcome) = check_as_collections(model, history, &options) {
-                    return outcome;
-                }
-            }
-        }
-        match checker.finish() {
-            Err(CheckError::Entangled(links)) => components.join(&links),
-            outcome => return outcome,
-        }
-    }
-}
-
-/// Checks a history in order of start by trying every order.
-fn check_plainly<M: Model>(
-    model: &M,
-    start: Start<M::State>,
-    history: &[TimedOp<M::Op>],
-    options: Options,
-) -> Result<CheckOutcome, CheckError> {
-    let initial = match start {
-        Start::Initial => model.plain_initial(),
-        Start::From(states) => states,
-    };
-    let (verdict, configurations) = match options.consistency {
-        Consistency::Sequential => {
-            explain_program_order(model, initial, history, options.async_threads, options.limits)
-        }
-        Consistency::Linearizable => {
-            let frontier = initial.into_iter().map(|state| (state, Vec::new()));
-            let mut search = PlainSearch::starting_from(
-                model,
-                Vec::new(),
-                frontier,
-                options.async_threads,
-                options.limits,
-            );
-            for (id, operation) in (0..).zip(history) {
-                if !search.push(id, operation.clone()) {
-                    break;
-                }
-            }
-            (search.finish(), search.configurations)
-        }
-    };
-    let figures = SearchFigures {
-        operations: history.len() as u64,
-        pending: history.iter().filter(|op| op.timebox.is_pending()).count() as u64,
-        configurations,
-        partitions: 1,
-        decider: Some(Decider::Plain),
-        ..SearchFigures::default()
-    };
-    let shown = |id: u64| {
-        let operation = &history[id as usize];
-        operation.shown(id, model.describe_op(&operation.op))
-    };
-    Ok(CheckOutcome {
-        conclusion: verdict.into_conclusion(shown)?,
-        figures,
-    })
-}
-
-/// For each operation, whether another one of its thread starts where it ends.
-pub(crate) fn followed<O>(history: &[TimedOp<O>], options: &Options) -> Vec<bool> {
-    if options.async_threads || options.consistency == Consistency::Sequential {
-        return vec![false; history.len()];
-    }
-    let starts: FxHashMap<(u32, Time), usize> = history
-        .iter()
-        .enumerate()
-        .map(|(position, operation)| ((operation.thread, operation.timebox.start), position))
-        .collect();
-    let is_followed = |(position, operation): (usize, &TimedOp<O>)| {
-        let end = operation.timebox.end?;
-        starts.get(&(operation.thread, end)).map(|last| *last > position)
-    };
-    history
-        .iter()
-        .enumerate()
-        .map(|operation| is_followed(operation).unwrap_or(false))
-        .collect()
 }

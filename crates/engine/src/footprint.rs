@@ -93,6 +93,11 @@ impl Footprint {
         }
     }
 
+    /// Whether the operation may read or write all of the state.
+    pub(crate) fn is_everything(&self) -> bool {
+        matches!(self.reads, Keys::All) || matches!(self.writes, Keys::All)
+    }
+
     /// An operation that reads `keys` and changes nothing.
     pub fn reads(keys: Keys) -> Self {
         Self {

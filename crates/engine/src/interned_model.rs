@@ -3,6 +3,7 @@
 use omnilink_evidence::RefusalReason;
 
 use crate::budget::Budget;
+use crate::footprint::Footprint;
 use crate::interner::{IdMap, Interner};
 use crate::model::{Model, Outcomes};
 use crate::partition::Partitioning;
@@ -85,6 +86,10 @@ impl<'m, M: Model> InternedModel<'m, M> {
 
     pub fn op(&self, id: ClassId) -> &M::Op {
         &self.classes.items[id as usize]
+    }
+
+    pub fn footprint(&self, id: ClassId) -> Footprint {
+        self.model.footprint(self.op(id))
     }
 
     /// Whether a replay by the definition of the model may continue with an operation.

@@ -34,6 +34,8 @@ mod error;
 mod evidence;
 mod evidence_builder;
 mod footprint;
+mod history_facts;
+mod history_source;
 mod interned_model;
 mod interner;
 mod limit_watch;
@@ -54,6 +56,7 @@ mod partition;
 mod path;
 mod plain_program_order;
 mod plain_search;
+mod portfolio;
 mod program_order;
 mod replay;
 mod search_context;
@@ -66,6 +69,8 @@ pub use collections::{CollectionKind, CollectionStream, Observation, Unmonitored
 pub use error::{CheckError, Progress};
 pub use evidence::{CheckOutcome, Conclusion, SearchFigures};
 pub use footprint::{Footprint, Keys};
+pub use history_facts::{components_of, followed_in};
+pub use history_source::{HistoryReading, HistorySource};
 pub use limit_watch::{Interrupt, LimitWatch};
 pub use long_prefix::LongPrefix;
 pub use minimal_counterexample::{MinimalCounterexample, minimize};
@@ -80,6 +85,7 @@ pub use options::{Consistency, Limits, Options, Reductions, Strategy};
 pub use partition::{Components, Partitioning};
 pub use plain_program_order::explain_program_order;
 pub use plain_search::{PlainSearch, PlainVerdict};
+pub use portfolio::check_source;
 
 #[cfg(test)]
 #[path = "../tests/behaviour/test_models.rs"]

@@ -26,8 +26,9 @@ use crate::error::{CheckError, Progress};
 use crate::evidence::{CheckOutcome, Conclusion};
 use crate::model::Model;
 use crate::operation::TimedOp;
-use crate::options::{Consistency, Limits, Options, Strategy};
+use crate::options::Options;
 use crate::partition::Partitioning;
+use crate::portfolio::may_ask_monitors;
 
 /// The longest history that is kept for near-linear monitors.
 const KEPT_MAX: usize = 1 << 18;
@@ -160,10 +161,7 @@ struct KeptHistory<'m, M: Model> {
 
 impl<'m, M: Model> KeptHistory<'m, M> {
     fn new(model: &'m M, options: Options) -> Option<Self> {
-        let is_wanted = options.strategy == Strategy::Portfolio
-            && options.consistency == Consistency::Linearizable
-            && model.collection_kind().is_some();
-        is_wanted.then(|| Self {
+        may_ask_monitors(model, &options).then(|| Self {
             model,
             options,
             started: Instant::now(),
@@ -175,12 +173,8 @@ impl<'m, M: Model> KeptHistory<'m, M> {
     /// The outcome, if a near-linear monitor decides the operations so far.
     fn outcome(&mut self) -> Result<Option<CheckOutcome>, CheckError> {
         self.next_size = 2 * self.operations.len();
-        let limits = self.options.limits;
-        let time = limits
-            .time
-            .map(|time| time.saturating_sub(self.started.elapsed()));
         let options = Options {
-            limits: Limits { time, ..limits },
+            limits: self.options.limits.after(self.started.elapsed()),
             ..self.options
         };
         match check_as_collections(self.model, &self.operations, &options) {

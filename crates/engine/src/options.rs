@@ -18,6 +18,16 @@ pub struct Limits {
     pub interrupt: Option<Interrupt>,
 }
 
+impl Limits {
+    /// The limits, once so much time has passed.
+    pub fn after(self, elapsed: Duration) -> Self {
+        Self {
+            time: self.time.map(|time| time.saturating_sub(elapsed)),
+            ..self
+        }
+    }
+}
+
 /// The order that an explanation must respect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Consistency {

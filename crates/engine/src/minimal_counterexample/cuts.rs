@@ -5,8 +5,9 @@ use std::time::Instant;
 use omnilink_trace::Time;
 
 use super::{TrialOp, found_in, limits_until, operations};
-use crate::checker::{Checker, check_from, followed};
+use crate::checker::{Checker, check_from};
 use crate::error::CheckError;
+use crate::history_facts::followed;
 use crate::model::Model;
 use crate::options::{Limits, Options};
 use crate::partition::Components;

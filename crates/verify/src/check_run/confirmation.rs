@@ -6,14 +6,13 @@
 
 use omnilink_engine::{
     Conclusion, Consistency, Counterexample, Limit, Limits, LongPrefix, Model, Options, Partitioning,
-    PlainSearch, PlainVerdict, TimedOp, explain_program_order,
+    PlainSearch, PlainVerdict, TimedOp, check_source, components_of, explain_program_order, followed_in,
 };
 use omnilink_evidence::Confirmation;
 use omnilink_trace::Time;
 
 use super::CheckRun;
 use crate::error::VerifyError;
-use crate::history::History;
 use crate::limits::limit_text;
 
 /// The steps of one attempt: about a second where a specification is evaluated.
@@ -55,7 +54,8 @@ impl<M: Model> CheckRun<'_, M> {
         };
         let (relevant, target) = self.relevant(end, counterexample.op.id)?;
         let mut reason = format!("{relevant} operations are too many to try every order");
-        let partitioning = self.components()?.into_partitioning();
+        let limits = self.options().limits;
+        let partitioning = components_of(self.model, &self.source, limits)?.into_partitioning();
         let part = target.and_then(|target| partitioning.part_of(&self.model.footprint(&target)));
         let same_part = part.map(|part| Some((&partitioning, part)));
         for part in std::iter::once(None).chain(same_part) {
@@ -85,7 +85,7 @@ impl<M: Model> CheckRun<'_, M> {
 
     /// The number of operations that start before a time, and the operation with a number.
     fn relevant(&self, end: Time, id: u64) -> Result<(u64, Option<M::Op>), VerifyError> {
-        let mut history = History::open(self.decode, self.input)?;
+        let mut history = self.source.history()?;
         let (mut relevant, mut target) = (0, None);
         while let Some(read) = history.next()? {
             if read.operation.timebox.start > end {
@@ -117,7 +117,7 @@ impl<M: Model> CheckRun<'_, M> {
             0 => None,
             _ => {
                 if self.followed.is_none() {
-                    self.followed = Some(self.find_followed()?);
+                    self.followed = Some(followed_in(&self.source)?);
                 }
                 let options = Options { limits, ..options };
                 Some(LongPrefix::new(self.model, options))
@@ -127,7 +127,7 @@ impl<M: Model> CheckRun<'_, M> {
             None => Some(PlainSearch::new(self.model, options.async_threads, limits)),
             Some(_) => None,
         };
-        let mut history = History::open(self.decode, self.input)?;
+        let mut history = self.source.history()?;
         // Numbers of operations among those that take part, because a prefix counts for itself.
         let (mut number, mut taken, mut target) = (0_u64, 0_u64, 0_u64);
         let mut orders_of = 0;
@@ -196,7 +196,7 @@ impl<M: Model> CheckRun<'_, M> {
             configurations: Some(STEPS_MAX),
             ..options.limits
         };
-        let mut history = History::open(self.decode, self.input)?;
+        let mut history = self.source.history()?;
         let mut operations = Vec::new();
         while let Some(read) = history.next()? {
             operations.push(read.operation);
@@ -227,7 +227,11 @@ impl<M: Model> CheckRun<'_, M> {
 
     /// The error where two searches disagree.
     pub(super) fn disagreement(&mut self, op: &str, end: Option<Time>) -> VerifyError {
-        let verdict = match self.check_naively() {
+        let options = Options {
+            naive: true,
+            ..self.options()
+        };
+        let verdict = match check_source(self.model, &self.source, options, false) {
             Ok(outcome) => match outcome.conclusion {
                 Conclusion::Valid(_) => "valid".to_owned(),
                 Conclusion::Violation(_) => "a violation, at another operation".to_owned(),
@@ -237,7 +241,7 @@ impl<M: Model> CheckRun<'_, M> {
         };
         let kept = self.keep_history(end);
         VerifyError::Disagreement {
-            input: self.input.name.clone(),
+            input: self.source.input.name.clone(),
             op: op.to_owned(),
             verdict,
             kept: match kept {

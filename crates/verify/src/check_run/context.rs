@@ -8,7 +8,7 @@ use omnilink_evidence::{HistoryWindow, ReportedOperation, Witness};
 use super::CheckRun;
 use crate::detail::Detail;
 use crate::error::VerifyError;
-use crate::history::{History, Read};
+use crate::history::Read;
 use crate::limits::CHECK_INTERVAL;
 
 /// The explanation of a longer history is not part of its evidence: it is looked at together with the trace.
@@ -35,7 +35,7 @@ impl<M: Model> CheckRun<'_, M> {
 
     /// Keeps the operations around one that cannot be explained. A limit ends it early: the verdict is known.
     pub(super) fn add_context(&mut self, unexplained: &ReportedOperation) -> Result<(), VerifyError> {
-        let mut history = History::open(self.decode, self.input)?;
+        let mut history = self.source.history()?;
         let mut watch = LimitWatch::new(self.request.options.limits);
         let mut before: VecDeque<(u64, Read<M::Op>)> = VecDeque::new();
         let mut after = 0;
@@ -75,7 +75,7 @@ impl<M: Model> CheckRun<'_, M> {
         if left_out > 0 && !self.has_witness_end() {
             return Ok(());
         }
-        let mut history = History::open(self.decode, self.input)?;
+        let mut history = self.source.history()?;
         let mut read = Vec::new();
         while let Some(one) = history.next()? {
             read.push(one);

@@ -2,19 +2,22 @@
 
 mod confirmation;
 mod context;
-mod naive;
 mod rereading;
-mod search;
+mod source;
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use omnilink_engine::{CheckError, Conclusion, Consistency, Limit, Model, Options, Strategy, Unknown};
-use omnilink_evidence::{Command, Evidence, Figures, Subject, ThreadNames, Violation};
+use omnilink_engine::{
+    CheckError, Conclusion, Consistency, HistorySource, Limit, Model, Options, Unknown, check_source,
+};
+use omnilink_evidence::{Command, Evidence, Figures, Subject, Violation};
 use omnilink_memory::peak_bytes;
 use omnilink_trace::Timebox;
 
+use self::source::{InputFacts, Source};
 use crate::detail::Detail;
 use crate::error::VerifyError;
 use crate::history::DecodeOp;
@@ -87,19 +90,19 @@ pub fn check_observed<M: Model>(
 ) -> Evidence {
     let mut run = CheckRun {
         model,
-        decode,
-        input,
+        source: Source {
+            decode,
+            input,
+            progress,
+            observe,
+            taken: Cell::new(0),
+            read: RefCell::default(),
+        },
         request,
-        progress,
-        observe,
         started: Instant::now(),
         evidence: evidence_of(input, request),
-        threads: ThreadNames::default(),
-        aborted: 0,
         places: BTreeMap::new(),
-        taken: 0,
-        may_use_monitors: model.collection_kind().is_some()
-            && request.options.strategy == Strategy::Portfolio,
+        facts: InputFacts::default(),
         followed: None,
     };
     if let Err(error) = run.run() {
@@ -109,7 +112,7 @@ pub fn check_observed<M: Model>(
             true => run.evidence.give_up(Unknown::limited(Limit::Interrupt)),
             false => {
                 run.evidence.fail(error.to_string());
-                run.evidence.figures.ops = run.taken;
+                run.evidence.figures.ops = run.source.taken.get();
             }
         }
     }
@@ -137,42 +140,32 @@ pub(crate) fn evidence_of(input: &Input, request: &CheckRequest) -> Evidence {
 
 struct CheckRun<'a, M: Model> {
     model: &'a M,
-    decode: &'a DecodeOp<'a, M::Op>,
-    input: &'a Input,
+    source: Source<'a, M::Op>,
     request: &'a CheckRequest,
-    progress: &'a ProgressCounter,
-    observe: &'a dyn Fn(CheckEvent<'_, M::Op>),
     started: Instant,
     evidence: Evidence,
-    /// The names of the threads seen.
-    threads: ThreadNames,
-    /// Operations that the system itself reported as failed.
-    aborted: u64,
     /// Where operations of the evidence were read, by position.
     places: BTreeMap<u64, String>,
-    /// Operations given to the engine.
-    taken: u64,
-    /// Whether monitors were not asked yet.
-    may_use_monitors: bool,
-    /// For each operation whether another one of its thread starts where it ends, once the engine has asked.
+    /// What the reading on which the verdict rests found out.
+    facts: InputFacts,
+    /// For each operation whether another one of its thread starts where it ends, once a confirmation has asked.
     followed: Option<Vec<bool>>,
 }
 
 impl<M: Model> CheckRun<'_, M> {
     fn run(&mut self) -> Result<(), VerifyError> {
-        let outcome = match self.request.options.strategy {
-            _ if self.request.options.naive => Some(self.check_naively()?),
-            Strategy::Monitor => self.check_as_collections()?,
-            _ => self.by_real_time()?,
-        };
+        let detail = self.request.detail;
+        let keep_order = self.request.witness.is_some()
+            || detail >= Detail::WitnessEnd
+            || (detail >= Detail::ShortWitness && self.source.is_short());
+        let outcome = check_source(self.model, &self.source, self.options(), keep_order);
+        self.facts = self.source.read.take();
+        self.evidence.notes = std::mem::take(&mut self.facts.notes);
         let outcome = match outcome {
-            Some(outcome) => outcome,
-            None => match self.check(self.options()) {
-                Err(VerifyError::Check(CheckError::Contradiction { op, end, .. })) => {
-                    return Err(self.disagreement(&op, Some(end)));
-                }
-                outcome => outcome?,
-            },
+            Err(VerifyError::Check(CheckError::Contradiction { op, end, .. })) => {
+                return Err(self.disagreement(&op, Some(end)));
+            }
+            outcome => outcome?,
         };
         self.evidence.figures = Figures::from(&outcome);
         let is_valid = outcome.conclusion.is_valid();
@@ -181,7 +174,7 @@ impl<M: Model> CheckRun<'_, M> {
             Conclusion::Valid(valid) => {
                 if let Some(file) = &self.request.witness {
                     let interrupt = self.request.options.limits.interrupt;
-                    witness::write(self.decode, self.input, &valid, file, interrupt)?;
+                    witness::write(self.source.decode, self.source.input, &valid, file, interrupt)?;
                 }
                 if self.request.detail >= Detail::ShortWitness {
                     self.add_witness(valid)
@@ -191,11 +184,7 @@ impl<M: Model> CheckRun<'_, M> {
             Conclusion::Violation(mut counterexample) => {
                 unexplained = Some(counterexample.op.id);
                 if !self.request.options.naive {
-                    let read = (std::mem::take(&mut self.threads), self.aborted, self.taken);
-                    let notes = std::mem::take(&mut self.evidence.notes);
                     self.evidence.confirmation = Some(self.confirm(&counterexample)?);
-                    (self.threads, self.aborted, self.taken) = read;
-                    self.evidence.notes = notes;
                 }
                 if self.request.minimize {
                     self.evidence.minimal = self
@@ -224,18 +213,27 @@ impl<M: Model> CheckRun<'_, M> {
                 .push("there is no explanation, so no witness was written".to_owned());
         }
         if is_valid && self.evidence.figures.ops == self.evidence.figures.pending {
-            self.evidence.notes.push(nothing_returned(&self.input.name));
+            self.evidence.notes.push(nothing_returned(&self.source.input.name));
         }
         Ok(())
+    }
+
+    /// The engine's options, less the time that is already gone.
+    fn options(&self) -> Options {
+        let options = self.request.options;
+        Options {
+            limits: options.limits.after(self.started.elapsed()),
+            ..options
+        }
     }
 
     /// The evidence, with the names of threads, the places of operations and what the check cost.
     fn finish(self) -> Evidence {
         let mut evidence = self.evidence;
         evidence.visit_operations(&mut |op| op.place = self.places.get(&op.id).cloned());
-        self.threads.apply_to(&mut evidence);
-        evidence.figures.threads = Some(self.threads.len() as u64);
-        evidence.figures.aborted = self.aborted;
+        self.facts.threads.apply_to(&mut evidence);
+        evidence.figures.threads = Some(self.facts.threads.len() as u64);
+        evidence.figures.aborted = self.facts.aborted;
         evidence.figures.seconds = self.started.elapsed().as_secs_f64();
         evidence.figures.peak_bytes = peak_bytes();
         evidence

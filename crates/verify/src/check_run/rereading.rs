@@ -1,81 +1,26 @@
-//! Readings of an input for what the engine does not keep: order of threads, parts that belong together, places.
+//! Readings of an input for what the engine does not keep: the operations of a violation, places, the history of a disagreement.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use omnilink_engine::{
-    Components, Consistency, Counterexample, Footprint, LimitWatch, Model, Placement, TimedOp, minimize,
-};
+use omnilink_engine::{Consistency, Counterexample, LimitWatch, Model, TimedOp, minimize};
 use omnilink_evidence::MinimalHistory;
-use omnilink_trace::{Time, Timebox};
-use rustc_hash::FxHashMap;
+use omnilink_trace::{Header, Operation, Time, TraceWriter, WriteOptions};
+use omnilink_value::Value;
 
 use super::{CheckEvent, CheckRun};
 use crate::error::VerifyError;
-use crate::history::{History, Read};
 use crate::limits::CHECK_INTERVAL;
 use crate::places::each_of;
 
 impl<M: Model> CheckRun<'_, M> {
-    /// Whether an order has every thread's operations in the order in which the input has them.
-    pub(super) fn keeps_program_order(&mut self, order: &[Placement]) -> Result<bool, VerifyError> {
-        let mut threads = Vec::new();
-        let mut history = History::open(self.decode, self.input)?;
-        while let Some(read) = history.next()? {
-            threads.push(read.operation.thread);
-        }
-        let mut last: FxHashMap<u32, u64> = FxHashMap::default();
-        Ok(order.iter().all(|placement| {
-            let thread = threads.get(placement.op as usize).copied().unwrap_or_default();
-            let before = last.insert(thread, placement.op);
-            before.is_none_or(|before| before < placement.op)
-        }))
-    }
-
-    /// For each operation, whether another one of its thread starts where it ends.
-    pub(super) fn find_followed(&self) -> Result<Vec<bool>, VerifyError> {
-        let mut history = History::open(self.decode, self.input)?;
-        let mut followed = Vec::new();
-        let mut last: FxHashMap<u32, Vec<(Time, usize)>> = FxHashMap::default();
-        while let Some(Read { operation, .. }) = history.next()? {
-            let Timebox { start, end } = operation.timebox;
-            let open = last.entry(operation.thread).or_default();
-            for (_, position) in open.iter().filter(|(end, _)| *end == start) {
-                followed[*position] = true;
-            }
-            open.retain(|(end, _)| *end >= start);
-            open.extend(end.map(|end| (end, followed.len())));
-            followed.push(false);
-        }
-        Ok(followed)
-    }
-
-    /// Which parts belong together.
-    pub(super) fn components(&self) -> Result<Components, VerifyError> {
-        let mut components = Components::default();
-        let mut history = History::open(self.decode, self.input)?;
-        let mut watch = LimitWatch::new(self.options().limits);
-        let mut operations = 0_u64;
-        while let Some(read) = history.next()? {
-            operations += 1;
-            // What was not read may belong together in any way.
-            if operations.is_multiple_of(CHECK_INTERVAL) && watch.reached().is_some() {
-                components.observe(&Footprint::everything());
-                break;
-            }
-            components.observe(&self.model.footprint(&read.operation.op));
-            if components.is_settled() {
-                break;
-            }
-        }
-        Ok(components)
-    }
-
     /// Shrinks the history up to the return that cannot be explained.
     pub(super) fn minimize(
         &mut self,
         counterexample: &Counterexample,
     ) -> Result<Option<Box<MinimalHistory>>, VerifyError> {
-        let mut history = History::open(self.decode, self.input)?;
+        let mut history = self.source.history()?;
         let mut operations: Vec<TimedOp<M::Op>> = Vec::new();
         let is_sequential = self.request.options.consistency == Consistency::Sequential;
         let mut watch = LimitWatch::new(self.options().limits);
@@ -109,11 +54,47 @@ impl<M: Model> CheckRun<'_, M> {
         wanted: &BTreeSet<u64>,
         unexplained: Option<u64>,
     ) -> Result<(), VerifyError> {
-        each_of(self.decode, self.input, wanted, |id, observed| {
+        each_of(self.source.decode, self.source.input, wanted, |id, observed| {
             if unexplained == Some(id) {
-                (self.observe)(CheckEvent::Unexplained(observed));
+                (self.source.observe)(CheckEvent::Unexplained(observed));
             }
             self.places.insert(id, observed.location.to_string());
         })
+    }
+
+    /// Keeps the operations that start no later than `end` in a file of its own.
+    pub(super) fn keep_history(&self, end: Option<Time>) -> Result<PathBuf, VerifyError> {
+        let refused = |error: std::io::Error| VerifyError::Write {
+            path: std::env::temp_dir(),
+            error,
+        };
+        let mut builder = tempfile::Builder::new();
+        let file = builder.prefix("omnilink-disagreement-").suffix(".ndjson");
+        let (_, path) = file
+            .tempfile()
+            .map_err(refused)?
+            .keep()
+            .map_err(|error| refused(error.error))?;
+        let options = WriteOptions::for_path(&path)
+            .with_header(Header::new([("disagreement_on", Value::str(&self.source.input.name))]))
+            .with_sorted(true);
+        let mut writer = TraceWriter::create(&path, &options)?;
+        let mut history = self.source.history()?;
+        let mut last: Option<Arc<Operation>> = None;
+        while let Some(read) = history.next()? {
+            if end.is_some_and(|end| read.operation.timebox.start > end) {
+                break;
+            }
+            // An operation in steps is read as several.
+            if last
+                .as_ref()
+                .is_none_or(|last| !Arc::ptr_eq(last, &read.observed))
+            {
+                writer.write(&read.observed)?;
+            }
+            last = Some(read.observed);
+        }
+        writer.finish()?;
+        Ok(path)
     }
 }
