@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use omnilink_engine::{LimitWatch, Limits};
-use omnilink_link::{BoundOp, EffectSummary, Linked, Outline, Survey};
+use omnilink_link::{EffectSummary, Linked, Outline, Survey};
 use omnilink_report::Look;
 use omnilink_trace::OpenOptions;
 use omnilink_verify::{Input, LogSurvey, NewFile, VerifyError, collect, is_log, score};
@@ -143,11 +143,9 @@ fn check(args: &CheckArgs) -> Result<Exit, CliError> {
         let lines = linked.run(|model| {
             let mut explanation = EffectSummary::default();
             for operation in input.open()? {
-                match model.bind(&operation?).map_err(VerifyError::from)? {
-                    BoundOp::LeftOut | BoundOp::DidNotHappen => {}
-                    BoundOp::Once(instance) | BoundOp::InSteps { done: instance, .. } => {
-                        explanation.observe(model, &instance);
-                    }
+                let bound = model.bind(&operation?).map_err(VerifyError::from)?;
+                if let Some(instance) = bound.last() {
+                    explanation.observe(model, instance);
                 }
             }
             Ok::<_, CliError>(explanation.lines())

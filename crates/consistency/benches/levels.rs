@@ -24,10 +24,7 @@ const SETS: [&str; 3] = ["directed_3t_6ops", "schemas", "small_3t_6ops"];
 
 fn recorded() -> Vec<History<JavaMapOp>> {
     let decode = |operation: &_| {
-        JavaMap.decode(operation).map(|decoded| match decoded {
-            Decoded::Op(op) => Some(op),
-            Decoded::DidNotHappen => None,
-        })
+        JavaMap.decode(operation).map(Decoded::into_last)
     };
     let mut histories = Vec::new();
     for set in SETS {

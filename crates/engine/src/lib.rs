@@ -28,6 +28,7 @@ mod check_run;
 mod checker;
 mod collections;
 mod configuration;
+mod decoded;
 mod depth_first;
 mod dominance;
 mod error;
@@ -66,6 +67,7 @@ mod ties;
 
 pub use checker::{Checker, check, check_and_keep_order};
 pub use collections::{CollectionKind, CollectionStream, Observation, Unmonitored, check_as_collections};
+pub use decoded::Decoded;
 pub use error::{CheckError, Progress};
 pub use evidence::{CheckOutcome, Conclusion, SearchFigures};
 pub use footprint::{Footprint, Keys};

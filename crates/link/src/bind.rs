@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use omnilink_engine::Decoded;
 use omnilink_tla::diagnostic::nearest;
 use omnilink_tla::ir;
 use omnilink_trace::Operation;
@@ -18,26 +19,6 @@ use crate::linked::Linked;
 use crate::model::TlaModel;
 use crate::omnilink_setup::EVENT;
 
-/// An operation of a trace, bound to the spec.
-#[derive(Clone, Debug)]
-pub enum BoundOp {
-    /// The link file ignores it.
-    LeftOut,
-    /// It was aborted, and had no effect.
-    DidNotHappen,
-    /// This action.
-    Once(Instance),
-    /// Any number of steps up to a bound, and then the last.
-    InSteps {
-        /// A step.
-        step: Instance,
-        /// How often it may happen.
-        times: u32,
-        /// The end.
-        done: Instance,
-    },
-}
-
 /// Whether the results of an operation are bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Results {
@@ -50,15 +31,15 @@ impl TlaModel<'_> {
     ///
     /// # Errors
     /// When the spec has no such action, or it takes other arguments.
-    pub fn bind(&self, operation: &Operation) -> Result<BoundOp, BindError> {
+    pub fn bind(&self, operation: &Operation) -> Result<Decoded<Instance>, BindError> {
         let is_plain = !operation.aborted && !operation.timebox.is_pending();
         if is_plain && let Some(instance) = self.bound.borrow().get(&operation.call) {
-            return Ok(BoundOp::Once(instance.clone()));
+            return Ok(Decoded::Once(instance.clone()));
         }
         let (bound, takes_thread) = self.bind_with(operation, Results::Known)?;
         if is_plain
             && !takes_thread
-            && let BoundOp::Once(instance) = &bound
+            && let Decoded::Once(instance) = &bound
             && self.is_bound_by_arguments(instance)
         {
             self.bound.borrow_mut().put(&operation.call, instance.clone());
@@ -84,12 +65,12 @@ impl TlaModel<'_> {
     ///
     /// # Errors
     /// As [`TlaModel::bind`], and when a result has no range.
-    pub fn bind_effect(&self, operation: &Operation) -> Result<BoundOp, BindError> {
+    pub fn bind_effect(&self, operation: &Operation) -> Result<Decoded<Instance>, BindError> {
         Ok(self.bind_with(operation, Results::Forgotten)?.0)
     }
 
     /// What an operation means, and whether its thread is one of the arguments.
-    fn bind_with(&self, operation: &Operation, results: Results) -> Result<(BoundOp, bool), BindError> {
+    fn bind_with(&self, operation: &Operation, results: Results) -> Result<(Decoded<Instance>, bool), BindError> {
         let linked = self.linked;
         let error = |problem: Box<BindProblem>| BindError {
             place: operation.location.clone(),
@@ -99,11 +80,11 @@ impl TlaModel<'_> {
             return Err(error(Box::new(unknown_op(linked, operation))));
         };
         let Some(number) = *binding else {
-            return Ok((BoundOp::LeftOut, false));
+            return Ok((Decoded::LeftOut, false));
         };
         let binding = &linked.bindings[number as usize];
         if operation.aborted && binding.aborted.is_none() {
-            return Ok((BoundOp::DidNotHappen, false));
+            return Ok((Decoded::DidNotHappen, false));
         }
         let BoundArguments {
             mut arguments,
@@ -123,7 +104,7 @@ impl TlaModel<'_> {
             }
             add_extras(formulation, operation, &mut arguments);
             let instance = self.instance(number, formulation.operation, &arguments, None, operation);
-            return Ok((BoundOp::Once(instance), takes_thread));
+            return Ok((Decoded::Once(instance), takes_thread));
         };
         let part = StepPart {
             lane: self
@@ -149,7 +130,7 @@ impl TlaModel<'_> {
             Some(last),
             operation,
         );
-        Ok((BoundOp::InSteps { step, times, done }, takes_thread))
+        Ok((Decoded::InSteps { step, times, done }, takes_thread))
     }
 
     /// The one instance for these arguments.

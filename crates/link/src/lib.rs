@@ -78,7 +78,6 @@ mod variant;
 pub use action::SpecAction;
 pub use acts_as::{ActsAs, OpActsAs};
 pub use algorithm::AlgorithmLinkError;
-pub use bind::BoundOp;
 pub use collect::CollectedConstants;
 pub use compile::{Changes, Definition, compile, stale_translations};
 pub use coverage::{ActionCoverage, BranchCoverage, Coverage, InvariantCoverage};

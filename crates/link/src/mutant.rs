@@ -39,11 +39,10 @@ pub(crate) fn mutated(mutant: Mutant) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use omnilink_engine::{Options, TimedOp, check};
+    use omnilink_engine::{Options, check};
     use omnilink_trace::{OpenOptions, Trace};
 
     use super::{ACTIVE, Mutant};
-    use crate::bind::BoundOp;
     use crate::link_file::LinkFile;
     use crate::link_options::LinkOptions;
     use crate::linked::Linked;
@@ -87,21 +86,8 @@ mod tests {
                 for operation in trace {
                     let operation = operation.unwrap();
                     let thread = operation.thread.as_int().unwrap() as u32;
-                    let timed = |op| TimedOp::new(thread, op, operation.timebox);
-                    match model.bind(&operation).unwrap() {
-                        BoundOp::Once(op) => operations.push(timed(op)),
-                        BoundOp::InSteps { step, times, done } => {
-                            for _ in 0..times {
-                                let optional = true;
-                                operations.push(TimedOp {
-                                    optional,
-                                    ..timed(step.clone())
-                                });
-                            }
-                            operations.push(timed(done));
-                        }
-                        BoundOp::LeftOut | BoundOp::DidNotHappen => {}
-                    }
+                    let bound = model.bind(&operation).unwrap();
+                    operations.extend(bound.timed(thread, operation.timebox));
                 }
                 let options = Options {
                     async_threads: case.is_async,

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use omnilink_engine::Decoded;
 use omnilink_value::Value;
 
-use crate::bind::BoundOp;
 use crate::instance::Instance;
 use crate::model::TlaModel;
 use crate::probe::varied;
@@ -31,8 +31,8 @@ impl<'m, 'l> Mutator<'m, 'l> {
     }
 
     /// Adds the values of a recorded operation.
-    pub fn observe(&mut self, bound: &BoundOp) {
-        let Some(instance) = last_of(bound) else { return };
+    pub fn observe(&mut self, bound: &Decoded<Instance>) {
+        let Some(instance) = bound.last() else { return };
         for (at, value) in instance.0.arguments.iter().enumerate() {
             let recorded = self.recorded.entry((instance.0.binding, at)).or_default();
             if let Some(value) = value
@@ -45,18 +45,18 @@ impl<'m, 'l> Mutator<'m, 'l> {
     }
 
     /// The name of an operation.
-    pub fn op(&self, bound: &BoundOp) -> Option<&'l str> {
-        Some(self.model.binding(last_of(bound)?).op.as_str())
+    pub fn op(&self, bound: &Decoded<Instance>) -> Option<&'l str> {
+        Some(self.model.binding(bound.last()?).op.as_str())
     }
 
     /// The operation with another result, and a description of the change. An operation without a known result gets another
     /// argument. `pick` chooses among several.
     pub fn changed(
         &self,
-        bound: &BoundOp,
+        bound: &Decoded<Instance>,
         mut pick: impl FnMut(usize) -> usize,
-    ) -> Option<(BoundOp, String)> {
-        let instance = last_of(bound)?;
+    ) -> Option<(Decoded<Instance>, String)> {
+        let instance = bound.last()?;
         let binding = self.model.binding(instance);
         let arguments = instance.0.arguments.iter().take(binding.params.len()).enumerate();
         let known: Vec<usize> = arguments
@@ -88,23 +88,6 @@ impl<'m, 'l> Mutator<'m, 'l> {
             .join(".");
         let description = format!("{field}: {other} in the place of {held}");
         let varied = |instance: &Instance| varied(instance, at, value.clone());
-        let bound = match bound {
-            BoundOp::LeftOut | BoundOp::DidNotHappen => return None,
-            BoundOp::Once(instance) => BoundOp::Once(varied(instance)),
-            BoundOp::InSteps { step, times, done } => BoundOp::InSteps {
-                step: varied(step),
-                times: *times,
-                done: varied(done),
-            },
-        };
-        Some((bound, description))
-    }
-}
-
-/// The instance that stands for an operation.
-fn last_of(bound: &BoundOp) -> Option<&Instance> {
-    match bound {
-        BoundOp::LeftOut | BoundOp::DidNotHappen => None,
-        BoundOp::Once(instance) | BoundOp::InSteps { done: instance, .. } => Some(instance),
+        Some((bound.clone().map(|instance| varied(&instance)), description))
     }
 }

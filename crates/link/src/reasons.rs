@@ -1,12 +1,12 @@
 //! Reasons: why an operation cannot happen in a state, and what kind of violation that is.
 
-use omnilink_engine::{Model as _, RefusalReason};
+use omnilink_engine::{Decoded, Model as _, RefusalReason};
 use omnilink_tla::eval::error::Outcome;
 use omnilink_tla::eval::{Evaluator, FalseSubformula, Flow, State};
 use omnilink_trace::Operation;
 use omnilink_value::Value;
 
-use crate::bind::{BoundOp, event_of};
+use crate::bind::event_of;
 use crate::instance::Instance;
 use crate::model::TlaModel;
 use crate::module::{MODULE, without_internal_names};
@@ -124,9 +124,7 @@ impl<'l> TlaModel<'l> {
     pub fn tagged(&self, operation: &Operation) -> Tagged {
         let mut tagged = Tagged::default();
         // The operation was bound before, or there would be no violation.
-        let (Ok(BoundOp::Once(instance)) | Ok(BoundOp::InSteps { done: instance, .. })) =
-            self.bind(operation)
-        else {
+        let Some(instance) = self.bind(operation).ok().and_then(Decoded::into_last) else {
             return tagged;
         };
         let mut evaluator = self.evaluator.borrow_mut();

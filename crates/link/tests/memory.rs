@@ -5,8 +5,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use omnilink_engine::{Checker, Options, Partitioning, TimedOp};
-use omnilink_link::{BoundOp, LinkFile, LinkOptions, Linked};
+use omnilink_engine::{Checker, Options, Partitioning};
+use omnilink_link::{LinkFile, LinkOptions, Linked};
 use omnilink_trace::{OpenOptions, Trace};
 
 struct Counting;
@@ -136,23 +136,8 @@ fn most_held(spec: &str, toml: &str, trace: &str, search: Options) -> usize {
             for operation in trace {
                 let operation = operation.unwrap();
                 let thread = operation.thread.as_int().unwrap_or(0) as u32;
-                let single = |instance| TimedOp::new(thread, instance, operation.timebox);
-                match model.bind(&operation).unwrap() {
-                    BoundOp::LeftOut | BoundOp::DidNotHappen => {}
-                    BoundOp::Once(instance) => {
-                        checker.push(single(instance)).unwrap();
-                    }
-                    BoundOp::InSteps { step, times, done } => {
-                        for _ in 0..times {
-                            let optional = true;
-                            let step = TimedOp {
-                                optional,
-                                ..single(step.clone())
-                            };
-                            checker.push(step).unwrap();
-                        }
-                        checker.push(single(done)).unwrap();
-                    }
+                for part in model.bind(&operation).unwrap().timed(thread, operation.timebox) {
+                    checker.push(part).unwrap();
                 }
             }
             assert!(checker.finish().unwrap().conclusion.is_valid());

@@ -8,11 +8,11 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use omnilink_engine::{CollectionKind, Footprint, Model, Observation, Outcomes};
+use omnilink_engine::{CollectionKind, Decoded, Footprint, Model, Observation, Outcomes};
 use omnilink_trace::Operation;
 
 use crate::catalogue::{ModelEntry, NativeModel, Visitor, with_model};
-use crate::decode::{DecodeError, Decoded};
+use crate::decode::DecodeError;
 use crate::options::ModelSpecError;
 
 /// A native model of any type.
@@ -122,10 +122,8 @@ impl<M: NativeModel> Erased for M {
     }
 
     fn decode(&self, operation: &Operation) -> Result<Decoded<AnyOp>, DecodeError> {
-        Ok(match M::decode(self, operation)? {
-            Decoded::Op(op) => Decoded::Op(AnyOp(Opaque::new(op))),
-            Decoded::DidNotHappen => Decoded::DidNotHappen,
-        })
+        let decoded = M::decode(self, operation)?;
+        Ok(decoded.map(|op| AnyOp(Opaque::new(op))))
     }
 
     fn initial(&self) -> Vec<AnyState> {

@@ -1,11 +1,11 @@
 //! One register with compare-and-set.
 
-use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outcomes};
+use omnilink_engine::{CollectionKind, Decoded, Footprint, Keys, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
 use crate::call_reader::CallReader;
 use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
-use crate::decode::{Decode, DecodeError, Decoded};
+use crate::decode::{Decode, DecodeError};
 use crate::display::Known;
 use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
@@ -233,7 +233,7 @@ impl Decode for CasRegister {
 
     fn decode_aborted(&self, call: &CallReader<'_>) -> Result<Decoded<CasRegisterOp>, DecodeError> {
         if call.op() == "cas" && self.failed_cas == FailedCas::Differed {
-            decode_cas(call, Some(false)).map(Decoded::Op)
+            decode_cas(call, Some(false)).map(Decoded::Once)
         } else {
             Ok(Decoded::DidNotHappen)
         }

@@ -5,7 +5,7 @@
 //! [`CallReader`](crate::call_reader::CallReader) finds them in all of these formats. Anything else is an error with the
 //! place and the expectation. Nothing is guessed, and nothing is skipped.
 
-use omnilink_engine::Model;
+use omnilink_engine::{Decoded, Model};
 use omnilink_trace::{Location, Operation};
 use omnilink_value::Value;
 use thiserror::Error;
@@ -42,18 +42,9 @@ pub trait Decode: Model {
         if operation.aborted {
             self.decode_aborted(&call)
         } else {
-            self.decode_call(&call).map(Decoded::Op)
+            self.decode_call(&call).map(Decoded::Once)
         }
     }
-}
-
-/// A decoded operation of a trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decoded<Op> {
-    /// An operation of the model.
-    Op(Op),
-    /// The operation had no effect and is left out.
-    DidNotHappen,
 }
 
 /// An operation that a model cannot decode.

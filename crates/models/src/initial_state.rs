@@ -10,7 +10,6 @@ use crate::bank::{Balances, Bank, BankOp};
 use crate::cas_register::{CasRegister, CasRegisterOp};
 use crate::catalogue::NativeModel;
 use crate::counter::{Counter, CounterOp};
-use crate::decode::Decoded;
 use crate::multi_register::{MultiRegister, RegisterAccess};
 use crate::options::{ModelOptions, Spec};
 use crate::register::{Register, RegisterOp};
@@ -138,8 +137,6 @@ fn with_option(model: &str, option: &str) -> String {
 /// An operation as a model of this type reads it.
 fn decoded<M: NativeModel>(model: &str, operation: &Operation) -> Option<M::Op> {
     let mut options: ModelOptions = Spec::parse(model).ok()?.options;
-    match M::from_options(&mut options).ok()?.decode(operation).ok()? {
-        Decoded::Op(op) => Some(op),
-        Decoded::DidNotHappen => None,
-    }
+    let model = M::from_options(&mut options).ok()?;
+    model.decode(operation).ok()?.into_last()
 }

@@ -16,7 +16,7 @@
 //! Models are created by name and decode operations of traces from any importer:
 //!
 //! ```
-//! use omnilink_models::{Decoded, NativeModel, Visitor, with_model};
+//! use omnilink_models::{NativeModel, Visitor, with_model};
 //! use omnilink_trace::{Args, Operation, Timebox};
 //!
 //! struct Describe(Operation);
@@ -26,8 +26,10 @@
 //!
 //!     fn visit<M: NativeModel>(self, model: M) -> String {
 //!         match model.decode(&self.0) {
-//!             Ok(Decoded::Op(op)) => model.describe_op(&op),
-//!             Ok(Decoded::DidNotHappen) => "did not happen".to_owned(),
+//!             Ok(decoded) => match decoded.last() {
+//!                 Some(op) => model.describe_op(op),
+//!                 None => "did not happen".to_owned(),
+//!             },
 //!             Err(error) => error.to_string(),
 //!         }
 //!     }
@@ -77,7 +79,8 @@ pub use catalogue::{
     ModelEntry, NativeModel, OpEntry, OptionEntry, Visitor, catalogue, model_of_type, with_model,
 };
 pub use counter::{Counter, CounterOp};
-pub use decode::{Decode, DecodeError, DecodeProblem, Decoded};
+pub use decode::{Decode, DecodeError, DecodeProblem};
+pub use omnilink_engine::Decoded;
 pub use initial_state::initial_guesses;
 pub use java_map::{
     EntryPart, JavaMap, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, MapEnd, Neighbour, WholeMethod,

@@ -1,7 +1,7 @@
 //! From a recorded trace to a verdict, in one call.
 
 use omnilink_engine::{CheckError, CheckOutcome, Options, TimedOp, check};
-use omnilink_models::{Decode, DecodeError, Decoded};
+use omnilink_models::{Decode, DecodeError};
 use omnilink_trace::{Trace, TraceError};
 use omnilink_value::Value;
 use thiserror::Error;
@@ -41,9 +41,7 @@ pub fn check_trace<M: Decode>(
                 threads.push(operation.thread.clone());
                 threads.len() - 1
             });
-        if let Decoded::Op(op) = model.decode(&operation)? {
-            history.push(TimedOp::new(thread as u32, op, operation.timebox));
-        }
+        history.extend(model.decode(&operation)?.timed(thread as u32, operation.timebox));
     }
     Ok(check(model, history, options)?)
 }

@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use omnilink_engine::{CallEvent, Conclusion, Consistency, Model, Monitor, Options, Progress};
+use omnilink_engine::{CallEvent, Conclusion, Consistency, Decoded, Model, Monitor, Options, Progress};
 use omnilink_evidence::{Command, Evidence, Figures, Subject, ThreadNames, Verdict, Violation};
 use omnilink_models::AnyModel;
 use omnilink_trace::{Args, Operation, Timebox};
 use omnilink_value::Value;
-use omnilink_verify::{DecodeOp, Meaning, VerifyError, decode_native};
+use omnilink_verify::{DecodeOp, VerifyError, decode_native};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -244,7 +244,7 @@ fn watch<M: Model>(
             Event::Call(call, operation) => {
                 let thread = threads.number(&operation.thread);
                 let event = match decode(&operation)? {
-                    Meaning::Once(op) => CallEvent::Call { call, thread, op },
+                    Decoded::Once(op) => CallEvent::Call { call, thread, op },
                     _ => CallEvent::CallForResult { call, thread },
                 };
                 open.insert(call, operation);
@@ -259,7 +259,7 @@ fn watch<M: Model>(
                     ..operation
                 };
                 match decode(&operation.returning(ret))? {
-                    Meaning::Once(op) => CallEvent::Return { call, op },
+                    Decoded::Once(op) => CallEvent::Return { call, op },
                     _ => CallEvent::Lost { call },
                 }
             }

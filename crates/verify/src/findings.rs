@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use omnilink_engine::{Consistency, Options};
+use omnilink_engine::{Consistency, Decoded, Options};
 use omnilink_evidence::{
     AbstractStateFindings, ActionFindings, BranchFindings, Evidence, Figures, InvariantFindings, LastWriter,
     LongOperation, SpecFindings, VacuityFindings, Verdict, Violation,
 };
 use omnilink_link::{
-    ActionCoverage, BoundOp, Instance, PlacedInstances, TlaModel, Vacuity, VacuityKind, toml_key,
+    ActionCoverage, Instance, PlacedInstances, TlaModel, Vacuity, VacuityKind, toml_key,
 };
 use omnilink_trace::{Operation, Statistics, Timebox};
 
@@ -115,9 +115,7 @@ impl<'m, 'l> Findings<'m, 'l> {
         else {
             return;
         };
-        let (Ok(BoundOp::Once(instance)) | Ok(BoundOp::InSteps { done: instance, .. })) =
-            self.model.bind(operation)
-        else {
+        let Some(instance) = self.model.bind(operation).ok().and_then(Decoded::into_last) else {
             return;
         };
         findings.is_impossible = self.model.is_impossible(&instance);
@@ -266,7 +264,7 @@ impl<'m, 'l> Findings<'m, 'l> {
 
     /// An operation in steps may be unexplained because it needs more steps than it is given.
     fn bound_on_steps(&self, operation: &Operation) -> Option<String> {
-        let Ok(BoundOp::InSteps { times, .. }) = self.model.bind(operation) else {
+        let Ok(Decoded::InSteps { times, .. }) = self.model.bind(operation) else {
             return None;
         };
         let op = &operation.name;

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use omnilink_engine::TimedOp;
+use omnilink_engine::{Decoded, TimedOp};
 use omnilink_evidence::ThreadNames;
-use omnilink_models::{AnyModel, AnyOp, Decoded};
+use omnilink_models::{AnyModel, AnyOp};
 use omnilink_trace::{Time, Timebox, Trace};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -13,28 +13,8 @@ use rustc_hash::FxHashMap;
 use crate::error::VerifyError;
 use crate::input::Input;
 
-/// What an operation of a trace means to a model.
-#[derive(Clone, Debug)]
-pub enum Meaning<O> {
-    /// It is not part of what is checked.
-    LeftOut,
-    /// The system refused it, and it had no effect.
-    DidNotHappen,
-    /// It is this operation of the model.
-    Once(O),
-    /// It is several operations of the model: up to `times` steps, and then the last.
-    InSteps {
-        /// A step, which may happen or not.
-        step: O,
-        /// How often at most.
-        times: u32,
-        /// What happens at the end.
-        done: O,
-    },
-}
-
 /// Translates an operation of a trace into one of a model.
-pub type DecodeOp<'m, O> = dyn Fn(&omnilink_trace::Operation) -> Result<Meaning<O>, VerifyError> + 'm;
+pub type DecodeOp<'m, O> = dyn Fn(&omnilink_trace::Operation) -> Result<Decoded<O>, VerifyError> + 'm;
 
 /// What an operation means to a shipped model.
 ///
@@ -43,11 +23,8 @@ pub type DecodeOp<'m, O> = dyn Fn(&omnilink_trace::Operation) -> Result<Meaning<
 pub fn decode_native(
     model: &AnyModel,
     operation: &omnilink_trace::Operation,
-) -> Result<Meaning<AnyOp>, VerifyError> {
-    Ok(match model.decode(operation)? {
-        Decoded::DidNotHappen => Meaning::DidNotHappen,
-        Decoded::Op(op) => Meaning::Once(op),
-    })
+) -> Result<Decoded<AnyOp>, VerifyError> {
+    Ok(model.decode(operation)?)
 }
 
 /// Reads the operations of an input for a model. Every reading gives the same operations in the same order, so that a
@@ -111,33 +88,25 @@ impl<'m, O: Clone> History<'m, O> {
             self.latest = self
                 .latest
                 .max(end.filter(|end| *end != Time::MAX).unwrap_or(start));
-            let meaning = (self.decode)(&observed)?;
+            let decoded = (self.decode)(&observed)?;
             // Some tools write "never" as the end of time. It must not be taken for a return.
             if observed.timebox.end == Some(Time::MAX)
-                && !matches!(meaning, Meaning::LeftOut | Meaning::DidNotHappen)
+                && !matches!(decoded, Decoded::LeftOut | Decoded::DidNotHappen)
             {
                 return Err(VerifyError::EndOfTime(observed.location.clone()));
             }
-            match meaning {
-                Meaning::LeftOut => self.left_out += 1,
-                Meaning::DidNotHappen => self.aborted += 1,
-                Meaning::Once(op) => {
+            match decoded {
+                Decoded::LeftOut => self.left_out += 1,
+                Decoded::DidNotHappen => self.aborted += 1,
+                decoded => {
                     let thread = self.number(&observed.thread);
-                    let operation = TimedOp::new(thread, op, observed.timebox);
-                    return Ok(Some(Read { observed, operation }));
-                }
-                Meaning::InSteps { step, times, done } => {
-                    let thread = self.number(&observed.thread);
-                    let part = |op: O, optional: bool| Read {
+                    let mut parts = decoded.timed(thread, observed.timebox).map(|operation| Read {
                         observed: Arc::clone(&observed),
-                        operation: TimedOp {
-                            optional,
-                            ..TimedOp::new(thread, op, observed.timebox)
-                        },
-                    };
-                    self.parts.extend((0..times).map(|_| part(step.clone(), true)));
-                    self.parts.push_back(part(done, false));
-                    return Ok(self.parts.pop_front());
+                        operation,
+                    });
+                    let first = parts.next();
+                    self.parts.extend(parts);
+                    return Ok(first);
                 }
             }
         }

@@ -65,7 +65,7 @@ pub use error::VerifyError;
 pub use exercise::Exercise;
 #[cfg(all(feature = "tla", feature = "weak"))]
 pub use folder_contents::{FolderContents, FoundHistory, HistoryKind};
-pub use history::{DecodeOp, Meaning, decode_native};
+pub use history::{DecodeOp, decode_native};
 pub use input::Input;
 pub use keyed::Keyed;
 pub use limits::{after_reading, limit_text, opened};

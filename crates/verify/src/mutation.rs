@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use omnilink_engine::{Conclusion, Limits, Model as _, Options, TimedOp, check};
+use omnilink_engine::{Conclusion, Decoded, Limits, Model as _, Options, TimedOp, check};
 use omnilink_evidence::{MutantFindings, MutationFindings};
-use omnilink_link::{BoundOp, Instance, Mutator, TlaModel};
+use omnilink_link::{Instance, Mutator, TlaModel};
 use omnilink_trace::Timebox;
 
 use crate::error::VerifyError;
@@ -35,7 +35,7 @@ pub struct Mutation {
 #[derive(Clone)]
 struct Recorded {
     thread: u32,
-    bound: BoundOp,
+    bound: Decoded<Instance>,
     timebox: Timebox,
     place: String,
 }
@@ -130,7 +130,7 @@ fn beginning(model: &TlaModel<'_>, input: &Input) -> Result<Vec<Recorded>, Verif
     for operation in input.open()? {
         let operation = operation?;
         let bound = model.bind(&operation)?;
-        if matches!(bound, BoundOp::LeftOut | BoundOp::DidNotHappen) {
+        if matches!(bound, Decoded::LeftOut | Decoded::DidNotHappen) {
             continue;
         }
         let count = threads.len() as u32;
@@ -158,25 +158,8 @@ fn beginning(model: &TlaModel<'_>, input: &Input) -> Result<Vec<Recorded>, Verif
 }
 
 fn operations(recorded: &[Recorded]) -> Vec<TimedOp<Instance>> {
-    let mut operations = Vec::new();
-    for recorded in recorded {
-        let single = |instance: &Instance, optional: bool| {
-            let operation = TimedOp::new(recorded.thread, instance.clone(), recorded.timebox);
-            TimedOp {
-                optional: optional || operation.optional,
-                ..operation
-            }
-        };
-        match &recorded.bound {
-            BoundOp::LeftOut | BoundOp::DidNotHappen => {}
-            BoundOp::Once(instance) => operations.push(single(instance, false)),
-            BoundOp::InSteps { step, times, done } => {
-                operations.extend((0..*times).map(|_| single(step, true)));
-                operations.push(single(done, false));
-            }
-        }
-    }
-    operations
+    let parts = |recorded: &Recorded| recorded.bound.clone().timed(recorded.thread, recorded.timebox);
+    recorded.iter().flat_map(parts).collect()
 }
 
 /// A mutant: the operation that it is about, all operations, and what was done. `None` if nothing can be done there.
@@ -204,7 +187,7 @@ fn mutant(
             Kind::Dropped => {
                 // Nobody can miss what changes nothing.
                 let may_be_missed = match &recorded[at].bound {
-                    BoundOp::Once(instance) => !model.is_pure(instance),
+                    Decoded::Once(instance) => !model.is_pure(instance),
                     _ => true,
                 };
                 if may_be_missed {
@@ -231,6 +214,6 @@ fn mutant(
 
 const ATTEMPTS: u32 = 20;
 
-fn is_same(a: &BoundOp, b: &BoundOp) -> bool {
-    matches!((a, b), (BoundOp::Once(a), BoundOp::Once(b)) if a == b)
+fn is_same(a: &Decoded<Instance>, b: &Decoded<Instance>) -> bool {
+    matches!((a, b), (Decoded::Once(a), Decoded::Once(b)) if a == b)
 }

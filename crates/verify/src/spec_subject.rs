@@ -3,7 +3,8 @@
 use std::fmt;
 
 use omnilink_consistency::Decoder;
-use omnilink_link::{BindError, BoundOp, Instance, Linked, TlaModel};
+use omnilink_engine::Decoded;
+use omnilink_link::{BindError, Instance, Linked, TlaModel};
 use omnilink_trace::Operation;
 
 use crate::subject::NamedModel;
@@ -51,11 +52,11 @@ impl<'l> Decoder<Instance> for SpecSubject<'_, 'l> {
     }
 }
 
-fn whole(bound: Result<BoundOp, BindError>, operation: &Operation) -> Result<Option<Instance>, NoAction> {
+fn whole(bound: Result<Decoded<Instance>, BindError>, operation: &Operation) -> Result<Option<Instance>, NoAction> {
     match bound.map_err(NoAction::Bind)? {
-        BoundOp::LeftOut | BoundOp::DidNotHappen => Ok(None),
-        BoundOp::Once(instance) => Ok(Some(instance)),
-        BoundOp::InSteps { .. } => Err(NoAction::InSteps(operation.name.to_string())),
+        Decoded::LeftOut | Decoded::DidNotHappen => Ok(None),
+        Decoded::Once(instance) => Ok(Some(instance)),
+        Decoded::InSteps { .. } => Err(NoAction::InSteps(operation.name.to_string())),
     }
 }
 

@@ -28,10 +28,7 @@ impl Decoder<AnyOp> for NativeSubject {
     type Error = DecodeError;
 
     fn returned(&self, operation: &Operation) -> Result<Option<AnyOp>, DecodeError> {
-        Ok(match self.model.decode(operation)? {
-            Decoded::Op(op) => Some(op),
-            Decoded::DidNotHappen => None,
-        })
+        self.model.decode(operation).map(Decoded::into_last)
     }
 }
 

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use omnilink_engine::LimitWatch;
+use omnilink_engine::{Decoded, LimitWatch};
 use omnilink_evidence::{Evidence, Unknown, Verdict};
-use omnilink_link::{BoundOp, CollectedConstants, LinkOptions, TlaModel};
+use omnilink_link::{CollectedConstants, LinkOptions, TlaModel};
 use omnilink_memory::peak_bytes;
 use omnilink_tla::deep_stack;
 use omnilink_trace::Operation;
@@ -13,7 +13,6 @@ use omnilink_trace::Operation;
 use crate::check_run::{CheckRequest, check_observed, evidence_of};
 use crate::error::VerifyError;
 use crate::findings::Findings;
-use crate::history::Meaning;
 use crate::input::Input;
 use crate::limits::after_reading;
 use crate::linked_specs::LinkedSpecs;
@@ -189,13 +188,8 @@ pub fn collect(
 pub(crate) fn meaning(
     model: &TlaModel<'_>,
     operation: &Operation,
-) -> Result<Meaning<omnilink_link::Instance>, VerifyError> {
-    Ok(match model.bind(operation)? {
-        BoundOp::LeftOut => Meaning::LeftOut,
-        BoundOp::DidNotHappen => Meaning::DidNotHappen,
-        BoundOp::Once(instance) => Meaning::Once(instance),
-        BoundOp::InSteps { step, times, done } => Meaning::InSteps { step, times, done },
-    })
+) -> Result<Decoded<omnilink_link::Instance>, VerifyError> {
+    Ok(model.bind(operation)?)
 }
 
 fn failed(input: &Input, request: &CheckRequest, error: &VerifyError) -> Evidence {

@@ -29,10 +29,7 @@ fn recorded(json: &str) -> RecordedHistory {
 }
 
 fn decode(operation: &Operation) -> Result<Option<JavaMapOp>, DecodeError> {
-    Ok(match JavaMap.decode(operation)? {
-        Decoded::Op(op) => Some(op),
-        Decoded::DidNotHappen => None,
-    })
+    JavaMap.decode(operation).map(Decoded::into_last)
 }
 
 fn known() -> Vec<&'static str> {

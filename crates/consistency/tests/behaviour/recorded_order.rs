@@ -22,10 +22,7 @@ fn register() -> Register {
 }
 
 fn decode(operation: &Operation) -> Result<Option<RegisterOp>, DecodeError> {
-    Ok(match register().decode(operation)? {
-        Decoded::Op(op) => Some(op),
-        Decoded::DidNotHappen => None,
-    })
+    register().decode(operation).map(Decoded::into_last)
 }
 
 fn counting(end_fence: EndFence) -> Recorder {

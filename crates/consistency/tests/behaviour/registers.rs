@@ -8,7 +8,7 @@ use omnilink_consistency::{
     LongWitness, MethodLevels, Order, Ret, WeakChecker, WeakOptions, confirm, infer, naive,
 };
 use omnilink_evidence::Conclusion;
-use omnilink_models::{Decode, Decoded, Kv, KvOp};
+use omnilink_models::{Decode, Kv, KvOp};
 use omnilink_trace::{Args, Operation, Timebox};
 use omnilink_value::Value;
 
@@ -37,10 +37,7 @@ fn decoded(name: &str, args: Vec<Value>, ret: Option<Value>, is_pending: bool) -
     };
     let mut operation = Operation::new(Value::int(0), name, Args::Positional(Value::tuple(args)), timebox);
     operation.ret = ret;
-    match kv().decode(&operation).unwrap() {
-        Decoded::Op(op) => op,
-        Decoded::DidNotHappen => panic!("{operation:?}"),
-    }
+    kv().decode(&operation).unwrap().into_last().unwrap()
 }
 
 fn history_op(

@@ -21,10 +21,7 @@ fn open(name: &str) -> BufReader<File> {
 
 fn decoded(recorded: &RecordedHistory) -> History<JavaMapOp> {
     let decode = |operation: &_| {
-        JavaMap.decode(operation).map(|decoded| match decoded {
-            Decoded::Op(op) => Some(op),
-            Decoded::DidNotHappen => None,
-        })
+        JavaMap.decode(operation).map(Decoded::into_last)
     };
     recorded.decode(&decode).unwrap()
 }

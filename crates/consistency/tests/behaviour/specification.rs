@@ -9,7 +9,7 @@ use omnilink_consistency::{
 };
 use omnilink_engine::{Model, Outcomes};
 use omnilink_evidence::Conclusion;
-use omnilink_link::{BindError, BoundOp, Instance, LinkOptions, Linked, TlaModel};
+use omnilink_link::{BindError, Instance, LinkOptions, Linked, TlaModel};
 use omnilink_models::{CasRegister, Decode, DecodeError, Decoded, FailedCas};
 use omnilink_trace::Operation;
 use omnilink_value::Value;
@@ -55,9 +55,9 @@ impl Decoder<Instance> for Actions<'_, '_> {
     }
 }
 
-fn once(bound: BoundOp) -> Result<Option<Instance>, BindError> {
+fn once(bound: Decoded<Instance>) -> Result<Option<Instance>, BindError> {
     match bound {
-        BoundOp::Once(instance) => Ok(Some(instance)),
+        Decoded::Once(instance) => Ok(Some(instance)),
         other => panic!("{other:?}"),
     }
 }
@@ -126,10 +126,7 @@ fn a_register_with_compare_and_set_agrees_with_the_native_model_at_every_level()
         failed_cas: FailedCas::default(),
     };
     let decode = |operation: &Operation| -> Result<Option<_>, DecodeError> {
-        match model().decode(operation)? {
-            Decoded::Op(op) => Ok(Some(op)),
-            Decoded::DidNotHappen => Ok(None),
-        }
+        model().decode(operation).map(Decoded::into_last)
     };
     agree(&example("Register"), (&model, &decode), 400, |rng| {
         let [a, b] = [rng.usize(..3), rng.usize(..3)];

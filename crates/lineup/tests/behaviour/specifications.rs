@@ -38,10 +38,7 @@ fn explained<M: NativeModel>(
     operations: Vec<Operation>,
 ) -> SpecificationResult {
     let decoder = |operation: &Operation| -> Result<Option<M::Op>, DecodeError> {
-        Ok(match model.decode(operation)? {
-            Decoded::Op(op) => Some(op),
-            Decoded::DidNotHappen => None,
-        })
+        model.decode(operation).map(Decoded::into_last)
     };
     let specification = ModelSpecification {
         model,

@@ -5,7 +5,7 @@ use std::sync::Barrier;
 
 use fastrand::Rng;
 use omnilink_engine::{Checker, Options, Partitioning, Progress, TimedOp};
-use omnilink_link::{BoundOp, CollectedConstants, LinkError, LinkFile, LinkOptions, Linked};
+use omnilink_link::{CollectedConstants, LinkError, LinkFile, LinkOptions, Linked};
 use omnilink_record::{RecordError, Recorder, ThreadLog};
 use omnilink_trace::{OpenOptions, Operation, Timebox, Trace, TraceError, TraceWriter, WriteOptions};
 use thiserror::Error;
@@ -130,19 +130,10 @@ impl Subject {
             let mut checker = Checker::with_partitioning(model, Options::default(), Partitioning::Whole);
             for operation in operations {
                 let thread = operation.thread.as_int().unwrap_or(0) as u32;
-                let single = |instance| TimedOp::new(thread, instance, operation.timebox);
-                let parts = match model.bind(operation).map_err(|error| misfit(error.to_string()))? {
-                    BoundOp::LeftOut | BoundOp::DidNotHappen => Vec::new(),
-                    BoundOp::Once(instance) => vec![single(instance)],
-                    BoundOp::InSteps { step, times, done } => {
-                        let step = |_| TimedOp {
-                            optional: true,
-                            ..single(step.clone())
-                        };
-                        (0..times).map(step).chain([single(done)]).collect()
-                    }
-                };
-                for part in parts {
+                let bound = model
+                    .bind(operation)
+                    .map_err(|error| misfit(error.to_string()))?;
+                for part in bound.timed(thread, operation.timebox) {
                     if checker.push(part).map_err(|error| misfit(error.to_string()))? == Progress::Decided {
                         break;
                     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use omnilink_engine::{Checker, Conclusion, Options, Partitioning, Progress, TimedOp, check};
 use omnilink_link::{
-    BindError, BoundOp, CollectedConstants, Instance, LinkError, LinkFile, LinkOptions, Linked, TlaModel,
+    BindError, CollectedConstants, Instance, LinkError, LinkFile, LinkOptions, Linked, TlaModel,
 };
 use omnilink_trace::{OpenOptions, Trace};
 
@@ -69,18 +69,8 @@ pub fn bound(model: &TlaModel<'_>, trace: Trace) -> Result<Vec<TimedOp<Instance>
     for operation in trace {
         let operation = operation.unwrap();
         let thread = operation.thread.as_int().unwrap_or(0) as u32;
-        let single = |instance| TimedOp::new(thread, instance, operation.timebox);
-        match model.bind(&operation)? {
-            BoundOp::LeftOut | BoundOp::DidNotHappen => {}
-            BoundOp::Once(instance) => operations.push(single(instance)),
-            BoundOp::InSteps { step, times, done } => {
-                operations.extend((0..times).map(|_| TimedOp {
-                    optional: true,
-                    ..single(step.clone())
-                }));
-                operations.push(single(done));
-            }
-        }
+        let bound = model.bind(&operation)?;
+        operations.extend(bound.timed(thread, operation.timebox));
     }
     Ok(operations)
 }

@@ -16,7 +16,7 @@ fn check_behind_pointer(spec: &str, text: &str) -> CheckOutcome {
     for operation in trace.map(Result::unwrap) {
         let next = threads.len() as u32;
         let thread = *threads.entry(operation.thread.clone()).or_insert(next);
-        if let Decoded::Op(op) = model.decode(&operation).unwrap() {
+        if let Decoded::Once(op) = model.decode(&operation).unwrap() {
             assert_eq!(model.clone().describe_op(&op), model.describe_op(&op.clone()));
             history.push(TimedOp::new(thread, op, operation.timebox));
         }

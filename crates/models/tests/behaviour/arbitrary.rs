@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use omnilink_engine::{CheckError, Limits, Options, TimedOp, check};
-use omnilink_models::{Decoded, NativeModel, Visitor, catalogue, with_model};
+use omnilink_models::{NativeModel, Visitor, catalogue, with_model};
 use omnilink_trace::{self as trace, Args, Timebox};
 use omnilink_value::Value;
 
@@ -73,8 +73,7 @@ impl Visitor for DecodeAndCheck<'_> {
         for start in 0..24 {
             let operation = operation(self.0, &names, start);
             match model.decode(&operation) {
-                Ok(Decoded::Op(op)) => history.push(TimedOp::new(0, op, operation.timebox)),
-                Ok(Decoded::DidNotHappen) => {}
+                Ok(decoded) => history.extend(decoded.timed(0, operation.timebox)),
                 Err(error) => assert!(error.to_string().starts_with("memory: "), "{error}"),
             }
         }

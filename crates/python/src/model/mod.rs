@@ -12,11 +12,11 @@ mod state;
 
 use std::sync::{Mutex, PoisonError};
 
-use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_engine::{Decoded, Footprint, Keys, Model, Outcomes};
 use omnilink_models::PersistentMap;
 use omnilink_trace::Operation;
 use omnilink_value::Value;
-use omnilink_verify::{Meaning, VerifyError};
+use omnilink_verify::VerifyError;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
@@ -96,12 +96,12 @@ impl PythonModel {
     }
 
     /// What an operation of a trace means to the model.
-    pub(crate) fn decode(&self, operation: &Operation) -> Result<Meaning<ModelOp>, VerifyError> {
+    pub(crate) fn decode(&self, operation: &Operation) -> Result<Decoded<ModelOp>, VerifyError> {
         if operation.aborted {
-            return Ok(Meaning::DidNotHappen);
+            return Ok(Decoded::DidNotHappen);
         }
         let decoded = Python::attach(|py| self.op(py, operation));
-        decoded.map(Meaning::Once).map_err(|error| {
+        decoded.map(Decoded::Once).map_err(|error| {
             let message = format!("{}: {operation}: {error}", operation.location);
             self.keep(error);
             VerifyError::Usage(message)

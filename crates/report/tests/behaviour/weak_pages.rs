@@ -11,10 +11,7 @@ use omnilink_report::{Look, TextOptions, text};
 use omnilink_trace::Operation;
 
 fn decode(operation: &Operation) -> Result<Option<JavaMapOp>, DecodeError> {
-    Ok(match JavaMap.decode(operation)? {
-        Decoded::Op(op) => Some(op),
-        Decoded::DidNotHappen => None,
-    })
+    JavaMap.decode(operation).map(Decoded::into_last)
 }
 
 fn report(mut evidence: Evidence) -> Evidence {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use omnilink_engine::{Options, Reductions, Strategy, TimedOp, check};
 use omnilink_evidence::Verdict;
-use omnilink_link::{BoundOp, CollectedConstants, Instance, LinkFile, LinkOptions, Linked, TlaModel};
+use omnilink_link::{CollectedConstants, Instance, LinkFile, LinkOptions, Linked, TlaModel};
 use omnilink_trace::{OpenOptions, Trace};
 use omnilink_verify::{CheckRequest, Input, ProgressCounter, Validation};
 
@@ -172,18 +172,8 @@ pub fn bound(model: &TlaModel<'_>, ndjson: &str, is_async: bool) -> Result<Vec<T
     for operation in trace.map_err(|error| error.to_string())? {
         let operation = operation.map_err(|error| error.to_string())?;
         let thread = operation.thread.as_int().unwrap_or(0) as u32;
-        let single = |instance| TimedOp::new(thread, instance, operation.timebox);
-        match model.bind(&operation).map_err(|error| error.to_string())? {
-            BoundOp::LeftOut | BoundOp::DidNotHappen => {}
-            BoundOp::Once(instance) => operations.push(single(instance)),
-            BoundOp::InSteps { step, times, done } => {
-                operations.extend((0..times).map(|_| TimedOp {
-                    optional: true,
-                    ..single(step.clone())
-                }));
-                operations.push(single(done));
-            }
-        }
+        let bound = model.bind(&operation).map_err(|error| error.to_string())?;
+        operations.extend(bound.timed(thread, operation.timebox));
     }
     Ok(operations)
 }

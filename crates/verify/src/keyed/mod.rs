@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use omnilink_engine::{Limits, Options};
+use omnilink_engine::{Decoded, Limits, Options};
 use omnilink_evidence::{Evidence, Figures, KeyVerdict, Verdict};
 use omnilink_models::{
     AnyModel, AnyOp, KeyDetector, Keying, ModelEntry, model_of_type, split, splits_by_key,
@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 
 use crate::check_run::{CheckRequest, check_input};
 use crate::error::VerifyError;
-use crate::history::{Meaning, decode_native};
+use crate::history::decode_native;
 use crate::input::Input;
 use crate::progress::ProgressCounter;
 
@@ -72,7 +72,7 @@ pub(crate) fn check_model(
             with_note(report, READ_AS_KEYED)
         }
         Keying::Keyed => {
-            let decode = |operation: &Operation| -> Result<Meaning<AnyOp>, VerifyError> {
+            let decode = |operation: &Operation| -> Result<Decoded<AnyOp>, VerifyError> {
                 let (_, inner) = split(operation, model.entry()).ok_or_else(|| no_pair(operation))?;
                 decode_native(model, &inner)
             };

@@ -1,9 +1,9 @@
 //! A model whose analysis is wrong does not lead to a wrong verdict: an explanation is replayed, and a violation is confirmed.
 
-use omnilink_engine::{Footprint, Keys, Model, Options, Outcomes, Reductions};
+use omnilink_engine::{Decoded, Footprint, Keys, Model, Options, Outcomes, Reductions};
 use omnilink_evidence::{Confirmation, Evidence, Verdict};
 use omnilink_trace::OpenOptions;
-use omnilink_verify::{CheckRequest, Input, Meaning, ProgressCounter, VerifyError, check_input};
+use omnilink_verify::{CheckRequest, Input, ProgressCounter, VerifyError, check_input};
 
 /// Two registers that say something wrong about their operations, or nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,13 +64,13 @@ impl Model for Registers {
     }
 }
 
-fn decode(operation: &omnilink_trace::Operation) -> Result<Meaning<RegisterOp>, VerifyError> {
+fn decode(operation: &omnilink_trace::Operation) -> Result<Decoded<RegisterOp>, VerifyError> {
     let number = |name: &str| {
         let value = operation.args.field(name).and_then(|value| value.as_int());
         value.unwrap_or_default()
     };
     let at = number("at") as usize;
-    Ok(Meaning::Once(match operation.name.as_str() {
+    Ok(Decoded::Once(match operation.name.as_str() {
         "write" => RegisterOp::Write(at, number("value")),
         "write_both" => RegisterOp::WriteBoth(number("value")),
         _ => RegisterOp::Read(at, number("value")),

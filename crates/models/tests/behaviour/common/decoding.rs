@@ -1,6 +1,6 @@
 //! Decoding a single operation.
 
-use omnilink_models::{Decoded, NativeModel, Visitor, with_model};
+use omnilink_models::{NativeModel, Visitor, with_model};
 use omnilink_trace::{OpenOptions, Operation, Trace};
 
 fn operation(line: &str) -> Operation {
@@ -15,8 +15,10 @@ pub fn decoded(spec: &str, line: &str) -> String {
         type Output = String;
         fn visit<M: NativeModel>(self, model: M) -> String {
             match model.decode(&self.0) {
-                Ok(Decoded::Op(op)) => model.describe_op(&op),
-                Ok(Decoded::DidNotHappen) => "did not happen".to_owned(),
+                Ok(decoded) => match decoded.last() {
+                    Some(op) => model.describe_op(op),
+                    None => "did not happen".to_owned(),
+                },
                 Err(error) => error.to_string(),
             }
         }

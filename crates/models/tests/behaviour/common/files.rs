@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use omnilink_engine::{CheckOutcome, Options, TimedOp, check};
-use omnilink_models::{Decoded, NativeModel, Visitor, with_model};
+use omnilink_models::{NativeModel, Visitor, with_model};
 use omnilink_trace::{OpenOptions, Trace};
 
 /// What becomes of the trace at `path` under the model that `spec` asks for.
@@ -33,10 +33,8 @@ impl Visitor for Check {
             let operation = operation.map_err(|error| error.to_string())?;
             let next = threads.len() as u32;
             let thread = *threads.entry(operation.thread.clone()).or_insert(next);
-            match model.decode(&operation).map_err(|error| error.to_string())? {
-                Decoded::Op(op) => history.push(TimedOp::new(thread, op, operation.timebox)),
-                Decoded::DidNotHappen => {}
-            }
+            let decoded = model.decode(&operation).map_err(|error| error.to_string())?;
+            history.extend(decoded.timed(thread, operation.timebox));
         }
         check(&model, history, Options::default()).map_err(|error| error.to_string())
     }
