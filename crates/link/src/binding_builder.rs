@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use omnilink_tla::diagnostic::nearest;
-use omnilink_tla::ir::OperatorId;
 use omnilink_tla::semantics::spec::Spec;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -14,7 +13,7 @@ use crate::binding::{Extra, Formulation, OpBinding, Processes, StepBinding};
 use crate::error::LinkError;
 use crate::formula_action::{FormulaAction, Meaning};
 use crate::link_file::{ABORTED, LinkFile, OpLink, TERMINATED};
-use crate::module::{Module, application, identifiers, name};
+use crate::module::{Lowered, Module, application, identifiers, name};
 use crate::omnilink_setup::EVENT;
 use crate::param::{Constant, Fallback, ParamBinding, RESULT, ResultCode, THREAD};
 use crate::run::{Run, RunPart};
@@ -130,20 +129,12 @@ impl<'a> BindingBuilder<'a> {
         self.drafts.iter().for_each(|draft| draft.define(module));
     }
 
-    /// What is to be lowered, in the order in which [`BindingBuilder::bindings`] takes it.
-    pub(crate) fn operations(&self) -> Vec<String> {
-        self.drafts.iter().flat_map(BindingDraft::operations).collect()
-    }
-
     /// The bindings, from what was lowered.
-    pub(crate) fn bindings(
-        &self,
-        built: &mut impl Iterator<Item = Option<OperatorId>>,
-    ) -> (Vec<OpBinding>, FxHashMap<String, Option<u32>>) {
+    pub(crate) fn bindings(&self, lowered: &Lowered) -> (Vec<OpBinding>, FxHashMap<String, Option<u32>>) {
         let mut bindings = Vec::new();
         let mut by_name: FxHashMap<String, Option<u32>> = FxHashMap::default();
         for draft in &self.drafts {
-            if let Some(binding) = draft.binding(built) {
+            if let Some(binding) = draft.binding(lowered) {
                 by_name.insert(draft.op.to_owned(), Some(bindings.len() as u32));
                 bindings.push(binding);
             }
@@ -304,10 +295,18 @@ impl<'a> BindingDraft<'a> {
                 "ensures",
                 self.link.and_then(|link| link.ensures.as_ref()),
             ));
-            module.define(&name("op", op), &params, &conjuncts.join(" /\\ "));
+            module.operation(&name("op", op), &params, &conjuncts.join(" /\\ "));
+            if self.run().is_some() {
+                module.lower(&name("step", op));
+            }
+        } else {
+            module.lower(&self.of.name);
+        }
+        if let Some(step) = self.step {
+            module.lower(&step.name);
         }
         if let Some(aborted) = self.link.and_then(|link| link.aborted.as_ref()) {
-            module.define(
+            module.operation(
                 &name("aborted", op),
                 &self.params_with(&self.aborted_extras),
                 aborted,
@@ -315,14 +314,14 @@ impl<'a> BindingDraft<'a> {
         }
         for (param, range) in self.of.params.iter().zip(&self.ranges) {
             if let Some(range) = range {
-                module.define(&name("range", &format!("{op}_{param}")), &[] as &[&str], range);
+                module.operation(&name("range", &format!("{op}_{param}")), &[] as &[&str], range);
             }
         }
         if let Some(processes) = self.processes {
-            module.define(&name("processes", op), &[] as &[&str], processes);
+            module.operation(&name("processes", op), &[] as &[&str], processes);
         }
         for (param, default) in self.defaults() {
-            module.define(
+            module.operation(
                 &name("default", &format!("{op}_{param}")),
                 &[] as &[&str],
                 default,
@@ -330,7 +329,7 @@ impl<'a> BindingDraft<'a> {
         }
         for (param, codes) in self.of.params.iter().zip(&self.codes) {
             for (number, (_, means)) in codes.iter().enumerate() {
-                module.define(
+                module.operation(
                     &name("code", &format!("{op}_{param}_{number}")),
                     &[] as &[&str],
                     means,
@@ -339,88 +338,56 @@ impl<'a> BindingDraft<'a> {
         }
     }
 
-    fn operations(&self) -> Vec<String> {
-        let op = self.key.as_str();
-        let mut names = vec![if self.is_plain() {
-            self.of.name.clone()
-        } else {
-            name("op", op)
-        }];
-        names.extend(
-            self.link
-                .and_then(|link| link.aborted.as_ref())
-                .map(|_| name("aborted", op)),
-        );
-        names.extend(self.step.map(|step| step.name.clone()));
-        names.extend(self.run().map(|_| name("step", op)));
-        names.extend(self.processes.map(|_| name("processes", op)));
-        for ((param, range), codes) in self.of.params.iter().zip(&self.ranges).zip(&self.codes) {
-            names.extend(range.as_ref().map(|_| name("range", &format!("{op}_{param}"))));
-            names.extend((0..codes.len()).map(|number| name("code", &format!("{op}_{param}_{number}"))));
-        }
-        names.extend(
-            self.defaults()
-                .map(|(param, _)| name("default", &format!("{op}_{param}"))),
-        );
-        names
-    }
-
     /// `None` if the action cannot be given values: its parameters are operators.
-    fn binding(&self, built: &mut impl Iterator<Item = Option<OperatorId>>) -> Option<OpBinding> {
-        let mut next = || built.next().flatten();
-        let happened = next();
-        let aborted = self
-            .link
-            .and_then(|link| link.aborted.as_ref())
-            .and_then(|_| next());
-        let step = match (self.step, self.run()) {
-            (None, None) => None,
-            _ => next(),
+    fn binding(&self, lowered: &Lowered) -> Option<OpBinding> {
+        let op = self.key.as_str();
+        let of_param = |role: &str, param: &str| lowered.get(&name(role, &format!("{op}_{param}")));
+        let happened = if self.is_plain() {
+            lowered.get(&self.of.name)
+        } else {
+            lowered.get(&name("op", op))
+        };
+        let aborted = lowered.get(&name("aborted", op));
+        let step = match self.step {
+            Some(step) => lowered.get(&step.name),
+            None => lowered.get(&name("step", op)),
         };
         let processes = self.processes.and_then(|written| {
             Some(Processes {
                 written: written.to_owned(),
-                members: Constant::new(next()?),
+                members: Constant::new(lowered.get(&name("processes", op))?),
             })
         });
         let mut params = Vec::new();
         let extras = self.with_event(&self.extras);
-        for ((param, range), codes) in self.of.params.iter().zip(&self.ranges).zip(&self.codes) {
+        for (param, codes) in self.of.params.iter().zip(&self.codes) {
             // It comes last, and is no field.
             if param == EVENT {
                 continue;
             }
-            let range = range.as_ref().and_then(|_| next());
             let given = self.link.and_then(|link| link.fields.get(param)).unwrap_or(param);
             // What every record has stands in for an argument that the operation does not have.
             let is_column = [RESULT, THREAD].contains(&given.as_str());
             let field = if is_column { param } else { given };
-            let mut translated = Vec::new();
-            for (stands, _) in codes {
-                translated.extend(next().map(|operation| ResultCode {
+            let translated = codes.iter().enumerate().filter_map(|(number, (stands, _))| {
+                Some(ResultCode {
                     stands: stands.clone(),
-                    means: Constant::new(operation),
-                }));
-            }
+                    means: Constant::new(of_param("code", &format!("{param}_{number}"))?),
+                })
+            });
             let may_be_unknown = self.link.is_some_and(|link| link.unknown.contains_key(param));
             let fallback = Fallback::of(given);
             params.push(ParamBinding {
                 name: param.clone(),
                 field: field.clone(),
                 fallback,
-                codes: translated,
-                range,
+                codes: translated.collect(),
+                range: of_param("range", param),
                 may_be_unknown,
-                default: None,
+                default: of_param("default", param).map(Constant::new),
                 is_result: fallback == Fallback::Result || may_be_unknown,
                 is_unread_result: false,
             });
-        }
-        for (param, _) in self.defaults() {
-            let default = next();
-            if let Some(binding) = params.iter_mut().find(|binding| binding.name == param) {
-                binding.default = default.map(Constant::new);
-            }
         }
         Some(OpBinding {
             op: self.op.to_owned(),

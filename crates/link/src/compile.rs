@@ -2,17 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use omnilink_tla::config::{Assigned, Assignment, Config, Named};
+use omnilink_tla::config::Config;
 use omnilink_tla::deep_stack;
 use omnilink_tla::ir::Program;
 use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
-use omnilink_tla::semantics::entity::EntityKind;
 use omnilink_tla::semantics::spec::Spec;
 use omnilink_tla::semantics::{PlusCal, load, load_text, stale_translation};
-use omnilink_tla::source::Span;
 use omnilink_value::Value;
 
-use crate::constants::{check_constant, constants, is_plain_constant, literal, model_value};
+use crate::constants::{assign, check_constant, constants, named};
 use crate::error::LinkError;
 use crate::link_options::LinkOptions;
 use crate::module::{MODULE, Module, name};
@@ -163,44 +161,4 @@ fn name_behaviour(spec: &Spec, config: &mut Config, path: &Path) -> Result<(), L
         config.next = Some(named("Next"));
     }
     Ok(())
-}
-
-/// Gives a constant or an operator another meaning.
-fn assign(spec: &Spec, config: &mut Config, module: &mut Module, target: &str, expression: &str) {
-    config
-        .constants
-        .retain(|assignment| assignment.target.name != *target);
-    let takes_arguments = spec.find(target).is_some_and(|binding| {
-        let entity = spec.entity(binding.entity);
-        matches!(entity.kind, EntityKind::Operator { .. }) && entity.arity > 0
-    });
-    let value = match takes_arguments {
-        true => Assigned::Definition {
-            name: named(expression.trim()),
-        },
-        false => literal(expression)
-            .or_else(|| model_value(spec, target, expression))
-            .filter(|_| is_plain_constant(spec, target))
-            .map(|value| Assigned::Value { value })
-            .unwrap_or_else(|| {
-                let definition = name("const", target);
-                module.define(&definition, &[] as &[&str], expression);
-                Assigned::Definition {
-                    name: named(&definition),
-                }
-            }),
-    };
-    config.constants.push(Assignment {
-        target: named(target),
-        arguments: Vec::new(),
-        module: None,
-        value,
-    });
-}
-
-fn named(name: &str) -> Named {
-    Named {
-        name: name.to_owned(),
-        span: Span::default(),
-    }
 }

@@ -1,15 +1,16 @@
 //! Constants of a spec that the link gives values to.
 
-use omnilink_tla::config::{self, Assigned, Assignment, ConfigValue};
+use omnilink_tla::config::{self, Assigned, Assignment, Config, ConfigValue, Named};
 use omnilink_tla::diagnostic::nearest;
 use omnilink_tla::semantics::entity::EntityKind;
 use omnilink_tla::semantics::spec::Spec;
-use omnilink_tla::source::{Source, Sources};
+use omnilink_tla::source::{Source, Sources, Span};
 use omnilink_value::Value;
 
 use crate::error::LinkError;
 use crate::link_options::LinkOptions;
 use crate::linked::Linked;
+use crate::module::{Module, name};
 
 /// Constants given as expressions; the command line counts more than the link file.
 pub(crate) fn constants(options: &LinkOptions) -> impl Iterator<Item = (&String, &String)> {
@@ -47,7 +48,7 @@ pub(crate) fn check_constant(spec: &Spec, constant: &str, given: &str) -> Result
 }
 
 /// An expression that is a value as it stands, as a configuration would have it: no module has to be read to know it.
-pub(crate) fn literal(expression: &str) -> Option<ConfigValue> {
+fn literal(expression: &str) -> Option<ConfigValue> {
     match expression {
         "TRUE" | "FALSE" => Some(ConfigValue::Boolean(expression == "TRUE")),
         _ if expression.starts_with('+') => None,
@@ -60,7 +61,7 @@ pub(crate) fn literal(expression: &str) -> Option<ConfigValue> {
 
 /// A value in the syntax of a configuration whose names are model values, as `omnilink mc` reads it: `null`, which is what a recorded null
 /// becomes, `{a, b}`, or the name of the constant itself. What the spec defines is no model value, and makes it an expression.
-pub(crate) fn model_value(spec: &Spec, constant: &str, expression: &str) -> Option<ConfigValue> {
+fn model_value(spec: &Spec, constant: &str, expression: &str) -> Option<ConfigValue> {
     let line = format!("CONSTANT {constant} = {expression}");
     let source = Sources::default().add(Source::new("the value of a constant", &*line));
     let mut diagnostics = Vec::new();
@@ -94,7 +95,7 @@ fn add_names<'v>(value: &'v ConfigValue, names: &mut Vec<&'v str>) {
 }
 
 /// Whether this is a declared constant that takes no arguments.
-pub(crate) fn is_plain_constant(spec: &Spec, name: &str) -> bool {
+fn is_plain_constant(spec: &Spec, name: &str) -> bool {
     let entity = spec.find(name).map(|binding| spec.entity(binding.entity));
     entity.is_some_and(|entity| matches!(entity.kind, EntityKind::Constant) && entity.arity == 0)
 }
@@ -103,6 +104,46 @@ impl Linked {
     /// The model values of the configuration and the link.
     pub fn model_values(&self) -> &[Value] {
         &self.program.model_values
+    }
+}
+
+/// Gives a constant or an operator another meaning.
+pub(crate) fn assign(spec: &Spec, config: &mut Config, module: &mut Module, target: &str, expression: &str) {
+    config
+        .constants
+        .retain(|assignment| assignment.target.name != *target);
+    let takes_arguments = spec.find(target).is_some_and(|binding| {
+        let entity = spec.entity(binding.entity);
+        matches!(entity.kind, EntityKind::Operator { .. }) && entity.arity > 0
+    });
+    let value = match takes_arguments {
+        true => Assigned::Definition {
+            name: named(expression.trim()),
+        },
+        false => literal(expression)
+            .or_else(|| model_value(spec, target, expression))
+            .filter(|_| is_plain_constant(spec, target))
+            .map(|value| Assigned::Value { value })
+            .unwrap_or_else(|| {
+                let definition = name("const", target);
+                module.define(&definition, &[] as &[&str], expression);
+                Assigned::Definition {
+                    name: named(&definition),
+                }
+            }),
+    };
+    config.constants.push(Assignment {
+        target: named(target),
+        arguments: Vec::new(),
+        module: None,
+        value,
+    });
+}
+
+pub(crate) fn named(name: &str) -> Named {
+    Named {
+        name: name.to_owned(),
+        span: Span::default(),
     }
 }
 

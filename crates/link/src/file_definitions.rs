@@ -14,24 +14,24 @@ pub(crate) fn define_file(
 ) -> Result<(), LinkError> {
     let none: &[&str] = &[];
     if let Some(view) = &file.view {
-        module.define(&name("view", "all"), none, view);
+        module.operation(&name("view", "all"), none, view);
     }
     if let Some(abstraction) = &file.abstraction {
-        module.define(&name("abstraction", "all"), none, abstraction);
+        module.operation(&name("abstraction", "all"), none, abstraction);
     }
     for (number, invariant) in file.invariants.iter().enumerate() {
-        module.define(&name("invariant", &number.to_string()), none, invariant);
+        module.operation(&name("invariant", &number.to_string()), none, invariant);
     }
     for (number, hidden) in file.hidden.iter().enumerate() {
         let action = hidden_action(hidden, algorithm).map_err(|problem| LinkError::Algorithm {
             entry: "[[hidden]]".to_owned(),
             problem: Box::new(problem),
         })?;
-        module.define(&name("hidden", &number.to_string()), none, &action);
+        module.operation(&name("hidden", &number.to_string()), none, &action);
     }
     for (number, predicate) in file.tags.values().enumerate() {
         let takes: Vec<&str> = tag_fields(predicate).map(|(_, name)| name).collect();
-        module.define(&name("tag", &number.to_string()), &takes, predicate);
+        module.operation(&name("tag", &number.to_string()), &takes, predicate);
     }
     Ok(())
 }
@@ -45,15 +45,4 @@ fn hidden_action(hidden: &HiddenLink, algorithm: &Algorithm) -> Result<String, A
             "give either `action`, a formula, or `label`, a label of a PlusCal algorithm",
         )),
     }
-}
-
-/// The names of these, in the order in which they are taken up again.
-pub(crate) fn file_operations(file: &LinkFile) -> Vec<String> {
-    let mut names = Vec::new();
-    names.extend(file.view.iter().map(|_| name("view", "all")));
-    names.extend(file.abstraction.iter().map(|_| name("abstraction", "all")));
-    names.extend((0..file.invariants.len()).map(|number| name("invariant", &number.to_string())));
-    names.extend((0..file.hidden.len()).map(|number| name("hidden", &number.to_string())));
-    names.extend((0..file.tags.len()).map(|number| name("tag", &number.to_string())));
-    names
 }

@@ -5,14 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use omnilink_engine::Interrupt;
-use omnilink_tla::config::{Assigned, Assignment, Named};
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::Evaluator;
 use omnilink_tla::ir::{Formula, OperatorId, Program};
 use omnilink_tla::model::{BuildOptions, NamedFormula, build};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::{Loaded, PlusCal, load, load_text};
-use omnilink_tla::source::Span;
 use rustc_hash::FxHashMap;
 
 use crate::action::{SpecAction, actions};
@@ -21,14 +19,14 @@ use crate::algorithm::Algorithm;
 use crate::binding::OpBinding;
 use crate::binding_builder::BindingBuilder;
 use crate::compile::stale_translations;
-use crate::constants::{check_constant, constants, is_plain_constant, literal, model_value};
+use crate::constants::{assign, check_constant, constants, named};
 use crate::error::LinkError;
 use crate::eval_session::EvalSession;
-use crate::file_definitions::{define_file, file_operations};
+use crate::file_definitions::define_file;
 use crate::formula_action::{FormulaAction, formula_actions, happens_unnamed};
 use crate::link_options::LinkOptions;
 use crate::model::TlaModel;
-use crate::module::{MODULE, Module, name, without_internal_names};
+use crate::module::{Lowered, MODULE, Module, name, without_internal_names};
 use crate::omnilink_setup::{Setup, TAG, TRACES, TRANSIENT};
 use crate::param::Fallback;
 use crate::spec_reader::{ignore_search_settings, read_config, rendered, sound};
@@ -156,21 +154,7 @@ impl Linked {
         let mut module = Module::extending(stem);
         for (constant, expression) in constants(options) {
             check_constant(&spec, constant, "the link")?;
-            config
-                .constants
-                .retain(|assignment| assignment.target.name != *constant);
-            let value = literal(expression)
-                .or_else(|| model_value(&spec, constant, expression))
-                .filter(|_| is_plain_constant(&spec, constant))
-                .map(|value| Assigned::Value { value })
-                .unwrap_or_else(|| {
-                    let definition = name("const", constant);
-                    module.define(&definition, &[] as &[&str], expression);
-                    Assigned::Definition {
-                        name: named(&definition),
-                    }
-                });
-            config.constants.push(assignment(constant, value));
+            assign(&spec, &mut config, &mut module, constant, expression);
         }
         for (constant, _) in options
             .collected
@@ -181,6 +165,7 @@ impl Linked {
         }
         builder.define(&mut module);
         define_file(&options.file, &algorithm, &mut module)?;
+        let mut operations = module.operations().to_vec();
         if !module.is_empty() {
             let module = match text {
                 // A text has no folder in which a module could be found: the definitions go into the text.
@@ -216,64 +201,48 @@ impl Linked {
         config.next = None;
         let mut notes = Vec::new();
         ignore_search_settings(&mut config, &mut notes);
-        let operations = builder.operations();
         let setup_tags = setup_tags(&spec);
+        setup_tags.iter().for_each(|tag| operations.push(tag.clone()));
         let build_options = BuildOptions {
             values: options.collected.clone(),
-            operations: operations
-                .iter()
-                .cloned()
-                .chain(file_operations(&options.file))
-                .chain(setup_tags.iter().cloned())
-                .collect(),
+            operations,
             ..BuildOptions::default()
         };
         let model = deep_stack::run(|| {
             build(spec, &config, &build_options)
                 .map_err(|rejected| LinkError::Spec(rendered(&rejected.diagnostics, &rejected.spec)))
         })?;
-        let mut built = model.operations.iter().copied();
-        let (bindings, by_name) = builder.bindings(&mut built);
-        let mut of_file = || built.next().flatten();
-        let view = options
-            .file
-            .view
-            .as_ref()
-            .and_then(|_| of_file())
-            .map(OperatorId::formula)
-            .or(model.view);
-        let abstraction = options
-            .file
-            .abstraction
-            .as_ref()
-            .and_then(|_| of_file())
+        let lowered = Lowered::of(build_options.operations, &model.operations);
+        let numbered = |role: &str, number: usize| lowered.get(&name(role, &number.to_string()));
+        let (bindings, by_name) = builder.bindings(&lowered);
+        let view = lowered.get(&name("view", "all")).map(OperatorId::formula).or(model.view);
+        let abstraction = lowered
+            .get(&name("abstraction", "all"))
             .map(OperatorId::formula)
             .or(view);
         let mut invariants = model.invariants;
-        for invariant in &options.file.invariants {
-            if let Some(operation) = of_file() {
-                invariants.push(NamedFormula {
-                    name: invariant.clone(),
-                    formula: operation.formula(),
-                    at: None,
-                });
-            }
+        for (number, invariant) in options.file.invariants.iter().enumerate() {
+            invariants.extend(numbered("invariant", number).map(|operation| NamedFormula {
+                name: invariant.clone(),
+                formula: operation.formula(),
+                at: None,
+            }));
         }
-        let mut hidden = Vec::new();
-        for link in &options.file.hidden {
-            hidden.extend(of_file().map(|operation| (operation.formula(), link.bound)));
-        }
+        let hidden = options.file.hidden.iter().enumerate();
+        let hidden = hidden
+            .filter_map(|(number, link)| Some((numbered("hidden", number)?.formula(), link.bound)))
+            .collect();
         let mut tags = Vec::new();
-        for (tag, predicate) in &options.file.tags {
+        for (number, (tag, predicate)) in options.file.tags.iter().enumerate() {
             let takes = tag_fields(predicate).map(|(field, _)| field).collect();
-            tags.extend(of_file().map(|operation| Tag {
+            tags.extend(numbered("tag", number).map(|operation| Tag {
                 name: tag.clone(),
                 predicate: operation,
                 takes,
             }));
         }
         for tag in &setup_tags {
-            tags.extend(of_file().map(|operation| Tag {
+            tags.extend(lowered.get(tag).map(|operation| Tag {
                 name: tag.trim_start_matches(TAG).to_owned(),
                 predicate: operation,
                 takes: vec![TagField::Thread, TagField::Event],
@@ -450,22 +419,6 @@ impl Linked {
     /// Notes for the user about how the spec was read.
     pub fn notes(&self) -> &[String] {
         &self.notes
-    }
-}
-
-fn named(name: &str) -> Named {
-    Named {
-        name: name.to_owned(),
-        span: Span::default(),
-    }
-}
-
-fn assignment(constant: &str, value: Assigned) -> Assignment {
-    Assignment {
-        target: named(constant),
-        arguments: Vec::new(),
-        module: None,
-        value,
     }
 }
 

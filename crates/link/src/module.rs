@@ -6,6 +6,9 @@
 
 use std::collections::BTreeSet;
 
+use omnilink_tla::ir::OperatorId;
+use rustc_hash::FxHashMap;
+
 use crate::omnilink_setup::GENERATED;
 
 /// The name of the module.
@@ -24,6 +27,25 @@ pub(crate) fn name(role: &str, of: &str) -> String {
 pub(crate) struct Module {
     text: String,
     is_empty: bool,
+    /// The definitions, of this module or of the spec, that are to be lowered.
+    operations: Vec<String>,
+}
+
+/// What was lowered, by the name of its definition.
+#[derive(Debug)]
+pub(crate) struct Lowered(FxHashMap<String, OperatorId>);
+
+impl Lowered {
+    /// What became of these definitions.
+    pub(crate) fn of(operations: Vec<String>, lowered: &[Option<OperatorId>]) -> Self {
+        let found = operations.into_iter().zip(lowered);
+        Self(found.filter_map(|(name, id)| Some((name, (*id)?))).collect())
+    }
+
+    /// `None` if there is no such definition, or it cannot be given values.
+    pub(crate) fn get(&self, name: &str) -> Option<OperatorId> {
+        self.0.get(name).copied()
+    }
 }
 
 impl Module {
@@ -31,7 +53,26 @@ impl Module {
         Self {
             text: format!("---- MODULE {MODULE} ----\nEXTENDS {spec}\n"),
             is_empty: true,
+            operations: Vec::new(),
         }
+    }
+
+    /// Adds a definition that is lowered.
+    pub(crate) fn operation<P: AsRef<str>>(&mut self, name: &str, params: &[P], body: &str) {
+        self.define(name, params, body);
+        self.lower(name);
+    }
+
+    /// Has a definition of the spec lowered.
+    pub(crate) fn lower(&mut self, name: &str) {
+        if !self.operations.iter().any(|known| known == name) {
+            self.operations.push(name.to_owned());
+        }
+    }
+
+    /// What is to be lowered.
+    pub(crate) fn operations(&self) -> &[String] {
+        &self.operations
     }
 
     /// Adds a definition. The body stands on lines of its own, as it was written.
