@@ -8,7 +8,7 @@ use omnilink_link::LinkError;
 use omnilink_models::ModelSpecError;
 use omnilink_record::RecordError;
 use omnilink_trace::TraceError;
-use omnilink_verify::VerifyError;
+use omnilink_verify::{McError, VerifyError};
 use thiserror::Error;
 
 use crate::exit::Exit;
@@ -23,8 +23,8 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Verify(#[from] VerifyError),
     /// A specification could not be explored.
-    #[error("{0}")]
-    Explore(#[from] omnilink_mc::ModelCheckError),
+    #[error(transparent)]
+    Explore(#[from] McError),
     /// Recording failed.
     #[error("{0}")]
     Record(#[from] RecordError),
@@ -81,6 +81,12 @@ impl CliError {
             Self::Verify(VerifyError::Limit { .. }) => Exit::Unknown,
             _ => Exit::BadInput,
         }
+    }
+}
+
+impl From<omnilink_mc::ModelCheckError> for CliError {
+    fn from(error: omnilink_mc::ModelCheckError) -> Self {
+        McError::from(error).into()
     }
 }
 

@@ -14,7 +14,6 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::gen_harness::what_changed;
 use crate::interrupt;
-use crate::mc_graph::names;
 use crate::mc_progress::McProgress;
 use crate::output::Output;
 use crate::quantity;
@@ -75,7 +74,7 @@ pub(crate) fn run(args: &DriverArgs) -> Result<Exit, CliError> {
         // The generated files name the specification from wherever they are.
         spec: std::path::absolute(&args.spec.spec).unwrap_or_else(|_| args.spec.spec.clone()),
         options: args.spec.words(),
-        variables: names(&model).0,
+        variables: omnilink_verify::variable_names(&model),
         actions,
     };
     let generated = generate_driver(&plan, args.lang, &args.out)?;

@@ -9,11 +9,10 @@ use omnilink_drive::{Criteria, Explored, GraphExploration, GraphExtent, GraphOpt
 use omnilink_mc::{ExplorerError, ExplorerOptions, Limit, SearchLimits, SearchProgress, explore};
 use omnilink_report::{Look, counted};
 use omnilink_tla::model::CompiledSpec;
-use omnilink_verify::NewFile;
+use omnilink_verify::{NewFile, variable_names};
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::mc_graph::names;
 use crate::mc_progress::McProgress;
 use crate::output::{self, Output};
 use crate::quantity;
@@ -194,7 +193,7 @@ fn explored(args: &TestsArgs, model: &CompiledSpec) -> Result<Explored, CliError
 fn write(args: &TestsArgs, model: &CompiledSpec, suite: &TestSuite) -> Result<(), CliError> {
     let folder = &args.out;
     std::fs::create_dir_all(folder).map_err(|error| CliError::write(folder, error))?;
-    let (variables, _) = names(model);
+    let variables = variable_names(model);
     let mut written = BTreeSet::new();
     for (number, path) in (1..).zip(suite.paths()) {
         let name = TestSuite::file_name(number);

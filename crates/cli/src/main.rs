@@ -20,7 +20,6 @@ mod lineup;
 mod link;
 mod logs;
 mod mc;
-mod mc_graph;
 mod mc_progress;
 mod output;
 mod pluscal;

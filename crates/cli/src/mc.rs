@@ -1,35 +1,24 @@
 //! `omnilink mc`: explore the states of a TLA+ specification.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use omnilink_evidence::{Evidence, StateGraph, Verdict};
-use omnilink_mc::report::{Answer, Report};
+use omnilink_evidence::{Evidence, Verdict};
 use omnilink_mc::{
-    CheckOptions, CheckpointOptions, Dump, DumpFormat, GraphSink, RecordedTrace, SearchLimits, SearchMode,
-    SearchProgress, SimulationOptions, TraceFormat,
+    CheckOptions, CheckpointOptions, RecordedTrace, SearchLimits, SearchMode, SearchProgress,
+    SimulationOptions, TraceFormat,
 };
-use omnilink_memory::peak_bytes;
 use omnilink_report::{Look, TextOptions, shell_word, text};
-use omnilink_tla::config::Config;
-use omnilink_tla::diagnostic::{Diagnostic, Severity};
-use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
-use omnilink_tla::semantics::search_path::SearchPath;
-use omnilink_tla::semantics::spec::Spec;
-use omnilink_tla::{Checked, SpecOptions, check as read, render_check_json, render_check_text};
-use omnilink_verify::{NewFile, tell_as_algorithm};
+use omnilink_verify::{McRequest, NewFile, RefusedSpec, SpecSource};
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::mc_graph::{names, small_graph};
 use crate::mc_progress::McProgress;
 use crate::output::{self, Output};
-use crate::pluscal::PlusCalChoice;
 use crate::quantity;
 use crate::reports::EvidenceFile;
+use crate::spec_args::SpecArgs;
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "Explore the states of a TLA+ specification, and show how a property breaks";
@@ -37,21 +26,8 @@ pub(crate) const ABOUT: &str = "Explore the states of a TLA+ specification, and 
 #[derive(Debug, Args)]
 #[command(about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct McArgs {
-    /// The specification; its configuration is the .cfg of the same name next to it unless --config names another
-    #[arg(value_name = "SPEC.tla")]
-    spec: PathBuf,
-    /// The configuration
-    #[arg(long, value_name = "FILE.cfg")]
-    config: Option<PathBuf>,
-    /// The value of a constant, which counts more than the configuration's; may be given several times
-    #[arg(long = "const", value_name = "NAME=EXPR", value_parser = constant)]
-    constants: Vec<(String, String)>,
-    /// A folder to look for modules in, after the specification's own
-    #[arg(short = 'L', long = "library", value_name = "FOLDER")]
-    libraries: Vec<PathBuf>,
-    /// Which translation of a PlusCal algorithm to read
-    #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
-    pluscal: PlusCalChoice,
+    #[command(flatten)]
+    spec: SpecArgs,
     /// How many threads; the answer does not depend on it
     #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     workers: u16,
@@ -159,17 +135,6 @@ that cannot be evaluated; 3 unknown: a limit was reached, or temporal properties
 
 const BEHAVIOUR_LENGTH: u32 = 100;
 
-fn constant(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
-            Ok((name.trim().to_owned(), value.trim().to_owned()))
-        }
-        _ => Err(format!(
-            "\"{text}\" is no NAME=EXPR; write N=3 or 'Procs={{p1, p2}}'"
-        )),
-    }
-}
-
 fn trace_file(text: &str) -> Result<(PathBuf, TraceFormat), String> {
     match TraceFormat::of_file_name(text) {
         Some(format) => Ok((text.into(), format)),
@@ -189,39 +154,25 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
         .map(|(path, format)| Ok::<_, CliError>((NewFile::check(path)?, *format)))
         .transpose()?;
     let trace = args.replay.as_deref().map(read_trace).transpose()?;
-    let (spec, config, warnings) = match read_spec(args) {
-        Ok(read) => read,
-        Err(checked) => return refuse(args, &mut out, &checked),
-    };
-    if let Some(absent) = absent_behaviour(&spec, &config) {
-        let checked = Checked {
-            spec,
-            config: Some(config),
-            diagnostics: vec![absent],
-        };
-        return refuse(args, &mut out, &checked);
-    }
-    let build_options = BuildOptions {
+    let source = SpecSource {
         is_32_bit: args.int32,
-        constants: args.constants.clone(),
-        expressions: args.expressions.clone(),
-        ..BuildOptions::default()
+        is_strict: args.strict,
+        ..args.spec.source(&args.expressions)
     };
-    let model = match build(spec, &config, &build_options) {
-        Ok(model) => model,
-        Err(rejected) => {
-            let checked = Checked {
-                spec: rejected.spec,
-                config: Some(config),
-                diagnostics: rejected.diagnostics,
-            };
-            return refuse(args, &mut out, &checked);
-        }
+    let built = match source.build() {
+        Ok(built) => built,
+        Err(refused) => return refuse(args, &mut out, &refused),
     };
     let live = Arc::new(SearchProgress::default());
-    let input = args.spec.display().to_string();
-    let (report, graph) = {
-        let progress = McProgress::start(&input, &live);
+    let constants = format!("{:?}", args.spec.constants);
+    let request = McRequest {
+        options: options(args, trace.as_ref(), &constants),
+        dump: args.dump.as_deref(),
+        has_graph: evidence.is_some(),
+        trace: trace_out.as_ref().map(|(_, format)| *format),
+    };
+    let explored = {
+        let progress = McProgress::start(&source.spec.display().to_string(), &live);
         let print = |text: &str| {
             progress.suspend(|| {
                 if args.json {
@@ -231,17 +182,15 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
                 }
             });
         };
-        explore(args, &model, trace.as_ref(), &input, &live, &print)?
+        built.explore(&source, &request, &live, &print)?
     };
-    if let Some((file, format)) = trace_out {
-        write_trace(file, format, &report, &model)?;
+    if let Some((file, _)) = trace_out {
+        match explored.trace {
+            Some(text) => file.write(text.as_bytes())?,
+            None => output::note(&"there is no counterexample with states, so no trace was written"),
+        }
     }
-    let mut report = report.into_evidence(peak_bytes());
-    report.notes.splice(0..0, warnings);
-    tell_as_algorithm(&mut report);
-    if let Some(exploration) = &mut report.exploration {
-        exploration.graph = graph;
-    }
+    let report = explored.evidence;
     if let Some(mut evidence) = evidence {
         evidence.add(&report.to_json());
         evidence.finish()?;
@@ -258,82 +207,19 @@ fn read_trace(path: &Path) -> Result<RecordedTrace, CliError> {
     })
 }
 
-/// Writes the counterexample, if there is one with states.
-fn write_trace(
-    file: NewFile<'_>,
-    format: TraceFormat,
-    report: &Report,
-    model: &CompiledSpec,
-) -> Result<(), CliError> {
-    let variables: Vec<String> = model
-        .program
-        .variables
-        .iter()
-        .map(|name| name.to_string())
-        .collect();
-    let text = match &report.answer {
-        Answer::Wrong(violation) => format.text(violation, &variables),
-        Answer::Valid | Answer::Limit(_) | Answer::Stopped => None,
-    };
-    match text {
-        Some(text) => Ok(file.write(text.as_bytes())?),
-        None => {
-            output::note(&"there is no counterexample with states, so no trace was written");
-            Ok(())
-        }
-    }
-}
-
-/// The specification, its configuration and what may be wrong with them; or what is wrong.
-fn read_spec(args: &McArgs) -> Result<(Spec, Config, Vec<String>), Box<Checked>> {
-    let beside = args.spec.with_extension("cfg");
-    let config = args.config.clone().or_else(|| beside.exists().then_some(beside));
-    let options = SpecOptions {
-        search: SearchPath::new(args.libraries.iter().cloned()).with_pluscal(args.pluscal.into()),
-        config,
-        expressions: args.expressions.clone(),
-    };
-    let mut checked = read(&args.spec, &options);
-    if args.strict {
-        checked
-            .diagnostics
-            .iter_mut()
-            .for_each(|diagnostic| diagnostic.severity = Severity::Error);
-    }
-    if !checked.is_ok() {
-        return Err(Box::new(checked));
-    }
-    let warnings = checked.diagnostics.iter().map(|warning| {
-        let source = checked.spec.sources.get(warning.source);
-        let line = source.line_column(warning.span.start).line;
-        format!("{}:{line}: {}", source.path().display(), warning.message)
-    });
-    let warnings = warnings.collect();
-    Ok((checked.spec, checked.config.unwrap_or_default(), warnings))
-}
-
-fn refuse(args: &McArgs, out: &mut Output, checked: &Checked) -> Result<Exit, CliError> {
+fn refuse(args: &McArgs, out: &mut Output, refused: &RefusedSpec) -> Result<Exit, CliError> {
     if args.json {
-        out.print(&format!("{}\n", render_check_json(&args.spec, checked)))?;
+        out.print(&format!("{}\n", refused.to_json()))?;
     } else {
-        eprint!("{}", render_check_text(&args.spec, checked));
+        eprint!("{}", refused.text());
     }
-    debug_assert!(checked.diagnostics.iter().any(Diagnostic::is_error));
     Ok(Exit::BadInput)
 }
 
-fn explore(
-    args: &McArgs,
-    model: &CompiledSpec,
-    trace: Option<&RecordedTrace>,
-    input: &str,
-    live: &SearchProgress,
-    print: &(dyn Fn(&str) + Sync),
-) -> Result<(Report, Option<StateGraph>), CliError> {
+fn options<'a>(args: &'a McArgs, trace: Option<&'a RecordedTrace>, constants: &'a str) -> CheckOptions<'a> {
     let default = SearchLimits::default();
-    let constants = format!("{:?}", args.constants);
     let folder = args.resume.as_deref().or(args.checkpoint.as_deref());
-    let options = CheckOptions {
+    CheckOptions {
         mode: match (trace, args.dfs, args.simulate.or(args.generate)) {
             (Some(trace), ..) => SearchMode::Replay(trace),
             (None, true, _) => SearchMode::DepthFirst,
@@ -367,44 +253,10 @@ fn explore(
             folder,
             is_resumed: args.resume.is_some(),
             interval: args.checkpoint_every,
-            constants: &constants,
+            constants,
         }),
         ..CheckOptions::default()
-    };
-    let mut dump = args
-        .dump
-        .as_deref()
-        .map(|path| dump_to(path, model))
-        .transpose()?;
-    let sink = dump.as_mut().map(|dump| dump as &mut dyn GraphSink);
-    let mut report = omnilink_mc::check(model, input, &options, live, print, sink)?;
-    report.config = args.config.as_ref().map(|config| config.display().to_string());
-    if let (Some(dump), Some(path)) = (dump, args.dump.as_deref()) {
-        dump.finish().map_err(|error| unwritable(path, error))?;
     }
-    let is_search = matches!(options.mode, SearchMode::BreadthFirst | SearchMode::DepthFirst);
-    let graph = match is_search && args.evidence.is_some() {
-        true => small_graph(model, input, &options, report.figures.distinct),
-        false => None,
-    };
-    Ok((report, graph))
-}
-
-fn dump_to(path: &Path, model: &CompiledSpec) -> Result<Dump<BufWriter<File>>, CliError> {
-    let is_dot = path.extension().is_some_and(|extension| extension == "dot");
-    let format = if is_dot {
-        DumpFormat::Dot
-    } else {
-        DumpFormat::Ndjson
-    };
-    let (variables, actions) = names(model);
-    File::create(path)
-        .and_then(|file| Dump::new(BufWriter::new(file), format, variables, actions))
-        .map_err(|error| unwritable(path, error))
-}
-
-fn unwritable(path: &Path, error: std::io::Error) -> CliError {
-    CliError::write(path, error)
 }
 
 fn tell(args: &McArgs, report: &Evidence, out: &mut Output) -> Result<(), CliError> {

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use omnilink_report::shell_word;
-use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
+use omnilink_tla::model::CompiledSpec;
 use omnilink_tla::semantics::search_path::SearchPath;
-use omnilink_tla::{Checked, SpecOptions, check, render_check_text};
+use omnilink_verify::SpecSource;
 
 use crate::error::CliError;
 use crate::pluscal::PlusCalChoice;
@@ -22,7 +22,7 @@ pub(crate) struct SpecArgs {
     pub(crate) config: Option<PathBuf>,
     /// The value of a constant, which counts more than the configuration's; may be given several times
     #[arg(long = "const", value_name = "NAME=EXPR", value_parser = named_expression)]
-    constants: Vec<(String, String)>,
+    pub(crate) constants: Vec<(String, String)>,
     /// A folder to look for modules in, after the specification's own
     #[arg(short = 'L', long = "library", value_name = "FOLDER")]
     libraries: Vec<PathBuf>,
@@ -67,43 +67,26 @@ impl SpecArgs {
         config.chain(constants).chain(libraries).collect()
     }
 
+    /// The specification, with these expressions over its states.
+    pub(crate) fn source(&self, expressions: &[String]) -> SpecSource {
+        SpecSource {
+            spec: self.spec.clone(),
+            config: self.config.clone(),
+            constants: self.constants.clone(),
+            search: SearchPath::new(self.libraries.iter().cloned()).with_pluscal(self.pluscal.into()),
+            expressions: expressions.to_vec(),
+            ..SpecSource::default()
+        }
+    }
+
     /// The specification, ready to be explored, with these expressions over its states.
     ///
     /// # Errors
     /// What is wrong with it.
     pub(crate) fn build(&self, expressions: &[String]) -> Result<CompiledSpec, CliError> {
-        let beside = self.spec.with_extension("cfg");
-        let config = self.config.clone().or_else(|| beside.exists().then_some(beside));
-        let options = SpecOptions {
-            search: SearchPath::new(self.libraries.iter().cloned()).with_pluscal(self.pluscal.into()),
-            config,
-            expressions: expressions.to_vec(),
-        };
-        let mut checked = check(&self.spec, &options);
-        if !checked.is_ok() {
-            return Err(self.refused(&checked));
-        }
-        let config = checked.config.take().unwrap_or_default();
-        if let Some(absent) = absent_behaviour(&checked.spec, &config) {
-            checked.diagnostics = vec![absent];
-            checked.config = Some(config);
-            return Err(self.refused(&checked));
-        }
-        let options = BuildOptions {
-            constants: self.constants.clone(),
-            expressions: expressions.to_vec(),
-            ..BuildOptions::default()
-        };
-        build(checked.spec, &config, &options).map_err(|rejected| {
-            self.refused(&Checked {
-                spec: rejected.spec,
-                config: Some(config),
-                diagnostics: rejected.diagnostics,
-            })
-        })
-    }
-
-    fn refused(&self, checked: &Checked) -> CliError {
-        CliError::Usage(render_check_text(&self.spec, checked))
+        let built = self.source(expressions).build();
+        built
+            .map(|built| built.model)
+            .map_err(|refused| CliError::Usage(refused.text()))
     }
 }

@@ -29,7 +29,7 @@
 //! | always | [`verify`], [`report`], [`models`], [`record`] | files and streams of any length, checked to [`evidence`], as text or JSON; the recorder |
 //! | `compression` | | traces that were compressed with gzip or zstd |
 //! | `tla` | `tla`, `link` | traces against TLA+ specifications: `verify::Validation` |
-//! | `mc` | `mc` | the model checker for TLA+ |
+//! | `mc` | `mc` | the model checker for TLA+: `verify::mc` |
 //! | `consistency` | `consistency` | weak levels and isolation levels: `verify::WeakCheck` |
 //! | `lineup` | `lineup`, `sched` | components without a specification |
 //! | `full` | | all of these |

@@ -9,6 +9,7 @@
 //! - [`Input`]: a file, a folder, a pipe, or operations in memory.
 //! - [`ModelCheck`]: inputs against a shipped model; [`check_input`]: one input against a model of the caller.
 //! - `Validation`: inputs against a TLA+ specification (feature `tla`).
+//! - `mc`: the states of a TLA+ specification (feature `mc`).
 //! - `WeakCheck`: inputs at weak consistency levels and isolation levels (feature `weak`).
 //! - [`check_all`]: several inputs in parallel.
 
@@ -22,6 +23,8 @@ mod error;
 mod exercise;
 #[cfg(feature = "tla")]
 mod explanation;
+#[cfg(feature = "mc")]
+mod exploration;
 #[cfg(feature = "tla")]
 mod findings;
 #[cfg(all(feature = "tla", feature = "weak"))]
@@ -45,6 +48,8 @@ mod progress;
 mod score;
 #[cfg(all(feature = "tla", feature = "weak"))]
 mod spec_subject;
+#[cfg(feature = "tla")]
+mod specification;
 mod spool;
 #[cfg(feature = "weak")]
 mod subject;
@@ -63,6 +68,8 @@ pub use detail::Detail;
 pub use error::VerifyError;
 #[cfg(feature = "tla")]
 pub use exercise::Exercise;
+#[cfg(feature = "mc")]
+pub use exploration::{Explored, McError, McRequest, mc, variable_names};
 #[cfg(all(feature = "tla", feature = "weak"))]
 pub use folder_contents::{FolderContents, FoundHistory, HistoryKind};
 pub use history::{DecodeOp, decode_native};
@@ -82,6 +89,8 @@ pub use progress::ProgressCounter;
 pub use score::score;
 #[cfg(all(feature = "tla", feature = "weak"))]
 pub use spec_subject::SpecSubject;
+#[cfg(feature = "tla")]
+pub use specification::{BuiltSpec, RefusedSpec, SpecSource};
 #[cfg(feature = "weak")]
 pub use subject::{NamedModel, NativeSubject};
 #[cfg(feature = "tla")]
