@@ -23,9 +23,7 @@ use stale::Stale;
 const SETS: [&str; 3] = ["directed_3t_6ops", "schemas", "small_3t_6ops"];
 
 fn recorded() -> Vec<History<JavaMapOp>> {
-    let decode = |operation: &_| {
-        JavaMap.decode(operation).map(Decoded::into_last)
-    };
+    let decode = |operation: &_| JavaMap.decode(operation).map(Decoded::into_last);
     let mut histories = Vec::new();
     for set in SETS {
         let path =

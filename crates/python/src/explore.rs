@@ -112,8 +112,6 @@ pub(crate) fn mc(py: Python<'_>, spec: PathBuf, settings: Bound<'_, PyDict>) -> 
     let question = Question::of(spec, &Settings(settings))?;
     let progress = Arc::new(SearchProgress::default());
     let seen = Arc::clone(&progress);
-    let evidence = job::run(py, &|| progress.interrupt(), move |_| {
-        question.answer(&seen)
-    })??;
+    let evidence = job::run(py, &|| progress.interrupt(), move |_| question.answer(&seen))??;
     Ok(Answer::or_fail(evidence, FailureKind::Spec)?)
 }

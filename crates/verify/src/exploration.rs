@@ -34,7 +34,7 @@ pub struct McRequest<'a> {
 
 /// What an exploration found out.
 #[derive(Debug)]
-pub struct Explored {
+pub struct McAnswer {
     /// The verdict with its counterexample and its figures.
     pub evidence: Evidence,
     /// The counterexample in the format that was asked for, if there is one with states.
@@ -78,7 +78,7 @@ pub fn mc(
     request: &McRequest<'_>,
     live: &SearchProgress,
     print: &(dyn Fn(&str) + Sync),
-) -> Result<Explored, McError> {
+) -> Result<McAnswer, McError> {
     deep_stack::run(|| source.build()?.explore(source, request, live, print))
 }
 
@@ -93,7 +93,7 @@ impl BuiltSpec {
         request: &McRequest<'_>,
         live: &SearchProgress,
         print: &(dyn Fn(&str) + Sync),
-    ) -> Result<Explored, McError> {
+    ) -> Result<McAnswer, McError> {
         let (model, options) = (&self.model, &request.options);
         let input = source.spec.display().to_string();
         let unwritable = |path: &Path, error| VerifyError::Write {
@@ -129,7 +129,7 @@ impl BuiltSpec {
         if let Some(exploration) = &mut evidence.exploration {
             exploration.graph = graph;
         }
-        Ok(Explored { evidence, trace })
+        Ok(McAnswer { evidence, trace })
     }
 }
 

@@ -8,9 +8,7 @@ use omnilink_evidence::{
     AbstractStateFindings, ActionFindings, BranchFindings, Evidence, Figures, InvariantFindings, LastWriter,
     LongOperation, SpecFindings, VacuityFindings, Verdict, Violation,
 };
-use omnilink_link::{
-    ActionCoverage, Instance, PlacedInstances, TlaModel, Vacuity, VacuityKind, toml_key,
-};
+use omnilink_link::{ActionCoverage, Instance, PlacedInstances, TlaModel, Vacuity, VacuityKind, toml_key};
 use omnilink_trace::{Operation, Statistics, Timebox};
 
 use crate::check_run::{CheckEvent, CheckRequest};

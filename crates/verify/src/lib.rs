@@ -69,7 +69,7 @@ pub use error::VerifyError;
 #[cfg(feature = "tla")]
 pub use exercise::Exercise;
 #[cfg(feature = "mc")]
-pub use exploration::{Explored, McError, McRequest, mc, variable_names};
+pub use exploration::{McAnswer, McError, McRequest, mc, variable_names};
 #[cfg(all(feature = "tla", feature = "weak"))]
 pub use folder_contents::{FolderContents, FoundHistory, HistoryKind};
 pub use history::{DecodeOp, decode_native};

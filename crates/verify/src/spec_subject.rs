@@ -52,7 +52,10 @@ impl<'l> Decoder<Instance> for SpecSubject<'_, 'l> {
     }
 }
 
-fn whole(bound: Result<Decoded<Instance>, BindError>, operation: &Operation) -> Result<Option<Instance>, NoAction> {
+fn whole(
+    bound: Result<Decoded<Instance>, BindError>,
+    operation: &Operation,
+) -> Result<Option<Instance>, NoAction> {
     match bound.map_err(NoAction::Bind)? {
         Decoded::LeftOut | Decoded::DidNotHappen => Ok(None),
         Decoded::Once(instance) => Ok(Some(instance)),

@@ -20,9 +20,7 @@ fn open(name: &str) -> BufReader<File> {
 }
 
 fn decoded(recorded: &RecordedHistory) -> History<JavaMapOp> {
-    let decode = |operation: &_| {
-        JavaMap.decode(operation).map(Decoded::into_last)
-    };
+    let decode = |operation: &_| JavaMap.decode(operation).map(Decoded::into_last);
     recorded.decode(&decode).unwrap()
 }
 

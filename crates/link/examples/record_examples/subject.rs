@@ -130,9 +130,7 @@ impl Subject {
             let mut checker = Checker::with_partitioning(model, Options::default(), Partitioning::Whole);
             for operation in operations {
                 let thread = operation.thread.as_int().unwrap_or(0) as u32;
-                let bound = model
-                    .bind(operation)
-                    .map_err(|error| misfit(error.to_string()))?;
+                let bound = model.bind(operation).map_err(|error| misfit(error.to_string()))?;
                 for part in bound.timed(thread, operation.timebox) {
                     if checker.push(part).map_err(|error| misfit(error.to_string()))? == Progress::Decided {
                         break;

@@ -213,7 +213,9 @@ impl<M: Model> CheckRun<'_, M> {
                 .push("there is no explanation, so no witness was written".to_owned());
         }
         if is_valid && self.evidence.figures.ops == self.evidence.figures.pending {
-            self.evidence.notes.push(nothing_returned(&self.source.input.name));
+            self.evidence
+                .notes
+                .push(nothing_returned(&self.source.input.name));
         }
         Ok(())
     }

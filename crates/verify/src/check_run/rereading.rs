@@ -76,7 +76,10 @@ impl<M: Model> CheckRun<'_, M> {
             .keep()
             .map_err(|error| refused(error.error))?;
         let options = WriteOptions::for_path(&path)
-            .with_header(Header::new([("disagreement_on", Value::str(&self.source.input.name))]))
+            .with_header(Header::new([(
+                "disagreement_on",
+                Value::str(&self.source.input.name),
+            )]))
             .with_sorted(true);
         let mut writer = TraceWriter::create(&path, &options)?;
         let mut history = self.source.history()?;
