@@ -24,9 +24,10 @@ pub fn explain_program_order<M: Model>(
 ) -> (PlainVerdict, u64) {
     let mut threads: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
     for (position, operation) in history.iter().enumerate() {
-        let thread = match async_threads {
-            true => position as u32,
-            false => operation.thread,
+        let thread = if async_threads {
+            position as u32
+        } else {
+            operation.thread
         };
         threads.entry(thread).or_default().push(position);
     }

@@ -309,9 +309,10 @@ impl<K: Mask> Sweep<K> {
                 .retain(|config| visited.insert(config.state, &config.placed, &equality));
         }
         let op = self.ops.slot(slot).op;
-        match paths.enabled() && placed_somewhere {
-            true => op_table.close(op),
-            false => op_table.remove(op),
+        if paths.enabled() && placed_somewhere {
+            op_table.close(op)
+        } else {
+            op_table.remove(op)
         }
         self.ops.vacate(slot);
         self.returning = None;
@@ -338,9 +339,10 @@ impl<K: Mask> Sweep<K> {
             for config in &mut self.frontier {
                 config.placed.remove(slot);
             }
-            match paths.enabled() {
-                true => op_table.close(op),
-                false => op_table.remove(op),
+            if paths.enabled() {
+                op_table.close(op)
+            } else {
+                op_table.remove(op)
             }
             self.ops.vacate(slot);
         }

@@ -170,9 +170,10 @@ impl Algorithm {
             process == Some(name) || step.procedure.as_deref() == Some(name)
         };
         let steps: Vec<&OutlinedStep> = self.steps.iter().filter(belongs).collect();
-        match steps.is_empty() {
-            true => Err(self.unknown(name)),
-            false => Ok(steps),
+        if steps.is_empty() {
+            Err(self.unknown(name))
+        } else {
+            Ok(steps)
         }
     }
 

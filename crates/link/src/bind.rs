@@ -70,7 +70,11 @@ impl TlaModel<'_> {
     }
 
     /// What an operation means, and whether its thread is one of the arguments.
-    fn bind_with(&self, operation: &Operation, results: Results) -> Result<(Decoded<Instance>, bool), BindError> {
+    fn bind_with(
+        &self,
+        operation: &Operation,
+        results: Results,
+    ) -> Result<(Decoded<Instance>, bool), BindError> {
         let linked = self.linked;
         let error = |problem: Box<BindProblem>| BindError {
             place: operation.location.clone(),

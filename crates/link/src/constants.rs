@@ -116,11 +116,12 @@ pub(crate) fn assign(spec: &Spec, config: &mut Config, module: &mut Module, targ
         let entity = spec.entity(binding.entity);
         matches!(entity.kind, EntityKind::Operator { .. }) && entity.arity > 0
     });
-    let value = match takes_arguments {
-        true => Assigned::Definition {
+    let value = if takes_arguments {
+        Assigned::Definition {
             name: named(expression.trim()),
-        },
-        false => literal(expression)
+        }
+    } else {
+        literal(expression)
             .or_else(|| model_value(spec, target, expression))
             .filter(|_| is_plain_constant(spec, target))
             .map(|value| Assigned::Value { value })
@@ -130,7 +131,7 @@ pub(crate) fn assign(spec: &Spec, config: &mut Config, module: &mut Module, targ
                 Assigned::Definition {
                     name: named(&definition),
                 }
-            }),
+            })
     };
     config.constants.push(Assignment {
         target: named(target),

@@ -59,15 +59,14 @@ impl CoverageCounters {
                 .map(|_| InvariantCounters::default())
                 .collect(),
             branches: linked.counts_branches.then(RefCell::default),
-            branching: match linked.counts_branches {
-                true => {
-                    let formulations = linked.bindings.iter().flat_map(|binding| binding.formulations());
-                    let operations = formulations.map(|formulation| formulation.operation);
-                    operations
-                        .filter(|operation| !linked.program.branches(*operation).is_empty())
-                        .collect()
-                }
-                false => FxHashSet::default(),
+            branching: if linked.counts_branches {
+                let formulations = linked.bindings.iter().flat_map(|binding| binding.formulations());
+                let operations = formulations.map(|formulation| formulation.operation);
+                operations
+                    .filter(|operation| !linked.program.branches(*operation).is_empty())
+                    .collect()
+            } else {
+                FxHashSet::default()
             },
             is_counting: Cell::default(),
             abstract_states: RefCell::default(),
@@ -279,9 +278,10 @@ impl TlaModel<'_> {
         let named = |(state, times): (&Value, u64)| {
             let text = state.to_string();
             // Long ones are told apart by what follows.
-            let name = match text.chars().count() > TEXT_MAX {
-                true => format!("{} #{:016x}", shortened(&text), state.hash64()),
-                false => text,
+            let name = if text.chars().count() > TEXT_MAX {
+                format!("{} #{:016x}", shortened(&text), state.hash64())
+            } else {
+                text
             };
             (name, times)
         };

@@ -76,8 +76,9 @@ fn described(model: &TlaModel<'_>, effects: &Effects) -> String {
     };
     let reads = listed(effects.reads.iter().map(cell).collect());
     let writes = listed(effects.writes.iter().map(|write| cell(&write.cell)).collect());
-    match effects.is_exact {
-        true => format!("reads {reads}; changes {writes}; known without evaluating it"),
-        false => format!("reads {reads}; may change {writes}"),
+    if effects.is_exact {
+        format!("reads {reads}; changes {writes}; known without evaluating it")
+    } else {
+        format!("reads {reads}; may change {writes}")
     }
 }

@@ -106,9 +106,10 @@ impl TlaModel<'_> {
         {
             return EnablingSet::Read(reads);
         }
-        match effects.is_complete {
-            true => EnablingSet::Reads,
-            false => EnablingSet::Anything,
+        if effects.is_complete {
+            EnablingSet::Reads
+        } else {
+            EnablingSet::Anything
         }
     }
 

@@ -39,8 +39,9 @@ pub(crate) fn exact_step<'e>(effects: &'e Effects, state: &SpecState) -> Option<
             return Some(ExactStep::Refused);
         }
     }
-    Some(match is_refused {
-        true => ExactStep::Refused,
-        false => ExactStep::Writes(&effects.writes),
+    Some(if is_refused {
+        ExactStep::Refused
+    } else {
+        ExactStep::Writes(&effects.writes)
     })
 }

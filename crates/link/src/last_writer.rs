@@ -168,9 +168,10 @@ impl TlaModel<'_> {
         };
         if effects.is_complete && !effects.reads.is_empty() {
             for cell in &effects.reads {
-                match cell.is_known() {
-                    true => add(cell.clone()),
-                    false => add(Cell::whole(cell.variable)),
+                if cell.is_known() {
+                    add(cell.clone())
+                } else {
+                    add(Cell::whole(cell.variable))
                 }
             }
         } else {

@@ -199,9 +199,10 @@ impl LinkFile {
     /// As [`LinkFile::read`].
     pub fn beside(spec: &Path) -> Result<Self, LinkError> {
         let path = spec.with_extension("toml");
-        match path.is_file() {
-            true => Self::read(&path),
-            false => Ok(Self::default()),
+        if path.is_file() {
+            Self::read(&path)
+        } else {
+            Ok(Self::default())
         }
     }
 

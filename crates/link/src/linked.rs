@@ -215,7 +215,10 @@ impl Linked {
         let lowered = Lowered::of(build_options.operations, &model.operations);
         let numbered = |role: &str, number: usize| lowered.get(&name(role, &number.to_string()));
         let (bindings, by_name) = builder.bindings(&lowered);
-        let view = lowered.get(&name("view", "all")).map(OperatorId::formula).or(model.view);
+        let view = lowered
+            .get(&name("view", "all"))
+            .map(OperatorId::formula)
+            .or(model.view);
         let abstraction = lowered
             .get(&name("abstraction", "all"))
             .map(OperatorId::formula)

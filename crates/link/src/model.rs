@@ -185,9 +185,10 @@ impl<'l> TlaModel<'l> {
         let of_hidden = of_hidden.map(|effects| *self.with_invariants(effects)).collect();
         self.hidden.borrow_mut().effects = of_hidden;
         // An abstract state is one of all variables.
-        self.cells = match self.invariant_parts.is_none() || linked.abstraction.is_some() {
-            true => Cells::tied(),
-            false => Cells::found(linked.program.variables.len() as u32, &effects),
+        self.cells = if self.invariant_parts.is_none() || linked.abstraction.is_some() {
+            Cells::tied()
+        } else {
+            Cells::found(linked.program.variables.len() as u32, &effects)
         };
     }
 
@@ -279,13 +280,15 @@ impl<'l> TlaModel<'l> {
             return outcomes.refuse(|| "the operation is done already".to_owned());
         }
         let is_known = self.is_known(op);
-        let found = match is_known {
-            true => self.exact_step(state, op),
-            false => None,
+        let found = if is_known {
+            self.exact_step(state, op)
+        } else {
+            None
         };
-        let cache = match is_known && found.is_none() {
-            true => self.cache(op),
-            false => None,
+        let cache = if is_known && found.is_none() {
+            self.cache(op)
+        } else {
+            None
         };
         let found = found.or_else(|| cache?.get(state));
         match found {

@@ -70,9 +70,10 @@ impl<'m, 'l> Mutator<'m, 'l> {
             .collect();
         // A result that goes by another name is most likely the last parameter.
         let candidates = if results.is_empty() { &known } else { &results };
-        let at = match results.is_empty() {
-            true => *candidates.last()?,
-            false => candidates[pick(candidates.len())],
+        let at = if results.is_empty() {
+            *candidates.last()?
+        } else {
+            candidates[pick(candidates.len())]
         };
         let whole = instance.0.arguments[at].as_ref()?;
         let paths = parts(whole);

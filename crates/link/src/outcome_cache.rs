@@ -126,9 +126,10 @@ impl OutcomeCache {
                     })
                 });
                 let writes: Box<[Write]> = writes.collect();
-                match writes.is_empty() {
-                    true => Outcome::Unchanged,
-                    false => Outcome::Written(writes),
+                if writes.is_empty() {
+                    Outcome::Unchanged
+                } else {
+                    Outcome::Written(writes)
                 }
             }
             _ => return,

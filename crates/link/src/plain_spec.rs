@@ -126,12 +126,13 @@ impl<'l> PlainSpec<'l> {
             return next.clone();
         }
         let values = (0u32..).zip(next.iter().zip(before.iter()));
-        let values = values.map(
-            |(slot, (next, before))| match self.linked.transient.contains(&slot) {
-                true => before.clone(),
-                false => next.clone(),
-            },
-        );
+        let values = values.map(|(slot, (next, before))| {
+            if self.linked.transient.contains(&slot) {
+                before.clone()
+            } else {
+                next.clone()
+            }
+        });
         values.collect()
     }
 

@@ -22,12 +22,11 @@ impl<'l> TlaModel<'l> {
     ) -> Outcome<Vec<SpecState>> {
         let mut found = Vec::new();
         let after_hidden;
-        let all_before = match self.has_hidden_steps() {
-            true => {
-                after_hidden = self.with_hidden(evaluator, state)?;
-                &*after_hidden
-            }
-            false => std::slice::from_ref(state),
+        let all_before = if self.has_hidden_steps() {
+            after_hidden = self.with_hidden(evaluator, state)?;
+            &*after_hidden
+        } else {
+            std::slice::from_ref(state)
         };
         for before in all_before {
             each_assignment(
@@ -60,12 +59,11 @@ impl<'l> TlaModel<'l> {
                 steps.push(next.into());
             }
             let lasting;
-            let next = match self.linked.transient.is_empty() {
-                true => next,
-                false => {
-                    lasting = self.lasting(next, before.values());
-                    &lasting
-                }
+            let next = if self.linked.transient.is_empty() {
+                next
+            } else {
+                lasting = self.lasting(next, before.values());
+                &lasting
             };
             let canonical = self.layout.canonical(next);
             let next = canonical.as_deref().unwrap_or(next);

@@ -111,9 +111,10 @@ fn of_operation(probe: &Probe) -> Vec<Vacuity> {
     idle.iter()
         .map(|part| {
             let is_serious = part.is_result || part.is_inner || !is_checked;
-            let kind = match is_serious {
-                true => VacuityKind::AnyValue,
-                false => VacuityKind::IdleArgument,
+            let kind = if is_serious {
+                VacuityKind::AnyValue
+            } else {
+                VacuityKind::IdleArgument
             };
             described(part, kind)
         })

@@ -124,10 +124,13 @@ impl Model for Bag {
         };
         let adds = |element: &Value| matches!(helper, BagOp::Add(added) if added == element);
         match refused {
-            BagOp::Remove(element, Some(found)) | BagOp::Contains(element, Some(found)) => match found {
-                true => adds(element),
-                false => may_remove(element),
-            },
+            BagOp::Remove(element, Some(found)) | BagOp::Contains(element, Some(found)) => {
+                if *found {
+                    adds(element)
+                } else {
+                    may_remove(element)
+                }
+            }
             BagOp::Take(Some(Some(element))) => adds(element),
             // Every element that is inside now must leave.
             BagOp::Take(Some(None)) => state

@@ -31,18 +31,19 @@ impl<'a> CallReader<'a> {
     fn unknown(operation: &Operation, model: &'static ModelEntry) -> DecodeError {
         let known = model.ops.iter().map(|op| op.name).collect::<Vec<_>>().join(", ");
         let (model_name, op) = (model.name, operation.name.to_string());
-        let problem = match is_code(&op) {
-            true => DecodeProblem::Code {
+        let problem = if is_code(&op) {
+            DecodeProblem::Code {
                 model: model_name,
                 op,
                 known,
-            },
-            false => DecodeProblem::UnknownOp {
+            }
+        } else {
+            DecodeProblem::UnknownOp {
                 model: model_name,
                 suggestion: nearest(&op, model.op_names()),
                 op,
                 known,
-            },
+            }
         };
         DecodeError::new(operation.location.clone(), problem)
     }
@@ -278,9 +279,10 @@ impl<'a> CallReader<'a> {
         }
         let wrong = || self.wrong(THE_RESULT, result, TRUE_OR_FALSE);
         let Some(output) = Output::of(result) else {
-            return match self.is_echo(result) || is_ok(result) {
-                true => flag(true),
-                false => Err(wrong()),
+            return if self.is_echo(result) || is_ok(result) {
+                flag(true)
+            } else {
+                Err(wrong())
             };
         };
         self.check_success(result)?;
@@ -332,9 +334,10 @@ impl<'a> CallReader<'a> {
                 let has_no_value = output.exists != Some(true) && output.value.is_none_or(is_plain_success);
                 is_fine && (has_no_value || output.is_unknown == Some(true))
             });
-        match is_fine {
-            true => Ok(()),
-            false => Err(self.wrong(THE_RESULT, result, expected)),
+        if is_fine {
+            Ok(())
+        } else {
+            Err(self.wrong(THE_RESULT, result, expected))
         }
     }
 
@@ -374,13 +377,14 @@ impl<'a> CallReader<'a> {
     /// `value`, if it can be ordered. A number that is no 64-bit integer cannot.
     pub(crate) fn ordered(&self, value: &Value) -> Result<Value, DecodeError> {
         let is_opaque = value.kind() == ValueKind::Model && !value.is_null();
-        match is_opaque {
-            true => Err(self.wrong(
+        if is_opaque {
+            Err(self.wrong(
                 "a value",
                 value,
                 "a 64-bit integer or a text, because this model puts values in order",
-            )),
-            false => Ok(value.clone()),
+            ))
+        } else {
+            Ok(value.clone())
         }
     }
 

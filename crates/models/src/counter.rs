@@ -222,12 +222,11 @@ impl NativeModel for Counter {
         };
         let initial = options.integer("initial", i64::MIN, "a number")?.unwrap_or(0);
         let counter = Self { initial, wrap };
-        match counter.sum(initial, 0) == Some(initial) {
-            true => Ok(counter),
-            false => {
-                let expected = "a number that fits into the bits of the counter";
-                Err(options.bad("initial", initial.to_string(), expected))
-            }
+        if counter.sum(initial, 0) == Some(initial) {
+            Ok(counter)
+        } else {
+            let expected = "a number that fits into the bits of the counter";
+            Err(options.bad("initial", initial.to_string(), expected))
         }
     }
 }

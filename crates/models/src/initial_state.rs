@@ -101,9 +101,10 @@ fn bank_guesses(model: &str, seen: &Balances) -> Vec<String> {
         .collect::<Option<Vec<_>>>()
         .map(|accounts| format!("accounts={}", accounts.join("/")));
     let is_same = seen.iter().all(|(_, balance)| *balance == seen[0].1);
-    let guesses = match is_same {
-        true => [accounts, None],
-        false => [each, accounts],
+    let guesses = if is_same {
+        [accounts, None]
+    } else {
+        [each, accounts]
     };
     guesses
         .into_iter()

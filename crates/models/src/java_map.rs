@@ -52,15 +52,21 @@ fn on_key(map: &Entries, method: &KeyMethod, key: &Value) -> (String, Entries) {
                 same()
             },
         ),
-        KeyMethod::ReplaceIf(from, to) => match held == Some(from) {
-            true => ("true".to_owned(), map.with(key, to.clone())),
-            false => ("false".to_owned(), same()),
-        },
+        KeyMethod::ReplaceIf(from, to) => {
+            if held == Some(from) {
+                ("true".to_owned(), map.with(key, to.clone()))
+            } else {
+                ("false".to_owned(), same())
+            }
+        }
         KeyMethod::Remove => (or_null(held), map.without(key)),
-        KeyMethod::RemoveIf(value) => match held == Some(value) {
-            true => ("true".to_owned(), map.without(key)),
-            false => ("false".to_owned(), same()),
-        },
+        KeyMethod::RemoveIf(value) => {
+            if held == Some(value) {
+                ("true".to_owned(), map.without(key))
+            } else {
+                ("false".to_owned(), same())
+            }
+        }
     }
 }
 

@@ -80,7 +80,6 @@ pub use catalogue::{
 };
 pub use counter::{Counter, CounterOp};
 pub use decode::{Decode, DecodeError, DecodeProblem};
-pub use omnilink_engine::Decoded;
 pub use initial_state::initial_guesses;
 pub use java_map::{
     EntryPart, JavaMap, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, MapEnd, Neighbour, WholeMethod,
@@ -91,6 +90,7 @@ pub use log::{Log, LogOp};
 pub use map::{Map, MapAction, MapOp};
 pub use multi_register::{MultiRegister, MultiRegisterOp, RegisterAccess};
 pub use mutex::{Mutex, MutexOp};
+pub use omnilink_engine::Decoded;
 pub use options::{ModelOptions, ModelSpecError};
 pub use persistent_map::PersistentMap;
 pub use priority_queue::{Multiset, PriorityOrder, PriorityQueue, PriorityQueueOp};

@@ -177,9 +177,10 @@ impl CheckRun {
             end: timebox.end.unwrap_or(OpRecord::NEVER),
             optional: optional || pending,
             in_order: !self.options.async_threads,
-            followed: match pending || self.options.async_threads {
-                true => Followed::No,
-                false => followed,
+            followed: if pending || self.options.async_threads {
+                Followed::No
+            } else {
+                followed
             },
         };
         let facts = space.model.facts(class);

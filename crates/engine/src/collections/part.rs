@@ -262,9 +262,10 @@ impl CollectionPart {
             })
             .collect();
         for (rank, (_, _, at, is_return)) in (1..).zip(&events) {
-            match is_return {
-                true => ranked[*at].ret = Some(rank),
-                false => ranked[*at].call = rank,
+            if *is_return {
+                ranked[*at].ret = Some(rank)
+            } else {
+                ranked[*at].call = rank
             }
         }
         (ranked, is_exact)

@@ -273,9 +273,10 @@ impl<'m, M: Model> CollectionStream<'m, M> {
             self.valueless.pop_front();
             self.piece.push(position);
         }
-        match self.piece.len() < self.piece_min {
-            true => Ok(()),
-            false => self.decide(),
+        if self.piece.len() < self.piece_min {
+            Ok(())
+        } else {
+            self.decide()
         }
     }
 

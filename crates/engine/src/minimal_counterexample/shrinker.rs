@@ -178,9 +178,10 @@ impl<M: Model> Shrinker<'_, M> {
                 };
                 let timebox = &mut op.operation.timebox;
                 let kept = *timebox;
-                match widens_start {
-                    true => timebox.start = first,
-                    false => timebox.end = timebox.end.map(|_| last),
+                if widens_start {
+                    timebox.start = first
+                } else {
+                    timebox.end = timebox.end.map(|_| last)
                 }
                 if *timebox != kept
                     && !self.out_of_time()

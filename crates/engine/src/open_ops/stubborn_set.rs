@@ -56,9 +56,10 @@ impl<K: Mask> OpenOps<K> {
                     let Slot {
                         conflicts, before, ..
                     } = &self.slots[slot];
-                    match mutated(Mutant::NoTiedConflicts) {
-                        true => conflicts.and(&unplaced).minus(&set),
-                        false => conflicts.or(before).and(&unplaced).minus(&set),
+                    if mutated(Mutant::NoTiedConflicts) {
+                        conflicts.and(&unplaced).minus(&set)
+                    } else {
+                        conflicts.or(before).and(&unplaced).minus(&set)
                     }
                 } else {
                     if mutated(Mutant::NoEnablers) {

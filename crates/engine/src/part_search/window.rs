@@ -69,9 +69,10 @@ impl PartSearch {
             path = self.paths.extend(path, *op);
         }
         for (op, is_placed) in &prefix.returned {
-            match *is_placed && self.paths.enabled() {
-                true => self.op_table.close(*op),
-                false => self.op_table.remove(*op),
+            if *is_placed && self.paths.enabled() {
+                self.op_table.close(*op)
+            } else {
+                self.op_table.remove(*op)
             }
         }
         self.backlog.drain(..prefix.calls);

@@ -281,14 +281,16 @@ fn monitored_histories_agree_with_the_naive_checker() {
         for (now, &(_, returns, position)) in moments.iter().enumerate() {
             let (call, thread) = (position as u64, history[position].thread);
             let op = history[position].op.clone();
-            let event = match returns {
-                true => CallEvent::Return { call, op },
-                false => CallEvent::Call { call, thread, op },
+            let event = if returns {
+                CallEvent::Return { call, op }
+            } else {
+                CallEvent::Call { call, thread, op }
             };
             monitor.feed(event).expect("fits");
-            match returns {
-                true => history[position].timebox.end = Some(now as i64),
-                false => history[position].timebox.start = now as i64,
+            if returns {
+                history[position].timebox.end = Some(now as i64)
+            } else {
+                history[position].timebox.start = now as i64
             }
         }
         let expected = naive::explain(&model, &history, Consistency::Linearizable).is_some();

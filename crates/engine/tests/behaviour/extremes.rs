@@ -76,12 +76,11 @@ fn long_calls_outlive_what_is_settled() {
             _ => Some(moment + 1 + rng.i64(0..40)),
         };
         let key = rng.u8(..2);
-        let op = match rng.bool() {
-            true => RegisterOp::Read(key, Some(held[key as usize])),
-            false => {
-                held[key as usize] = rng.u8(..200);
-                RegisterOp::Write(key, held[key as usize])
-            }
+        let op = if rng.bool() {
+            RegisterOp::Read(key, Some(held[key as usize]))
+        } else {
+            held[key as usize] = rng.u8(..200);
+            RegisterOp::Write(key, held[key as usize])
         };
         free[at] = match end {
             Some(end) if end < moment + 1_000 => (end + 1, thread),
