@@ -216,7 +216,7 @@ unsafe fn choose<T: Word>(address: *mut T, access: AtomicAccess) -> Option<Chose
 /// Whether the order of a load matters to other loads of the same location.
 #[inline(always)]
 fn orders_loads(order: MemoryOrder) -> bool {
-    order.is_seq_cst() && weak_memory::is_on()
+    is_controlled() && order.is_seq_cst() && weak_memory::is_on()
 }
 
 pub unsafe extern "C" fn load<T: Word>(address: *mut T, order: Order) -> T {

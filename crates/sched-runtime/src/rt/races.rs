@@ -232,7 +232,8 @@ pub fn plain(address: u64, size: usize, writes: bool, volatile: bool, code: u64)
 pub fn freed(address: u64, size: usize, code: u64) {
     /// The first bytes of a large block are enough.
     const SIZE_MAX: usize = 256;
-    if is_on() && is_controlled() {
+    // Any thread may free.
+    if is_controlled() && is_on() {
         record(
             address,
             size.min(SIZE_MAX),
