@@ -29,6 +29,14 @@ fn main() {
         "--emit=obj",
     ];
     compile(omnilink_sched_runtime::SOURCE, &runtime, &object).unwrap_or_else(|problem| panic!("{problem}"));
+    let contents = std::fs::read(&runtime).unwrap_or_else(|error| panic!("{}: {error}", runtime.display()));
+    if let Some(function) = library_function(&contents) {
+        panic!(
+            "{}: the object refers to `{function}` of Rust's library, with which it is not linked: something may panic, such as an index \
+             out of range",
+            omnilink_sched_runtime::SOURCE
+        );
+    }
     let library = [
         "--crate-name=omnilink_chaos_preload",
         "--crate-type=cdylib",
@@ -39,6 +47,19 @@ fn main() {
         println!("cargo::warning=this build cannot stall threads: {problem}");
         write_empty(&chaos);
     }
+}
+
+/// The first name in an object file that is one of Rust's `core`: its functions that are no templates are those that panic.
+fn library_function(object: &[u8]) -> Option<String> {
+    const OF_CORE: [&[u8]; 2] = [b"_ZN4core", b"_RNv"];
+    let mut names = object.split(|byte| *byte == 0);
+    let is_of_core = |name: &&[u8]| {
+        let is_mangled = OF_CORE.iter().any(|prefix| name.starts_with(prefix));
+        is_mangled && name.windows(5).any(|part| part == b"4core")
+    };
+    names
+        .find(is_of_core)
+        .map(|name| String::from_utf8_lossy(name).into_owned())
 }
 
 fn write_empty(path: &Path) {

@@ -10,8 +10,8 @@
 //! it would then happen after *a*; and it conflicts with *b*, because it conflicts with *a*. So for every access it is known exactly
 //! whether it races with an earlier one.
 
-use crate::happens_before::Clock;
-use crate::layout::{THREADS_CAP, race};
+use crate::happens_before::{Clock, index};
+use crate::layout::race;
 
 /// A bit of [`MemoryAccess::kind`] beside those of [`race`]: a race is expected, and proves nothing.
 pub const VOLATILE: u8 = 1 << 7;
@@ -36,10 +36,10 @@ pub struct MemoryAccess {
 
 impl MemoryAccess {
     /// An access of a thread in its current epoch.
-    pub const fn new(code: u64, thread: u8, clock: &Clock, bytes: u8, kind: u8) -> Self {
+    pub fn new(code: u64, thread: u8, clock: &Clock, bytes: u8, kind: u8) -> Self {
         Self {
             code,
-            epoch: clock.happened[thread as usize & (THREADS_CAP - 1)],
+            epoch: clock.happened[index(thread)],
             next: 0,
             thread,
             bytes,
@@ -48,8 +48,8 @@ impl MemoryAccess {
     }
 
     /// Whether it happens before what a thread with this clock does now.
-    const fn happens_before(&self, id: u8, clock: &Clock) -> bool {
-        self.thread == id || self.epoch <= clock.happened[self.thread as usize & (THREADS_CAP - 1)]
+    fn happens_before(&self, id: u8, clock: &Clock) -> bool {
+        self.thread == id || self.epoch <= clock.happened[index(self.thread)]
     }
 }
 

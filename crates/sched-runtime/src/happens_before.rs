@@ -7,6 +7,7 @@
 //! A clock has a second half for the order in which accesses must be *visible*. It contains happens-before, and two orders that
 //! synchronise nothing: that of sequentially consistent fences, and that of calls which begin after others have returned.
 
+use crate::checked::trap;
 use crate::layout::THREADS_CAP;
 use core::ffi::c_int;
 
@@ -77,8 +78,14 @@ fn join(epochs: &mut Epochs, other: &Epochs) {
     }
 }
 
-const fn index(id: u8) -> usize {
-    id as usize & (THREADS_CAP - 1)
+/// The slot of a thread. Only the first threads have clocks: none of the others comes here.
+#[inline(always)]
+pub(crate) fn index(id: u8) -> usize {
+    let index = usize::from(id);
+    if index >= THREADS_CAP {
+        trap();
+    }
+    index
 }
 
 /// The clocks of all threads.

@@ -2,8 +2,16 @@
 //!
 //! Both sides use this module: `omnilink-sched`, which explores, and the runtime that is linked with the component. Everything
 //! has a fixed offset, so that an execution allocates nothing and the records of a process that crashes survive it.
+//!
+//! Every word of it may be changed by another process, so that each is an atomic or a [`Cell`] of [`Shared`]: nobody holds a reference
+//! that promises that a word stays as it is. Atomics are the words that are read while someone else may write them. Each of the others
+//! has one writer at a time: the explorer until it has asked for an execution, then the running thread, until the explorer has the
+//! answer. `SOUNDNESS.md` of this crate says why.
 
 mod program_records;
+
+use core::cell::Cell;
+use core::sync::atomic::{AtomicU32, AtomicU64};
 
 pub use program_records::{OutsideRecord, PlaceRecord, SwitchRecord, WaitingPlaceRecord, outside, switch};
 
@@ -228,6 +236,20 @@ pub struct MemoryErrorRecord {
     pub freed: u64,
 }
 
+impl MemoryErrorRecord {
+    /// No error.
+    pub const NONE: Self = Self {
+        kind: 0,
+        reserved: 0,
+        code: 0,
+        address: 0,
+        size: 0,
+        offset: 0,
+        allocated: 0,
+        freed: 0,
+    };
+}
+
 /// Two accesses without happens-before between them.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
@@ -315,148 +337,148 @@ pub struct EventHeader {
 #[repr(C)]
 pub struct Shared {
     /// [`MAGIC`].
-    pub magic: u64,
+    pub magic: Cell<u64>,
 
     /// How the next thread is chosen: one of [`policy`].
-    pub policy: u32,
+    pub policy: Cell<u32>,
     /// Not 0: no switches inside calls.
-    pub serial: u32,
+    pub serial: Cell<u32>,
     /// Not 0: all plain accesses are scheduling points.
-    pub plain_accesses: u32,
+    pub plain_accesses: Cell<u32>,
     /// Seconds after which the process of an execution is killed.
-    pub timeout_s: u32,
+    pub timeout_s: Cell<u32>,
     /// Seed of random choices.
-    pub seed: u64,
+    pub seed: Cell<u64>,
     /// Steps after which the execution ends.
-    pub steps_max: u64,
+    pub steps_max: Cell<u64>,
     /// The step before which the execution waits for a debugger, plus 1; 0 for none, [`STOP_AT_FAILURE`] for where something is wrong.
-    pub stop_at: u64,
+    pub stop_at: Cell<u64>,
     /// The seed of the environment: time, random numbers and addresses depend on it.
-    pub environment: u64,
+    pub environment: Cell<u64>,
     /// Priorities change within this number of steps.
-    pub steps_expected: u64,
+    pub steps_expected: Cell<u64>,
     /// The number of priority changes.
-    pub changes: u32,
+    pub changes: Cell<u32>,
     /// Which stores a load may read: one of [`memory_model`].
-    pub memory_model: u32,
+    pub memory_model: Cell<u32>,
     /// The most accesses of an execution with random choices that do not choose the newest store.
-    pub stale_max: u32,
+    pub stale_max: Cell<u32>,
     /// Not 0: data races are detected.
-    pub detects_races: u32,
+    pub detects_races: Cell<u32>,
     /// Not 0: leaks are detected.
-    pub detects_leaks: u32,
+    pub detects_leaks: Cell<u32>,
     /// Not 0: the execution has a process of its own.
-    pub isolated: u32,
+    pub isolated: Cell<u32>,
     /// Length of `schedule`.
-    pub schedule_len: u32,
+    pub schedule_len: Cell<u32>,
     /// Rounds of native threads.
-    pub rounds: u32,
+    pub rounds: Cell<u32>,
     /// Number of columns.
-    pub columns: u32,
+    pub columns: Cell<u32>,
     /// Calls before, after, and of each column; `ops` has them one after the other.
-    pub before_len: u32,
+    pub before_len: Cell<u32>,
     /// See `before_len`.
-    pub after_len: u32,
+    pub after_len: Cell<u32>,
     /// The number of calls that the harness offers; it writes this once, when it starts.
-    pub ops_offered: u32,
+    pub ops_offered: Cell<u32>,
     /// See `before_len`.
-    pub column_len: [u32; THREADS_CAP],
+    pub column_len: [Cell<u32>; THREADS_CAP],
     /// The calls: before, columns, after.
-    pub ops: [u32; OPS_CAP],
+    pub ops: [Cell<u32>; OPS_CAP],
 
     /// How the execution ended: one of [`ending`].
-    pub ending: u32,
+    pub ending: AtomicU32,
     /// The thread that ran last.
-    pub running: u32,
+    pub running: Cell<u32>,
     /// Threads that cannot go on.
-    pub stuck: u32,
+    pub stuck: Cell<u32>,
     /// Bytes used in `events`.
-    pub events_len: u32,
+    pub events_len: AtomicU32,
     /// Steps made, recorded or not.
-    pub steps_made: u64,
+    pub steps_made: AtomicU64,
     /// Counts scheduling points: it stands still while a thread reaches none.
-    pub heartbeat: u64,
+    pub heartbeat: AtomicU64,
     /// The process of the execution, 0 before it runs.
-    pub process: u32,
+    pub process: AtomicU32,
     /// What that process is doing: one of [`worker`].
-    pub worker: u32,
+    pub worker: AtomicU32,
     /// How many executions it has made.
-    pub served: u32,
+    pub served: AtomicU32,
     /// Not 0: a thread made a relaxed load and then, with nothing in between that orders the two, a relaxed store elsewhere.
-    pub load_buffering: u32,
+    pub load_buffering: Cell<u32>,
     /// Not 0: the execution waits for a debugger.
-    pub is_stopped: u32,
+    pub is_stopped: AtomicU32,
     /// Always 0.
-    pub reserved: u32,
+    pub reserved: Cell<u32>,
     /// Length of `stack`.
-    pub stack_len: u32,
+    pub stack_len: Cell<u32>,
     /// The number of data races.
-    pub races_len: u32,
+    pub races_len: Cell<u32>,
     /// Where the harness was loaded.
-    pub load_address: u64,
+    pub load_address: Cell<u64>,
 
     /// Length of `racy_accesses`.
-    pub racy_accesses_len: u64,
+    pub racy_accesses_len: Cell<u64>,
     /// Code addresses of plain accesses that are scheduling points.
-    pub racy_accesses: [u64; RACY_ACCESSES_CAP],
+    pub racy_accesses: [Cell<u64>; RACY_ACCESSES_CAP],
     /// The calls of the program into each library that is not instrumented, of all executions.
-    pub library_calls: [u64; LIBRARIES_CAP],
+    pub library_calls: [AtomicU64; LIBRARIES_CAP],
     /// The memory error that ended the execution.
-    pub memory_error: MemoryErrorRecord,
+    pub memory_error: Cell<MemoryErrorRecord>,
     /// The functions that the running thread was in when the process died: where each goes on, relative to the first byte of the program,
     /// the innermost first.
-    pub stack: [u64; STACK_CAP],
+    pub stack: [Cell<u64>; STACK_CAP],
     /// The data races.
-    pub races: [RaceRecord; RACES_CAP],
+    pub races: [Cell<RaceRecord>; RACES_CAP],
 
     /// How long a step of a whole program takes.
-    pub step_ns: u64,
+    pub step_ns: Cell<u64>,
     /// What the result of a whole program may depend on besides the schedule: bits of [`influence`].
-    pub influences: u64,
+    pub influences: Cell<u64>,
     /// How many of the first threads of a whole program run only when no other thread can: those of the harness that runs a test.
-    pub background_threads: u64,
+    pub background_threads: Cell<u64>,
     /// Length of `switches_asked`.
-    pub switches_asked_len: u32,
+    pub switches_asked_len: Cell<u32>,
     /// How many switches were made; the first of them are in `switches`.
-    pub switches_len: u32,
+    pub switches_len: Cell<u32>,
     /// Length of `stuck_threads`.
-    pub stuck_threads_len: u32,
+    pub stuck_threads_len: Cell<u32>,
     /// How many threads a whole program had at most.
-    pub threads_max: u32,
+    pub threads_max: Cell<u32>,
     /// A hash of the decisions of a whole program and of where they were made.
-    pub interleaving: u64,
+    pub interleaving: Cell<u64>,
     /// The switches that a whole program is asked to make, ordered by thread and decision.
-    pub switches_asked: [SwitchRecord; SWITCHES_CAP],
+    pub switches_asked: [Cell<SwitchRecord>; SWITCHES_CAP],
     /// The switches that it made.
-    pub switches: [SwitchRecord; SWITCHES_CAP],
+    pub switches: [Cell<SwitchRecord>; SWITCHES_CAP],
     /// The location whose accesses are ordered at random.
-    pub location: u64,
+    pub location: Cell<u64>,
     /// How many of these each thread is expected to make.
-    pub accesses_expected: [u32; 128],
+    pub accesses_expected: [Cell<u32>; 128],
     /// Not 0: the call stacks of two accesses and the call sites of steps are recorded.
-    pub is_watching: u64,
+    pub is_watching: Cell<u64>,
     /// The threads and the code addresses of these accesses.
-    pub watched: [PlaceRecord; 2],
+    pub watched: [Cell<PlaceRecord>; 2],
     /// Where the current and the chosen thread stood at the first of them.
-    pub switch_places: [[PlaceRecord; 2]; PLACES_CAP],
+    pub switch_places: [Cell<[PlaceRecord; 2]>; PLACES_CAP],
     /// The threads of a deadlock or livelock.
-    pub stuck_threads: [PlaceRecord; STUCK_CAP],
+    pub stuck_threads: [Cell<PlaceRecord>; STUCK_CAP],
 
     /// Length of `waiting_places`.
-    pub waiting_places_len: u32,
+    pub waiting_places_len: Cell<u32>,
     /// Length of `outside`.
-    pub outside_len: u32,
+    pub outside_len: Cell<u32>,
     /// Places at which threads may wait.
-    pub waiting_places: [WaitingPlaceRecord; WAITING_PLACES_CAP],
+    pub waiting_places: [Cell<WaitingPlaceRecord>; WAITING_PLACES_CAP],
     /// Files, processes and shared memory that were used.
-    pub outside: [OutsideRecord; OUTSIDE_CAP],
+    pub outside: [Cell<OutsideRecord>; OUTSIDE_CAP],
 
     /// For each step what to choose: see [`scheduled`].
-    pub schedule: [u16; STEPS_CAP],
+    pub schedule: [Cell<u16>; STEPS_CAP],
     /// The steps made.
-    pub steps: [StepRecord; STEPS_CAP],
+    pub steps: [Cell<StepRecord>; STEPS_CAP],
     /// Of each step the innermost call sites of the chosen thread, if `is_watching`; 0 where there are no more.
-    pub step_frames: [[u64; STEP_FRAMES]; STEPS_CAP],
+    pub step_frames: [Cell<[u64; STEP_FRAMES]>; STEPS_CAP],
     /// Calls and returns; when the harness starts, its description.
-    pub events: [u8; EVENTS_CAP],
+    pub events: [Cell<u8>; EVENTS_CAP],
 }

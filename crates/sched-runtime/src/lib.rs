@@ -22,7 +22,11 @@
 
 #![no_std]
 
+#[cfg(test)]
+extern crate std;
+
 pub mod access_history;
+mod checked;
 pub mod happens_before;
 pub mod layout;
 pub mod release_clocks;

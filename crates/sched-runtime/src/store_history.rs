@@ -18,7 +18,7 @@
 //! and no order of execution shows; and executions in which a sequentially consistent access precedes another in the total order,
 //! but follows it through relaxed accesses.
 
-use crate::happens_before::{Clock, Epochs, HappensBefore, MemoryOrder};
+use crate::happens_before::{Clock, Epochs, HappensBefore, MemoryOrder, index};
 use crate::layout::THREADS_CAP;
 
 /// The most stores that an access chooses from: the newest of those that it may.
@@ -61,18 +61,12 @@ impl Store {
         follows_read: false,
     };
 
-    const fn is_known(&self, epochs: &Epochs) -> bool {
-        if self.epoch <= epochs[self.thread as usize & (THREADS_CAP - 1)] {
+    fn is_known(&self, epochs: &Epochs) -> bool {
+        if self.epoch <= epochs[index(self.thread)] {
             return true;
         }
-        let mut id = 0;
-        while id < THREADS_CAP {
-            if self.first_reads[id] != 0 && self.first_reads[id] <= epochs[id] {
-                return true;
-            }
-            id += 1;
-        }
-        false
+        let mut reads = self.first_reads.iter().zip(epochs);
+        reads.any(|(first, known)| *first != 0 && first <= known)
     }
 
     /// Whether every access of a thread with this clock must see it.

@@ -12,6 +12,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// Makes the C library overwrite freed memory, with the same byte in every run, so that a program that still uses it
@@ -104,7 +105,7 @@ impl HarnessExecutor {
             harness: path.to_owned(),
             source,
         };
-        let mut memory = SharedMemory::new().map_err(start)?;
+        let memory = SharedMemory::new().map_err(start)?;
         memory.set_timeout(EXECUTION_SECONDS_MAX + 10 * options.compute_seconds_max);
         let (mut socket, theirs) = UnixStream::pair().map_err(start)?;
         let inherited = [memory.file_number(), theirs.as_raw_fd()];
@@ -165,7 +166,7 @@ impl HarnessExecutor {
 
     /// The number of calls that the harness offers.
     pub fn ops_offered(&self) -> u32 {
-        self.memory.get().ops_offered
+        self.memory.get().ops_offered.get()
     }
 }
 
@@ -181,7 +182,9 @@ impl Executor for HarnessExecutor {
         let status = self.exit_status()?;
         let mut execution = match unresponsive {
             // It may have ended in the meantime.
-            Some(reason) if self.memory.get().ending == 0 => self.memory.unresponsive_execution(reason),
+            Some(reason) if self.memory.get().ending.load(Relaxed) == 0 => {
+                self.memory.unresponsive_execution(reason)
+            }
             _ => self.memory.execution(status),
         };
         if let (Ending::Crashed { .. }, Some(output)) = (&execution.ending, &self.output) {
@@ -217,7 +220,8 @@ impl Executor for HarnessExecutor {
 
     fn library_calls(&self) -> Vec<u64> {
         let calls = &self.memory.get().library_calls;
-        calls.iter().take(self.counted_libraries).copied().collect()
+        let calls = calls.iter().take(self.counted_libraries);
+        calls.map(|calls| calls.load(Relaxed)).collect()
     }
 
     fn finish_stopped(&mut self) {

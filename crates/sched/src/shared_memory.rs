@@ -7,13 +7,15 @@ use crate::{
     StuckThreads, TestProgram, ThreadId, UnresponsiveReason,
 };
 use omnilink_sched_runtime::layout::{
-    EVENTS_CAP, EventHeader, MAGIC, MemoryErrorRecord, NO_THREAD, OPS_CAP, RACES_CAP, RACY_ACCESSES_CAP,
-    RaceRecord, STACK_CAP, STEPS_CAP, STOP_AT_FAILURE, Shared, ending, event_kind, memory_error,
-    memory_model, policy, race, scheduled,
+    EventHeader, MAGIC, MemoryErrorRecord, NO_THREAD, OPS_CAP, RACES_CAP, RACY_ACCESSES_CAP, RaceRecord,
+    STACK_CAP, STEPS_CAP, STOP_AT_FAILURE, Shared, ending, event_kind, memory_error, memory_model, policy,
+    race, scheduled,
 };
+use std::cell::Cell;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// One mapping, owned by one executor.
 #[derive(Debug)]
@@ -52,11 +54,11 @@ impl SharedMemory {
         if mapped == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        let mut memory = Self {
+        let memory = Self {
             file,
             shared: mapped.cast(),
         };
-        memory.get_mut().magic = MAGIC;
+        memory.get().magic.set(MAGIC);
         Ok(memory)
     }
 
@@ -66,26 +68,27 @@ impl SharedMemory {
     }
 
     pub(crate) fn get(&self) -> &Shared {
-        // SAFETY: the mapping is as large as the structure, which is valid for any bytes. The harness writes it
-        // only while an execution runs, when nothing here reads it through this reference.
+        // SAFETY: the mapping is as large as the structure, which is valid for any bytes, and lives as long as this value. All words of
+        // the structure are cells and atomics: the reference does not promise that they stay as they are. While an execution runs, only
+        // atomics are read and written here.
         unsafe { &*self.shared }
-    }
-
-    pub(crate) fn get_mut(&mut self) -> &mut Shared {
-        // SAFETY: see `get`; the value is borrowed mutably.
-        unsafe { &mut *self.shared }
     }
 
     /// The text with which the harness described itself when it started.
     pub(crate) fn description(&self) -> String {
-        let length = (self.get().events_len as usize).min(EVENTS_CAP);
-        String::from_utf8_lossy(&self.get().events[..length]).into_owned()
+        String::from_utf8_lossy(&self.event_bytes()).into_owned()
+    }
+
+    /// What the harness has written of its events, or of its description.
+    fn event_bytes(&self) -> Vec<u8> {
+        let length = self.get().events_len.load(Relaxed) as usize;
+        self.get().events.iter().take(length).map(Cell::get).collect()
     }
 
     /// Requests an execution.
-    pub(crate) fn request(&mut self, program: &TestProgram, options: &RunOptions) -> Result<(), SchedError> {
-        let offered = self.get().ops_offered;
-        let shared = self.get_mut();
+    pub(crate) fn request(&self, program: &TestProgram, options: &RunOptions) -> Result<(), SchedError> {
+        let shared = self.get();
+        let offered = shared.ops_offered.get();
         let all: Vec<u32> = program
             .before
             .iter()
@@ -113,69 +116,74 @@ impl SharedMemory {
         if let Some(problem) = problem {
             return Err(SchedError::Program { problem });
         }
-        shared.ops[..all.len()].copy_from_slice(&all);
-        shared.before_len = program.before.len() as u32;
-        shared.after_len = program.after.len() as u32;
-        shared.columns = program.columns.len() as u32;
-        for (length, column) in shared.column_len.iter_mut().zip(&program.columns) {
-            *length = column.len() as u32;
+        for (free, op) in shared.ops.iter().zip(&all) {
+            free.set(*op);
         }
-        shared.serial = options.serial.into();
-        shared.plain_accesses = (options.scheduling_points == SchedulingPoints::All).into();
-        shared.detects_races = options.detects_races.into();
-        shared.detects_leaks = options.detects_leaks.into();
-        shared.isolated = options.isolated.into();
-        shared.memory_model = match options.memory_model {
+        shared.before_len.set(program.before.len() as u32);
+        shared.after_len.set(program.after.len() as u32);
+        shared.columns.set(program.columns.len() as u32);
+        for (length, column) in shared.column_len.iter().zip(&program.columns) {
+            length.set(column.len() as u32);
+        }
+        shared.serial.set(options.serial.into());
+        shared
+            .plain_accesses
+            .set((options.scheduling_points == SchedulingPoints::All).into());
+        shared.detects_races.set(options.detects_races.into());
+        shared.detects_leaks.set(options.detects_leaks.into());
+        shared.isolated.set(options.isolated.into());
+        shared.memory_model.set(match options.memory_model {
             MemoryModel::SequentiallyConsistent => memory_model::SEQUENTIALLY_CONSISTENT,
             MemoryModel::Cpp20 { .. } => memory_model::CPP20,
-        };
-        shared.stale_max = options.memory_model.stale_max();
+        });
+        shared.stale_max.set(options.memory_model.stale_max());
         let racy = options.racy_accesses.iter().take(RACY_ACCESSES_CAP);
-        shared.racy_accesses_len = racy.len() as u64;
-        for (free, code) in shared.racy_accesses.iter_mut().zip(racy) {
-            *free = *code;
+        shared.racy_accesses_len.set(racy.len() as u64);
+        for (free, code) in shared.racy_accesses.iter().zip(racy) {
+            free.set(*code);
         }
-        shared.steps_max = options.steps_max;
-        shared.environment = options.environment;
-        shared.schedule_len = 0;
+        shared.steps_max.set(options.steps_max);
+        shared.environment.set(options.environment);
+        shared.schedule_len.set(0);
         match &options.policy {
             SchedulingPolicy::Follow(schedule) => {
-                let Some(threads) = shared.schedule.get_mut(..schedule.len()) else {
+                let Some(threads) = shared.schedule.get(..schedule.len()) else {
                     let problem = format!(
                         "a schedule of {} steps, at most {STEPS_CAP} are possible",
                         schedule.len()
                     );
                     return Err(SchedError::Program { problem });
                 };
-                for (free, step) in threads.iter_mut().zip(schedule.steps()) {
+                for (free, step) in threads.iter().zip(schedule.steps()) {
                     let goes_on = if step.goes_on { scheduled::GOES_ON } else { 0 };
-                    *free =
-                        u16::from(step.thread) | goes_on | u16::from(step.store) << scheduled::STORE_SHIFT;
+                    free.set(
+                        u16::from(step.thread) | goes_on | u16::from(step.store) << scheduled::STORE_SHIFT,
+                    );
                 }
-                shared.schedule_len = schedule.len() as u32;
-                shared.policy = policy::FOLLOW;
+                shared.schedule_len.set(schedule.len() as u32);
+                shared.policy.set(policy::FOLLOW);
             }
             SchedulingPolicy::CallsInOrder(columns) => {
                 // A program has fewer calls than a schedule has room for.
-                for (free, column) in shared.schedule.iter_mut().zip(columns) {
-                    *free = u16::from(*column);
+                for (free, column) in shared.schedule.iter().zip(columns) {
+                    free.set(u16::from(*column));
                 }
-                shared.schedule_len = columns.len() as u32;
-                shared.policy = policy::CALLS_IN_ORDER;
+                shared.schedule_len.set(columns.len() as u32);
+                shared.policy.set(policy::CALLS_IN_ORDER);
             }
             SchedulingPolicy::Random { seed } => {
-                shared.policy = policy::RANDOM;
-                shared.seed = *seed;
+                shared.policy.set(policy::RANDOM);
+                shared.seed.set(*seed);
             }
             SchedulingPolicy::Priorities { seed, changes, steps } => {
-                shared.policy = policy::PRIORITIES;
-                shared.seed = *seed;
-                shared.changes = *changes;
-                shared.steps_expected = *steps;
+                shared.policy.set(policy::PRIORITIES);
+                shared.seed.set(*seed);
+                shared.changes.set(*changes);
+                shared.steps_expected.set(*steps);
             }
             SchedulingPolicy::PartialOrders { seed } => {
-                shared.policy = policy::PARTIAL_ORDERS;
-                shared.seed = *seed;
+                shared.policy.set(policy::PARTIAL_ORDERS);
+                shared.seed.set(*seed);
             }
         }
         self.clear_results();
@@ -183,13 +191,16 @@ impl SharedMemory {
     }
 
     /// Requests rounds of native threads.
-    pub(crate) fn request_native(&mut self, program: &TestProgram, rounds: u32) -> Result<(), SchedError> {
+    pub(crate) fn request_native(&self, program: &TestProgram, rounds: u32) -> Result<(), SchedError> {
         self.request(program, &RunOptions::follow(Schedule::default()))?;
-        let shared = self.get_mut();
-        shared.policy = policy::NATIVE;
-        shared.rounds = rounds;
+        let shared = self.get();
+        shared.policy.set(policy::NATIVE);
+        shared.rounds.set(rounds);
         // A thread reserves the space of an event before it writes it: events that were never written must be recognisable.
-        shared.events.fill(event_kind::UNWRITTEN);
+        shared
+            .events
+            .iter()
+            .for_each(|byte| byte.set(event_kind::UNWRITTEN));
         Ok(())
     }
 
@@ -207,7 +218,8 @@ impl SharedMemory {
         };
         let mut executions = Vec::new();
         let mut events = Vec::new();
-        for (code, event) in self.records() {
+        let bytes = self.event_bytes();
+        for (code, event) in records(&bytes) {
             match code {
                 event_kind::ROUND_END => {
                     executions.push(execution(std::mem::take(&mut events), Ending::Finished))
@@ -223,68 +235,62 @@ impl SharedMemory {
     }
 
     /// Sets the seconds after which the process of an execution is killed.
-    pub(crate) fn set_timeout(&mut self, timeout_s: u32) {
-        self.get_mut().timeout_s = timeout_s;
+    pub(crate) fn set_timeout(&self, timeout_s: u32) {
+        self.get().timeout_s.set(timeout_s);
     }
 
-    pub(crate) fn clear_results(&mut self) {
-        let shared = self.get_mut();
-        shared.switches_len = 0;
-        shared.stuck_threads_len = 0;
-        shared.threads_max = 0;
-        shared.interleaving = 0;
-        shared.influences = 0;
-        shared.waiting_places_len = 0;
-        shared.outside_len = 0;
-        shared.ending = ending::NONE;
-        shared.running = u32::from(NO_THREAD);
-        shared.stuck = 0;
-        shared.steps_made = 0;
-        shared.events_len = 0;
-        shared.races_len = 0;
-        shared.load_buffering = 0;
-        shared.stack_len = 0;
-        shared.stop_at = 0;
-        shared.is_stopped = 0;
-        shared.heartbeat = 0;
-        shared.process = 0;
+    pub(crate) fn clear_results(&self) {
+        let shared = self.get();
+        shared.switches_len.set(0);
+        shared.stuck_threads_len.set(0);
+        shared.threads_max.set(0);
+        shared.interleaving.set(0);
+        shared.influences.set(0);
+        shared.waiting_places_len.set(0);
+        shared.outside_len.set(0);
+        shared.ending.store(ending::NONE, Relaxed);
+        shared.running.set(u32::from(NO_THREAD));
+        shared.stuck.set(0);
+        shared.steps_made.store(0, Relaxed);
+        shared.events_len.store(0, Relaxed);
+        shared.races_len.set(0);
+        shared.load_buffering.set(0);
+        shared.stack_len.set(0);
+        shared.stop_at.set(0);
+        shared.is_stopped.store(0, Relaxed);
+        shared.heartbeat.store(0, Relaxed);
+        shared.process.store(0, Relaxed);
     }
 
     /// The execution that was requested waits for a debugger before a step.
-    pub(crate) fn stop_before(&mut self, step: usize) {
-        self.get_mut().stop_at = step as u64 + 1;
+    pub(crate) fn stop_before(&self, step: usize) {
+        self.get().stop_at.set(step as u64 + 1);
     }
 
     /// The run that was requested waits for a debugger where the runtime finds something wrong with it.
-    pub(crate) fn stop_at_failure(&mut self) {
-        self.get_mut().stop_at = STOP_AT_FAILURE;
+    pub(crate) fn stop_at_failure(&self) {
+        self.get().stop_at.set(STOP_AT_FAILURE);
     }
 
     /// The process of the execution, if it waits for a debugger.
     pub(crate) fn stopped_process(&self) -> Option<u32> {
-        // SAFETY: the process of the execution writes it concurrently, hence the volatile read of a single word.
-        let is_stopped = unsafe { (&raw const (*self.shared).is_stopped).read_volatile() };
+        let is_stopped = self.get().is_stopped.load(Relaxed) != 0;
         let (process, _) = self.heartbeat()?;
-        (is_stopped != 0).then_some(process)
+        is_stopped.then_some(process)
     }
 
     /// The process of the execution that is running, and the heartbeat of its scheduler.
     pub(crate) fn heartbeat(&self) -> Option<(u32, u64)> {
-        // SAFETY: the process of the execution writes these concurrently, hence the volatile reads of single words.
-        let (process, heartbeat) = unsafe {
-            (
-                (&raw const (*self.shared).process).read_volatile(),
-                (&raw const (*self.shared).heartbeat).read_volatile(),
-            )
-        };
-        (process != 0).then_some((process, heartbeat))
+        let shared = self.get();
+        let process = shared.process.load(Relaxed);
+        (process != 0).then_some((process, shared.heartbeat.load(Relaxed)))
     }
 
     /// The execution whose process was killed because it was unresponsive.
     pub(crate) fn unresponsive_execution(&self, reason: UnresponsiveReason) -> Execution {
         Execution {
             ending: Ending::Unresponsive {
-                thread: self.get().running as ThreadId,
+                thread: self.get().running.get() as ThreadId,
                 reason,
             },
             ..self.execution(0)
@@ -294,84 +300,54 @@ impl SharedMemory {
     /// The execution; `status` is the wait status of its process.
     pub(crate) fn execution(&self, status: i32) -> Execution {
         let shared = self.get();
-        let recorded = (shared.steps_made as usize).min(STEPS_CAP);
+        let recorded = (shared.steps_made.load(Relaxed) as usize).min(STEPS_CAP);
         Execution {
             events: self.events(),
             ending: self.ending(status),
-            races: shared.races[..(shared.races_len as usize).min(RACES_CAP)]
+            races: shared.races[..(shared.races_len.get() as usize).min(RACES_CAP)]
                 .iter()
-                .map(data_race)
+                .map(|race| data_race(&race.get()))
                 .collect(),
-            steps: shared.steps[..recorded].iter().map(step).collect(),
-            steps_made: shared.steps_made,
-            may_buffer_loads: shared.load_buffering != 0,
+            steps: shared.steps[..recorded]
+                .iter()
+                .map(|record| step(&record.get()))
+                .collect(),
+            steps_made: shared.steps_made.load(Relaxed),
+            may_buffer_loads: shared.load_buffering.get() != 0,
             output: String::new(),
-            stack: shared.stack[..(shared.stack_len as usize).min(STACK_CAP)].to_vec(),
+            stack: shared.stack[..(shared.stack_len.get() as usize).min(STACK_CAP)]
+                .iter()
+                .map(Cell::get)
+                .collect(),
         }
     }
 
     fn events(&self) -> Vec<HarnessEvent> {
-        self.records().map(|(_, event)| event).collect()
-    }
-
-    /// The events with their kinds, up to the first that was not written.
-    fn records(&self) -> impl Iterator<Item = (u8, HarnessEvent)> {
-        const HEADER: usize = size_of::<EventHeader>();
-        let shared = self.get();
-        let mut rest = &shared.events[..(shared.events_len as usize).min(EVENTS_CAP)];
-        std::iter::from_fn(move || {
-            let (head, behind) = rest.split_at_checked(HEADER)?;
-            // SAFETY: the header is plain numbers and `head` has its size.
-            let header = unsafe { head.as_ptr().cast::<EventHeader>().read_unaligned() };
-            let length = header.value_len as usize;
-            let value = behind.get(..length)?;
-            let event_kind = match header.kind {
-                event_kind::RETURN => HarnessEventKind::Return(result_text(value)),
-                event_kind::CALL | event_kind::ROUND_END => HarnessEventKind::Call,
-                _ => return None,
-            };
-            rest = behind.get(length.next_multiple_of(8)..).unwrap_or_default();
-            let EventHeader {
-                thread,
-                position,
-                op,
-                step,
-                ..
-            } = header;
-            Some((
-                header.kind,
-                HarnessEvent {
-                    thread,
-                    position,
-                    op,
-                    step,
-                    kind: event_kind,
-                },
-            ))
-        })
+        let bytes = self.event_bytes();
+        records(&bytes).map(|(_, event)| event).collect()
     }
 
     fn ending(&self, status: i32) -> Ending {
         let shared = self.get();
-        let thread = shared.running as ThreadId;
+        let thread = shared.running.get() as ThreadId;
         let stuck = |reason| {
             Ending::Stuck(StuckThreads {
                 reason,
-                threads: threads_in(shared.stuck),
+                threads: threads_in(shared.stuck.get()),
             })
         };
-        match shared.ending {
+        match shared.ending.load(Relaxed) {
             ending::FINISHED => Ending::Finished,
             ending::DEADLOCK => stuck(StuckReason::Deadlock),
             ending::LIVELOCK => stuck(StuckReason::Livelock),
             ending::STEP_LIMIT => Ending::StepLimit,
             ending::DIVERGED => Ending::Diverged {
-                step: shared.steps_made as usize,
-                wanted: shared.stuck.trailing_zeros() as ThreadId,
+                step: shared.steps_made.load(Relaxed) as usize,
+                wanted: shared.stuck.get().trailing_zeros() as ThreadId,
             },
             ending::MEMORY_ERROR => Ending::MemoryError {
                 thread,
-                error: memory_error_of(&shared.memory_error),
+                error: memory_error_of(&shared.memory_error.get()),
             },
             ending::TOO_MANY_THREADS => Ending::TooManyThreads,
             ending::EVENTS_TOO_LARGE => Ending::EventsTooLarge,
@@ -387,6 +363,42 @@ impl SharedMemory {
             },
         }
     }
+}
+
+/// The events with their kinds, up to the first that was not written.
+fn records(bytes: &[u8]) -> impl Iterator<Item = (u8, HarnessEvent)> {
+    const HEADER: usize = size_of::<EventHeader>();
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let (head, behind) = rest.split_at_checked(HEADER)?;
+        // SAFETY: the header is plain numbers and `head` has its size.
+        let header = unsafe { head.as_ptr().cast::<EventHeader>().read_unaligned() };
+        let length = header.value_len as usize;
+        let value = behind.get(..length)?;
+        let event_kind = match header.kind {
+            event_kind::RETURN => HarnessEventKind::Return(result_text(value)),
+            event_kind::CALL | event_kind::ROUND_END => HarnessEventKind::Call,
+            _ => return None,
+        };
+        rest = behind.get(length.next_multiple_of(8)..).unwrap_or_default();
+        let EventHeader {
+            thread,
+            position,
+            op,
+            step,
+            ..
+        } = header;
+        Some((
+            header.kind,
+            HarnessEvent {
+                thread,
+                position,
+                op,
+                step,
+                kind: event_kind,
+            },
+        ))
+    })
 }
 
 impl Drop for SharedMemory {

@@ -53,7 +53,7 @@ impl WholeProgram {
         stop_at: StopAt,
         stop: &StopConditions,
     ) -> Result<Option<StoppedProgram>, SchedError> {
-        let mut memory = self.requested(schedule)?;
+        let memory = self.requested(schedule)?;
         match stop_at {
             StopAt::Beginning => memory.stop_before(0),
             StopAt::Failure => memory.stop_at_failure(),

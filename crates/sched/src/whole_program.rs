@@ -14,10 +14,12 @@ use omnilink_sched_runtime::layout::{
     FRAMES_CAP, PlaceRecord, RACES_CAP, STACK_CAP, STEP_FRAMES, STEPS_CAP, SWITCHES_CAP, StepRecord, ending,
     influence, memory_error, policy,
 };
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// A program and how it is started.
@@ -147,17 +149,12 @@ impl WholeProgram {
         stop: &StopConditions,
     ) -> Result<(ProgramExecution, Vec<ProgramStep>), SchedError> {
         let (execution, memory) = self.finish(schedule, Some(race), stop)?;
-        let frames = memory.get().step_frames.iter();
         let program_step = |(record, frames): (&StepRecord, &[u64; STEP_FRAMES])| ProgramStep {
             step: step(record),
             frames: frames.iter().copied().take_while(|frame| *frame != 0).collect(),
         };
-        let steps = recorded_steps(&memory)
-            .iter()
-            .zip(frames)
-            .map(program_step)
-            .collect();
-        Ok((execution, steps))
+        let (steps, frames) = recorded_steps(&memory);
+        Ok((execution, steps.iter().zip(&frames).map(program_step).collect()))
     }
 
     /// The same with what its threads accessed in the steps that fit into the record, and where.
@@ -170,8 +167,8 @@ impl WholeProgram {
         stop: &StopConditions,
     ) -> Result<(ProgramExecution, ObservedAccesses), SchedError> {
         let (execution, memory) = self.finish(schedule, Some(None), stop)?;
-        let observed = ObservedAccesses::of(recorded_steps(&memory), &memory.get().step_frames);
-        Ok((execution, observed))
+        let (steps, frames) = recorded_steps(&memory);
+        Ok((execution, ObservedAccesses::of(&steps, &frames)))
     }
 
     /// Runs it, and watches it if `watched` is there: its steps, and a race.
@@ -181,14 +178,17 @@ impl WholeProgram {
         watched: Option<Option<&DataRace>>,
         stop: &StopConditions,
     ) -> Result<(ProgramExecution, SharedMemory), SchedError> {
-        let mut memory = self.requested(schedule)?;
+        let memory = self.requested(schedule)?;
         if let Some(race) = watched {
-            let shared = memory.get_mut();
-            shared.is_watching = 1;
+            let shared = memory.get();
+            shared.is_watching.set(1);
             let accesses = race.iter().flat_map(|race| &race.accesses);
-            for (watched, access) in shared.watched.iter_mut().zip(accesses) {
-                watched.thread = access.thread.into();
-                watched.code = access.code;
+            for (watched, access) in shared.watched.iter().zip(accesses) {
+                watched.set(PlaceRecord {
+                    thread: access.thread.into(),
+                    code: access.code,
+                    ..PlaceRecord::NONE
+                });
             }
         }
         let output = Output::new().map_err(|source| self.not_started(source))?;
@@ -244,45 +244,45 @@ impl WholeProgram {
 
     /// Memory that asks for a run.
     pub(crate) fn requested(&self, schedule: &ProgramSchedule) -> Result<SharedMemory, SchedError> {
-        let mut memory = SharedMemory::new().map_err(|source| self.not_started(source))?;
+        let memory = SharedMemory::new().map_err(|source| self.not_started(source))?;
         memory.clear_results();
-        let shared = memory.get_mut();
-        shared.detects_races = self.detects_races.into();
-        shared.detects_leaks = self.detects_leaks.into();
-        shared.background_threads = self.background_threads.into();
-        shared.step_ns = schedule.step_ns;
-        shared.environment = schedule.environment;
+        let shared = memory.get();
+        shared.detects_races.set(self.detects_races.into());
+        shared.detects_leaks.set(self.detects_leaks.into());
+        shared.background_threads.set(self.background_threads.into());
+        shared.step_ns.set(schedule.step_ns);
+        shared.environment.set(schedule.environment);
         match &schedule.policy {
             ProgramPolicy::Switches(switches) => {
-                shared.policy = policy::SWITCHES;
+                shared.policy.set(policy::SWITCHES);
                 let mut sorted: Vec<&ProgramSwitch> = switches.iter().take(SWITCHES_CAP).collect();
                 sorted.sort_by_key(|switch| (switch.from, switch.decision));
-                shared.switches_asked_len = sorted.len() as u32;
-                for (free, switch) in shared.switches_asked.iter_mut().zip(sorted) {
-                    *free = record(switch);
+                shared.switches_asked_len.set(sorted.len() as u32);
+                for (free, switch) in shared.switches_asked.iter().zip(sorted) {
+                    free.set(record(switch));
                 }
             }
             ProgramPolicy::Random { seed } => {
-                shared.policy = policy::RANDOM;
-                shared.seed = *seed;
+                shared.policy.set(policy::RANDOM);
+                shared.seed.set(*seed);
             }
             ProgramPolicy::Priorities { seed, changes, steps } => {
-                shared.policy = policy::PRIORITIES;
-                shared.seed = *seed;
-                shared.changes = *changes;
-                shared.steps_expected = *steps;
+                shared.policy.set(policy::PRIORITIES);
+                shared.seed.set(*seed);
+                shared.changes.set(*changes);
+                shared.steps_expected.set(*steps);
             }
             ProgramPolicy::PartialOrders { seed } => {
-                shared.policy = policy::PARTIAL_ORDERS;
-                shared.seed = *seed;
+                shared.policy.set(policy::PARTIAL_ORDERS);
+                shared.seed.set(*seed);
             }
             ProgramPolicy::OneLocation { seed, location } => {
-                shared.policy = policy::ONE_LOCATION;
-                shared.seed = *seed;
-                shared.location = location.address;
+                shared.policy.set(policy::ONE_LOCATION);
+                shared.seed.set(*seed);
+                shared.location.set(location.address);
                 for (thread, accesses) in &location.accesses {
-                    if let Some(expected) = shared.accesses_expected.get_mut(usize::from(*thread)) {
-                        *expected = *accesses;
+                    if let Some(expected) = shared.accesses_expected.get(usize::from(*thread)) {
+                        expected.set(*accesses);
                     }
                 }
             }
@@ -349,69 +349,79 @@ fn execution(
     output: String,
 ) -> ProgramExecution {
     let shared = memory.get();
-    let ending = match (unresponsive, shared.ending) {
+    let ending = match (unresponsive, shared.ending.load(Relaxed)) {
         (_, ending::DEADLOCK) => ProgramEnding::Deadlock,
         (_, ending::LIVELOCK) => ProgramEnding::Livelock,
-        (_, ending::MEMORY_ERROR) => ProgramEnding::MemoryError(memory_error_of(&shared.memory_error)),
+        (_, ending::MEMORY_ERROR) => ProgramEnding::MemoryError(memory_error_of(&shared.memory_error.get())),
         (_, ending::TOO_MANY_THREADS) => ProgramEnding::TooManyThreads,
         (Some(reason), _) => ProgramEnding::Unresponsive(reason),
-        (None, _) if status.success() && shared.memory_error.kind == memory_error::LEAK => {
-            ProgramEnding::MemoryError(memory_error_of(&shared.memory_error))
+        (None, _) if status.success() && shared.memory_error.get().kind == memory_error::LEAK => {
+            ProgramEnding::MemoryError(memory_error_of(&shared.memory_error.get()))
         }
         (None, _) => ProgramEnding::Exited(status),
     };
-    let switches = shared.switches.get(..shared.switches_len as usize);
+    let switches = shared.switches.get(..shared.switches_len.get() as usize);
     let stuck = shared.stuck_threads.iter();
     ProgramExecution {
         ending,
         output,
-        races: shared.races[..(shared.races_len as usize).min(RACES_CAP)]
+        races: shared.races[..(shared.races_len.get() as usize).min(RACES_CAP)]
             .iter()
-            .map(data_race)
+            .map(|race| data_race(&race.get()))
             .collect(),
-        has_all_races: shared.detects_races != 0,
-        steps: shared.steps_made,
-        threads: shared.threads_max,
-        interleaving: shared.interleaving,
-        switches: switches.map(|made| made.iter().map(thread_switch).collect()),
-        stack: shared.stack[..(shared.stack_len as usize).min(STACK_CAP)].to_vec(),
+        has_all_races: shared.detects_races.get() != 0,
+        steps: shared.steps_made.load(Relaxed),
+        threads: shared.threads_max.get(),
+        interleaving: shared.interleaving.get(),
+        switches: switches.map(|made| made.iter().map(|made| thread_switch(&made.get())).collect()),
+        stack: shared.stack[..(shared.stack_len.get() as usize).min(STACK_CAP)]
+            .iter()
+            .map(Cell::get)
+            .collect(),
         stuck: stuck
-            .take(shared.stuck_threads_len as usize)
-            .map(thread_place)
+            .take(shared.stuck_threads_len.get() as usize)
+            .map(|place| thread_place(&place.get()))
             .collect(),
-        race_places: match shared.is_watching {
+        race_places: match shared.is_watching.get() {
             0 => Vec::new(),
-            _ => shared.watched.iter().map(thread_place).collect(),
+            _ => shared
+                .watched
+                .iter()
+                .map(|place| thread_place(&place.get()))
+                .collect(),
         },
         places: shared
             .switch_places
             .iter()
-            .take(shared.switches_len as usize)
-            .map(|places| [thread_place(&places[0]), thread_place(&places[1])])
+            .take(shared.switches_len.get() as usize)
+            .map(|places| places.get().each_ref().map(thread_place))
             .collect(),
-        depends_on_time: shared.influences & influence::TIME != 0,
-        depends_on_random_numbers: shared.influences & influence::RANDOM_NUMBERS != 0,
-        asked_for_other_machine: shared.influences & influence::OTHER_MACHINE != 0,
+        depends_on_time: shared.influences.get() & influence::TIME != 0,
+        depends_on_random_numbers: shared.influences.get() & influence::RANDOM_NUMBERS != 0,
+        asked_for_other_machine: shared.influences.get() & influence::OTHER_MACHINE != 0,
         waiting_places: shared
             .waiting_places
             .iter()
-            .take(shared.waiting_places_len as usize)
-            .map(WaitingPlace::of)
+            .take(shared.waiting_places_len.get() as usize)
+            .map(|place| WaitingPlace::of(&place.get()))
             .collect(),
         outside: shared
             .outside
             .iter()
-            .take(shared.outside_len as usize)
-            .filter_map(OutsideUse::of)
+            .take(shared.outside_len.get() as usize)
+            .filter_map(|used| OutsideUse::of(&used.get()))
             .collect(),
-        is_controlled: shared.process != 0,
+        is_controlled: shared.process.load(Relaxed) != 0,
     }
 }
 
-/// The steps of a run that fitted into the record.
-fn recorded_steps(memory: &SharedMemory) -> &[StepRecord] {
+/// The steps of a run that fitted into the record, and the innermost call sites of each.
+fn recorded_steps(memory: &SharedMemory) -> (Vec<StepRecord>, Vec<[u64; STEP_FRAMES]>) {
     let shared = memory.get();
-    &shared.steps[..(shared.steps_made as usize).min(STEPS_CAP)]
+    let recorded = (shared.steps_made.load(Relaxed) as usize).min(STEPS_CAP);
+    let steps = shared.steps.iter().take(recorded).map(Cell::get);
+    let frames = shared.step_frames.iter().take(recorded).map(Cell::get);
+    (steps.collect(), frames.collect())
 }
 
 pub(crate) fn thread_place(record: &PlaceRecord) -> ThreadPlace {

@@ -44,6 +44,16 @@ pub struct PlaceRecord {
     pub thread: u32,
 }
 
+impl PlaceRecord {
+    /// No place.
+    pub const NONE: Self = Self {
+        code: 0,
+        frames: [0; FRAMES_CAP],
+        frames_len: 0,
+        thread: 0,
+    };
+}
+
 /// A place at which a thread of a whole program may wait.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]

@@ -20,13 +20,13 @@ type Order = c_int;
 
 /// Before an access that would read `value`; `changes` if it would then store another one.
 #[inline(always)]
-unsafe fn before(address: u64, writes: bool, value: u64, changes: bool, code: u64) {
+fn before(address: u64, writes: bool, value: u64, changes: bool, code: u64) {
     if !is_controlled() {
         return;
     }
     let yields = match changes {
         true => Yield::No,
-        false => (*thread(me())).spin.would_load(code, address, value),
+        false => thread(me()).spin.would_load(code, address, value),
     };
     access(address, writes, code, yields);
     heap::check(address, 1, code);
@@ -34,8 +34,8 @@ unsafe fn before(address: u64, writes: bool, value: u64, changes: bool, code: u6
 
 /// After an access that read `value` and then stored another one if it `changed` the location.
 #[inline(always)]
-unsafe fn after(address: u64, value: u64, changed: bool, code: u64) {
-    let spin = &mut (*thread(me())).spin;
+fn after(address: u64, value: u64, changed: bool, code: u64) {
+    let spin = &thread(me()).spin;
     if changed {
         spin.clear();
         progress();
@@ -46,9 +46,16 @@ unsafe fn after(address: u64, value: u64, changed: bool, code: u64) {
 
 /// An integer that can be accessed atomically.
 pub trait Word: Copy + Eq {
+    /// # Safety
+    /// The address is aligned and that of an integer that is only accessed atomically at the same time; so for the next two.
     unsafe fn load(address: *mut Self) -> Self;
+    /// # Safety
+    /// As above.
     unsafe fn swap(address: *mut Self, value: Self) -> Self;
     /// Whether the location held `expected` and now holds `value`.
+    ///
+    /// # Safety
+    /// As above.
     unsafe fn replace(address: *mut Self, expected: Self, value: Self) -> bool;
     fn low_bits(self) -> u64;
     fn from_low_bits(bits: u64) -> Self;
@@ -103,15 +110,18 @@ macro_rules! words {
         impl Word for $int {
             #[inline(always)]
             unsafe fn load(address: *mut Self) -> Self {
-                <$atomic>::from_ptr(address).load(SeqCst)
+                // SAFETY: the caller's contract.
+                unsafe { <$atomic>::from_ptr(address) }.load(SeqCst)
             }
             #[inline(always)]
             unsafe fn swap(address: *mut Self, value: Self) -> Self {
-                <$atomic>::from_ptr(address).swap(value, SeqCst)
+                // SAFETY: the caller's contract.
+                unsafe { <$atomic>::from_ptr(address) }.swap(value, SeqCst)
             }
             #[inline(always)]
             unsafe fn replace(address: *mut Self, expected: Self, value: Self) -> bool {
-                <$atomic>::from_ptr(address).compare_exchange(expected, value, SeqCst, SeqCst).is_ok()
+                // SAFETY: the caller's contract.
+                unsafe { <$atomic>::from_ptr(address) }.compare_exchange(expected, value, SeqCst, SeqCst).is_ok()
             }
             arithmetic!();
         }
@@ -135,17 +145,20 @@ fn locked<T>(work: impl FnOnce() -> T) -> T {
 
 impl Word for u128 {
     unsafe fn load(address: *mut Self) -> Self {
-        locked(|| address.read_volatile())
+        // SAFETY: the caller's contract, and the lock.
+        locked(|| unsafe { address.read_volatile() })
     }
     unsafe fn swap(address: *mut Self, value: Self) -> Self {
-        locked(|| {
+        // SAFETY: the caller's contract, and the lock.
+        locked(|| unsafe {
             let found = address.read_volatile();
             address.write_volatile(value);
             found
         })
     }
     unsafe fn replace(address: *mut Self, expected: Self, value: Self) -> bool {
-        locked(|| {
+        // SAFETY: the caller's contract, and the lock.
+        locked(|| unsafe {
             let is_expected = address.read_volatile() == expected;
             if is_expected {
                 address.write_volatile(value);
@@ -185,41 +198,47 @@ operations! {
 
 /// Chooses the store for an access of the calling thread, if the memory model is a weak one. An access of sixteen bytes is
 /// sequentially consistent.
+///
+/// # Safety
+/// That of [`Word::load`].
 #[inline(always)]
 unsafe fn choose<T: Word>(address: *mut T, access: AtomicAccess) -> Option<Chosen> {
     match size_of::<T>() {
-        size @ 0..=8 => weak_memory::choose(address as u64, size, T::load(address).low_bits(), access),
+        size @ 0..=8 => {
+            // SAFETY: the caller's contract.
+            let now = unsafe { T::load(address) };
+            weak_memory::choose(address as u64, size, now.low_bits(), access)
+        }
         _ => None,
     }
 }
 
 /// Whether the order of a load matters to other loads of the same location.
 #[inline(always)]
-unsafe fn orders_loads(order: MemoryOrder) -> bool {
-    order.is_seq_cst() && weak_memory::is_on()
+fn orders_loads(order: MemoryOrder) -> bool {
+    is_controlled() && order.is_seq_cst() && weak_memory::is_on()
 }
 
 pub unsafe extern "C" fn load<T: Word>(address: *mut T, order: Order) -> T {
     let (code, order, place) = (caller(), MemoryOrder(order), address as u64);
-    before(
-        place,
-        orders_loads(order),
-        T::load(address).low_bits(),
-        false,
-        code,
-    );
+    // SAFETY: the program loads from there atomically; so for all accesses below.
+    let now = unsafe { T::load(address) };
+    before(place, orders_loads(order), now.low_bits(), false, code);
     if !is_controlled() {
-        return T::load(address);
+        // SAFETY: as above.
+        return unsafe { T::load(address) };
     }
     weak_memory::note_order(place, order, false);
-    let value = match choose(address, AtomicAccess::Load(order)) {
+    // SAFETY: as above.
+    let value = match unsafe { choose(address, AtomicAccess::Load(order)) } {
         Some(chosen) => {
             chosen.read(order);
             T::from_low_bits(chosen.value)
         }
         None => {
             races::loaded(place, size_of::<T>(), order);
-            T::load(address)
+            // SAFETY: as above.
+            unsafe { T::load(address) }
         }
     };
     // What a load acquires happens before the load itself.
@@ -232,20 +251,20 @@ pub unsafe extern "C" fn load<T: Word>(address: *mut T, order: Order) -> T {
 pub unsafe extern "C" fn store<T: Word>(address: *mut T, value: T, order: Order) {
     let (code, order, place) = (caller(), MemoryOrder(order), address as u64);
     before(place, true, 0, true, code);
+    // SAFETY: the program stores there atomically.
+    let changes = || unsafe { T::swap(address, value) } != value;
     if !is_controlled() {
-        T::swap(address, value);
+        changes();
         return;
     }
     weak_memory::note_order(place, order, true);
     races::atomic(place, size_of::<T>(), true, code);
-    let changed = match choose(address, AtomicAccess::Store(order)) {
-        Some(chosen) => match chosen.write(place, value.low_bits(), order, false) {
-            true => T::swap(address, value) != value,
-            false => true,
-        },
+    // SAFETY: as above.
+    let changed = match unsafe { choose(address, AtomicAccess::Store(order)) } {
+        Some(chosen) => !chosen.write(place, value.low_bits(), order, false) || changes(),
         None => {
             races::stored(place, size_of::<T>(), order);
-            T::swap(address, value) != value
+            changes()
         }
     };
     after(place, value.low_bits(), changed, code);
@@ -253,6 +272,9 @@ pub unsafe extern "C" fn store<T: Word>(address: *mut T, value: T, order: Order)
 }
 
 /// Stores `change` of what the location holds, unless it is `None`, as one step. Returns what it held, and whether it stored.
+///
+/// # Safety
+/// That of [`Word::load`].
 #[inline(always)]
 unsafe fn read_modify_write<T: Word>(
     address: *mut T,
@@ -261,17 +283,21 @@ unsafe fn read_modify_write<T: Word>(
     code: u64,
 ) -> (T, bool) {
     let place = address as u64;
-    let found = T::load(address);
+    // SAFETY: the caller's contract; so for all accesses below.
+    let found = unsafe { T::load(address) };
     let changes = change(found).is_some_and(|next| next != found);
     before(place, true, found.low_bits(), changes, code);
     if !is_controlled() {
-        let found = replace(address, &change);
+        // SAFETY: as above.
+        let found = unsafe { replace(address, &change) };
         return (found, change(found).is_some());
     }
-    let chosen = choose(address, kind);
+    // SAFETY: as above.
+    let chosen = unsafe { choose(address, kind) };
     let found = match &chosen {
         Some(chosen) => T::from_low_bits(chosen.value),
-        None => replace(address, &change),
+        // SAFETY: as above.
+        None => unsafe { replace(address, &change) },
     };
     let fails = chosen.as_ref().is_some_and(|chosen| chosen.fails);
     let next = change(found).filter(|_| !fails);
@@ -289,7 +315,8 @@ unsafe fn read_modify_write<T: Word>(
     match (&chosen, next) {
         (Some(chosen), Some(next)) => {
             if chosen.write(place, next.low_bits(), order, true) {
-                T::swap(address, next);
+                // SAFETY: as above.
+                unsafe { T::swap(address, next) };
             }
         }
         (None, Some(_)) => races::modified(place, size_of::<T>(), order),
@@ -306,11 +333,16 @@ unsafe fn read_modify_write<T: Word>(
 }
 
 /// The same in the memory itself, which threads that are not controlled may change at the same time.
+///
+/// # Safety
+/// That of [`Word::load`].
 unsafe fn replace<T: Word>(address: *mut T, change: impl Fn(T) -> Option<T>) -> T {
     loop {
-        let found = T::load(address);
+        // SAFETY: the caller's contract.
+        let found = unsafe { T::load(address) };
         match change(found) {
-            Some(next) if !T::replace(address, found, next) => {}
+            // SAFETY: as above.
+            Some(next) if !unsafe { T::replace(address, found, next) } => {}
             _ => return found,
         }
     }
@@ -318,10 +350,14 @@ unsafe fn replace<T: Word>(address: *mut T, change: impl Fn(T) -> Option<T>) -> 
 
 pub unsafe extern "C" fn fetch<T: Word, O: FetchOp>(address: *mut T, argument: T, order: Order) -> T {
     let kind = AtomicAccess::ReadModifyWrite(MemoryOrder(order));
-    read_modify_write(address, |found| Some(O::apply(found, argument)), kind, caller()).0
+    // SAFETY: the program accesses it atomically.
+    unsafe { read_modify_write(address, |found| Some(O::apply(found, argument)), kind, caller()).0 }
 }
 
 /// Returns what the location held, and whether it was replaced.
+///
+/// # Safety
+/// That of [`Word::load`].
 #[inline(always)]
 unsafe fn exchange_if<T: Word>(
     address: *mut T,
@@ -336,12 +372,15 @@ unsafe fn exchange_if<T: Word>(
         failure: MemoryOrder(failure),
         is_weak,
     };
-    read_modify_write(
-        address,
-        |found| (found == expected).then_some(value),
-        kind,
-        caller(),
-    )
+    // SAFETY: the caller's contract.
+    unsafe {
+        read_modify_write(
+            address,
+            |found| (found == expected).then_some(value),
+            kind,
+            caller(),
+        )
+    }
 }
 
 pub unsafe extern "C" fn compare_exchange<T: Word>(
@@ -351,9 +390,12 @@ pub unsafe extern "C" fn compare_exchange<T: Word>(
     success: Order,
     failure: Order,
 ) -> c_int {
-    let (found, is_replaced) = exchange_if(address, *expected, value, (success, failure), false);
-    *expected = found;
-    is_replaced.into()
+    // SAFETY: the program accesses the one atomically; the other is a variable of the calling thread.
+    unsafe {
+        let (found, is_replaced) = exchange_if(address, *expected, value, (success, failure), false);
+        *expected = found;
+        is_replaced.into()
+    }
 }
 
 /// May fail spuriously, under a weak memory model.
@@ -364,9 +406,12 @@ pub unsafe extern "C" fn compare_exchange_weak<T: Word>(
     success: Order,
     failure: Order,
 ) -> c_int {
-    let (found, is_replaced) = exchange_if(address, *expected, value, (success, failure), true);
-    *expected = found;
-    is_replaced.into()
+    // SAFETY: the program accesses the one atomically; the other is a variable of the calling thread.
+    unsafe {
+        let (found, is_replaced) = exchange_if(address, *expected, value, (success, failure), true);
+        *expected = found;
+        is_replaced.into()
+    }
 }
 
 /// The caller takes it for a success if the expected value is returned: it cannot fail spuriously. Of clang and rustc this is the
@@ -378,11 +423,12 @@ pub unsafe extern "C" fn compare_exchange_value<T: Word>(
     success: Order,
     failure: Order,
 ) -> T {
-    exchange_if(address, expected, value, (success, failure), false).0
+    // SAFETY: the program accesses it atomically.
+    unsafe { exchange_if(address, expected, value, (success, failure), false).0 }
 }
 
 /// A sequentially consistent fence orders all accesses of its kind: under a weak memory model it is a step.
-pub unsafe extern "C" fn thread_fence(order: Order) {
+pub extern "C" fn thread_fence(order: Order) {
     let (code, order) = (caller(), MemoryOrder(order));
     core::sync::atomic::fence(SeqCst);
     if !is_controlled() {
@@ -398,6 +444,6 @@ pub unsafe extern "C" fn thread_fence(order: Order) {
     races::fence(order);
 }
 
-pub unsafe extern "C" fn signal_fence(_order: Order) {
+pub extern "C" fn signal_fence(_order: Order) {
     core::sync::atomic::compiler_fence(SeqCst);
 }

@@ -14,22 +14,24 @@
 //! After a crash there is no process left. The process that serves requests ([`server`](super::server)) then makes a new one.
 
 use crate::rt::fiber::{self, Fiber};
+use crate::rt::global::Global;
 use crate::rt::sys::{self, number, raw};
 use crate::rt::{heap, races, saved_memory, server, threads, weak_memory};
-use core::ffi::{CStr, c_int};
+use core::cell::Cell;
+use core::ffi::c_int;
 
 /// The moment to which the process returns, and the fiber that restores it, on a stack that is not restored.
 #[unsafe(link_section = "omnilink_state")]
-static mut BEGINNING: Fiber = Fiber::NONE;
+static BEGINNING: Global<Cell<Fiber>> = Global::new(Cell::new(Fiber::NONE));
 #[unsafe(link_section = "omnilink_state")]
-static mut KEEPER: Fiber = Fiber::NONE;
+static KEEPER: Global<Cell<Fiber>> = Global::new(Cell::new(Fiber::NONE));
 #[unsafe(link_section = "omnilink_state")]
-static mut IS_TAKEN: bool = false;
+static IS_TAKEN: Global<Cell<bool>> = Global::new(Cell::new(false));
 /// The list of the sizes of the process.
 #[unsafe(link_section = "omnilink_state")]
-static mut SIZES: c_int = -1;
+static SIZES: Global<Cell<c_int>> = Global::new(Cell::new(-1));
 #[unsafe(link_section = "omnilink_state")]
-static mut FOOTPRINT: Footprint = Footprint::NONE;
+static FOOTPRINT: Global<Cell<Footprint>> = Global::new(Cell::new(Footprint::NONE));
 
 /// What the system keeps for the process, as far as it is compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,15 +48,16 @@ impl Footprint {
         next_file: 0,
     };
 
-    unsafe fn now() -> Self {
+    fn now() -> Self {
         const F_DUPFD: i64 = 0;
         let mut text = [0_u8; 32];
-        let at = text.as_mut_ptr();
-        raw(number::PREAD, [SIZES.into(), at as i64, text.len() as i64 - 1, 0]);
-        let next_file = raw(number::FCNTL, [SIZES.into(), F_DUPFD, 0]);
-        raw(number::CLOSE, [next_file]);
+        let (file, length) = (SIZES.get(), text.len() as i64);
+        // SAFETY: it writes into the array.
+        unsafe { raw(number::PREAD, [file.into(), text.as_mut_ptr() as i64, length, 0]) };
+        let next_file = sys::fcntl(file, F_DUPFD, 0);
+        sys::close(next_file as c_int);
         Self {
-            pages: sys::leading_number(at.cast()).0,
+            pages: sys::leading_number(&text).0,
             next_file,
         }
     }
@@ -62,40 +65,44 @@ impl Footprint {
 
 /// Makes this the moment to which the process returns: the function returns now, and again before each further execution. Without
 /// enough memory, or a list of it, the process makes one execution.
-pub unsafe fn take() {
-    const OPEN_ON_EXEC_CLOSED: i64 = 0o2_000_000;
-    let path: &CStr = c"/proc/self/statm";
-    let sizes = raw(number::OPENAT, [-100, path.as_ptr() as i64, OPEN_ON_EXEC_CLOSED]);
+pub fn take() {
+    let sizes = sys::open(c"/proc/self/statm");
     if sizes < 0 {
         return;
     }
-    SIZES = sys::move_out_of_the_way(sizes as c_int);
+    SIZES.set(sys::move_out_of_the_way(sizes));
     let Some(stack) = saved_memory::map() else {
         return;
     };
-    FOOTPRINT = Footprint::now();
-    BEGINNING = Fiber::running();
-    KEEPER = Fiber::new(stack, fiber::thread_pointer(), keep);
-    IS_TAKEN = true;
-    fiber::switch(&raw mut BEGINNING, &raw const KEEPER);
+    FOOTPRINT.set(Footprint::now());
+    BEGINNING.set(Fiber::running());
+    IS_TAKEN.set(true);
+    // SAFETY: nobody else uses the stack, which is large enough. The two fibers take turns on the calling thread, and share its storage.
+    unsafe {
+        KEEPER.set(Fiber::new(stack, fiber::thread_pointer(), keep));
+        fiber::switch(&BEGINNING, KEEPER.get());
+    }
 }
 
 /// Returns to the moment that was taken. Returns to the caller if there is none, or if the process cannot be used again.
-pub unsafe fn rewind() {
-    if IS_TAKEN && !threads::has_system_threads() {
-        let mut given_up = Fiber::running();
-        fiber::switch(&raw mut given_up, &raw const KEEPER);
+pub fn rewind() {
+    if IS_TAKEN.get() && !threads::has_system_threads() {
+        let given_up = Cell::new(Fiber::running());
+        // SAFETY: the keeper waits where it switched to the beginning, on a stack of its own.
+        unsafe { fiber::switch(&given_up, KEEPER.get()) };
     }
 }
 
-unsafe extern "C" fn keep() -> ! {
-    if !saved_memory::save() {
-        IS_TAKEN = false;
+extern "C" fn keep() -> ! {
+    // SAFETY: this is the stack of the keeper. The process has one thread that runs; those of the columns sleep for ever.
+    if !unsafe { saved_memory::save() } {
+        IS_TAKEN.set(false);
     }
     loop {
-        fiber::switch(&raw mut KEEPER, &raw const BEGINNING);
+        // SAFETY: the beginning is as it was when it switched to here: its stack and its storage were restored.
+        unsafe { fiber::switch(&KEEPER, BEGINNING.get()) };
         sys::alarm(0);
-        if Footprint::now() != FOOTPRINT {
+        if Footprint::now() != FOOTPRINT.get() {
             sys::exit_process(0);
         }
         // The explorer can go on while the memory is restored.
@@ -104,7 +111,8 @@ unsafe extern "C" fn keep() -> ! {
         races::reset();
         weak_memory::reset();
         threads::reset();
-        if !saved_memory::restore() {
+        // SAFETY: as above; the next switch leads to the beginning, as it was when it was saved.
+        if !unsafe { saved_memory::restore() } {
             sys::exit_process(0);
         }
         server::wait_for_request();

@@ -10,12 +10,14 @@
 
 use crate::layout::influence;
 use crate::rt::entry::{caller, is_controlled, me};
+use crate::rt::global::Global;
 use crate::rt::scheduler::{self, Phase};
 use crate::rt::sys::{self, number, raw};
 use crate::rt::threads::thread;
 use crate::rt::timers;
 use crate::rt::wait::{wait, yield_now};
 use crate::rt::whole_program;
+use core::cell::Cell;
 use core::ffi::{c_int, c_long, c_uint, c_void};
 
 #[derive(Clone, Copy)]
@@ -35,86 +37,93 @@ const SECOND_NS: u64 = 1_000_000_000;
 const READING_NS: u64 = 1_000;
 /// A day in 2023: no component takes it for a mistake.
 #[unsafe(link_section = "omnilink_state")]
-static mut NOW_NS: u64 = 1_700_000_000 * SECOND_NS;
+static NOW_NS: Global<Cell<u64>> = Global::new(Cell::new(1_700_000_000 * SECOND_NS));
 
 /// How long a step of a whole program takes; 0 in the executions of the explorer.
 #[unsafe(link_section = "omnilink_state")]
-static mut STEP_NS: u64 = 0;
+static STEP_NS: Global<Cell<u64>> = Global::new(Cell::new(0));
 
-pub unsafe fn set_step_ns(step_ns: u64) {
-    STEP_NS = step_ns;
+pub fn set_step_ns(step_ns: u64) {
+    STEP_NS.set(step_ns);
 }
 
 /// A step of a whole program is made.
-pub unsafe fn pass_step() {
-    NOW_NS += STEP_NS;
+pub fn pass_step() {
+    NOW_NS.set(NOW_NS.get() + STEP_NS.get());
     timers::go_off();
 }
 
 /// Makes the time depend on the environment of the execution, in seconds and in fractions: a component may use either.
-pub unsafe fn set_environment(environment: u64) {
+pub fn set_environment(environment: u64) {
     const APART_NS: u64 = 86_413 * SECOND_NS + 123_457_000;
-    NOW_NS += environment.wrapping_mul(APART_NS) % (u64::MAX / 4);
+    NOW_NS.set(NOW_NS.get() + environment.wrapping_mul(APART_NS) % (u64::MAX / 4));
 }
 
 pub fn now_ns() -> u64 {
-    // SAFETY: read by the running thread only, see the module `rt`.
-    unsafe { NOW_NS }
+    NOW_NS.get()
 }
 
 /// A reading by the component.
-unsafe fn read() -> u64 {
+fn read() -> u64 {
     // The result depends on the number of readings before.
     scheduler::mark_opaque(me());
     whole_program::is_influenced(influence::TIME);
-    NOW_NS += READING_NS;
-    NOW_NS
+    NOW_NS.set(NOW_NS.get() + READING_NS);
+    NOW_NS.get()
 }
 
-unsafe fn duration_ns(time: *const TimeSpec) -> u64 {
-    let (seconds, nanoseconds) = ((*time).seconds.max(0) as u64, (*time).nanoseconds.max(0) as u64);
+fn duration_ns(time: TimeSpec) -> u64 {
+    let (seconds, nanoseconds) = (time.seconds.max(0) as u64, time.nanoseconds.max(0) as u64);
     seconds.saturating_mul(SECOND_NS).saturating_add(nanoseconds)
 }
 
 /// When a time limit expires; none if there is no limit.
+///
+/// # Safety
+/// The limit is null or a time.
 pub unsafe fn deadline(limit: *const TimeSpec, relative: bool) -> Option<u64> {
-    match (limit.is_null(), relative) {
-        (true, _) => None,
-        (false, true) => Some(read().saturating_add(duration_ns(limit))),
-        (false, false) => Some(duration_ns(limit)),
-    }
+    // SAFETY: the caller's contract.
+    let limit_ns = duration_ns(unsafe { limit.as_ref() }.copied()?);
+    Some(if relative {
+        read().saturating_add(limit_ns)
+    } else {
+        limit_ns
+    })
 }
 
-pub unsafe fn advance_to(time_ns: u64) {
-    NOW_NS = NOW_NS.max(time_ns);
+pub fn advance_to(time_ns: u64) {
+    NOW_NS.set(NOW_NS.get().max(time_ns));
     timers::go_off();
 }
 
 pub unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut TimeSpec) -> c_int {
     if is_controlled() {
         let now_ns = read();
-        *time = TimeSpec {
+        let now = TimeSpec {
             seconds: (now_ns / SECOND_NS) as i64,
             nanoseconds: (now_ns % SECOND_NS) as i64,
         };
+        // SAFETY: the caller wants the time there.
+        unsafe { *time = now };
         return 0;
     }
-    match raw(number::CLOCK_GETTIME, [clock.into(), time as i64]) {
-        0 => 0,
-        failure => sys::fail(-failure as c_int),
-    }
+    // SAFETY: this has the contract of the function that it replaces.
+    sys::result(unsafe { raw(number::CLOCK_GETTIME, [clock.into(), time as i64]) }) as c_int
 }
 
 pub unsafe extern "C" fn gettimeofday(time: *mut TimeVal, zone: *mut c_void) -> c_int {
     if is_controlled() && !time.is_null() {
         let now_ns = read();
-        *time = TimeVal {
+        let now = TimeVal {
             seconds: (now_ns / SECOND_NS) as i64,
             microseconds: (now_ns % SECOND_NS / 1_000) as i64,
         };
+        // SAFETY: the caller wants the time there.
+        unsafe { *time = now };
         return 0;
     }
-    raw(number::GETTIMEOFDAY, [time as i64, zone as i64]) as c_int
+    // SAFETY: this has the contract of the function that it replaces.
+    sys::result(unsafe { raw(number::GETTIMEOFDAY, [time as i64, zone as i64]) }) as c_int
 }
 
 pub unsafe extern "C" fn time(result: *mut i64) -> i64 {
@@ -122,17 +131,20 @@ pub unsafe extern "C" fn time(result: *mut i64) -> i64 {
         seconds: 0,
         nanoseconds: 0,
     };
-    clock_gettime(0, &raw mut now);
-    if !result.is_null() {
-        *result = now.seconds;
+    // SAFETY: the structure may be written, and the result if it is not null.
+    unsafe {
+        clock_gettime(0, &raw mut now);
+        if !result.is_null() {
+            *result = now.seconds;
+        }
     }
     now.seconds
 }
 
-unsafe fn sleep_until(time_ns: u64, code: u64) {
+fn sleep_until(time_ns: u64, code: u64) {
     if scheduler::phase() == Phase::WholeProgram {
         // Nobody wakes what waits at the place where the runtime keeps the thread's own time.
-        let address = (&raw const (*thread(me())).deadline_ns) as u64;
+        let address = thread(me()).deadline_ns.as_ptr() as u64;
         wait(address, u32::MAX, Some(time_ns), code);
         return;
     }
@@ -143,13 +155,13 @@ unsafe fn sleep_until(time_ns: u64, code: u64) {
 pub unsafe extern "C" fn nanosleep(time: *const TimeSpec, rest: *mut TimeSpec) -> c_int {
     if is_controlled() {
         let code = caller();
-        sleep_until(read().saturating_add(duration_ns(time)), code);
+        // SAFETY: this has the contract of the function that it replaces.
+        let length_ns = duration_ns(unsafe { *time });
+        sleep_until(read().saturating_add(length_ns), code);
         return 0;
     }
-    match raw(number::NANOSLEEP, [time as i64, rest as i64]) {
-        0 => 0,
-        failure => sys::fail(-failure as c_int),
-    }
+    // SAFETY: this has the contract of the function that it replaces.
+    sys::result(unsafe { raw(number::NANOSLEEP, [time as i64, rest as i64]) }) as c_int
 }
 
 pub unsafe extern "C" fn clock_nanosleep(
@@ -161,32 +173,35 @@ pub unsafe extern "C" fn clock_nanosleep(
     const ABSOLUTE: c_int = 1;
     if is_controlled() {
         let code = caller();
+        // SAFETY: this has the contract of the function that it replaces.
+        let time_ns = duration_ns(unsafe { *time });
         let until_ns = match flags & ABSOLUTE != 0 {
-            true => duration_ns(time),
-            false => read().saturating_add(duration_ns(time)),
+            true => time_ns,
+            false => read().saturating_add(time_ns),
         };
         sleep_until(until_ns, code);
         return 0;
     }
-    -raw(
-        number::CLOCK_NANOSLEEP,
-        [clock.into(), flags.into(), time as i64, rest as i64],
-    ) as c_int
+    let arguments = [clock.into(), flags.into(), time as i64, rest as i64];
+    // SAFETY: this has the contract of the function that it replaces.
+    -unsafe { raw(number::CLOCK_NANOSLEEP, arguments) } as c_int
 }
 
-pub unsafe extern "C" fn usleep(microseconds: c_uint) -> c_int {
+pub extern "C" fn usleep(microseconds: c_uint) -> c_int {
     let time = TimeSpec {
         seconds: (microseconds / 1_000_000).into(),
         nanoseconds: c_long::from(microseconds % 1_000_000) * 1_000,
     };
-    nanosleep(&raw const time, core::ptr::null_mut())
+    // SAFETY: the time lives until the call returns.
+    unsafe { nanosleep(&raw const time, core::ptr::null_mut()) }
 }
 
-pub unsafe extern "C" fn sleep(seconds: c_uint) -> c_uint {
+pub extern "C" fn sleep(seconds: c_uint) -> c_uint {
     let time = TimeSpec {
         seconds: seconds.into(),
         nanoseconds: 0,
     };
-    nanosleep(&raw const time, core::ptr::null_mut());
+    // SAFETY: the time lives until the call returns.
+    unsafe { nanosleep(&raw const time, core::ptr::null_mut()) };
     0
 }

@@ -5,50 +5,47 @@
 
 use crate::layout::STOP_AT_FAILURE;
 use crate::rt::scheduler::shared;
-use crate::rt::sys::{self, number, raw};
+use crate::rt::sys;
+use core::sync::atomic::Ordering::Relaxed;
 
 /// Waits if the step that the calling thread has been chosen for is the one to stop at.
-pub unsafe fn stop_before(step: u64) {
+pub fn stop_before(step: u64) {
     // The shared memory has the number plus 1, so that 0 is none. A thread outside the schedule has no step.
-    let stop_at = (*shared()).stop_at;
+    let stop_at = shared().stop_at.get();
     if stop_at != 0 && stop_at - 1 == step {
         wait();
     }
 }
 
 /// Waits if the program is to stop where the runtime finds something wrong with it.
-pub unsafe fn stop_at_failure() {
-    if (*shared()).stop_at == STOP_AT_FAILURE {
+pub fn stop_at_failure() {
+    if shared().stop_at.get() == STOP_AT_FAILURE {
         wait();
     }
 }
 
-unsafe fn wait() {
+fn wait() {
     const PR_SET_PTRACER: i64 = 0x5961_6d61;
     const ANY: i64 = -1;
     // Some systems let a debugger attach to its descendants only, unless a process allows more.
-    raw(number::PRCTL, [PR_SET_PTRACER, ANY]);
+    sys::prctl(PR_SET_PTRACER, ANY);
     sys::alarm(0);
-    (&raw mut (*shared()).is_stopped).write_volatile(1);
+    shared().is_stopped.store(1, Relaxed);
     while !is_traced() {
         const PAUSE: [i64; 2] = [0, 10_000_000];
-        raw(number::NANOSLEEP, [PAUSE.as_ptr() as i64, 0]);
+        sys::poll(&mut [], PAUSE);
     }
 }
 
 /// Whether a debugger has attached to this process.
-unsafe fn is_traced() -> bool {
-    const AT_FDCWD: i64 = -100;
-    let file = raw(
-        number::OPENAT,
-        [AT_FDCWD, c"/proc/self/status".as_ptr() as i64, 0, 0],
-    );
+fn is_traced() -> bool {
+    let file = sys::open(c"/proc/self/status");
     if file < 0 {
         return false;
     }
     let mut text = [0_u8; 2_048];
-    let length = raw(number::READ, [file, text.as_mut_ptr() as i64, text.len() as i64]);
-    raw(number::CLOSE, [file]);
+    let length = sys::read(file, &mut text);
+    sys::close(file);
     let text = text
         .get(..usize::try_from(length).unwrap_or(0))
         .unwrap_or_default();

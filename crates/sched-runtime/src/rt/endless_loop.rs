@@ -8,9 +8,11 @@
 //! Comparing states takes long. It begins only when a thread has come several times in one turn to the same access of the same
 //! location: one that it made at a step which is moved to doubling distances, so that loops of any length are found.
 
+use crate::rt::global::Global;
 use crate::rt::program_state::CycleDetector;
 use crate::rt::scheduler::bit;
 use crate::rt::threads::thread;
+use core::cell::Cell;
 
 /// Before this step of a turn nothing is looked for.
 const FIRST_STEP: u32 = 16;
@@ -18,6 +20,7 @@ const FIRST_STEP: u32 = 16;
 const ROUNDS_WITHOUT_COMPARISON: u32 = 2;
 
 /// The access to which a thread may come back, in its current turn.
+#[derive(Clone, Copy)]
 struct Anchor {
     code: u64,
     address: u64,
@@ -28,36 +31,37 @@ struct Anchor {
 }
 
 #[unsafe(link_section = "omnilink_state")]
-static mut ANCHOR: Anchor = Anchor {
+static ANCHOR: Global<Cell<Anchor>> = Global::new(Cell::new(Anchor {
     code: 0,
     address: 0,
     rounds: 0,
     ends_at: 0,
-};
+}));
 #[unsafe(link_section = "omnilink_state")]
-static mut STATES: CycleDetector = CycleDetector::NEW;
+static STATES: Global<CycleDetector> = Global::new(CycleDetector::new());
 
 /// Whether the current thread, which stops before an access, only repeats what it has done in this turn.
-pub unsafe fn is_in_one(current: u8) -> bool {
-    let running = &*thread(current);
-    let step = running.steps_in_turn;
+pub fn is_in_one(current: u8) -> bool {
+    let running = thread(current);
+    let step = running.steps_in_turn.get();
     if step < FIRST_STEP {
         return false;
     }
-    let anchor = &mut *(&raw mut ANCHOR);
+    let anchor = ANCHOR.get();
     if step == FIRST_STEP || step == anchor.ends_at {
-        *anchor = Anchor {
-            code: running.next_code,
-            address: running.next_address,
+        ANCHOR.set(Anchor {
+            code: running.next_code.get(),
+            address: running.next_address.get(),
             rounds: 0,
             ends_at: step.saturating_mul(2),
-        };
-        STATES = CycleDetector::NEW;
+        });
+        STATES.reset();
         return false;
     }
-    if (running.next_code, running.next_address) != (anchor.code, anchor.address) {
+    if (running.next_code.get(), running.next_address.get()) != (anchor.code, anchor.address) {
         return false;
     }
-    anchor.rounds += 1;
-    anchor.rounds > ROUNDS_WITHOUT_COMPARISON && (*(&raw mut STATES)).is_repeated(current, bit(current))
+    let rounds = anchor.rounds + 1;
+    ANCHOR.set(Anchor { rounds, ..anchor });
+    rounds > ROUNDS_WITHOUT_COMPARISON && STATES.is_repeated(current, bit(current))
 }

@@ -9,6 +9,7 @@
 use crate::layout::NO_THREAD;
 use crate::rt::call_stack::CallStack;
 use core::arch::{asm, global_asm};
+use core::cell::Cell;
 
 /// The callee-saved registers of a thread when it called the runtime, the stack pointer last.
 ///
@@ -21,28 +22,30 @@ pub const REGISTERS: usize = 7;
 pub const REGISTERS: usize = 20;
 
 /// What the runtime keeps for each thread. All zero is its initial value.
+///
+/// Its thread writes it, in Rust and in the stubs. Another thread reads only the call stack, of a thread that has stopped.
 #[repr(C)]
 pub struct ThreadLocal {
     /// Saved by stubs of the kind `with_registers`.
-    registers: Registers,
+    registers: Cell<Registers>,
     /// The return address of the stub that saved `registers`.
-    registers_caller: u64,
+    registers_caller: Cell<u64>,
     /// Saved by stubs of the kinds `with_caller` and `with_registers`: where the stub returns to.
-    caller: u64,
+    caller: Cell<u64>,
     /// The id of a controlled thread plus 1.
-    pub id_plus_one: u8,
+    pub id_plus_one: Cell<u8>,
     /// The column of a native thread plus 1.
-    pub native_column_plus_one: u8,
+    pub native_column_plus_one: Cell<u8>,
     /// Greater than 0 while the thread runs code that is not part of the component.
-    pub unobserved: u32,
+    pub unobserved: Cell<u32>,
     /// The call of the harness that has not returned yet.
-    pub open_call: CallInProgress,
+    pub open_call: Cell<CallInProgress>,
     /// The instrumented functions that the thread is in.
     pub call_stack: CallStack,
     /// The arguments of the last function of Rust's standard library that was entered.
-    pub std_arguments: [u64; 2],
+    pub std_arguments: Cell<[u64; 2]>,
     /// Where that function was called.
-    pub std_call: u64,
+    pub std_call: Cell<u64>,
 }
 
 /// A call of the harness.
@@ -54,11 +57,14 @@ pub struct CallInProgress {
     pub op: u32,
 }
 
-impl CallInProgress {
-    /// Closes the call; none if it is closed already.
-    pub fn take(&mut self) -> Option<Self> {
-        core::mem::take(&mut self.is_open).then_some(*self)
-    }
+/// Closes the open call of the calling thread; none if it is closed already.
+pub fn take_open_call() -> Option<CallInProgress> {
+    let call = local().open_call.get();
+    local().open_call.set(CallInProgress {
+        is_open: false,
+        ..call
+    });
+    call.is_open.then_some(call)
 }
 
 global_asm!(
@@ -74,11 +80,12 @@ global_asm!(
     size = const size_of::<ThreadLocal>(),
 );
 
-/// The storage of the calling thread.
+/// The storage of the calling thread. It lives as long as the thread, which does not pass the reference on.
 #[inline(always)]
-pub fn local() -> *mut ThreadLocal {
-    let address: *mut ThreadLocal;
-    // SAFETY: adds the offset of the storage, which the linker knows, to the thread pointer.
+pub fn local() -> &'static ThreadLocal {
+    let address: *const ThreadLocal;
+    // SAFETY: adds the offset of the storage, which the linker knows, to the thread pointer. A fiber has a thread pointer of its own,
+    // and always runs with it.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         asm!(
@@ -95,7 +102,9 @@ pub fn local() -> *mut ThreadLocal {
             address = out(reg) address, offset = out(reg) _, options(pure, nomem, nostack, preserves_flags),
         );
     }
-    address
+    // SAFETY: the assembly above defines the storage with the size of the structure, aligned and zero, which is a valid value. All that
+    // Rust reads of it is in cells.
+    unsafe { &*address }
 }
 
 unsafe extern "C" {
@@ -113,46 +122,41 @@ pub fn load_address() -> u64 {
 /// Valid from the entry through a stub that saves it until the thread enters the runtime again: a function reads it first.
 #[inline(always)]
 pub fn caller() -> u64 {
-    // SAFETY: the storage belongs to the calling thread.
-    unsafe { (*local()).caller.wrapping_sub(load_address()) }
+    local().caller.get().wrapping_sub(load_address())
 }
 
 /// The registers of the calling thread when it called the runtime at `caller`. All zero if that stub did not save them.
 pub fn registers(caller: u64) -> Registers {
-    // SAFETY: the storage belongs to the calling thread.
-    let local = unsafe { &*local() };
-    match local.registers_caller.wrapping_sub(load_address()) == caller {
-        true => local.registers,
-        false => [0; REGISTERS],
+    let local = local();
+    if local.registers_caller.get().wrapping_sub(load_address()) == caller {
+        local.registers.get()
+    } else {
+        [0; REGISTERS]
     }
 }
 
 /// Forgets the registers of the calling thread, so that no block seems to be in use because of them.
 pub fn forget_registers() {
-    // SAFETY: the storage belongs to the calling thread.
-    unsafe { (*local()).registers = [0; REGISTERS] };
+    local().registers.set([0; REGISTERS]);
 }
 
 /// The id of the calling thread, or [`NO_THREAD`] if it is not controlled.
 #[inline(always)]
 pub fn me() -> u8 {
     const { assert!(NO_THREAD == u8::MAX) };
-    // SAFETY: the storage belongs to the calling thread.
-    unsafe { (*local()).id_plus_one.wrapping_sub(1) }
+    local().id_plus_one.get().wrapping_sub(1)
 }
 
 /// Makes the calling thread the controlled thread `id`, or an uncontrolled one if that is [`NO_THREAD`].
 pub fn set_me(id: u8) {
-    // SAFETY: the storage belongs to the calling thread.
-    unsafe { (*local()).id_plus_one = id.wrapping_add(1) };
+    local().id_plus_one.set(id.wrapping_add(1));
 }
 
 /// Whether the scheduler decides when the calling thread runs.
 #[inline(always)]
 pub fn is_controlled() -> bool {
-    // SAFETY: the storage belongs to the calling thread.
-    let local = unsafe { &*local() };
-    local.id_plus_one != 0 && local.unobserved == 0
+    let local = local();
+    local.id_plus_one.get() != 0 && local.unobserved.get() == 0
 }
 
 /// Offsets that the stubs use.

@@ -3,8 +3,12 @@
 //! To the component a fiber is a thread. For the system it does not exist: a switch is a few instructions instead of two system calls
 //! and a context switch, and where a fiber stands is nothing but memory, which can be saved and restored.
 
+#[cfg(target_arch = "x86_64")]
 use crate::rt::sys;
 use core::arch::{asm, global_asm};
+use core::cell::Cell;
+#[cfg(target_arch = "x86_64")]
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// A fiber that does not run. All zero: none.
 #[derive(Clone, Copy)]
@@ -30,12 +34,19 @@ impl Fiber {
     }
 
     /// A fiber that begins with `entry` on a stack whose first free byte is below `stack`.
+    ///
+    /// # Safety
+    /// The stack belongs to the fiber alone, and there is room for the frame and for what `entry` needs. The thread pointer is that of a
+    /// thread of the system that never runs again.
     pub unsafe fn new(stack: u64, thread_pointer: u64, entry: unsafe extern "C" fn() -> !) -> Self {
-        let frame = ((stack & !15) as *mut u64).sub(FRAME_WORDS);
-        frame.write_bytes(0, FRAME_WORDS);
-        frame.add(ENTRY_WORD).write(entry as usize as u64);
-        #[cfg(target_arch = "x86_64")]
-        frame.write(FLOATING_POINT_CONTROL);
+        let frame = ((stack & !15) as *mut u64).wrapping_sub(FRAME_WORDS);
+        // SAFETY: the words are on the stack, below its first free byte.
+        unsafe {
+            frame.write_bytes(0, FRAME_WORDS);
+            frame.add(ENTRY_WORD).write(entry as usize as u64);
+            #[cfg(target_arch = "x86_64")]
+            frame.write(FLOATING_POINT_CONTROL);
+        }
         Self {
             stack_pointer: frame as u64,
             thread_pointer,
@@ -62,12 +73,19 @@ const ENTRY_WORD: usize = 11;
 const FLOATING_POINT_CONTROL: u64 = 0x037f_0000_1f80;
 
 /// Suspends the running fiber, which is kept in `from`, and resumes another one.
-pub unsafe fn switch(from: *mut Fiber, to: *const Fiber) {
-    let next = *to;
-    if (*from).thread_pointer != next.thread_pointer {
-        set_thread_pointer(next.thread_pointer);
+///
+/// # Safety
+/// The calling thread is the fiber in `from`, and `next` is where another one was switched from, or a new one. What is on its stack, and
+/// what the thread pointer leads to, has not changed since then.
+pub unsafe fn switch(from: &Cell<Fiber>, next: Fiber) {
+    // SAFETY: the caller's contract: nothing between the two uses the thread's storage. The other fiber finds its registers on its stack,
+    // and the cell keeps where this one goes on.
+    unsafe {
+        if from.get().thread_pointer != next.thread_pointer {
+            set_thread_pointer(next.thread_pointer);
+        }
+        swap_stacks(&raw mut (*from.as_ptr()).stack_pointer, next.stack_pointer);
     }
-    swap_stacks(&raw mut (*from).stack_pointer, next.stack_pointer);
 }
 
 unsafe extern "C" {
@@ -163,28 +181,32 @@ pub fn thread_pointer() -> u64 {
 /// Whether a program may set the register itself. Older systems want to be asked.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(link_section = "omnilink_state")]
-static mut SETS_THREAD_POINTER: bool = false;
+static SETS_THREAD_POINTER: AtomicBool = AtomicBool::new(false);
 
 /// Finds out how the thread pointer is set.
-pub unsafe fn prepare() {
+pub fn prepare() {
     #[cfg(target_arch = "x86_64")]
     {
         const AT_HWCAP2: core::ffi::c_ulong = 26;
         const HWCAP2_FSGSBASE: core::ffi::c_ulong = 2;
-        SETS_THREAD_POINTER = sys::getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE != 0;
+        SETS_THREAD_POINTER.store(sys::getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE != 0, Relaxed);
     }
 }
 
+/// # Safety
+/// The pointer leads to the storage of a thread.
 #[inline(always)]
 unsafe fn set_thread_pointer(pointer: u64) {
-    #[cfg(target_arch = "x86_64")]
-    match SETS_THREAD_POINTER {
-        true => asm!("wrfsbase {}", in(reg) pointer, options(nostack, preserves_flags)),
-        false => {
+    // SAFETY: the caller's contract. The first instruction is used only where the system says that a program may.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if SETS_THREAD_POINTER.load(Relaxed) {
+            asm!("wrfsbase {}", in(reg) pointer, options(nostack, preserves_flags));
+        } else {
             const ARCH_SET_FS: i64 = 0x1002;
             sys::raw(sys::number::ARCH_PRCTL, [ARCH_SET_FS, pointer as i64]);
         }
+        #[cfg(target_arch = "aarch64")]
+        asm!("msr tpidr_el0, {}", in(reg) pointer, options(nostack, preserves_flags));
     }
-    #[cfg(target_arch = "aarch64")]
-    asm!("msr tpidr_el0, {}", in(reg) pointer, options(nostack, preserves_flags));
 }

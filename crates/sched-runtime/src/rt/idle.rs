@@ -13,7 +13,8 @@
 //! never will: nobody else runs. Such an execution differs from the one in which the thread did not go on only in
 //! rounds that have no effect, and ends here. So does one with more than [`ROUNDS_MAX`] yields.
 
-use crate::layout::{ending, policy};
+use crate::layout::{NO_THREAD, ending, policy};
+use crate::rt::global::Global;
 use crate::rt::program_state::CycleDetector;
 use crate::rt::scheduler::{NOT_YIELDED, SchedulingPoint, bit, end, shared};
 use crate::rt::spin::Yield;
@@ -27,23 +28,23 @@ const RANDOM_ROUNDS_MAX: u32 = 200;
 const ROUNDS_WITHOUT_COMPARISON: u32 = 16;
 
 #[unsafe(link_section = "omnilink_state")]
-static mut STATES: CycleDetector = CycleDetector::NEW;
+static STATES: Global<CycleDetector> = Global::new(CycleDetector::new());
 
 /// A thread goes on past its yield.
-pub unsafe fn begin(id: u8) {
-    let thread = &mut *thread(id);
-    thread.idle_left = rounds_max();
+pub fn begin(id: u8) {
+    let thread = thread(id);
+    thread.idle_left.set(rounds_max());
     // The next yield after the loop is a new one.
-    thread.yielded_at = NOT_YIELDED;
-    thread.steps_in_turn = 0;
-    STATES = CycleDetector::NEW;
+    thread.yielded_at.set(NOT_YIELDED);
+    thread.steps_in_turn.set(0);
+    STATES.reset();
 }
 
-unsafe fn is_explored() -> bool {
-    (*shared()).policy == policy::FOLLOW
+fn is_explored() -> bool {
+    shared().policy.get() == policy::FOLLOW
 }
 
-unsafe fn rounds_max() -> u32 {
+fn rounds_max() -> u32 {
     match is_explored() {
         true => ROUNDS_MAX,
         false => RANDOM_ROUNDS_MAX,
@@ -51,22 +52,26 @@ unsafe fn rounds_max() -> u32 {
 }
 
 /// Whether the current thread, which stops at a point, goes on without a decision because it began to.
-pub unsafe fn goes_on(current: u8, point: SchedulingPoint, candidates: ThreadSet) -> bool {
-    let running = &mut *thread(current);
-    if running.idle_left == 0 {
+pub fn goes_on(current: u8, point: SchedulingPoint, candidates: ThreadSet) -> bool {
+    if current == NO_THREAD {
+        return false;
+    }
+    let running = thread(current);
+    if running.idle_left.get() == 0 {
         return false;
     }
     // It may also have come to wait for a lock.
     if point.yields == Yield::No || candidates & bit(current) == 0 {
-        running.idle_left = 0;
+        running.idle_left.set(0);
         return false;
     }
-    running.idle_left -= 1;
+    let left = running.idle_left.get() - 1;
+    running.idle_left.set(left);
     if !is_explored() {
-        return running.idle_left > 0;
+        return left > 0;
     }
-    let is_compared = rounds_max() - running.idle_left > ROUNDS_WITHOUT_COMPARISON;
-    if running.idle_left == 0 || is_compared && (*(&raw mut STATES)).is_repeated(current, bit(current)) {
+    let is_compared = rounds_max() - left > ROUNDS_WITHOUT_COMPARISON;
+    if left == 0 || is_compared && STATES.is_repeated(current, bit(current)) {
         end(ending::IDLE, bit(current));
     }
     true

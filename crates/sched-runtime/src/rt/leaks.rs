@@ -13,7 +13,7 @@ use crate::rt::scheduler::{self, shared};
 use crate::rt::threads::{ThreadState, ids, thread};
 
 /// Ends the execution if the component has left blocks behind that nothing points to.
-pub unsafe fn check() {
+pub fn check() {
     if find() {
         scheduler::end(ending::MEMORY_ERROR, 0);
     }
@@ -21,57 +21,68 @@ pub unsafe fn check() {
 
 /// Whether there are blocks that nothing points to; the first one is recorded. Without a list of the process's memory nothing is known, and
 /// nothing is said.
-pub unsafe fn find() -> bool {
-    if (*shared()).detects_leaks == 0 {
+pub fn find() -> bool {
+    if shared().detects_leaks.get() == 0 {
         return false;
     }
     forget_registers();
     let here = 0_u8;
-    (*thread(me())).stack_low = (&raw const here) as u64;
+    thread(me()).stack_low.set((&raw const here) as u64);
     let Some(mappings) = memory_map::writable() else {
         return false;
     };
-    for &Mapping { from, to, .. } in mappings {
+    for mapping in mappings {
+        let Mapping { from, to, .. } = mapping.get();
         let mut at = from;
         while at < to {
             let (excluded_from, excluded_to) = next_excluded(at, to);
-            reach_from(at, excluded_from);
+            // SAFETY: the system lists the range as mapped for reading, and no thread runs that could change that.
+            unsafe { reach_from(at, excluded_from) };
             at = excluded_to;
         }
     }
-    let is_running = |id: &u8| (*thread(*id)).state != ThreadState::Done;
+    let is_running = |id: &u8| thread(*id).state.get() != ThreadState::Done;
     for id in ids().filter(is_running) {
-        (*thread(id)).registers.iter().for_each(|&word| heap::reach(word));
+        thread(id)
+            .registers
+            .get()
+            .iter()
+            .for_each(|&word| heap::reach(word));
     }
     while let Some((from, to)) = heap::next_reached() {
-        reach_from(from, to);
+        // SAFETY: it is a block of the heap.
+        unsafe { reach_from(from, to) };
     }
     let Some(leaks) = heap::unreached() else {
         return false;
     };
-    (*shared()).memory_error = MemoryErrorRecord {
+    shared().memory_error.set(MemoryErrorRecord {
         kind: memory_error::LEAK,
         address: leaks.first,
         size: leaks.first_size,
         offset: leaks.blocks as i64,
         allocated: leaks.first_allocated,
-        ..core::mem::zeroed()
-    };
+        ..MemoryErrorRecord::NONE
+    });
     true
 }
 
 /// Every block is reached whose address is in this memory.
+///
+/// # Safety
+/// It is mapped for reading.
 unsafe fn reach_from(from: u64, to: u64) {
     let mut at = from.next_multiple_of(8);
     while at + 8 <= to {
-        heap::reach((at as *const u64).read_volatile());
+        // SAFETY: the caller's contract. The word is read as the machine has it, whatever it belongs to.
+        heap::reach(unsafe { (at as *const u64).read_volatile() });
         at += 8;
     }
 }
 
 /// The first part of `at..to` that holds no addresses for the program: the runtime's own memory, the heap, and the unused part of each
 /// stack.
-unsafe fn next_excluded(at: u64, to: u64) -> (u64, u64) {
+fn next_excluded(at: u64, to: u64) -> (u64, u64) {
     let mut first = (to, to);
     let mut exclude = |from: u64, until: u64| {
         let (from, until) = (from.max(at), until.min(to));
@@ -83,9 +94,9 @@ unsafe fn next_excluded(at: u64, to: u64) -> (u64, u64) {
         exclude(from, until);
     }
     for id in ids() {
-        let other = &*thread(id);
-        if at <= other.stack_low && other.stack_low < to {
-            exclude(at, other.stack_low);
+        let other = thread(id);
+        if at <= other.stack_low.get() && other.stack_low.get() < to {
+            exclude(at, other.stack_low.get());
         }
     }
     first

@@ -8,6 +8,7 @@ use crate::layout::LIBRARIES_CAP;
 use crate::rt::entry;
 use crate::rt::sys::{self, raw};
 use core::ffi::{CStr, c_char, c_void};
+use core::sync::atomic::AtomicU64;
 
 /// The names of the libraries, separated by colons. The driver reads the counters in this order.
 const VARIABLE: &CStr = c"OMNILINK_LIBRARIES";
@@ -108,60 +109,82 @@ struct Tables {
 ///
 /// # Safety
 /// To be called once, before the program has more than one thread.
-pub unsafe fn count(counters: *mut [u64; LIBRARIES_CAP]) {
-    let names = sys::getenv(VARIABLE.as_ptr());
-    if names.is_null() || *names == 0 {
+pub unsafe fn count(counters: &'static [AtomicU64; LIBRARIES_CAP]) {
+    let Some(names) = sys::variable(VARIABLE)
+        .map(CStr::to_bytes)
+        .filter(|names| !names.is_empty())
+    else {
         return;
-    }
-    let locate = sys::dlsym(core::ptr::null_mut(), c"dladdr".as_ptr());
-    let (false, Some(tables)) = (locate.is_null(), tables()) else {
+    };
+    let locate = sys::function(c"dladdr");
+    // SAFETY: the program that this is part of is loaded.
+    let (false, Some(tables)) = (locate.is_null(), unsafe { tables() }) else {
         return;
     };
     // SAFETY: the C library's function of this name has this type.
-    let locate = core::mem::transmute::<*mut c_void, Locate>(locate);
+    let locate = unsafe { core::mem::transmute::<*mut c_void, Locate>(locate) };
     const ANONYMOUS: i64 = 0x22;
     let length = (SLOTS_MAX * JUMP_SIZE) as i64;
-    let jumps = raw(MMAP, [0, length, READ_WRITE, ANONYMOUS, -1, 0]);
+    // SAFETY: the memory is new.
+    let jumps = unsafe { raw(MMAP, [0, length, READ_WRITE, ANONYMOUS, -1, 0]) };
     if jumps < 0 {
         return;
     }
     let mut used = 0;
     for (relocations, relocations_len) in tables.relocations {
         for number in 0..relocations_len {
-            let relocation = &*relocations.add(number);
+            // SAFETY: the tables of a loaded program are complete, and a relocation names a symbol of its table.
+            let (relocation, symbol) = unsafe {
+                let relocation = &*relocations.add(number);
+                (relocation, &*tables.symbols.add((relocation.info >> 32) as usize))
+            };
             let kind = relocation.info as u32;
-            let symbol = &*tables.symbols.add((relocation.info >> 32) as usize);
             let is_function = kind == elf::R_X86_64_JUMP_SLOT
                 || kind == elf::R_X86_64_GLOB_DAT && symbol.info & 0xf == elf::STT_FUNC;
             if !is_function || symbol.section != 0 || used == SLOTS_MAX {
                 continue;
             }
             let slot = (entry::load_address() + relocation.offset) as *mut u64;
-            if let Some(library) = library_of(*slot, locate, names) {
+            // SAFETY: the relocation says that there is a slot, which holds the address of a function.
+            let target = unsafe { *slot };
+            if let Some(counter) = library_of(target, locate, names).and_then(|library| counters.get(library))
+            {
                 let jump = (jumps as u64) + (used * JUMP_SIZE) as u64;
-                write_jump(jump as *mut u8, counters.cast::<u64>().add(library) as u64, *slot);
-                redirect(slot, jump, tables.protected);
+                // SAFETY: there is room for this many jumps; the slot then leads to one that goes on where it led.
+                unsafe {
+                    write_jump(jump as *mut u8, counter.as_ptr() as u64, target);
+                    redirect(slot, jump, tables.protected);
+                }
                 used += 1;
             }
         }
     }
-    raw(MPROTECT, [jumps, length, READ_EXECUTE]);
+    // SAFETY: it is the memory that was mapped above, and nobody writes there any more.
+    unsafe { raw(MPROTECT, [jumps, length, READ_EXECUTE]) };
 }
 
 /// The number of the library that an address is in, if it is counted.
-unsafe fn library_of(address: u64, locate: Locate, names: *const c_char) -> Option<usize> {
-    let mut found = core::mem::zeroed::<Located>();
-    if locate(address as *const c_void, &raw mut found) == 0 || found.file.is_null() {
+fn library_of(address: u64, locate: Locate, names: &[u8]) -> Option<usize> {
+    let mut found = Located {
+        file: core::ptr::null(),
+        base: core::ptr::null_mut(),
+        symbol: core::ptr::null(),
+        address: core::ptr::null_mut(),
+    };
+    // SAFETY: it writes the structure.
+    if unsafe { locate(address as *const c_void, &raw mut found) } == 0 || found.file.is_null() {
         return None;
     }
-    let file = CStr::from_ptr(found.file).to_bytes();
+    // SAFETY: the loader's names end, and stay as long as the library is loaded.
+    let file = unsafe { CStr::from_ptr(found.file) }.to_bytes();
     let file = file.rsplit(|byte| *byte == b'/').next().unwrap_or(file);
-    let mut names = CStr::from_ptr(names).to_bytes().split(|byte| *byte == b':');
+    let mut names = names.split(|byte| *byte == b':');
     // The file may have a longer version than the name by which the program asks for it.
-    let library = names.position(|name| !name.is_empty() && file.starts_with(name))?;
-    (library < LIBRARIES_CAP).then_some(library)
+    names.position(|name| !name.is_empty() && file.starts_with(name))
 }
 
+/// # Safety
+/// There is room for a jump.
 unsafe fn write_jump(at: *mut u8, counter: u64, target: u64) {
     let mut code = [0x90_u8; JUMP_SIZE];
     code[..2].copy_from_slice(&[0x49, 0xbb]);
@@ -170,42 +193,56 @@ unsafe fn write_jump(at: *mut u8, counter: u64, target: u64) {
     code[14..16].copy_from_slice(&[0x49, 0xbb]);
     code[16..24].copy_from_slice(&target.to_le_bytes());
     code[24..27].copy_from_slice(&[0x41, 0xff, 0xe3]);
-    core::ptr::copy_nonoverlapping(code.as_ptr(), at, JUMP_SIZE);
+    // SAFETY: the caller's contract.
+    unsafe { core::ptr::copy_nonoverlapping(code.as_ptr(), at, JUMP_SIZE) };
 }
 
 /// Writes a slot, also where the loader has made it read-only.
+///
+/// # Safety
+/// It is a slot, the jump does what the function in it does, and no other thread runs.
 unsafe fn redirect(slot: *mut u64, jump: u64, protected: (u64, u64)) {
     let page = (slot as u64 & !(PAGE - 1)) as i64;
     let is_protected = (protected.0..protected.1).contains(&(slot as u64));
-    if is_protected && raw(MPROTECT, [page, PAGE as i64, READ_WRITE]) < 0 {
-        return;
-    }
-    *slot = jump;
-    if is_protected {
-        raw(MPROTECT, [page, PAGE as i64, READ]);
+    // SAFETY: the caller's contract. The page is the loader's, who uses it no more.
+    unsafe {
+        if is_protected && raw(MPROTECT, [page, PAGE as i64, READ_WRITE]) < 0 {
+            return;
+        }
+        *slot = jump;
+        if is_protected {
+            raw(MPROTECT, [page, PAGE as i64, READ]);
+        }
     }
 }
 
+/// # Safety
+/// The program is loaded where [`entry::load_address`] says.
 unsafe fn tables() -> Option<Tables> {
     let base = entry::load_address();
-    let header = &*(base as *const elf::ElfHeader);
+    // SAFETY: a loaded program begins with its header.
+    let header = unsafe { &*(base as *const elf::ElfHeader) };
     let segments = (base + header.segments) as *const elf::ProgramHeader;
     let segment = |wanted: u32| {
-        let all = (0..header.segment_count as usize).map(|number| &*segments.add(number));
-        all.into_iter().find(|segment| segment.kind == wanted)
+        // SAFETY: the header says how many there are, and they are loaded with it.
+        let mut all = (0..header.segment_count as usize).map(|number| unsafe { &*segments.add(number) });
+        all.find(|segment| segment.kind == wanted)
     };
     let mut entry = (base + segment(elf::PT_DYNAMIC)?.address) as *const elf::Dynamic;
     let (mut symbols, mut all, mut all_size, mut lazy, mut lazy_size) = (0, 0, 0, 0, 0);
-    while (*entry).tag != 0 {
-        match (*entry).tag {
-            elf::DT_SYMTAB => symbols = (*entry).value,
-            elf::DT_RELA => all = (*entry).value,
-            elf::DT_RELASZ => all_size = (*entry).value,
-            elf::DT_JMPREL => lazy = (*entry).value,
-            elf::DT_PLTRELSZ => lazy_size = (*entry).value,
+    loop {
+        // SAFETY: the entries of the dynamic section end with one whose tag is 0.
+        let &elf::Dynamic { tag, value } = unsafe { &*entry };
+        match tag {
+            0 => break,
+            elf::DT_SYMTAB => symbols = value,
+            elf::DT_RELA => all = value,
+            elf::DT_RELASZ => all_size = value,
+            elf::DT_JMPREL => lazy = value,
+            elf::DT_PLTRELSZ => lazy_size = value,
             _ => {}
         }
-        entry = entry.add(1);
+        entry = entry.wrapping_add(1);
     }
     // The loader has made these addresses; before, they are relative.
     let table = |address: u64, size: u64| match address >= base {

@@ -15,12 +15,7 @@ use core::ffi::{c_int, c_void};
 type Lock = *mut c_void;
 
 /// Tries until the lock is free or the time limit expires; the first try is a step of the scheduler.
-unsafe fn acquire(
-    lock: Lock,
-    try_lock: impl Fn(Lock) -> c_int,
-    deadline_ns: Option<u64>,
-    code: u64,
-) -> c_int {
+fn acquire(lock: Lock, try_lock: impl Fn(Lock) -> c_int, deadline_ns: Option<u64>, code: u64) -> c_int {
     access(lock as u64, true, code, Yield::No);
     waiting_places::may_wait(code);
     loop {
@@ -42,9 +37,12 @@ macro_rules! acquire {
     ($($name:ident by $try_lock:ident;)*) => { $(
         pub unsafe extern "C" fn $name(lock: Lock) -> c_int {
             if !is_controlled() {
-                return real!($name, fn(Lock) -> c_int, lock);
+                // SAFETY: this has the contract of the function that it replaces.
+                return unsafe { real!($name, fn(Lock) -> c_int, lock) };
             }
-            acquire(lock, |lock| real!($try_lock, fn(Lock) -> c_int, lock), None, caller())
+            // SAFETY: as above.
+            let try_lock = |lock| unsafe { real!($try_lock, fn(Lock) -> c_int, lock) };
+            acquire(lock, try_lock, None, caller())
         }
     )* };
 }
@@ -53,10 +51,14 @@ macro_rules! acquire_with_limit {
     ($($name:ident by $try_lock:ident;)*) => { $(
         pub unsafe extern "C" fn $name(lock: Lock, limit: *const TimeSpec) -> c_int {
             if !is_controlled() {
-                return real!($name, fn(Lock, *const TimeSpec) -> c_int, lock, limit);
+                // SAFETY: this has the contract of the function that it replaces.
+                return unsafe { real!($name, fn(Lock, *const TimeSpec) -> c_int, lock, limit) };
             }
-            let deadline_ns = clock::deadline(limit, false);
-            acquire(lock, |lock| real!($try_lock, fn(Lock) -> c_int, lock), deadline_ns, caller())
+            // SAFETY: as above.
+            let deadline_ns = unsafe { clock::deadline(limit, false) };
+            // SAFETY: as above.
+            let try_lock = |lock| unsafe { real!($try_lock, fn(Lock) -> c_int, lock) };
+            acquire(lock, try_lock, deadline_ns, caller())
         }
     )* };
 }
@@ -65,10 +67,16 @@ macro_rules! acquire_with_limit_of_clock {
     ($($name:ident by $try_lock:ident;)*) => { $(
         pub unsafe extern "C" fn $name(lock: Lock, clock: c_int, limit: *const TimeSpec) -> c_int {
             if !is_controlled() {
-                return real!($name, fn(Lock, c_int, *const TimeSpec) -> c_int, lock, clock, limit);
+                // SAFETY: this has the contract of the function that it replaces.
+                return unsafe {
+                    real!($name, fn(Lock, c_int, *const TimeSpec) -> c_int, lock, clock, limit)
+                };
             }
-            let deadline_ns = clock::deadline(limit, false);
-            acquire(lock, |lock| real!($try_lock, fn(Lock) -> c_int, lock), deadline_ns, caller())
+            // SAFETY: as above.
+            let deadline_ns = unsafe { clock::deadline(limit, false) };
+            // SAFETY: as above.
+            let try_lock = |lock| unsafe { real!($try_lock, fn(Lock) -> c_int, lock) };
+            acquire(lock, try_lock, deadline_ns, caller())
         }
     )* };
 }
@@ -77,7 +85,8 @@ macro_rules! try_acquire {
     ($($name:ident;)*) => { $(
         pub unsafe extern "C" fn $name(lock: Lock) -> c_int {
             access(lock as u64, true, caller(), Yield::No);
-            let result = real!($name, fn(Lock) -> c_int, lock);
+            // SAFETY: this has the contract of the function that it replaces.
+            let result = unsafe { real!($name, fn(Lock) -> c_int, lock) };
             if result == 0 && is_controlled() {
                 races::acquire(lock as u64);
             }
@@ -90,11 +99,13 @@ macro_rules! release {
     ($($name:ident;)*) => { $(
         pub unsafe extern "C" fn $name(lock: Lock) -> c_int {
             if !is_controlled() {
-                return real!($name, fn(Lock) -> c_int, lock);
+                // SAFETY: this has the contract of the function that it replaces.
+                return unsafe { real!($name, fn(Lock) -> c_int, lock) };
             }
             access(lock as u64, true, caller(), Yield::No);
             races::release(lock as u64);
-            let result = real!($name, fn(Lock) -> c_int, lock);
+            // SAFETY: this has the contract of the function that it replaces.
+            let result = unsafe { real!($name, fn(Lock) -> c_int, lock) };
             wake_all(lock as u64);
             progress();
             result
@@ -137,14 +148,18 @@ release! {
 }
 
 /// Semaphores return errors in `errno`.
+///
+/// # Safety
+/// It is a semaphore.
 unsafe fn try_semaphore(semaphore: Lock) -> c_int {
-    match real!(sem_trywait, fn(Lock) -> c_int, semaphore) {
+    // SAFETY: the caller's contract.
+    match unsafe { real!(sem_trywait, fn(Lock) -> c_int, semaphore) } {
         0 => 0,
-        _ => *sys::__errno_location(),
+        _ => sys::errno(),
     }
 }
 
-unsafe fn with_errno(result: c_int) -> c_int {
+fn with_errno(result: c_int) -> c_int {
     match result {
         0 => 0,
         errno => sys::fail(errno),
@@ -153,45 +168,49 @@ unsafe fn with_errno(result: c_int) -> c_int {
 
 pub unsafe extern "C" fn sem_wait(semaphore: Lock) -> c_int {
     if !is_controlled() {
-        return real!(sem_wait, fn(Lock) -> c_int, semaphore);
+        // SAFETY: this has the contract of the function that it replaces.
+        return unsafe { real!(sem_wait, fn(Lock) -> c_int, semaphore) };
     }
-    with_errno(acquire(
-        semaphore,
-        |semaphore| try_semaphore(semaphore),
-        None,
-        caller(),
-    ))
+    // SAFETY: as above.
+    let try_lock = |semaphore| unsafe { try_semaphore(semaphore) };
+    with_errno(acquire(semaphore, try_lock, None, caller()))
 }
 
 pub unsafe extern "C" fn sem_timedwait(semaphore: Lock, limit: *const TimeSpec) -> c_int {
     if !is_controlled() {
-        return real!(
-            sem_timedwait,
-            fn(Lock, *const TimeSpec) -> c_int,
-            semaphore,
-            limit
-        );
+        // SAFETY: this has the contract of the function that it replaces.
+        return unsafe {
+            real!(
+                sem_timedwait,
+                fn(Lock, *const TimeSpec) -> c_int,
+                semaphore,
+                limit
+            )
+        };
     }
-    let deadline_ns = clock::deadline(limit, false);
-    with_errno(acquire(
-        semaphore,
-        |semaphore| try_semaphore(semaphore),
-        deadline_ns,
-        caller(),
-    ))
+    // SAFETY: as above.
+    let deadline_ns = unsafe { clock::deadline(limit, false) };
+    // SAFETY: as above.
+    let try_lock = |semaphore| unsafe { try_semaphore(semaphore) };
+    with_errno(acquire(semaphore, try_lock, deadline_ns, caller()))
 }
 
 /// Releases the mutex, waits for the condition and acquires the mutex again.
+///
+/// # Safety
+/// The calling thread holds the mutex.
 unsafe fn wait_for(condition: Lock, mutex: Lock, deadline_ns: Option<u64>, code: u64) -> c_int {
     access(condition as u64, true, code, Yield::No);
     also_accesses(mutex as u64);
     races::release(mutex as u64);
-    real!(pthread_mutex_unlock, fn(Lock) -> c_int, mutex);
+    // SAFETY: the caller's contract.
+    unsafe { real!(pthread_mutex_unlock, fn(Lock) -> c_int, mutex) };
     wake_all(mutex as u64);
     waiting_places::waits(code);
     let wakeup = wait(condition as u64, u32::MAX, deadline_ns, code);
     also_accesses(mutex as u64);
-    let try_lock = |lock: Lock| real!(pthread_mutex_trylock, fn(Lock) -> c_int, lock);
+    // SAFETY: as above.
+    let try_lock = |lock: Lock| unsafe { real!(pthread_mutex_trylock, fn(Lock) -> c_int, lock) };
     match (acquire(mutex, try_lock, None, code), wakeup) {
         (0, Wakeup::TimedOut) => sys::ETIMEDOUT,
         (result, _) => result,
@@ -200,9 +219,11 @@ unsafe fn wait_for(condition: Lock, mutex: Lock, deadline_ns: Option<u64>, code:
 
 pub unsafe extern "C" fn pthread_cond_wait(condition: Lock, mutex: Lock) -> c_int {
     if !is_controlled() {
-        return real!(pthread_cond_wait, fn(Lock, Lock) -> c_int, condition, mutex);
+        // SAFETY: this has the contract of the function that it replaces.
+        return unsafe { real!(pthread_cond_wait, fn(Lock, Lock) -> c_int, condition, mutex) };
     }
-    wait_for(condition, mutex, None, caller())
+    // SAFETY: as above.
+    unsafe { wait_for(condition, mutex, None, caller()) }
 }
 
 pub unsafe extern "C" fn pthread_cond_timedwait(
@@ -211,15 +232,19 @@ pub unsafe extern "C" fn pthread_cond_timedwait(
     limit: *const TimeSpec,
 ) -> c_int {
     if !is_controlled() {
-        return real!(
-            pthread_cond_timedwait,
-            fn(Lock, Lock, *const TimeSpec) -> c_int,
-            condition,
-            mutex,
-            limit
-        );
+        // SAFETY: this has the contract of the function that it replaces.
+        return unsafe {
+            real!(
+                pthread_cond_timedwait,
+                fn(Lock, Lock, *const TimeSpec) -> c_int,
+                condition,
+                mutex,
+                limit
+            )
+        };
     }
-    wait_for(condition, mutex, clock::deadline(limit, false), caller())
+    // SAFETY: as above.
+    unsafe { wait_for(condition, mutex, clock::deadline(limit, false), caller()) }
 }
 
 pub unsafe extern "C" fn pthread_cond_clockwait(
@@ -229,21 +254,26 @@ pub unsafe extern "C" fn pthread_cond_clockwait(
     limit: *const TimeSpec,
 ) -> c_int {
     if !is_controlled() {
-        return real!(
-            pthread_cond_clockwait,
-            fn(Lock, Lock, c_int, *const TimeSpec) -> c_int,
-            condition,
-            mutex,
-            clock,
-            limit
-        );
+        // SAFETY: this has the contract of the function that it replaces.
+        return unsafe {
+            real!(
+                pthread_cond_clockwait,
+                fn(Lock, Lock, c_int, *const TimeSpec) -> c_int,
+                condition,
+                mutex,
+                clock,
+                limit
+            )
+        };
     }
-    wait_for(condition, mutex, clock::deadline(limit, false), caller())
+    // SAFETY: as above.
+    unsafe { wait_for(condition, mutex, clock::deadline(limit, false), caller()) }
 }
 
 pub unsafe extern "C" fn pthread_cond_signal(condition: Lock) -> c_int {
     if !is_controlled() {
-        return real!(pthread_cond_signal, fn(Lock) -> c_int, condition);
+        // SAFETY: this has the contract of the function that it replaces.
+        return unsafe { real!(pthread_cond_signal, fn(Lock) -> c_int, condition) };
     }
     access(condition as u64, true, caller(), Yield::No);
     wake(condition as u64, 1, u32::MAX);
@@ -252,7 +282,8 @@ pub unsafe extern "C" fn pthread_cond_signal(condition: Lock) -> c_int {
 
 pub unsafe extern "C" fn pthread_cond_broadcast(condition: Lock) -> c_int {
     if !is_controlled() {
-        return real!(pthread_cond_broadcast, fn(Lock) -> c_int, condition);
+        // SAFETY: this has the contract of the function that it replaces.
+        return unsafe { real!(pthread_cond_broadcast, fn(Lock) -> c_int, condition) };
     }
     access(condition as u64, true, caller(), Yield::No);
     wake_all(condition as u64);
@@ -262,7 +293,8 @@ pub unsafe extern "C" fn pthread_cond_broadcast(condition: Lock) -> c_int {
 /// The C++ library initialises a local static variable once; the check whether it has is inlined and instrumented.
 pub unsafe extern "C" fn cxa_guard_acquire(guard: *mut c_void) -> c_int {
     let is_controlled = is_controlled();
-    let result = real!(__cxa_guard_acquire, fn(*mut c_void) -> c_int, guard);
+    // SAFETY: this has the contract of the function that it replaces.
+    let result = unsafe { real!(__cxa_guard_acquire, fn(*mut c_void) -> c_int, guard) };
     if is_controlled {
         races::acquire(guard as u64);
     }
@@ -273,5 +305,6 @@ pub unsafe extern "C" fn cxa_guard_release(guard: *mut c_void) {
     if is_controlled() {
         races::release(guard as u64);
     }
-    real!(__cxa_guard_release, fn(*mut c_void) -> (), guard)
+    // SAFETY: this has the contract of the function that it replaces.
+    unsafe { real!(__cxa_guard_release, fn(*mut c_void) -> (), guard) }
 }

@@ -13,7 +13,7 @@ const FAILED: usize = usize::MAX;
 const MAP_SHARED: c_int = 1;
 
 /// Memory was mapped, or is mapped no more.
-unsafe fn changed(address: usize, length: usize) {
+fn changed(address: usize, length: usize) {
     const PAGE: u64 = 4096;
     if !is_controlled() || address == FAILED {
         return;
@@ -32,16 +32,19 @@ pub unsafe extern "C" fn mmap(
     file: c_int,
     offset: i64,
 ) -> *mut c_void {
-    let mapped = real!(
-        mmap,
-        fn(*mut c_void, usize, c_int, c_int, c_int, i64) -> *mut c_void,
-        address,
-        length,
-        protection,
-        flags,
-        file,
-        offset
-    );
+    // SAFETY: this has the contract of the function that it replaces.
+    let mapped = unsafe {
+        real!(
+            mmap,
+            fn(*mut c_void, usize, c_int, c_int, c_int, i64) -> *mut c_void,
+            address,
+            length,
+            protection,
+            flags,
+            file,
+            offset
+        )
+    };
     changed(mapped as usize, length);
     if file >= 0 && flags & MAP_SHARED != 0 {
         outside::shared_memory(file);
@@ -50,7 +53,8 @@ pub unsafe extern "C" fn mmap(
 }
 
 pub unsafe extern "C" fn munmap(address: *mut c_void, length: usize) -> c_int {
-    let result = real!(munmap, fn(*mut c_void, usize) -> c_int, address, length);
+    // SAFETY: this has the contract of the function that it replaces.
+    let result = unsafe { real!(munmap, fn(*mut c_void, usize) -> c_int, address, length) };
     if result == 0 {
         changed(address as usize, length);
     }
@@ -65,15 +69,18 @@ pub unsafe extern "C" fn mremap(
     flags: c_int,
     new_address: *mut c_void,
 ) -> *mut c_void {
-    let mapped = real!(
-        mremap,
-        fn(*mut c_void, usize, usize, c_int, *mut c_void) -> *mut c_void,
-        address,
-        old_length,
-        length,
-        flags,
-        new_address
-    );
+    // SAFETY: this has the contract of the function that it replaces.
+    let mapped = unsafe {
+        real!(
+            mremap,
+            fn(*mut c_void, usize, usize, c_int, *mut c_void) -> *mut c_void,
+            address,
+            old_length,
+            length,
+            flags,
+            new_address
+        )
+    };
     if mapped == address {
         // What was there and is there still keeps its history.
         let common = old_length.min(length);
@@ -86,18 +93,20 @@ pub unsafe extern "C" fn mremap(
 }
 
 /// The end of the data segment before and after it moved.
-unsafe fn moved(before: usize, after: usize) {
+fn moved(before: usize, after: usize) {
     if before != FAILED && after != FAILED {
         changed(before.min(after), before.abs_diff(after));
     }
 }
 
-unsafe fn break_now() -> usize {
-    real!(sbrk, fn(isize) -> usize, 0)
+fn break_now() -> usize {
+    // SAFETY: it moves nothing.
+    unsafe { real!(sbrk, fn(isize) -> usize, 0) }
 }
 
 pub unsafe extern "C" fn sbrk(increment: isize) -> *mut c_void {
-    let before = real!(sbrk, fn(isize) -> usize, increment);
+    // SAFETY: this has the contract of the function that it replaces.
+    let before = unsafe { real!(sbrk, fn(isize) -> usize, increment) };
     if increment != 0 {
         moved(before, before.wrapping_add_signed(increment));
     }
@@ -106,7 +115,8 @@ pub unsafe extern "C" fn sbrk(increment: isize) -> *mut c_void {
 
 pub unsafe extern "C" fn brk(address: *mut c_void) -> c_int {
     let before = break_now();
-    let result = real!(brk, fn(*mut c_void) -> c_int, address);
+    // SAFETY: this has the contract of the function that it replaces.
+    let result = unsafe { real!(brk, fn(*mut c_void) -> c_int, address) };
     moved(before, break_now());
     result
 }

@@ -1,7 +1,9 @@
 //! The memory of the process: what the program can change, and what is the runtime's own.
 
-use crate::rt::sys::{number, raw};
-use crate::rt::{races, saved_memory, weak_memory};
+use crate::rt::global::{Global, Lent};
+use crate::rt::{races, saved_memory, sys, weak_memory};
+use core::cell::Cell;
+use core::ffi::c_int;
 
 unsafe extern "C" {
     /// The linker defines these at the beginning and the end of the section with the runtime's own state.
@@ -24,7 +26,7 @@ pub struct Mapping {
 }
 
 /// The runtime's own state, which is not part of the program's.
-pub unsafe fn own_state() -> impl Iterator<Item = Range> {
+pub fn own_state() -> impl Iterator<Item = Range> {
     let variables = (
         (&raw const __start_omnilink_state) as u64,
         (&raw const __stop_omnilink_state) as u64,
@@ -33,52 +35,53 @@ pub unsafe fn own_state() -> impl Iterator<Item = Range> {
 }
 
 /// The part of it that is in memory of its own.
-pub unsafe fn tables() -> impl Iterator<Item = Range> {
+pub fn tables() -> impl Iterator<Item = Range> {
     let races = races::memory().into_iter();
     races.chain(weak_memory::memory()).chain(saved_memory::memory())
 }
 
-/// The memory that is private to the process and can be written. None if it is not known, or in too many ranges.
-pub unsafe fn writable() -> Option<&'static [Mapping]> {
-    #[unsafe(link_section = "omnilink_state")]
-    static mut MAPPINGS: [Mapping; MAPPINGS_MAX] = [Mapping {
-        from: 0,
-        to: 0,
-        has_file: false,
-    }; MAPPINGS_MAX];
-    let mappings = &mut *(&raw mut MAPPINGS);
-    let count = writable_mappings(mappings)?;
-    mappings.get(..count)
-}
+const NO_MAPPING: Mapping = Mapping {
+    from: 0,
+    to: 0,
+    has_file: false,
+};
 
-/// The mappings, as the system lists them.
-unsafe fn writable_mappings(mappings: &mut [Mapping]) -> Option<usize> {
-    const BUFFER: usize = 1 << 12;
-    #[unsafe(link_section = "omnilink_state")]
-    static mut TEXT: [u8; BUFFER] = [0; BUFFER];
-    let file = raw(number::OPENAT, [-100, c"/proc/self/maps".as_ptr() as i64]);
+#[unsafe(link_section = "omnilink_state")]
+static MAPPINGS: Global<[Cell<Mapping>; MAPPINGS_MAX]> =
+    Global::new([const { Cell::new(NO_MAPPING) }; MAPPINGS_MAX]);
+
+/// The memory that is private to the process and can be written. None if it is not known, or in too many ranges.
+pub fn writable() -> Option<&'static [Cell<Mapping>]> {
+    let file = sys::open(c"/proc/self/maps");
     if file < 0 {
         return None;
     }
-    let text = (&raw mut TEXT).cast::<u8>();
-    let mut line = MapsLine::NEW;
-    let mut count = 0;
-    let read = loop {
-        let read = raw(number::READ, [file, text as i64, BUFFER as i64]);
-        if read <= 0 || count == mappings.len() {
-            break read;
-        }
-        for index in 0..read as usize {
-            if let Some(mapping) = line.push(*text.add(index))
-                && let Some(free) = mappings.get_mut(count)
-            {
-                *free = mapping;
+    let count = read_mappings(file);
+    sys::close(file);
+    MAPPINGS.get(..count?)
+}
+
+/// Reads the mappings that the system lists in a file, and returns how many there are.
+fn read_mappings(file: c_int) -> Option<usize> {
+    const BUFFER: usize = 1 << 12;
+    /// Not on the stack of the program, which need not have room for it.
+    #[unsafe(link_section = "omnilink_state")]
+    static TEXT: Global<Lent<[u8; BUFFER]>> = Global::new(Lent::new([0; BUFFER]));
+    TEXT.with(|text| {
+        let mut line = MapsLine::NEW;
+        let mut count = 0;
+        loop {
+            let read = usize::try_from(sys::read(file, text)).ok()?;
+            if read == 0 {
+                return Some(count);
+            }
+            for mapping in text.iter().take(read).filter_map(|&byte| line.push(byte)) {
+                // The last place is not used: it could not be told from more.
+                MAPPINGS.get(..MAPPINGS_MAX - 1)?.get(count)?.set(mapping);
                 count += 1;
             }
         }
-    };
-    raw(number::CLOSE, [file]);
-    (read == 0 && count < mappings.len()).then_some(count)
+    })
 }
 
 /// A line of `/proc/self/maps`, such as `7f00-7f80 rw-p 0000 08:01 1234 /file`, parsed byte by byte.
@@ -136,5 +139,37 @@ impl MapsLine {
             _ => {}
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MapsLine;
+    use std::vec::Vec;
+
+    fn mappings(text: &str) -> Vec<(u64, u64, bool)> {
+        let mut line = MapsLine::NEW;
+        let found = text.bytes().filter_map(|byte| line.push(byte));
+        found
+            .map(|found| (found.from, found.to, found.has_file))
+            .collect()
+    }
+
+    #[test]
+    fn private_memory_that_can_be_written_is_listed() {
+        let text = "\
+5555-5557 r--p 00000000 08:01 1234   /bin/a program\n\
+7f00-7f80 rw-p 00000000 08:01 1234   /lib/a 5555-5557 rw-p\n\
+7f80-8000 rw-s 00000000 00:01 99     /memfd:shared\n\
+ffff7ffc000-ffff8000000 rw-p 00000000 00:00 0 [stack]\n\
+9000-a000 rwxp 00000000 00:00 0 \n";
+        assert_eq!(
+            mappings(text),
+            [
+                (0x7f00, 0x7f80, true),
+                (0x0fff_f7ff_c000, 0x0fff_f800_0000, false),
+                (0x9000, 0xa000, false)
+            ]
+        );
     }
 }

@@ -2,21 +2,17 @@
 //!
 //! # Why it is sound
 //!
-//! All state is in `static mut` variables and in the shared memory. Two invariants make unsynchronised access to them sound;
-//! every `unsafe fn` of this module requires them of its caller:
+//! `SOUNDNESS.md` beside this crate has the whole argument: who runs when, what two processes share, what a fiber may touch. In short:
 //!
-//! * **One thread runs.** From the fork of an execution's process on, a controlled thread touches the state only while it is
-//!   the running thread. The running thread changes only in [`scheduler`], by a futex whose operations are sequentially
-//!   consistent. No reference into the state lives across a change of the running thread.
-//! * **The shared memory is mapped.** [`scheduler::attach`] has been called before any thread is controlled.
+//! * **One thread runs.** A controlled thread comes to the state only while it is the running thread. The running thread changes only in
+//!   [`scheduler`], by a futex or by a switch of fibers. So the variables are [`Global`](global::Global): cells that are never locked.
+//! * **Others touch atomics only.** A thread that the scheduler does not control leaves a function before it comes to a cell, and so does
+//!   a thread that has ended.
+//! * **The shared memory is cells and atomics**, mapped before the first thread is controlled. [`scheduler::shared`] traps before that.
 //!
-//! Functions with C names have, besides, the contract of the function that they replace. A function body is therefore not
-//! split into `unsafe` blocks: they would all have the same reason.
-#![allow(unsafe_op_in_unsafe_fn, reason = "see above")]
-#![allow(
-    clippy::deref_addrof,
-    reason = "a `static mut` is borrowed through a raw pointer"
-)]
+//! Functions with C names that are unsafe have the contract of the function that they replace. Those of ThreadSanitizer that only look at
+//! an address are safe.
+#![deny(unsafe_op_in_unsafe_fn)]
 
 mod accesses;
 mod atomics;
@@ -30,6 +26,7 @@ mod descriptors;
 mod endless_loop;
 mod entry;
 mod fiber;
+mod global;
 mod heap;
 mod idle;
 mod leaks;
@@ -45,6 +42,7 @@ mod one_location;
 mod outside;
 mod policy;
 mod processes;
+mod processors;
 mod program_state;
 mod races;
 mod random;
@@ -54,6 +52,7 @@ mod saved_memory;
 mod scheduler;
 mod serial;
 mod server;
+mod shared;
 mod spin;
 mod std_library;
 mod step_values;

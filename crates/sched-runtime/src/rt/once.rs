@@ -15,6 +15,7 @@ use crate::rt::threads::{ids, thread};
 use crate::rt::wait::wait;
 use core::arch::global_asm;
 use core::ffi::c_int;
+use core::sync::atomic::{AtomicI32, Ordering::SeqCst};
 
 /// Bits that glibc sets in a `pthread_once_t` while its routine runs and when it has run.
 const RUNNING: c_int = 1;
@@ -67,7 +68,7 @@ impl RunningOnces {
     }
 
     /// Whether a routine was left by an exception or a cancellation since this was asked last.
-    unsafe fn is_one_left(&mut self) -> bool {
+    fn is_one_left(&mut self) -> bool {
         let mut is_left = false;
         for running in &mut self.0 {
             if !running.once.is_null() && !running.was_left && has_ended(running.once) {
@@ -81,15 +82,24 @@ impl RunningOnces {
 
 /// A thread stops. If it has left a routine in the step that ends here, that step has changed a variable of which nothing was seen, and
 /// other threads may go on because of that: it depends on every other step.
-pub unsafe fn notice_left(id: u8) {
-    if (*thread(id)).runs_once.is_one_left() {
+pub fn notice_left(id: u8) {
+    let mut running = thread(id).runs_once.get();
+    if running.is_one_left() {
+        thread(id).runs_once.set(running);
         mark_opaque(id);
     }
 }
 
 /// Whether a thread that waits for a routine can go on.
-pub unsafe fn has_ended(once: *const c_int) -> bool {
-    once.read_volatile() & RUNNING == 0
+pub fn has_ended(once: *const c_int) -> bool {
+    state(once) & RUNNING == 0
+}
+
+/// The bits of a variable that a thread is using. The C library changes it atomically.
+fn state(once: *const c_int) -> c_int {
+    // SAFETY: a thread is inside of `pthread_once` with it, or has left it by an exception in the step that ends now: what it left is looked
+    // at once, when the thread stops next.
+    unsafe { AtomicI32::from_ptr(once.cast_mut()) }.load(SeqCst)
 }
 
 unsafe extern "C" fn begin(once: *mut c_int, _routine: usize, return_address: u64) -> Begun {
@@ -97,20 +107,24 @@ unsafe extern "C" fn begin(once: *mut c_int, _routine: usize, return_address: u6
         let code = return_address.wrapping_sub(load_address());
         access(once as u64, true, code, Yield::No);
         while !has_ended(once) {
-            (*thread(me())).waits_for_once = once;
+            thread(me()).waits_for_once.set(once);
             wait(once as u64, u32::MAX, None, code);
-            (*thread(me())).waits_for_once = core::ptr::null();
+            thread(me()).waits_for_once.set(core::ptr::null());
         }
     }
-    let was_done = once.read_volatile() & DONE != 0;
+    let was_done = state(once) & DONE != 0;
     if is_controlled() && !was_done {
         // The routine was run before, and ended by an exception: what it did happens before this attempt.
         for other in ids().filter(|&id| id != me()) {
-            if (*thread(other)).runs_once.remove(once) {
+            let mut running = thread(other).runs_once.get();
+            if running.remove(once) {
+                thread(other).runs_once.set(running);
                 races::acquire_from(other);
             }
         }
-        (*thread(me())).runs_once.add(once);
+        let mut running = thread(me()).runs_once.get();
+        running.add(once);
+        thread(me()).runs_once.set(running);
     }
     Begun {
         function: REAL.get() as usize,
@@ -124,7 +138,9 @@ unsafe extern "C" fn end(once: *mut c_int, was_done: u64) {
         return;
     }
     if was_done == 0 {
-        (*thread(me())).runs_once.remove(once);
+        let mut running = thread(me()).runs_once.get();
+        running.remove(once);
+        thread(me()).runs_once.set(running);
         also_accesses(once as u64);
         races::release(once as u64);
         progress();

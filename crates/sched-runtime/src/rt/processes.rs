@@ -3,21 +3,29 @@
 use crate::layout::NO_THREAD;
 use crate::rt::entry::set_me;
 use crate::rt::sys::real;
-use crate::rt::{outside, readiness};
+use crate::rt::{outside, readiness, scheduler};
 use core::ffi::{c_char, c_int, c_void};
 
 /// A process is started, from this file or by this command if that is known.
+///
+/// # Safety
+/// The name is null or a text that ends.
 unsafe fn starts(name: *const c_char) {
     readiness::expect_answers(readiness::PROCESS_MS);
-    outside::process(name);
+    // SAFETY: the caller's contract.
+    unsafe { outside::process(name) };
 }
 
 /// The other process has one thread, which is not controlled: the others are not there to be scheduled.
 pub unsafe extern "C" fn fork() -> c_int {
-    starts(core::ptr::null());
-    let process = real!(fork, fn() -> c_int,);
+    // SAFETY: this has the contract of the function that it replaces.
+    let process = unsafe {
+        starts(core::ptr::null());
+        real!(fork, fn() -> c_int,)
+    };
     if process == 0 {
         set_me(NO_THREAD);
+        scheduler::detach();
     }
     process
 }
@@ -32,24 +40,27 @@ macro_rules! spawn {
             arguments: *const *mut c_char,
             environment: *const *mut c_char,
         ) -> c_int {
-            starts(file);
-            real!(
-                $name,
-                fn(
-                    *mut c_int,
-                    *const c_char,
-                    *const c_void,
-                    *const c_void,
-                    *const *mut c_char,
-                    *const *mut c_char,
-                ) -> c_int,
-                process,
-                file,
-                actions,
-                attributes,
-                arguments,
-                environment
-            )
+            // SAFETY: this has the contract of the function that it replaces.
+            unsafe {
+                starts(file);
+                real!(
+                    $name,
+                    fn(
+                        *mut c_int,
+                        *const c_char,
+                        *const c_void,
+                        *const c_void,
+                        *const *mut c_char,
+                        *const *mut c_char,
+                    ) -> c_int,
+                    process,
+                    file,
+                    actions,
+                    attributes,
+                    arguments,
+                    environment
+                )
+            }
         }
     )* };
 }
@@ -57,16 +68,22 @@ macro_rules! spawn {
 spawn! { posix_spawn posix_spawnp }
 
 pub unsafe extern "C" fn system(command: *const c_char) -> c_int {
-    starts(command);
-    real!(system, fn(*const c_char) -> c_int, command)
+    // SAFETY: this has the contract of the function that it replaces.
+    unsafe {
+        starts(command);
+        real!(system, fn(*const c_char) -> c_int, command)
+    }
 }
 
 pub unsafe extern "C" fn popen(command: *const c_char, mode: *const c_char) -> *mut c_void {
-    starts(command);
-    real!(
-        popen,
-        fn(*const c_char, *const c_char) -> *mut c_void,
-        command,
-        mode
-    )
+    // SAFETY: this has the contract of the function that it replaces.
+    unsafe {
+        starts(command);
+        real!(
+            popen,
+            fn(*const c_char, *const c_char) -> *mut c_void,
+            command,
+            mode
+        )
+    }
 }

@@ -10,6 +10,7 @@ use crate::rt::entry::{REGISTERS, Registers};
 use crate::rt::memory_map::{self, Mapping};
 use crate::rt::threads::{ThreadSet, ThreadState, ids, thread};
 use crate::rt::{clock, heap, random};
+use core::cell::Cell;
 
 fn stack_pointer(registers: &Registers) -> u64 {
     registers[REGISTERS - 1]
@@ -35,10 +36,15 @@ impl Hash {
         self.0 = (mixed as u64) ^ ((mixed >> 64) as u64) ^ word.rotate_left(32);
     }
 
+    /// Adds the words of a range.
+    ///
+    /// # Safety
+    /// The range is mapped for reading.
     unsafe fn add_range(&mut self, from: u64, to: u64) {
         let mut at = from & !7;
         while at + 8 <= to {
-            self.add((at as *const u64).read_volatile());
+            // SAFETY: the caller's contract. The word is read as the machine has it, whatever it belongs to.
+            self.add(unsafe { (at as *const u64).read_volatile() });
             at += 8;
         }
     }
@@ -46,62 +52,82 @@ impl Hash {
 
 /// Finds a repeated state by Brent's method: compares with one kept state, which is replaced at doubling distances.
 pub struct CycleDetector {
-    kept: Option<Fingerprint>,
+    kept: Cell<Option<Fingerprint>>,
     /// Comparisons with `kept` so far, and their maximum.
-    comparisons: u32,
-    comparisons_max: u32,
+    comparisons: Cell<u32>,
+    comparisons_max: Cell<u32>,
 }
 
 impl CycleDetector {
-    pub const NEW: Self = Self {
-        kept: None,
-        comparisons: 0,
-        comparisons_max: 1,
-    };
+    pub const fn new() -> Self {
+        Self {
+            kept: Cell::new(None),
+            comparisons: Cell::new(0),
+            comparisons_max: Cell::new(1),
+        }
+    }
+
+    /// Forgets what was before.
+    pub fn reset(&self) {
+        self.kept.set(None);
+        self.comparisons.set(0);
+        self.comparisons_max.set(1);
+    }
+
+    /// Counts a comparison, and keeps this state if it is its turn.
+    fn keep_in_turn(&self, state: impl FnOnce() -> Option<Fingerprint>) {
+        let (comparisons, max) = (self.comparisons.get() + 1, self.comparisons_max.get());
+        if comparisons < max {
+            self.comparisons.set(comparisons);
+            return;
+        }
+        self.kept.set(state());
+        self.comparisons.set(0);
+        self.comparisons_max.set(max.saturating_mul(2));
+    }
 
     /// Whether the state in which `current` has just stopped occurred before. `candidates` are the threads that can run.
-    pub unsafe fn is_repeated(&mut self, current: u8, candidates: ThreadSet) -> bool {
+    pub fn is_repeated(&self, current: u8, candidates: ThreadSet) -> bool {
         let Some(stacks) = stacks(current, candidates) else {
             return false;
         };
-        if let Some(kept) = self.kept
+        if let Some(kept) = self.kept.get()
             && (kept.thread, kept.stacks) == (current, stacks)
             && memory(candidates).is_some_and(|memory| memory == kept.memory)
         {
             return true;
         }
-        self.comparisons += 1;
-        if self.comparisons >= self.comparisons_max {
-            self.kept = memory(candidates).map(|memory| Fingerprint {
+        self.keep_in_turn(|| {
+            memory(candidates).map(|memory| Fingerprint {
                 thread: current,
                 stacks,
                 memory,
-            });
-            self.comparisons = 0;
-            self.comparisons_max *= 2;
-        }
+            })
+        });
         false
     }
 }
 
 /// A hash of the candidates' registers and stacks, the clock and random numbers. None if the registers of a candidate are not
 /// known.
-unsafe fn stacks(current: u8, candidates: ThreadSet) -> Option<u64> {
+fn stacks(current: u8, candidates: ThreadSet) -> Option<u64> {
     let mut hash = Hash(current.into());
     hash.add(clock::now_ns());
     hash.add(random::system_state());
     for id in ids() {
-        let other = &*thread(id);
-        hash.add(other.state as u64);
+        let other = thread(id);
+        hash.add(other.state.get() as u64);
         if candidates & (1 << id) == 0 {
             continue;
         }
         // A wait with a time limit ends by the clock, which advances.
-        if stack_pointer(&other.registers) == 0 || other.state != ThreadState::Ready {
+        let registers = other.registers.get();
+        if stack_pointer(&registers) == 0 || other.state.get() != ThreadState::Ready {
             return None;
         }
-        other.registers.iter().for_each(|&word| hash.add(word));
-        hash.add_range(stack_pointer(&other.registers), other.stack_begin);
+        registers.iter().for_each(|&word| hash.add(word));
+        // SAFETY: it is the used part of the stack of a thread that has stopped.
+        unsafe { hash.add_range(stack_pointer(&registers), other.stack_begin.get()) };
     }
     Some(hash.0)
 }
@@ -110,15 +136,17 @@ unsafe fn stacks(current: u8, candidates: ThreadSet) -> Option<u64> {
 const BYTES_MAX: u64 = 256 << 20;
 
 /// A hash of all memory that the program can change. None if it is not known which memory that is, or if it is too much.
-unsafe fn memory(candidates: ThreadSet) -> Option<u64> {
+fn memory(candidates: ThreadSet) -> Option<u64> {
     let mut hash = Hash(1);
     let mut left = BYTES_MAX;
-    for &Mapping { from, to, .. } in memory_map::writable()? {
+    for mapping in memory_map::writable()? {
+        let Mapping { from, to, .. } = mapping.get();
         let mut at = from;
         while at < to {
             let (excluded_from, excluded_to) = next_excluded(at, to, candidates);
             left = left.checked_sub(excluded_from - at)?;
-            hash.add_range(at, excluded_from);
+            // SAFETY: the system lists the range as mapped for reading, and no thread runs that could change that.
+            unsafe { hash.add_range(at, excluded_from) };
             at = excluded_to;
         }
     }
@@ -126,7 +154,7 @@ unsafe fn memory(candidates: ThreadSet) -> Option<u64> {
 }
 
 /// The first part of `at..to` that is not hashed: the runtime's own memory, and the unused part of each stack.
-unsafe fn next_excluded(at: u64, to: u64, candidates: ThreadSet) -> (u64, u64) {
+fn next_excluded(at: u64, to: u64, candidates: ThreadSet) -> (u64, u64) {
     let mut first = (to, to);
     let mut exclude = |from: u64, until: u64| {
         let (from, until) = (from.max(at), until.min(to));
@@ -138,17 +166,65 @@ unsafe fn next_excluded(at: u64, to: u64, candidates: ThreadSet) -> (u64, u64) {
         exclude(from, until);
     }
     for id in ids() {
-        let other = &*thread(id);
+        let other = thread(id);
         // The stacks of candidates were hashed with their registers. The whole used stack of any other thread counts, because
         // another thread can change it.
         let until = match candidates & (1 << id) != 0 {
-            true => other.stack_begin,
-            false => other.stack_low,
+            true => other.stack_begin.get(),
+            false => other.stack_low.get(),
         };
         // The system keeps a gap below each stack: lower memory of the same mapping is not in use.
-        if at <= other.stack_low && other.stack_low < to {
+        if at <= other.stack_low.get() && other.stack_low.get() < to {
             exclude(at, until);
         }
     }
     first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CycleDetector, Fingerprint};
+
+    /// The steps at which a state is found that was kept, of a sequence of states.
+    fn repeats_at(states: impl Iterator<Item = u64>) -> Option<usize> {
+        let detector = CycleDetector::new();
+        let fingerprint = |stacks| Fingerprint {
+            thread: 0,
+            stacks,
+            memory: 0,
+        };
+        for (step, state) in states.enumerate() {
+            let state = fingerprint(state);
+            if detector.kept.get() == Some(state) {
+                return Some(step);
+            }
+            detector.keep_in_turn(|| Some(state));
+        }
+        None
+    }
+
+    #[test]
+    fn a_cycle_of_any_length_is_found_within_four_rounds() {
+        for tail in [0, 1, 5, 40] {
+            for length in [1, 2, 3, 7, 64] {
+                let states = (0..).map(|step: u64| {
+                    if step < tail {
+                        step
+                    } else {
+                        tail + (step - tail) % length
+                    }
+                });
+                let found = repeats_at(states.take(1_000)).expect("a cycle");
+                assert!(
+                    found as u64 <= 4 * (tail + length),
+                    "{found} of {tail} and {length}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_never_repeats_is_no_cycle() {
+        assert_eq!(repeats_at(0..1_000), None);
+    }
 }

@@ -8,11 +8,12 @@ use crate::rt::clock;
 use crate::rt::entry::{is_controlled, me};
 use crate::rt::scheduler::{self, Phase, access};
 use crate::rt::spin::Yield;
-use crate::rt::sys::{number, raw};
+use crate::rt::sys;
 use crate::rt::threads::{ThreadState, ids, thread};
 use crate::rt::wait::{Wakeup, wait};
 use crate::rt::{races, waiting_places};
-use core::ffi::{c_int, c_long};
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 /// `struct pollfd`.
 #[derive(Clone, Copy)]
@@ -40,63 +41,64 @@ impl AwaitedFiles {
     };
 
     /// Whether one of them is ready, or becomes ready within some milliseconds.
-    unsafe fn are_ready(self, milliseconds: i64) -> bool {
+    fn are_ready(self, milliseconds: i64) -> bool {
         if self.files.is_null() {
             return false;
         }
-        let limit = [0, milliseconds * 1_000_000];
-        let arguments = [self.files as i64, self.count as i64, limit.as_ptr() as i64, 0, 8];
-        raw(number::PPOLL, arguments) > 0
+        // SAFETY: the list is there: the thread that waits has set it, and takes it away before the list is gone. That thread has stopped,
+        // or is the calling one.
+        let files = unsafe { core::slice::from_raw_parts_mut(self.files, self.count) };
+        sys::poll(files, [0, milliseconds * 1_000_000]) > 0
     }
 }
 
 /// What is outside of the program and may answer later: nothing, the network of this machine, another process.
 #[unsafe(link_section = "omnilink_state")]
-static mut PATIENCE_MS: i64 = 0;
+static PATIENCE_MS: AtomicI64 = AtomicI64::new(0);
 /// The network of this machine usually delivers at once.
 pub const NETWORK_MS: i64 = 5;
 /// Another process has to be scheduled by the system.
 pub const PROCESS_MS: i64 = 200;
 
 /// From now on something outside of the program may answer within this time.
-pub unsafe fn expect_answers(milliseconds: i64) {
-    PATIENCE_MS = PATIENCE_MS.max(milliseconds);
+pub fn expect_answers(milliseconds: i64) {
+    PATIENCE_MS.fetch_max(milliseconds, Relaxed);
 }
 
 /// Whether reading and writing are steps of the calling thread.
-pub unsafe fn is_scheduled() -> bool {
+pub fn is_scheduled() -> bool {
     is_controlled() && scheduler::phase() == Phase::WholeProgram
 }
 
 /// The calling thread is about to read or write something that another thread may have: a step, which depends on all others of this kind.
-pub unsafe fn step(code: u64) {
+pub fn step(code: u64) {
     access(step_address(), true, code, Yield::No);
     scheduler::mark_opaque(me());
 }
 
 /// One location stands for everything that is read and written.
 fn step_address() -> u64 {
-    (&raw const PATIENCE_MS) as u64
+    core::ptr::from_ref(&PATIENCE_MS) as u64
 }
 
 /// What the calling thread did so far is before what reads what it writes now.
-pub unsafe fn release() {
+pub fn release() {
     races::release(step_address());
     scheduler::progress();
 }
 
 /// What was done before something was written is before what the calling thread does from now on.
-pub unsafe fn acquire() {
+pub fn acquire() {
     races::acquire(step_address());
 }
 
 /// Whether the files that a thread waits for are ready.
-pub unsafe fn has_come(id: u8) -> bool {
-    (*thread(id)).awaited.are_ready(0)
+pub fn has_come(id: u8) -> bool {
+    thread(id).awaited.get().are_ready(0)
 }
 
 /// Waits until one of the files is ready. Returns whether it is; if not, the time has come.
-pub unsafe fn wait_for(files: &mut [PollFile], deadline_ns: Option<u64>, code: u64) -> bool {
+pub fn wait_for(files: &mut [PollFile], deadline_ns: Option<u64>, code: u64) -> bool {
     let awaited = AwaitedFiles {
         files: files.as_mut_ptr(),
         count: files.len(),
@@ -106,15 +108,15 @@ pub unsafe fn wait_for(files: &mut [PollFile], deadline_ns: Option<u64>, code: u
         return true;
     }
     waiting_places::waits(code);
-    (*thread(me())).awaited = awaited;
-    let address = (&raw const (*thread(me())).awaited) as u64;
+    thread(me()).awaited.set(awaited);
+    let address = thread(me()).awaited.as_ptr() as u64;
     let ended = wait(address, u32::MAX, deadline_ns, code);
-    (*thread(me())).awaited = AwaitedFiles::NONE;
+    thread(me()).awaited.set(AwaitedFiles::NONE);
     ended == Wakeup::Woken
 }
 
 /// Whether a file can be read now.
-pub unsafe fn is_ready(file: c_int) -> bool {
+pub fn is_ready(file: c_int) -> bool {
     let mut file = PollFile {
         file,
         events: POLLIN,
@@ -128,7 +130,7 @@ pub unsafe fn is_ready(file: c_int) -> bool {
 }
 
 /// When a limit in milliseconds ends; none if it is negative.
-pub unsafe fn deadline(milliseconds: c_int) -> Option<u64> {
+pub fn deadline(milliseconds: c_int) -> Option<u64> {
     let limit_ns = u64::try_from(milliseconds).ok()? * 1_000_000;
     Some(clock::now_ns().saturating_add(limit_ns))
 }
@@ -137,29 +139,22 @@ pub unsafe fn deadline(milliseconds: c_int) -> Option<u64> {
 const LAST_HOPE: i64 = 50;
 
 /// No thread can run: waits for what is outside of the program, longer if nothing else can happen. Returns whether something has come.
-pub unsafe fn await_outside(is_last_hope: bool) -> bool {
-    let rounds = match is_last_hope && PATIENCE_MS >= PROCESS_MS {
-        true => PATIENCE_MS * LAST_HOPE,
-        false => PATIENCE_MS,
+pub fn await_outside(is_last_hope: bool) -> bool {
+    let patience_ms = PATIENCE_MS.load(Relaxed);
+    let rounds = match is_last_hope && patience_ms >= PROCESS_MS {
+        true => patience_ms * LAST_HOPE,
+        false => patience_ms,
     };
-    let waiting = || ids().filter(|&id| (*thread(id)).state == ThreadState::Waiting);
+    let waiting = || ids().filter(|&id| thread(id).state.get() == ThreadState::Waiting);
     // Of several threads, each file is looked at in turn for a moment.
     for _ in 0..rounds {
         // The program is not to be taken for one that hangs.
-        (*scheduler::shared()).heartbeat += 1;
+        scheduler::beat();
         for id in waiting() {
-            if (*thread(id)).awaited.are_ready(1) {
+            if thread(id).awaited.get().are_ready(1) {
                 return true;
             }
         }
     }
     false
-}
-
-/// `errno` and -1 for a failed system call.
-pub unsafe fn result(result: i64) -> c_long {
-    match result {
-        failure @ -4095..0 => crate::rt::sys::fail(-failure as c_int).into(),
-        result => result,
-    }
 }

@@ -6,8 +6,10 @@
 //! switch from or to a thread that the component created costs two system calls and a context switch, which is why a harness is bound
 //! to one processor.
 
-use crate::layout::{NO_THREAD, STEP_FRAMES, STEPS_CAP, Shared, StepRecord, THREADS_CAP, ending, flag};
+use crate::checked::slot;
+use crate::layout::{NO_THREAD, STEP_FRAMES, STEPS_CAP, StepRecord, THREADS_CAP, ending, flag};
 use crate::rt::entry::{self, is_controlled, me};
+use crate::rt::global::Global;
 use crate::rt::policy::{Candidates, ChosenThread, choose, next_in_circle};
 use crate::rt::program_state::CycleDetector;
 use crate::rt::spin::Yield;
@@ -18,33 +20,19 @@ use crate::rt::{
     whole_program, wide_write,
 };
 use crate::store_history::NO_STEP;
-use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use core::cell::Cell;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed, Ordering::SeqCst};
 
-/// Which threads are controlled, and how.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// None.
-    Off,
-    /// The main thread of an execution runs alone: decisions are not part of the schedule.
-    MainThread,
-    /// The columns of an execution run.
-    Columns,
-    /// A whole program runs; its main thread is thread 0.
-    WholeProgram,
-}
+pub use crate::rt::shared::{Phase, attach, detach, is_attached, phase, set_phase, shared};
 
-#[unsafe(link_section = "omnilink_state")]
-static mut SHARED: *mut Shared = core::ptr::null_mut();
-#[unsafe(link_section = "omnilink_state")]
-static mut PHASE: Phase = Phase::Off;
 /// Yields since the last progress.
 #[unsafe(link_section = "omnilink_state")]
-static mut FRUITLESS_YIELDS: u32 = 0;
+static FRUITLESS_YIELDS: Global<Cell<u32>> = Global::new(Cell::new(0));
 /// Counts changes of the state. A thread that yielded since the last one would only read the same values again.
 #[unsafe(link_section = "omnilink_state")]
-static mut PROGRESS: u64 = 1;
+static PROGRESS: Global<Cell<u64>> = Global::new(Cell::new(1));
 #[unsafe(link_section = "omnilink_state")]
-static mut CYCLES: CycleDetector = CycleDetector::NEW;
+static CYCLES: Global<CycleDetector> = Global::new(CycleDetector::new());
 
 /// A futex: the id plus 1 of the fiber that becomes the running thread while the thread of the fibers sleeps.
 #[unsafe(link_section = "omnilink_state")]
@@ -61,31 +49,14 @@ const SPINS_BEFORE_SLEEPERS: u32 = FRUITLESS_YIELDS_MAX;
 /// changes something in every round. Fewer than the steps of an execution, so that the other one has some left.
 const STEPS_IN_TURN_MAX: u32 = 8_000;
 
-pub unsafe fn shared() -> *mut Shared {
-    SHARED
-}
-
-pub unsafe fn phase() -> Phase {
-    PHASE
-}
-
-pub unsafe fn set_phase(phase: Phase) {
-    PHASE = phase;
-}
-
-/// Sets the memory that is shared with the explorer.
-pub unsafe fn attach(shared: *mut Shared) {
-    SHARED = shared;
-}
-
 /// The number of columns.
-pub unsafe fn columns() -> u8 {
-    (*SHARED).columns as u8
+pub fn columns() -> u8 {
+    shared().columns.get() as u8
 }
 
 /// The ids of threads that the component creates.
-pub unsafe fn ids_of_new_threads() -> core::ops::Range<u8> {
-    match PHASE {
+pub fn ids_of_new_threads() -> core::ops::Range<u8> {
+    match phase() {
         Phase::WholeProgram => 1..ALL_THREADS_CAP as u8,
         _ => columns() + 1..THREADS_CAP as u8,
     }
@@ -99,65 +70,66 @@ pub const fn bit(id: u8) -> ThreadSet {
 }
 
 /// Something has changed: threads that yielded may go on.
-pub unsafe fn progress() {
-    FRUITLESS_YIELDS = 0;
-    PROGRESS += 1;
+pub fn progress() {
+    FRUITLESS_YIELDS.set(0);
+    PROGRESS.set(PROGRESS.get() + 1);
 }
 
 /// Blocks a thread until it is the running one.
-pub unsafe fn wait_for_turn(id: u8) {
-    let turn = &(*thread(id)).turn;
+pub fn wait_for_turn(id: u8) {
+    let turn = &thread(id).turn;
     while turn.swap(0, SeqCst) == 0 {
         sys::futex_wait(turn, 0);
     }
 }
 
 /// Makes another thread the running one, which is not a fiber if the calling thread is one.
-unsafe fn give_turn(id: u8) {
-    (*SHARED).running = id.into();
-    let (turn, value) = match (*thread(id)).fiber.exists() {
-        true => (&*(&raw const FIBER_TURN), u32::from(id) + 1),
-        false => (&(*thread(id)).turn, 1),
+fn give_turn(id: u8) {
+    shared().running.set(id.into());
+    let (turn, value) = match thread(id).fiber.get().exists() {
+        true => (&FIBER_TURN, u32::from(id) + 1),
+        false => (&thread(id).turn, 1),
     };
     turn.store(value, SeqCst);
     sys::futex_wake(turn);
 }
 
 /// Makes another thread the running one, and returns when the calling thread is that again.
-unsafe fn hand_over(id: u8, chosen: u8) {
-    if !(*thread(id)).fiber.exists() {
+fn hand_over(id: u8, chosen: u8) {
+    if !thread(id).fiber.get().exists() {
         give_turn(chosen);
         return wait_for_turn(id);
     }
     let mut next = chosen;
-    if !(*thread(chosen)).fiber.exists() {
+    if !thread(chosen).fiber.get().exists() {
         give_turn(chosen);
         next = wait_for_fiber();
     }
-    (*SHARED).running = next.into();
+    shared().running.set(next.into());
     if next != id {
-        fiber::switch(&raw mut (*thread(id)).fiber, &raw const (*thread(next)).fiber);
+        // SAFETY: the calling thread is the fiber `id`, and the other one stands where it was switched from, or begins: its stack is
+        // that of a thread that never runs again by itself.
+        unsafe { fiber::switch(&thread(id).fiber, thread(next).fiber.get()) };
     }
 }
 
 /// Blocks the thread of the fibers until one of them is the running thread.
-unsafe fn wait_for_fiber() -> u8 {
-    let turn = &*(&raw const FIBER_TURN);
+fn wait_for_fiber() -> u8 {
     loop {
-        match turn.swap(0, SeqCst) {
-            0 => sys::futex_wait(turn, 0),
+        match FIBER_TURN.swap(0, SeqCst) {
+            0 => sys::futex_wait(&FIBER_TURN, 0),
             id => return (id - 1) as u8,
         }
     }
 }
 
 /// Ends the execution, and with it the process if that cannot be used again.
-pub unsafe fn end(how: u32, stuck: ThreadSet) -> ! {
-    if PHASE == Phase::WholeProgram {
+pub fn end(how: u32, stuck: ThreadSet) -> ! {
+    if phase() == Phase::WholeProgram {
         whole_program::end(how);
     }
-    (*SHARED).stuck = stuck as u32;
-    (*SHARED).ending = how;
+    shared().stuck.set(stuck as u32);
+    shared().ending.store(how, Relaxed);
     checkpoint::rewind();
     sys::exit_process(0)
 }
@@ -178,49 +150,60 @@ impl SchedulingPoint {
 }
 
 /// The calling thread stops; returns when it is the running thread again.
-pub unsafe fn stop(point: SchedulingPoint) {
+pub fn stop(point: SchedulingPoint) {
     let id = me();
     let here = 0_u8;
-    (*thread(id)).stack_low = (&raw const here) as u64;
-    (*thread(id)).registers = entry::registers((*thread(id)).next_code);
+    thread(id).stack_low.set((&raw const here) as u64);
+    thread(id)
+        .registers
+        .set(entry::registers(thread(id).next_code.get()));
     let chosen = decide(id, point);
     if chosen != id {
         hand_over(id, chosen);
     }
-    debugger::stop_before((*thread(id)).step);
+    debugger::stop_before(thread(id).step.get());
 }
 
 /// The calling thread, which is no candidate any more, lets another thread run. It does not wait, except if it is a fiber: then it
 /// never runs again.
-pub unsafe fn leave(id: u8) {
+pub fn leave(id: u8) {
     let chosen = decide(id, SchedulingPoint::BETWEEN_CALLS);
-    match (*thread(id)).fiber.exists() {
+    match thread(id).fiber.get().exists() {
         true => hand_over(id, chosen),
-        false => give_turn(chosen),
+        false => {
+            threads::forget_storage(id);
+            give_turn(chosen);
+        }
     }
 }
 
 /// The main thread lets the columns run and returns when all of them have finished.
-pub unsafe fn run_columns(main: u8) {
-    PHASE = Phase::Columns;
-    (*thread(main)).state = ThreadState::WaitingForColumns;
+pub fn run_columns(main: u8) {
+    set_phase(Phase::Columns);
+    thread(main).state.set(ThreadState::WaitingForColumns);
     let chosen = decide(NO_THREAD, SchedulingPoint::BETWEEN_CALLS);
     if chosen != main {
         hand_over(main, chosen);
     }
 }
 
+/// Tells the explorer that the program goes on. Only the running thread counts, so that nothing is lost between the two accesses.
+pub fn beat() {
+    let heartbeat = &shared().heartbeat;
+    heartbeat.store(heartbeat.load(Relaxed).wrapping_add(1), Relaxed);
+}
+
 /// The thread that runs next.
-unsafe fn decide(current: u8, point: SchedulingPoint) -> u8 {
-    (*SHARED).heartbeat += 1;
-    match PHASE {
+fn decide(current: u8, point: SchedulingPoint) -> u8 {
+    beat();
+    match phase() {
         Phase::Columns | Phase::WholeProgram => decide_step(current, point),
         Phase::MainThread | Phase::Off => decide_outside_schedule(current, point),
     }
 }
 
 /// Outside the schedule a thread goes on as long as it can.
-unsafe fn decide_outside_schedule(current: u8, point: SchedulingPoint) -> u8 {
+fn decide_outside_schedule(current: u8, point: SchedulingPoint) -> u8 {
     let candidates = runnable::now();
     if candidates == 0 {
         end(ending::DEADLOCK, bit(columns()));
@@ -239,68 +222,69 @@ unsafe fn decide_outside_schedule(current: u8, point: SchedulingPoint) -> u8 {
 
 /// Ends the execution if it is a livelock: all candidates have yielded since the last progress, and the state in which
 /// `current` stopped occurred before.
-unsafe fn count_yield(candidates: ThreadSet, stuck: ThreadSet, current: u8) {
-    FRUITLESS_YIELDS += 1;
+fn count_yield(candidates: ThreadSet, stuck: ThreadSet, current: u8) {
+    let yields = FRUITLESS_YIELDS.get() + 1;
+    FRUITLESS_YIELDS.set(yields);
     let max = FRUITLESS_YIELDS_MAX * candidates.count_ones();
-    if FRUITLESS_YIELDS == max {
-        CYCLES = CycleDetector::NEW;
+    if yields == max {
+        CYCLES.reset();
     }
-    if FRUITLESS_YIELDS >= max
-        && not_yielding(candidates) == 0
-        && (*(&raw mut CYCLES)).is_repeated(current, candidates)
-    {
+    if yields >= max && not_yielding(candidates) == 0 && CYCLES.is_repeated(current, candidates) {
         end(ending::LIVELOCK, stuck);
     }
 }
 
-pub unsafe fn unfinished_columns() -> ThreadSet {
-    let is_unfinished = |&id: &u8| (*thread(id)).state != ThreadState::Done;
+pub fn unfinished_columns() -> ThreadSet {
+    let is_unfinished = |&id: &u8| thread(id).state.get() != ThreadState::Done;
     (0..columns())
         .filter(is_unfinished)
         .fold(0, |bits, id| bits | bit(id))
 }
 
-unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
-    let shared = &mut *SHARED;
+fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
+    let shared = shared();
     let mut stuck = 0;
     let mut candidates = runnable::now();
     let in_call = current != NO_THREAD && !point.between_calls;
-    let is_endless = in_call && PHASE == Phase::Columns && endless_loop::is_in_one(current);
-    if is_endless || in_call && (*thread(current)).steps_in_turn > STEPS_IN_TURN_MAX {
+    let phase = phase();
+    let is_endless = in_call && phase == Phase::Columns && endless_loop::is_in_one(current);
+    if is_endless || in_call && thread(current).steps_in_turn.get() > STEPS_IN_TURN_MAX {
         point.yields = Yield::Yes;
     }
     let mut offers_yielded = false;
     if current != NO_THREAD {
         once::notice_left(current);
-        let yielded_at = &mut (*thread(current)).yielded_at;
+        let (yielded_at, progress) = (&thread(current).yielded_at, PROGRESS.get());
         // Without progress another yield of the thread offers nothing new: it has only read the same values once more.
-        offers_yielded =
-            point.yields == Yield::Yes && !is_endless && shared.serial == 0 && *yielded_at != PROGRESS;
-        *yielded_at = match point.yields {
-            Yield::Yes => PROGRESS,
+        offers_yielded = point.yields == Yield::Yes
+            && !is_endless
+            && shared.serial.get() == 0
+            && yielded_at.get() != progress;
+        yielded_at.set(match point.yields {
+            Yield::Yes => progress,
             // It has come out of its loop.
             Yield::No | Yield::Optional => NOT_YIELDED,
-        };
+        });
     }
-    if PHASE == Phase::Columns {
+    if phase == Phase::Columns {
         stuck = unfinished_columns();
         if stuck == 0 {
             let main = columns();
-            PHASE = Phase::MainThread;
-            (*thread(main)).state = ThreadState::Ready;
+            set_phase(Phase::MainThread);
+            thread(main).state.set(ThreadState::Ready);
             begin_turn(current, main);
             return main;
         }
-        if shared.serial != 0 {
+        if shared.serial.get() != 0 {
             (candidates, stuck) = serial::candidates(candidates, current, point);
         }
     }
-    if PHASE == Phase::WholeProgram {
+    if phase == Phase::WholeProgram {
         if point.yields != Yield::Yes {
             clock::pass_step();
         }
         // Threads that only spin may wait for one that sleeps.
-        let spins = FRUITLESS_YIELDS >= SPINS_BEFORE_SLEEPERS * candidates.count_ones()
+        let spins = FRUITLESS_YIELDS.get() >= SPINS_BEFORE_SLEEPERS * candidates.count_ones()
             && not_yielding(candidates) == 0;
         if spins {
             candidates = runnable::woken(candidates);
@@ -311,8 +295,8 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
         only if is_endless && only == bit(current) => end(ending::LIVELOCK, stuck),
         _ => {}
     }
-    let step = shared.steps_made;
-    if step >= shared.steps_max {
+    let step = shared.steps_made.load(Relaxed);
+    if step >= shared.steps_max.get() {
         end(ending::STEP_LIMIT, stuck);
     }
     let candidates = if idle::goes_on(current, point, candidates) {
@@ -328,29 +312,30 @@ unsafe fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
     let chosen = choose(step, current, candidates, point);
     switches::record(current, chosen, candidates, point);
     record(step, current, chosen, candidates, point);
-    shared.steps_made = step + 1;
+    shared.steps_made.store(step + 1, Relaxed);
     let ChosenThread { thread: id, goes_on } = chosen;
-    (*thread(id)).step = step;
+    thread(id).step.set(step);
     begin_turn(current, id);
     if goes_on {
         // It may come back to where it yielded, but then in another turn of the others: no state repeats by that.
-        FRUITLESS_YIELDS = 0;
+        FRUITLESS_YIELDS.set(0);
         idle::begin(id);
     }
     id
 }
 
 /// The candidates that have not yielded since the last progress.
-pub unsafe fn not_yielding(candidates: ThreadSet) -> ThreadSet {
-    let awake = ids().filter(|&id| (*thread(id)).yielded_at != PROGRESS);
+pub fn not_yielding(candidates: ThreadSet) -> ThreadSet {
+    let progress = PROGRESS.get();
+    let awake = ids().filter(|&id| thread(id).yielded_at.get() != progress);
     awake.fold(0, |bits, id| bits | candidates & bit(id))
 }
 
 /// A thread that yielded is no free candidate until something changes. If all candidates have yielded, they take turns in circular
 /// order: loops that give up after some rounds end, and livelock detection finds the others.
-unsafe fn without_yielding(candidates: ThreadSet, current: u8, point: SchedulingPoint) -> Candidates {
+fn without_yielding(candidates: ThreadSet, current: u8, point: SchedulingPoint) -> Candidates {
     // A serial execution chooses between calls only, where no thread waits for another one.
-    if (*SHARED).serial != 0 && PHASE == Phase::Columns && point.between_calls {
+    if shared().serial.get() != 0 && phase() == Phase::Columns && point.between_calls {
         return Candidates {
             free: candidates,
             yielded: 0,
@@ -366,31 +351,27 @@ unsafe fn without_yielding(candidates: ThreadSet, current: u8, point: Scheduling
     }
 }
 
-unsafe fn begin_turn(current: u8, chosen: u8) {
-    let thread = &mut *thread(chosen);
-    thread.steps_in_turn = match current == chosen {
-        true => thread.steps_in_turn + 1,
-        false => 0,
+fn begin_turn(current: u8, chosen: u8) {
+    let thread = thread(chosen);
+    let steps = if current == chosen {
+        thread.steps_in_turn.get() + 1
+    } else {
+        0
     };
-    if thread.state == ThreadState::Waiting {
+    thread.steps_in_turn.set(steps);
+    if thread.state.get() == ThreadState::Waiting {
         wait::time_out(chosen);
     }
 }
 
-unsafe fn record(
-    step: u64,
-    current: u8,
-    chosen: ChosenThread,
-    candidates: Candidates,
-    point: SchedulingPoint,
-) {
+fn record(step: u64, current: u8, chosen: ChosenThread, candidates: Candidates, point: SchedulingPoint) {
     if step >= STEPS_CAP as u64 {
         return;
     }
-    let next = &*thread(chosen.thread);
+    let next = thread(chosen.thread);
     let can_go_on = current != NO_THREAD && candidates.free & bit(current) != 0;
     let mut flags = if chosen.goes_on { flag::GOES_ON } else { 0 };
-    if can_go_on && point.yields == Yield::No && (*thread(current)).state == ThreadState::Ready {
+    if can_go_on && point.yields == Yield::No && thread(current).state.get() == ThreadState::Ready {
         flags |= flag::PREEMPTIBLE;
     }
     if point.yields == Yield::Yes {
@@ -399,18 +380,19 @@ unsafe fn record(
     if point.between_calls {
         flags |= flag::BETWEEN_CALLS;
     }
-    if next.next_writes {
+    if next.next_writes.get() {
         flags |= flag::WRITES;
     }
     let current_code = match current {
         NO_THREAD => 0,
-        current => (*thread(current)).next_code,
+        current => thread(current).next_code.get(),
     };
-    (*SHARED).steps[step as usize] = StepRecord {
-        address: next.next_address,
+    let shared = shared();
+    slot(&shared.steps, step as usize).set(StepRecord {
+        address: next.next_address.get(),
         second: 0,
         current_code,
-        chosen_code: next.next_code,
+        chosen_code: next.next_code.get(),
         read: 0,
         written: 0,
         newest: 0,
@@ -424,47 +406,59 @@ unsafe fn record(
         stores: 0,
         store: 0,
         order: 0,
-    };
-    if (*SHARED).is_watching != 0 {
-        let frames = &mut (*SHARED).step_frames[step as usize];
-        *frames = [0; STEP_FRAMES];
-        threads::copy_calls(chosen.thread, frames);
+    });
+    if shared.is_watching.get() != 0 {
+        let mut frames = [0; STEP_FRAMES];
+        threads::copy_calls(chosen.thread, &mut frames);
+        slot(&shared.step_frames, step as usize).set(frames);
     }
 }
 
-/// The record of the step that a thread is in.
-pub unsafe fn step_of(id: u8) -> Option<&'static mut StepRecord> {
-    let step = (*thread(id)).step;
-    let steps = &mut (*SHARED).steps;
-    steps.get_mut(usize::try_from(step).unwrap_or(usize::MAX))
+/// The record of the step that a thread is in, if there is one.
+pub fn step_of(id: u8) -> Option<&'static Cell<StepRecord>> {
+    let step = thread(id).step.get();
+    shared().steps.get(usize::try_from(step).unwrap_or(usize::MAX))
+}
+
+/// Adds flags to the step that a thread is in.
+pub fn flag_step(id: u8, flags: u16) {
+    if let Some(step) = step_of(id) {
+        let record = step.get();
+        step.set(StepRecord {
+            flags: record.flags | flags,
+            ..record
+        });
+    }
 }
 
 /// The step that a thread is in depends on every other.
-pub unsafe fn mark_opaque(id: u8) {
-    if let Some(step) = step_of(id) {
-        step.flags |= flag::OPAQUE;
-    }
+pub fn mark_opaque(id: u8) {
+    flag_step(id, flag::OPAQUE);
 }
 
 /// The calling thread is about to access `address`: a scheduling point. The first access of a call belongs to the step that
 /// began the call.
-pub unsafe fn access(address: u64, writes: bool, code: u64, yields: Yield) {
+pub fn access(address: u64, writes: bool, code: u64, yields: Yield) {
     if !is_controlled() {
         return;
     }
     wide_write::complete();
-    let current = &mut *thread(me());
-    if core::mem::take(&mut current.first_access) && yields != Yield::Yes {
+    let current = thread(me());
+    if current.first_access.take() && yields != Yield::Yes {
         if let Some(step) = step_of(me()) {
-            step.address = address;
-            step.chosen_code = code;
-            step.flags |= if writes { flag::WRITES } else { 0 };
+            let record = step.get();
+            step.set(StepRecord {
+                address,
+                chosen_code: code,
+                flags: record.flags | if writes { flag::WRITES } else { 0 },
+                ..record
+            });
         }
         return;
     }
-    current.next_address = address;
-    current.next_writes = writes;
-    current.next_code = code;
+    current.next_address.set(address);
+    current.next_writes.set(writes);
+    current.next_code.set(code);
     stop(SchedulingPoint {
         yields,
         between_calls: false,
@@ -472,8 +466,12 @@ pub unsafe fn access(address: u64, writes: bool, code: u64, yields: Yield) {
 }
 
 /// The step that the calling thread is in also accesses this location.
-pub unsafe fn also_accesses(address: u64) {
+pub fn also_accesses(address: u64) {
     if let Some(step) = step_of(me()) {
-        step.second = address;
+        let record = step.get();
+        step.set(StepRecord {
+            second: address,
+            ..record
+        });
     }
 }

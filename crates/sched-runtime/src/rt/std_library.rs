@@ -16,22 +16,22 @@
 //! history knows. So `lock()` may fail to take a free lock because its compare-and-swap reads a stale value, as C++ and Rust allow;
 //! `lock_contended`, which then takes the lock, acquires what the last owner has released.
 
-use crate::layout::{flag, std_function};
+use crate::layout::{StepRecord, flag, std_function};
 use crate::rt::entry::{is_controlled, load_address, local, me};
 use crate::rt::scheduler::{access, mark_opaque, step_of};
 use crate::rt::spin::Yield;
 use crate::rt::{call_stack, races, weak_memory};
 
 /// The calling thread acquires what was released at the arguments of the function that it is in.
-pub unsafe fn acquire_arguments() {
-    for address in (*local()).std_arguments {
+pub fn acquire_arguments() {
+    for address in local().std_arguments.get() {
         if address != 0 {
             races::acquire(address);
         }
     }
 }
 
-pub unsafe extern "C" fn enter(first: u64, second: u64, kind: u32, return_address: u64) {
+pub extern "C" fn enter(first: u64, second: u64, kind: u32, return_address: u64) {
     if !is_controlled() {
         return;
     }
@@ -39,11 +39,11 @@ pub unsafe extern "C" fn enter(first: u64, second: u64, kind: u32, return_addres
     if kind != std_function::CONTINUES_ACCESS {
         step(first, code);
     }
-    (*local()).std_call = code;
-    (*local()).std_arguments = match kind {
+    local().std_call.set(code);
+    local().std_arguments.set(match kind {
         std_function::CONTINUES_ACCESS => [first, 0],
         _ => [first, second],
-    };
+    });
     weak_memory::leave_to_library(first);
     match kind {
         std_function::READS_ANYTHING => races::acquire_all(),
@@ -71,19 +71,24 @@ pub unsafe extern "C" fn enter(first: u64, second: u64, kind: u32, return_addres
 }
 
 /// The step that the calling thread is in may also change the words of a lock, even if its own access was a load.
-unsafe fn continue_access(lock: u64) {
+fn continue_access(lock: u64) {
     if let Some(step) = step_of(me()) {
-        step.flags |= if step.address == lock {
+        let record = step.get();
+        let flag = if record.address == lock {
             flag::WRITES
         } else {
             flag::OPAQUE
         };
-        step.second = lock + 4;
+        step.set(StepRecord {
+            flags: record.flags | flag,
+            second: lock + 4,
+            ..record
+        });
     }
 }
 
 /// A step of such a function: it is not known which locations it accesses.
-unsafe fn step(address: u64, code: u64) {
+fn step(address: u64, code: u64) {
     access(address, true, code, Yield::No);
     mark_opaque(me());
 }
@@ -97,7 +102,7 @@ pub struct ReturnHook {
 }
 
 impl ReturnHook {
-    pub unsafe fn run(self) {
+    pub fn run(self) {
         if is_controlled() {
             step(self.address, self.code);
             races::release(self.address);

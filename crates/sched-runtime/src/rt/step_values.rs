@@ -1,36 +1,39 @@
 //! What the atomic access of a step chooses, reads and stores.
 
+use crate::checked::slot;
 use crate::happens_before::MemoryOrder;
-use crate::layout::{STEPS_CAP, ending, flag, policy, scheduled};
+use crate::layout::{STEPS_CAP, StepRecord, ending, flag, policy, scheduled};
 use crate::rt::entry::me;
+use crate::rt::global::Global;
 use crate::rt::policy::random;
 use crate::rt::scheduler::{Phase, bit, end, phase, progress, shared, step_of};
 use crate::rt::threads::thread;
+use core::cell::Cell;
 
 /// How many accesses with a random choice did not choose the newest store. Each execution is a process of its own.
 #[unsafe(link_section = "omnilink_state")]
-static mut STALE: u32 = 0;
+static STALE: Global<Cell<u32>> = Global::new(Cell::new(0));
 
 /// The number of the step that a thread is in, if it is part of the schedule and recorded.
-pub unsafe fn number_of_step(id: u8) -> Option<u32> {
+pub fn number_of_step(id: u8) -> Option<u32> {
     let is_scheduled = matches!(phase(), Phase::Columns | Phase::WholeProgram);
-    let step = (*thread(id)).step;
+    let step = thread(id).step.get();
     (is_scheduled && step < STEPS_CAP as u64).then_some(step as u32)
 }
 
 /// Which of several stores the access of the calling thread chooses, the newest being 0. A step has one atomic access.
-pub unsafe fn choose_store(stores: usize) -> usize {
+pub fn choose_store(stores: usize) -> usize {
     let Some(number) = number_of_step(me()) else {
         return 0;
     };
     if stores < 2 {
         return 0;
     }
-    let shared = &mut *shared();
-    let store = match shared.policy {
+    let shared = shared();
+    let store = match shared.policy.get() {
         policy::RANDOM | policy::PRIORITIES => random_store(stores),
-        _ if number < shared.schedule_len => {
-            usize::from(shared.schedule[number as usize & (STEPS_CAP - 1)] >> scheduled::STORE_SHIFT)
+        _ if number < shared.schedule_len.get() => {
+            usize::from(slot(&shared.schedule, number as usize).get() >> scheduled::STORE_SHIFT)
         }
         _ => 0,
     };
@@ -38,8 +41,11 @@ pub unsafe fn choose_store(stores: usize) -> usize {
         end(ending::DIVERGED, bit(me()));
     }
     if let Some(step) = step_of(me()) {
-        step.stores = stores as u8;
-        step.store = store as u8;
+        step.set(StepRecord {
+            stores: stores as u8,
+            store: store as u8,
+            ..step.get()
+        });
     }
     if store > 0 {
         // A state that repeats after this is no livelock: the next load may read the newest store.
@@ -49,29 +55,31 @@ pub unsafe fn choose_store(stores: usize) -> usize {
 }
 
 /// Mostly the newest one; another one as often as is allowed.
-unsafe fn random_store(stores: usize) -> usize {
+fn random_store(stores: usize) -> usize {
     const ONE_IN: u64 = 3;
     let random = random();
-    if STALE >= (*shared()).stale_max || random.below(ONE_IN) != 0 {
+    if STALE.get() >= shared().stale_max.get() || random.below(ONE_IN) != 0 {
         return 0;
     }
-    STALE += 1;
+    STALE.set(STALE.get() + 1);
     1 + random.below(stores as u64 - 1) as usize
 }
 
 /// The step that the calling thread is in read and stored these values, with this memory order.
-pub unsafe fn record_values(read: Option<u64>, written: Option<u64>, order: MemoryOrder) {
+pub fn record_values(read: Option<u64>, written: Option<u64>, order: MemoryOrder) {
     if number_of_step(me()).is_some()
         && let Some(step) = step_of(me())
     {
-        step.order = 1 + (order.0 & 0x7f) as u8;
+        let mut record = step.get();
+        record.order = 1 + (order.0 & 0x7f) as u8;
         if let Some(value) = read {
-            step.read = value;
-            step.flags |= flag::HAS_READ;
+            record.read = value;
+            record.flags |= flag::HAS_READ;
         }
         if let Some(value) = written {
-            step.written = value;
-            step.flags |= flag::HAS_WRITTEN;
+            record.written = value;
+            record.flags |= flag::HAS_WRITTEN;
         }
+        step.set(record);
     }
 }

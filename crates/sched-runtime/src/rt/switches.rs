@@ -4,7 +4,7 @@
 //! preemptions takes: the current one, or if it cannot go on, the next in circular order. A run that is asked to make the same switches is
 //! the same run. If some are left out, the others still name the same places: see [`SwitchRecord`].
 
-use crate::layout::{NO_THREAD, Shared, SwitchRecord, switch};
+use crate::layout::{NO_THREAD, SwitchRecord, switch};
 use crate::rt::policy::{Candidates, ChosenThread, next_in_circle};
 use crate::rt::scheduler::{Phase, SchedulingPoint, bit, phase, shared};
 use crate::rt::spin::Yield;
@@ -23,16 +23,17 @@ pub fn without_preemption(current: u8, candidates: Candidates) -> ChosenThread {
 }
 
 /// What the switches that are asked for say about a decision, if they say anything that is possible.
-pub unsafe fn asked(current: u8, candidates: Candidates) -> Option<ChosenThread> {
-    let Shared {
-        switches_asked,
-        switches_asked_len,
-        ..
-    } = &*shared();
-    let known = switches_asked.get(..*switches_asked_len as usize)?;
-    let decision = (*thread(current)).decisions;
-    let at = known.binary_search_by_key(&(current, decision), |known| (known.current, known.decision));
-    let wanted = known.get(at.ok()?)?;
+pub fn asked(current: u8, candidates: Candidates) -> Option<ChosenThread> {
+    if current == NO_THREAD {
+        return None;
+    }
+    let shared = shared();
+    let known = shared
+        .switches_asked
+        .get(..shared.switches_asked_len.get() as usize)?;
+    let wanted = (current, thread(current).decisions.get());
+    let at = known.binary_search_by_key(&wanted, |known| (known.get().current, known.get().decision));
+    let wanted = known.get(at.ok()?)?.get();
     let goes_on = wanted.flags & switch::GOES_ON != 0;
     let possible = match goes_on {
         true => candidates.yielded,
@@ -45,38 +46,41 @@ pub unsafe fn asked(current: u8, candidates: Candidates) -> Option<ChosenThread>
 }
 
 /// Records a decision of a whole program, and counts it for the current thread.
-pub unsafe fn record(current: u8, chosen: ChosenThread, candidates: Candidates, point: SchedulingPoint) {
+pub fn record(current: u8, chosen: ChosenThread, candidates: Candidates, point: SchedulingPoint) {
     if phase() != Phase::WholeProgram || current == NO_THREAD {
         return;
     }
-    let shared = &mut *shared();
-    let stopped = &mut *thread(current);
-    let next = &*thread(chosen.thread);
-    shared.interleaving = mix(
-        shared.interleaving,
-        next.next_code << 8 | u64::from(chosen.thread),
-    );
-    shared.threads_max = shared.threads_max.max(u32::from(chosen.thread) + 1);
+    let shared = shared();
+    let stopped = thread(current);
+    let next = thread(chosen.thread);
+    shared.interleaving.set(mix(
+        shared.interleaving.get(),
+        next.next_code.get() << 8 | u64::from(chosen.thread),
+    ));
+    shared
+        .threads_max
+        .set(shared.threads_max.get().max(u32::from(chosen.thread) + 1));
     let usual = without_preemption(current, candidates);
     if usual.thread != chosen.thread || chosen.goes_on {
         let preempts = usual.thread == current && point.yields == Yield::No;
-        if let Some(free) = shared.switches.get_mut(shared.switches_len as usize) {
-            *free = SwitchRecord {
-                decision: stopped.decisions,
+        let len = shared.switches_len.get();
+        if let Some(free) = shared.switches.get(len as usize) {
+            free.set(SwitchRecord {
+                decision: stopped.decisions.get(),
                 current,
                 chosen: chosen.thread,
                 flags: if chosen.goes_on { switch::GOES_ON } else { 0 }
                     | if preempts { switch::PREEMPTS } else { 0 },
                 reserved: 0,
-            };
+            });
         }
-        if let Some([from, to]) = shared.switch_places.get_mut(shared.switches_len as usize) {
-            describe(current, from);
-            describe(chosen.thread, to);
+        if let Some(free) = shared.switch_places.get(len as usize) {
+            let [from, to] = free.get();
+            free.set([describe(current, from), describe(chosen.thread, to)]);
         }
-        shared.switches_len = shared.switches_len.saturating_add(1);
+        shared.switches_len.set(len.saturating_add(1));
     }
-    stopped.decisions = stopped.decisions.wrapping_add(1);
+    stopped.decisions.set(stopped.decisions.get().wrapping_add(1));
 }
 
 const fn mix(hash: u64, word: u64) -> u64 {

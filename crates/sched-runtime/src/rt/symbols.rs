@@ -5,7 +5,7 @@
 use super::entry::{CALLER, REGISTERS_CALLER};
 use super::{
     accesses, atomics, call_stack, clock, descriptors, heap, libc_accesses, locks, mappings, outside,
-    processes, random, server, std_library, threads, timers, wait,
+    processes, processors, random, server, std_library, threads, timers, wait,
 };
 use core::arch::global_asm;
 
@@ -347,8 +347,8 @@ symbols! { plain:
     posix_spawnp => processes::posix_spawnp,
     system => processes::system,
     popen => processes::popen,
-    sched_getaffinity => descriptors::sched_getaffinity,
-    get_nprocs => descriptors::get_nprocs,
+    sched_getaffinity => processors::sched_getaffinity,
+    get_nprocs => processors::get_nprocs,
     timerfd_create => timers::timerfd_create,
     timerfd_settime => timers::timerfd_settime,
     timerfd_gettime => timers::timerfd_gettime,

@@ -1,8 +1,10 @@
 //! The controlled threads, their creation and their end.
 
+use crate::checked::slot;
 use crate::layout::{NO_THREAD, PlaceRecord, THREADS_CAP, ending};
 use crate::rt::entry::{REGISTERS, Registers, ThreadLocal, caller, is_controlled, local, me, set_me};
 use crate::rt::fiber::Fiber;
+use crate::rt::global::Global;
 use crate::rt::once::RunningOnces;
 use crate::rt::readiness::AwaitedFiles;
 use crate::rt::saved_memory::PAGE;
@@ -11,8 +13,9 @@ use crate::rt::sys::{self, real};
 use crate::rt::wait::{wait, wake_all};
 use crate::rt::wide_write::WideWrite;
 use crate::rt::{column_stacks, races, scheduler, waiting_places};
+use core::cell::Cell;
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed, Ordering::SeqCst};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ThreadState {
@@ -37,117 +40,164 @@ const _: () = assert!(ALL_THREADS_CAP.is_power_of_two() && THREADS_CAP <= ALL_TH
 
 pub type StartRoutine = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 
+/// What the runtime knows of a thread.
+///
+/// Only the running thread touches it, except for `turn`. It is all cells: who changes a thread may hold a reference to another one, or to
+/// the same.
 pub struct Thread {
-    pub state: ThreadState,
+    pub state: Cell<ThreadState>,
     /// A futex: not 0 when the thread becomes the running one.
     pub turn: AtomicU32,
     /// The address at which it waits, and the bits of a futex.
-    pub wait_address: u64,
-    pub wait_mask: u32,
+    pub wait_address: Cell<u64>,
+    pub wait_mask: Cell<u32>,
     /// Orders waits by arrival.
-    pub wait_number: u64,
+    pub wait_number: Cell<u64>,
     /// The `pthread_once_t`s whose routines it runs, or ran until an exception ended them.
-    pub runs_once: RunningOnces,
+    pub runs_once: Cell<RunningOnces>,
     /// The `pthread_once_t` whose routine it waits for, or null.
-    pub waits_for_once: *const c_int,
+    pub waits_for_once: Cell<*const c_int>,
     /// When the wait times out.
-    pub deadline_ns: Option<u64>,
+    pub deadline_ns: Cell<Option<u64>>,
     /// The files for which it waits.
-    pub awaited: AwaitedFiles,
+    pub awaited: Cell<AwaitedFiles>,
     /// Its next access, as far as it is known.
-    pub next_address: u64,
-    pub next_writes: bool,
-    pub next_code: u64,
+    pub next_address: Cell<u64>,
+    pub next_writes: Cell<bool>,
+    pub next_code: Cell<u64>,
     /// The step it is in.
-    pub step: u64,
+    pub step: Cell<u64>,
     /// The first access of a call belongs to the step that began the call.
-    pub first_access: bool,
+    pub first_access: Cell<bool>,
     /// It is a column inside a call.
-    pub in_call: bool,
+    pub in_call: Cell<bool>,
     /// Steps since the last switch to it.
-    pub steps_in_turn: u32,
-    pub priority: u64,
+    pub steps_in_turn: Cell<u32>,
+    pub priority: Cell<u64>,
     /// How often it has stopped for a decision, and so have earlier threads with its id.
-    pub decisions: u32,
+    pub decisions: Cell<u32>,
     /// The progress count when it yielded last.
-    pub yielded_at: u64,
+    pub yielded_at: Cell<u64>,
     /// The location of its last relaxed load, if nothing orders what comes after it; else 0.
-    pub relaxed_load: u64,
+    pub relaxed_load: Cell<u64>,
     /// How many more times it goes on where it yields: see the module `idle`.
-    pub idle_left: u32,
+    pub idle_left: Cell<u32>,
     pub spin: SpinTable,
-    pub wide_write: Option<WideWrite>,
+    pub wide_write: Cell<Option<WideWrite>>,
     /// Its registers when it called the runtime last.
-    pub registers: Registers,
+    pub registers: Cell<Registers>,
     /// The lowest address of its stack in use when it stopped, and the highest. 0 if not known.
-    pub stack_low: u64,
-    pub stack_begin: u64,
+    pub stack_low: Cell<u64>,
+    pub stack_begin: Cell<u64>,
     /// Where it stands, if it is a fiber and does not run.
-    pub fiber: Fiber,
-    start: Option<StartRoutine>,
-    argument: *mut c_void,
-    handle: usize,
-    /// Its thread-local storage; null if it has not begun.
-    local: *const ThreadLocal,
+    pub fiber: Cell<Fiber>,
+    start: Cell<Option<StartRoutine>>,
+    argument: Cell<*mut c_void>,
+    handle: Cell<usize>,
+    /// Its thread-local storage; null before it has begun, and when it has ended.
+    local: Cell<*const ThreadLocal>,
 }
 
 impl Thread {
-    #[expect(
-        clippy::declare_interior_mutable_const,
-        reason = "a template that is copied, never used in place"
-    )]
-    const ABSENT: Self = Self {
-        state: ThreadState::Absent,
-        turn: AtomicU32::new(0),
-        wait_address: 0,
-        wait_mask: 0,
-        wait_number: 0,
-        runs_once: RunningOnces::NONE,
-        waits_for_once: core::ptr::null(),
-        deadline_ns: None,
-        awaited: AwaitedFiles::NONE,
-        next_address: 0,
-        next_writes: false,
-        next_code: 0,
-        step: u64::MAX,
-        first_access: false,
-        in_call: false,
-        steps_in_turn: 0,
-        priority: 0,
-        decisions: 0,
-        yielded_at: scheduler::NOT_YIELDED,
-        relaxed_load: 0,
-        idle_left: 0,
-        spin: SpinTable::EMPTY,
-        wide_write: None,
-        registers: [0; REGISTERS],
-        stack_low: 0,
-        stack_begin: 0,
-        fiber: Fiber::NONE,
-        start: None,
-        argument: core::ptr::null_mut(),
-        handle: 0,
-        local: core::ptr::null(),
-    };
+    const fn absent() -> Self {
+        Self {
+            state: Cell::new(ThreadState::Absent),
+            turn: AtomicU32::new(0),
+            wait_address: Cell::new(0),
+            wait_mask: Cell::new(0),
+            wait_number: Cell::new(0),
+            runs_once: Cell::new(RunningOnces::NONE),
+            waits_for_once: Cell::new(core::ptr::null()),
+            deadline_ns: Cell::new(None),
+            awaited: Cell::new(AwaitedFiles::NONE),
+            next_address: Cell::new(0),
+            next_writes: Cell::new(false),
+            next_code: Cell::new(0),
+            step: Cell::new(u64::MAX),
+            first_access: Cell::new(false),
+            in_call: Cell::new(false),
+            steps_in_turn: Cell::new(0),
+            priority: Cell::new(0),
+            decisions: Cell::new(0),
+            yielded_at: Cell::new(scheduler::NOT_YIELDED),
+            relaxed_load: Cell::new(0),
+            idle_left: Cell::new(0),
+            spin: SpinTable::new(),
+            wide_write: Cell::new(None),
+            registers: Cell::new([0; REGISTERS]),
+            stack_low: Cell::new(0),
+            stack_begin: Cell::new(0),
+            fiber: Cell::new(Fiber::NONE),
+            start: Cell::new(None),
+            argument: Cell::new(core::ptr::null_mut()),
+            handle: Cell::new(0),
+            local: Cell::new(core::ptr::null()),
+        }
+    }
+
+    /// Makes it a thread that is not there.
+    fn reset(&self) {
+        self.state.set(ThreadState::Absent);
+        self.turn.store(0, Relaxed);
+        self.wait_address.set(0);
+        self.wait_mask.set(0);
+        self.wait_number.set(0);
+        self.runs_once.set(RunningOnces::NONE);
+        self.waits_for_once.set(core::ptr::null());
+        self.deadline_ns.set(None);
+        self.awaited.set(AwaitedFiles::NONE);
+        self.next_address.set(0);
+        self.next_writes.set(false);
+        self.next_code.set(0);
+        self.step.set(u64::MAX);
+        self.first_access.set(false);
+        self.in_call.set(false);
+        self.steps_in_turn.set(0);
+        self.priority.set(0);
+        self.decisions.set(0);
+        self.yielded_at.set(scheduler::NOT_YIELDED);
+        self.relaxed_load.set(0);
+        self.idle_left.set(0);
+        self.spin.reset();
+        self.wide_write.set(None);
+        self.registers.set([0; REGISTERS]);
+        self.stack_low.set(0);
+        self.stack_begin.set(0);
+        self.fiber.set(Fiber::NONE);
+        self.start.set(None);
+        self.argument.set(core::ptr::null_mut());
+        self.handle.set(0);
+        self.local.set(core::ptr::null());
+    }
+
+    /// The same, but what belongs to its id stays.
+    fn replace(&self) {
+        let (priority, decisions) = (self.priority.get(), self.decisions.get());
+        self.reset();
+        self.priority.set(priority);
+        self.decisions.set(decisions);
+    }
 }
 
 #[unsafe(link_section = "omnilink_state")]
-static mut THREADS: [Thread; ALL_THREADS_CAP] = [const { Thread::ABSENT }; ALL_THREADS_CAP];
+static THREADS: Global<[Thread; ALL_THREADS_CAP]> =
+    Global::new([const { Thread::absent() }; ALL_THREADS_CAP]);
 #[unsafe(link_section = "omnilink_state")]
-static mut IDS_USED: u8 = 0;
+static IDS_USED: Global<Cell<u8>> = Global::new(Cell::new(0));
 /// A futex: 1 while a created thread has not started yet.
 #[unsafe(link_section = "omnilink_state")]
 static STARTING: AtomicU32 = AtomicU32::new(0);
-static mut EXIT_KEY: u32 = 0;
-/// Whether a thread of the system was created since the process of the execution began, besides those of the columns.
+/// Read at the end of every thread, controlled or not.
+static EXIT_KEY: AtomicU32 = AtomicU32::new(0);
+/// Whether a thread of the system was created since the process of the execution began, besides those of the columns. Threads that are not
+/// controlled create others, too.
 #[unsafe(link_section = "omnilink_state")]
-static mut HAS_SYSTEM_THREADS: bool = false;
+static HAS_SYSTEM_THREADS: AtomicBool = AtomicBool::new(false);
 
+/// What is known of a thread. There is none with the number [`NO_THREAD`].
 #[inline(always)]
-pub fn thread(id: u8) -> *mut Thread {
-    let first = (&raw mut THREADS).cast::<Thread>();
-    // SAFETY: the index is below the number of threads.
-    unsafe { first.add(id as usize & (ALL_THREADS_CAP - 1)) }
+pub fn thread(id: u8) -> &'static Thread {
+    slot(&*THREADS, usize::from(id))
 }
 
 /// The ids of all threads that there can be.
@@ -158,12 +208,11 @@ pub fn all_ids() -> core::ops::Range<u8> {
 /// The ids that were used so far, so that few threads cost little.
 #[inline(always)]
 pub fn ids() -> core::ops::Range<u8> {
-    // SAFETY: written by the running thread only, see the module `rt`.
-    0..unsafe { IDS_USED }
+    0..IDS_USED.get()
 }
 
-unsafe fn use_id(id: u8) {
-    IDS_USED = IDS_USED.max(id + 1);
+fn use_id(id: u8) {
+    IDS_USED.set(IDS_USED.get().max(id + 1));
 }
 
 /// The pages that hold nothing but the structures of threads.
@@ -174,57 +223,67 @@ pub fn whole_pages() -> (u64, u64) {
 }
 
 /// Forgets all threads.
-pub unsafe fn reset() {
-    for id in ids() {
-        *thread(id) = Thread::ABSENT;
-    }
+pub fn reset() {
+    ids().for_each(|id| thread(id).reset());
 }
 
 /// Whether the execution has threads of the system, besides those of the columns.
-pub unsafe fn has_system_threads() -> bool {
-    HAS_SYSTEM_THREADS
+pub fn has_system_threads() -> bool {
+    HAS_SYSTEM_THREADS.load(Relaxed)
 }
 
 /// Prepares the process of executions, which has one thread.
-pub unsafe fn prepare() {
-    HAS_SYSTEM_THREADS = false;
-    sys::pthread_key_create(&raw mut EXIT_KEY, at_exit);
+pub fn prepare() {
+    HAS_SYSTEM_THREADS.store(false, Relaxed);
+    let mut key = 0;
+    // SAFETY: it writes the key, and `at_exit` is a destructor.
+    unsafe { sys::pthread_key_create(&raw mut key, at_exit) };
+    EXIT_KEY.store(key, Relaxed);
+}
+
+/// Sets the value of the key, so that its destructor runs when the calling thread ends.
+fn set_exit_value(value: usize) {
+    // SAFETY: the key was made by `prepare`; the value is a number, which nobody takes for an address.
+    unsafe { sys::pthread_setspecific(EXIT_KEY.load(Relaxed), value as *const c_void) };
 }
 
 /// Makes the calling thread the running thread, with the given id.
-pub unsafe fn adopt(id: u8) {
+pub fn adopt(id: u8) {
     use_id(id);
     set_me(id);
     let here = 0_u8;
-    (*thread(id)).stack_begin = (&raw const here) as u64;
-    (*thread(id)).local = local();
-    (*thread(id)).state = ThreadState::Ready;
+    let adopted = thread(id);
+    adopted.stack_begin.set((&raw const here) as u64);
+    adopted.local.set(local());
+    adopted.state.set(ThreadState::Ready);
 }
 
 /// Creates the thread of a column: a fiber that begins with `entry`.
-pub unsafe fn create_column(id: u8, entry: unsafe extern "C" fn() -> !) {
+pub fn create_column(id: u8, entry: unsafe extern "C" fn() -> !) {
     use_id(id);
     let new = thread(id);
     let (fiber, stack_begin, handle) = column_stacks::fiber(id, entry);
-    *new = Thread {
-        state: ThreadState::Ready,
-        priority: (*new).priority,
-        stack_begin,
-        stack_low: stack_begin,
-        fiber,
-        handle,
-        ..Thread::ABSENT
-    };
+    let priority = new.priority.get();
+    new.reset();
+    new.priority.set(priority);
+    new.state.set(ThreadState::Ready);
+    new.stack_begin.set(stack_begin);
+    new.stack_low.set(stack_begin);
+    new.fiber.set(fiber);
+    new.handle.set(handle);
     races::created(me(), id);
 }
 
 /// Makes the calling fiber the running thread `id`, when it begins.
-pub unsafe fn begin_column(id: u8) {
+pub fn begin_column(id: u8) {
     set_me(id);
-    sys::pthread_setspecific(EXIT_KEY, FIRST_CALL as *const c_void);
+    set_exit_value(FIRST_CALL);
 }
 
 /// Creates the thread `id` and waits until it waits for its turn.
+///
+/// # Safety
+/// That of `pthread_create`.
 unsafe fn create(
     id: u8,
     handle: *mut usize,
@@ -234,49 +293,66 @@ unsafe fn create(
 ) -> c_int {
     use_id(id);
     let new = thread(id);
-    *new = Thread {
-        priority: (*new).priority,
-        decisions: (*new).decisions,
-        ..Thread::ABSENT
-    };
-    (*new).start = Some(start);
-    (*new).argument = argument;
+    new.replace();
+    new.start.set(Some(start));
+    new.argument.set(argument);
     if me() != NO_THREAD {
         races::created(me(), id);
     }
     STARTING.store(1, SeqCst);
-    HAS_SYSTEM_THREADS = true;
-    let result = real!(
-        pthread_create,
-        fn(*mut usize, *const c_void, StartRoutine, *mut c_void) -> c_int,
-        handle,
-        attributes,
-        trampoline,
-        id as usize as *mut c_void
-    );
+    HAS_SYSTEM_THREADS.store(true, Relaxed);
+    // SAFETY: the caller's contract; `trampoline` takes a number.
+    let result = unsafe { real_create(handle, attributes, trampoline, id as usize as *mut c_void) };
     if result == 0 {
         while STARTING.load(SeqCst) != 0 {
             sys::futex_wait(&STARTING, 1);
         }
-        (*new).handle = *handle;
-        (*new).state = ThreadState::Ready;
+        // SAFETY: the C library has written the handle, where the caller wants it.
+        new.handle.set(unsafe { *handle });
+        new.state.set(ThreadState::Ready);
     }
     result
 }
 
+/// The C library's `pthread_create`.
+///
+/// # Safety
+/// That of `pthread_create`.
+unsafe fn real_create(
+    handle: *mut usize,
+    attributes: *const c_void,
+    start: StartRoutine,
+    argument: *mut c_void,
+) -> c_int {
+    // SAFETY: the caller's contract.
+    unsafe {
+        real!(
+            pthread_create,
+            fn(*mut usize, *const c_void, StartRoutine, *mut c_void) -> c_int,
+            handle,
+            attributes,
+            start,
+            argument
+        )
+    }
+}
+
+/// Begins a thread of the component. Its creator waits, and goes on when the thread has told where it is.
 unsafe extern "C" fn trampoline(id: *mut c_void) -> *mut c_void {
     let id = id as usize as u8;
     set_me(id);
     let here = 0_u8;
-    (*thread(id)).stack_begin = (&raw const here) as u64;
-    (*thread(id)).stack_low = (*thread(id)).stack_begin;
-    (*thread(id)).local = local();
+    let began = thread(id);
+    began.stack_begin.set((&raw const here) as u64);
+    began.stack_low.set(began.stack_begin.get());
+    began.local.set(local());
     STARTING.store(0, SeqCst);
     sys::futex_wake(&STARTING);
     scheduler::wait_for_turn(id);
-    sys::pthread_setspecific(EXIT_KEY, FIRST_CALL as *const c_void);
-    match (*thread(id)).start {
-        Some(start) => start((*thread(id)).argument),
+    set_exit_value(FIRST_CALL);
+    match began.start.get() {
+        // SAFETY: the component asked for this call when it created the thread.
+        Some(start) => unsafe { start(began.argument.get()) },
         None => core::ptr::null_mut(),
     }
 }
@@ -289,7 +365,7 @@ const SECOND_CALL: usize = 2;
 /// running thread. Keys of the component may have destructors too; they have run when this one is called the second time.
 unsafe extern "C" fn at_exit(value: *mut c_void) {
     if value as usize == FIRST_CALL {
-        sys::pthread_setspecific(EXIT_KEY, SECOND_CALL as *const c_void);
+        set_exit_value(SECOND_CALL);
         return;
     }
     let id = me();
@@ -299,38 +375,48 @@ unsafe extern "C" fn at_exit(value: *mut c_void) {
 }
 
 /// Marks a thread as ended and wakes the threads that join it.
-pub unsafe fn finish(id: u8) {
-    (*thread(id)).state = ThreadState::Done;
-    (*thread(id)).in_call = false;
+pub fn finish(id: u8) {
+    thread(id).state.set(ThreadState::Done);
+    thread(id).in_call.set(false);
     wake_all(join_address(id));
     scheduler::progress();
 }
 
+/// The storage of a thread is there no more as soon as another one runs.
+pub fn forget_storage(id: u8) {
+    thread(id).local.set(core::ptr::null());
+}
+
 /// Says where a thread that has stopped is.
-pub unsafe fn describe(id: u8, place: &mut PlaceRecord) {
-    let thread = &*thread(id);
+pub fn describe(id: u8, place: PlaceRecord) -> PlaceRecord {
+    let mut place = place;
     place.thread = id.into();
-    place.code = thread.next_code;
+    place.code = thread(id).next_code.get();
     place.frames_len = copy_calls(id, &mut place.frames);
+    place
 }
 
 /// Copies the call sites of the innermost functions that a thread is in, and returns how many there are.
-pub unsafe fn copy_calls(id: u8, to: &mut [u64]) -> u32 {
-    match (*thread(id)).local.as_ref() {
-        Some(local) => local.call_stack.copy_innermost(to),
-        None => 0,
+pub fn copy_calls(id: u8, to: &mut [u64]) -> u32 {
+    let local = thread(id).local.get();
+    if local.is_null() {
+        return 0;
     }
+    // SAFETY: the storage is there: the pointer is set by the thread itself, and taken away before the thread ends. The thread has
+    // stopped, or is the calling one, so that nobody writes there.
+    unsafe { (*local).call_stack.copy_innermost(to) }
 }
 
 /// Whether an id can be reused: its thread, if there was one, has ended and was joined or detached.
-unsafe fn is_free(id: u8) -> bool {
-    let thread = &*thread(id);
-    thread.state == ThreadState::Absent || (thread.state == ThreadState::Done && thread.handle == 0)
+fn is_free(id: u8) -> bool {
+    let thread = thread(id);
+    let state = thread.state.get();
+    state == ThreadState::Absent || (state == ThreadState::Done && thread.handle.get() == 0)
 }
 
 /// The wait address of threads that join `id`. The component has nothing there.
 fn join_address(id: u8) -> u64 {
-    thread(id) as u64
+    core::ptr::from_ref(thread(id)) as u64
 }
 
 pub unsafe extern "C" fn pthread_create(
@@ -340,55 +426,52 @@ pub unsafe extern "C" fn pthread_create(
     argument: *mut c_void,
 ) -> c_int {
     if !is_controlled() {
-        HAS_SYSTEM_THREADS = true;
-        return real!(
-            pthread_create,
-            fn(*mut usize, *const c_void, StartRoutine, *mut c_void) -> c_int,
-            handle,
-            attributes,
-            start,
-            argument
-        );
+        HAS_SYSTEM_THREADS.store(true, Relaxed);
+        // SAFETY: this has the contract of the function that it replaces.
+        return unsafe { real_create(handle, attributes, start, argument) };
     }
     let Some(id) = scheduler::ids_of_new_threads().find(|&id| is_free(id)) else {
         scheduler::end(ending::TOO_MANY_THREADS, 0);
     };
     scheduler::mark_opaque(me());
-    create(id, handle, attributes, start, argument)
+    // SAFETY: this has the contract of the function that it replaces.
+    unsafe { create(id, handle, attributes, start, argument) }
 }
 
 pub unsafe extern "C" fn pthread_join(handle: usize, result: *mut *mut c_void) -> c_int {
     let code = caller();
     let alive =
-        |id: &u8| !matches!((*thread(*id)).state, ThreadState::Absent) && (*thread(*id)).handle == handle;
+        |id: &u8| thread(*id).state.get() != ThreadState::Absent && thread(*id).handle.get() == handle;
     if is_controlled()
         && let Some(id) = ids().find(alive)
     {
         waiting_places::may_wait(code);
-        while (*thread(id)).state != ThreadState::Done {
+        while thread(id).state.get() != ThreadState::Done {
             waiting_places::waits(code);
             wait(join_address(id), u32::MAX, None, code);
         }
-        (*thread(id)).handle = 0;
+        thread(id).handle.set(0);
         races::joined(id);
     }
-    real!(pthread_join, fn(usize, *mut *mut c_void) -> c_int, handle, result)
+    // SAFETY: this has the contract of the function that it replaces.
+    unsafe { real!(pthread_join, fn(usize, *mut *mut c_void) -> c_int, handle, result) }
 }
 
 pub unsafe extern "C" fn pthread_detach(handle: usize) -> c_int {
     if is_controlled()
-        && let Some(id) = ids().find(|&id| (*thread(id)).handle == handle)
+        && let Some(id) = ids().find(|&id| thread(id).handle.get() == handle)
     {
-        (*thread(id)).handle = 0;
+        thread(id).handle.set(0);
     }
-    real!(pthread_detach, fn(usize) -> c_int, handle)
+    // SAFETY: this has the contract of the function that it replaces.
+    unsafe { real!(pthread_detach, fn(usize) -> c_int, handle) }
 }
 
 /// The scheduler does not see what the calling thread does until `observe`.
-pub unsafe extern "C" fn unobserve() {
-    (*local()).unobserved += 1;
+pub extern "C" fn unobserve() {
+    local().unobserved.set(local().unobserved.get() + 1);
 }
 
-pub unsafe extern "C" fn observe() {
-    (*local()).unobserved = (*local()).unobserved.saturating_sub(1);
+pub extern "C" fn observe() {
+    local().unobserved.set(local().unobserved.get().saturating_sub(1));
 }

@@ -5,16 +5,18 @@
 
 use crate::rt::clock::{self, TimeSpec};
 use crate::rt::entry::{caller, is_controlled, me};
+use crate::rt::global::Global;
 use crate::rt::scheduler::{self, SchedulingPoint, access};
 use crate::rt::spin::{SpinTable, Yield};
 use crate::rt::sys::{self, number, raw};
 use crate::rt::threads::{ThreadState, ids, thread};
 use crate::rt::{races, random, readiness, std_library, timers, waiting_places};
+use core::cell::Cell;
 use core::ffi::{c_int, c_long, c_void};
 
 /// Numbers waits in the order of their arrival.
 #[unsafe(link_section = "omnilink_state")]
-static mut WAIT_NUMBER: u64 = 0;
+static WAIT_NUMBER: Global<Cell<u64>> = Global::new(Cell::new(0));
 
 /// Why a wait ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,45 +28,45 @@ pub enum Wakeup {
 }
 
 /// The calling thread waits until a thread wakes `address`.
-pub unsafe fn wait(address: u64, mask: u32, deadline_ns: Option<u64>, code: u64) -> Wakeup {
-    let waiting = &mut *thread(me());
-    WAIT_NUMBER += 1;
-    waiting.first_access = false;
-    waiting.state = ThreadState::Waiting;
-    waiting.wait_address = address;
-    waiting.wait_mask = mask;
-    waiting.wait_number = WAIT_NUMBER;
-    waiting.deadline_ns = deadline_ns;
-    waiting.next_address = address;
-    waiting.next_writes = true;
-    waiting.next_code = code;
+pub fn wait(address: u64, mask: u32, deadline_ns: Option<u64>, code: u64) -> Wakeup {
+    let waiting = thread(me());
+    WAIT_NUMBER.set(WAIT_NUMBER.get() + 1);
+    waiting.first_access.set(false);
+    waiting.state.set(ThreadState::Waiting);
+    waiting.wait_address.set(address);
+    waiting.wait_mask.set(mask);
+    waiting.wait_number.set(WAIT_NUMBER.get());
+    waiting.deadline_ns.set(deadline_ns);
+    waiting.next_address.set(address);
+    waiting.next_writes.set(true);
+    waiting.next_code.set(code);
     let yields = match deadline_ns {
         None => Yield::No,
-        Some(_) => timed_wait(&mut waiting.spin, code, address),
+        Some(_) => timed_wait(&waiting.spin, code, address),
     };
     scheduler::stop(SchedulingPoint {
         yields,
         between_calls: false,
     });
-    match deadline_ns.is_some() && (*thread(me())).deadline_ns.is_none() {
+    match deadline_ns.is_some() && thread(me()).deadline_ns.get().is_none() {
         true => Wakeup::TimedOut,
         false => Wakeup::Woken,
     }
 }
 
 /// The scheduler chose a thread that waits: what it waits for is ready, or its time limit expires.
-pub unsafe fn time_out(id: u8) {
+pub fn time_out(id: u8) {
     let is_ready = readiness::has_come(id);
-    let waiting = &mut *thread(id);
+    let waiting = thread(id);
     if !is_ready && let Some(deadline_ns) = waiting.deadline_ns.take() {
         clock::advance_to(deadline_ns);
         scheduler::mark_opaque(id);
     }
-    waiting.state = ThreadState::Ready;
+    waiting.state.set(ThreadState::Ready);
 }
 
 /// Whether a wait with a time limit yields: the limit may expire at once, but a loop of such waits yields like a loop of loads.
-fn timed_wait(spin: &mut SpinTable, code: u64, address: u64) -> Yield {
+fn timed_wait(spin: &SpinTable, code: u64, address: u64) -> Yield {
     const NOT_WOKEN: u64 = 0;
     let yields = match spin.would_load(code, address, NOT_WOKEN) {
         Yield::Yes => Yield::Yes,
@@ -75,19 +77,19 @@ fn timed_wait(spin: &mut SpinTable, code: u64, address: u64) -> Yield {
 }
 
 /// Wakes up to `max` threads that wait at `address`, the longest waiting first.
-pub unsafe fn wake(address: u64, max: usize, mask: u32) -> usize {
+pub fn wake(address: u64, max: usize, mask: u32) -> usize {
     let mut woken = 0;
     while woken < max {
         let waits = |&id: &u8| {
-            let other = &*thread(id);
-            other.state == ThreadState::Waiting
-                && other.wait_address == address
-                && other.wait_mask & mask != 0
+            let other = thread(id);
+            other.state.get() == ThreadState::Waiting
+                && other.wait_address.get() == address
+                && other.wait_mask.get() & mask != 0
         };
-        let Some(first) = ids().filter(waits).min_by_key(|&id| (*thread(id)).wait_number) else {
+        let Some(first) = ids().filter(waits).min_by_key(|&id| thread(id).wait_number.get()) else {
             break;
         };
-        (*thread(first)).state = ThreadState::Ready;
+        thread(first).state.set(ThreadState::Ready);
         woken += 1;
     }
     if woken > 0 {
@@ -97,7 +99,7 @@ pub unsafe fn wake(address: u64, max: usize, mask: u32) -> usize {
 }
 
 /// Wakes all threads that wait at `address`.
-pub unsafe fn wake_all(address: u64) -> usize {
+pub fn wake_all(address: u64) -> usize {
     wake(address, usize::MAX, u32::MAX)
 }
 
@@ -112,6 +114,8 @@ struct Futex {
 }
 
 impl Futex {
+    /// # Safety
+    /// That of the system call with these arguments.
     unsafe fn call(&self, code: u64) -> c_long {
         let address = self.word as u64;
         // The code around the call is often not instrumented, such as Rust's prebuilt library: what it does before and after
@@ -120,7 +124,8 @@ impl Futex {
         access(address, true, code, Yield::No);
         scheduler::mark_opaque(me());
         races::release(address);
-        let result = self.command(code);
+        // SAFETY: the caller's contract.
+        let result = unsafe { self.command(code) };
         scheduler::mark_opaque(me());
         // The woken thread takes a lock next to the word, or the one that a function of the standard library was given.
         for word in 0..5 {
@@ -130,19 +135,23 @@ impl Futex {
         result
     }
 
+    /// # Safety
+    /// That of the system call with these arguments.
     unsafe fn command(&self, code: u64) -> c_long {
         let address = self.word as u64;
         let max = self.value.max(0) as usize;
         match self.command {
             sys::FUTEX_WAIT | sys::FUTEX_WAIT_BITSET => {
-                if self.word.read_volatile() != self.value as u32 {
+                // SAFETY: the system call reads the word, too.
+                if unsafe { self.word.read_volatile() } != self.value as u32 {
                     return sys::fail(sys::EAGAIN).into();
                 }
                 let (mask, relative) = match self.command {
                     sys::FUTEX_WAIT => (u32::MAX, true),
                     _ => (self.mask as u32, false),
                 };
-                let deadline_ns = clock::deadline(self.limit, relative);
+                // SAFETY: the limit of the system call is null or a time.
+                let deadline_ns = unsafe { clock::deadline(self.limit, relative) };
                 waiting_places::waits_for_futex(code);
                 match wait(address, mask, deadline_ns, code) {
                     Wakeup::Woken => 0,
@@ -188,36 +197,44 @@ pub unsafe extern "C" fn syscall(
                         limit: d as *const TimeSpec,
                         mask: f,
                     };
-                    return futex.call(caller());
+                    // SAFETY: this has the contract of the system call.
+                    return unsafe { futex.call(caller()) };
                 }
             }
             number::MEMBARRIER => return membarrier([a, b, c], caller()),
             number::SCHED_YIELD => return sched_yield().into(),
-            number::CLOCK_GETTIME => return clock::clock_gettime(a as c_int, b as *mut TimeSpec).into(),
+            number::CLOCK_GETTIME => {
+                // SAFETY: these functions have the contract of the system calls.
+                return unsafe { clock::clock_gettime(a as c_int, b as *mut TimeSpec).into() };
+            }
             number::TIMERFD_CREATE => return timers::timerfd_create(a as c_int, b as c_int).into(),
             number::TIMERFD_SETTIME => {
                 let (new, old) = (c as *const timers::TimerTimes, d as *mut timers::TimerTimes);
-                return timers::timerfd_settime(a as c_int, b as c_int, new, old).into();
+                // SAFETY: as above.
+                return unsafe { timers::timerfd_settime(a as c_int, b as c_int, new, old).into() };
             }
             number::TIMERFD_GETTIME => {
-                return timers::timerfd_gettime(a as c_int, b as *mut timers::TimerTimes).into();
+                // SAFETY: as above.
+                return unsafe { timers::timerfd_gettime(a as c_int, b as *mut timers::TimerTimes).into() };
             }
-            number::NANOSLEEP => return clock::nanosleep(a as *const TimeSpec, b as *mut TimeSpec).into(),
+            number::NANOSLEEP => {
+                // SAFETY: as above.
+                return unsafe { clock::nanosleep(a as *const TimeSpec, b as *mut TimeSpec).into() };
+            }
             _ => {}
         }
     }
     if call == number::GETRANDOM {
-        return random::getrandom(a as *mut c_void, b as usize, c as u32) as c_long;
+        // SAFETY: the function has the contract of the system call.
+        return unsafe { random::getrandom(a as *mut c_void, b as usize, c as u32) } as c_long;
     }
-    match raw(call, [a, b, c, d, e, f]) {
-        failure @ -4095..0 => sys::fail(-failure as c_int).into(),
-        result => result,
-    }
+    // SAFETY: this has the contract of the function that it replaces.
+    sys::result(unsafe { raw(call, [a, b, c, d, e, f]) })
 }
 
 /// The kernel makes every thread of the process pass a full memory barrier before it answers. The others do not notice: all that they
 /// did before is before their barrier.
-unsafe fn membarrier(arguments: [c_long; 3], code: u64) -> c_long {
+fn membarrier(arguments: [c_long; 3], code: u64) -> c_long {
     /// The commands that are barriers: global, global expedited, private expedited, the same with core serialisation and for
     /// restartable sequences.
     const BARRIERS: [c_long; 5] = [1, 2, 8, 32, 128];
@@ -226,34 +243,32 @@ unsafe fn membarrier(arguments: [c_long; 3], code: u64) -> c_long {
         access(0, true, code, Yield::No);
         scheduler::mark_opaque(me());
     }
-    match raw(number::MEMBARRIER, arguments) {
-        failure @ -4095..0 => sys::fail(-failure as c_int).into(),
-        result => {
-            if is_barrier {
-                races::fence_everywhere();
-            }
-            result
-        }
+    // SAFETY: it takes three numbers and touches no memory.
+    let result = sys::result(unsafe { raw(number::MEMBARRIER, arguments) });
+    if is_barrier && result >= 0 {
+        races::fence_everywhere();
     }
+    result
 }
 
 /// The calling thread lets others run first.
-pub unsafe fn yield_now(code: u64) {
-    let current = &mut *thread(me());
-    current.next_address = 0;
-    current.next_writes = false;
-    current.next_code = code;
-    current.first_access = false;
+pub fn yield_now(code: u64) {
+    let current = thread(me());
+    current.next_address.set(0);
+    current.next_writes.set(false);
+    current.next_code.set(code);
+    current.first_access.set(false);
     scheduler::stop(SchedulingPoint {
         yields: Yield::Yes,
         between_calls: false,
     });
 }
 
-pub unsafe extern "C" fn sched_yield() -> c_int {
-    match is_controlled() {
-        true => yield_now(caller()),
-        false => _ = raw(number::SCHED_YIELD, []),
+pub extern "C" fn sched_yield() -> c_int {
+    if is_controlled() {
+        yield_now(caller());
+    } else {
+        sys::sched_yield();
     }
     0
 }

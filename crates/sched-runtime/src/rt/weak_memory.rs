@@ -2,70 +2,86 @@
 //!
 //! The memory itself holds the newest store of each location, for code that is not instrumented and for plain accesses.
 
-use crate::happens_before::MemoryOrder;
-use crate::layout::{flag, memory_model};
+use crate::happens_before::{HappensBefore, MemoryOrder};
+use crate::layout::{StepRecord, flag, memory_model};
 use crate::rt::entry::me;
+use crate::rt::global::{Global, Lent};
 use crate::rt::scheduler::{self, shared};
 use crate::rt::threads::thread;
 use crate::rt::{races, step_values, sys};
 use crate::store_history::{AtomicAccess, Choice, LocationId, NO_STEP, NewStore, StoreHistories};
+use core::cell::Cell;
 
 type Histories = StoreHistories<{ 1 << 13 }, { 1 << 16 }>;
 
-/// Null while memory is sequentially consistent.
+/// False while memory is sequentially consistent.
 #[unsafe(link_section = "omnilink_state")]
-static mut HISTORIES: *mut Histories = core::ptr::null_mut();
+static IS_ON: Global<Cell<bool>> = Global::new(Cell::new(false));
 #[unsafe(link_section = "omnilink_state")]
-static mut MAPPED: *mut Histories = core::ptr::null_mut();
+static HISTORIES: Global<Lent<Option<&'static mut Histories>>> = Global::new(Lent::new(None));
+/// Where the histories are.
+#[unsafe(link_section = "omnilink_state")]
+static MAPPED: Global<Cell<u64>> = Global::new(Cell::new(0));
 
-/// Maps the histories.
-pub unsafe fn map() {
-    if let Some(histories) = sys::map_memory(size_of::<Histories>()) {
-        MAPPED = histories.cast();
+/// Maps the histories, once in a process.
+pub fn map() {
+    if let Some(memory) = sys::map_memory(size_of::<Histories>()) {
+        MAPPED.set(memory as u64);
+        // SAFETY: the memory is new and stays, it has the size of the histories and is aligned to a page, and zeros are empty histories.
+        HISTORIES.with(|histories| *histories = Some(unsafe { &mut *memory.cast() }));
     }
 }
 
+/// Works with the histories and the clocks, if there are histories.
+#[inline(always)]
+fn with_histories<R>(work: impl FnOnce(&mut Histories, &mut HappensBefore) -> R) -> Option<R> {
+    HISTORIES.with(|histories| {
+        let histories = histories.as_deref_mut()?;
+        Some(races::with_clocks(|hb| work(histories, hb)))
+    })
+}
+
 /// Uses the histories, if the memory model is a weak one. Serial executions are sequentially consistent.
-pub unsafe fn prepare() {
-    if (*shared()).memory_model == memory_model::CPP20 && (*shared()).serial == 0 && races::is_on() {
-        HISTORIES = MAPPED;
+pub fn prepare() {
+    if shared().memory_model.get() == memory_model::CPP20 && shared().serial.get() == 0 && races::is_on() {
+        IS_ON.set(MAPPED.get() != 0);
     }
 }
 
 /// Makes the histories as they were when they were mapped.
-pub unsafe fn reset() {
+pub fn reset() {
     if is_on() {
-        (*HISTORIES).clear();
+        with_histories(|histories, _| histories.clear());
     }
 }
 
 #[inline(always)]
-pub unsafe fn is_on() -> bool {
-    !HISTORIES.is_null()
+pub fn is_on() -> bool {
+    IS_ON.get()
 }
 
 /// The range of the histories, which is not part of the program's state.
-pub unsafe fn memory() -> Option<(u64, u64)> {
-    let begin = MAPPED as u64;
+pub fn memory() -> Option<(u64, u64)> {
+    let begin = MAPPED.get();
     (begin != 0).then_some((begin, begin + size_of::<Histories>() as u64))
 }
 
 /// Code that is not instrumented reads and changes the words at an address from now on: only their newest values are read, and what
 /// a load acquires is what was released at the address.
-pub unsafe fn leave_to_library(address: u64) {
+pub fn leave_to_library(address: u64) {
     /// A lock of Rust's standard library has at most two words of four bytes.
     const WORDS: u64 = 2;
     if is_on() && address != 0 {
-        for word in 0..WORDS {
-            (*HISTORIES).read_newest_only(address + 4 * word, 4);
-        }
+        with_histories(|histories, _| {
+            (0..WORDS).for_each(|word| histories.read_newest_only(address + 4 * word, 4));
+        });
     }
 }
 
 /// The memory in a range was mapped, or is mapped no more.
-pub unsafe fn remapped(from: u64, to: u64) {
+pub fn remapped(from: u64, to: u64) {
     if is_on() {
-        (*HISTORIES).forget_range(from, to);
+        with_histories(|histories, _| histories.forget_range(from, to));
     }
 }
 
@@ -80,34 +96,36 @@ pub struct Chosen {
 }
 
 /// Notes where load buffering would be possible: a relaxed load, and then a relaxed store to another location.
-pub unsafe fn note_order(address: u64, order: MemoryOrder, writes: bool) {
+pub fn note_order(address: u64, order: MemoryOrder, writes: bool) {
     if !is_on() {
         return;
     }
-    let load = &mut (*thread(me())).relaxed_load;
-    if writes && !order.releases() && *load != 0 && *load != address {
-        (*shared()).load_buffering = 1;
+    let load = &thread(me()).relaxed_load;
+    if writes && !order.releases() && load.get() != 0 && load.get() != address {
+        shared().load_buffering.set(1);
     }
     if order.acquires() {
-        *load = 0;
+        load.set(0);
     } else if !writes {
-        *load = address;
+        load.set(address);
     }
 }
 
 /// A fence orders the loads before it and the stores after it.
-pub unsafe fn note_fence() {
-    (*thread(me())).relaxed_load = 0;
+pub fn note_fence() {
+    thread(me()).relaxed_load.set(0);
 }
 
 /// Chooses a store for an access of the calling thread, if its location holds `now` and the model is a weak one.
-pub unsafe fn choose(address: u64, size: usize, now: u64, access: AtomicAccess) -> Option<Chosen> {
+pub fn choose(address: u64, size: usize, now: u64, access: AtomicAccess) -> Option<Chosen> {
     if !is_on() {
         return None;
     }
-    let (histories, hb) = (&mut *HISTORIES, races::happens_before());
-    let location = histories.location(address, size, now, hb)?;
-    let choices = histories.choices(location, me(), access, hb);
+    let thread = me();
+    let (location, choices) = with_histories(|histories, hb| {
+        let location = histories.location(address, size, now, hb)?;
+        Some((location, histories.choices(location, thread, access, hb)))
+    })??;
     let choices = choices.as_slice();
     let newest = *choices.first()?;
     // The last choice is to fail, as a stale read would.
@@ -115,11 +133,15 @@ pub unsafe fn choose(address: u64, size: usize, now: u64, access: AtomicAccess) 
     let chosen = step_values::choose_store(choices.len() + usize::from(may_fail));
     let fails = chosen == choices.len();
     let choice = if fails { newest } else { *choices.get(chosen)? };
-    if let Some(step) = scheduler::step_of(me()) {
-        step.read_step = choice.step;
-        step.newest = newest.value;
-        step.newest_step = newest.step;
-        step.flags |= if fails { flag::FAILS } else { 0 };
+    if let Some(step) = scheduler::step_of(thread) {
+        let record = step.get();
+        step.set(StepRecord {
+            read_step: choice.step,
+            newest: newest.value,
+            newest_step: newest.step,
+            flags: record.flags | if fails { flag::FAILS } else { 0 },
+            ..record
+        });
     }
     Some(Chosen {
         location,
@@ -131,12 +153,12 @@ pub unsafe fn choose(address: u64, size: usize, now: u64, access: AtomicAccess) 
 
 impl Chosen {
     /// The calling thread reads it.
-    pub unsafe fn read(&self, order: MemoryOrder) {
-        (*HISTORIES).read(self.choice, me(), order, races::happens_before());
+    pub fn read(&self, order: MemoryOrder) {
+        with_histories(|histories, hb| histories.read(self.choice, me(), order, hb));
     }
 
     /// The calling thread stores `value` after it. Returns whether that is the newest store: the memory has to hold it then.
-    pub unsafe fn write(&self, address: u64, value: u64, order: MemoryOrder, has_read: bool) -> bool {
+    pub fn write(&self, address: u64, value: u64, order: MemoryOrder, has_read: bool) -> bool {
         let store = NewStore {
             value,
             thread: me(),
@@ -144,8 +166,8 @@ impl Chosen {
             has_read,
             step: step_values::number_of_step(me()).unwrap_or(NO_STEP),
         };
-        let written = (*HISTORIES).write(self.location, self.choice, store, races::happens_before());
-        let Some(written) = written else {
+        let written = with_histories(|histories, hb| histories.write(self.location, self.choice, store, hb));
+        let Some(Some(written)) = written else {
             return true;
         };
         if written.is_newest {

@@ -16,6 +16,7 @@ use crate::rt::sys::{self, number, number_in, raw};
 use crate::rt::threads::{self, ThreadState, ids, thread};
 use crate::rt::{clock, crash_stack, debugger, entry, heap, leaks, races, random};
 use core::ffi::{CStr, c_char, c_int, c_ulong};
+use core::sync::atomic::Ordering::Relaxed;
 
 const SEED: &CStr = c"OMNILINK_SEED";
 /// A second. With longer steps the clock would come to its end.
@@ -27,26 +28,33 @@ const ENDED: i64 = 86;
 const PROGRAM: &CStr = c"OMNILINK_PROGRAM";
 
 /// Whether this process is to run so.
-pub unsafe fn is_enabled() -> bool {
-    !sys::getenv(SEED.as_ptr()).is_null() || !sys::getenv(PROGRAM.as_ptr()).is_null()
+pub fn is_enabled() -> bool {
+    sys::variable(SEED).is_some() || sys::variable(PROGRAM).is_some()
 }
 
 /// Restarts the program at fixed addresses; returns if it runs there already, or if the system refuses.
+///
+/// # Safety
+/// The arguments and the environment are lists of texts.
 unsafe fn fix_addresses(arguments: *const *const c_char, environment: *const *const c_char) {
     const QUERY: i64 = 0xffff_ffff;
     const ADDR_NO_RANDOMIZE: i64 = 0x004_0000;
     const AT_SECURE: c_ulong = 23;
-    let now = raw(number::PERSONALITY, [QUERY]);
+    // SAFETY: it takes a number.
+    let now = unsafe { raw(number::PERSONALITY, [QUERY]) };
     // A program with the rights of another user loses the setting at each start, and would restart for ever.
     if now < 0 || now & ADDR_NO_RANDOMIZE != 0 || sys::getauxval(AT_SECURE) != 0 {
         return;
     }
-    if raw(number::PERSONALITY, [now | ADDR_NO_RANDOMIZE]) >= 0 {
-        let program = c"/proc/self/exe".as_ptr();
-        raw(
-            number::EXECVE,
-            [program as i64, arguments as i64, environment as i64],
-        );
+    // SAFETY: the first call takes a number, the second one what the caller vouches for.
+    unsafe {
+        if raw(number::PERSONALITY, [now | ADDR_NO_RANDOMIZE]) >= 0 {
+            let program = c"/proc/self/exe".as_ptr();
+            raw(
+                number::EXECVE,
+                [program as i64, arguments as i64, environment as i64],
+            );
+        }
     }
 }
 
@@ -55,19 +63,22 @@ unsafe extern "C" fn begin(
     arguments: *const *const c_char,
     environment: *const *const c_char,
 ) {
-    let shared = match number_in(PROGRAM) {
-        Some(file) => shared_with_runner(file as c_int),
+    let is_ready = match number_in(PROGRAM) {
+        Some(file) => share_with_runner(file as c_int),
         None if number_in(SEED).is_some() => {
-            fix_addresses(arguments, environment);
-            own_memory()
+            // SAFETY: the C library passes the arguments of `main`.
+            unsafe { fix_addresses(arguments, environment) };
+            use_own_memory()
         }
         None => return,
     };
-    let Some(shared) = shared else { return };
-    (*shared).steps_max = u64::MAX;
-    clock::set_step_ns((*shared).step_ns.min(STEP_NS_MAX));
-    (*shared).running = NO_THREAD.into();
-    scheduler::attach(shared);
+    if is_ready.is_none() {
+        return;
+    }
+    let shared = scheduler::shared();
+    shared.steps_max.set(u64::MAX);
+    clock::set_step_ns(shared.step_ns.get().min(STEP_NS_MAX));
+    shared.running.set(NO_THREAD.into());
     crate::rt::policy::prepare();
     races::prepare();
     scheduler::set_phase(Phase::WholeProgram);
@@ -75,47 +86,62 @@ unsafe extern "C" fn begin(
     threads::adopt(0);
 }
 
-/// Memory of this process alone, with the settings of the environment.
-unsafe fn own_memory() -> Option<*mut Shared> {
-    let shared = sys::map_memory(size_of::<Shared>())?.cast::<Shared>();
+/// Uses memory of this process alone, with the settings of the environment.
+fn use_own_memory() -> Option<()> {
+    let memory = sys::map_memory(size_of::<Shared>())?;
+    // SAFETY: the mapping has the size of the structure, for which zeros are valid, and stays.
+    unsafe { scheduler::attach(memory.cast()) };
+    let shared = scheduler::shared();
     let changes = number_in(c"OMNILINK_CHANGES");
-    (*shared).seed = number_in(SEED).unwrap_or(0);
-    (*shared).changes = changes.unwrap_or(0) as u32;
-    (*shared).policy = match (changes, number_in(c"OMNILINK_STEP_PRIORITIES")) {
-        (Some(_), _) => policy::PRIORITIES,
-        (None, Some(1..)) => policy::PARTIAL_ORDERS,
-        (None, _) => policy::RANDOM,
-    };
-    (*shared).steps_expected = number_in(c"OMNILINK_STEPS").unwrap_or(10_000);
-    (*shared).step_ns = number_in(c"OMNILINK_STEP_NS").unwrap_or(1_000);
-    Some(shared)
+    shared.seed.set(number_in(SEED).unwrap_or(0));
+    shared.changes.set(changes.unwrap_or(0) as u32);
+    shared
+        .policy
+        .set(match (changes, number_in(c"OMNILINK_STEP_PRIORITIES")) {
+            (Some(_), _) => policy::PRIORITIES,
+            (None, Some(1..)) => policy::PARTIAL_ORDERS,
+            (None, _) => policy::RANDOM,
+        });
+    shared
+        .steps_expected
+        .set(number_in(c"OMNILINK_STEPS").unwrap_or(10_000));
+    shared
+        .step_ns
+        .set(number_in(c"OMNILINK_STEP_NS").unwrap_or(1_000));
+    Some(())
 }
 
 /// The result of the program may depend on this.
-pub unsafe fn is_influenced(by: u64) {
+pub fn is_influenced(by: u64) {
     // The harness of a test looks at the time too.
     if scheduler::phase() == Phase::WholeProgram
-        && u64::from(entry::me()) >= (*scheduler::shared()).background_threads
+        && u64::from(entry::me()) >= scheduler::shared().background_threads.get()
     {
-        (*scheduler::shared()).influences |= by;
+        scheduler::shared()
+            .influences
+            .set(scheduler::shared().influences.get() | by);
     }
 }
 
-/// The memory that is shared with the runner; none in a child process of the program that the runner started.
-unsafe fn shared_with_runner(file: c_int) -> Option<*mut Shared> {
-    let shared = sys::map_file(file, size_of::<Shared>())?.cast::<Shared>();
-    let process = raw(number::GETPID, []) as u32;
-    if (*shared).magic != MAGIC || ((*shared).process != 0 && (*shared).process != process) {
+/// Uses the memory that is shared with the runner, and not in a child process of the program that the runner started.
+fn share_with_runner(file: c_int) -> Option<()> {
+    let memory = sys::map_file(file, size_of::<Shared>())?.cast::<Shared>();
+    // SAFETY: the mapping has the size of the structure, and stays.
+    let shared = unsafe { &*memory };
+    let (process, given) = (sys::process_number(), shared.process.load(Relaxed));
+    if shared.magic.get() != MAGIC || (given != 0 && given != process) {
         return None;
     }
-    (*shared).process = process;
-    (*shared).load_address = entry::load_address();
-    clock::set_environment((*shared).environment);
-    random::set_environment((*shared).environment);
+    // SAFETY: as above.
+    unsafe { scheduler::attach(memory) };
+    shared.process.store(process, Relaxed);
+    shared.load_address.set(entry::load_address());
+    clock::set_environment(shared.environment.get());
+    random::set_environment(shared.environment.get());
     crash_stack::catch();
     races::map();
     heap::map();
-    Some(shared)
+    Some(())
 }
 
 /// glibc calls the functions of this section with the arguments of `main`.
@@ -127,7 +153,7 @@ unsafe fn shared_with_runner(file: c_int) -> Option<*mut Shared> {
 static BEGIN: unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char) = begin;
 
 /// The program ends by itself: what is left behind is recorded. How it ends stays as it is, because what failed before matters more.
-unsafe extern "C" fn ended() {
+extern "C" fn ended() {
     if scheduler::phase() == Phase::WholeProgram && entry::is_controlled() && leaks::find() {
         debugger::stop_at_failure();
     }
@@ -139,10 +165,10 @@ unsafe extern "C" fn ended() {
     not(omnilink_link),
     expect(dead_code, reason = "only a linked program ends here")
 )]
-static ENDED_BY_ITSELF: unsafe extern "C" fn() = ended;
+static ENDED_BY_ITSELF: extern "C" fn() = ended;
 
 /// Says why the program cannot go on, and ends the process.
-pub unsafe fn end(how: u32) -> ! {
+pub fn end(how: u32) -> ! {
     let message: &[u8] = match how {
         ending::DEADLOCK => b"omnilink: deadlock: every thread waits\n",
         ending::LIVELOCK => b"omnilink: livelock: all threads read the same values over and over\n",
@@ -152,20 +178,20 @@ pub unsafe fn end(how: u32) -> ! {
         ending::MEMORY_ERROR => b"omnilink: invalid use of memory\n",
         _ => b"omnilink: the scheduler ended the program\n",
     };
-    raw(number::WRITE, [2, message.as_ptr() as i64, message.len() as i64]);
+    sys::write(2, message);
     debugger::stop_at_failure();
-    let shared = &mut *scheduler::shared();
-    shared.ending = how;
+    let shared = scheduler::shared();
+    shared.ending.store(how, Relaxed);
     if !matches!(how, ending::DEADLOCK | ending::LIVELOCK) {
         sys::exit_process(ENDED)
     }
-    let has_ended = |id: u8| matches!((*thread(id)).state, ThreadState::Absent | ThreadState::Done);
+    let has_ended = |id: u8| matches!(thread(id).state.get(), ThreadState::Absent | ThreadState::Done);
     for id in ids().filter(|&id| !has_ended(id)) {
-        let Some(free) = shared.stuck_threads.get_mut(shared.stuck_threads_len as usize) else {
+        let Some(free) = shared.stuck_threads.get(shared.stuck_threads_len.get() as usize) else {
             break;
         };
-        threads::describe(id, free);
-        shared.stuck_threads_len += 1;
+        free.set(threads::describe(id, free.get()));
+        shared.stuck_threads_len.set(shared.stuck_threads_len.get() + 1);
     }
     sys::exit_process(ENDED)
 }

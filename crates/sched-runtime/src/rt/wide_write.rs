@@ -21,34 +21,41 @@ pub struct WideWrite {
 }
 
 /// The calling thread is about to make a plain access that is a scheduling point.
-pub unsafe fn begin(address: u64, size: usize, writes: bool, code: u64) {
+pub fn begin(address: u64, size: usize, writes: bool, code: u64) {
     if writes && size as u64 == 2 * HALF {
         let upper = address + HALF;
-        (*thread(me())).wide_write = Some(WideWrite {
+        let write = WideWrite {
             upper,
-            before: (upper as *const u64).read_unaligned(),
+            // SAFETY: the component writes there next.
+            before: unsafe { (upper as *const u64).read_unaligned() },
             code,
-        });
+        };
+        thread(me()).wide_write.set(Some(write));
     }
 }
 
 /// The calling thread enters the scheduler: a write in two halves becomes two steps.
 #[inline(always)]
-pub unsafe fn complete() {
-    if let Some(write) = (*thread(me())).wide_write.take() {
+pub fn complete() {
+    if let Some(write) = thread(me()).wide_write.take() {
         complete_slow(write);
     }
 }
 
 #[inline(never)]
-unsafe fn complete_slow(write: WideWrite) {
+fn complete_slow(write: WideWrite) {
     let upper = write.upper as *mut u64;
-    let after = upper.read_unaligned();
+    // SAFETY: the component has written there in the step that it is in.
+    let after = unsafe { upper.read_unaligned() };
     if after == write.before || heap::is_freed(write.upper) {
         return;
     }
-    upper.write_unaligned(write.before);
+    // SAFETY: as above, and the block is not freed.
+    unsafe { upper.write_unaligned(write.before) };
     access(write.upper, true, write.code, Yield::No);
     mark_opaque(me());
-    upper.write_unaligned(after);
+    if !heap::is_freed(write.upper) {
+        // SAFETY: memory of the component that it has not freed in the meantime.
+        unsafe { upper.write_unaligned(after) };
+    }
 }
