@@ -290,7 +290,11 @@ mod tests {
                 "2024-05-01 12:00:01.123 +00:00 [INF] acquire",
                 "level=INF|message=acquire|time=2024-05-01 12:00:01.123 +00:00",
             ),
-            ("dotnet", "info: Lock.Service[0]", "id=0|level=info|logger=Lock.Service|message="),
+            (
+                "dotnet",
+                "info: Lock.Service[0]",
+                "id=0|level=info|logger=Lock.Service|message=",
+            ),
             (
                 "cri",
                 "2024-05-01T12:00:01.123456789Z stdout F acquire",

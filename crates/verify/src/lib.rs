@@ -26,6 +26,7 @@ mod explanation;
 mod findings;
 #[cfg(all(feature = "tla", feature = "weak"))]
 mod folder_contents;
+mod followed_file;
 mod history;
 mod initial_state;
 mod input;
