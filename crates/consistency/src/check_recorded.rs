@@ -125,10 +125,8 @@ pub(crate) fn check_recorded_part(
     extent: Extent,
 ) -> Result<Evidence, RecordedCheckError> {
     let answer = check_and_confirm(recorded, isolation, limits, extent)?;
-    let mut evidence = evidence::of_transactions(recorded, isolation.to_string(), answer.conclusion);
-    evidence.confirmation = answer.confirmation;
-    evidence.isolation = answer.findings.map(Box::new);
-    Ok(evidence)
+    let ops = recorded.ops.len() as u64;
+    Ok(evidence::of_transactions(&recorded.id, ops, isolation, answer))
 }
 
 /// `--infer` for transactions: every level with its verdict, and the anomalies by name.
@@ -139,7 +137,8 @@ pub fn infer_recorded_transactions(
     recorded: &RecordedHistory,
     limits: Limits,
 ) -> Result<Evidence, RecordedCheckError> {
-    Ok(evidence::of_survey(recorded, survey_levels(recorded, limits)?))
+    let (name, ops) = (&recorded.id, recorded.ops.len() as u64);
+    Ok(evidence::of_survey(name, ops, survey_levels(recorded, limits)?))
 }
 
 /// `--infer`: the strongest levels that all histories satisfy together.

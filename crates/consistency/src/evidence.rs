@@ -2,14 +2,15 @@
 
 use omnilink_engine::Model;
 use omnilink_evidence::{
-    Anomaly, Command, Conclusion, Evidence, ExplainedOrder, Figures, InferredLevels, IsolationFindings,
-    Limit, PlacedOperation, ReportedOperation, Subject, ThreadName, Unknown, Verdict, Violation,
+    Command, Conclusion, Evidence, ExplainedOrder, Figures, InferredLevels, IsolationFindings, Limit,
+    PlacedOperation, ReportedOperation, Subject, ThreadName, Unknown, Verdict, Violation,
     VisibilityRefutation, VisibleSet, Witness,
 };
 
 use crate::criterion::Ret;
 use crate::history::HistoryOp;
 use crate::infer::Inferred;
+use crate::isolation::{Isolation, IsolationAnswer};
 use crate::long_history::{LongConclusion, LongViolation, LongWitness};
 use crate::op_set::OpSet;
 use crate::outcome::{UnexplainedReturn, WeakOutcome};
@@ -159,17 +160,20 @@ fn ids(ops: OpSet) -> Vec<u64> {
     ops.iter().map(|op| op as u64).collect()
 }
 
-/// The evidence of a check of transactions.
+/// The evidence of a check of transactions, of a history with this name and so many operations.
 pub(crate) fn of_transactions(
-    recorded: &RecordedHistory,
-    level: String,
-    conclusion: Conclusion<Vec<String>, Anomaly>,
+    name: &str,
+    ops: u64,
+    isolation: Isolation,
+    answer: IsolationAnswer,
 ) -> Evidence {
     let mut evidence = Evidence::new(Command::Check, Subject::Transactions, String::new());
-    evidence.id = Some(recorded.id.clone());
-    evidence.consistency = Some(level);
-    evidence.figures.ops = recorded.ops.len() as u64;
-    match conclusion {
+    evidence.id = Some(name.to_owned());
+    evidence.consistency = Some(isolation.to_string());
+    evidence.figures.ops = ops;
+    evidence.confirmation = answer.confirmation;
+    evidence.isolation = answer.findings.map(Box::new);
+    match answer.conclusion {
         Conclusion::Valid(order) => evidence.witness = Some(Witness::Commits { order }),
         Conclusion::Violation(anomaly) => evidence.violate(Violation::Transactions(*anomaly)),
         Conclusion::Unknown(unknown) => evidence.give_up(*unknown),
@@ -178,11 +182,11 @@ pub(crate) fn of_transactions(
 }
 
 /// The evidence of the levels at which transactions are isolated. It is valid if some level holds.
-pub(crate) fn of_survey(recorded: &RecordedHistory, found: Result<IsolationFindings, Limit>) -> Evidence {
+pub(crate) fn of_survey(name: &str, ops: u64, found: Result<IsolationFindings, Limit>) -> Evidence {
     let mut evidence = Evidence::new(Command::Check, Subject::Transactions, String::new());
-    evidence.id = Some(recorded.id.clone());
+    evidence.id = Some(name.to_owned());
     evidence.consistency = Some("inferred".to_owned());
-    evidence.figures.ops = recorded.ops.len() as u64;
+    evidence.figures.ops = ops;
     match found {
         Err(limit) => evidence.give_up(Unknown::limited(limit)),
         Ok(findings) => {

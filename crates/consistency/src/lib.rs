@@ -71,8 +71,9 @@ pub use history_error::{HistoryError, HistoryProblem};
 pub use history_file::{is_history_line, read_histories};
 pub use infer::{Inferred, infer};
 pub use isolation::{
-    Anomaly, Isolation, IsolationConclusion, IsolationFamily, IsolationScope, TransactionError,
-    TransactionMonitor, Transactions, check_transactions, is_transaction,
+    Anomaly, EachOperation, Isolation, IsolationConclusion, IsolationFamily, IsolationScope,
+    TransactionError, TransactionMonitor, TransactionTrace, Transactions, VisitOperation, check_transactions,
+    is_transaction,
 };
 pub use level::{ConsistencyLevel, UnknownLevel};
 pub use long_history::{LongConclusion, LongHistory, LongViolation, LongWitness};

@@ -52,6 +52,13 @@ pub enum OrderSource {
     AsyncTimeboxes,
 }
 
+impl OrderSource {
+    /// Whether operations are ordered by their times.
+    pub(crate) fn is_timed(&self) -> bool {
+        matches!(self, Self::Timeboxes | Self::AsyncTimeboxes)
+    }
+}
+
 type Read<T> = Result<T, HistoryProblem>;
 
 impl RecordedHistory {

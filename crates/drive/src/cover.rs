@@ -1,9 +1,10 @@
 //! Few and short behaviours that cover what is to be covered.
 //!
 //! A behaviour grows by the shortest way to something that is not covered yet, and ends when beginning anew is shorter or nothing is left
-//! to be reached. Of several ways of the same length, the one whose last step covers most is taken. In the end, behaviours and ends of
-//! behaviours that cover nothing by themselves are dropped. The result is not the smallest that there is, which is hard to find for pairs,
-//! but it depends on nothing but the graph.
+//! to be reached. Of several ways of the same length, the one whose last step covers most is taken. What comes later often covers what
+//! earlier ways were taken for. So in the end, behaviours and ends of behaviours that cover nothing by themselves are dropped, and parts in
+//! between give way to shorter ones (`shorten`). How much a new beginning counts changes what is found: several values are tried.
+//! The result is not the smallest that there is, which is hard to find for pairs, but it depends on nothing but the graph.
 
 use crate::step_graph::StepGraph;
 
@@ -53,6 +54,10 @@ pub struct GraphPath {
 
 /// Beginning a new behaviour counts as this many steps.
 const RESET_STEPS: usize = 4;
+/// What it may count while behaviours are made. Of all results, the one that is best by the count above is taken.
+const TRIED_RESET_STEPS: [usize; 4] = [RESET_STEPS, 0, 1, 12];
+/// Several are tried as long as steps of the graph and behaviours have at most this product.
+const TRIALS_WORK_MAX: usize = 2_000_000;
 
 /// What can be covered, numbered: actions, branches, pairs, steps, goals.
 pub(crate) struct Items<'g> {
@@ -178,6 +183,8 @@ struct Visit {
 
 struct Cover<'i, 'g> {
     items: &'i Items<'g>,
+    /// How many steps a new behaviour counts for.
+    reset_steps: usize,
     /// How often each item is covered.
     counts: Vec<u32>,
     /// For each place, the number of the last search that was there.
@@ -187,19 +194,41 @@ struct Cover<'i, 'g> {
 
 /// Behaviours of at most `length_max` steps, unless something is farther away, that cover every item that was asked for.
 pub(crate) fn cover(items: &Items<'_>, length_max: usize) -> Vec<GraphPath> {
-    let graph = items.graph;
-    let places = match items.criteria.pairs {
-        true => graph.state_count() * (graph.actions.len() + 1),
-        false => graph.state_count(),
-    };
-    let mut cover = Cover {
-        items,
-        counts: vec![0; items.count],
-        visited: vec![0; places],
-        search: 0,
-    };
-    let paths = cover.paths(length_max);
-    cover.without_superfluous(paths)
+    let mut best: Option<(usize, Vec<GraphPath>)> = None;
+    for reset_steps in TRIED_RESET_STEPS {
+        let mut cover = Cover::new(items, reset_steps);
+        let paths = cover.paths(length_max);
+        let mut paths = cover.without_superfluous(paths);
+        cover.shorten(&mut paths);
+        let paths = cover.without_superfluous(paths);
+        let steps: usize = paths.iter().map(|path| path.steps.len()).sum();
+        let cost = steps + RESET_STEPS * paths.len();
+        let work = items.graph.steps().len().saturating_mul(paths.len());
+        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            best = Some((cost, paths));
+        }
+        if work > TRIALS_WORK_MAX {
+            break;
+        }
+    }
+    best.map(|(_, paths)| paths).unwrap_or_default()
+}
+
+impl<'i, 'g> Cover<'i, 'g> {
+    fn new(items: &'i Items<'g>, reset_steps: usize) -> Self {
+        let graph = items.graph;
+        let places = match items.criteria.pairs {
+            true => graph.state_count() * (graph.actions.len() + 1),
+            false => graph.state_count(),
+        };
+        Self {
+            items,
+            reset_steps,
+            counts: vec![0; items.count],
+            visited: vec![0; places],
+            search: 0,
+        }
+    }
 }
 
 impl Cover<'_, '_> {
@@ -235,7 +264,7 @@ impl Cover<'_, '_> {
                 false => self.nearest(&starts, usize::MAX),
             };
             let goes_on = match (&on, &anew) {
-                (Some((_, on)), Some((_, anew))) => on.len() <= anew.len() + RESET_STEPS,
+                (Some((_, on)), Some((_, anew))) => on.len() <= anew.len() + self.reset_steps,
                 (on, _) => on.is_some(),
             };
             match (on, anew) {
@@ -416,5 +445,6 @@ fn way(visits: &[Visit], at: usize, step: u32) -> (Position, Vec<u32>) {
     (visits[at].position, steps)
 }
 
+mod shorten;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::error::ExtractError;
 use crate::fields::Fields;
-use crate::line_format::LineFormat;
+use crate::line_format::{LineFormat, add_usual_names};
 use crate::rules::ExtractionRules;
 use crate::separated;
 use crate::timestamp::nanoseconds;
@@ -71,12 +71,20 @@ impl Extractor {
         self.counts
     }
 
+    /// Whether an empty line means something: the end of a record.
+    pub fn reads_records(&self) -> bool {
+        self.rules.format.has_records()
+    }
+
     /// Takes a line, and returns the event that is complete now, if there is one: that of this line, or if lines may go on, that of an earlier one.
     ///
     /// # Errors
     /// If a line is an event whose name or time is not there.
     pub fn push(&mut self, line: u64, text: &str) -> Result<Option<ExtractedEvent>, ExtractError> {
-        let text = without_colours(text.trim_end());
+        let text = plain(text.trim_end());
+        if self.rules.format.has_records() {
+            return self.push_field(line, &text);
+        }
         if let (LineFormat::Separated(separator), true) = (&self.rules.format, self.names.is_empty()) {
             self.names = separated::values(&text, *separator).unwrap_or_default();
             return Ok(None);
@@ -84,9 +92,7 @@ impl Extractor {
         let Some(fields) = self.rules.format.fields(&text, &self.names) else {
             match &mut self.open {
                 Some((_, fields)) => {
-                    let message = fields.text("message").unwrap_or_default();
-                    let message = format!("{message}\n{text}");
-                    fields.set("message", message.into());
+                    fields.append_to_message(&text);
                 }
                 None => self.counts.unreadable += 1,
             }
@@ -102,13 +108,32 @@ impl Extractor {
         }
     }
 
+    /// Takes a line of a format in which a record has a line for each field, and an empty line at its end.
+    fn push_field(&mut self, line: u64, text: &str) -> Result<Option<ExtractedEvent>, ExtractError> {
+        if text.is_empty() {
+            return self.finish();
+        }
+        let Some(field) = self.rules.format.fields(text, &[]) else {
+            self.counts.unreadable += 1;
+            return Ok(None);
+        };
+        let (_, record) = self.open.get_or_insert_with(|| (line, Fields::default()));
+        record.add(field);
+        Ok(None)
+    }
+
     /// The event of the last line, to which nothing more belongs.
     ///
     /// # Errors
     /// As [`push`](Self::push).
     pub fn finish(&mut self) -> Result<Option<ExtractedEvent>, ExtractError> {
         match self.open.take() {
-            Some((line, fields)) => self.event(line, fields),
+            Some((line, mut fields)) => {
+                if self.rules.format.has_records() {
+                    add_usual_names(&mut fields);
+                }
+                self.event(line, fields)
+            }
             None => Ok(None),
         }
     }
@@ -160,8 +185,18 @@ impl Extractor {
     }
 }
 
-/// A text without the escape sequences of a terminal, which some loggers write into files too.
-pub(crate) fn without_colours(text: &str) -> Cow<'_, str> {
+/// A line without what is not part of its text: the escape sequences of a terminal, which some loggers write into files too, and CockroachDB's marks around
+/// what may be secret (a line that has them says so by `⋮`).
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    let text = without_colours(text);
+    match text.contains(" ⋮ ") && text.contains('‹') {
+        true => Cow::Owned(text.replace(['‹', '›'], "")),
+        false => text,
+    }
+}
+
+/// A text without the escape sequences of a terminal.
+fn without_colours(text: &str) -> Cow<'_, str> {
     if !text.contains('\u{1b}') {
         return Cow::Borrowed(text);
     }

@@ -36,6 +36,20 @@ impl Fields {
         self.0.insert(name.to_owned(), value);
     }
 
+    /// Adds fields, in the place of those with their names.
+    pub fn add(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
+    /// Adds a further line to the message. A message that is empty begins with it.
+    pub fn append_to_message(&mut self, line: &str) {
+        let message = match self.text("message").unwrap_or_default() {
+            "" => line.trim_start().to_owned(),
+            message => format!("{message}\n{line}"),
+        };
+        self.set("message", message.into());
+    }
+
     /// Adds fields that are not there.
     pub fn add_missing(&mut self, others: Map<String, Value>) {
         for (name, value) in others {

@@ -16,6 +16,7 @@ mod extractor;
 mod field_text;
 mod fields;
 mod json_inside;
+mod known_formats;
 mod line_format;
 mod pairs;
 mod rules;

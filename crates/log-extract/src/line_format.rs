@@ -5,98 +5,29 @@ use serde_json::{Map, Value};
 
 use crate::field_text::value_of;
 use crate::fields::Fields;
+use crate::known_formats::{KNOWN, MESSAGES, TIMES};
 use crate::pairs::pairs;
 use crate::separated;
 
 /// How lines are taken apart.
 #[derive(Debug, Clone)]
 pub(crate) enum LineFormat {
-    /// A JSON object in each line: slog, zap, logrus, tracing's JSON, bunyan, pino, journald's export.
+    /// A JSON object in each line: slog, zap, logrus, tracing's JSON, bunyan, pino, `journalctl -o json`.
     Json,
     /// `key=value` pairs.
     Pairs,
     /// Values with a separator between them; the first line has their names.
     Separated(char),
+    /// `KEY=value` in each line, and an empty line after each record: `journalctl -o export`.
+    Journal,
     /// Patterns with named groups. The first that matches counts.
     Patterns(Vec<Regex>),
 }
 
-/// Names of formats and their patterns, the likeliest first.
-const KNOWN: [(&str, &[&str]); 8] = [
-    (
-        "logback",
-        &[
-            // %d [%thread] %-5level %logger - %msg, and with the thread behind the level.
-            r"^(?<time>(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d[.,]\d+(?:Z|[+-]\d\d:?\d\d)?)\s+\[(?<thread>[^\]]*)\]\s+(?<level>[A-Z]+)\s+(?<logger>\S+)\s+-\s+(?<message>.*)$",
-            r"^(?<time>(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d[.,]\d+(?:Z|[+-]\d\d:?\d\d)?)\s+(?<level>[A-Z]+)\s+\[(?<thread>[^\]]*)\]\s+(?<logger>[^\s:]+)\s*[:-]\s+(?<message>.*)$",
-            // Spring Boot.
-            r"^(?<time>\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,]\d+(?:Z|[+-]\d\d:?\d\d)?)\s+(?<level>[A-Z]+)\s+(?<pid>\d+)\s+---\s+(?:\[[^\]]*\]\s+)?\[\s*(?<thread>[^\]]*?)\s*\]\s+(?<logger>\S+)\s+:\s+(?<message>.*)$",
-            // ZooKeeper, Kafka: [time] LEVEL [thread] message (logger).
-            r"^\[(?<time>\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,]\d+)\]\s+(?<level>[A-Z]+)\s+(?:\[(?<thread>[^\]]*)\]:?\s+)?(?<message>.*?)(?:\s+\((?<logger>[\w.$]+)\))?$",
-        ],
-    ),
-    (
-        "env_logger",
-        &[r"^\[(?<time>\d{4}-\d\d-\d\dT\S+)\s+(?<level>[A-Z]+)\s+(?<logger>[^\]]+)\]\s+(?<message>.*)$"],
-    ),
-    (
-        "tracing",
-        &[
-            r"^(?<time>\d{4}-\d\d-\d\dT\S+)\s+(?<level>TRACE|DEBUG|INFO|WARN|ERROR)\s+(?:ThreadId\((?<thread>\d+)\)\s+)?(?<spans>(?:[\w.-]+(?:\{[^}]*\})?:)+\s)?(?<logger>[\w:]+):\s(?<message>.*)$",
-        ],
-    ),
-    (
-        "python",
-        &[
-            r"^(?<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:,\d+)?)\s+-\s+(?<logger>\S+)\s+-\s+(?<level>[A-Z]+)\s+-\s+(?<message>.*)$",
-            r"^(?<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:,\d+)?)\s+(?<level>[A-Z]+):?\s+(?<logger>[\w.]+):\s+(?<message>.*)$",
-            r"^(?<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:,\d+)?)\s+(?<level>[A-Z]+):?\s+(?<message>.*)$",
-            r"^(?<level>DEBUG|INFO|WARNING|ERROR|CRITICAL):(?<logger>[\w.]+):(?<message>.*)$",
-        ],
-    ),
-    (
-        "glog",
-        &[
-            r"^(?<level>[IWEF])(?<time>\d{4} \d\d:\d\d:\d\d\.\d+)\s+(?<thread>\d+)\s+(?<source>[^\]]+)\]\s?(?<message>.*)$",
-            r"^(?<level>[IWEF])\d{4}(?<time>\d{4} \d\d:\d\d:\d\d\.\d+)\s+(?<thread>\d+)\s+(?<source>[^\]]+)\]\s?(?<message>.*)$",
-        ],
-    ),
-    (
-        "syslog",
-        &[
-            r"^(?:<\d+>)?1 (?<time>\S+) (?<host>\S+) (?<app>\S+) (?<pid>\S+) (?<id>\S+) (?:-|(?:\[[^\]]*\])+) ?(?<message>.*)$",
-            r"^(?:<\d+>)?(?<time>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (?<host>\S+) (?<app>[^\s:\[]+)(?:\[(?<pid>\d+)\])?: ?(?<message>.*)$",
-            r"^(?<time>\d{4}-\d\d-\d\dT\S+) (?<host>\S+) (?<app>[^\s:\[]+)(?:\[(?<pid>\d+)\])?: ?(?<message>.*)$",
-        ],
-    ),
-    (
-        "go",
-        &[
-            r"^(?<time>\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)?) (?:(?<source>[\w./-]+\.go:\d+): )?(?<message>.*)$",
-            // hclog.
-            r"^(?<time>\d{4}-\d\d-\d\dT\S+)\s+\[(?<level>[A-Z]+)\]\s+(?<logger>[\w.-]+):\s+(?<message>.*)$",
-        ],
-    ),
-    ("text", &[r"^(?<message>.*)$"]),
-];
-
-/// Fields of JSON that are the time or the message under another name.
-const TIMES: [&str; 8] = [
-    "time",
-    "ts",
-    "timestamp",
-    "@timestamp",
-    "t",
-    "asctime",
-    "__REALTIME_TIMESTAMP",
-    "date",
-];
-const MESSAGES: [&str; 6] = ["message", "msg", "MESSAGE", "fields.message", "body", "text"];
-
 impl LineFormat {
     /// The names of the known formats.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        ["json", "logfmt", "csv"]
+        ["json", "journal", "logfmt", "csv"]
             .into_iter()
             .chain(KNOWN.iter().map(|(name, _)| *name))
     }
@@ -105,6 +36,7 @@ impl LineFormat {
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "json" => Self::Json,
+            "journal" => Self::Journal,
             "logfmt" => Self::Pairs,
             "csv" => Self::Separated(','),
             name => {
@@ -115,6 +47,11 @@ impl LineFormat {
         })
     }
 
+    /// Whether a record has a line for each of its fields.
+    pub fn has_records(&self) -> bool {
+        matches!(self, Self::Journal)
+    }
+
     /// The fields of a line; `names` are those of the values of a CSV file. `None` if it has not this format.
     pub fn fields(&self, line: &str, names: &[String]) -> Option<Fields> {
         match self {
@@ -123,27 +60,31 @@ impl LineFormat {
                     return None;
                 };
                 let mut fields = Fields::of(object);
-                for (field, names) in [("time", &TIMES[..]), ("message", &MESSAGES[..])] {
-                    let known = names.iter().find_map(|name| fields.get(name)).cloned();
-                    if let Some(value) = known {
-                        fields.set(field, value);
-                    }
-                }
+                add_usual_names(&mut fields);
                 Some(fields)
             }
             Self::Pairs => {
-                let (mut found, others) = pairs(line);
+                let (found, others) = pairs(line);
                 // A sentence with some pairs in it is a message.
                 if found.len() <= others.split_whitespace().count() {
                     return None;
                 }
-                for (field, names) in [("time", &TIMES[..]), ("message", &MESSAGES[..])] {
-                    let known = names.iter().find_map(|name| found.get(*name)).cloned();
-                    if let Some(value) = known {
-                        found.insert(field.to_owned(), value);
-                    }
-                }
-                Some(Fields::of(found))
+                let mut found = Fields::of(found);
+                add_usual_names(&mut found);
+                Some(found)
+            }
+            Self::Journal => {
+                let (name, value) = line.split_once('=').filter(|(name, _)| is_journal_name(name))?;
+                let mut fields = Fields::default();
+                fields.set(
+                    name,
+                    if name == "MESSAGE" {
+                        value.into()
+                    } else {
+                        value_of(value)
+                    },
+                );
+                Some(fields)
             }
             Self::Separated(separator) => {
                 let values = separated::values(line, *separator)?;
@@ -161,6 +102,27 @@ impl LineFormat {
             }
         }
     }
+}
+
+/// Gives the time and the message the names that they have in all formats.
+pub(crate) fn add_usual_names(fields: &mut Fields) {
+    for (field, names) in [("time", &TIMES[..]), ("message", &MESSAGES[..])] {
+        // `log` is a message in Docker's files, and an object elsewhere.
+        let is_fit = |value: &&Value| field == "time" || value.is_string();
+        let mut known = names.iter().filter_map(|name| fields.get(name));
+        match known.find(is_fit).cloned() {
+            // Docker keeps the end of the line.
+            Some(Value::String(text)) => fields.set(field, text.trim_end().into()),
+            Some(value) => fields.set(field, value),
+            None => {}
+        }
+    }
+}
+
+/// Fields of the journal are in large letters.
+fn is_journal_name(name: &str) -> bool {
+    let is_letter = |letter: u8| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == b'_';
+    !name.is_empty() && name.bytes().all(is_letter)
 }
 
 /// The named groups of a pattern in a text, those that took part; `None` if the pattern is not found. The time and the message stay texts.
@@ -277,6 +239,72 @@ mod tests {
                 "logfmt",
                 r#"ts=2024-05-01T12:00:01Z level=info msg="put it" k=3"#,
                 "k=3|level=info|message=put it|msg=put it|time=2024-05-01T12:00:01Z|ts=2024-05-01T12:00:01Z",
+            ),
+            (
+                "logback",
+                "2024-05-01 12:00:01,123 [myid:1] - INFO  [QuorumPeer[myid=1](plain=/0:0:0:0:0:0:0:0:2181):Leader@512] - lead",
+                "level=INFO|logger=Leader|message=lead|myid=1|thread=QuorumPeer[myid=1](plain=/0:0:0:0:0:0:0:0:2181)|time=2024-05-01 12:00:01,123",
+            ),
+            (
+                "logback",
+                "INFO  [MutationStage-1] 2024-05-01 12:00:01,123 Lock.java:89 - acquire c=a",
+                "level=INFO|line=89|logger=Lock.java|message=acquire c=a|thread=MutationStage-1|time=2024-05-01 12:00:01,123",
+            ),
+            (
+                "postgres",
+                "2024-05-01 12:00:01.001 UTC [4720] app@db LOG:  acquire c=a",
+                "database=db|level=LOG|message=acquire c=a|pid=4720|time=2024-05-01 12:00:01.001|user=app|zone=UTC",
+            ),
+            (
+                "nginx",
+                "2024/05/01 12:00:01 [notice] 31#31: *1 acquire",
+                "connection=1|level=notice|message=acquire|pid=31|thread=31|time=2024/05/01 12:00:01",
+            ),
+            (
+                "nginx",
+                r#"10.0.0.1 - - [01/May/2024:12:00:01 +0000] "POST /acquire?c=a HTTP/1.1" 200 15 "-" "curl/8.0""#,
+                "agent=curl/8.0|bytes=15|client=10.0.0.1|message=POST /acquire?c=a HTTP/1.1|referer=-|status=200|time=01/May/2024:12:00:01 +0000|user=-",
+            ),
+            (
+                "cockroach",
+                "I240501 12:00:01.123456 77 kv/lock.go:12 ⋮ [T1,n1] 12  acquire",
+                "counter=12|level=I|message=acquire|source=kv/lock.go:12|tags=T1,n1|thread=77|time=240501 12:00:01.123456",
+            ),
+            (
+                "ruby",
+                "W, [2024-05-01T12:00:03.123456 #4243]  WARN -- : acquire",
+                "level=WARN|logger=|message=acquire|pid=4243|time=2024-05-01T12:00:03.123456",
+            ),
+            (
+                "structlog",
+                "2024-05-01 12:00:01 [info     ] acquire      c=a",
+                "level=info|message=acquire      c=a|time=2024-05-01 12:00:01",
+            ),
+            (
+                "zap",
+                "2024-05-01T12:00:01.123Z\tINFO\tlock/lock.go:12\tacquire\t{\"c\": \"a\"}",
+                "level=INFO|message=acquire\t{\"c\": \"a\"}|source=lock/lock.go:12|time=2024-05-01T12:00:01.123Z",
+            ),
+            (
+                "serilog",
+                "2024-05-01 12:00:01.123 +00:00 [INF] acquire",
+                "level=INF|message=acquire|time=2024-05-01 12:00:01.123 +00:00",
+            ),
+            (
+                "dotnet",
+                "info: Lock.Service[0]",
+                "id=0|level=info|logger=Lock.Service|message=",
+            ),
+            (
+                "cri",
+                "2024-05-01T12:00:01.123456789Z stdout F acquire",
+                "message=acquire|part=F|stream=stdout|time=2024-05-01T12:00:01.123456789Z",
+            ),
+            ("journal", "MESSAGE=a=1 b", "MESSAGE=a=1 b"),
+            (
+                "json",
+                r#"{"log":"acquire\n","time":"2024-05-01T12:00:01Z"}"#,
+                "log=acquire\n|message=acquire|time=2024-05-01T12:00:01Z",
             ),
             ("text", "anything", "message=anything"),
         ] {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// How a time is written: `%Y-%m-%d %H:%M:%S,%f`.
 ///
-/// `%Y` year, `%m` month, `%b` its English name, `%d` day, `%H` hour, `%M` minute, `%S` second, `%f` the digits of a fraction of a second, `%z` a zone (`Z`,
+/// `%Y` year, `%y` its last two digits, `%m` month, `%b` its English name, `%d` day, `%H` hour, `%M` minute, `%S` second, `%f` the digits of a fraction of a second, `%z` a zone (`Z`,
 /// `+02:00`, `+0200`), `%s` seconds since 1970, `%%` a percent sign. A space stands for one space or more. Everything else stands for itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TimeFormat(Vec<Token>);
@@ -15,6 +15,8 @@ pub(crate) struct TimeFormat(Vec<Token>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
     Year,
+    /// Of this century.
+    ShortYear,
     Month,
     MonthName,
     Day,
@@ -28,7 +30,7 @@ enum Token {
 }
 
 /// Formats that are tried if none is given.
-const USUAL: [&str; 13] = [
+const USUAL: [&str; 15] = [
     "%Y-%m-%dT%H:%M:%S.%f%z",
     "%Y-%m-%dT%H:%M:%S,%f%z",
     "%Y-%m-%dT%H:%M:%S%z",
@@ -37,7 +39,9 @@ const USUAL: [&str; 13] = [
     "%Y-%m-%d %H:%M:%S%z",
     "%H:%M:%S.%f",
     "%H:%M:%S,%f",
+    "%H:%M:%S",
     "%m%d %H:%M:%S.%f",
+    "%y%m%d %H:%M:%S.%f",
     "%b %d %H:%M:%S",
     "%d/%b/%Y:%H:%M:%S %z",
     "%Y/%m/%d %H:%M:%S.%f",
@@ -56,6 +60,7 @@ impl TimeFormat {
             tokens.push(match letter {
                 '%' => match letters.next() {
                     Some('Y') => Token::Year,
+                    Some('y') => Token::ShortYear,
                     Some('m') => Token::Month,
                     Some('b') => Token::MonthName,
                     Some('d') => Token::Day,
@@ -69,7 +74,7 @@ impl TimeFormat {
                     other => {
                         let other = other.map(String::from).unwrap_or_default();
                         return Err(format!(
-                            "`%{other}` means nothing in a time; there are %Y %m %b %d %H %M %S %f (fraction) %z (zone) %s (seconds since 1970)"
+                            "`%{other}` means nothing in a time; there are %Y %y %m %b %d %H %M %S %f (fraction) %z (zone) %s (seconds since 1970)"
                         ));
                     }
                 },
@@ -88,6 +93,7 @@ impl TimeFormat {
             let mut number = |most: usize| digits(&mut rest, most);
             match token {
                 Token::Year => year = number(4)?,
+                Token::ShortYear => year = 2000 + number(2)?,
                 Token::Month => month = number(2)?,
                 Token::Day => {
                     rest = rest.trim_start();
@@ -239,6 +245,12 @@ mod tests {
         assert_eq!(midnight("Nov  8 00:00:01"), Some(1_000_000_000));
         assert_eq!(midnight("1118 00:00:00.000001"), Some(1_000));
         assert_eq!(midnight("00:00:02,5"), Some(2_500_000_000));
+        assert_eq!(midnight("00:00:03"), Some(3_000_000_000));
+        assert_eq!(
+            nanoseconds(&json!("231114 22:13:20.123"), None),
+            Some(at),
+            "two digits of the year"
+        );
         assert_eq!(
             nanoseconds(&json!("10/Oct/2000:13:55:36 -0700"), None),
             Some(971_211_336_000_000_000)

@@ -262,6 +262,65 @@ fn a_draft_for_messages_has_patterns_and_says_what_needs_a_decision() {
 }
 
 #[test]
+fn a_record_of_a_journal_is_one_event() {
+    let rules = "format = \"journal\"\npairs = \"message\"\nclock = \"{time}\"\n[[event]]\nname = \"Vote\"\npattern = '^vote'\nargs = [\"{n}\"]\n";
+    let log = "__REALTIME_TIMESTAMP=1714564801123456\n_PID=12\nMESSAGE=vote n=3\n\n__REALTIME_TIMESTAMP=1714564802123456\nMESSAGE=vote n=4\n";
+    let (events, counts) = extracted(rules, log);
+    assert_eq!(
+        events,
+        [
+            r#"1 {"args":[3],"clock":1714564801123456000,"event":"Vote"}"#,
+            r#"5 {"args":[4],"clock":1714564802123456000,"event":"Vote"}"#
+        ]
+    );
+    assert_eq!((counts.events, counts.unreadable), (2, 0));
+}
+
+/// A draft for logs as systems write them has an event for each line about a vote, with the argument.
+#[test]
+fn a_draft_for_a_log_of_a_known_system_finds_the_events() {
+    for (format, log) in [
+        (
+            "postgres",
+            "2024-05-01 12:00:01.001 UTC [47] a@b LOG:  vote n=3\n2024-05-01 12:00:01.002 UTC [48] a@b WARNING:  vote n=4\n",
+        ),
+        (
+            "cockroach",
+            "I240501 12:00:01.1 77 kv/l.go:12 ⋮ [T1,n1] 12  vote n=‹3›\nW240501 12:00:01.2 78 kv/l.go:12 ⋮ [T1,n1] 13  vote n=‹4›\n",
+        ),
+        (
+            "logback",
+            "INFO  [M-1] 2024-05-01 12:00:01,123 L.java:89 - vote n=3\nDEBUG [M-2] 2024-05-01 12:00:01,124 L.java:89 - vote n=4\n",
+        ),
+        (
+            "glog",
+            "I0501 12:00:01.1  1 l.go:20] \"Vote\" n=3 pod=\"x/y\"\nE0501 12:00:01.2  1 l.go:20] \"Vote\" n=4 pod=\"x/z\"\n",
+        ),
+        (
+            "dotnet",
+            "info: L.S[0]\n      vote n=3\nwarn: L.S[0]\n      vote n=4\n",
+        ),
+        (
+            "json",
+            "{\"log\":\"vote n=3\\n\",\"stream\":\"stdout\"}\n{\"log\":\"vote n=4\\n\",\"stream\":\"stderr\"}\n",
+        ),
+        (
+            "journal",
+            "_PID=1\nMESSAGE=vote n=3\n\n_PID=1\nMESSAGE=vote n=4\n\n",
+        ),
+    ] {
+        let rules = drafted(log);
+        assert!(rules.contains(&format!("format = {format:?}")), "{rules}");
+        let (events, _) = extracted(&rules, log);
+        let votes: Vec<&str> = events
+            .iter()
+            .filter_map(|event| Some(event.split_once("\"args\":")?.1.split_once('}')?.0))
+            .collect();
+        assert_eq!(votes, [r#"{"n":3"#, r#"{"n":4"#], "{format}: {events:?} {rules}");
+    }
+}
+
+#[test]
 fn a_draft_for_anything_can_be_used() {
     for log in [
         "",

@@ -1,5 +1,6 @@
 //! One check, from files to evidence.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -95,15 +96,18 @@ pub fn check_log(
     answer(check, shared, name, files, on_line, None)
 }
 
-/// Checks a log that is still being written. When all lines that are there are explained, `wait` is asked whether to look for more.
+/// Checks a log that is still being written. `input` reads the file, and gives nothing where nothing more is there yet. When all lines that are there are
+/// explained, `wait` is asked whether to look for more.
 pub fn follow_log(
     check: &LogCheck,
     name: &str,
     file: &Path,
+    input: Box<dyn Read + Send>,
     on_line: &mut (dyn FnMut(u32) + Send),
     wait: &mut (dyn FnMut() -> bool + Send),
 ) -> Evidence {
-    answer(check, None, name, &[file.to_owned()], on_line, Some(wait))
+    let followed = Followed { input, wait };
+    answer(check, None, name, &[file.to_owned()], on_line, Some(followed))
 }
 
 fn answer(
@@ -112,7 +116,7 @@ fn answer(
     name: &str,
     files: &[PathBuf],
     on_line: &mut (dyn FnMut(u32) + Send),
-    wait: Option<&mut (dyn FnMut() -> bool + Send)>,
+    followed: Option<Followed<'_>>,
 ) -> Evidence {
     let started = Instant::now();
     let begin = || {
@@ -122,10 +126,10 @@ fn answer(
     };
     let mut evidence = begin();
     // A file that turns out not to be in order of its clocks is read again, as a whole.
-    let may_read_again = wait.is_none() && files.iter().all(|file| file.is_file());
+    let may_read_again = followed.is_none() && files.iter().all(|file| file.is_file());
     let result =
         deep_stack::run(
-            || match check_here(check, shared, files, &mut evidence, on_line, wait, true) {
+            || match check_here(check, shared, files, &mut evidence, on_line, followed, true) {
                 Err(LogError::Unordered { .. }) if may_read_again => {
                     evidence = begin();
                     check_here(check, shared, files, &mut evidence, on_line, None, false)
@@ -143,13 +147,19 @@ fn answer(
     evidence
 }
 
+/// How a log is read that is still being written.
+struct Followed<'w> {
+    input: Box<dyn Read + Send>,
+    wait: &'w mut (dyn FnMut() -> bool + Send),
+}
+
 fn check_here(
     check: &LogCheck,
     shared: Option<&LogSpec>,
     files: &[PathBuf],
     evidence: &mut Evidence,
     on_line: &mut (dyn FnMut(u32) + Send),
-    mut wait: Option<&mut (dyn FnMut() -> bool + Send)>,
+    followed: Option<Followed<'_>>,
     may_read_by_line: bool,
 ) -> Result<(), LogError> {
     let settings = &check.options.file.log;
@@ -160,7 +170,7 @@ fn check_here(
         && settings.header == 0;
     let needs_next = looks_ahead(settings) || settings.events.values().any(|event| event.joins);
     let may_stream = is_ordered_stream && !needs_next;
-    if wait.is_some() && !may_stream {
+    if followed.is_some() && !may_stream {
         return Err(LogError::Usage(
             "a log that is followed is read line by line: it can have no header, no other order than that of its lines, no `joins` and no \
              `next` in the link file"
@@ -168,7 +178,11 @@ fn check_here(
         ));
     }
     let in_memory_bytes = (may_stream && may_read_by_line).then_some(check.in_memory_bytes);
-    let input = LogInput::read(check, files, in_memory_bytes, wait.is_some())?;
+    let is_followed = followed.is_some();
+    let (input, mut wait) = match followed {
+        Some(Followed { input, wait }) => (LogInput::followed(check, files, input)?, Some(wait)),
+        None => (LogInput::read(check, files, in_memory_bytes)?, None),
+    };
     let own;
     let spec = match shared {
         Some(spec) => spec,
@@ -200,7 +214,6 @@ fn check_here(
             Lines::in_memory(spec, lines, order, filter.left_out)
         }
     };
-    let is_followed = wait.is_some();
     let attempt = match in_one_order {
         Some(attempt) => {
             (0..attempt.search.depth()).for_each(on_line);

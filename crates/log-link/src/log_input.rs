@@ -1,8 +1,10 @@
 //! A log that is about to be checked.
 
+use std::io::Read;
 use std::path::PathBuf;
 
 use omnilink_log_extract::ExtractionCounts;
+use omnilink_trace::holds_spans;
 use omnilink_value::Value;
 
 use crate::error::LogError;
@@ -30,13 +32,28 @@ impl LogInput {
         }
     }
 
-    /// Reads a log into memory; line by line if it is longer than `in_memory_bytes`, or is still being written.
-    pub fn read(
+    /// A log that is still being written: it is read line by line.
+    pub fn followed(
         check: &LogCheck,
         files: &[PathBuf],
-        in_memory_bytes: Option<u64>,
-        is_followed: bool,
+        input: Box<dyn Read + Send>,
     ) -> Result<Self, LogError> {
+        let [file] = files else {
+            return Err(LogError::Usage(
+                "one file can be followed, not several".to_owned(),
+            ));
+        };
+        let reader = match &check.extraction {
+            None if file.is_file() && holds_spans(file) => {
+                LineReader::of_spans_or_lines(file, &check.options.file.spans)?
+            }
+            rules => LineReader::new(file, input)?.with_rules(rules.as_ref()),
+        };
+        Ok(Self::ByLine(reader.following()))
+    }
+
+    /// Reads a log into memory; line by line if it is longer than `in_memory_bytes`.
+    pub fn read(check: &LogCheck, files: &[PathBuf], in_memory_bytes: Option<u64>) -> Result<Self, LogError> {
         let header = check.options.file.log.header;
         // Where rules say how to read the text, it is not looked at otherwise.
         let open = |file: &PathBuf| match &check.extraction {
@@ -47,10 +64,6 @@ impl LogInput {
             return Self::whole(files.iter().map(open), header);
         };
         let mut reader = open(file)?;
-        if is_followed {
-            reader.follow();
-            return Ok(Self::ByLine(reader));
-        }
         let is_short = match in_memory_bytes {
             Some(bytes) => reader.is_within(bytes)?,
             None => true,

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use omnilink_log_extract::{ExtractError, ExtractedEvent, ExtractionCounts, ExtractionRules, Extractor};
 use omnilink_value::Value;
@@ -43,6 +44,9 @@ pub fn log_files(path: &Path) -> Result<Vec<PathBuf>, LogError> {
     Ok(files)
 }
 
+/// The last event of a log that is followed may have several lines. If none comes for so long, it is complete.
+const EVENT_PAUSE: Duration = Duration::from_secs(2);
+
 /// The lines of a file, one at a time.
 pub struct LineReader {
     file: Arc<str>,
@@ -51,6 +55,7 @@ pub struct LineReader {
     number: u64,
     buffer: Vec<u8>,
     is_following: bool,
+    last_read: Instant,
     /// Makes events of lines of text.
     extractor: Option<Extractor>,
 }
@@ -73,10 +78,21 @@ impl LineReader {
             path: path.to_owned(),
             error,
         };
-        let is_stdin = path.as_os_str() == "-";
-        let input: Box<dyn Read + Send> = match is_stdin {
+        let input: Box<dyn Read + Send> = match path.as_os_str() == "-" {
             true => Box::new(io::stdin()),
             false => Box::new(File::open(path).map_err(failed)?),
+        };
+        Self::new(path, input)
+    }
+
+    /// The lines of an input, which is called as a file is.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(crate) fn new(path: &Path, input: Box<dyn Read + Send>) -> Result<Self, LogError> {
+        let failed = |error| LogError::File {
+            path: path.to_owned(),
+            error,
         };
         let mut input = BufReader::with_capacity(1 << 16, input);
         let start = input.fill_buf().map_err(failed)?;
@@ -87,7 +103,7 @@ impl LineReader {
             )),
             _ => Box::new(input),
         };
-        let name = if is_stdin {
+        let name = if path.as_os_str() == "-" {
             "stdin".to_owned()
         } else {
             path.display().to_string()
@@ -99,6 +115,7 @@ impl LineReader {
             number: 0,
             buffer: Vec::new(),
             is_following: false,
+            last_read: Instant::now(),
             extractor: None,
         })
     }
@@ -148,6 +165,7 @@ impl LineReader {
             number: 0,
             buffer: Vec::new(),
             is_following: false,
+            last_read: Instant::now(),
             extractor: None,
         })
     }
@@ -169,8 +187,10 @@ impl LineReader {
     }
 
     /// From now on, a line that has no end yet is not read: its end is still to come.
-    pub fn follow(&mut self) {
+    #[must_use]
+    pub(crate) fn following(mut self) -> Self {
         self.is_following = true;
+        self
     }
 
     /// The next line that is not empty; `None` at the end, or where nothing more is there yet.
@@ -192,8 +212,9 @@ impl LineReader {
                 return self.extracted(last);
             }
             if read == 0 && (!is_rest || self.is_following) {
-                return Ok(None);
+                return self.after_a_pause();
             }
+            self.last_read = Instant::now();
             if self.is_following && self.buffer.last() != Some(&b'\n') {
                 // The rest of the line is still to be written.
                 return Ok(None);
@@ -201,7 +222,8 @@ impl LineReader {
             self.number += 1;
             let buffer = std::mem::take(&mut self.buffer);
             let text = buffer.trim_ascii();
-            if text.is_empty() {
+            let ends_record = self.extractor.as_ref().is_some_and(Extractor::reads_records);
+            if text.is_empty() && !ends_record {
                 self.buffer = buffer;
                 self.buffer.clear();
                 continue;
@@ -222,6 +244,19 @@ impl LineReader {
                 continue;
             }
             return Ok(Some(line));
+        }
+    }
+
+    /// What there is while nothing more comes: an event of several lines is taken to be complete after a while.
+    fn after_a_pause(&mut self) -> Result<Option<RawLine>, LogError> {
+        let is_whole = self.buffer.is_empty();
+        let is_over = self.is_following && is_whole && self.last_read.elapsed() >= EVENT_PAUSE;
+        match self.extractor.as_mut().filter(|_| is_over) {
+            Some(extractor) => {
+                let last = extractor.finish();
+                self.extracted(last)
+            }
+            None => Ok(None),
         }
     }
 

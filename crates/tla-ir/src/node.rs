@@ -32,6 +32,8 @@ pub struct Uses {
     pub heavy: bool,
     /// An operator that is still being lowered, so that the rest is incomplete.
     pub unfinished: bool,
+    /// A name that stands for an expression of the next state, inside an ENABLED that is about that state.
+    pub of_next: bool,
     /// Free frame slots, one bit each. Slots from 63 on share the last bit, which is never cleared.
     pub slots: u64,
 }
@@ -51,6 +53,7 @@ impl Uses {
             opaque: self.opaque || other.opaque,
             heavy: self.heavy || other.heavy,
             unfinished: self.unfinished || other.unfinished,
+            of_next: self.of_next || other.of_next,
             slots: self.slots | other.slots,
         }
     }

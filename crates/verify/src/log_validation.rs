@@ -1,5 +1,6 @@
 //! Logs checked against a TLA+ specification.
 
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use omnilink_log_link::{LogCheck, LogSpec, check_log, constants_of_file, follow_
 use omnilink_memory::peak_bytes;
 
 use crate::error::VerifyError;
+use crate::followed_file::FollowedFile;
 use crate::progress::ProgressCounter;
 use crate::validation::refuse_if_vacuous;
 
@@ -100,7 +102,11 @@ impl LogValidation {
                     std::thread::sleep(BETWEEN_LOOKS);
                     !interrupt.is_some_and(Interrupt::is_raised)
                 };
-                follow_log(&self.check, &name, file, &mut on_line, &mut wait)
+                match followed(file) {
+                    Ok(input) => follow_log(&self.check, &name, file, input, &mut on_line, &mut wait),
+                    // It says what is wrong with the file.
+                    Err(_) => check_log(&self.check, self.shared.as_ref(), &name, &files, &mut on_line),
+                }
             }
             _ => check_log(&self.check, self.shared.as_ref(), &name, &files, &mut on_line),
         };
@@ -110,4 +116,15 @@ impl LogValidation {
         }
         evidence
     }
+}
+
+/// What a log is read from that is still being written. A pipe is not, once it is open.
+fn followed(file: &Path) -> io::Result<Box<dyn Read + Send>> {
+    if file.as_os_str() == "-" {
+        return Ok(Box::new(io::stdin()));
+    }
+    Ok(match std::fs::metadata(file)?.is_file() {
+        true => Box::new(FollowedFile::open(file)?),
+        false => Box::new(std::fs::File::open(file)?),
+    })
 }

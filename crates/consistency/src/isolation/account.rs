@@ -1,6 +1,7 @@
 //! What the transactions did that an anomaly names, for evidence.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use omnilink_evidence::{ReportedOperation, ReportedTransaction, ThreadName};
 use omnilink_trace::Operation;
@@ -9,8 +10,8 @@ use rustc_hash::FxHashMap;
 
 use super::accesses::{Access, accesses};
 use super::grouping::{TxnAction, action_of};
+use super::told_history::ToldHistory;
 use super::transaction::{Fate, Transactions};
-use crate::recorded_history::{OrderSource, RecordedHistory};
 
 /// How many transactions are told about, and how many operations of each.
 const TRANSACTIONS_MAX: usize = 64;
@@ -20,23 +21,35 @@ impl Transactions {
     /// What some transactions did, in the order in which they are given.
     pub(super) fn accounts(
         &self,
-        recorded: &RecordedHistory,
+        told: &ToldHistory<'_>,
         named: &BTreeSet<usize>,
     ) -> Vec<ReportedTransaction> {
-        let told: BTreeSet<usize> = named.iter().copied().take(TRANSACTIONS_MAX).collect();
+        let named: BTreeSet<usize> = named.iter().copied().take(TRANSACTIONS_MAX).collect();
+        let Some(last) = named.last() else {
+            return Vec::new();
+        };
         let mut accounts: BTreeMap<usize, ReportedTransaction> = BTreeMap::new();
         // The numbers of transactions, counted as they are when operations are grouped.
-        let mut numbers: FxHashMap<(&Value, &Value), usize> = FxHashMap::default();
+        let mut numbers: FxHashMap<(Value, Value), usize> = FxHashMap::default();
         let mut next = 0;
-        for (position, operation) in recorded.ops.iter().enumerate() {
-            let group = recorded.transactions.get(position).and_then(Option::as_ref);
+        let mut position = 0;
+        (told.each)(&mut |operation, group| {
             let number = match group {
-                Some(name) => *numbers.entry((&operation.thread, name)).or_insert(next),
+                Some(name) => {
+                    let name = (operation.thread.clone(), name.clone());
+                    *numbers.entry(name).or_insert(next)
+                }
                 None => next,
             };
             next = next.max(number + 1);
-            let (true, Some(transaction)) = (told.contains(&number), self.all.get(number)) else {
-                continue;
+            let at = position;
+            position += 1;
+            let (true, Some(transaction)) = (named.contains(&number), self.all.get(number)) else {
+                // Operations of several transactions may be mixed.
+                return match numbers.is_empty() && number > *last {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                };
             };
             let account = accounts.entry(number).or_insert_with(|| ReportedTransaction {
                 name: transaction.label.clone(),
@@ -45,19 +58,16 @@ impl Transactions {
                 ops: Vec::new(),
             });
             match account.ops.len() < OPERATIONS_MAX {
-                true => account.ops.push(shown(recorded, position, operation)),
+                true => account.ops.push(shown(told.is_timed, at, operation)),
                 false => account.left_out += 1,
             }
-        }
+            ControlFlow::Continue(())
+        });
         accounts.into_values().collect()
     }
 }
 
-fn shown(recorded: &RecordedHistory, position: usize, operation: &Operation) -> ReportedOperation {
-    let is_timed = matches!(
-        recorded.order,
-        OrderSource::Timeboxes | OrderSource::AsyncTimeboxes
-    );
+fn shown(is_timed: bool, position: usize, operation: &Operation) -> ReportedOperation {
     let thread = operation
         .thread
         .as_str()

@@ -1,8 +1,7 @@
 //! What is wrong with a history, by the names of Adya, Cerone and Jepsen.
 //!
 //! Reads that nothing explains are found one by one (`read_anomaly`). The others are cycles of dependencies, which depend on the order of
-//! versions. Lists show it. Where they do not, it is the order of commits of the strongest level that holds: so what is named is
-//! what remains at the best.
+//! versions (`version_sequence`).
 
 use omnilink_evidence::{Anomaly, DependencyEdge, NamedAnomaly};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,6 +16,7 @@ use super::read_anomaly;
 use super::reads_from::{ReadsFrom, reads_from};
 use super::survey::Survey;
 use super::transaction::{Fate, Id, Transactions};
+use super::version_sequence::VersionSequence;
 use crate::budget::Budget;
 use crate::order_graph::OrderEdge;
 use omnilink_engine::Limits;
@@ -59,15 +59,30 @@ impl Transactions {
             true => &reads.included,
             false => &survey.commits,
         };
-        let graph = Dependencies::new(self, &reads, commits);
-        for (name, cycle) in shortest_cycles(&graph) {
-            let text = meaning(&name).to_owned();
-            found.push(FoundAnomaly { name, text, cycle });
-        }
-        found.extend(self.patterns(&graph));
+        let sequence = VersionSequence::of_commits(self, commits);
+        let orders = sequence.all(self).into_iter();
+        let each = orders.map(|versions| self.ordered(&reads, versions));
+        let Some((cycles, graph)) = { each }.min_by_key(|(anomalies, _)| size(anomalies)) else {
+            return found;
+        };
+        found.extend(cycles);
         found.extend(self.time_patterns(&found, &graph));
         found.extend(self.session_patterns(survey));
         found
+    }
+
+    /// The anomalies that are cycles or shapes of them, for one order of versions.
+    fn ordered(&self, reads: &ReadsFrom, versions: Vec<Vec<usize>>) -> (Vec<FoundAnomaly>, Dependencies) {
+        let graph = Dependencies::new(self, reads, versions);
+        let cycles = shortest_cycles(&graph).into_iter();
+        let named = cycles.map(|(name, cycle)| FoundAnomaly {
+            text: meaning(&name).to_owned(),
+            name,
+            cycle,
+        });
+        let mut found: Vec<FoundAnomaly> = named.collect();
+        found.extend(self.patterns(&graph));
+        (found, graph)
     }
 
     /// The reads whose writer is certain, of transactions that committed.
@@ -329,6 +344,12 @@ impl Transactions {
             DependencyKind::RealTime => format!("{} had ended when {} began", from.label, to.label),
         }
     }
+}
+
+/// How much is wrong: the number of anomalies, then the length of their cycles.
+fn size(anomalies: &[FoundAnomaly]) -> (usize, usize) {
+    let edges = anomalies.iter().map(|anomaly| anomaly.cycle.len()).sum();
+    (anomalies.len(), edges)
 }
 
 /// What a class of cycles means.

@@ -80,11 +80,11 @@ pub(super) struct Dependencies {
 const PAIRS_MAX: usize = 64;
 
 impl Dependencies {
-    /// The graph in which versions are in this order of commits, as far as lists do not show their order.
-    pub fn new(transactions: &Transactions, reads: &ReadsFrom, commits: &[usize]) -> Self {
+    /// The graph in which versions are in this order.
+    pub fn new(transactions: &Transactions, reads: &ReadsFrom, versions: Vec<Vec<usize>>) -> Self {
         let mut graph = Self {
             out: vec![Vec::new(); transactions.all.len()],
-            versions: versions(transactions, commits),
+            versions,
             reads: Vec::new(),
             absences: transactions.marks.absences.clone(),
         };
@@ -96,6 +96,7 @@ impl Dependencies {
         }
         graph.add_versions();
         graph.add_reads();
+        graph.add_overtaken(transactions, reads);
         graph.add_sessions(transactions, reads);
         graph.add_real_time(transactions, reads);
         graph
@@ -150,6 +151,25 @@ impl Dependencies {
         }
     }
 
+    /// Who read a list up to an element of a transaction that aborted read it before the next element was appended.
+    fn add_overtaken(&mut self, transactions: &Transactions, reads: &ReadsFrom) {
+        if transactions.overtaken.is_empty() {
+            return;
+        }
+        let mut next: FxHashMap<(Id, Id), Id> = FxHashMap::default();
+        next.extend({ transactions.overtaken.iter() }.map(|one| ((one.key, one.previous), one.value)));
+        for &reader in &reads.included {
+            for (key, value) in &transactions.all[reader].reads {
+                let follower = next.get(&(*key, *value));
+                let is_it = |writer: &&usize| transactions.all[**writer].written(*key).as_ref() == follower;
+                let writer = follower.and_then(|_| self.versions[*key as usize].iter().find(is_it));
+                if let Some(writer) = writer.copied() {
+                    self.add(reader, writer, DependencyKind::Rw, *key);
+                }
+            }
+        }
+    }
+
     fn add_sessions(&mut self, transactions: &Transactions, reads: &ReadsFrom) {
         let mut last: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
         for &one in &reads.included {
@@ -193,28 +213,4 @@ impl Dependencies {
             }
         }
     }
-}
-
-/// The writers of each key: in the order that lists show, then the others in the order of commits.
-fn versions(transactions: &Transactions, commits: &[usize]) -> Vec<Vec<usize>> {
-    let mut versions: Vec<Vec<usize>> = vec![Vec::new(); transactions.key_count()];
-    let mut writers: FxHashMap<(Id, Id), usize> = FxHashMap::default();
-    for &one in commits {
-        writers.extend(transactions.all[one].writes.iter().map(|write| (*write, one)));
-    }
-    let mut shown: FxHashMap<(Id, Id), usize> = FxHashMap::default();
-    for succession in &transactions.successions {
-        if let Some(writer) = writers.get(&(succession.key, succession.value)) {
-            versions[succession.key as usize].push(*writer);
-            shown.insert((succession.key, succession.value), *writer);
-        }
-    }
-    for &one in commits {
-        for write in &transactions.all[one].writes {
-            if !shown.contains_key(write) {
-                versions[write.0 as usize].push(one);
-            }
-        }
-    }
-    versions
 }

@@ -2,30 +2,45 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::hash::BuildHasher;
 
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use omnilink_trace::{Location, Operation, Time};
 use omnilink_value::Value;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::accesses::accesses;
-use super::lists::Accesses;
+use super::open_accesses::OpenAccesses;
 use super::transaction::{Fate, Id, NIL, Transaction};
 use super::transaction_error::TransactionError;
 
 /// Keys or values by number.
 #[derive(Clone, Default)]
 pub(super) struct Interner {
-    known: FxHashMap<Value, Id>,
+    /// The numbers, by the hashes of what they stand for.
+    known: HashTable<Id>,
     pub(super) values: Vec<Value>,
 }
 
 impl Interner {
     pub(super) fn id(&mut self, value: &Value) -> Id {
-        let next = self.values.len() as Id;
-        *self.known.entry(value.clone()).or_insert_with(|| {
-            self.values.push(value.clone());
-            next
-        })
+        let hash = |value: &Value| FxBuildHasher.hash_one(value);
+        let values = &mut self.values;
+        let entry = self.known.entry(
+            hash(value),
+            |known| values[*known as usize] == *value,
+            |known| hash(&values[*known as usize]),
+        );
+        match entry {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(place) => {
+                let next = values.len() as Id;
+                place.insert(next);
+                values.push(value.clone());
+                next
+            }
+        }
     }
 }
 
@@ -45,8 +60,8 @@ pub(super) struct Grouping {
     places: Vec<Location>,
     pub(super) keys: Interner,
     pub(super) values: Interner,
-    /// The accesses of transactions that are one operation each.
-    pub(super) accesses: Accesses,
+    /// The accesses of transactions that are one operation each, until the kinds of the keys are known.
+    pub(super) accesses: OpenAccesses,
     sessions: FxHashMap<Value, u32>,
     /// The transaction of each name in each session.
     named: FxHashMap<(u32, Value), usize>,
@@ -58,6 +73,12 @@ pub(super) struct Grouping {
 const FEW_WRITES: usize = 32;
 
 impl Grouping {
+    pub(super) fn new() -> Self {
+        let mut grouping = Self::default();
+        grouping.values.id(&Value::null());
+        grouping
+    }
+
     /// Takes the next operation.
     pub(super) fn take(
         &mut self,
@@ -99,7 +120,8 @@ impl Grouping {
         }
         self.all[index].extend_time(operation);
         if let Some(accesses) = accesses {
-            self.accesses.0.push((index, accesses));
+            self.accesses
+                .add(index, accesses, &mut self.keys, &mut self.values);
         }
         match action {
             TxnAction::Commit | TxnAction::Read(_, None) => {}
@@ -112,6 +134,11 @@ impl Grouping {
 
     pub(super) fn read(&mut self, index: usize, key: &Value, value: &Value) {
         let (key, value) = (self.keys.id(key), self.values.id(value));
+        self.read_id(index, key, value);
+    }
+
+    /// A read, with the numbers of the key and the value.
+    pub(super) fn read_id(&mut self, index: usize, key: Id, value: Id) {
         let written = self.write_of(index, key);
         let transaction = &mut self.all[index];
         match written.map(|at| transaction.writes[at].1) {
@@ -190,6 +217,11 @@ impl Grouping {
 
     pub(super) fn write(&mut self, index: usize, key: &Value, value: &Value) {
         let (key, value) = (self.keys.id(key), self.values.id(value));
+        self.write_id(index, key, value);
+    }
+
+    /// A write, with the numbers of the key and the value.
+    pub(super) fn write_id(&mut self, index: usize, key: Id, value: Id) {
         let written = self.write_of(index, key);
         let transaction = &mut self.all[index];
         match written.and_then(|at| transaction.writes.get_mut(at)) {

@@ -26,6 +26,8 @@ pub(super) struct Accesses(pub(super) Vec<(usize, Vec<Access>)>);
 #[derive(Debug, Default)]
 pub(super) struct ListOrder {
     pub(super) successions: Vec<Succession>,
+    /// Elements of transactions that aborted, and the version that follows each.
+    pub(super) overtaken: Vec<Succession>,
     /// What lists show that cannot be.
     pub(super) anomalies: Vec<ReadAnomaly>,
     /// What is said about single reads.
@@ -297,6 +299,29 @@ impl Appends {
             });
             previous = last;
             rest = rest.get(own.len()..).unwrap_or_default();
+        }
+        self.overtaken(grouping, key, longest, found);
+    }
+
+    /// The elements of transactions that aborted, with the versions that follow them in a list.
+    fn overtaken(&self, grouping: &mut Grouping, key: &Value, longest: &ListRead, found: &mut ListOrder) {
+        let key_id = grouping.keys.id(key);
+        let mut following: Option<Id> = None;
+        for element in longest.elements.iter().rev() {
+            let Some(writer) = self.writer.get(&(key.clone(), element.clone())) else {
+                return;
+            };
+            if grouping.fate(*writer) != Fate::Aborted {
+                let own = self.of.get(&(*writer, key.clone()));
+                let last = own.and_then(|own| own.last());
+                following = last.map(|last| grouping.values.id(&version(last)));
+            } else if let Some(value) = following {
+                found.overtaken.push(Succession {
+                    key: key_id,
+                    previous: grouping.values.id(&version(element)),
+                    value,
+                });
+            }
         }
     }
 

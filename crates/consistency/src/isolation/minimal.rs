@@ -117,6 +117,7 @@ impl Transactions {
         let mut part = Self {
             all: Vec::with_capacity(origin.len()),
             successions: Vec::new(),
+            overtaken: Vec::new(),
             read_anomalies: Vec::new(),
             marks: ReadMarks::default(),
             readings: None,

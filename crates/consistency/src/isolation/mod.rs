@@ -33,6 +33,7 @@ mod lists;
 mod minimal;
 mod monitor;
 pub mod naive;
+mod open_accesses;
 mod reachability;
 mod read_anomaly;
 mod read_marks;
@@ -45,10 +46,13 @@ mod survey;
 #[cfg(test)]
 mod tests;
 mod timed_anomalies;
+mod told_history;
 mod transaction;
 mod transaction_error;
+mod transaction_trace;
 mod version_chains;
 mod version_order;
+mod version_sequence;
 mod visibility;
 mod weak_causal;
 mod workload;
@@ -66,9 +70,12 @@ use self::dependency::Dependency;
 pub use self::level::{Isolation, IsolationFamily, IsolationScope};
 pub use self::monitor::TransactionMonitor;
 use self::survey::Survey;
+use self::told_history::ToldHistory;
+pub use self::told_history::{EachOperation, VisitOperation};
 pub(crate) use self::transaction::Extent;
 pub use self::transaction::Transactions;
 pub use self::transaction_error::TransactionError;
+pub use self::transaction_trace::TransactionTrace;
 use crate::budget::Budget;
 use crate::order_graph::OrderEdge;
 use crate::recorded_history::RecordedHistory;
@@ -109,7 +116,7 @@ pub(crate) struct IsolationAnswer {
 /// Up to this many transactions, a violation is told with all levels that hold.
 const SURVEY_MAX: usize = 20_000;
 
-/// The same, with what a second decision says about a violation, and what is wrong by name.
+/// The answer for a recorded history, with what a second decision says about a violation, and what is wrong by name.
 ///
 /// # Errors
 /// As [`check_transactions`].
@@ -120,21 +127,36 @@ pub(crate) fn check_and_confirm(
     extent: Extent,
 ) -> Result<IsolationAnswer, TransactionError> {
     let mut budget = Budget::new(limits);
-    let transactions = match Transactions::within(recorded, extent, &mut budget)? {
-        Ok(transactions) => transactions,
-        Err(limit) => return Ok(IsolationAnswer::of(unknown(limit))),
-    };
+    let each = |visit: &mut VisitOperation<'_>| recorded.visit(visit);
+    match Transactions::within(recorded, extent, &mut budget)? {
+        Ok(transactions) => {
+            check_transactions_and_confirm(transactions, &recorded.told(&each), isolation, &mut budget)
+        }
+        Err(limit) => Ok(IsolationAnswer::of(unknown(limit))),
+    }
+}
+
+/// Whether transactions are isolated, with what a second decision says about a violation, and what is wrong by name.
+///
+/// # Errors
+/// As [`check_transactions`].
+fn check_transactions_and_confirm(
+    transactions: Transactions,
+    told: &ToldHistory<'_>,
+    isolation: Isolation,
+    budget: &mut Budget,
+) -> Result<IsolationAnswer, TransactionError> {
     let transactions = match isolation.family() {
         IsolationFamily::RepeatableRead if !transactions.marks.absences.is_empty() => transactions.of_items(),
         _ => transactions,
     };
-    let (conclusion, mut blame) = transactions.check_within(isolation, &mut budget)?;
+    let (conclusion, mut blame) = transactions.check_within(isolation, budget)?;
     let mut answer = IsolationAnswer::of(conclusion);
     if !matches!(answer.conclusion, Conclusion::Violation(_)) {
         return Ok(answer);
     }
     let survey = match transactions.all.len() <= SURVEY_MAX {
-        true => transactions.survey(&mut budget)?,
+        true => transactions.survey(budget)?,
         false => Survey::default(),
     };
     let anomalies = transactions.anomalies(&survey);
@@ -149,12 +171,12 @@ pub(crate) fn check_and_confirm(
     let minimal = match is_read {
         // One read is wrong whatever the others did.
         true => None,
-        false => transactions.minimal(isolation, &blame, &mut budget)?,
+        false => transactions.minimal(isolation, &blame, budget)?,
     };
     let confirmed = match minimal {
         Some(mut part) => {
             named.extend(part.origin.iter().copied());
-            let survey = part.transactions.survey(&mut budget)?;
+            let survey = part.transactions.survey(budget)?;
             let anomalies = part.transactions.anomalies(&survey);
             if let Some(cycle) = part
                 .transactions
@@ -173,7 +195,7 @@ pub(crate) fn check_and_confirm(
     };
     answer.confirmation = Some(confirmed.map_err(TransactionError::Contradicted)?);
     answer.findings = Some(IsolationFindings {
-        transactions: transactions.accounts(recorded, &named),
+        transactions: transactions.accounts(told, &named),
         ..survey.findings(transactions.named(&anomalies), false)
     });
     Ok(answer)
@@ -188,19 +210,30 @@ pub(crate) fn survey_levels(
     limits: Limits,
 ) -> Result<Result<IsolationFindings, Limit>, TransactionError> {
     let mut budget = Budget::new(limits);
+    let each = |visit: &mut VisitOperation<'_>| recorded.visit(visit);
     Ok(
         match Transactions::within(recorded, Extent::Whole, &mut budget)? {
-            Ok(transactions) => {
-                let survey = transactions.survey(&mut budget)?;
-                let anomalies = transactions.anomalies(&survey);
-                Ok(IsolationFindings {
-                    transactions: transactions.accounts(recorded, &named_in(&anomalies).collect()),
-                    ..survey.findings(transactions.named(&anomalies), true)
-                })
-            }
+            Ok(transactions) => Ok(survey_transactions(
+                &transactions,
+                &recorded.told(&each),
+                &mut budget,
+            )?),
             Err(limit) => Err(limit),
         },
     )
+}
+
+fn survey_transactions(
+    transactions: &Transactions,
+    told: &ToldHistory<'_>,
+    budget: &mut Budget,
+) -> Result<IsolationFindings, TransactionError> {
+    let survey = transactions.survey(budget)?;
+    let anomalies = transactions.anomalies(&survey);
+    Ok(IsolationFindings {
+        transactions: transactions.accounts(told, &named_in(&anomalies).collect()),
+        ..survey.findings(transactions.named(&anomalies), true)
+    })
 }
 
 /// The transactions of the cycles of some anomalies.

@@ -9,14 +9,15 @@ use omnilink_value::Value;
 use rustc_hash::FxHashSet;
 
 use super::grouping::Grouping;
-use super::lists::Accesses;
+use super::lists::{Accesses, ListOrder};
+use super::open_accesses::OpenAccesses;
 use super::read_anomaly::ReadAnomaly;
 use super::read_marks::ReadMarks;
 use super::readings::Readings;
 use super::transaction_error::TransactionError;
 use crate::budget::Budget;
 pub(crate) use crate::order_graph::Id;
-use crate::recorded_history::{OrderSource, RecordedHistory};
+use crate::recorded_history::RecordedHistory;
 
 /// Whether a transaction committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +76,8 @@ pub struct Transactions {
     pub(crate) all: Vec<Transaction>,
     /// Adjacent versions, besides those that reads before writes determine.
     pub(crate) successions: Vec<Succession>,
+    /// Elements in lists of transactions that aborted, each with the version that follows.
+    pub(super) overtaken: Vec<Succession>,
     /// Reads that no level explains, or none but read uncommitted.
     pub(crate) read_anomalies: Vec<ReadAnomaly>,
     /// What is said about single reads.
@@ -112,8 +115,7 @@ impl Transactions {
         extent: Extent,
         budget: &mut Budget,
     ) -> Result<Result<Self, Limit>, TransactionError> {
-        let mut grouping = Grouping::default();
-        grouping.values.id(&Value::null());
+        let mut grouping = Grouping::new();
         for (position, operation) in recorded.ops.iter().enumerate() {
             if budget.work() {
                 break;
@@ -125,49 +127,61 @@ impl Transactions {
         if let Some(limit) = budget.exhausted() {
             return Ok(Err(limit));
         }
-        let mut accesses = std::mem::take(&mut grouping.accesses);
-        let counters = accesses.counter_readings(&grouping)?;
-        let settled = |grouping: Grouping, accesses: Accesses| {
-            Self::settled(grouping, accesses, extent, &recorded.order)
-        };
-        Ok(Ok(match counters {
-            None => settled(grouping, accesses)?,
-            Some(counters) => {
-                Readings::settled(counters, extent, &|accesses| settled(grouping.clone(), accesses))?
-            }
-        }))
+        let is_timed = recorded.order.is_timed();
+        Ok(Ok(Self::of_grouping(grouping, extent, is_timed)?))
     }
 
-    /// The transactions with these accesses.
-    fn settled(
+    /// The transactions of operations that are grouped.
+    pub(super) fn of_grouping(
         mut grouping: Grouping,
-        accesses: Accesses,
         extent: Extent,
-        order: &OrderSource,
+        is_timed: bool,
     ) -> Result<Self, TransactionError> {
-        let lists = accesses.settle(&mut grouping, extent)?;
+        let mut accesses = match std::mem::take(&mut grouping.accesses) {
+            OpenAccesses::Registers(registers) => {
+                registers.settle(&mut grouping);
+                return Ok(Self::with_lists(grouping, ListOrder::default(), extent, is_timed));
+            }
+            OpenAccesses::Any(accesses) => accesses,
+        };
+        let counters = accesses.counter_readings(&grouping)?;
+        let settled = |mut grouping: Grouping, accesses: Accesses| {
+            let lists = accesses.settle(&mut grouping, extent)?;
+            Ok(Self::with_lists(grouping, lists, extent, is_timed))
+        };
+        match counters {
+            None => settled(grouping, accesses),
+            Some(counters) => {
+                Readings::settled(counters, extent, &|accesses| settled(grouping.clone(), accesses))
+            }
+        }
+    }
+
+    /// The transactions, whose accesses are assigned to them, with what lists show.
+    fn with_lists(grouping: Grouping, lists: ListOrder, extent: Extent, is_timed: bool) -> Self {
         let mut all = grouping.all;
         if let Extent::Window { has_lost_deletes } = extent {
             drop_foreign_reads(&mut all, has_lost_deletes);
         }
         for transaction in &mut all {
             transaction.writes.sort_unstable();
-            if !matches!(order, OrderSource::Timeboxes | OrderSource::AsyncTimeboxes) {
+            if !is_timed {
                 transaction.timebox = None;
             }
         }
         let (mut keys, mut values) = (grouping.keys.values, grouping.values.values);
         keys.shrink_to_fit();
         values.shrink_to_fit();
-        Ok(Self {
+        Self {
             all,
             successions: lists.successions,
+            overtaken: lists.overtaken,
             read_anomalies: lists.anomalies,
             marks: lists.marks,
             readings: None,
             keys,
             values,
-        })
+        }
     }
 
     /// The read of a transaction that contradicts its own writes.
@@ -213,6 +227,7 @@ impl Transactions {
         Self {
             all: kept.iter().map(transaction).collect(),
             successions: Vec::new(),
+            overtaken: Vec::new(),
             read_anomalies: Vec::new(),
             marks: self.marks.part(&origin, Some),
             readings: None,

@@ -16,26 +16,38 @@ enum Part {
     },
     /// A pair, with its name.
     Pair(String),
+    /// The path of a request, without what follows a question mark.
+    Request(String),
 }
 
 impl MessageShape {
-    /// Of a message: what has a digit in it or stands in quotation marks differs.
+    /// Of a message: what has a digit in it or stands in quotation marks differs. A message that begins with a quotation mark is one in quotation marks, as
+    /// klog writes it.
     pub fn of(message: &str) -> Self {
         let first_line = message.lines().next().unwrap_or_default();
-        Self(
-            first_line
-                .split(|letter: char| letter.is_whitespace() || letter.is_control())
-                .filter(|token| !token.is_empty())
-                .map(part)
-                .collect(),
-        )
+        let mut is_quoted = first_line.starts_with('"');
+        let tokens = { first_line.split(|letter: char| letter.is_whitespace() || letter.is_control()) }
+            .filter(|token| !token.is_empty());
+        let parts = tokens.map(|token| {
+            let is_inside = is_quoted;
+            is_quoted &= !(token.len() > 1 && token.ends_with('"'));
+            match is_inside && !has_digit(token) {
+                true => Part::Word(token.to_owned()),
+                false => part(token),
+            }
+        });
+        Self(parts.collect())
     }
 
     /// The words of it, in small letters.
     pub fn words(&self) -> impl Iterator<Item = String> {
-        self.0.iter().filter_map(|part| match part {
-            Part::Word(word) => Some(word.to_lowercase()),
+        let texts = self.0.iter().filter_map(|part| match part {
+            Part::Word(word) | Part::Request(word) => Some(word),
             _ => None,
+        });
+        texts.flat_map(|text| {
+            let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
+            words.map(str::to_lowercase).collect::<Vec<_>>()
         })
     }
 
@@ -68,6 +80,10 @@ impl MessageShape {
                     let _ = write!(pattern, r"{before}(?<{name}>\S+?){after}");
                     names.push(name);
                 }
+                Part::Request(path) => {
+                    let _ = write!(pattern, r"{}(?:\?\S*)?", regex::escape(path));
+                    last_word = None;
+                }
                 Part::Pair(name) => {
                     let _ = write!(pattern, r"{}=\S+", regex::escape(name));
                     names.push(name.clone());
@@ -80,7 +96,14 @@ impl MessageShape {
     }
 }
 
+fn has_digit(text: &str) -> bool {
+    text.chars().any(|letter| letter.is_ascii_digit())
+}
+
 fn part(token: &str) -> Part {
+    if let Some(path) = request_path(token) {
+        return Part::Request(path.to_owned());
+    }
     if let Some((name, _)) = token.split_once('=')
         && name
             .chars()
@@ -91,9 +114,7 @@ fn part(token: &str) -> Part {
     }
     let is_around = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '-' | '_' | '/');
     let inner = token.trim_matches(is_around);
-    let differs = inner.chars().any(|letter| letter.is_ascii_digit())
-        || token.starts_with(['"', '\'', '`'])
-        || inner.contains('/');
+    let differs = has_digit(inner) || token.starts_with(['"', '\'', '`']) || inner.contains('/');
     if !differs || inner.is_empty() {
         return Part::Word(token.to_owned());
     }
@@ -102,6 +123,14 @@ fn part(token: &str) -> Part {
         before: token[..begin].to_owned(),
         after: token[begin + inner.len()..].to_owned(),
     }
+}
+
+/// The path of a request that is the same for all requests of its kind: `/acquire` of `/acquire?client=a`.
+fn request_path(token: &str) -> Option<&str> {
+    let path = token.split('?').next().filter(|path| path.starts_with('/'))?;
+    let is_name = |letter: char| letter.is_ascii_alphabetic() || matches!(letter, '/' | '_' | '-' | '.');
+    let names = path.split('/').filter(|name| !name.is_empty()).count();
+    (path.chars().all(is_name) && (1..=3).contains(&names)).then_some(path)
 }
 
 #[cfg(test)]
@@ -122,6 +151,21 @@ mod tests {
             (&groups["node"], &groups["for"], &groups["term"]),
             ("n1", "n2", "3")
         );
+    }
+
+    #[test]
+    fn messages_in_quotation_marks_and_paths_of_requests_have_words() {
+        for (message, words) in [
+            (r#""Lock acquired" c="a" pod="x/y""#, "lock acquired"),
+            ("POST /lock/acquire?c=a HTTP/1.1", "post lock acquire"),
+            ("GET /lock/7 HTTP/1.1", "get"),
+        ] {
+            let shape = MessageShape::of(message);
+            let found: Vec<String> = shape.words().filter(|word| !word.is_empty()).collect();
+            assert_eq!(found.join(" "), words);
+            let (pattern, _) = shape.pattern();
+            assert!(Regex::new(&pattern).unwrap().is_match(message), "{pattern}");
+        }
     }
 
     #[test]

@@ -56,9 +56,7 @@ pub fn draft(log: &str, spec: &str, lines: &[String], files: usize, actions: &[D
     let _ = writeln!(
         text,
         "format = {:?}   # {} of {} lines that were looked at have it",
-        sample.format,
-        sample.lines.len(),
-        sample.looked_at
+        sample.format, sample.readable, sample.looked_at
     );
     if sample.lines.is_empty() {
         text.push_str("# DECIDE: the log seems to be empty.\n");

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::message_shape::MessageShape;
 use crate::event_rule::Inside;
-use crate::extractor::without_colours;
+use crate::extractor::plain;
 use crate::fields::Fields;
 use crate::json_inside::object_in;
-use crate::line_format::LineFormat;
+use crate::line_format::{LineFormat, add_usual_names};
 use crate::pairs::pairs;
 use crate::separated;
 use crate::timestamp::nanoseconds;
@@ -25,6 +25,8 @@ pub(crate) struct LogSample {
     pub format: &'static str,
     pub lines: Vec<Fields>,
     pub looked_at: usize,
+    /// Those of them that have the format.
+    pub readable: usize,
     pub unreadable: usize,
     /// Those of them that begin with a space.
     pub indented: usize,
@@ -40,11 +42,8 @@ pub(crate) struct LogSample {
 impl LogSample {
     /// Takes lines apart, in the format that most of them have.
     pub fn of(lines: &[String]) -> Self {
-        let lines: Vec<Cow<'_, str>> = lines
-            .iter()
-            .map(|line| without_colours(line.trim_end()))
-            .filter(|line| !line.is_empty())
-            .collect();
+        let all: Vec<Cow<'_, str>> = lines.iter().map(|line| plain(line.trim_end())).collect();
+        let lines: Vec<&Cow<'_, str>> = all.iter().filter(|line| !line.is_empty()).collect();
         let read = |name: &str| -> Vec<Option<Fields>> {
             let Some(format) = LineFormat::named(name) else {
                 return Vec::new();
@@ -63,7 +62,9 @@ impl LogSample {
         let known = |fields: &[Option<Fields>]| fields.iter().flatten().count();
         // Every line is text, so that comes last; of formats that fit equally well the first counts.
         let mut best: (&'static str, Vec<Option<Fields>>) = ("text", read("text"));
-        let mut most = lines.len() / 2;
+        // What is indented goes on with the line before it.
+        let begins = |line: &&&Cow<'_, str>| !line.starts_with([' ', '\t']);
+        let mut most = lines.iter().filter(begins).count() / 2;
         for name in LineFormat::names().filter(|name| *name != "text") {
             let fields = read(name);
             if known(&fields) > most {
@@ -74,9 +75,14 @@ impl LogSample {
         let (format, fields) = best;
         let rows = lines.iter().skip(lines.len() - fields.len());
         let unreadable = fields.iter().zip(rows).filter(|(fields, _)| fields.is_none());
+        let lines = match LineFormat::named(format).is_some_and(|format| format.has_records()) {
+            true => records(&all),
+            false => whole(&fields, &lines[lines.len() - fields.len()..]),
+        };
         let mut sample = Self {
             format,
             looked_at: fields.len(),
+            readable: known(&fields),
             unreadable: unreadable.clone().count(),
             indented: unreadable
                 .clone()
@@ -86,7 +92,7 @@ impl LogSample {
                 .map(|(_, line)| line.to_string())
                 .next()
                 .unwrap_or_default(),
-            lines: fields.into_iter().flatten().collect(),
+            lines,
             with_json: 0,
             with_pairs: 0,
             with_time: 0,
@@ -106,7 +112,7 @@ impl LogSample {
 
     /// Whether lines have fields, and are not text with some before it.
     pub fn is_structured(&self) -> bool {
-        matches!(self.format, "json" | "logfmt" | "csv")
+        matches!(self.format, "json" | "journal" | "logfmt" | "csv")
     }
 
     /// The names of all fields; those inside of others by their paths.
@@ -174,6 +180,34 @@ impl LogSample {
         }
         shapes
     }
+}
+
+/// The lines that have a format, each with those that are indented below it.
+fn whole(fields: &[Option<Fields>], lines: &[&Cow<'_, str>]) -> Vec<Fields> {
+    let mut whole: Vec<Fields> = Vec::new();
+    for (fields, line) in fields.iter().zip(lines) {
+        match (fields, whole.last_mut()) {
+            (Some(fields), _) => whole.push(fields.clone()),
+            (None, Some(before)) if line.starts_with([' ', '\t']) => before.append_to_message(line),
+            (None, _) => {}
+        }
+    }
+    whole
+}
+
+/// The records of a journal.
+fn records(lines: &[Cow<'_, str>]) -> Vec<Fields> {
+    let format = LineFormat::Journal;
+    let each = lines.split(|line| line.is_empty());
+    let each = each.filter(|record| !record.is_empty());
+    each.map(|record| {
+        let mut fields = Fields::default();
+        let known = record.iter().filter_map(|line| format.fields(line, &[]));
+        known.for_each(|field| fields.add(field));
+        add_usual_names(&mut fields);
+        fields
+    })
+    .collect()
 }
 
 fn text_of(value: &Value) -> String {

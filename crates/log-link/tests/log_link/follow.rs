@@ -45,10 +45,12 @@ fn followed(link: &str, parts: &[String]) -> (Evidence, Vec<u32>) {
     let explained = std::sync::atomic::AtomicU32::new(0);
     let mut at_wait = Vec::new();
     let mut left = parts.iter();
+    let input = std::fs::File::open(&log).unwrap_or_else(|error| panic!("{error}"));
     let evidence = follow_log(
         &check,
         "log.ndjson",
         &log,
+        Box::new(input),
         &mut |_| {
             explained.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         },

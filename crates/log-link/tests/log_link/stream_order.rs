@@ -111,7 +111,9 @@ fn a_file_that_is_read_line_by_line_gets_the_answer_that_it_gets_in_memory() {
         let found = answer(&by_line, &file);
         assert_eq!(found.verdict, expected, "{time:?} {:?}\n{text}", found.error);
         // Where reading again is not possible, the answer is the same or the order of the lines is in doubt.
-        let followed = follow_log(&in_memory, "log", &file, &mut |_| {}, &mut || false);
+        let followed = follow_log(&in_memory, "log", &file, opened(&file), &mut |_| {}, &mut || {
+            false
+        });
         match &followed.error {
             Some(error) => assert!(
                 error.contains("sort it by its clock") && time != Time::None,
@@ -154,7 +156,8 @@ fn a_log_that_is_followed_and_is_not_in_order_ends_with_the_place() {
         .map(|clock| format!("{{\"event\":\"Add\",\"event_args\":[1],\"clock\":{clock}}}\n"))
         .collect();
     std::fs::write(&file, text).unwrap_or_else(|error| panic!("{error}"));
-    let followed = follow_log(&check(folder.path(), ""), "log", &file, &mut |_| {}, &mut || {
+    let in_memory = check(folder.path(), "");
+    let followed = follow_log(&in_memory, "log", &file, opened(&file), &mut |_| {}, &mut || {
         false
     });
     assert_eq!(followed.verdict, Verdict::Error);
@@ -179,4 +182,8 @@ fn a_clock_that_is_no_whole_number_is_refused() {
         let as_it_stands = check(folder.path(), "[log]\norder = \"lines\"");
         assert_eq!(answer(&as_it_stands, &file).verdict, Verdict::Valid, "{clock}");
     }
+}
+
+fn opened(file: &Path) -> Box<dyn std::io::Read + Send> {
+    Box::new(std::fs::File::open(file).unwrap_or_else(|error| panic!("{error}")))
 }

@@ -60,6 +60,7 @@ fn push_findings(page: &mut String, findings: &IsolationFindings, look: &Look) {
         list("holds, at the most", &findings.strongest);
         list("violated, at the least", &findings.weakest_violated);
     }
+    push_places(page, findings, look);
     for level in &findings.levels {
         let mark = match level.verdict {
             Verdict::Valid => look.paint(Tone::Good, "yes"),
@@ -71,6 +72,25 @@ fn push_findings(page: &mut String, findings: &IsolationFindings, look: &Look) {
             false => format!("  ({})", level.known_as.join(", ")),
         };
         page.push_str(&format!("  {mark} {}{known_as}\n", level.level));
+    }
+}
+
+/// More transactions than these are in the evidence only.
+const PLACES_MAX: usize = 8;
+
+/// Where the transactions stand that are named.
+fn push_places(page: &mut String, findings: &IsolationFindings, look: &Look) {
+    let placed = findings.transactions.iter().filter_map(|transaction| {
+        let place = transaction.ops.first()?.place.as_ref()?;
+        Some((&transaction.name, place))
+    });
+    let placed: Vec<_> = placed.take(PLACES_MAX).collect();
+    // A file of histories has a line for each of them, and not for each transaction.
+    let is_told = placed.len() == 1 || placed.windows(2).any(|pair| pair[0].1 != pair[1].1);
+    if is_told {
+        let placed = placed.iter().map(|(name, place)| format!("{name} at {place}"));
+        let line = placed.collect::<Vec<_>>().join(", ");
+        push_wrapped(page, "  ", "      ", &look.clean(&line), look);
     }
 }
 

@@ -61,7 +61,7 @@ impl Lowering<'_> {
                         "a prime inside a prime has no meaning".into(),
                     );
                 }
-                let mut node = self.expr(At { primed: true, ..from }, expr);
+                let mut node = self.next(from, expr);
                 node.at = loc;
                 node
             }
@@ -71,6 +71,29 @@ impl Lowering<'_> {
                 node
             }
         }
+    }
+
+    /// An expression in the next state.
+    ///
+    /// Its variables become those of the next state, here and not when it is evaluated, so that `(x = 1)'` gives x a next value. That is wrong for a name
+    /// that is used inside of an ENABLED: `(LET y == x IN ENABLED (y = 1))'`. There y would be the next value inside of ENABLED, which asks from the
+    /// next state. Then the expression stays as it is and is evaluated in the next state.
+    fn next(&mut self, from: At, expr: ExprId) -> Node {
+        let node = self.expr(At { primed: true, ..from }, expr);
+        if !node.uses.of_next {
+            return node;
+        }
+        let loc = node.at;
+        let now = self.expr(
+            At {
+                primed: false,
+                ..from
+            },
+            expr,
+        );
+        let mut node = one(loc, now, Kind::Prime);
+        node.uses.next = true;
+        node
     }
 
     /// `UNCHANGED e`: unchanged variables as far as `e` consists of them, else `e' = e`.
@@ -144,7 +167,7 @@ impl Lowering<'_> {
             _ => {}
         }
         let loc = self.loc(at.tree, id);
-        let next = self.expr(At { primed: true, ..at }, id);
+        let next = self.next(at, id);
         let now = self.expr(At { primed: false, ..at }, id);
         unchanged_pair(loc, next, now, variables, others);
     }

@@ -337,7 +337,7 @@ impl Lowering<'_> {
         };
         // A prime applies to the argument of a parameter, unless that was lowered as primed already.
         let reaches = at.primed && !place.primed && place.naming == Naming::Expression;
-        let node = if self.spec.entity(entity).arity == 0 {
+        let mut node = if self.spec.entity(entity).arity == 0 {
             local(place.slot, loc)
         } else {
             let mut uses = Uses {
@@ -373,6 +373,7 @@ impl Lowering<'_> {
                 uses,
             }
         };
+        node.uses.of_next |= place.primed && !at.primed && place.naming == Naming::Expression;
         if reaches {
             let uses = Uses {
                 next: true,

@@ -60,6 +60,28 @@ Next == x = 1 /\ Over(x)",
     }
 }
 
+#[test]
+fn names_inside_of_an_enabled_of_the_next_state_are_about_that_state() {
+    let definitions = [
+        r"Over == LET now == x IN ENABLED (now = 20 /\ x' = now + 5)
+Next == x = 1 /\ x' \in {2, 20} /\ Over'",
+        r"Over(p) == ENABLED (p = 20 /\ x' = p)
+Next == x = 1 /\ x' \in {2, 20} /\ Over(x)'",
+        r"Over == LET now == x more == now + 1 IN now = 20 /\ ENABLED (\E i \in {more} : i = 21 /\ x' = now)
+Next == x = 1 /\ x' \in {2, 20} /\ Over'",
+        r"Over(p) == LET By(n) == p + n IN ENABLED (By(1) = 21 /\ x' = 0)
+Next == x = 1 /\ x' \in {2, 20} /\ LET now == x IN Over(now)'",
+        r"Over == LET now == x IN ENABLED (now = 20 /\ x' = 0)
+Next == x = 1 /\ x' \in {2, 20} /\ ~(UNCHANGED Over)",
+        // Where nothing of it is asked by ENABLED, a primed formula gives next values.
+        r"Next == x = 1 /\ (LET now == x IN now = 20 /\ ENABLED (x' = 0))'",
+    ];
+    for spec in definitions {
+        let spec = format!("VARIABLE x\nInit == x = 1\n{spec}");
+        assert_eq!(states(&spec), "1, 20", "{spec}");
+    }
+}
+
 /// An action about `x` and `y`: text in which `{x}` and `{x'}` stand for the values before and after.
 fn action(random: &mut Rng) -> String {
     const GUARDS: [&str; 5] = [

@@ -14,6 +14,7 @@ use omnilink_trace::{InputOrder, OpenOptions, Operation, Trace, TraceError};
 
 use super::judge_factory::weak_error;
 use crate::error::VerifyError;
+use crate::followed_file::FollowedFile;
 
 /// How long to wait before looking for more.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
@@ -109,7 +110,8 @@ impl GrowingFile {
             is_pipe: is_stdin || !std::fs::metadata(path)?.is_file(),
             input: match is_stdin {
                 true => Box::new(io::stdin()),
-                false => Box::new(File::open(path)?),
+                false if !std::fs::metadata(path)?.is_file() => Box::new(File::open(path)?),
+                false => Box::new(FollowedFile::open(path)?),
             },
             interrupt,
         })

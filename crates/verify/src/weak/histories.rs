@@ -24,10 +24,10 @@ pub(super) struct Reading {
 }
 
 /// The histories of one input, as they are read.
-pub(super) struct Histories<'a> {
+pub(super) struct Histories<'a, H = RecordedHistory> {
     /// What a person should be told about the input.
     pub(super) notes: Vec<String>,
-    pub(super) each: Box<dyn Iterator<Item = Result<RecordedHistory, VerifyError>> + 'a>,
+    pub(super) each: Box<dyn Iterator<Item = Result<H, VerifyError>> + 'a>,
 }
 
 /// How the histories of an input are read.

@@ -10,7 +10,6 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use omnilink_consistency::RecordedHistory;
 use omnilink_evidence::Evidence;
 
 use super::judge_factory::JudgeFactory;
@@ -29,19 +28,19 @@ struct InFlight {
 }
 
 /// A history for a worker: its number, and how long reading it took.
-type Assignment = (usize, RecordedHistory, Duration);
+type Assignment<H> = (usize, H, Duration);
 
 /// Judges histories, each with the number of its input, and delivers the judgements in the order of the histories.
 ///
 /// # Errors
 /// If a worker dies.
-pub(super) fn judge_all(
-    judges: &dyn JudgeFactory,
+pub(super) fn judge_all<H: Send>(
+    judges: &dyn JudgeFactory<H>,
     jobs: NonZeroUsize,
-    mut histories: impl Iterator<Item = (usize, Result<RecordedHistory, VerifyError>)>,
+    mut histories: impl Iterator<Item = (usize, Result<H, VerifyError>)>,
     mut deliver: impl FnMut(usize, Result<Evidence, VerifyError>, Duration) -> ControlFlow<()>,
 ) -> Result<(), VerifyError> {
-    let (assignments, assigned) = channel::<Assignment>();
+    let (assignments, assigned) = channel::<Assignment<H>>();
     let assigned = Mutex::new(assigned);
     let (results, finished) = channel();
     std::thread::scope(|scope| {
@@ -97,9 +96,9 @@ pub(super) fn judge_all(
 }
 
 /// Judges one history after the other, until there are no more.
-fn work(
-    judges: &dyn JudgeFactory,
-    assigned: &Mutex<Receiver<Assignment>>,
+fn work<H: Send>(
+    judges: &dyn JudgeFactory<H>,
+    assigned: &Mutex<Receiver<Assignment<H>>>,
     results: &Sender<(usize, Judged)>,
 ) {
     let next = || {
@@ -112,7 +111,7 @@ fn work(
     let made = judges.with_judge(&mut |judge| {
         while let Some((number, history, reading)) = next() {
             let started = Instant::now();
-            let judgement = judge(&history, reading);
+            let judgement = judge(history, reading);
             if results
                 .send((number, (judgement, reading + started.elapsed())))
                 .is_err()

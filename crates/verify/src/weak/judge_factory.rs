@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use omnilink_consistency::{
     Guarantee, RecordedCheckError, RecordedHistory, WeakChecker, WeakOptions, check_recorded,
-    check_recorded_transactions, infer_recorded_transactions,
 };
 use omnilink_engine::Limits;
 use omnilink_evidence::Evidence;
 
 use super::IsolationTask;
+use super::transaction_history::TransactionHistory;
 use crate::error::VerifyError;
 use crate::subject::{NamedModel, NativeSubject};
 
 /// Judges one history, given how long reading it took.
-pub(crate) type Judge<'a> = dyn FnMut(&RecordedHistory, Duration) -> Result<Evidence, VerifyError> + 'a;
+pub(crate) type Judge<'a, H = RecordedHistory> = dyn FnMut(H, Duration) -> Result<Evidence, VerifyError> + 'a;
 
 /// The limits, less the time that has passed.
 fn less(limits: Limits, passed: Duration) -> Limits {
@@ -25,9 +25,9 @@ fn less(limits: Limits, passed: Duration) -> Limits {
 }
 
 /// Makes a judge for each worker.
-pub(crate) trait JudgeFactory: Sync {
+pub(crate) trait JudgeFactory<H = RecordedHistory>: Sync {
     /// Runs `work` with a judge.
-    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), VerifyError>;
+    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_, H>) + Send)) -> Result<(), VerifyError>;
 }
 
 /// Judges of transactions.
@@ -36,16 +36,12 @@ pub(crate) struct IsolationJudges {
     pub(crate) limits: Limits,
 }
 
-impl JudgeFactory for IsolationJudges {
-    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), VerifyError> {
-        work(&mut |recorded, reading| {
-            let limits = less(self.limits, reading);
-            let judged = match self.task {
-                IsolationTask::Level(level) => check_recorded_transactions(recorded, level, limits),
-                IsolationTask::AllLevels => infer_recorded_transactions(recorded, limits),
-            };
-            judged.map_err(weak_error)
-        });
+impl<'i> JudgeFactory<TransactionHistory<'i>> for IsolationJudges {
+    fn with_judge(
+        &self,
+        work: &mut (dyn FnMut(&mut Judge<'_, TransactionHistory<'i>>) + Send),
+    ) -> Result<(), VerifyError> {
+        work(&mut |history, reading| history.judge(self.task, less(self.limits, reading)));
         Ok(())
     }
 }
@@ -77,7 +73,7 @@ pub(crate) fn judge_by<S: NamedModel>(
             limits: less(options.limits, reading),
             ..*options
         };
-        check_recorded(&mut checker, recorded, subject, &methods, question, &options).map_err(weak_error)
+        check_recorded(&mut checker, &recorded, subject, &methods, question, &options).map_err(weak_error)
     });
 }
 

@@ -6,6 +6,7 @@ mod jobs;
 mod judge_factory;
 #[cfg(feature = "tla")]
 mod spec;
+mod transaction_history;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,9 +19,10 @@ use omnilink_evidence::{self as evidence, Command, Evidence};
 use omnilink_memory::peak_bytes;
 use omnilink_models::AnyModel;
 
-use self::histories::{Histories, Read, Reading, histories, keyed_histories};
+use self::histories::{Histories, Read, Reading, keyed_histories};
 use self::jobs::judge_all;
 use self::judge_factory::{IsolationJudges, JudgeFactory, ModelJudges, weak_error};
+use self::transaction_history::transaction_histories;
 use crate::error::VerifyError;
 use crate::input::Input;
 use crate::keyed::Keyed;
@@ -109,7 +111,12 @@ impl WeakCheck<'_> {
             limits: self.options.limits,
         };
         let reading = self.reading();
-        self.judge_inputs(self.all(), &judges, &|input| histories(input, reading), deliver)
+        self.judge_inputs(
+            self.all(),
+            &judges,
+            |input| transaction_histories(input, reading),
+            deliver,
+        )
     }
 
     /// Checks every input against a shipped model, named with its options.
@@ -152,11 +159,11 @@ impl WeakCheck<'_> {
     }
 
     /// Has every history of some inputs judged by itself.
-    fn judge_inputs(
-        &self,
+    fn judge_inputs<'s, H: Send>(
+        &'s self,
         inputs: Range<usize>,
-        judges: &dyn JudgeFactory,
-        read: &Read<'_>,
+        judges: &dyn JudgeFactory<H>,
+        read: impl Fn(&'s Input) -> Result<Histories<'s, H>, VerifyError>,
         deliver: &mut Deliver<'_>,
     ) -> Result<(), VerifyError> {
         let notes: RefCell<BTreeMap<usize, Vec<String>>> = RefCell::default();
