@@ -99,6 +99,7 @@ struct omnilink_recorder {
   int64_t ticks_per_second;
   size_t chunk_bytes, page_bytes;
   pid_t owner; /* a forked child must leave the recording alone */
+  unsigned forks; /* how often this process was forked off when it made the recorder */
   bool has_stopped;
   pthread_mutex_t mutex; /* guards everything below */
   unsigned char *header; /* MessagePack of the caller's own header fields */
@@ -329,7 +330,16 @@ static inline int64_t omnilink_examine_tsc_(const char **reason) {
 
 /* ---- Stopping ---------------------------------------------------------------------------------------------------------- */
 
+/* How often this process was forked off since the library was loaded. In a child the files are not mapped any more: to it, a recorder that it
+ * inherits has stopped. */
+__attribute__((weak)) unsigned omnilink_forks_ = 0;
+__attribute__((weak)) pthread_once_t omnilink_forks_once_ = PTHREAD_ONCE_INIT;
+
+static inline void omnilink_forked_(void) { omnilink_forks_++; }
+static inline void omnilink_watch_forks_(void) { (void)pthread_atfork(NULL, NULL, omnilink_forked_); }
+
 static inline bool omnilink_has_stopped_(const omnilink_recorder *recorder) {
+  if (recorder->forks != omnilink_forks_) return true;
   return __atomic_load_n(&recorder->has_stopped, __ATOMIC_RELAXED);
 }
 
@@ -774,7 +784,7 @@ static inline void omnilink_tighten_end(omnilink_log *log) {
 /* Forgets the operation as if it had never started: for a harness that finds that it must pick another one. Only where the
  * operation had no effect. */
 static inline void omnilink_cancel(omnilink_log *log) {
-  if (!log->is_open) return;
+  if (!log->is_open || log->recorder->forks != omnilink_forks_) return;
   __atomic_store_n(omnilink_at_(log, log->record_start), (unsigned char)0, __ATOMIC_RELEASE);
   log->published_to = log->position = log->record_start;
   log->is_open = log->is_prepared = false;
@@ -953,7 +963,9 @@ static inline omnilink_recorder *omnilink_create(const char *directory, const om
   recorder->page_bytes = page > 0 ? (size_t)page : 65536;
   size_t chunk = options->chunk_bytes != 0 ? options->chunk_bytes : (size_t)1 << 20;
   recorder->chunk_bytes = (chunk + recorder->page_bytes - 1) / recorder->page_bytes * recorder->page_bytes;
+  (void)pthread_once(&omnilink_forks_once_, omnilink_watch_forks_);
   recorder->owner = getpid();
+  recorder->forks = omnilink_forks_;
   pthread_mutex_init(&recorder->mutex, NULL);
   return recorder;
 }
@@ -1051,6 +1063,7 @@ static inline void omnilink_free_log_(omnilink_log *log) {
 }
 
 static inline omnilink_log *omnilink_new_log_(omnilink_recorder *recorder, const char *label, bool is_number, int64_t number) {
+  if (recorder->owner != getpid()) return NULL;
   omnilink_log *log = (omnilink_log *)calloc(1, sizeof *log);
   size_t path_bytes = strlen(recorder->directory) + OMNILINK_LABEL_MAX_ + 32;
   char *path = (char *)malloc(path_bytes);
@@ -1098,7 +1111,8 @@ static inline omnilink_log *omnilink_new_log_(omnilink_recorder *recorder, const
   return log;
 }
 
-/* A log for the thread with this number. Numbers and labels must differ. NULL if there is no memory or the label is taken; if
+/* A log for the thread with this number. Numbers and labels must differ. NULL if there is no memory, the label is taken, or the recorder is
+ * inherited from another process; if
  * the file cannot be created, recording stops, and the log counts operations. */
 static inline omnilink_log *omnilink_thread(omnilink_recorder *recorder, int64_t number) {
   char label[32];
@@ -1139,9 +1153,14 @@ static inline void omnilink_close(omnilink_log *log) {
 static inline bool omnilink_stopped(const omnilink_recorder *recorder) { return omnilink_has_stopped_(recorder); }
 
 /* Ends the recording and frees it. 0 if all is well; 1, with the reason in `message`, if recording stopped; 2 if a log is still
- * open, and then nothing is freed. */
+ * open, or if the recorder is inherited from another process, and then nothing is freed. */
 static inline int omnilink_finish(omnilink_recorder *recorder, char *message, size_t bytes) {
-  if (recorder->open_logs != 0 && recorder->owner == getpid()) {
+  if (recorder->owner != getpid()) {
+    omnilink_explain_(message, bytes, "this recorder belongs to process %ld; a child needs one of its own, in a folder of its own",
+                      (long)recorder->owner);
+    return 2;
+  }
+  if (recorder->open_logs != 0) {
     omnilink_explain_(message, bytes, "%" PRIu64 " logs are still open; close them first", recorder->open_logs);
     return 2;
   }

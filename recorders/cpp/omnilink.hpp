@@ -171,15 +171,20 @@ void Slot::write(const T &value) {
     for (const auto &item : value) write(item);
   } else if constexpr (detail::IsMap<T>::value) {
     if constexpr (std::is_convertible_v<const typename T::key_type &, std::string_view>) {
-      omnilink_record(log_, value.size());
-      for (const auto &[key, item] : value) {
-        write(key);
-        write(item);
+      // A key with a dollar would be read as a set, a function or a model value.
+      bool is_record = true;
+      for (const auto &entry : value) is_record = is_record && std::string_view(entry.first).substr(0, 1) != "$";
+      if (is_record) {
+        omnilink_record(log_, value.size());
+        for (const auto &[key, item] : value) {
+          write(key);
+          write(item);
+        }
+        return;
       }
-    } else {
-      omnilink_function(log_, value.size());
-      for (const auto &entry : value) write(entry);
     }
+    omnilink_function(log_, value.size());
+    for (const auto &entry : value) write(entry);
   } else if constexpr (detail::IsRange<T>::value) {
     omnilink_array(log_, static_cast<std::size_t>(std::distance(std::begin(value), std::end(value))));
     for (const auto &item : value) write(item);
@@ -376,7 +381,8 @@ class Recorder {
 
  private:
   ThreadLog made(omnilink_log *log) {
-    if (log == nullptr) throw Error("no log: the thread's label is taken, empty, longer than 64 bytes, or contains '");
+    if (log == nullptr)
+      throw Error("no log: the thread's label is taken, empty, longer than 64 bytes, or contains ', or the recorder belongs to another process");
     return ThreadLog(log);
   }
 

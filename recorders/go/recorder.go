@@ -16,7 +16,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,6 +27,7 @@ type Recorder struct {
 	folder string
 	header string
 	began  time.Time
+	stop   *stop
 
 	mutex    sync.Mutex
 	logs     []*ThreadLog
@@ -33,25 +36,31 @@ type Recorder struct {
 
 var errClosed = errors.New("omnilink: the recorder is closed")
 
-// Create creates the folder of a trace, which must be new. The header says what is known about the run: seed, command, host.
+// Create creates the folder of a trace, which must be new or empty. The header says what is known about the run: seed, command, host.
 func Create(folder string, header map[string]any) (*Recorder, error) {
 	all := map[string]any{"unit": "ns", "clock": "monotonic"}
 	for name, value := range header {
+		if _, isTaken := all[name]; isTaken || name == "omnilink" {
+			return nil, fmt.Errorf("omnilink: the header field %s is written by the recorder; choose another name", name)
+		}
 		all[name] = value
 	}
-	delete(all, "omnilink")
 	members, err := encoded(all)
 	if err != nil {
 		return nil, fmt.Errorf("omnilink: the header: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(folder), 0o777); err != nil {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return nil, fmt.Errorf("omnilink: a trace needs a folder of its own: %w", err)
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil {
 		return nil, fmt.Errorf("omnilink: %w", err)
 	}
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		return nil, fmt.Errorf("omnilink: a trace needs a new folder: %w", err)
+	if len(files) > 0 {
+		return nil, fmt.Errorf("omnilink: %s: the folder is not empty, and a folder is one trace; choose another", folder)
 	}
 	// The version comes first: by it a header is recognised.
-	return &Recorder{folder: folder, header: `{"omnilink":1,` + members[1:], began: time.Now()}, nil
+	return &Recorder{folder: folder, header: `{"omnilink":1,` + members[1:], began: time.Now(), stop: &stop{}}, nil
 }
 
 // Thread is the log of a goroutine, a session or a client that makes one call at a time: a number or a string, one log for each. A log is used by
@@ -62,12 +71,21 @@ func (recorder *Recorder) Thread(thread any) (*ThreadLog, error) {
 	default:
 		return nil, fmt.Errorf("omnilink: a thread is a number or a string, not %v", thread)
 	}
+	label := fmt.Sprint(thread)
+	if label == "" || strings.Contains(label, "'") {
+		return nil, fmt.Errorf("omnilink: a thread cannot be called %q: the name is empty, or has a '", label)
+	}
 	recorder.mutex.Lock()
 	defer recorder.mutex.Unlock()
 	if recorder.isClosed {
 		return nil, errClosed
 	}
-	file, err := newLineFile(filepath.Join(recorder.folder, fmt.Sprintf("%d.ndjson", len(recorder.logs))))
+	for _, log := range recorder.logs {
+		if fmt.Sprint(log.thread) == label {
+			return nil, fmt.Errorf("omnilink: the thread %s has a log already; each thread needs a name of its own", label)
+		}
+	}
+	file, err := newLineFile(filepath.Join(recorder.folder, fmt.Sprintf("%d.ndjson", len(recorder.logs))), recorder.stop)
 	if err != nil {
 		return nil, err
 	}
@@ -85,14 +103,11 @@ func (recorder *Recorder) Close() error {
 		return nil
 	}
 	recorder.isClosed = true
-	var first error
 	for _, log := range recorder.logs {
-		log.isClosed = true
-		if err := log.file.close(); err != nil && first == nil {
-			first = err
-		}
+		log.isClosed.Store(true)
+		log.file.close()
 	}
-	return first
+	return recorder.stop.err()
 }
 
 // ThreadLog has the operations of one thread.
@@ -103,13 +118,13 @@ type ThreadLog struct {
 	// The calls that stay pending: nothing of the same thread can come after one, so the thread goes on under another label.
 	pending  int
 	open     *Call
-	isClosed bool
+	isClosed atomic.Bool
 }
 
-// Call begins a call. Its record is in the file when this returns. If it returns an error, the call was not recorded: do not make it, or
+// Call begins a call. Its record is in the file when this returns, unless recording has stopped; Close tells. If it returns an error, the call was not recorded: do not make it, or
 // accept that its effect is not explained.
 func (log *ThreadLog) Call(op string, args map[string]any) (*Call, error) {
-	if log.isClosed {
+	if log.isClosed.Load() {
 		return nil, errClosed
 	}
 	if log.open != nil {
@@ -129,8 +144,11 @@ func (log *ThreadLog) Call(op string, args map[string]any) (*Call, error) {
 	name, _ := encoded(op)
 	thread, _ := encoded(label)
 	line := fmt.Sprintf(`{"thread":%s,"op":%s,"args":%s,"start":%d}`, thread, name, members, log.now())
-	log.file.append(line)
-	log.open = &Call{log: log, op: op, length: len(line) + 1}
+	length := log.file.append(line)
+	if length == 0 {
+		log.file.stop.lost.Add(1)
+	}
+	log.open = &Call{log: log, op: op, length: length}
 	return log.open, nil
 }
 
@@ -153,28 +171,49 @@ func (log *ThreadLog) now() int64 {
 
 // Call is a call that has begun. Unless it is ended, it stays pending: it may have taken effect, or may take effect later.
 type Call struct {
-	log    *ThreadLog
-	op     string
+	log *ThreadLog
+	op  string
+	// The length of its line; 0 if it is not recorded.
 	length int
-	end    int64
+	ended  int64
 	isOver bool
 }
 
 // TightenEnd ends the timebox now, and the call later: for what only releases a lock or formats a result.
 func (call *Call) TightenEnd() {
-	call.end = call.log.now()
+	call.ended = call.log.now()
 }
 
 // End tells that the call returned. A result that cannot be recorded leaves the call pending; Close tells.
 func (call *Call) End(result any) {
 	call.stamp()
-	ret, err := encoded(result)
+	call.end(result, "")
+}
+
+// EndWithMeta tells that the call returned, and anything else: kept, and ignored by checks.
+func (call *Call) EndWithMeta(result any, meta map[string]any) {
+	call.stamp()
+	members, err := encoded(meta)
 	if err != nil {
-		call.log.file.fail(fmt.Errorf("what %s returned: %w", call.op, err))
-		call.Leave()
+		call.refuse(err)
 		return
 	}
-	call.finish(`,"ret":` + ret)
+	call.end(result, `,"meta":`+members)
+}
+
+func (call *Call) end(result any, more string) {
+	ret, err := encoded(result)
+	if err != nil {
+		call.refuse(err)
+		return
+	}
+	call.finish(`,"ret":` + ret + more)
+}
+
+// It happened, so it must not get lost: it stays pending, and recording stops with the reason.
+func (call *Call) refuse(err error) {
+	call.log.file.stop.because(fmt.Errorf("%s returned what cannot be recorded: %w", call.op, err))
+	call.Leave()
 }
 
 // EndNothing tells that the call returned nothing.
@@ -192,7 +231,9 @@ func (call *Call) Abort() {
 // Cancel forgets a call that was not even tried.
 func (call *Call) Cancel() {
 	if call.once() {
-		call.log.file.removeLast(call.length)
+		if call.length > 0 {
+			call.log.file.removeLast(call.length)
+		}
 		call.log.open = nil
 	}
 }
@@ -206,15 +247,19 @@ func (call *Call) Leave() {
 }
 
 func (call *Call) stamp() {
-	if call.end == 0 {
+	if call.ended == 0 {
 		call.TightenEnd()
 	}
 }
 
 func (call *Call) finish(more string) {
 	if call.once() {
-		call.log.file.extend(fmt.Sprintf(`,"end":%d%s`, call.end, more))
 		call.log.open = nil
+		// If the operation saw any effect of one that is not recorded, it also sees that recording has stopped, and stays pending.
+		if call.length == 0 || call.log.isClosed.Load() {
+			return
+		}
+		call.log.file.extend(fmt.Sprintf(`,"end":%d%s`, call.ended, more))
 	}
 }
 

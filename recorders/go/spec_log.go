@@ -24,7 +24,7 @@ type SpecLog struct {
 
 // CreateLog creates the log of a node, a new file.
 func CreateLog(path, node string) (*SpecLog, error) {
-	file, err := newLineFile(path)
+	file, err := newLineFile(path, &stop{})
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,8 @@ func (log *SpecLog) Close() error {
 		return nil
 	}
 	log.isClosed = true
-	return log.file.close()
+	log.file.close()
+	return log.file.stop.err()
 }
 
 // SpecEvent is a line that is being made. Nothing is written before Write.
@@ -150,5 +151,5 @@ func (event *SpecEvent) Write() error {
 	node, _ := encoded(log.node)
 	clock, _ := encoded(log.vector)
 	log.file.append(fmt.Sprintf(`{"node":%s,"clock":%s%s}`, node, clock, members.String()))
-	return log.file.failure
+	return log.file.stop.err()
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/big"
 	"reflect"
 	"sort"
 	"strings"
@@ -25,7 +26,13 @@ func encoded(value any) (string, error) {
 	return text.String(), err
 }
 
+// A value that shares parts with itself can be as long as memory allows.
+const lengthMax = 1 << 24
+
 func encode(text *strings.Builder, value reflect.Value, depth int) error {
+	if text.Len() > lengthMax {
+		return fmt.Errorf("a value is longer than %d characters; record what tells values apart", lengthMax)
+	}
 	if depth > depthMax {
 		return fmt.Errorf("a value is nested more than %d deep; does it contain itself?", depthMax)
 	}
@@ -34,6 +41,16 @@ func encode(text *strings.Builder, value reflect.Value, depth int) error {
 		return nil
 	}
 	switch known := value.Interface().(type) {
+	case *big.Int:
+		if known == nil {
+			text.WriteString("null")
+		} else {
+			text.WriteString(known.String())
+		}
+		return nil
+	case big.Int:
+		text.WriteString(known.String())
+		return nil
 	case ModelValue:
 		text.WriteString(`{"$model":`)
 		writeString(text, string(known))
@@ -65,7 +82,11 @@ func encode(text *strings.Builder, value reflect.Value, depth int) error {
 			text.WriteString("null")
 			return nil
 		}
-		return encode(text, value.Elem(), depth+1)
+		if value.Kind() == reflect.Pointer {
+			// It may point to itself.
+			depth++
+		}
+		return encode(text, value.Elem(), depth)
 	case reflect.Slice, reflect.Array:
 		return encodeList(text, value, depth)
 	case reflect.Map:
@@ -98,11 +119,10 @@ func encodeMap(text *strings.Builder, value reflect.Value, depth int) error {
 	var entries []entry
 	isRecord := true
 	for _, key := range value.MapKeys() {
-		one, err := encoded(key.Interface())
-		if err != nil {
+		var name, inner strings.Builder
+		if err := encode(&name, key, depth+1); err != nil {
 			return err
 		}
-		var inner strings.Builder
 		if err := encode(&inner, value.MapIndex(key), depth+1); err != nil {
 			return err
 		}
@@ -110,7 +130,7 @@ func encodeMap(text *strings.Builder, value reflect.Value, depth int) error {
 			key = key.Elem()
 		}
 		isRecord = isRecord && key.Kind() == reflect.String && !strings.HasPrefix(key.String(), "$")
-		entries = append(entries, entry{one, inner.String()})
+		entries = append(entries, entry{name.String(), inner.String()})
 	}
 	sort.Slice(entries, func(a, b int) bool { return entries[a].key < entries[b].key })
 	if !isRecord {
@@ -139,10 +159,12 @@ func encodeMap(text *strings.Builder, value reflect.Value, depth int) error {
 func encodeStruct(text *strings.Builder, value reflect.Value, depth int) error {
 	text.WriteByte('{')
 	separator := ""
+	hidden := 0
 	for at := 0; at < value.NumField(); at++ {
 		field := value.Type().Field(at)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if !field.IsExported() || name == "-" {
+			hidden++
 			continue
 		}
 		if name == "" {
@@ -155,6 +177,9 @@ func encodeStruct(text *strings.Builder, value reflect.Value, depth int) error {
 			return err
 		}
 		separator = ","
+	}
+	if separator == "" && hidden > 0 {
+		return fmt.Errorf("a %s cannot be recorded: none of its fields is exported", value.Type())
 	}
 	text.WriteByte('}')
 	return nil

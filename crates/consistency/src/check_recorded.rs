@@ -14,7 +14,7 @@ use crate::guarantee::{Guarantee, UnknownConsistency};
 use crate::history_error::HistoryError;
 use crate::infer::infer;
 use crate::isolation::{Extent, Isolation, TransactionError, check_and_confirm, survey_levels};
-use crate::method_levels::{MethodLevelsError, known_methods};
+use crate::method_levels::{MethodLevels, MethodLevelsError, known_methods};
 use crate::recorded_history::RecordedHistory;
 
 /// Why there is no verdict. All of these are errors of the user, exit code 2.
@@ -141,20 +141,29 @@ pub fn infer_recorded_transactions(
     Ok(evidence::of_survey(name, ops, survey_levels(recorded, limits)?))
 }
 
-/// `--infer`: the strongest levels that all histories satisfy together.
+/// `--infer`: the strongest levels that all histories satisfy together, where the methods of `given` have the levels that they have there.
 ///
 /// # Errors
-/// If a history or the model cannot be used.
+/// If a history, the model or a given level cannot be used.
 pub fn infer_recorded<M: Model>(
     model: &M,
     recorded: &[RecordedHistory],
     decoder: &impl Decoder<M::Op>,
+    known: &[&str],
+    given: &MethodLevels,
     options: &WeakOptions,
 ) -> Result<Evidence, RecordedCheckError> {
+    given.criterion()?;
     let mut histories: Vec<AnyHistory<M::Op>> = Vec::with_capacity(recorded.len());
     for recorded in recorded {
         histories.push(recorded.in_any_order(recorded.decode_ops(decoder)?)?);
     }
-    let inferred = infer(model, &histories, options)?;
+    let recorded_names = histories
+        .iter()
+        .flat_map(AnyHistory::ops)
+        .map(|op| op.method.as_str());
+    let known: Vec<&str> = known.iter().copied().chain(recorded_names).collect();
+    known_methods(given.methods.keys().map(String::as_str), &known)?;
+    let inferred = infer(model, &histories, given, options)?;
     Ok(evidence::of_levels(recorded, inferred))
 }

@@ -28,13 +28,14 @@ pub struct Inferred {
     pub undecided: Vec<usize>,
 }
 
-/// Infers the strongest levels that `histories` satisfy.
+/// Infers the strongest levels that `histories` satisfy. Methods of `given` keep the level that they have there.
 ///
 /// # Errors
 /// If the model fails.
 pub fn infer<M: Model>(
     model: &M,
     histories: &[AnyHistory<M::Op>],
+    given: &MethodLevels,
     options: &WeakOptions,
 ) -> Result<Inferred, WeakError> {
     let mut inference = Inference {
@@ -48,13 +49,22 @@ pub fn infer<M: Model>(
         distinguishing: Vec::new(),
         undecided: Vec::new(),
     };
+    let methods = inference.methods(model);
+    let mut levels = MethodLevels::default();
+    for method in &methods {
+        let given = given.level_of(method);
+        levels
+            .methods
+            .insert(method.clone(), given.unwrap_or(ConsistencyLevel::ReturnValue));
+    }
+    let weakest = Guarantee::Levels(levels.clone());
     let mut unexplained = Vec::new();
     for position in 0..histories.len() {
         // A linearizable history satisfies every level of every method: it rules nothing out.
         if inference.satisfies(position, &Guarantee::Level(ConsistencyLevel::Linearizable))? {
             continue;
         }
-        match inference.satisfies(position, &Guarantee::Level(ConsistencyLevel::ReturnValue))? {
+        match inference.satisfies(position, &weakest)? {
             true => inference.distinguishing.push(position),
             // A history that is undecided is not unexplained.
             false if inference.undecided.contains(&position) => {}
@@ -68,14 +78,10 @@ pub fn infer<M: Model>(
         }
         together = Some(level);
     }
-    let methods = inference.methods(model);
-    let mut levels = MethodLevels::default();
-    levels.methods.extend(
-        methods
-            .iter()
-            .map(|method| (method.clone(), ConsistencyLevel::ReturnValue)),
-    );
-    for method in methods {
+    for method in methods
+        .into_iter()
+        .filter(|method| given.level_of(method).is_none())
+    {
         for level in ConsistencyLevel::LADDER.into_iter().skip(1) {
             let mut raised = levels.clone();
             raised.methods.insert(method.clone(), level);

@@ -5,8 +5,8 @@
 use crate::decode::Decode;
 use crate::options::{ModelOptions, ModelSpecError, Spec};
 use crate::{
-    Bag, Bank, CasRegister, Counter, JavaMap, Kv, Log, Map, MultiRegister, Mutex, PriorityQueue, Queue,
-    Register, Semaphore, Set, Stack,
+    Bag, Bank, CasRegister, Counter, JavaCollection, JavaMap, Kv, Log, Map, MultiRegister, Mutex,
+    PriorityQueue, Queue, Register, Semaphore, Set, Stack,
 };
 
 /// A native model, as `omnilink check --list-models` shows it.
@@ -158,6 +158,7 @@ native_models! {
     Bag,
     Map,
     JavaMap,
+    JavaCollection,
     Queue,
     Stack,
     PriorityQueue,

@@ -6,7 +6,6 @@
 
 mod call;
 mod decode;
-mod text;
 
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
@@ -14,7 +13,7 @@ use omnilink_value::Value;
 pub use self::call::{
     EntryPart, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, MapEnd, Neighbour, WholeMethod,
 };
-use self::text::{collection_text, entry_text, java_text, map_text, or_null, write_entry, write_list};
+use crate::java_text::{collection_text, entry_text, java_text, map_text, or_null, write_entry, write_list};
 use crate::keys::{key as key_of, keys};
 use crate::persistent_map::PersistentMap;
 
@@ -44,6 +43,10 @@ fn on_key(map: &Entries, method: &KeyMethod, key: &Value) -> (String, Entries) {
                 same()
             },
         ),
+        KeyMethod::ComputeIfAbsent(value) => match held {
+            Some(held) => (java_text(held), same()),
+            None => (java_text(value), map.with(key, value.clone())),
+        },
         KeyMethod::Replace(value) => (
             or_null(held),
             if held.is_some() {
@@ -171,7 +174,7 @@ impl Model for JavaMap {
         }
     }
 
-    /// Besides the methods that only read: a remove or poll that found nothing, a put-if-absent that found a value, a put that
+    /// Besides the methods that only read: a remove or poll that found nothing, a put-if-absent or compute-if-absent that found a value, a put that
     /// found the same value, and a replace or conditional remove that did not happen.
     fn is_pure(&self, op: &JavaMapOp) -> bool {
         let Some(result) = op.result.as_ref().and_then(Value::as_str) else {
@@ -180,6 +183,7 @@ impl Model for JavaMap {
         match &op.call {
             JavaMapCall::Key(KeyMethod::Put(value), _) => result == java_text(value) && result != "null",
             JavaMapCall::Key(KeyMethod::PutIfAbsent(_), _) => result != "null",
+            JavaMapCall::Key(KeyMethod::ComputeIfAbsent(value), _) => result != java_text(value),
             JavaMapCall::Key(KeyMethod::Replace(value), _) => result == "null" || result == java_text(value),
             JavaMapCall::Key(KeyMethod::Remove, _) | JavaMapCall::Poll(_) => result == "null",
             JavaMapCall::Key(KeyMethod::ReplaceIf(..) | KeyMethod::RemoveIf(_), _) => result == "false",

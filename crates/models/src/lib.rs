@@ -51,7 +51,9 @@ mod counter;
 mod decode;
 mod display;
 mod initial_state;
+mod java_collection;
 mod java_map;
+mod java_text;
 mod keying;
 mod keys;
 mod kv;
@@ -81,6 +83,9 @@ pub use catalogue::{
 pub use counter::{Counter, CounterOp};
 pub use decode::{Decode, DecodeError, DecodeProblem};
 pub use initial_state::initial_guesses;
+pub use java_collection::{
+    CollectionEnd, ElementOrder, JavaCollection, JavaCollectionCall, JavaCollectionError, JavaCollectionOp,
+};
 pub use java_map::{
     EntryPart, JavaMap, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, MapEnd, Neighbour, WholeMethod,
 };

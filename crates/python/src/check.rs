@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
-use omnilink_consistency::{Guarantee, Isolation, WeakOptions};
+use omnilink_consistency::{Guarantee, Isolation, MethodLevels, WeakOptions};
 use omnilink_engine::{Interrupt, Options};
 use omnilink_evidence::{Command, Evidence};
 use omnilink_trace::{OpenOptions, Operation};
@@ -89,7 +89,7 @@ impl Question {
         if self.infer {
             return Ok(Some(match has_transactions() {
                 true => WeakTask::InferIsolation,
-                false => WeakTask::Infer,
+                false => WeakTask::Infer(MethodLevels::default()),
             }));
         }
         let mut guarantee = Guarantee::from_name(&self.consistency).map_err(Failure::usage)?;

@@ -58,7 +58,11 @@ impl<'log, Arguments> CallBuilder<'log, Arguments> {
         if !is_recorded {
             log.lose();
         }
-        OpenCall { log, is_recorded }
+        OpenCall {
+            log,
+            is_recorded,
+            end_time: None,
+        }
     }
 }
 
@@ -94,6 +98,8 @@ impl CallBuilder<'_, PositionalArgs> {
 pub struct OpenCall<'log> {
     log: &'log mut ThreadLog,
     is_recorded: bool,
+    /// The end of the timebox, if it is over.
+    end_time: Option<i64>,
 }
 
 impl<'log> OpenCall<'log> {
@@ -102,6 +108,16 @@ impl<'log> OpenCall<'log> {
         Self {
             log,
             is_recorded: true,
+            end_time: None,
+        }
+    }
+
+    /// Ends the timebox now, before the operation returns: where it has had all of its effect, such as before it releases a lock. An end still
+    /// has to follow.
+    #[inline]
+    pub fn tighten_end(&mut self) {
+        if self.is_recorded && self.end_time.is_none() {
+            self.end_time = Some(self.log.end_time());
         }
     }
 
@@ -140,7 +156,7 @@ impl<'log> OpenCall<'log> {
     #[inline]
     fn end_with(self, ret: &impl Record, meta: &impl Record, aborted: bool) {
         if self.is_recorded {
-            self.log.end(ret, meta, aborted);
+            self.log.end(self.end_time, ret, meta, aborted);
         }
     }
 }

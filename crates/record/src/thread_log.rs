@@ -192,8 +192,14 @@ impl ThreadLog {
     ///
     /// The clock is read first: the cost of recording from here on is outside the timebox.
     #[inline]
-    pub(crate) fn end(&mut self, ret: &impl Record, meta: &impl Record, aborted: bool) {
-        let end = self.clock.after_call(self.drain_stores);
+    pub(crate) fn end(
+        &mut self,
+        end_time: Option<i64>,
+        ret: &impl Record,
+        meta: &impl Record,
+        aborted: bool,
+    ) {
+        let end = end_time.unwrap_or_else(|| self.end_time());
         if self.shared.had_stopped() {
             return;
         }
@@ -235,11 +241,17 @@ impl ThreadLog {
         }
     }
 
+    /// The end of a timebox that ends now.
+    #[inline]
+    pub(crate) fn end_time(&self) -> i64 {
+        self.clock.after_call(self.drain_stores)
+    }
+
     /// Forgets the operation that began last, as if it had never been called.
     pub(crate) fn cancel(&mut self) {
         // Others may have counted it among those that had begun: then it stays, as one without an effect.
         if self.counter.is_some() {
-            self.end(&(), &(), true);
+            self.end(None, &(), &(), true);
             return;
         }
         if self.shared.had_stopped() {

@@ -7,7 +7,7 @@ import java.util.Map;
 public final class Call implements AutoCloseable {
     private final ThreadLog log;
     private final String op;
-    /** The length of its line. */
+    /** The length of its line; 0 if it is not recorded. */
     private final int length;
     private Long end;
     private boolean isOver;
@@ -30,7 +30,7 @@ public final class Call implements AutoCloseable {
 
     /** The call returned nothing. */
     public void end() {
-        finish("", Map.of());
+        finish("");
     }
 
     /** The call returned. */
@@ -45,28 +45,31 @@ public final class Call implements AutoCloseable {
      */
     public void end(Object result, Map<String, ?> meta) {
         stamp();
-        String ret;
+        String more;
         try {
-            ret = ",\"ret\":" + new Json().value(result);
+            Json json = new Json().raw(",\"ret\":").value(result);
+            more = (meta.isEmpty() ? json : json.raw(",\"meta\":").members(meta)).toString();
         } catch (IllegalArgumentException error) {
             // It happened, so it must not get lost: it stays pending, and recording stops with the reason.
-            log.file().fail(op + " returned what cannot be recorded: " + error.getMessage(), null);
+            log.file().refuse(op + " returned what cannot be recorded: " + error.getMessage());
             close();
             return;
         }
-        finish(ret, meta);
+        finish(more);
     }
 
     /** The system said that the operation did not happen, and will not. */
     public void abort() {
         stamp();
-        finish(",\"aborted\":true", Map.of());
+        finish(",\"aborted\":true");
     }
 
     /** The operation was not even tried: its record goes. */
     public void cancel() {
         once();
-        log.file().removeLast(length);
+        if (length > 0) {
+            log.file().removeLast(length);
+        }
         log.finish(false);
     }
 
@@ -85,14 +88,13 @@ public final class Call implements AutoCloseable {
         }
     }
 
-    private void finish(String more, Map<String, ?> meta) {
+    private void finish(String more) {
         stamp();
         once();
-        Json json = new Json().raw(",\"end\":" + end + more);
-        if (!meta.isEmpty()) {
-            json.raw(",\"meta\":").members(meta);
+        // If the operation saw any effect of one that is not recorded, it also sees that recording has stopped, and stays pending.
+        if (length > 0) {
+            log.file().extend(",\"end\":" + end + more);
         }
-        log.file().extend(json.toString());
         log.finish(false);
     }
 
@@ -100,6 +102,7 @@ public final class Call implements AutoCloseable {
         if (isOver) {
             throw new IllegalStateException(op + " has ended already");
         }
+        log.checkOpen();
         isOver = true;
     }
 }

@@ -8,11 +8,17 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 /** Values as the trace format has them. */
 final class Json {
     /** The reader refuses what is nested deeper. A value that contains itself is. */
     private static final int DEPTH_MAX = 90;
+
+    /** A value that shares parts with itself can be as long as memory allows. */
+    private static final int LENGTH_MAX = 1 << 24;
 
     private final StringBuilder text = new StringBuilder(128);
 
@@ -49,6 +55,9 @@ final class Json {
     }
 
     private Json value(Object value, int depth) {
+        if (text.length() > LENGTH_MAX) {
+            throw new IllegalArgumentException("a value is longer than " + LENGTH_MAX + " characters; record what tells values apart");
+        }
         if (depth > DEPTH_MAX) {
             throw new IllegalArgumentException("a value is nested more than " + DEPTH_MAX + " deep; does it contain itself?");
         }
@@ -61,9 +70,8 @@ final class Json {
             return raw(value.toString());
         } else if (value instanceof Double || value instanceof Float) {
             return number(((Number) value).doubleValue());
-        } else if (value instanceof Number number) {
-            // Atomic numbers and accumulators.
-            return raw(Long.toString(number.longValue()));
+        } else if (value instanceof AtomicInteger || value instanceof AtomicLong || value instanceof LongAdder) {
+            return raw(Long.toString(((Number) value).longValue()));
         } else if (value instanceof ModelValue model) {
             return raw("{\"$model\":").string(model.name()).raw("}");
         } else if (value instanceof Optional<?> optional) {
@@ -107,7 +115,9 @@ final class Json {
             if (at > 0) {
                 text.append(',');
             }
-            value(Array.get(array, at), depth + 1);
+            Object element = Array.get(array, at);
+            // Bytes are numbers from 0 to 255 in every recorder.
+            value(array instanceof byte[] ? (Object) ((byte) element & 0xff) : element, depth + 1);
         }
         return raw("]");
     }

@@ -10,4 +10,8 @@ public final class RecordingException extends RuntimeException {
     RecordingException(Path file, String problem, IOException cause) {
         super(file + ": " + problem + (cause == null ? "" : ": " + cause.getMessage()), cause);
     }
+
+    RecordingException(String message, RecordingException cause) {
+        super(message, cause);
+    }
 }

@@ -33,7 +33,7 @@ public final class SpecLog implements AutoCloseable {
     private boolean isClosed;
 
     private SpecLog(Path path, String node, Clock shared) {
-        this.file = new LineFile(path);
+        this.file = new LineFile(path, new Stop());
         this.node = node;
         this.shared = shared;
     }
@@ -93,6 +93,7 @@ public final class SpecLog implements AutoCloseable {
         if (!isClosed) {
             isClosed = true;
             file.close();
+            file.stop().check();
         }
     }
 }

@@ -1,7 +1,6 @@
 package omnilink;
 
 import java.lang.invoke.VarHandle;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
@@ -12,7 +11,7 @@ public final class ThreadLog {
     /** The calls that stay pending: nothing of the same thread can come after one, so the thread goes on under another label. */
     private int pending;
     private Call open;
-    private boolean isClosed;
+    private volatile boolean isClosed;
 
     ThreadLog(LineFile file, Object thread) {
         this.file = file;
@@ -41,23 +40,24 @@ public final class ThreadLog {
     }
 
     /**
-     * Begins a call. Its record is in the file when this returns.
+     * Begins a call. Its record is in the file when this returns, unless recording has stopped; {@link Recorder#close} tells.
      *
      * @throws IllegalArgumentException if an argument cannot be recorded
-     * @throws IllegalStateException if the last call of this thread is still open
+     * @throws IllegalStateException if the last call of this thread is still open, or the recorder is closed
      */
     public Call call(String op, Map<String, ?> args) {
-        if (isClosed) {
-            throw new IllegalStateException("the recorder is closed");
-        }
+        checkOpen();
         if (open != null) {
             throw new IllegalStateException(open.op() + " of this thread has not ended; end or close it first");
         }
         Json json = new Json().raw("{").name("thread").value(label()).name("op").value(op).name("args").members(args);
         String line = json.name("start").raw(Long.toString(System.nanoTime())).raw("}").toString();
-        file.append(line);
-        open = new Call(this, op, line.getBytes(StandardCharsets.UTF_8).length + 1);
-        // Nothing of the call may happen before its record.
+        int length = file.append(line);
+        if (length == 0) {
+            file.stop().lose();
+        }
+        open = new Call(this, op, length);
+        // Nothing of the call may happen before its record, or before this thread knows that it is not recorded.
         VarHandle.fullFence();
         return open;
     }
@@ -68,6 +68,16 @@ public final class ThreadLog {
 
     LineFile file() {
         return file;
+    }
+
+    Object thread() {
+        return thread;
+    }
+
+    void checkOpen() {
+        if (isClosed) {
+            throw new IllegalStateException("the recorder is closed");
+        }
     }
 
     /** The open call is over. */

@@ -200,7 +200,7 @@ fn check_weakly(
     out: &mut Output,
 ) -> Result<Exit, CliError> {
     args.criteria.validate_weak()?;
-    if matches!(task, WeakTask::Infer) && args.job.jobs().get() > 1 {
+    if matches!(task, WeakTask::Infer(_)) && args.job.jobs().get() > 1 {
         let message = "--infer looks at all histories of an input together, one after the other; drop --jobs";
         return Err(CliError::Usage(message.to_owned()));
     }

@@ -21,8 +21,8 @@ pub(crate) struct WeakArgs {
     /// Check the axioms in this file: see docs/consistency.md
     #[arg(long, value_name = "FILE", help_heading = WEAK, conflicts_with_all = ["consistency", "levels", "infer"])]
     axioms: Option<PathBuf>,
-    /// Check each method at the level that this file gives it
-    #[arg(long, value_name = "FILE", help_heading = WEAK, conflicts_with_all = ["consistency", "infer"])]
+    /// Check each method at the level that this file gives it; with --infer, only the levels of the other methods are found
+    #[arg(long, value_name = "FILE", help_heading = WEAK, conflicts_with = "consistency")]
     levels: Option<PathBuf>,
     /// Find the strongest level of each method that all histories satisfy; of transactions, every level of isolation that holds
     #[arg(long, help_heading = WEAK, conflicts_with = "consistency")]
@@ -72,10 +72,22 @@ impl WeakArgs {
         let bad = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
         // Looks into the inputs, so only where it matters: a pipe may have nothing yet.
         let has_transactions = || has_no_model && inputs.iter().any(holds_transactions);
+        let levels = match &self.levels {
+            Some(path) => {
+                let levels = MethodLevels::parse(&path.display().to_string(), &read(path)?);
+                Some(levels.map_err(|error| bad(&error))?)
+            }
+            None => None,
+        };
         if self.infer {
-            return Ok(Some(match has_transactions() {
-                true => WeakTask::InferIsolation,
-                false => WeakTask::Infer,
+            return Ok(Some(match (has_transactions(), levels) {
+                (true, None) => WeakTask::InferIsolation,
+                (true, Some(_)) => {
+                    return Err(CliError::Usage(
+                        "transactions have levels as a whole, not by method; drop --levels".to_owned(),
+                    ));
+                }
+                (false, levels) => WeakTask::Infer(levels.unwrap_or_default()),
             }));
         }
         if let Some(path) = &self.axioms {
@@ -83,9 +95,7 @@ impl WeakArgs {
                 parse_axioms(&path.display().to_string(), &read(path)?).map_err(|error| bad(&error))?;
             return Ok(Some(WeakTask::Judge(Guarantee::Axioms(criterion))));
         }
-        if let Some(path) = &self.levels {
-            let levels = MethodLevels::parse(&path.display().to_string(), &read(path)?)
-                .map_err(|error| bad(&error))?;
+        if let Some(levels) = levels {
             return Ok(Some(WeakTask::Judge(Guarantee::Levels(levels))));
         }
         let mut question = Guarantee::from_name(consistency).map_err(|error| bad(&error))?;

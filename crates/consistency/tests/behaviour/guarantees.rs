@@ -49,8 +49,15 @@ fn check(json: &str, guarantee: &Guarantee) -> Result<Evidence, RecordedCheckErr
 }
 
 fn inferred(histories: &[RecordedHistory]) -> InferredLevels {
-    let evidence = infer_recorded(&JavaMap, histories, &decode, &WeakOptions::default()).unwrap();
-    evidence.inferred.unwrap()
+    inferred_with(histories, "").unwrap()
+}
+
+/// The same where some methods have levels.
+fn inferred_with(histories: &[RecordedHistory], given: &str) -> Result<InferredLevels, RecordedCheckError> {
+    let given = MethodLevels::parse("levels", given).unwrap();
+    let options = WeakOptions::default();
+    let evidence = infer_recorded(&JavaMap, histories, &decode, &known(), &given, &options)?;
+    Ok(evidence.inferred.unwrap())
 }
 
 fn level(name: &str) -> Guarantee {
@@ -363,5 +370,27 @@ fn what_an_operation_sees_leaves_who_sees_its_successor_something_to_see() {
     assert_eq!(
         check(history, &level("weak")).unwrap().verdict.word(),
         "violation"
+    );
+}
+
+#[test]
+fn inferred_levels_leave_given_ones_as_they_are() {
+    let histories = [recorded(SLOW_ITERATOR)];
+    let free = inferred(&histories);
+    // At its own level nothing changes; at a stronger one the history has no explanation, whatever the others have.
+    let same = inferred_with(&histories, &format!("values: {}", free.levels["values"])).unwrap();
+    assert_eq!(
+        (&same.levels, &same.unexplained),
+        (&free.levels, &free.unexplained)
+    );
+    let strict = inferred_with(&histories, "values|put|remove: linearizable").unwrap();
+    assert_eq!(strict.levels["values"], "linearizable");
+    assert_eq!(strict.unexplained.len(), 1);
+    let typo = inferred_with(&histories, "valeus: weak").unwrap_err();
+    assert!(typo.to_string().contains("there is no method valeus"), "{typo}");
+    let order = inferred_with(&histories, "put: sequential").unwrap_err();
+    assert!(
+        order.to_string().contains("no level for single methods"),
+        "{order}"
     );
 }

@@ -378,7 +378,13 @@ fn levels_of_long_histories_are_inferred() {
     let inferred = |lag: usize| {
         let (ops, timeboxes) = replicated(&mut Rng::with_seed(7), 600, 4, lag);
         let histories = [AnyHistory::Long(LongHistory::from_timeboxes(ops, timeboxes))];
-        infer(&kv(), &histories, &WeakOptions::default()).unwrap()
+        infer(
+            &kv(),
+            &histories,
+            &MethodLevels::default(),
+            &WeakOptions::default(),
+        )
+        .unwrap()
     };
     let exact = inferred(0);
     assert_eq!(exact.together, Some(ConsistencyLevel::Linearizable));

@@ -5,8 +5,8 @@ use std::fmt;
 use omnilink_value::Value;
 use thiserror::Error;
 
-use super::text::{java_text, map_text};
 use crate::decode::Decode;
+use crate::java_text::{java_text, map_text};
 
 /// A call on a [`JavaMap`](super::JavaMap), with its result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -51,6 +51,8 @@ pub enum KeyMethod {
     Put(Value),
     /// `putIfAbsent(key, value)`.
     PutIfAbsent(Value),
+    /// `computeIfAbsent(key, …)`, of which the function gives this value.
+    ComputeIfAbsent(Value),
     /// `replace(key, value)`.
     Replace(Value),
     /// `replace(key, from, to)`.
@@ -187,12 +189,13 @@ impl JavaMapCall {
             ("remove", [k, value]) => key(KeyMethod::RemoveIf(value.clone()), k),
             ("put", [k, value]) => key(KeyMethod::Put(value.clone()), k),
             ("putIfAbsent", [k, value]) => key(KeyMethod::PutIfAbsent(value.clone()), k),
+            ("computeIfAbsent", [k, value]) => key(KeyMethod::ComputeIfAbsent(value.clone()), k),
             ("getOrDefault", [k, value]) => key(KeyMethod::GetOrDefault(value.clone()), k),
             ("replace", [k, value]) => key(KeyMethod::Replace(value.clone()), k),
             ("replace", [k, from, to]) => key(KeyMethod::ReplaceIf(from.clone(), to.clone()), k),
             ("get" | "containsKey", _) => wrong("a key"),
             ("remove", _) => wrong("a key, or a key and a value"),
-            ("put" | "putIfAbsent" | "getOrDefault", _) => wrong("a key and a value"),
+            ("put" | "putIfAbsent" | "computeIfAbsent" | "getOrDefault", _) => wrong("a key and a value"),
             ("replace", _) => wrong("a key and a value, or a key and two values"),
             ("containsValue", [value]) => Ok(Self::ContainsValue(value.clone())),
             ("containsValue", _) => wrong("a value"),
@@ -354,6 +357,7 @@ impl fmt::Display for JavaMapCall {
                 KeyMethod::ContainsKey => write!(f, "containsKey({key})"),
                 KeyMethod::Put(value) => write!(f, "put({key}, {value})"),
                 KeyMethod::PutIfAbsent(value) => write!(f, "putIfAbsent({key}, {value})"),
+                KeyMethod::ComputeIfAbsent(value) => write!(f, "computeIfAbsent({key}, {value})"),
                 KeyMethod::Replace(value) => write!(f, "replace({key}, {value})"),
                 KeyMethod::ReplaceIf(from, to) => write!(f, "replace({key}, {from}, {to})"),
                 KeyMethod::Remove => write!(f, "remove({key})"),

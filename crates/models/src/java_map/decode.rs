@@ -23,17 +23,17 @@ impl Decode for JavaMap {
             "remove": ("key; or key, value") -> "the previous value or null; true or false",
                 "key is no longer mapped";
             "containsKey": ("key") -> "true or false", "whether key is mapped";
-            "containsValue": ("value") -> "true or false", "whether some key is mapped to value";
-            "size": () -> "a number", "how many keys are mapped";
+            "containsValue" | "contains": ("value") -> "true or false", "whether some key is mapped to value";
+            "size" | "mappingCount": () -> "a number", "how many keys are mapped";
             "isEmpty": () -> "true or false", "whether no key is mapped";
             "putAll": ("map") -> "void", "all keys of map are now mapped as there";
             "clear": () -> "void", "no key is mapped any more";
             "pollFirstEntry": () -> "key=value or null", "takes out the entry with the least key";
             "pollLastEntry": () -> "key=value or null", "takes out the entry with the greatest key";
-            "keySet": () -> "[key, …]", "all keys";
+            "keySet" | "keys": () -> "[key, …]", "all keys";
             "navigableKeySet": () -> "[key, …]", "all keys";
             "descendingKeySet": () -> "[key, …]", "all keys, the greatest first";
-            "values": () -> "[value, …]", "all values, by key";
+            "values" | "elements": () -> "[value, …]", "all values, by key";
             "entrySet": () -> "[key=value, …]", "all entries";
             "headMap": ("to; or to, inclusive") -> "{key=value, …}", "the entries below to";
             "tailMap": ("from; or from, inclusive") -> "{key=value, …}", "the entries from from on";
@@ -55,6 +55,7 @@ impl Decode for JavaMap {
             "putIfAbsent": ("key, value") -> "the previous value or null", "maps key unless it is mapped";
             "replace": ("key, value; or key, from, to") -> "the previous value or null; true or false",
                 "maps key only if it is mapped";
+            "computeIfAbsent": ("key, value") -> "the value that is mapped now", "maps key to value unless it is mapped";
             "getOrDefault": ("key, value") -> "the value", "what key is mapped to, or else value";
         },
         options: &[],

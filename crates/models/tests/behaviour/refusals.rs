@@ -371,6 +371,10 @@ fn no_result_is_dropped_unread() {
             r#""op":"write","args":{"key":1,"value":2},"ret":{"value":"ERR"}"#,
         ),
         ("java-map", r#""op":"clear","args":[],"ret":{"value":"ERR"}"#),
+        (
+            "java-collection",
+            r#""op":"clear","args":[],"ret":{"value":"ERR"}"#,
+        ),
     ] {
         let said = decoded(spec, &line(op));
         assert!(said.starts_with("t.ndjson:1: "), "{spec} {op}: {said}");

@@ -14,7 +14,9 @@ use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
-use omnilink_consistency::{Guarantee, Isolation, RecordedHistory, WeakOptions, infer_recorded, unread};
+use omnilink_consistency::{
+    Guarantee, Isolation, MethodLevels, RecordedHistory, WeakOptions, infer_recorded, unread,
+};
 use omnilink_evidence::{self as evidence, Command, Evidence};
 use omnilink_memory::peak_bytes;
 use omnilink_models::AnyModel;
@@ -36,8 +38,8 @@ pub use self::histories::{holds_histories, holds_transactions, tells_its_own_ord
 pub enum WeakTask {
     /// Whether each history satisfies this.
     Judge(Guarantee),
-    /// The strongest level of each method that all histories of an input satisfy.
-    Infer,
+    /// The strongest level of each method that all histories of an input satisfy, where some methods have these levels.
+    Infer(MethodLevels),
     /// Every level of isolation of each history of transactions.
     InferIsolation,
 }
@@ -56,13 +58,13 @@ impl WeakTask {
     pub fn name(&self) -> String {
         match self {
             Self::Judge(question) => question.name(),
-            Self::Infer | Self::InferIsolation => "inferred".to_owned(),
+            Self::Infer(_) | Self::InferIsolation => "inferred".to_owned(),
         }
     }
 
     fn subject(&self) -> evidence::Subject {
         match self {
-            Self::Infer => evidence::Subject::Levels,
+            Self::Infer(_) => evidence::Subject::Levels,
             Self::InferIsolation | Self::Judge(Guarantee::Isolation(_)) => evidence::Subject::Transactions,
             Self::Judge(_) => evidence::Subject::Visibility,
         }
@@ -138,9 +140,12 @@ impl WeakCheck<'_> {
                 };
                 self.judge_inputs(self.all(), &judges, read, deliver)
             }
-            WeakTask::Infer | WeakTask::InferIsolation => {
+            WeakTask::InferIsolation => self.transactions(IsolationTask::AllLevels, deliver),
+            WeakTask::Infer(given) => {
                 let infer = |histories: &[RecordedHistory]| {
-                    infer_recorded(subject.model(), histories, &subject, &options).map_err(weak_error)
+                    let known = subject.methods();
+                    infer_recorded(subject.model(), histories, &subject, &known, &given, &options)
+                        .map_err(weak_error)
                 };
                 self.infer_inputs(self.all(), read, &infer, deliver)
             }

@@ -12,6 +12,7 @@ use super::judge_factory::{Judge, JudgeFactory, judge_by, weak_error};
 use super::{Deliver, WeakCheck, WeakTask};
 use crate::error::VerifyError;
 use crate::spec_subject::SpecSubject;
+use crate::subject::NamedModel;
 
 impl WeakCheck<'_> {
     /// Checks every input against a specification.
@@ -78,11 +79,14 @@ impl WeakCheck<'_> {
                 };
                 self.judge_inputs(inputs, &judges, read, deliver)
             }
-            WeakTask::Infer | WeakTask::InferIsolation => {
+            WeakTask::InferIsolation => self.transactions(super::IsolationTask::AllLevels, deliver),
+            WeakTask::Infer(given) => {
                 let infer = |histories: &[RecordedHistory]| {
                     linked.run(|model| {
                         let subject = SpecSubject { linked, model };
-                        infer_recorded(model, histories, &subject, &options).map_err(weak_error)
+                        let known = subject.methods();
+                        infer_recorded(model, histories, &subject, &known, &given, &options)
+                            .map_err(weak_error)
                     })?
                 };
                 self.infer_inputs(inputs, read, &infer, deliver)

@@ -1,6 +1,6 @@
-//! The workload of a sorted map of the Java library.
+//! The workloads of a sorted map and of a collection of the Java library.
 
-use omnilink_models::{JavaMap, JavaMapOp, PersistentMap};
+use omnilink_models::{JavaCollection, JavaCollectionOp, JavaMap, JavaMapOp, PersistentMap};
 use omnilink_value::Value;
 
 use super::super::Workload;
@@ -15,10 +15,11 @@ impl Workload for JavaMap {
 
     fn calls(&self) -> Vec<JavaMapOp> {
         let entries = Value::record([("0", int(1)), ("1", int(0))]);
-        let calls: [(&str, &[Value]); 19] = [
+        let calls: [(&str, &[Value]); 20] = [
             ("put", &[int(0), int(0)]),
             ("put", &[int(0), int(1)]),
             ("putIfAbsent", &[int(1), int(1)]),
+            ("computeIfAbsent", &[int(0), int(1)]),
             ("replace", &[int(0), int(1)]),
             ("replace", &[int(0), int(0), int(1)]),
             ("remove", &[int(0)]),
@@ -57,6 +58,64 @@ impl Workload for JavaMap {
             let op = JavaMapOp {
                 call: call.call.clone(),
                 result,
+            };
+            if !results.contains(&op) {
+                results.push(op);
+            }
+        }
+        results
+    }
+}
+
+impl Workload for JavaCollection {
+    type Model = Self;
+
+    fn model(&self) -> Self {
+        self.clone()
+    }
+
+    fn calls(&self) -> Vec<JavaCollectionOp> {
+        let both = Value::tuple([int(0), int(1)]);
+        let calls: [(&str, &[Value]); 22] = [
+            ("add", &[int(0)]),
+            ("add", &[int(1)]),
+            ("addFirst", &[int(1)]),
+            ("put", &[int(0)]),
+            ("addIfAbsent", &[int(1)]),
+            ("addAll", &[both.clone()]),
+            ("poll", &[]),
+            ("pollLast", &[]),
+            ("take", &[]),
+            ("remove", &[int(0)]),
+            ("removeLastOccurrence", &[int(1)]),
+            ("removeAll", &[both.clone()]),
+            ("retainAll", &[Value::tuple([int(0)])]),
+            ("drainTo", &[int(1)]),
+            ("clear", &[]),
+            ("set", &[int(0), int(1)]),
+            ("peek", &[]),
+            ("contains", &[int(1)]),
+            ("containsAll", &[both]),
+            ("size", &[]),
+            ("toArray", &[]),
+            ("headSet", &[int(1)]),
+        ];
+        let op =
+            |(method, arguments): (&str, &[Value])| JavaCollectionOp::new(method, arguments, None).unwrap();
+        calls.into_iter().map(op).collect()
+    }
+
+    fn results(&self, call: &JavaCollectionOp) -> Vec<JavaCollectionOp> {
+        let states: [&[i64]; 7] = [&[], &[0], &[1], &[0, 1], &[1, 0], &[0, 0], &[1, 1]];
+        let mut results = Vec::new();
+        for state in states {
+            let elements: Vec<Value> = state.iter().copied().map(int).collect();
+            let Some(returned) = self.result_of(&elements, &call.call) else {
+                continue;
+            };
+            let op = JavaCollectionOp {
+                call: call.call.clone(),
+                result: Some(text(&returned)),
             };
             if !results.contains(&op) {
                 results.push(op);

@@ -6,8 +6,9 @@ mod registers;
 mod services;
 
 use omnilink_models::{
-    Bag, Bank, CasRegister, Counter, FailedCas, JavaMap, Kv, Log, Map, MultiRegister, Mutex, PersistentMap,
-    PriorityOrder, PriorityQueue, Queue, Register, Semaphore, Set, Stack,
+    Bag, Bank, CasRegister, Counter, ElementOrder, FailedCas, JavaCollection, JavaMap, Kv, Log, Map,
+    MultiRegister, Mutex, PersistentMap, PriorityOrder, PriorityQueue, Queue, Register, Semaphore, Set,
+    Stack,
 };
 use omnilink_value::Value;
 
@@ -92,6 +93,22 @@ pub fn each_workload(visitor: &mut impl Visitor) {
     );
     visitor.visit("log", &Log { first: 1 });
     visitor.visit("java-map", &JavaMap);
+    visitor.visit(
+        "java-collection of 2",
+        &JavaCollection {
+            order: ElementOrder::Insertion,
+            has_duplicates: true,
+            capacity: Some(2),
+        },
+    );
+    visitor.visit(
+        "java-collection, a sorted set",
+        &JavaCollection {
+            order: ElementOrder::Sorted,
+            has_duplicates: false,
+            capacity: None,
+        },
+    );
 }
 
 pub(super) fn int(value: i64) -> Value {

@@ -4,16 +4,16 @@ use std::fmt::{self, Write};
 
 use omnilink_value::Value;
 
-use super::call::EntryPart;
+use crate::java_map::EntryPart;
 
 /// A value as Java prints it.
-pub(super) fn java_text(value: &Value) -> String {
+pub(crate) fn java_text(value: &Value) -> String {
     let mut text = String::new();
     write_java(&mut text, value);
     text
 }
 
-pub(super) fn write_java(text: &mut String, value: &Value) {
+pub(crate) fn write_java(text: &mut String, value: &Value) {
     let written = if value.is_null() {
         text.write_str("null")
     } else if let Some(flag) = value.as_bool() {
@@ -30,7 +30,7 @@ pub(super) fn write_java(text: &mut String, value: &Value) {
     debug_assert_eq!(written, fmt::Result::Ok(()));
 }
 
-pub(super) fn write_list<T>(
+pub(crate) fn write_list<T>(
     text: &mut String,
     items: impl IntoIterator<Item = T>,
     brackets: [&str; 2],
@@ -46,25 +46,25 @@ pub(super) fn write_list<T>(
     text.push_str(brackets[1]);
 }
 
-pub(super) fn write_entry(text: &mut String, (key, value): (&Value, &Value)) {
+pub(crate) fn write_entry(text: &mut String, (key, value): (&Value, &Value)) {
     write_java(text, key);
     text.push('=');
     write_java(text, value);
 }
 
-pub(super) fn map_text<'a>(entries: impl IntoIterator<Item = (&'a Value, &'a Value)>) -> String {
+pub(crate) fn map_text<'a>(entries: impl IntoIterator<Item = (&'a Value, &'a Value)>) -> String {
     let mut text = String::new();
     write_list(&mut text, entries, ["{", "}"], write_entry);
     text
 }
 
-pub(super) fn collection_text<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
+pub(crate) fn collection_text<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
     let mut text = String::new();
     write_list(&mut text, values, ["[", "]"], write_java);
     text
 }
 
-pub(super) fn entry_text(entry: Option<(&Value, &Value)>, part: EntryPart) -> String {
+pub(crate) fn entry_text(entry: Option<(&Value, &Value)>, part: EntryPart) -> String {
     let mut text = String::new();
     match (entry, part) {
         (None, _) => text.push_str("null"),
@@ -74,6 +74,6 @@ pub(super) fn entry_text(entry: Option<(&Value, &Value)>, part: EntryPart) -> St
     text
 }
 
-pub(super) fn or_null(value: Option<&Value>) -> String {
+pub(crate) fn or_null(value: Option<&Value>) -> String {
     value.map_or_else(|| "null".to_owned(), java_text)
 }
