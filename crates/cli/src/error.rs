@@ -56,6 +56,12 @@ pub(crate) enum CliError {
     /// A page cannot be served.
     #[error(transparent)]
     Serve(#[from] omnilink_view::ServerError),
+    /// Agents cannot be served.
+    #[error(transparent)]
+    Mcp(#[from] omnilink_mcp::ServeError),
+    /// A call of an agent cannot be kept in its folders.
+    #[error(transparent)]
+    Confinement(#[from] omnilink_mcp::ConfinementError),
     /// Standard output does not take any more.
     #[error("standard output: {0}")]
     Output(io::Error),

@@ -21,6 +21,7 @@ mod link;
 mod logs;
 mod mc;
 mod mc_progress;
+mod mcp;
 mod output;
 mod pluscal;
 mod progress;
@@ -46,6 +47,7 @@ mod watch;
 use clap::{CommandFactory, Parser, Subcommand};
 use omnilink_tla::deep_stack;
 
+use crate::error::CliError;
 use crate::exit::Exit;
 
 // Interning and memoisation allocate many small objects on several threads; mimalloc is faster at that than most system allocators.
@@ -82,6 +84,7 @@ Examples:
   omnilink gen harness Spec.tla --out DIR        a harness for a specification, in C++ or Rust
   omnilink fuzz --spec Spec.tla -- ./harness     run a system many times, and check every run
   omnilink view why.json                         see why, in a browser
+  omnilink mcp .                                 the same as tools for agents
 
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.";
 
@@ -119,6 +122,10 @@ enum Command {
     Trace(trace_command::TraceArgs),
     #[command(about = mc::ABOUT)]
     Mc(mc::McArgs),
+    #[command(about = mcp::ABOUT)]
+    Mcp(mcp::McpArgs),
+    #[command(hide = true)]
+    McpCall(mcp::McpCallArgs),
     #[command(about = step::ABOUT)]
     Step(Box<step::StepArgs>),
     #[command(about = tla::ABOUT)]
@@ -154,7 +161,14 @@ fn run() -> Exit {
     }
     let cli = Cli::parse();
     cli.color.apply();
-    let result = match cli.command {
+    run_command(cli.command).unwrap_or_else(|error| {
+        output::error(&error);
+        error.exit()
+    })
+}
+
+fn run_command(command: Command) -> Result<Exit, CliError> {
+    match command {
         Command::Check(args) => check::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Drive(args) => drive::run(&args),
@@ -170,6 +184,12 @@ fn run() -> Exit {
         Command::Test(args) => test::run(&args),
         Command::Trace(args) => trace_command::run(&args),
         Command::Mc(args) => mc::run(&args),
+        Command::Mcp(args) => mcp::run(&args),
+        Command::McpCall(args) => {
+            let words = mcp::begin_call(args)?;
+            let program = std::iter::once("omnilink".to_owned());
+            run_command(Cli::parse_from(program.chain(words)).command)
+        }
         Command::Step(args) => step::run(&args),
         Command::Tla(args) => tla::run(&args),
         Command::Link(args) => link::run(&args),
@@ -177,9 +197,5 @@ fn run() -> Exit {
         Command::Validate(args) => validate::run(&args),
         Command::Completions(args) => shell::completions(&args, Cli::command()),
         Command::Man(args) => shell::man(&args, Cli::command()),
-    };
-    result.unwrap_or_else(|error| {
-        output::error(&error);
-        error.exit()
-    })
+    }
 }

@@ -1,13 +1,12 @@
 //! The evidence of one input, as a Python object.
 
-use std::path::PathBuf;
-
 use omnilink_evidence::{Evidence, Verdict};
 use omnilink_report::{Look, TextOptions, annotations, dot, junit, markdown, sarif, text};
 use omnilink_view::{Scene, SourceFinder, Story, html};
 use pyo3::prelude::*;
 
 use crate::error::{Failure, FailureKind};
+use crate::file_path::FilePath;
 
 /// The evidence of one input.
 #[pyclass(name = "Answer", module = "omnilink._native", frozen)]
@@ -86,10 +85,10 @@ impl Answer {
     }
 
     /// The page of `omnilink view`. Source is looked for in the folders.
-    fn page(&self, py: Python<'_>, folders: Vec<PathBuf>) -> String {
+    fn page(&self, py: Python<'_>, folders: Vec<FilePath>) -> String {
         py.detach(|| {
             let stories = Story::of_evidence(&self.0);
-            let finder = SourceFinder::new(folders);
+            let finder = SourceFinder::new(folders.into_iter().map(|folder| folder.0));
             let sources = finder.excerpts(stories.iter().filter_map(|story| story.evidence.as_deref()));
             html(&Scene {
                 title: self.0.input.clone(),

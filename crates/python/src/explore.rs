@@ -12,6 +12,7 @@ use pyo3::types::PyDict;
 
 use crate::answer::Answer;
 use crate::error::{Failure, FailureKind};
+use crate::file_path::FilePath;
 use crate::job;
 use crate::settings::Settings;
 
@@ -108,8 +109,8 @@ fn print(text: &str) {
 
 /// Explores a specification.
 #[pyfunction]
-pub(crate) fn mc(py: Python<'_>, spec: PathBuf, settings: Bound<'_, PyDict>) -> PyResult<Answer> {
-    let question = Question::of(spec, &Settings(settings))?;
+pub(crate) fn mc(py: Python<'_>, spec: FilePath, settings: Bound<'_, PyDict>) -> PyResult<Answer> {
+    let question = Question::of(spec.0, &Settings(settings))?;
     let progress = Arc::new(SearchProgress::default());
     let seen = Arc::clone(&progress);
     let evidence = job::run(py, &|| progress.interrupt(), move |_| question.answer(&seen))??;

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::error::Failure;
+use crate::file_path::FilePath;
 use crate::value::value_of;
 
 /// What messages call a history that was given as objects.
@@ -32,9 +33,12 @@ impl History {
         if let Ok(bytes) = given.cast::<PyBytes>() {
             return Ok(Self::Bytes(bytes.as_bytes().into()));
         }
-        match given.extract::<PathBuf>() {
-            Ok(path) => Ok(Self::Path(path)),
-            Err(_) => Err(PyTypeError::new_err("a history is a path or bytes here")),
+        match given.extract::<FilePath>() {
+            Ok(path) => Ok(Self::Path(path.0)),
+            Err(raised) if raised.is_instance_of::<PyTypeError>(given.py()) => {
+                Err(PyTypeError::new_err("a history is a path or bytes here"))
+            }
+            Err(raised) => Err(raised),
         }
     }
 

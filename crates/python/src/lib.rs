@@ -9,6 +9,7 @@ mod answer;
 mod check;
 mod error;
 mod explore;
+mod file_path;
 mod history;
 mod job;
 mod model;

@@ -1,6 +1,5 @@
 //! The recorder of the Rust library, for Python: files that survive the process, one for each lane.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use omnilink_record::{
@@ -11,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::error::{Failure, FailureKind};
+use crate::file_path::FilePath;
 use crate::value::value_of;
 
 /// A value, as the recorder takes it.
@@ -86,7 +86,7 @@ pub(crate) struct PythonRecorder {
 impl PythonRecorder {
     /// Records into an empty folder, or into memory.
     #[new]
-    fn new(folder: Option<PathBuf>, header: &Bound<'_, PyDict>) -> PyResult<Self> {
+    fn new(folder: Option<FilePath>, header: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut options = RecordOptions::new();
         for (name, value) in header.iter() {
             let name: String = name.extract()?;
@@ -94,7 +94,7 @@ impl PythonRecorder {
             options = options.header(&name, Recorded(&value)).map_err(Failure::from)?;
         }
         let recorder = match folder {
-            Some(folder) => options.create(folder),
+            Some(folder) => options.create(folder.0),
             None => options.in_memory(),
         };
         Ok(Self {

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::Failure;
+use crate::file_path::FilePath;
 use crate::value::value_of;
 
 /// The keyword arguments of one call.
@@ -46,11 +47,12 @@ impl<'py> Settings<'py> {
     }
 
     pub(crate) fn path(&self, name: &str) -> Result<Option<PathBuf>, Failure> {
-        self.get(name, "a path")
+        Ok(self.get::<FilePath>(name, "a path")?.map(|path| path.0))
     }
 
     pub(crate) fn paths(&self, name: &str) -> Result<Vec<PathBuf>, Failure> {
-        Ok(self.get(name, "a list of paths")?.unwrap_or_default())
+        let paths = self.get::<Vec<FilePath>>(name, "a list of paths")?;
+        Ok(paths.into_iter().flatten().map(|path| path.0).collect())
     }
 
     pub(crate) fn count(&self, name: &str) -> Result<Option<u64>, Failure> {

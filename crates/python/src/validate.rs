@@ -19,6 +19,7 @@ use tempfile::NamedTempFile;
 use crate::answer::Answer;
 use crate::check::request;
 use crate::error::Failure;
+use crate::file_path::FilePath;
 use crate::history::{History, NAME};
 use crate::job;
 use crate::settings::{Settings, interruptible};
@@ -179,12 +180,12 @@ fn log_file(trace: &History, told: Option<bool>, says_log: bool) -> Result<Optio
 #[pyfunction]
 pub(crate) fn validate(
     py: Python<'_>,
-    spec: PathBuf,
+    spec: FilePath,
     trace: &Bound<'_, PyAny>,
     settings: Bound<'_, PyDict>,
 ) -> PyResult<Answer> {
     let trace = History::of(trace)?;
-    let question = Question::of(spec, &Settings(settings))?;
+    let question = Question::of(spec.0, &Settings(settings))?;
     let evidence = job::run(py, &|| (), move |interrupt| {
         deep_stack::run(|| question.answer(&trace, interrupt))
     })??;

@@ -1,5 +1,7 @@
 //! The `omnilink` command as a script sees it: arguments in; exit code, standard output and standard error out.
 
+#[cfg(unix)]
+mod action;
 mod bad_input;
 #[cfg(unix)]
 mod ci;
@@ -32,6 +34,8 @@ mod logs;
 mod long_histories;
 mod mc;
 mod mc_traces;
+#[cfg(target_os = "linux")]
+mod mcp;
 mod monitors;
 mod newcomer;
 mod other_styles;

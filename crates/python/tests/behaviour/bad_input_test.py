@@ -66,6 +66,61 @@ class BadHistories(unittest.TestCase):
 
         self.refused(records(), "the database is gone", LookupError)
 
+    def test_a_text_that_cannot_be_a_path(self):
+        self.refused("\ud800", "this is no path")
+        self.refused(FRESH, "format=", omnilink.UsageError, format=7)
+        for call in (
+            lambda: omnilink.mc("\ud800"),
+            lambda: omnilink.validate("\ud800", FRESH),
+            lambda: omnilink.mc("Spec.tla", config="\ud800"),
+            lambda: omnilink.Recorder("\ud800"),
+        ):
+            with self.assertRaises(omnilink.Error):
+                call()
+
+    def test_every_entrance_refuses_every_kind_of_nonsense(self):
+        cyclic, deep = [], []
+        cyclic.append(cyclic)
+        for _ in range(100_000):
+            deep = [deep]
+
+        class Unspeakable:
+            def __repr__(self):
+                raise RuntimeError("it has no text")
+
+        class Constant:
+            def __init__(self, value):
+                self.value = value
+
+            def initial(self):
+                return 0
+
+            def step(self, state, op):
+                return self.value
+
+        def record(recorder, value):
+            with recorder:
+                recorder.call("write", lambda: None, value=value)
+
+        nonsense = [math.nan, 10**5000, cyclic, deep, object(), Unspeakable(), b"x", 1j, int, (n for n in [1]), "\ud800"]
+        entrances = [
+            lambda value: omnilink.check(value, REGISTER),
+            lambda value: omnilink.check(write(value), REGISTER),
+            lambda value: omnilink.check(FRESH, REGISTER, time_limit=value),
+            lambda value: omnilink.check(FRESH, Constant([value])),
+            lambda value: omnilink.check([op(value, "read", 0, 1, ret=0)], REGISTER),
+            lambda value: omnilink.mc("none.tla", const={"N": value}),
+            lambda value: record(omnilink.Recorder(), value),
+            lambda value: record(omnilink.Monitor("register"), value),
+        ]
+        for entrance in entrances:
+            for value in nonsense:
+                # Some of it is fine in some places, such as any object as a state; what is not is a typed error, and never a panic.
+                try:
+                    entrance(value)
+                except (omnilink.Error, TypeError, ValueError, RuntimeError):
+                    pass
+
     def test_arguments_that_make_no_sense(self):
         usage = omnilink.UsageError
         self.refused(FRESH, "no-such-model", usage, model="no-such-model")
