@@ -197,6 +197,12 @@ impl<S> Outcomes<S> {
         is_over
     }
 
+    /// Reports that the step was ended by a limit of the model's own, such as a deadline that is not that of this search. Its
+    /// result is discarded, and the check ends as if its time were up.
+    pub fn give_up(&self) {
+        self.interrupted.set(true);
+    }
+
     /// Lets `step` accept states of another type, and wraps each: for a model inside a model. Everything else that `step` says
     /// is said here.
     pub fn wrapping<T>(&mut self, wrap: impl FnMut(T) -> S, step: impl FnOnce(&mut Outcomes<T>)) {

@@ -72,6 +72,11 @@ pub fn explain_program_order<M: Model>(
             if let Some(failure) = outcomes.failure() {
                 return (PlainVerdict::Failed(failure.to_owned()), reached.len() as u64);
             }
+            if outcomes.was_interrupted() {
+                // What the step did not report is no refusal.
+                let limit = watch.reached().unwrap_or(Limit::Time);
+                return (PlainVerdict::Limit(limit), reached.len() as u64);
+            }
             if is_optional(*position) {
                 outcomes.accept(state.clone());
             }

@@ -324,16 +324,12 @@ impl<'l> TlaModel<'l> {
     /// Reports that a step could not be evaluated.
     #[cold]
     fn fail(&self, op: &Instance, failure: &Failure, outcomes: &mut Outcomes<SpecState>) {
-        if !self.session.is_over() {
+        if self.session.is_over() {
+            // The session's deadline may come before that of the search, which began later.
+            outcomes.give_up();
+        } else {
             outcomes.fail(self.failure_text(op, failure));
-        } else if !outcomes.is_interrupted() {
-            outcomes.fail(format!(
-                "{}: the time limit was reached while {} was evaluated",
-                op.0.place,
-                self.describe_op(op)
-            ));
         }
-        // Otherwise the check was interrupted: the engine drops this result.
     }
 
     #[cold]

@@ -276,6 +276,47 @@ fn a_step_that_the_time_limit_cuts_short_is_no_refusal() {
     }
 }
 
+/// The second call ends by a limit of the model's own, in a check without limits.
+struct Impatient;
+
+impl Model for Impatient {
+    type State = ();
+    type Op = bool;
+
+    fn initial(&self) -> Vec<()> {
+        vec![()]
+    }
+
+    fn step(&self, (): &(), gives_up: &bool, outcomes: &mut Outcomes<()>) {
+        match gives_up {
+            true => outcomes.give_up(),
+            false => outcomes.accept(()),
+        }
+    }
+}
+
+#[test]
+fn a_step_that_gives_up_is_neither_a_refusal_nor_a_failure() {
+    let strategies = [Strategy::Portfolio, Strategy::Sweep, Strategy::DepthFirst];
+    let runs = strategies.map(|strategy| (strategy, Consistency::Linearizable));
+    for (strategy, consistency) in runs
+        .into_iter()
+        .chain([(Strategy::Portfolio, Consistency::Sequential)])
+    {
+        let options = Options {
+            strategy,
+            consistency,
+            ..Options::default()
+        };
+        let calls = (0..3).map(|n| TimedOp::new(0, n == 1, Timebox::new(10 * n, 10 * n + 5)));
+        let outcome = check(&Impatient, calls, options).expect("no failure");
+        let Conclusion::Unknown(unfinished) = outcome.conclusion else {
+            panic!("{strategy:?} {consistency:?}: {:?}", outcome.conclusion)
+        };
+        assert_eq!(unfinished.limit, Limit::Time);
+    }
+}
+
 #[test]
 fn a_memory_limit_ends_the_search_with_unknown() {
     // Less than this process has already.

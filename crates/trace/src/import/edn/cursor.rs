@@ -111,22 +111,34 @@ impl<'a> EdnCursor<'a> {
     fn map(&mut self, depth: usize) -> Read<Value> {
         let begin = self.offset;
         let forms = self.list(b'}', depth)?;
-        if forms.len() % 2 != 0 {
-            return Err(EdnError {
-                offset: begin,
-                problem: EdnProblem::OddMap,
-            });
-        }
-        let entries = forms
-            .chunks_exact(2)
-            .map(|pair| (pair[0].clone(), pair[1].clone()));
-        Value::function(entries).map_err(|error| EdnError {
-            offset: begin,
-            problem: error.into(),
-        })
+        map_of(forms, begin)
     }
 
-    /// `#{…}` is a set, `##Inf` a number, `#tag form` the form.
+    /// `#:jepsen{:op 1}` is `{:jepsen/op 1}`. Clojure prints a map so if the names of all its keys have one namespace.
+    fn namespaced_map(&mut self, depth: usize) -> Read<Value> {
+        self.offset += 1;
+        let namespace = self.token()?;
+        match self.peek_at_depth(depth)? {
+            Some(b'{') => {}
+            Some(byte) => return Err(self.error(EdnProblem::Unexpected(char::from(byte)))),
+            None => return Err(self.error(EdnProblem::Incomplete)),
+        }
+        let begin = self.offset;
+        let namespace = namespace.trim_start_matches(':');
+        let mut forms = self.list(b'}', depth)?;
+        for key in forms.iter_mut().step_by(2) {
+            if let Some(name) = key.as_str() {
+                *key = match name.strip_prefix("_/") {
+                    Some(plain) => Value::str(plain),
+                    None if name.contains('/') => continue,
+                    None => Value::str(&format!("{namespace}/{name}")),
+                };
+            }
+        }
+        map_of(forms, begin)
+    }
+
+    /// `#{…}` is a set, `##Inf` a number, `#:name{…}` a map, `#tag form` the form.
     fn dispatch(&mut self, depth: usize) -> Read<Value> {
         match self.bytes.get(self.offset + 1) {
             None => Err(self.error(EdnProblem::Incomplete)),
@@ -143,6 +155,7 @@ impl<'a> EdnCursor<'a> {
                     problem: EdnProblem::BadNumber(format!("##{token}")),
                 })
             }
+            Some(b':') => self.namespaced_map(depth),
             Some(byte) if byte.is_ascii_alphabetic() => {
                 self.offset += 1;
                 let tag = self.token()?;
@@ -254,6 +267,21 @@ impl<'a> EdnCursor<'a> {
     }
 }
 
+/// The map of keys and values that alternate; it begins at `offset`.
+fn map_of(forms: Vec<Value>, offset: usize) -> Read<Value> {
+    if forms.len() % 2 != 0 {
+        let problem = EdnProblem::OddMap;
+        return Err(EdnError { offset, problem });
+    }
+    let entries = forms
+        .chunks_exact(2)
+        .map(|pair| (pair[0].clone(), pair[1].clone()));
+    Value::function(entries).map_err(|error| EdnError {
+        offset,
+        problem: error.into(),
+    })
+}
+
 /// The tuple of a key and a value that are written as a record: `#jepsen.independent.Tuple{:key 7, :value nil}`.
 fn pair(form: &Value) -> Option<Value> {
     let fields = form.as_record().filter(|fields| fields.len() == 2)?;
@@ -289,6 +317,13 @@ mod tests {
             ("{7 :seven}", "(7 :> \"seven\")"),
             ("#jepsen.history.Op{:index 0}", "[index |-> 0]"),
             ("#inst \"2020\"", "\"2020\""),
+            (
+                "#object[java.lang.Thread 0x5e2F \"t\"]",
+                "<<\"java.lang.Thread\", 24111, \"t\">>",
+            ),
+            ("[-0x10 0XffffffffffffffffN]", "<<-16, 18446744073709551615>>"),
+            ("(#:a{:f 1} {:a/f 1})", "<<(\"a/f\" :> 1), (\"a/f\" :> 1)>>"),
+            ("#:a{:_/g 2}", "[g |-> 2]"),
             ("#_ #_ 1 2 3", "3"),
             ("[1.5 -2.50M 1e3 2.0]", "<<1.5, -2.5, 1000, 2>>"),
             ("[1/2 -4/6 4/2]", "<<1/2, -2/3, 2>>"),
@@ -311,6 +346,11 @@ mod tests {
             ("1/0", "byte 0: not a number: 1/0"),
             ("12ab", "byte 0: not a number: 12ab"),
             ("{:a}", "byte 0: a map needs a value for each key"),
+            ("#:a{:b}", "byte 3: a map needs a value for each key"),
+            ("#:a[1]", "byte 3: expected a form, found '['"),
+            ("#:a", "byte 3: the text ends in the middle of a form"),
+            ("0x", "byte 0: not a number: 0x"),
+            ("0x-1", "byte 0: not a number: 0x-1"),
             (
                 "{:a 1 :a 2}",
                 "byte 0: the key \"a\" occurs twice; a function has one value for each key",
