@@ -4,6 +4,7 @@
 //! jumps behind its branch, a choice is a loop around the rest of the action, and what a branch wrote is taken back behind it. So the
 //! machine needs no stack.
 
+use omnilink_tla_ir::native::Native;
 use omnilink_tla_ir::{Arithmetic, Comparison, Infinite, Node};
 
 use crate::layout::LayoutNodeId;
@@ -46,6 +47,7 @@ pub enum ValueOperation {
     Difference,
     BigUnion,
     Powerset,
+    FunctionSet,
     Interval,
     Apply,
     Domain,
@@ -259,6 +261,10 @@ pub enum Instruction {
     CollectedSorted {
         to: RegisterIndex,
     },
+    /// The tuple of what was collected.
+    CollectedTuple {
+        to: RegisterIndex,
+    },
     /// The function with this domain and the collected values.
     CollectedFunction {
         to: RegisterIndex,
@@ -296,6 +302,34 @@ pub enum Instruction {
     },
     Remember {
         from: RegisterIndex,
+        memo: u32,
+    },
+    /// Calls a procedure with the registers of a list.
+    Call {
+        to: RegisterIndex,
+        procedure: u32,
+        list: u32,
+    },
+    /// The end of a procedure.
+    Return {
+        from: RegisterIndex,
+    },
+    /// Traps if a register holds no value: that of an argument which could not be evaluated.
+    Need {
+        register: RegisterIndex,
+    },
+    /// From here on, a trap means that a register has no value, and the code goes on elsewhere.
+    Rescue {
+        to: RegisterIndex,
+        goto: Target,
+    },
+    /// The end of what [`Instruction::Rescue`] began.
+    Rescued,
+    /// Applies a native operator to the registers of a list.
+    Native {
+        to: RegisterIndex,
+        native: Native,
+        list: u32,
         memo: u32,
     },
     /// Asks the evaluator for the value of an expression.
@@ -342,10 +376,12 @@ pub struct Code<'p> {
     pub constants: Vec<(RegisterIndex, ValueWord)>,
     /// The number of registers.
     pub registers: usize,
-    /// The register of the element, in the code of a selection.
-    pub parameter: RegisterIndex,
+    /// The registers of the parameters, in the code of a selection or a procedure.
+    pub parameters: Vec<RegisterIndex>,
     /// Formulas about an element alone, by which sets are filtered.
     pub selections: Vec<Code<'p>>,
+    /// The recursive operators and functions that it calls, and those that they call.
+    pub procedures: Vec<Code<'p>>,
     /// The keys of the expressions whose values are remembered.
     pub memos: Vec<MemoKey>,
     /// Lists of registers.
@@ -388,6 +424,7 @@ impl Instruction {
             | Instruction::JumpKnown { goto, .. }
             | Instruction::Each { goto, .. }
             | Instruction::EachInt { goto, .. }
+            | Instruction::Rescue { goto, .. }
             | Instruction::Recall { goto, .. } => Some(goto),
             _ => None,
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use omnilink_tla_ir::native::Native;
 use omnilink_tla_ir::{Formula, Kind, Loc, Node, OperatorId, Program};
 use omnilink_value::Value;
 
@@ -11,6 +12,7 @@ use super::datum::Datum;
 use super::error::{ErrorClass, Failure, Outcome};
 use super::explain::FalseSubformula;
 use super::memo::Memo;
+use super::native;
 use super::passage::Passage;
 use super::session::Session;
 use super::slot::Slot;
@@ -248,6 +250,12 @@ impl<'p> Evaluator<'p> {
         let value = self.eval(node).and_then(|datum| self.canonical(datum));
         self.pop_frame(saved);
         value
+    }
+
+    /// The value of a native operator for some values.
+    pub fn native_of_values(&mut self, native: Native, operands: &[Value]) -> Outcome<Value> {
+        let datum = native::apply_to_values(self, native, operands)?;
+        self.canonical(datum)
     }
 
     /// The canonical value of an expression that depends on nothing but some slots, in a frame of this size; `None` if it has none, or is

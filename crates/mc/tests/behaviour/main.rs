@@ -11,6 +11,7 @@ mod mutations;
 mod pluscal;
 mod pluscal_program;
 mod pluscal_random;
+mod random_calls;
 mod random_spec;
 mod searches;
 mod semantics;

@@ -2,6 +2,8 @@
 
 use fastrand::Rng;
 
+use crate::random_calls::DEFINITIONS;
+
 /// The type of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Type {
@@ -47,17 +49,17 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+    pub(crate) fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
         choices[self.random.usize(..choices.len())]
     }
 
-    fn name(&mut self) -> String {
+    pub(crate) fn name(&mut self) -> String {
         self.fresh += 1;
         format!("x{}", self.fresh)
     }
 
     /// Writes with a name in scope.
-    fn with(&mut self, kind: Type, write: impl FnOnce(&mut Self, &str) -> String) -> String {
+    pub(crate) fn with(&mut self, kind: Type, write: impl FnOnce(&mut Self, &str) -> String) -> String {
         let name = self.name();
         self.scope.push((name.clone(), kind));
         let written = write(self, &name);
@@ -103,7 +105,7 @@ impl Writer {
         }
     }
 
-    fn write(&mut self, kind: Type, depth: usize) -> String {
+    pub(crate) fn write(&mut self, kind: Type, depth: usize) -> String {
         // Sometimes another type than the expected one.
         let kind = match self.random.u8(..60) {
             0 if self.has_errors => VARIABLES[self.random.usize(..VARIABLES.len())].1,
@@ -145,7 +147,8 @@ impl Writer {
         }
         match kind {
             Type::Bool => self.formula(d),
-            Type::Int => match self.random.u8(..11) {
+            Type::Int => match self.random.u8(..14) {
+                11..14 => self.int_call(d),
                 0 => format!(
                     "(({} + {}) % 4)",
                     self.write(Type::Int, d),
@@ -172,7 +175,7 @@ impl Writer {
                 ),
                 8 => format!("Cardinality({})", self.write(Type::Messages, d)),
                 9 => format!(
-                    "Sum({}, {})",
+                    "SumOver({}, {})",
                     self.write(Type::Function, d),
                     self.pick(&["1..3", "{1}", "{2, 3}"])
                 ),
@@ -294,7 +297,8 @@ impl Writer {
 
     fn formula(&mut self, d: usize) -> String {
         let symbol = self.pick(&["<", "<=", ">", ">=", "=", "#"]);
-        match self.random.u8(..16) {
+        match self.random.u8(..18) {
+            16 | 17 => self.formula_call(d),
             0 => format!(
                 "({} {symbol} {})",
                 self.write(Type::Int, d),
@@ -448,10 +452,9 @@ impl Writer {
             .map(|(name, _, value)| format!("{name} {value}"))
             .collect();
         let mut text = format!(
-            "---- MODULE Random ----\nEXTENDS Integers, Sequences, FiniteSets\nVARIABLES {}\n\
+            "---- MODULE Random ----\nEXTENDS Integers, Sequences, FiniteSets, Functions, SequencesExt, FiniteSetsExt\nVARIABLES {}\n\
              Twice(x, set) == IF x \\in set THEN (x + x) % 4 ELSE x\n\
-             RECURSIVE Sum(_, _)\n\
-             Sum(h, D) == IF D = {{}} THEN 0 ELSE LET d == CHOOSE d \\in D : TRUE IN (h[d] + Sum(h, D \\ {{d}})) % 4\n\
+             {DEFINITIONS}\
              Becomes(x, value) == x' = value\n\
              Init == {}\n",
             names.join(", "),

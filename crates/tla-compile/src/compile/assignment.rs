@@ -64,7 +64,7 @@ impl<'p> Compiler<'_, 'p> {
                 let scope = self.let_scope(slots, scope)?;
                 self.assign(variable, body, &scope)
             }
-            Kind::Call(call) if !value.uses.is_constant() => {
+            Kind::Call(call) if !value.uses.is_constant() && !self.is_procedure_call(call, scope) => {
                 let (inner, body) = self.called(call, value, scope)?;
                 self.assign(variable, body, &inner)?;
                 self.calls.pop();
@@ -150,7 +150,9 @@ impl<'p> Compiler<'_, 'p> {
     ) -> Compiled<()> {
         match (&value.kind, &self.layout.node(node).exploded) {
             (Kind::Memo(_, inner), _) => return self.evaluate_for(node, address, inner, scope, writes),
-            (Kind::Call(call), Some(_)) if !value.uses.is_constant() => {
+            (Kind::Call(call), Some(_))
+                if !value.uses.is_constant() && !self.is_procedure_call(call, scope) =>
+            {
                 let (inner, body) = self.called(call, value, scope)?;
                 self.evaluate_for(node, address, body, &inner, writes)?;
                 self.calls.pop();

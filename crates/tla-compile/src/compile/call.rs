@@ -1,14 +1,12 @@
-//! Calls: arguments, operators and native operators.
+//! Calls: arguments and operators.
 
 use std::rc::Rc;
 
-use omnilink_tla_ir::native::{MODULES, Native};
 use omnilink_tla_ir::{Application, Argument, Kind, Node, PathStep};
 
 use super::compiler::{Compiled, Compiler, not_compiled};
 use super::scope::{Binding, Scope};
-use crate::code::{Instruction, RegisterIndex, ValueOperation};
-use crate::values::ValueWord;
+use crate::code::{RegisterIndex, Target};
 
 impl<'p> Compiler<'_, 'p> {
     /// The scope of a LET.
@@ -118,72 +116,64 @@ impl<'p> Compiler<'_, 'p> {
         node: &Node,
         scope: &Scope<'p>,
     ) -> Compiled<(Scope<'p>, &'p Node)> {
-        let Binding::Operator { operator, captures } = scope.get(slot).clone() else {
+        let mut bindings = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            bindings.push(self.argument(argument, scope)?);
+        }
+        let operator = scope.get(slot).clone();
+        self.applied(&operator, bindings, node, scope.primed)
+    }
+
+    /// The same for an operator that is bound, and arguments that are.
+    fn applied(
+        &mut self,
+        operator: &Binding<'p>,
+        arguments: impl IntoIterator<Item = Binding<'p>>,
+        node: &Node,
+        primed: bool,
+    ) -> Compiled<(Scope<'p>, &'p Node)> {
+        let Binding::Operator { operator, captures } = operator else {
             return Err(not_compiled(node, "a value is applied as if it were an operator"));
         };
         let program = self.program;
-        let definition = &program.operators[operator as usize];
-        let mut inner = Scope::new(definition.slots.len(), scope.primed);
-        for (at, argument) in (0..).zip(arguments) {
-            let binding = self.argument(argument, scope)?;
-            inner.bind(at, binding);
+        let definition = &program.operators[*operator as usize];
+        let mut inner = Scope::new(definition.slots.len(), primed);
+        for (slot, argument) in (0..).zip(arguments) {
+            inner.bind(slot, argument);
         }
         for (slot, binding) in captures.iter() {
             inner.bind(*slot, binding.clone());
         }
-        self.enter(operator, false, node)?;
+        self.enter(*operator, false, node)?;
         Ok((inner, &definition.body))
     }
 
-    pub(super) fn native(
+    /// The value of an operator for the values in some registers.
+    pub(super) fn applied_to(
         &mut self,
-        native: Native,
-        arguments: &'p [Argument],
+        operator: &Binding<'p>,
+        values: &[RegisterIndex],
         node: &'p Node,
         scope: &Scope<'p>,
     ) -> Compiled<RegisterIndex> {
-        let (module, operator) = native.position();
-        let (module, name) = (MODULES[module].0, MODULES[module].1[operator].name);
-        if (module, name) == ("TLC", "Assert") {
-            let Some(condition) = arguments.first().and_then(Argument::node) else {
-                return Err(not_compiled(node, "an operator is used as a value"));
-            };
-            let holds = self.label();
-            self.condition(condition, scope, holds, true)?;
-            self.emit(Instruction::NotCompiled);
-            self.place(holds);
-            return Ok(self.constant(ValueWord::TRUE));
-        }
-        let operation = match (module, name) {
-            ("Sequences", "Len") => ValueOperation::Len,
-            ("Sequences", "Head") => ValueOperation::Head,
-            ("Sequences", "Tail") => ValueOperation::Tail,
-            ("Sequences", "Append") => ValueOperation::Append,
-            ("Sequences", "\\o") => ValueOperation::Concat,
-            ("Sequences", "SubSeq") => ValueOperation::SubSeq,
-            ("FiniteSets", "Cardinality") => ValueOperation::Cardinality,
-            ("FiniteSets", "IsFiniteSet") => ValueOperation::IsFiniteSet,
-            ("FiniteSetsExt", "Max") => ValueOperation::Max,
-            ("FiniteSetsExt", "Min") => ValueOperation::Min,
-            ("TLC", ":>") => ValueOperation::MapsTo,
-            ("TLC", "@@") => ValueOperation::Override,
-            _ => {
-                return Err(not_compiled(
-                    node,
-                    "this operator of a standard module is not compiled",
-                ));
-            }
-        };
-        let mut registers = [0; 3];
-        for (register, argument) in registers.iter_mut().zip(arguments) {
-            *register = match argument {
-                Argument::Slot(slot) => self.local(*slot, scope, node)?,
-                Argument::Operator(..) => return Err(not_compiled(node, "an operator is used as a value")),
-                Argument::Value(node) | Argument::Lazy(node) | Argument::ByName(node) => {
-                    self.expression(node, scope)?
-                }
-            };
-        }
-        Ok(self.operate(operation, registers))
+        let values = values.iter().map(|value| Binding::Register(*value));
+        let (inner, body) = self.applied(operator, values, node, scope.primed)?;
+        let value = self.expression(body, &inner)?;
+        self.calls.pop();
+        Ok(value)
+    }
+
+    /// Jumps unless an operator is true of the value in a register.
+    pub(super) fn tested(
+        &mut self,
+        operator: &Binding<'p>,
+        value: RegisterIndex,
+        (node, scope): (&'p Node, &Scope<'p>),
+        goto: Target,
+    ) -> Compiled<()> {
+        let (inner, body) = self.applied(operator, [Binding::Register(value)], node, scope.primed)?;
+        self.condition(body, &inner, goto, false)?;
+        self.calls.pop();
+        Ok(())
     }
 }

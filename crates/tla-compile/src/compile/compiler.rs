@@ -1,10 +1,14 @@
 //! The compiler: registers, labels and what is known while code is made.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use omnilink_tla_eval::Evaluator;
 use omnilink_tla_ir::{Formula, Loc, Node, Program};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
+use super::procedure::{Procedure, ProcedureKey};
 use super::scope::{Binding, Scope};
 use crate::code::{Code, Instruction, MemoKey, Of, RegisterIndex, Site, Target};
 use crate::layout::CellLayout;
@@ -70,6 +74,10 @@ pub(crate) struct Compiler<'a, 'p> {
     lazies: u32,
     /// The operators whose bodies are being compiled.
     pub(crate) calls: Vec<u32>,
+    /// Whether this is the code of a procedure.
+    pub(crate) is_procedure: bool,
+    /// The procedures of all of the code that is being made, by number.
+    pub(crate) procedures: Rc<RefCell<Vec<(ProcedureKey, Procedure<'p>)>>>,
     /// The variables that have a next value here.
     pub(crate) assigned: u64,
     pub(crate) action: u32,
@@ -91,7 +99,7 @@ pub fn compile_action<'p>(
     }
     let scope = Scope::new(operator.slots.len(), false);
     compiler.whole_action(&operator.body, &scope)?;
-    compiler.finish(&operator.body)
+    compiler.finish_all(&operator.body)
 }
 
 /// The code of a formula about a state, or about a step.
@@ -117,7 +125,7 @@ pub fn compile_formula<'p>(
     compiler.emit(Instruction::Answer { is: true });
     compiler.place(no);
     compiler.emit(Instruction::Answer { is: false });
-    compiler.finish(&operator.body)
+    compiler.finish_all(&operator.body)
 }
 
 pub(crate) fn not_compiled(node: &Node, reason: &'static str) -> NotCompiled {
@@ -149,6 +157,8 @@ impl<'a, 'p> Compiler<'a, 'p> {
             known: Vec::new(),
             lazies: 0,
             calls: Vec::new(),
+            is_procedure: false,
+            procedures: Rc::default(),
             assigned: 0,
             action: u32::MAX,
             reasons: Vec::new(),
@@ -163,10 +173,28 @@ impl<'a, 'p> Compiler<'a, 'p> {
         let program = self.program;
         let mut inner = Compiler::new(program, self.layout, self.store, self.evaluator);
         inner.calls.clone_from(&self.calls);
+        inner.is_procedure = self.is_procedure;
+        inner.procedures = Rc::clone(&self.procedures);
         make(&mut inner)?;
         let (code, reasons) = inner.finish(&program.operators[0].body)?;
         self.reasons.extend(reasons);
         Ok(code)
+    }
+
+    /// The code with that of all procedures.
+    fn finish_all(self, body: &Node) -> Result<(Code<'p>, Vec<NotCompiled>), NotCompiled> {
+        let procedures = Rc::clone(&self.procedures);
+        let (mut code, reasons) = self.finish(body)?;
+        for (_, procedure) in procedures.take() {
+            let procedure = match procedure {
+                Procedure::Made(code) => *code,
+                Procedure::Open | Procedure::Failed => Code::not_compiled(),
+            };
+            code.procedures.push(procedure);
+        }
+        // What a procedure reads, its caller reads.
+        code.reads |= code.procedures.iter().fold(0, |all, procedure| all | procedure.reads);
+        Ok((code, reasons))
     }
 
     /// Resolves the labels.
@@ -361,7 +389,17 @@ impl<'a, 'p> Compiler<'a, 'p> {
 
     /// Whether a loop over this many elements is written out.
     pub(crate) fn is_unrolled(&self, elements: usize) -> bool {
-        elements <= UNROLLED_ELEMENTS_MAX && self.code.instructions.len() < UNROLLED_INSTRUCTIONS_MAX
+        elements <= UNROLLED_ELEMENTS_MAX && self.has_room()
+    }
+
+    /// Whether there is so little code that loops and recursion may be written out.
+    pub(crate) fn has_room(&self) -> bool {
+        self.code.instructions.len() < UNROLLED_INSTRUCTIONS_MAX
+    }
+
+    /// Whether a recursive operator may be written out once more.
+    pub(crate) fn may_recurse(&self, operator: u32) -> bool {
+        self.calls.iter().filter(|call| **call == operator).count() <= RECURSION_MAX
     }
 
     /// A binding for an expression that is evaluated when it is first used.

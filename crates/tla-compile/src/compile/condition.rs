@@ -157,7 +157,7 @@ impl<'p> Compiler<'_, 'p> {
                 let scope = self.let_scope(slots, scope)?;
                 self.condition(body, &scope, goto, is)
             }
-            Kind::Call(call) => {
+            Kind::Call(call) if !self.is_procedure_call(call, scope) => {
                 let (inner, body) = self.called(call, node, scope)?;
                 self.condition(body, &inner, goto, is)?;
                 self.calls.pop();

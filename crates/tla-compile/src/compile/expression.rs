@@ -80,6 +80,11 @@ impl<'p> Compiler<'_, 'p> {
                 self.operation(ValueOperation::Difference, &[&operands.0, &operands.1], scope)
             }
             Kind::BigUnion(sets) => self.operation(ValueOperation::BigUnion, &[sets], scope),
+            Kind::FunctionSet(sets) => {
+                self.operation(ValueOperation::FunctionSet, &[&sets.0, &sets.1], scope)
+            }
+            Kind::Product(sets) => self.product(sets, scope),
+            Kind::RecordSet(fields) => self.records(fields, scope),
             Kind::Powerset(base) => self.operation(ValueOperation::Powerset, &[base], scope),
             Kind::Domain(function) => self.domain(function, scope),
             Kind::If(parts) => {
@@ -149,6 +154,7 @@ impl<'p> Compiler<'_, 'p> {
                 let scope = self.let_scope(slots, scope)?;
                 self.expression(body, &scope)
             }
+            Kind::Call(call) if self.is_procedure_call(call, scope) => self.procedure_call(call, node, scope),
             Kind::Call(call) => {
                 let (inner, body) = self.called(call, node, scope)?;
                 let value = self.expression(body, &inner)?;
@@ -209,6 +215,13 @@ impl<'p> Compiler<'_, 'p> {
     pub(crate) fn local(&mut self, slot: u32, scope: &Scope<'p>, node: &Node) -> Compiled<RegisterIndex> {
         match scope.get(slot).clone() {
             Binding::Register(register) => Ok(register),
+            Binding::Parameter { register, number } => {
+                if !self.known.contains(&number) {
+                    self.emit(Instruction::Need { register });
+                    self.known.push(number);
+                }
+                Ok(register)
+            }
             Binding::Cells { node, address, of } => Ok(self.load(node, address, of)),
             Binding::ByName { node, scope: own } => self.expression(node, &own.about(scope.primed)),
             Binding::Alias { node, scope: own } => self.expression(node, &own),

@@ -63,30 +63,17 @@ impl<'p> Compiler<'_, 'p> {
         &mut self,
         bounded: &'p Bounded,
         scope: &Scope<'p>,
-        node: &Node,
+        node: &'p Node,
     ) -> Compiled<RegisterIndex> {
         match &*bounded.binds {
-            [(_, Pattern::One(slot))] => self.local(*slot, scope, node),
-            [(_, Pattern::Tuple(slots))] => {
-                let mut parts = Vec::with_capacity(slots.len());
-                for slot in slots {
-                    parts.push(self.local(*slot, scope, node)?);
-                }
-                let list = self.list(parts);
-                let to = self.register();
-                self.emit(Instruction::Tuple { to, list });
-                Ok(to)
-            }
+            [(_, pattern)] => self.matched(pattern, scope, node),
             _ => Err(not_compiled(node, "names over several sets")),
         }
     }
 
     pub(super) fn function(&mut self, bounded: &'p Bounded, scope: &Scope<'p>) -> Compiled<RegisterIndex> {
         let [(set, pattern)] = &*bounded.binds else {
-            return Err(not_compiled(
-                &bounded.body,
-                "a function of several arguments is not compiled",
-            ));
+            return self.function_of_several(bounded, scope);
         };
         let domain = self.expression(&bounded.sets[*set as usize], scope)?;
         self.emit(Instruction::Collect);
@@ -99,6 +86,113 @@ impl<'p> Compiler<'_, 'p> {
         let to = self.register();
         self.emit(Instruction::CollectedFunction { to, domain });
         Ok(to)
+    }
+
+    /// A function of several arguments: its keys are tuples, which the nested loops make in order.
+    fn function_of_several(&mut self, bounded: &'p Bounded, scope: &Scope<'p>) -> Compiled<RegisterIndex> {
+        self.emit(Instruction::Collect);
+        self.each(bounded, &bounded.body, scope, &mut |this, scope| {
+            let mut parts = Vec::with_capacity(bounded.binds.len());
+            for (_, pattern) in &bounded.binds {
+                parts.push(this.matched(pattern, scope, &bounded.body)?);
+            }
+            let from = this.tuple(parts);
+            this.emit(Instruction::Push { from });
+            Ok(())
+        })?;
+        let domain = self.register();
+        self.emit(Instruction::CollectedSorted { to: domain });
+        self.emit(Instruction::Collect);
+        self.each(bounded, &bounded.body, scope, &mut |this, scope| {
+            let from = this.expression(&bounded.body, scope)?;
+            this.emit(Instruction::Push { from });
+            Ok(())
+        })?;
+        let to = self.register();
+        self.emit(Instruction::CollectedFunction { to, domain });
+        Ok(to)
+    }
+
+    /// `S \X T`, in order.
+    pub(super) fn product(&mut self, sets: &'p [Node], scope: &Scope<'p>) -> Compiled<RegisterIndex> {
+        let mut registers = Vec::with_capacity(sets.len());
+        for set in sets {
+            registers.push(self.expression(set, scope)?);
+        }
+        self.emit(Instruction::Collect);
+        self.each_combination(&registers, &mut Vec::new(), &mut |this, parts| {
+            let from = this.tuple(parts.to_vec());
+            this.emit(Instruction::Push { from });
+            Ok(())
+        })?;
+        let to = self.register();
+        self.emit(Instruction::CollectedSorted { to });
+        Ok(to)
+    }
+
+    /// `[a : S, b : T]`.
+    pub(super) fn records(
+        &mut self,
+        fields: &'p [(omnilink_value::Value, Node)],
+        scope: &Scope<'p>,
+    ) -> Compiled<RegisterIndex> {
+        let names: Vec<ValueWord> = fields.iter().map(|(name, _)| self.store.word(name)).collect();
+        let domain = self.store.set_of_sorted(&names);
+        let domain = self.constant(domain);
+        let mut registers = Vec::with_capacity(fields.len());
+        for (_, set) in fields {
+            registers.push(self.expression(set, scope)?);
+        }
+        self.emit(Instruction::Collect);
+        self.each_combination(&registers, &mut Vec::new(), &mut |this, parts| {
+            let list = this.list(parts.to_vec());
+            let to = this.register();
+            this.emit(Instruction::Record { to, domain, list });
+            this.emit(Instruction::Push { from: to });
+            Ok(())
+        })?;
+        let to = self.register();
+        self.emit(Instruction::CollectedSet { to });
+        Ok(to)
+    }
+
+    /// Runs for each combination of elements of some sets.
+    fn each_combination(
+        &mut self,
+        sets: &[RegisterIndex],
+        parts: &mut Vec<RegisterIndex>,
+        run: &mut dyn FnMut(&mut Self, &[RegisterIndex]) -> Compiled<()>,
+    ) -> Compiled<()> {
+        let Some((set, others)) = sets.split_first() else {
+            return run(self, parts);
+        };
+        self.each_element(*set, &mut |this, element| {
+            parts.push(element);
+            let result = this.each_combination(others, parts, run);
+            parts.pop();
+            result
+        })
+    }
+
+    /// The element that a pattern matches.
+    fn matched(&mut self, pattern: &Pattern, scope: &Scope<'p>, node: &'p Node) -> Compiled<RegisterIndex> {
+        match pattern {
+            Pattern::One(slot) => self.local(*slot, scope, node),
+            Pattern::Tuple(slots) => {
+                let mut parts = Vec::with_capacity(slots.len());
+                for slot in slots {
+                    parts.push(self.local(*slot, scope, node)?);
+                }
+                Ok(self.tuple(parts))
+            }
+        }
+    }
+
+    fn tuple(&mut self, parts: Vec<RegisterIndex>) -> RegisterIndex {
+        let list = self.list(parts);
+        let to = self.register();
+        self.emit(Instruction::Tuple { to, list });
+        to
     }
 
     /// Runs for each combination of elements, in a scope in which the names are bound; code that comes to its end goes on with the

@@ -229,7 +229,7 @@ impl<'p> Compiler<'_, 'p> {
     }
 
     /// Runs for each value of a function.
-    fn each_value(
+    pub(crate) fn each_value(
         &mut self,
         function: RegisterIndex,
         run: &mut dyn FnMut(&mut Self, RegisterIndex) -> Compiled<()>,

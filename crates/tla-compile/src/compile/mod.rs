@@ -10,6 +10,8 @@ mod condition;
 mod expression;
 mod loops;
 mod membership;
+mod native;
+mod procedure;
 mod remembering;
 mod scope;
 mod selection;

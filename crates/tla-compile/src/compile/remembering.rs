@@ -28,7 +28,7 @@ impl<'p> Compiler<'_, 'p> {
         let mut registers = Vec::new();
         for slot in (0..63).filter(|slot| node.uses.slots >> slot & 1 == 1) {
             let register = match scope.get(slot) {
-                Binding::Register(register) => *register,
+                Binding::Register(register) | Binding::Parameter { register, .. } => *register,
                 Binding::Lazy { register, number, .. } if self.known.contains(number) => *register,
                 // A variable or a constant: what is read of it is in the code.
                 Binding::Alias { .. } => continue,
@@ -59,7 +59,7 @@ impl<'p> Compiler<'_, 'p> {
         self.emit(Instruction::Jump { goto: start });
         self.place(start);
         let value = run(self)?;
-        let Some(cells) = self.cells_read(at + 1) else {
+        let Some(cells) = self.cells_read(at + 1, node) else {
             return Ok(value);
         };
         // An expression that is evaluated once for each state may depend on all of it.
@@ -78,7 +78,7 @@ impl<'p> Compiler<'_, 'p> {
     }
 
     /// The cells that the code from a place on reads; `None` if it reads anything else, or is too short to be remembered.
-    fn cells_read(&self, from: usize) -> Option<Vec<u32>> {
+    fn cells_read(&self, from: usize, node: &Node) -> Option<Vec<u32>> {
         let code = &self.code.instructions[from..];
         let mut cells = Vec::new();
         let mut is_worth = code.len() >= INSTRUCTIONS_MIN;
@@ -102,6 +102,9 @@ impl<'p> Compiler<'_, 'p> {
                     self.code.sites[*site as usize].memo?;
                     is_worth = true;
                 }
+                // What a procedure reads is not in the code here.
+                Instruction::Call { .. } if node.uses.state => return None,
+                Instruction::Call { .. } | Instruction::Native { .. } => is_worth = true,
                 Instruction::Forget { register } => own.push(*register),
                 // A lazy expression from outside may or may not be evaluated yet.
                 Instruction::JumpKnown { register, .. } if !own.contains(register) => return None,

@@ -14,6 +14,9 @@ pub(crate) enum Binding<'p> {
     Empty,
     /// A value in a register.
     Register(RegisterIndex),
+    /// A parameter of a procedure: a register that holds nothing if the argument could not be evaluated. The number says whether it is known
+    /// to hold a value.
+    Parameter { register: RegisterIndex, number: u32 },
     /// An expression that is evaluated when it is first used, into a register. The number says whether it is known to be evaluated.
     Lazy {
         node: &'p Node,
@@ -45,7 +48,11 @@ impl<'p> Binding<'p> {
             Binding::Lazy { node, scope, .. }
             | Binding::ByName { node, scope }
             | Binding::Alias { node, scope } => Some((node, scope)),
-            Binding::Empty | Binding::Register(_) | Binding::Cells { .. } | Binding::Operator { .. } => None,
+            Binding::Empty
+            | Binding::Register(_)
+            | Binding::Parameter { .. }
+            | Binding::Cells { .. }
+            | Binding::Operator { .. } => None,
         }
     }
 }

@@ -111,7 +111,7 @@ impl<'p> Compiler<'_, 'p> {
             inner.emit(Instruction::Answer { is: true });
             inner.place(no);
             inner.emit(Instruction::Answer { is: false });
-            inner.code.parameter = element;
+            inner.code.parameters.push(element);
             Ok(())
         })?;
         self.code.selections.push(code);

@@ -14,6 +14,16 @@ impl Collections {
         self.depth = 0;
     }
 
+    /// How many are under construction.
+    pub(crate) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Gives up all but this many.
+    pub(crate) fn truncate(&mut self, depth: usize) {
+        self.depth = self.depth.min(depth);
+    }
+
     pub(crate) fn start(&mut self) {
         if self.depth == self.lists.len() {
             self.lists.push(Vec::new());

@@ -1,6 +1,7 @@
 //! Code with its registers, its memos and its selections.
 
 use super::memo::Memo;
+use super::procedures::Procedures;
 use crate::code::Code;
 use crate::values::ValueWord;
 
@@ -11,6 +12,28 @@ pub(super) struct Loaded<'p> {
     pub(super) registers: Vec<u64>,
     pub(super) memos: Vec<Memo>,
     pub(super) selections: Vec<Selection<'p>>,
+}
+
+/// A whole action or formula: a piece of code with the procedures that it calls.
+#[derive(Debug)]
+pub(super) struct Whole<'p> {
+    pub(super) main: Loaded<'p>,
+    pub(super) procedures: Procedures<'p>,
+}
+
+impl<'p> Whole<'p> {
+    pub(super) fn new(mut code: Code<'p>) -> Self {
+        let procedures = std::mem::take(&mut code.procedures);
+        Self {
+            main: Loaded::new(code),
+            procedures: Procedures::new(procedures),
+        }
+    }
+
+    /// What its tables take in memory.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.main.heap_bytes() + self.procedures.heap_bytes()
+    }
 }
 
 /// A filter by a formula about an element alone. Its answer for an element never changes, so it is kept.
@@ -46,6 +69,13 @@ impl<'p> Loaded<'p> {
             registers,
             memos,
             selections,
+        }
+    }
+
+    /// Fills in the parameters, in order.
+    pub(super) fn set_parameters(&mut self, words: impl IntoIterator<Item = ValueWord>) {
+        for (register, word) in self.code.parameters.iter().zip(words) {
+            self.registers[*register as usize] = word.0;
         }
     }
 

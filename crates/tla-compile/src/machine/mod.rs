@@ -3,6 +3,7 @@
 mod collections;
 mod loaded;
 mod memo;
+mod procedures;
 mod run;
 mod select;
 
@@ -10,9 +11,9 @@ use omnilink_tla_eval::{Evaluator, State};
 use omnilink_value::Value;
 
 use self::collections::Collections;
-use self::loaded::Loaded;
+use self::loaded::Whole;
 use self::run::Run;
-use crate::code::Code;
+use crate::code::{Code, RegisterIndex, Target};
 use crate::layout::CellLayout;
 use crate::trap::Trap;
 use crate::values::ValueStore;
@@ -58,9 +59,19 @@ pub struct Machine<'p> {
     /// The values.
     pub store: ValueStore,
     layout: CellLayout,
-    action: Option<Loaded<'p>>,
-    formulas: Vec<Loaded<'p>>,
+    action: Option<Whole<'p>>,
+    formulas: Vec<Whole<'p>>,
     memory: Memory,
+}
+
+/// A place at which code goes on after a trap.
+#[derive(Clone, Copy, Debug)]
+struct Rescue {
+    /// The register that holds nothing then.
+    to: RegisterIndex,
+    goto: Target,
+    /// The collections under construction.
+    collections: usize,
 }
 
 /// What a run of code changes, besides its registers and the store.
@@ -77,6 +88,12 @@ struct Memory {
     scattered: Vec<(u32, ValueWord)>,
     listed: Vec<ValueWord>,
     elements: u64,
+    /// The number of the run of an action or formula.
+    run: u64,
+    /// What a procedure returned.
+    returned: ValueWord,
+    /// Where to go on after a trap: the innermost last.
+    rescues: Vec<Rescue>,
     /// The current state for the evaluator, once it was needed.
     values: Option<State>,
 }
@@ -98,15 +115,15 @@ impl<'p> Machine<'p> {
                 ..Memory::default()
             },
             layout,
-            action: action.map(Loaded::new),
-            formulas: formulas.into_iter().map(Loaded::new).collect(),
+            action: action.map(Whole::new),
+            formulas: formulas.into_iter().map(Whole::new).collect(),
         }
     }
 
     /// What its values and tables take in memory.
     pub fn heap_bytes(&self) -> usize {
         let loaded = self.action.iter().chain(&self.formulas);
-        self.store.bytes() + loaded.map(Loaded::heap_bytes).sum::<usize>()
+        self.store.bytes() + loaded.map(Whole::heap_bytes).sum::<usize>()
     }
 
     /// The store, without the machine.
@@ -129,7 +146,7 @@ impl<'p> Machine<'p> {
     pub fn reads(&self, formula: usize) -> u64 {
         self.formulas
             .get(formula)
-            .map_or(u64::MAX, |loaded| loaded.code.reads)
+            .map_or(u64::MAX, |formula| formula.main.code.reads)
     }
 
     /// The successors of the state whose cells were filled in.
@@ -148,11 +165,12 @@ impl<'p> Machine<'p> {
             store: &mut self.store,
             layout: &self.layout,
             memory,
+            procedures: &mut action.procedures,
             is_after: false,
             is_step: false,
             evaluator,
         };
-        run.run(action)?;
+        run.run(&mut action.main)?;
         Ok(&self.memory.successors.found)
     }
 
@@ -166,7 +184,7 @@ impl<'p> Machine<'p> {
         successor: usize,
         evaluator: &mut Evaluator<'p>,
     ) -> Result<bool, Trap> {
-        let Some(loaded) = self.formulas.get_mut(formula) else {
+        let Some(Whole { main, procedures }) = self.formulas.get_mut(formula) else {
             return Err(Trap::NotCompiled);
         };
         self.memory.start_formula();
@@ -175,11 +193,12 @@ impl<'p> Machine<'p> {
             store: &mut self.store,
             layout: &self.layout,
             memory: &mut self.memory,
-            is_after: !loaded.code.is_step,
-            is_step: loaded.code.is_step,
+            procedures,
+            is_after: !main.code.is_step,
+            is_step: main.code.is_step,
             evaluator,
         };
-        run.run(loaded)
+        run.run(main)
     }
 
     /// The successors found last.
@@ -266,6 +285,8 @@ impl Memory {
     fn start_formula(&mut self) {
         self.collections.clear();
         self.elements = 0;
+        self.run += 1;
+        self.rescues.clear();
         self.values = None;
     }
 }

@@ -5,7 +5,8 @@ use omnilink_tla_ir::{Arithmetic, Comparison, Infinite};
 use omnilink_value::{Value, ValueKind};
 
 use super::loaded::Loaded;
-use super::{Memory, Successor, Successors, values};
+use super::procedures::Procedures;
+use super::{Memory, Rescue, Successor, Successors, values};
 use crate::code::{Address, Code, Instruction, MemoKey, NO_OFFSET, Of};
 use crate::layout::CellLayout;
 use crate::trap::Trap;
@@ -19,6 +20,7 @@ pub(super) struct Run<'a, 'e, 'p> {
     pub(super) store: &'a mut ValueStore,
     pub(super) layout: &'a CellLayout,
     pub(super) memory: &'a mut Memory,
+    pub(super) procedures: &'a mut Procedures<'p>,
     /// Whether the current state is one of the successors.
     pub(super) is_after: bool,
     /// Whether the next state is one of the successors.
@@ -107,6 +109,30 @@ impl<'p> Run<'_, '_, 'p> {
 
     /// Runs to the end. The result is the answer of a formula.
     pub(super) fn run(&mut self, loaded: &mut Loaded<'p>) -> Result<bool, Trap> {
+        for register in &loaded.code.fresh {
+            loaded.registers[*register as usize] = ValueWord::NONE.0;
+        }
+        let outer = self.memory.rescues.len();
+        let mut at = 0;
+        loop {
+            let trap = match self.run_from(loaded, at) {
+                Ok(answer) => return Ok(answer),
+                Err(trap) => trap,
+            };
+            if trap == Trap::Time || self.memory.rescues.len() <= outer {
+                self.memory.rescues.truncate(outer);
+                return Err(trap);
+            }
+            if let Some(rescue) = self.memory.rescues.pop() {
+                loaded.registers[rescue.to as usize] = ValueWord::NONE.0;
+                self.memory.collections.truncate(rescue.collections);
+                at = rescue.goto as usize;
+            }
+        }
+    }
+
+    /// Runs from a place to the end.
+    fn run_from(&mut self, loaded: &mut Loaded<'p>, start: usize) -> Result<bool, Trap> {
         let Loaded {
             code,
             registers,
@@ -114,10 +140,7 @@ impl<'p> Run<'_, '_, 'p> {
             selections,
         } = loaded;
         let registers = &mut registers[..];
-        for register in &code.fresh {
-            registers[*register as usize] = ValueWord::NONE.0;
-        }
-        let mut at = 0;
+        let mut at = start;
         loop {
             let instruction = code.instructions[at];
             at += 1;
@@ -374,6 +397,11 @@ impl<'p> Run<'_, '_, 'p> {
                     set!(to, self.store.set_of_sorted(&list));
                     self.memory.collections.give_back(list);
                 }
+                Instruction::CollectedTuple { to } => {
+                    let list = self.memory.collections.end();
+                    set!(to, self.store.tuple_of(&list));
+                    self.memory.collections.give_back(list);
+                }
                 Instruction::CollectedFunction { to, domain } => {
                     let list = self.memory.collections.end();
                     set!(to, self.store.function_of(word!(domain), &list));
@@ -404,6 +432,43 @@ impl<'p> Run<'_, '_, 'p> {
                 Instruction::Remember { from, memo } => {
                     let key = self.key(code, registers, memo);
                     memos[memo as usize].insert(&key, word!(from));
+                }
+                Instruction::Call { to, procedure, list } => {
+                    set!(to, self.call(registers, procedure, &code.lists[list as usize])?);
+                }
+                Instruction::Return { from } => {
+                    self.memory.returned = word!(from);
+                    return Ok(true);
+                }
+                Instruction::Need { register } => {
+                    if word!(register) == ValueWord::NONE {
+                        return Err(Trap::Domain);
+                    }
+                }
+                Instruction::Rescue { to, goto } => self.memory.rescues.push(Rescue {
+                    to,
+                    goto,
+                    collections: self.memory.collections.depth(),
+                }),
+                Instruction::Rescued => {
+                    self.memory.rescues.pop();
+                }
+                Instruction::Native {
+                    to,
+                    native,
+                    list,
+                    memo,
+                } => {
+                    let key = self.key(code, registers, memo);
+                    let value = match memos[memo as usize].get(&key) {
+                        Some(known) => known,
+                        None => {
+                            let value = self.native(registers, native, &code.lists[list as usize])?;
+                            memos[memo as usize].insert(&key, value);
+                            value
+                        }
+                    };
+                    set!(to, value);
                 }
                 Instruction::Interpret { to, site } => {
                     let memo = code.sites[site as usize]

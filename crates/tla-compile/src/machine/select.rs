@@ -42,8 +42,7 @@ impl<'p> Run<'_, '_, 'p> {
             return Ok(*answer);
         }
         self.count_element()?;
-        let parameter = selection.loaded.code.parameter;
-        selection.loaded.registers[parameter as usize] = element.0;
+        selection.loaded.set_parameters([element]);
         let answer = self.run(&mut selection.loaded)?;
         if let Some(number) = number {
             if selection.answers.len() <= number {

@@ -44,8 +44,15 @@ impl ValueStore {
             ValueOperation::Difference => {
                 self.known_or(operation, both, |this| this.kept(first, second, false))
             }
-            ValueOperation::BigUnion => self.big_union(first),
-            ValueOperation::Powerset => self.powerset(first),
+            ValueOperation::BigUnion => {
+                self.known_or(operation, (first, ValueWord::FALSE), |this| this.big_union(first))
+            }
+            ValueOperation::Powerset => {
+                self.known_or(operation, (first, ValueWord::FALSE), |this| this.powerset(first))
+            }
+            ValueOperation::FunctionSet => {
+                self.known_or(operation, both, |this| this.functions(first, second))
+            }
             ValueOperation::Interval => self.interval(first, second),
             ValueOperation::Apply => self.apply(first, second),
             ValueOperation::Domain => self.domain(first),
@@ -241,7 +248,7 @@ impl ValueStore {
     }
 
     fn powerset(&mut self, base: ValueWord) -> Result<ValueWord, Trap> {
-        const BASE_MAX: usize = 10;
+        const BASE_MAX: usize = 12;
         let elements = self.as_set(base).ok_or(Trap::Type)?.to_vec();
         if elements.len() > BASE_MAX {
             return Err(Trap::Size);
@@ -259,6 +266,26 @@ impl ValueStore {
         }
         subsets.sort_unstable_by(|left, right| self.compare(*left, *right));
         Ok(self.set_of_sorted(&subsets))
+    }
+
+    /// The set of functions from one set to another.
+    fn functions(&mut self, domain: ValueWord, range: ValueWord) -> Result<ValueWord, Trap> {
+        const FUNCTIONS_MAX: usize = 1 << 12;
+        let keys = self.as_set(domain).ok_or(Trap::Type)?.len();
+        let values = self.as_set(range).ok_or(Trap::Type)?.to_vec();
+        let count = u32::try_from(keys).ok().and_then(|keys| values.len().checked_pow(keys));
+        let count = count.filter(|count| *count <= FUNCTIONS_MAX).ok_or(Trap::Size)?;
+        let mut functions = Vec::with_capacity(count);
+        let mut chosen = vec![ValueWord::FALSE; keys];
+        for number in 0..count {
+            let mut rest = number;
+            for place in &mut chosen {
+                *place = values[rest % values.len()];
+                rest /= values.len();
+            }
+            functions.push(self.function_of(domain, &chosen));
+        }
+        self.set_of(&mut functions)
     }
 
     pub(crate) fn interval(&mut self, low: ValueWord, high: ValueWord) -> Result<ValueWord, Trap> {

@@ -37,6 +37,12 @@ const KINDS: [ValueKind; 8] = [
     ValueKind::Function,
 ];
 
+impl Default for ValueWord {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
 impl ValueWord {
     /// `FALSE`.
     pub const FALSE: Self = Self(BOOL);

@@ -69,6 +69,26 @@ pub(crate) fn apply<'p>(
     (entry.compute)(evaluator, Arguments::new(entry.name, &contents)).map_err(|failure| failure.at(node.at))
 }
 
+/// Applies a native operator to values.
+pub(crate) fn apply_to_values<'p>(
+    evaluator: &mut Evaluator<'p>,
+    native: Native,
+    operands: &[Value],
+) -> Outcome<Datum<'p>> {
+    let entry = registry::entry(native);
+    let known: SmallVec<[&Value; 3]> = operands.iter().collect();
+    if let Some(direct) = entry.direct
+        && let Some(value) = direct(&known)
+    {
+        return Ok(Datum::Value(value));
+    }
+    let contents: SmallVec<[Slot<'p>; 3]> = operands
+        .iter()
+        .map(|operand| Slot::Datum(Datum::Value(operand.clone())))
+        .collect();
+    (entry.compute)(evaluator, Arguments::new(entry.name, &contents))
+}
+
 /// The operands, if all are available without evaluation or copying.
 fn peeked<'e, 'p>(
     evaluator: &'e Evaluator<'p>,
