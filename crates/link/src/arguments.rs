@@ -68,6 +68,7 @@ impl TlaModel<'_> {
                 Some(_) => {}
                 None => match param.default.as_ref().and_then(|default| default.value.clone()) {
                     Some(default) => *argument = Some(default),
+                    None if is_needless(param, operation) => *argument = Some(Value::null()),
                     None if may_be_open(binding, param, operation, open) => {}
                     None => return Err(self.missing(binding, param, operation)),
                 },
@@ -191,7 +192,9 @@ impl TlaModel<'_> {
         let mut result = operation.ret.as_ref();
         if open.len() > values.len()
             && let Some(at) = position(&open, Fallback::Result)
-            && (result.is_some() || operation.timebox.is_pending())
+            && (result.is_some()
+                || operation.timebox.is_pending()
+                || is_needless(&binding.params[open[at]], operation))
         {
             given.arguments[open.remove(at)] = result.take().cloned();
         }
@@ -220,7 +223,17 @@ impl TlaModel<'_> {
                 self.unread(binding, &param.field, Some(param))?;
             }
         }
-        self.check_result(binding, operation, result)?;
+        // A result may be recorded twice.
+        let given_again = (open.iter().zip(values))
+            .find(|(at, _)| binding.params[**at].fallback == Fallback::Result)
+            .map(|(_, value)| value);
+        match (given_again, result) {
+            (Some(value), Some(result)) if value == result => {}
+            (Some(_), Some(result)) if !result.is_null() => {
+                return Err(self.arity(binding, operation, values.len()));
+            }
+            _ => self.check_result(binding, operation, result)?,
+        }
         Ok(given)
     }
 
@@ -257,6 +270,7 @@ impl TlaModel<'_> {
                     Fallback::Thread => false,
                 }
                 && param.default.is_none()
+                && !is_needless(param, operation)
                 && !may_be_open(binding, param, operation, 1)
         })
     }
@@ -351,8 +365,10 @@ impl TlaModel<'_> {
             .params
             .iter()
             .any(|param| param.fallback == Fallback::Result);
+        let is_apart = operation.ret.is_some() && has_place;
         let advice = match binding.params.last() {
-            Some(last) if operation.ret.is_some() && !has_place => format!(
+            _ if is_apart => " besides its result (`ret`)".to_owned(),
+            Some(last) if operation.ret.is_some() => format!(
                 "; its result (`ret`) goes only to a parameter called result, ret, res, return or ok, or to the one that the link \
                  file names:\n  [ops.{}]\n  fields = {{ {} = \"ret\" }}",
                 toml_key(&binding.op),
@@ -363,7 +379,7 @@ impl TlaModel<'_> {
         Box::new(BindProblem::Arity {
             op: binding.op.clone(),
             found,
-            expected: binding.params.len(),
+            expected: binding.params.len() - usize::from(is_apart),
             action: action.signature(),
             at: action.at.clone(),
             advice,
@@ -413,6 +429,11 @@ impl TlaModel<'_> {
             advice,
         })
     }
+}
+
+/// Whether nothing reads a parameter of an aborted operation. Any value will do then.
+fn is_needless(param: &ParamBinding, operation: &Operation) -> bool {
+    operation.aborted && !param.is_of_aborted
 }
 
 /// Whether a parameter may be without a value, of `open` that are: the link file says what it may be, or the operation is

@@ -387,6 +387,10 @@ impl<'a> BindingDraft<'a> {
                 default: of_param("default", param).map(Constant::new),
                 is_result: fallback == Fallback::Result || may_be_unknown,
                 is_unread_result: false,
+                is_of_aborted: self
+                    .link
+                    .and_then(|link| link.aborted.as_ref())
+                    .is_none_or(|aborted| identifiers(aborted).contains(param.as_str())),
             });
         }
         Some(OpBinding {

@@ -30,6 +30,9 @@ pub(crate) struct ParamBinding {
     /// Whether it is a result that no definition uses: then any result would be accepted. An unused argument is fine: a spec may
     /// have no use for a timeout.
     pub(crate) is_unread_result: bool,
+    /// Whether what the link file says about aborted operations mentions it. Otherwise an aborted operation, which seldom has a
+    /// result, needs no value for it.
+    pub(crate) is_of_aborted: bool,
 }
 
 /// What a parameter is where the operation has no field of its name.

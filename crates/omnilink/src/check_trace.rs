@@ -1,6 +1,6 @@
 //! From a recorded trace to a verdict, in one call.
 
-use omnilink_engine::{CheckError, CheckOutcome, Options, TimedOp, check};
+use omnilink_engine::{CheckError, CheckOutcome, Options, check};
 use omnilink_models::{Decode, DecodeError};
 use omnilink_trace::{Trace, TraceError};
 use omnilink_value::Value;

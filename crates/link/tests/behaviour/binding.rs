@@ -199,6 +199,28 @@ fn a_violation_names_the_conjunct_that_is_false() {
     assert_eq!(reason, "`result = x` is false: result = 2, x = 0");
 }
 
+#[test]
+fn a_result_is_not_taken_from_two_places() {
+    let error = |ret: u32| {
+        let line =
+            format!("{{\"thread\":0,\"op\":\"Read\",\"args\":[1],\"ret\":{ret},\"start\":0,\"end\":1}}\n");
+        let linked = linked(REGISTER, "");
+        let bound = linked.run(|model| {
+            bound(model, trace(line))
+                .map(|_| ())
+                .map_err(|error| error.to_string())
+        });
+        bound.unwrap().err()
+    };
+    assert_eq!(error(1), None);
+    let message = error(2).unwrap();
+    assert!(
+        message.contains("Read has 1 arguments, but the action Read(result)")
+            && message.contains("takes 0 besides its result (`ret`)"),
+        "{message}"
+    );
+}
+
 /// Bindings are remembered by name and arguments. Whatever was bound before, an operation is bound as it is alone.
 #[test]
 fn an_operation_is_bound_the_same_whatever_was_bound_before() {

@@ -1,8 +1,9 @@
 //! What a link file changes.
 
+use omnilink_engine::{Options, check};
 use omnilink_link::{LinkError, LinkFile};
 
-use crate::world::{REGISTER, is_valid, linked, ndjson, tags_of, try_linked, verdict_of};
+use crate::world::{REGISTER, bound, is_valid, linked, ndjson, tags_of, trace, try_linked, verdict_of};
 
 #[test]
 fn operations_and_fields_can_have_other_names() {
@@ -68,6 +69,31 @@ fn an_aborted_operation_means_what_the_link_says() {
         0 Write {"value":1} 0 1 aborted
         1 Read {"result":0} 3 4"#
     ));
+}
+
+/// It has no result, and what it does may not depend on one.
+#[test]
+fn an_aborted_operation_needs_only_what_its_meaning_mentions() {
+    let spec = REGISTER
+        .replace("Write(value) ==", "Write(value, result) == result = \"ok\" /\\")
+        .replace("Write(v)", "Write(v, \"ok\")");
+    let verdict = |aborted: &str, args: &str, read: u32| {
+        let write = format!(r#"{{"thread":0,"op":"Write","args":{args},"start":0,"end":1,"aborted":true}}"#);
+        let read = format!(r#"{{"thread":1,"op":"Read","args":[],"ret":{read},"start":3,"end":4}}"#);
+        let link = format!("[ops.Write]\naborted = \"{aborted}\"\n");
+        linked(&spec, &link)
+            .run(|model| {
+                let operations = bound(model, trace(format!("{write}\n{read}\n"))).ok()?;
+                Some(check(model, operations, Options::default()).unwrap().conclusion)
+            })
+            .unwrap()
+    };
+    for args in [r#"{"value":1}"#, "[1]"] {
+        assert!(verdict("x' = 7", args, 7).unwrap().is_valid(), "{args}");
+        assert!(verdict("x' = 7", args, 0).unwrap().is_violation(), "{args}");
+        let by_result = "x' = IF result = 3 THEN 7 ELSE 8";
+        assert!(verdict(by_result, args, 7).is_none(), "{args}");
+    }
 }
 
 #[test]
