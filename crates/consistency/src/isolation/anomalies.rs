@@ -3,6 +3,8 @@
 //! Reads that nothing explains are found one by one (`read_anomaly`). The others are cycles of dependencies, which depend on the order of
 //! versions (`version_sequence`).
 
+use std::cmp::Reverse;
+
 use omnilink_evidence::{Anomaly, DependencyEdge, NamedAnomaly};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -346,10 +348,28 @@ impl Transactions {
     }
 }
 
-/// How much is wrong: the number of anomalies, then the length of their cycles.
-fn size(anomalies: &[FoundAnomaly]) -> (usize, usize) {
+/// How much is wrong: by the worst anomaly, then the number of anomalies, then the length of their cycles. So what is named contradicts no
+/// level that holds, if some order of versions does not; and no order has a part of these anomalies only, because what is worst in it
+/// would be no worse, and there would be fewer.
+fn size(anomalies: &[FoundAnomaly]) -> (Reverse<usize>, usize, usize) {
     let edges = anomalies.iter().map(|anomaly| anomaly.cycle.len()).sum();
-    (anomalies.len(), edges)
+    let mildest = CLASSES.len() * 2;
+    let worst = anomalies.iter().map(|anomaly| mildness(&anomaly.name)).min();
+    (Reverse(worst.unwrap_or(mildest)), anomalies.len(), edges)
+}
+
+/// Classes of cycles, the worst first: what is forbidden by the weakest levels.
+const CLASSES: [&str; 6] = ["G0", "G1c", "G-single", "G-nonadjacent", "G2-item", "G2"];
+
+/// The place of an anomaly among the classes of cycles: those that need sessions or real time are milder than any that does not.
+fn mildness(name: &str) -> usize {
+    let base = name.trim_end_matches("-process").trim_end_matches("-realtime");
+    let class = CLASSES.iter().position(|class| *class == base);
+    match class {
+        Some(class) if base.len() == name.len() => class,
+        Some(class) => CLASSES.len() + class,
+        None => CLASSES.len() * 2,
+    }
 }
 
 /// What a class of cycles means.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Barrier;
 
 use fastrand::Rng;
-use omnilink_engine::{Checker, Options, Partitioning, Progress, TimedOp};
+use omnilink_engine::{Checker, Options, Partitioning, Progress};
 use omnilink_link::{CollectedConstants, LinkError, LinkFile, LinkOptions, Linked};
 use omnilink_record::{RecordError, Recorder, ThreadLog};
 use omnilink_trace::{OpenOptions, Operation, Timebox, Trace, TraceError, TraceWriter, WriteOptions};

@@ -109,7 +109,11 @@ fn a_report_says_what_was_compiled_and_what_was_not() {
         "{:?}",
         large.notes
     );
-    assert!(has("Count.tla:6: this kind of expression is not compiled: ENABLED"), "{:?}", large.notes);
+    assert!(
+        has("Count.tla:6: ENABLED and \\cdot are not compiled: ENABLED Down"),
+        "{:?}",
+        large.notes
+    );
     let small = report(10);
     assert!(
         small

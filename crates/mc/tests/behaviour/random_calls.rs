@@ -88,7 +88,10 @@ impl Writer {
                 let set = self.write(Type::Ints, d);
                 format!("Cardinality({{h \\in [{{1, 2}} -> {set}] : h[1] <= h[2] /\\ h[2] # n}})")
             }
-            16 => format!("Len(SelectSeq({}, LAMBDA x : x >= n))", self.write(Type::Sequence, d)),
+            16 => format!(
+                "Len(SelectSeq({}, LAMBDA x : x >= n))",
+                self.write(Type::Sequence, d)
+            ),
             _ => format!("Len(SetToSeq({}))", self.write(Type::Ints, d)),
         }
     }

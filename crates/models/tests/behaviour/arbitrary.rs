@@ -1,7 +1,7 @@
 //! Arbitrary operations: decoding and checking them with any model ends with a verdict or an error, never with a panic.
 
 use fastrand::Rng;
-use omnilink_engine::{CheckError, Limits, Options, TimedOp, check};
+use omnilink_engine::{CheckError, Limits, Options, check};
 use omnilink_models::{NativeModel, Visitor, catalogue, with_model};
 use omnilink_trace::{self as trace, Args, Timebox};
 use omnilink_value::Value;

@@ -1,8 +1,8 @@
 //! Pages and JSON of histories that are checked for less than linearizability.
 
 use omnilink_consistency::{
-    Guarantee, WeakChecker, WeakOptions, check_recorded, check_recorded_transactions, infer_recorded,
-    read_histories,
+    Guarantee, MethodLevels, WeakChecker, WeakOptions, check_recorded, check_recorded_transactions,
+    infer_recorded, read_histories,
 };
 use omnilink_engine::Limits;
 use omnilink_evidence::Evidence;
@@ -154,7 +154,9 @@ fn transactions_are_valid_in_one_line_or_tell_the_cycle() {
 fn inferred_levels_are_listed_by_method() {
     let odd = r#"{"id":"odd","ops":[{"thread":0,"method":"get","args":[1],"ret":"7"}]}"#;
     let histories = [recorded(SLOW_ITERATOR), recorded(odd)];
-    let report = report(infer_recorded(&JavaMap, &histories, &decode, &WeakOptions::default()).unwrap());
+    let (given, options) = (MethodLevels::default(), WeakOptions::default());
+    let inferred = infer_recorded(&JavaMap, &histories, &decode, &[], &given, &options);
+    let report = report(inferred.unwrap());
     insta::assert_snapshot!(page(&report), @r#"
         h.jsonl: 2 histories: violation: strongest levels against java-map (0.2 ms)
           get: linearizable

@@ -193,7 +193,10 @@ impl<'a, 'p> Compiler<'a, 'p> {
             code.procedures.push(procedure);
         }
         // What a procedure reads, its caller reads.
-        code.reads |= code.procedures.iter().fold(0, |all, procedure| all | procedure.reads);
+        code.reads |= code
+            .procedures
+            .iter()
+            .fold(0, |all, procedure| all | procedure.reads);
         Ok((code, reasons))
     }
 

@@ -50,7 +50,10 @@ impl<'p> Compiler<'_, 'p> {
         if let Some(folded) = self.higher_order(name, arguments, node, scope) {
             return folded;
         }
-        if signature.is_impure || signature.reads_state || signature.is_lazy || arguments.len() > MemoKey::WORDS_MAX
+        if signature.is_impure
+            || signature.reads_state
+            || signature.is_lazy
+            || arguments.len() > MemoKey::WORDS_MAX
         {
             return Err(not_compiled(
                 node,
@@ -108,12 +111,11 @@ impl<'p> Compiler<'_, 'p> {
                     this.each_element(set, &mut |this, element| each(this, element, Order::PartFirst))
                 })
             }
-            (("Functions", "FoldFunction") | ("SequencesExt", "FoldSeq"), [operator, base, function]) => {
-                self.fold(operator, base, (node, scope), |this, each| {
+            (("Functions", "FoldFunction") | ("SequencesExt", "FoldSeq"), [operator, base, function]) => self
+                .fold(operator, base, (node, scope), |this, each| {
                     let function = this.operand(function, node, scope)?;
                     this.each_value(function, &mut |this, value| each(this, value, Order::PartFirst))
-                })
-            }
+                }),
             (("Functions", "FoldFunctionOnSet"), [operator, base, function, keys]) => {
                 self.fold(operator, base, (node, scope), |this, each| {
                     let function = this.operand(function, node, scope)?;
@@ -244,7 +246,12 @@ impl<'p> Compiler<'_, 'p> {
         Ok(self.operate(ValueOperation::Cardinality, [kept, 0, 0]))
     }
 
-    fn calculate(&mut self, arithmetic: Arithmetic, left: RegisterIndex, right: RegisterIndex) -> RegisterIndex {
+    fn calculate(
+        &mut self,
+        arithmetic: Arithmetic,
+        left: RegisterIndex,
+        right: RegisterIndex,
+    ) -> RegisterIndex {
         let to = self.register();
         self.emit(Instruction::Calculate {
             arithmetic,

@@ -73,7 +73,10 @@ impl<'p> Compiler<'_, 'p> {
                     })
                     .collect();
                 let Some(captures) = captures else {
-                    return Err(not_compiled(node, "an operator with names of its own is an argument of a recursive one"));
+                    return Err(not_compiled(
+                        node,
+                        "an operator with names of its own is an argument of a recursive one",
+                    ));
                 };
                 operators.push((*slot, (operator, captures)));
             } else {
@@ -108,9 +111,14 @@ impl<'p> Compiler<'_, 'p> {
             Argument::Slot(slot) => return self.passed_on(*slot, scope, node),
             Argument::Operator(..) => return Err(not_compiled(node, "an operator is used as a value")),
             Argument::ByName(expression) if expression.uses.state || expression.uses.next => {
-                return Err(not_compiled(node, "an argument of a recursive operator depends on the state in which it is used"));
+                return Err(not_compiled(
+                    node,
+                    "an argument of a recursive operator depends on the state in which it is used",
+                ));
             }
-            Argument::Value(expression) | Argument::Lazy(expression) | Argument::ByName(expression) => expression,
+            Argument::Value(expression) | Argument::Lazy(expression) | Argument::ByName(expression) => {
+                expression
+            }
         };
         if let omnilink_tla_ir::Kind::Local(slot) = expression.kind {
             return self.passed_on(slot, scope, node);
@@ -154,7 +162,11 @@ impl<'p> Compiler<'_, 'p> {
     /// The number of a procedure, whose code is made when it is first called.
     fn procedure(&mut self, key: &ProcedureKey, slots: &[u32], node: &'p Node) -> Compiled<u32> {
         let failed = "a recursive operator that it calls is not compiled";
-        let known = self.procedures.borrow().iter().position(|(known, _)| known == key);
+        let known = self
+            .procedures
+            .borrow()
+            .iter()
+            .position(|(known, _)| known == key);
         if let Some(number) = known {
             return match self.procedures.borrow()[number].1 {
                 Procedure::Failed => Err(not_compiled(node, failed)),

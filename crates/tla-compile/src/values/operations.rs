@@ -273,7 +273,9 @@ impl ValueStore {
         const FUNCTIONS_MAX: usize = 1 << 12;
         let keys = self.as_set(domain).ok_or(Trap::Type)?.len();
         let values = self.as_set(range).ok_or(Trap::Type)?.to_vec();
-        let count = u32::try_from(keys).ok().and_then(|keys| values.len().checked_pow(keys));
+        let count = u32::try_from(keys)
+            .ok()
+            .and_then(|keys| values.len().checked_pow(keys));
         let count = count.filter(|count| *count <= FUNCTIONS_MAX).ok_or(Trap::Size)?;
         let mut functions = Vec::with_capacity(count);
         let mut chosen = vec![ValueWord::FALSE; keys];

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use omnilink_engine::{CheckOutcome, Options, TimedOp, check};
+use omnilink_engine::{CheckOutcome, Options, check};
 use omnilink_models::{NativeModel, Visitor, with_model};
 use omnilink_trace::{OpenOptions, Trace};
 
