@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use omnilink_engine::{CheckOutcome, Checker, Components, Options, Partitioning, Progress, TimedOp};
-use omnilink_models::{Decode, Decoded};
+use omnilink_models::Decode;
 use omnilink_trace::{OpenOptions, Trace};
 use omnilink_value::Value;
 
@@ -14,7 +14,7 @@ use omnilink_value::Value;
 pub fn operations<M: Decode>(model: &M, path: &Path) -> impl Iterator<Item = TimedOp<M::Op>> {
     let trace = Trace::open(path, &OpenOptions::default()).expect("a readable input");
     let mut threads: Vec<Value> = Vec::new();
-    trace.filter_map(move |operation| {
+    trace.flat_map(move |operation| {
         let operation = operation.expect("a valid trace");
         let thread = threads
             .iter()
@@ -23,10 +23,8 @@ pub fn operations<M: Decode>(model: &M, path: &Path) -> impl Iterator<Item = Tim
                 threads.push(operation.thread.clone());
                 threads.len() - 1
             });
-        match model.decode(&operation).expect("operations of the model") {
-            Decoded::Op(op) => Some(TimedOp::new(thread as u32, op, operation.timebox)),
-            Decoded::DidNotHappen => None,
-        }
+        let decoded = model.decode(&operation).expect("operations of the model");
+        decoded.timed(thread as u32, operation.timebox)
     })
 }
 

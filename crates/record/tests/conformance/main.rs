@@ -404,10 +404,8 @@ fn mistakes_are_errors_that_say_what_is_wrong() {
         for (mistake, words) in expected {
             let told = said
                 .lines()
-                .find_map(|line| line.split_once(&format!("{mistake}: ")));
-            let told = told
-                .unwrap_or_else(|| panic!("{language:?} says nothing of {mistake}: {said}"))
-                .1;
+                .find_map(|line| line.strip_prefix(&format!("{mistake}: ")))
+                .unwrap_or_else(|| panic!("{language:?} says nothing of {mistake}: {said}"));
             assert!(
                 told != "nothing" && told.contains(words),
                 "{language:?} {mistake}: {told}"

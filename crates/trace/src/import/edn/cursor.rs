@@ -269,7 +269,7 @@ impl<'a> EdnCursor<'a> {
 
 /// The map of keys and values that alternate; it begins at `offset`.
 fn map_of(forms: Vec<Value>, offset: usize) -> Read<Value> {
-    if forms.len() % 2 != 0 {
+    if !forms.len().is_multiple_of(2) {
         let problem = EdnProblem::OddMap;
         return Err(EdnError { offset, problem });
     }

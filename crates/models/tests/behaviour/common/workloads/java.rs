@@ -1,5 +1,7 @@
 //! The workloads of a sorted map and of a collection of the Java library.
 
+use std::slice::from_ref;
+
 use omnilink_models::{JavaCollection, JavaCollectionOp, JavaMap, JavaMapOp, PersistentMap};
 use omnilink_value::Value;
 
@@ -82,20 +84,20 @@ impl Workload for JavaCollection {
             ("addFirst", &[int(1)]),
             ("put", &[int(0)]),
             ("addIfAbsent", &[int(1)]),
-            ("addAll", &[both.clone()]),
+            ("addAll", from_ref(&both)),
             ("poll", &[]),
             ("pollLast", &[]),
             ("take", &[]),
             ("remove", &[int(0)]),
             ("removeLastOccurrence", &[int(1)]),
-            ("removeAll", &[both.clone()]),
+            ("removeAll", from_ref(&both)),
             ("retainAll", &[Value::tuple([int(0)])]),
             ("drainTo", &[int(1)]),
             ("clear", &[]),
             ("set", &[int(0), int(1)]),
             ("peek", &[]),
             ("contains", &[int(1)]),
-            ("containsAll", &[both]),
+            ("containsAll", from_ref(&both)),
             ("size", &[]),
             ("toArray", &[]),
             ("headSet", &[int(1)]),
