@@ -29,6 +29,7 @@ mod exploration;
 mod findings;
 #[cfg(all(feature = "tla", feature = "weak"))]
 mod folder_contents;
+#[cfg(any(feature = "tla", feature = "weak"))]
 mod followed_file;
 mod history;
 mod initial_state;
