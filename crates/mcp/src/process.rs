@@ -184,19 +184,15 @@ fn resident_bytes(process: u32) -> Option<u64> {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
     use crate::call::Prints;
     use crate::folders::Folders;
     use crate::limits::{Limits, Most};
 
-    /// Runs a script in the place of the command.
+    /// Runs a script in the place of the command. The shell gets it as an argument: a file that was just written cannot be executed while
+    /// another thread starts a process, because the new process has the file open for writing until it executes its own program.
     fn run_script(script: &str) -> Ended {
         let folder = tempfile::tempdir().expect("a folder");
-        let program = folder.path().join("command");
-        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a file");
-        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("its mode");
         let limits = Limits {
             time: Duration::from_millis(100),
             memory: 1_000_000_000,
@@ -210,8 +206,8 @@ mod tests {
                 time: limits.time,
                 memory: limits.memory,
             },
-            program,
-            arguments: Vec::new(),
+            program: "/bin/sh".into(),
+            arguments: vec!["-c".into(), script.into()],
         };
         let call = Call {
             words: Vec::new(),

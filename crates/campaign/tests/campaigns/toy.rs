@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use omnilink_campaign::{Campaign, CampaignOptions, CheckedTrace, FinishedRun, Store};
@@ -21,10 +22,15 @@ impl Toy {
 
     /// The same in a folder that is there.
     pub fn in_folder(folder: TempDir, body: &str) -> Self {
-        let path = folder.path().join("harness");
-        fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let text = folder.path().join("harness.sh");
+        fs::write(&text, format!("#!/bin/sh\n{body}\n")).unwrap();
+        // A process of its own writes the program: one that this process has open for writing cannot be executed as long as a child of
+        // another thread has that file open, too.
+        let copied = Command::new("install")
+            .args(["-m", "755"])
+            .args([&text, &folder.path().join("harness")])
+            .status();
+        assert!(copied.unwrap().success());
         Self { folder }
     }
 

@@ -1,12 +1,11 @@
 //! What CI systems read: reports of campaigns, runs and stores; places that are files, or none.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::ran::{folder, omnilink_in};
+use super::ran::{folder, folder_with_program, omnilink_in};
 
 /// A register that serves a stale read in every fourth run, and dies in every fifth.
 const HARNESS: &str = r#"#!/bin/sh
@@ -23,9 +22,7 @@ exit 0
 "#;
 
 fn campaign(runs: &str, more: &[&str]) -> (TempDir, super::ran::Ran) {
-    let folder = folder(&[("harness", HARNESS)]);
-    let path = folder.path().join("harness");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let folder = folder_with_program("harness", HARNESS);
     let arguments = [
         &["fuzz", "--chaos", "none", "--model", "register", "--runs", runs],
         more,

@@ -2,7 +2,7 @@
 //! in the repository run.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -128,10 +128,7 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn every_documented_command_is_taken_and_runs() {
-    let bin = tempfile::tempdir().unwrap();
-    let stand_in = bin.path().join("omnilink");
-    fs::write(&stand_in, STAND_IN).unwrap();
-    fs::set_permissions(&stand_in, fs::Permissions::from_mode(0o755)).unwrap();
+    let bin = super::ran::folder_with_program("omnilink", STAND_IN);
     let path = format!("{}:{}", bin.path().display(), std::env::var("PATH").unwrap());
     let failed = bin.path().join("failed");
     let mut commands = 0;

@@ -1,12 +1,11 @@
 //! Campaigns from the command line: findings, the store, and what to do with them later.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::ran::{Ran, folder, omnilink_in};
+use super::ran::{Ran, folder, folder_with_program, omnilink_in};
 
 /// A register that serves a stale read in every fourth run, and dies in every fifth.
 const HARNESS: &str = r#"#!/bin/sh
@@ -33,13 +32,6 @@ Next == \\E v \\in 0..3 : write(v) \\/ read(v)
 ====
 ";
 
-fn with_harness(body: &str) -> TempDir {
-    let folder = folder(&[("harness", body)]);
-    let path = folder.path().join("harness");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    folder
-}
-
 fn fuzz(folder: &Path, arguments: &[&str]) -> Ran {
     let all = [&["fuzz", "--chaos", "none"], arguments, &["--", "./harness"]].concat();
     omnilink_in(folder, &all)
@@ -47,7 +39,7 @@ fn fuzz(folder: &Path, arguments: &[&str]) -> Ran {
 
 #[test]
 fn every_run_is_checked_and_findings_of_one_cause_are_told_once() {
-    let folder = with_harness(HARNESS);
+    let folder = folder_with_program("harness", HARNESS);
     let ran = fuzz(
         folder.path(),
         &["--model", "register", "--runs", "20", "--jobs", "2"],
@@ -71,7 +63,7 @@ fn every_run_is_checked_and_findings_of_one_cause_are_told_once() {
 
 #[test]
 fn runs_are_listed_shown_exported_repeated_and_forgotten() {
-    let folder = with_harness(HARNESS);
+    let folder = folder_with_program("harness", HARNESS);
     let path = folder.path();
     fuzz(
         path,
@@ -129,7 +121,7 @@ fn runs_are_listed_shown_exported_repeated_and_forgotten() {
 
 #[test]
 fn a_campaign_that_would_be_checked_otherwise_than_asked_is_refused() {
-    let folder = with_harness(HARNESS);
+    let folder = folder_with_program("harness", HARNESS);
     let path = folder.path();
     let weak = ["--model", "register", "--runs", "1", "--consistency", "causal"];
     fuzz(path, &weak).refused(&["linearizable or sequential", "omnilink check"]);
@@ -143,7 +135,7 @@ fn a_campaign_that_would_be_checked_otherwise_than_asked_is_refused() {
 
 #[test]
 fn a_changed_spec_is_tried_on_the_stored_traces() {
-    let folder = with_harness(HARNESS);
+    let folder = folder_with_program("harness", HARNESS);
     let path = folder.path();
     fs::write(path.join("Register.tla"), SPEC).unwrap();
     let ran = fuzz(path, &["--spec", "Register.tla", "--runs", "4"]);
@@ -168,7 +160,7 @@ fn a_changed_spec_is_tried_on_the_stored_traces() {
 
 #[test]
 fn shards_of_a_campaign_merge_into_one_store() {
-    let folder = with_harness(HARNESS);
+    let folder = folder_with_program("harness", HARNESS);
     let path = folder.path();
     for shard in ["1", "2"] {
         let (store, part) = (format!("shard-{shard}.db"), format!("{shard}/2"));
@@ -191,7 +183,7 @@ fn shards_of_a_campaign_merge_into_one_store() {
 
 #[test]
 fn what_cannot_be_run_or_stored_is_said_before_anything_is_run() {
-    let folder = with_harness("#!/bin/sh\ntouch was-run\n");
+    let folder = folder_with_program("harness", "#!/bin/sh\ntouch was-run\n");
     let path = folder.path();
     fs::write(path.join("notes.txt"), "x".repeat(2_000)).unwrap();
     fuzz(path, &[]).refused(&["against what?", "--model"]);
@@ -236,7 +228,7 @@ fn what_cannot_be_run_or_stored_is_said_before_anything_is_run() {
 
 #[test]
 fn abstract_states_are_part_of_what_runs_cover() {
-    let folder = with_harness(HARNESS);
+    let folder = folder_with_program("harness", HARNESS);
     let path = folder.path();
     fs::write(path.join("Register.tla"), SPEC).unwrap();
     fs::write(path.join("Register.toml"), "abstraction = \"cell > 1\"\n").unwrap();
@@ -271,7 +263,7 @@ echo '{"thread":1,"op":"read","args":{},"ret":7,"start":4,"end":5}' > $OMNILINK_
 
 #[test]
 fn what_a_specification_was_given_is_given_to_it_again() {
-    let folder = with_harness(EARLY_READ);
+    let folder = folder_with_program("harness", EARLY_READ);
     let path = folder.path();
     let spec = SPEC
         .replace("VARIABLE cell", "CONSTANTS First, Top\nVARIABLE cell")

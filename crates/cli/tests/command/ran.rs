@@ -151,6 +151,20 @@ pub fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
+/// A folder with a program in it. A process of its own writes the program: one that this process has open for writing cannot be executed
+/// as long as a child of another thread has that file open, too.
+pub fn folder_with_program(name: &str, text: &str) -> tempfile::TempDir {
+    let folder = folder(&[("program-text", text)]);
+    let from = folder.path().join("program-text");
+    let installed = Command::new("install")
+        .args(["-m", "755"])
+        .args([&from, &folder.path().join(name)])
+        .status();
+    assert!(installed.unwrap().success());
+    std::fs::remove_file(from).unwrap();
+    folder
+}
+
 /// Runs `check` with a model on a file of this name and content, in a folder of its own.
 pub fn check(model: &str, name: &str, content: &str) -> Ran {
     let folder = folder(&[(name, content)]);
