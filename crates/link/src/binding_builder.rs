@@ -13,7 +13,7 @@ use crate::binding::{Extra, Formulation, OpBinding, Processes, StepBinding};
 use crate::error::LinkError;
 use crate::formula_action::{FormulaAction, Meaning};
 use crate::link_file::{ABORTED, LinkFile, OpLink, TERMINATED};
-use crate::module::{Lowered, Module, application, identifiers, name};
+use crate::module::{Lowered, Module, application, entry, identifiers, name};
 use crate::omnilink_setup::EVENT;
 use crate::param::{Constant, Fallback, ParamBinding, RESULT, ResultCode, THREAD};
 use crate::run::{Run, RunPart};
@@ -265,11 +265,17 @@ impl<'a> BindingDraft<'a> {
 
     fn define(&self, module: &mut Module) {
         let op = self.key.as_str();
+        let table = entry(&format!("[ops.{}]", toml_key(self.op)));
+        let made_from = |part: &str| match self.link {
+            Some(_) => format!("{table} {part}"),
+            None => self.of.at.clone(),
+        };
         if !self.is_plain() {
             let params = self.params_with(&self.extras);
             let mut defined = |role: &str, text: Option<&String>| {
                 let text = text?;
-                module.define(&name(role, op), &params, text);
+                let part = if role == "does" { "action" } else { role };
+                module.define(&name(role, op), &params, text, made_from(part));
                 Some(application(&name(role, op), &params))
             };
             let requires = defined("requires", self.link.and_then(|link| link.requires.as_ref()));
@@ -295,7 +301,7 @@ impl<'a> BindingDraft<'a> {
                 "ensures",
                 self.link.and_then(|link| link.ensures.as_ref()),
             ));
-            module.operation(&name("op", op), &params, &conjuncts.join(" /\\ "));
+            module.operation(&name("op", op), &params, &conjuncts.join(" /\\ "), table.clone());
             if self.run().is_some() {
                 module.lower(&name("step", op));
             }
@@ -310,21 +316,33 @@ impl<'a> BindingDraft<'a> {
                 &name("aborted", op),
                 &self.params_with(&self.aborted_extras),
                 aborted,
+                made_from("aborted"),
             );
         }
         for (param, range) in self.of.params.iter().zip(&self.ranges) {
             if let Some(range) = range {
-                module.operation(&name("range", &format!("{op}_{param}")), &[] as &[&str], range);
+                module.operation(
+                    &name("range", &format!("{op}_{param}")),
+                    &[] as &[&str],
+                    range,
+                    format!("the range of {param} of {}", self.op),
+                );
             }
         }
         if let Some(processes) = self.processes {
-            module.operation(&name("processes", op), &[] as &[&str], processes);
+            module.operation(
+                &name("processes", op),
+                &[] as &[&str],
+                processes,
+                format!("the processes of {}", self.op),
+            );
         }
         for (param, default) in self.defaults() {
             module.operation(
                 &name("default", &format!("{op}_{param}")),
                 &[] as &[&str],
                 default,
+                made_from(&format!("default of {param}")),
             );
         }
         for (param, codes) in self.of.params.iter().zip(&self.codes) {
@@ -333,6 +351,7 @@ impl<'a> BindingDraft<'a> {
                     &name("code", &format!("{op}_{param}_{number}")),
                     &[] as &[&str],
                     means,
+                    made_from(&format!("codes of {param}")),
                 );
             }
         }

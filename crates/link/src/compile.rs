@@ -1,19 +1,19 @@
 //! A spec with its configuration and more definitions, compiled with its next-state relation.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use omnilink_tla::config::Config;
 use omnilink_tla::deep_stack;
 use omnilink_tla::ir::Program;
 use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
 use omnilink_tla::semantics::spec::Spec;
-use omnilink_tla::semantics::{PlusCal, load, load_text, stale_translation};
+use omnilink_tla::semantics::{PlusCal, load, stale_translation};
 use omnilink_value::Value;
 
 use crate::constants::{assign, check_constant, constants, named};
 use crate::error::LinkError;
 use crate::link_options::LinkOptions;
-use crate::module::{MODULE, Module, name};
+use crate::module::{Module, entry, name};
 use crate::spec_reader::{ignore_search_settings, read_config, rendered, sound};
 
 /// A definition on top of a spec.
@@ -21,6 +21,8 @@ use crate::spec_reader::{ignore_search_settings, read_config, rendered, sound};
 pub struct Definition {
     /// What it is for: part of its name.
     pub role: String,
+    /// The entry of the link file that says it, for messages.
+    pub entry: String,
     /// Its parameters.
     pub params: Vec<String>,
     /// Its body, in TLA+.
@@ -84,7 +86,7 @@ pub fn compile(
     let mut config = read_config(&mut loaded, options.config.as_deref())?;
     let mut module = Module::extending(&stem);
     for (name, _) in &changes.values {
-        module.define(name, &[] as &[&str], "<<>>");
+        module.define(name, &[] as &[&str], "<<>>", format!("the value of {name}"));
     }
     for (constant, expression) in constants(options).map(|(name, text)| (name.as_str(), text.as_str())) {
         check_constant(&loaded, constant, "the link")?;
@@ -106,11 +108,16 @@ pub fn compile(
         }
     }
     for definition in &changes.definitions {
-        module.define(&definition.name(), &definition.params, &definition.body);
+        let made_from = entry(&definition.entry);
+        module.define(
+            &definition.name(),
+            &definition.params,
+            &definition.body,
+            made_from,
+        );
     }
     if !module.is_empty() {
-        let path = PathBuf::from(format!("{MODULE}.tla"));
-        loaded = sound(load_text(&path, module.finish(), &search))?;
+        loaded = module.load(&search)?;
         if let Some(path) = &options.config {
             let constants = std::mem::take(&mut config.constants);
             config = read_config(&mut loaded, Some(path))?;

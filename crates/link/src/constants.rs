@@ -127,7 +127,12 @@ pub(crate) fn assign(spec: &Spec, config: &mut Config, module: &mut Module, targ
             .map(|value| Assigned::Value { value })
             .unwrap_or_else(|| {
                 let definition = name("const", target);
-                module.define(&definition, &[] as &[&str], expression);
+                module.define(
+                    &definition,
+                    &[] as &[&str],
+                    expression,
+                    format!("the value of {target}"),
+                );
                 Assigned::Definition {
                     name: named(&definition),
                 }

@@ -294,14 +294,10 @@ impl TlaModel<'_> {
         };
         let branches = branches.borrow();
         let program = &self.linked.program;
-        let coverage = |at: Loc| {
-            let source = program.sources.get(at.source);
-            let place = source.line_column(at.span.start);
-            BranchCoverage {
-                text: shortened(program.text(at)),
-                at: format!("{}:{}:{}", source.path().display(), place.line, place.column),
-                taken: branches.get(&at).copied().unwrap_or(0),
-            }
+        let coverage = |at: Loc| BranchCoverage {
+            text: shortened(program.text(at)),
+            at: program.sources.get(at.source).place(at.span.start),
+            taken: branches.get(&at).copied().unwrap_or(0),
         };
         program.branches(operation).into_iter().map(coverage).collect()
     }

@@ -50,13 +50,10 @@ impl TlaModel<'_> {
         let program = &linked.program;
         let sentence = |enumeration: &omnilink_tla::Enumeration| {
             let source = program.sources.get(enumeration.at.source);
-            let place = source.line_column(enumeration.at.span.start);
             let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
             format!(
-                "{}:{}:{}: `{}` enumerates all {} values of {} whenever it is evaluated; test membership instead, or enumerate fewer",
-                source.path().display(),
-                place.line,
-                place.column,
+                "{}: `{}` enumerates all {} values of {} whenever it is evaluated; test membership instead, or enumerate fewer",
+                source.place(enumeration.at.span.start),
                 one_line(program.text(enumeration.at)),
                 enumeration.values,
                 one_line(program.text(enumeration.set)),

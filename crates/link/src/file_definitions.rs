@@ -3,8 +3,9 @@
 use crate::algorithm::{Algorithm, AlgorithmLinkError};
 use crate::error::LinkError;
 use crate::link_file::{HiddenLink, LinkFile};
-use crate::module::{Module, name};
+use crate::module::{Module, entry, name};
 use crate::tag::tag_fields;
+use crate::toml_key::toml_key;
 
 /// Adds the definitions.
 pub(crate) fn define_file(
@@ -14,24 +15,40 @@ pub(crate) fn define_file(
 ) -> Result<(), LinkError> {
     let none: &[&str] = &[];
     if let Some(view) = &file.view {
-        module.operation(&name("view", "all"), none, view);
+        module.operation(&name("view", "all"), none, view, entry("view"));
     }
     if let Some(abstraction) = &file.abstraction {
-        module.operation(&name("abstraction", "all"), none, abstraction);
+        module.operation(
+            &name("abstraction", "all"),
+            none,
+            abstraction,
+            entry("abstraction"),
+        );
     }
     for (number, invariant) in file.invariants.iter().enumerate() {
-        module.operation(&name("invariant", &number.to_string()), none, invariant);
+        module.operation(
+            &name("invariant", &number.to_string()),
+            none,
+            invariant,
+            entry("invariants"),
+        );
     }
     for (number, hidden) in file.hidden.iter().enumerate() {
         let action = hidden_action(hidden, algorithm).map_err(|problem| LinkError::Algorithm {
             entry: "[[hidden]]".to_owned(),
             problem: Box::new(problem),
         })?;
-        module.operation(&name("hidden", &number.to_string()), none, &action);
+        module.operation(
+            &name("hidden", &number.to_string()),
+            none,
+            &action,
+            entry("[[hidden]]"),
+        );
     }
-    for (number, predicate) in file.tags.values().enumerate() {
+    for (number, (tag, predicate)) in file.tags.iter().enumerate() {
         let takes: Vec<&str> = tag_fields(predicate).map(|(_, name)| name).collect();
-        module.operation(&name("tag", &number.to_string()), &takes, predicate);
+        let made_from = entry(&format!("[tags] {}", toml_key(tag)));
+        module.operation(&name("tag", &number.to_string()), &takes, predicate, made_from);
     }
     Ok(())
 }

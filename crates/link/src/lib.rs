@@ -91,7 +91,7 @@ pub use link_options::LinkOptions;
 pub use linked::Linked;
 pub use log_link::{ClockUnit, EventLink, HiddenActionLink, LogLink, LogOrder};
 pub use model::TlaModel;
-pub use module::{identifiers, without_internal_names};
+pub use module::identifiers;
 pub use mutator::Mutator;
 pub use outline::{Outline, declared};
 pub use param::{is_result_name, is_thread_name};

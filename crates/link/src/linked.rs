@@ -26,7 +26,7 @@ use crate::file_definitions::define_file;
 use crate::formula_action::{FormulaAction, formula_actions, happens_unnamed};
 use crate::link_options::LinkOptions;
 use crate::model::TlaModel;
-use crate::module::{Lowered, MODULE, Module, name, without_internal_names};
+use crate::module::{Lowered, Module, name};
 use crate::omnilink_setup::{Setup, TAG, TRACES, TRANSIENT};
 use crate::param::Fallback;
 use crate::spec_reader::{ignore_search_settings, read_config, rendered, sound};
@@ -92,6 +92,7 @@ impl Linked {
                 load(spec, &options.search),
                 &search,
                 None,
+                None,
                 options,
             );
         };
@@ -99,7 +100,15 @@ impl Linked {
         for (op, link) in &setup.ops {
             options.file.ops.entry(op.clone()).or_insert_with(|| link.clone());
         }
-        let mut linked = Self::link(&stem, &display, setup.load(spec), &setup.search, None, &options)?;
+        let mut linked = Self::link(
+            &stem,
+            &display,
+            setup.load(spec),
+            &setup.search,
+            Some(&setup),
+            None,
+            &options,
+        )?;
         for action in &mut linked.actions {
             if let Some(place) = setup.places.get(&action.name) {
                 action.at.clone_from(place);
@@ -120,6 +129,7 @@ impl Linked {
             &path.display().to_string(),
             loaded,
             &options.search,
+            None,
             Some(text),
             options,
         )
@@ -130,6 +140,7 @@ impl Linked {
         display: &str,
         loaded: Loaded,
         search: &SearchPath,
+        setup: Option<&Setup>,
         text: Option<&str>,
         options: &LinkOptions,
     ) -> Result<Self, LinkError> {
@@ -167,21 +178,18 @@ impl Linked {
         define_file(&options.file, &algorithm, &mut module)?;
         let mut operations = module.operations().to_vec();
         if !module.is_empty() {
-            let module = match text {
-                // A text has no folder in which a module could be found: the definitions go into the text.
-                Some(text) => appended(text, module)?,
-                None => module.finish(),
+            spec = match text {
+                Some(text) => module.load_within(&format!("{stem}.tla"), text, search)?,
+                None => module.load(search)?,
             };
-            let path = match text {
-                Some(_) => PathBuf::from(format!("{stem}.tla")),
-                None => PathBuf::from(format!("{MODULE}.tla")),
-            };
-            spec = sound(load_text(&path, module, search))?;
             if let Some(path) = &options.config {
                 let constants = std::mem::take(&mut config.constants);
                 config = read_config(&mut spec, Some(path))?;
                 config.constants = constants;
             }
+        }
+        if let Some(setup) = setup {
+            setup.name_operations(&mut spec);
         }
         if config.init.is_none() && config.specification.is_none() {
             let found = ["Init", "Spec"]
@@ -326,9 +334,9 @@ impl Linked {
             let session = EvalSession::default();
             let mut evaluator = Evaluator::new(&self.program, &session);
             for constant in bindings.iter_mut().flat_map(OpBinding::constants_mut) {
-                let value = evaluator.value(constant.formula).map_err(|failure| {
-                    LinkError::Evaluation(without_internal_names(&failure.render(&self.program.sources)))
-                })?;
+                let value = evaluator
+                    .value(constant.formula)
+                    .map_err(|failure| LinkError::Evaluation(failure.render(&self.program.sources)))?;
                 constant.value = Some(value);
             }
             // A set of processes that depends on the state is not known beforehand, and nothing is checked.
@@ -423,21 +431,4 @@ impl Linked {
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
-}
-
-/// The text of a spec with the definitions of a link before its end.
-fn appended(text: &str, module: Module) -> Result<String, LinkError> {
-    let Some(end) = text.rfind("====") else {
-        return Err(LinkError::Usage("the module has no end: ====".to_owned()));
-    };
-    let end = text[..end].trim_end_matches('=').len();
-    let definitions = module.finish();
-    let body = definitions
-        .split_once("EXTENDS")
-        .and_then(|(_, rest)| rest.split_once('\n'));
-    Ok(format!(
-        "{}{}",
-        &text[..end],
-        body.map_or("====\n", |(_, body)| body)
-    ))
 }

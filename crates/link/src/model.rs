@@ -21,7 +21,6 @@ use crate::instance::Instance;
 use crate::instance_cache::InstanceCache;
 use crate::known_step::KnownStep;
 use crate::linked::Linked;
-use crate::module::without_internal_names;
 use crate::mutant::{Mutant, mutated};
 use crate::outcome_cache::OutcomeCache;
 use crate::plain_spec::PlainSpec;
@@ -65,9 +64,7 @@ impl<'l> TlaModel<'l> {
     /// A model on the stack of the caller, which must be deep: see [`Linked::run`].
     pub(crate) fn new(linked: &'l Linked, session: &'l EvalSession) -> Result<Self, LinkError> {
         let mut evaluator = Evaluator::new(&linked.program, session);
-        let rendered = |failure: Box<Failure>| {
-            LinkError::Evaluation(without_internal_names(&failure.render(&linked.program.sources)))
-        };
+        let rendered = |failure: Box<Failure>| LinkError::Evaluation(failure.render(&linked.program.sources));
         let mut states: Vec<State> = Vec::new();
         let mut known: FxHashSet<State> = FxHashSet::default();
         evaluator
@@ -338,7 +335,7 @@ impl<'l> TlaModel<'l> {
             "{}: evaluating {} failed: {}",
             instance.0.place,
             self.describe_op(instance),
-            without_internal_names(&failure.render(&self.linked.program.sources))
+            failure.render(&self.linked.program.sources)
         );
         if failure.class == ErrorClass::Undefined {
             let bindings = self.linked.bindings.iter().flat_map(|binding| &binding.params);

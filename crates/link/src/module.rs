@@ -5,11 +5,17 @@
 //! every definition of the spec, and its mistakes are reported like any other.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use omnilink_tla::ir::OperatorId;
+use omnilink_tla::semantics::load_text;
+use omnilink_tla::semantics::search_path::SearchPath;
+use omnilink_tla::semantics::spec::Spec;
+use omnilink_tla::source::Section;
 use rustc_hash::FxHashMap;
 
-use crate::omnilink_setup::GENERATED;
+use crate::error::LinkError;
+use crate::spec_reader::sound;
 
 /// The name of the module.
 pub(crate) const MODULE: &str = "OmnilinkLink";
@@ -22,11 +28,19 @@ pub(crate) fn name(role: &str, of: &str) -> String {
     format!("{INTERNAL}{role}_{of}")
 }
 
+/// What an entry of the link file is called in messages.
+pub(crate) fn entry(of: &str) -> String {
+    format!("link file, {of}")
+}
+
 /// The module as far as it is written.
 #[derive(Debug)]
 pub(crate) struct Module {
     text: String,
-    is_empty: bool,
+    /// The length of what comes before the definitions.
+    header_bytes: usize,
+    /// What the definitions were made from.
+    sections: Vec<Section>,
     /// The definitions, of this module or of the spec, that are to be lowered.
     operations: Vec<String>,
 }
@@ -50,16 +64,24 @@ impl Lowered {
 
 impl Module {
     pub(crate) fn extending(spec: &str) -> Self {
+        let text = format!("---- MODULE {MODULE} ----\nEXTENDS {spec}\n");
         Self {
-            text: format!("---- MODULE {MODULE} ----\nEXTENDS {spec}\n"),
-            is_empty: true,
+            header_bytes: text.len(),
+            text,
+            sections: Vec::new(),
             operations: Vec::new(),
         }
     }
 
     /// Adds a definition that is lowered.
-    pub(crate) fn operation<P: AsRef<str>>(&mut self, name: &str, params: &[P], body: &str) {
-        self.define(name, params, body);
+    pub(crate) fn operation<P: AsRef<str>>(
+        &mut self,
+        name: &str,
+        params: &[P],
+        body: &str,
+        made_from: String,
+    ) {
+        self.define(name, params, body, made_from);
         self.lower(name);
     }
 
@@ -75,52 +97,59 @@ impl Module {
         &self.operations
     }
 
-    /// Adds a definition. The body stands on lines of its own, as it was written.
-    pub(crate) fn define<P: AsRef<str>>(&mut self, name: &str, params: &[P], body: &str) {
-        self.is_empty = false;
+    /// Adds a definition. The body stands on lines of its own, as it was written. Mistakes in it are ones of what it was made from.
+    pub(crate) fn define<P: AsRef<str>>(&mut self, name: &str, params: &[P], body: &str, made_from: String) {
         self.text.push_str(name);
         if !params.is_empty() {
             let params: Vec<&str> = params.iter().map(AsRef::as_ref).collect();
             self.text.push_str(&format!("({})", params.join(", ")));
         }
-        self.text.push_str(&format!(" ==\n{body}\n"));
+        self.text.push_str(" ==\n");
+        self.sections.push(Section {
+            start: self.text.len() as u32,
+            definition: name.to_owned(),
+            made_from,
+        });
+        self.text.push_str(body);
+        self.text.push('\n');
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.is_empty
+        self.sections.is_empty()
     }
 
-    pub(crate) fn finish(mut self) -> String {
+    /// The specification with this module on top.
+    pub(crate) fn load(mut self, search: &SearchPath) -> Result<Spec, LinkError> {
         self.text.push_str("====\n");
-        self.text
+        self.load_as(&format!("{MODULE}.tla"), search)
     }
-}
 
-/// A message without generated names: generated modules and definitions appear as what they were made from.
-pub fn without_internal_names(message: &str) -> String {
-    let file = format!("{MODULE}.tla");
-    let mut cleaned = String::with_capacity(message.len());
-    let mut rest = message;
-    while let Some(at) = [file.as_str(), INTERNAL, GENERATED]
-        .into_iter()
-        .filter_map(|name| rest.find(name))
-        .min()
-    {
-        cleaned.push_str(&rest[..at]);
-        rest = &rest[at..];
-        if let Some(place) = rest.strip_prefix(&file) {
-            cleaned.push_str("an expression of the link");
-            // Lines and columns of a generated text.
-            rest = place.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
-        } else if let Some(name) = rest.strip_prefix(GENERATED) {
-            rest = name;
-        } else {
-            cleaned.push_str("an expression of the link");
-            rest = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+    /// The specification of a text, in which the definitions of this module stand before its end: a text has no folder in which a module on top of
+    /// it could find it.
+    pub(crate) fn load_within(
+        mut self,
+        path: &str,
+        text: &str,
+        search: &SearchPath,
+    ) -> Result<Spec, LinkError> {
+        let Some(end) = text.rfind("====") else {
+            return Err(LinkError::Usage("the module has no end: ====".to_owned()));
+        };
+        let before = text[..end].trim_end_matches('=');
+        let header = self.header_bytes;
+        for section in &mut self.sections {
+            section.start = section.start - header as u32 + before.len() as u32;
         }
+        self.text = format!("{before}{}====\n", &self.text[header..]);
+        self.load_as(path, search)
     }
-    cleaned.push_str(rest);
-    cleaned
+
+    fn load_as(self, path: &str, search: &SearchPath) -> Result<Spec, LinkError> {
+        let path = PathBuf::from(path);
+        let mut loaded = load_text(&path, self.text, search);
+        loaded.spec.sources.set_sections(&path, self.sections);
+        sound(loaded)
+    }
 }
 
 /// The identifiers in an expression, text in quotes left out.
@@ -144,17 +173,7 @@ pub(crate) fn application<P: AsRef<str>>(name: &str, arguments: &[P]) -> String 
 
 #[cfg(test)]
 mod tests {
-    use super::{identifiers, without_internal_names};
-
-    #[test]
-    fn generated_names_are_not_shown() {
-        let message =
-            "unknown `y`\n --> OmnilinkLink.tla:3:1\nin omnilink_requires_0 and __Op_Take(1), Take.tla:2:1";
-        assert_eq!(
-            without_internal_names(message),
-            "unknown `y`\n --> an expression of the link\nin an expression of the link and Take(1), Take.tla:2:1"
-        );
-    }
+    use super::identifiers;
 
     #[test]
     fn identifiers_are_those_outside_quotes() {

@@ -9,13 +9,14 @@
 //! of a state: states that differ in nothing else are one.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use omnilink_tla::semantics::entity::EntityKind;
 use omnilink_tla::semantics::level::Level;
 use omnilink_tla::semantics::search_path::{SearchPath, read_text};
 use omnilink_tla::semantics::spec::Spec;
 use omnilink_tla::semantics::{Loaded, load, load_text};
+use omnilink_tla::source::Section;
 
 use crate::action::actions;
 use crate::error::LinkError;
@@ -43,6 +44,10 @@ pub(crate) struct Setup {
     pub(crate) search: SearchPath,
     /// Which action each operation is.
     pub(crate) ops: BTreeMap<String, OpLink>,
+    /// The file of the generated operations.
+    module: PathBuf,
+    /// What these operations stand for.
+    sections: Vec<Section>,
     /// Where the spec defines the actions that generated ones stand for, by the names of the latter.
     pub(crate) places: BTreeMap<String, String>,
 }
@@ -64,14 +69,19 @@ impl Setup {
         {
             return Err(LinkError::Spec(crate::spec_reader::rendered(&diagnostics, &spec)));
         }
-        let (module, ops) = generate(base, &spec, identifiers(&text).contains("__action"));
+        let Generated {
+            text: module,
+            sections,
+            ops,
+        } = generate(base, &spec, identifiers(&text).contains("__action"));
         let failed = |error: std::io::Error| {
             LinkError::Usage(format!(
                 "generated modules need a temporary folder: {error}; set TMPDIR to one with room"
             ))
         };
         let generated = tempfile::tempdir().map_err(failed)?;
-        std::fs::write(generated.path().join(format!("{base}Validate.tla")), module).map_err(failed)?;
+        let path = generated.path().join(format!("{base}Validate.tla"));
+        std::fs::write(&path, module).map_err(failed)?;
         std::fs::write(generated.path().join("__TraceOps.tla"), TRACE_OPS).map_err(failed)?;
         let search = search.with_first(folder).with_first(generated.path());
         let places = actions(&spec, None)
@@ -81,8 +91,15 @@ impl Setup {
             folder: generated,
             search,
             ops,
+            module: path,
+            sections,
             places: places.collect(),
         }))
+    }
+
+    /// Says in a spec what its generated operations stand for.
+    pub(crate) fn name_operations(&self, spec: &mut Spec) {
+        spec.sources.set_sections(&self.module, self.sections.clone());
     }
 
     /// The spec, with the generated modules in the place of the files next to it.
@@ -144,7 +161,14 @@ pub(crate) fn end_formula(invariants: &[&str]) -> String {
     formula
 }
 
-fn generate(base: &str, spec: &Spec, uses_action: bool) -> (String, BTreeMap<String, OpLink>) {
+/// The module of a setup's operations.
+struct Generated {
+    text: String,
+    sections: Vec<Section>,
+    ops: BTreeMap<String, OpLink>,
+}
+
+fn generate(base: &str, spec: &Spec, uses_action: bool) -> Generated {
     let root = spec.root();
     let name = |entity: &_| {
         let entity = spec.entity(*entity);
@@ -195,6 +219,7 @@ fn generate(base: &str, spec: &Spec, uses_action: bool) -> (String, BTreeMap<Str
             },
         );
     };
+    let mut sections = Vec::new();
     for op in ["__TerminateThread", "__AbortThread"] {
         let joined = format!("__Action__{}", op.trim_start_matches('_'));
         text.push_str(&format!("__Op_{op}({EVENT}) == {during} /\\ {joined}\n"));
@@ -215,6 +240,11 @@ fn generate(base: &str, spec: &Spec, uses_action: bool) -> (String, BTreeMap<Str
             "{operation} == {during} /\\ {applied} /\\ __Action_{}\n",
             action.name
         ));
+        sections.push(Section {
+            start: (text.trim_end().rfind('\n').map_or(0, |at| at + 1)) as u32,
+            definition: format!("__Op_{}", action.name),
+            made_from: action.signature(),
+        });
         let plain = action.name.strip_suffix("_Done");
         link(
             plain.unwrap_or(&action.name),
@@ -224,7 +254,7 @@ fn generate(base: &str, spec: &Spec, uses_action: bool) -> (String, BTreeMap<Str
     text.push_str("Next == UNCHANGED __vars\n====\n");
     // A step is part of an operation, never one of its own.
     ops.retain(|op, _| !op.ends_with("_Step"));
-    (text, ops)
+    Generated { text, sections, ops }
 }
 
 /// Whether a definition may be an operation: an action that is not the next-state relation itself.

@@ -9,7 +9,6 @@ use omnilink_value::Value;
 use crate::bind::event_of;
 use crate::instance::Instance;
 use crate::model::TlaModel;
-use crate::module::{MODULE, without_internal_names};
 use crate::state::SpecState;
 use crate::steps::each_assignment;
 use crate::tag::{Tag, TagField};
@@ -75,7 +74,7 @@ impl<'l> TlaModel<'l> {
     /// says, which has no place in the specification.
     fn place(&self, part: &FalseSubformula) -> String {
         let source = self.linked.program.sources.get(part.at.source);
-        if source.path().file_stem().is_some_and(|stem| stem == MODULE) {
+        if source.made_from(part.at.span.start).is_some() {
             return String::new();
         }
         let (start, end) = (part.at.span.start, part.at.span.end.saturating_sub(1));
@@ -146,7 +145,7 @@ impl<'l> TlaModel<'l> {
                     Ok(false) => {}
                     Ok(true) => tagged.tags.push(tag.name.clone()),
                     Err(failure) => {
-                        let text = without_internal_names(&failure.render(&self.linked.program.sources));
+                        let text = failure.render(&self.linked.program.sources);
                         let text = format!(
                             "the tag {} cannot be evaluated for {}: {text}",
                             tag.name,

@@ -10,7 +10,6 @@ use omnilink_tla::semantics::spec::Spec;
 use omnilink_tla::source::Source;
 
 use crate::error::LinkError;
-use crate::module::without_internal_names;
 
 pub(crate) fn sound(loaded: Loaded) -> Result<Spec, LinkError> {
     if loaded.is_ok() {
@@ -25,7 +24,7 @@ pub(crate) fn rendered(diagnostics: &[Diagnostic], spec: &Spec) -> String {
         .filter(|diagnostic| diagnostic.is_error())
         .map(|diagnostic| render(diagnostic, &spec.sources))
         .collect();
-    without_internal_names(&errors.join("\n"))
+    errors.join("\n")
 }
 
 pub(crate) fn read_config(spec: &mut Spec, path: Option<&Path>) -> Result<Config, LinkError> {

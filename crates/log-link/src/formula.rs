@@ -38,8 +38,8 @@ pub(crate) struct FormulaText {
 }
 
 impl FormulaText {
-    /// Adds a formula to what is compiled.
-    pub fn define(formula: &str, changes: &mut Changes) -> Self {
+    /// Adds a formula of an entry of the link file to what is compiled.
+    pub fn define(entry: &str, formula: &str, changes: &mut Changes) -> Self {
         let words = identifiers(formula);
         let (params, takes): (Vec<&str>, Vec<LineName>) = NAMES
             .into_iter()
@@ -48,6 +48,7 @@ impl FormulaText {
         let number = changes.definitions.len();
         changes.definitions.push(Definition {
             role: number.to_string(),
+            entry: entry.to_owned(),
             params: params.into_iter().map(str::to_owned).collect(),
             body: formula.to_owned(),
         });

@@ -337,9 +337,11 @@ fn findings(search: &Search<'_>, expander: &Expander<'_>) -> LogFindings {
     let spec = expander.spec;
     let mut actions: Vec<LogActionFindings> = Vec::new();
     for (action, taken) in spec.program.actions.iter().zip(&expander.taken) {
-        let source = spec.program.sources.get(action.at.source);
-        let place = source.line_column(action.at.span.start);
-        let at = format!("{}:{}:{}", source.path().display(), place.line, place.column);
+        let at = spec
+            .program
+            .sources
+            .get(action.at.source)
+            .place(action.at.span.start);
         match actions.iter_mut().find(|own| own.at == at) {
             Some(own) => own.taken += taken,
             None => actions.push(LogActionFindings {

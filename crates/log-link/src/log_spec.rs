@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use omnilink_link::{
     Changes, EvalSession, LinkError, LinkOptions, LogLink, compile, declared, stale_translations,
-    without_internal_names,
 };
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::error::Failure;
@@ -134,28 +133,33 @@ impl LogSpec {
             let more = settings.init.as_ref()?;
             Some(format!("Init /\\ ({more})"))
         }) {
-            FormulaText::define(&init, &mut changes);
+            FormulaText::define("[log] init", &init, &mut changes);
             changes.init = changes.definitions.last().map(omnilink_link::Definition::name);
         }
-        let mut formula = |text: &Option<String>| {
+        let mut formula = |entry: &str, text: &Option<String>| {
             text.as_deref()
-                .map(|text| FormulaText::define(text, &mut changes))
+                .map(|text| FormulaText::define(entry, text, &mut changes))
         };
         let (only, skip_when, fail_when) = (
-            formula(&settings.only),
-            formula(&settings.skip_when),
-            formula(&settings.fail_when),
+            formula("[log] only", &settings.only),
+            formula("[log] skip_when", &settings.skip_when),
+            formula("[log] fail_when", &settings.fail_when),
         );
         let invariants: Vec<(String, FormulaText)> = options
             .file
             .invariants
             .iter()
-            .map(|text| (text.clone(), FormulaText::define(text, &mut changes)))
+            .map(|text| {
+                (
+                    text.clone(),
+                    FormulaText::define("invariants", text, &mut changes),
+                )
+            })
             .collect();
         let table: Vec<(&String, FormulaText)> = settings
             .values
             .iter()
-            .map(|(json, text)| (json, FormulaText::define(text, &mut changes)))
+            .map(|(json, text)| (json, FormulaText::define("[log.values]", text, &mut changes)))
             .collect();
         let events: Vec<MeaningText> = settings
             .events
@@ -169,11 +173,11 @@ impl LogSpec {
             .hidden
             .iter()
             .map(|link| {
-                let action = ActionText::define(&link.action, &mut changes);
+                let action = ActionText::define("[[log.hidden]] action", &link.action, &mut changes);
                 let when = link
                     .when
                     .as_deref()
-                    .map(|text| FormulaText::define(text, &mut changes));
+                    .map(|text| FormulaText::define("[[log.hidden]] when", text, &mut changes));
                 (link, action, when)
             })
             .collect();
@@ -255,7 +259,7 @@ impl LogSpec {
         let mut evaluator = Evaluator::new(&program, &session);
         let failed = |failure: Box<Failure>| LogError::Evaluation {
             place: display.clone(),
-            message: without_internal_names(&failure.render(&program.sources)),
+            message: failure.render(&program.sources),
         };
         for (json, formula) in table {
             let from = Value::from_json(json.as_bytes()).unwrap_or_else(|_| Value::str(json));
@@ -395,7 +399,7 @@ impl LogSpec {
 
     /// An evaluation error as text.
     pub(crate) fn failure_text(&self, failure: &Failure) -> String {
-        without_internal_names(&failure.render(&self.program.sources))
+        failure.render(&self.program.sources)
     }
 }
 

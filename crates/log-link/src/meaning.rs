@@ -1,6 +1,6 @@
 //! What events mean, by the spec and the link file.
 
-use omnilink_link::{Changes, EventLink};
+use omnilink_link::{Changes, EventLink, toml_key};
 use omnilink_tla::ir::OperatorId;
 
 use crate::event_action::EventAction;
@@ -100,6 +100,12 @@ impl MeaningText {
         is_stuttering: bool,
         changes: &mut Changes,
     ) -> Result<Self, String> {
+        let entry = |part: &str| format!("[log.events.{}] {part}", toml_key(event));
+        let part = if link.compose.is_empty() {
+            "action"
+        } else {
+            "compose"
+        };
         if is_stuttering && (link.action.is_some() || !link.compose.is_empty()) {
             return Err(format!(
                 "[log.events.{event}]: an event of [log] stuttering has no action; leave it out there, and say stutters = true here if it \
@@ -122,7 +128,7 @@ impl MeaningText {
                 let name = name.trim();
                 let optional = name.strip_suffix('?');
                 (
-                    ActionText::define(optional.unwrap_or(name), changes),
+                    ActionText::define(&entry(part), optional.unwrap_or(name), changes),
                     optional.is_some(),
                 )
             })
@@ -134,11 +140,11 @@ impl MeaningText {
             requires: link
                 .requires
                 .as_deref()
-                .map(|text| FormulaText::define(text, changes)),
+                .map(|text| FormulaText::define(&entry("requires"), text, changes)),
             ensures: link
                 .ensures
                 .as_deref()
-                .map(|text| FormulaText::define(text, changes)),
+                .map(|text| FormulaText::define(&entry("ensures"), text, changes)),
             link: link.clone(),
         })
     }

@@ -191,7 +191,7 @@ fn place(spec: &LogSpec, part: &FalseSubformula) -> Option<String> {
     let file = source.path().file_name()?.to_string_lossy();
     let (start, end) = (part.at.span.start, part.at.span.end.saturating_sub(1));
     let [from, to] = [start, end.max(start)].map(|offset| source.line_column(offset));
-    (!file.starts_with("OmnilinkLink"))
+    (source.made_from(start).is_none())
         .then(|| format!("{file}:{}:{}-{}:{}", from.line, from.column, to.line, to.column))
 }
 

@@ -42,13 +42,13 @@ pub(crate) struct ActionText {
 
 impl ActionText {
     /// Adds the formulas of an action to what is compiled.
-    pub fn define(text: &str, changes: &mut Changes) -> Self {
+    pub fn define(entry: &str, text: &str, changes: &mut Changes) -> Self {
         let text = text.trim();
-        let formula = (!is_name(text)).then(|| FormulaText::define(text, changes));
+        let formula = (!is_name(text)).then(|| FormulaText::define(entry, text, changes));
         let applied = application(text).map(|(name, arguments)| {
             let arguments = arguments
                 .into_iter()
-                .map(|argument| FormulaText::define(argument, changes));
+                .map(|argument| FormulaText::define(entry, argument, changes));
             (name.to_owned(), arguments.collect())
         });
         Self {

@@ -76,7 +76,7 @@ impl Failure {
         if self.bindings.len() < SHOWN_MAX && !name.is_empty() {
             let binding = (name.to_owned(), value());
             // A parameter that has the name and the value of what is given for it is told once.
-            if self.bindings.last() != Some(&binding) {
+            if !self.bindings.contains(&binding) {
                 self.bindings.push(binding);
             }
         }
@@ -108,16 +108,14 @@ impl Failure {
             diagnostic = diagnostic.help(format!("where {}", names.join(", ")));
         }
         let mut text = render(&diagnostic, sources);
-        for call in &self.calls {
-            let source = sources.get(call.at.source);
-            let place = source.line_column(call.at.span.start);
-            text.push_str(&format!(
-                "  in {}, used at {}:{}:{}\n",
-                call.name,
-                source.path().display(),
-                place.line,
-                place.column
-            ));
+        // A definition that was put together is where its section says, and who uses it is no user's matter.
+        for call in self
+            .calls
+            .iter()
+            .filter(|call| sources.made_from(&call.name).is_none())
+        {
+            let place = sources.get(call.at.source).place(call.at.span.start);
+            text.push_str(&format!("  in {}, used at {place}\n", call.name));
         }
         text
     }

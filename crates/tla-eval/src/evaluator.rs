@@ -115,15 +115,9 @@ impl<'p> Evaluator<'p> {
             return;
         }
         self.warned.push(at);
-        let source = self.program.sources.get(at.source);
-        let place = source.line_column(at.span.start);
+        let place = self.program.sources.get(at.source).place(at.span.start);
         let warning = warning(self);
-        self.session.warn(&format!(
-            "{}:{}:{}: {warning}",
-            source.path().display(),
-            place.line,
-            place.column
-        ));
+        self.session.warn(&format!("{place}: {warning}"));
     }
 
     /// Leaves some variables as they are in every step from now on: what is assigned to them is not evaluated.

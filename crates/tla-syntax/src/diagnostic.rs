@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::source::{SourceId, Sources, Span, advance_column};
+use crate::source::{Source, SourceId, Sources, Span, advance_column};
 
 /// The kind of a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -174,13 +174,13 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources) -> String {
         Severity::Warning => "warning",
     };
     let source = sources.get(diagnostic.source);
-    let place = source.line_column(diagnostic.span.start);
-    let width = std::iter::once(place.line)
+    let shown_line = |source: &Source, span: Span| source.shown_line(source.line_of(span.start));
+    let width = std::iter::once(shown_line(source, diagnostic.span))
         .chain(
             diagnostic
                 .labels
                 .iter()
-                .map(|l| sources.get(l.source).line_of(l.span.start)),
+                .map(|l| shown_line(sources.get(l.source), l.span)),
         )
         .max()
         .unwrap_or(1)
@@ -207,7 +207,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources) -> String {
         );
         return out;
     }
-    let _ = writeln!(out, "{blank}--> {path}:{}:{}", place.line, place.column);
+    let _ = writeln!(out, "{blank}--> {}", source.place(diagnostic.span.start));
     let _ = writeln!(out, "{blank} |");
     let mut picture = Picture {
         out,
@@ -220,14 +220,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources) -> String {
     for label in &diagnostic.labels {
         if label.source != source {
             let text = sources.get(label.source);
-            let at = text.line_column(label.span.start);
-            let _ = writeln!(
-                picture.out,
-                "{blank}::: {}:{}:{}",
-                text.path().display(),
-                at.line,
-                at.column
-            );
+            let _ = writeln!(picture.out, "{blank}::: {}", text.place(label.span.start));
             source = label.source;
         }
         picture.draw(label.source, label.span, '-', &label.message);
@@ -266,7 +259,7 @@ impl Picture<'_> {
         let shown = (source, place.line, window.from);
         let cut = window.cut(line);
         if self.shown != Some(shown) {
-            let _ = writeln!(self.out, "{:>width$} | {cut}", place.line);
+            let _ = writeln!(self.out, "{:>width$} | {cut}", text.shown_line(place.line));
             self.shown = Some(shown);
         }
         let indent = " ".repeat(window.indent(place.column as usize - 1));

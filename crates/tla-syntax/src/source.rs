@@ -62,6 +62,17 @@ pub struct Origin {
     pub span: Span,
 }
 
+/// A definition in a text that a program put together. Positions in it are shown as positions in what the definition was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// The first byte of the body, which begins a line. The section ends where the next one begins.
+    pub start: u32,
+    /// The name of the definition, which messages do not show.
+    pub definition: String,
+    /// What it was made from, such as an entry of a link file.
+    pub made_from: String,
+}
+
 /// One text and the path it was read from.
 #[derive(Debug)]
 pub struct Source {
@@ -74,6 +85,8 @@ pub struct Source {
     replaced: Option<Span>,
     /// In order, without overlaps.
     origins: Vec<Origin>,
+    /// In order.
+    sections: Vec<Section>,
     line_starts: Vec<u32>,
     milestones: OnceLock<Vec<Milestone>>,
 }
@@ -102,6 +115,7 @@ impl Source {
             text,
             replaced: None,
             origins: Vec::new(),
+            sections: Vec::new(),
             line_starts,
             milestones: OnceLock::new(),
         }
@@ -211,6 +225,33 @@ impl Source {
             .trim_end_matches(['\n', '\r'])
     }
 
+    /// Where a byte is, for messages: path, line and column, or what its section was made from.
+    pub fn place(&self, offset: u32) -> String {
+        if let Some(made_from) = self.made_from(offset) {
+            return made_from.to_owned();
+        }
+        let place = self.line_column(offset);
+        format!("{}:{}:{}", self.path.display(), place.line, place.column)
+    }
+
+    /// The number of a line, for messages: within its section, if it is in one.
+    pub fn shown_line(&self, line: u32) -> u32 {
+        let start = self.line_starts.get((line as usize).wrapping_sub(1));
+        let section = start.and_then(|start| self.section(*start));
+        section.map_or(line, |section| line - self.own_line_of(section.start) + 1)
+    }
+
+    /// What the definition at a byte was made from, if it was put together.
+    pub fn made_from(&self, offset: u32) -> Option<&str> {
+        self.section(offset).map(|section| &*section.made_from)
+    }
+
+    fn section(&self, offset: u32) -> Option<&Section> {
+        let offset = self.position(offset);
+        let next = self.sections.partition_point(|section| section.start <= offset);
+        self.sections[..next].last()
+    }
+
     /// The line and column of a byte, or of what it comes from.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         self.own_line_column(self.position(offset))
@@ -304,6 +345,20 @@ impl Sources {
         &self.texts[id.0 as usize]
     }
 
+    /// Says what the definitions of a text were made from, in order. Nothing happens if there is no text of this path.
+    pub fn set_sections(&mut self, path: &Path, sections: Vec<Section>) {
+        if let Some(text) = self.texts.iter_mut().find(|text| text.path == path) {
+            text.sections = sections;
+        }
+    }
+
+    /// What the definition of this name was made from, if it is one of a section.
+    pub fn made_from(&self, definition: &str) -> Option<&str> {
+        let mut sections = self.texts.iter().flat_map(|text| &text.sections);
+        let section = sections.find(|section| section.definition == definition)?;
+        Some(&section.made_from)
+    }
+
     /// All texts with their ids, in the order in which they were read.
     pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
         self.texts
@@ -340,6 +395,31 @@ mod tests {
             source.line_column((from + line.len() + 1) as u32),
             LineColumn { line: 3, column: 1 }
         );
+    }
+
+    #[test]
+    fn a_section_is_shown_as_what_it_was_made_from() {
+        let mut sources = Sources::default();
+        let id = sources.add(Source::new("x.tla", "EXTENDS y\na ==\n1 +\n 2\nb ==\n3\n"));
+        let section = |start, definition: &str| Section {
+            start,
+            definition: definition.to_owned(),
+            made_from: format!("entry {definition}"),
+        };
+        sources.set_sections(Path::new("x.tla"), vec![section(15, "a"), section(28, "b")]);
+        let source = sources.get(id);
+        assert_eq!(&source.text()[28..29], "3");
+        assert_eq!(source.place(3), "x.tla:1:4");
+        assert_eq!(
+            (source.place(20), source.shown_line(4)),
+            ("entry a".to_owned(), 2)
+        );
+        assert_eq!(
+            (source.place(28), source.shown_line(6)),
+            ("entry b".to_owned(), 1)
+        );
+        assert_eq!(sources.made_from("b"), Some("entry b"));
+        assert_eq!(sources.made_from("c"), None);
     }
 
     #[test]

@@ -96,6 +96,20 @@ impl Format {
         matches!(self, Self::Otlp | Self::Jaeger | Self::Zipkin | Self::Chrome)
     }
 
+    /// Whether operations have no times, so that the start of each is its position.
+    pub(crate) fn has_positions_for_times(self) -> bool {
+        matches!(
+            self,
+            Self::Plume
+                | Self::Dbcop
+                | Self::Awdit
+                | Self::DbcopJson
+                | Self::DbcopBincode
+                | Self::Cobra
+                | Self::Viper
+        )
+    }
+
     /// The name, as given on the command line.
     pub fn name(self) -> &'static str {
         match self {

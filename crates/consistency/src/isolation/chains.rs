@@ -70,44 +70,72 @@ impl Chains {
     }
 }
 
-/// The writers of a key in one chain, in order: index in the chain, and transaction.
-type WritersInChain = Vec<(u32, u32)>;
+/// A transaction that writes a key.
+#[derive(Clone, Copy, Debug, Default)]
+struct ChainWriter {
+    chain: u32,
+    /// The number of transactions before it in its chain.
+    index: u32,
+    transaction: u32,
+}
 
-/// The writers of each key, by chain.
+/// The writers of each key, by chain. A read asks for the last writer of its key in every chain, so the writers of a key lie side by side.
 #[derive(Debug)]
 pub(super) struct ChainWriters {
-    /// For each key, the chains in order, each with its writers.
-    keys: Vec<Vec<(u32, WritersInChain)>>,
+    /// By key, then by chain, then in the order of the chain.
+    writers: Vec<ChainWriter>,
+    /// Where the writers of each key begin, and where the last ones end.
+    bounds: Vec<u32>,
 }
 
 impl ChainWriters {
     pub fn new(transactions: &Transactions, reads: &ReadsFrom, chains: &Chains) -> Self {
-        let mut keys: Vec<FxHashMap<u32, WritersInChain>> =
-            vec![FxHashMap::default(); transactions.key_count()];
-        for &one in &reads.included {
-            let (chain, index) = chains.place[one];
-            for (key, _) in &transactions.all[one].writes {
-                keys[*key as usize]
-                    .entry(chain)
-                    .or_default()
-                    .push((index, one as u32));
-            }
-        }
-        let sorted = |key: FxHashMap<u32, WritersInChain>| {
-            let mut chains: Vec<(u32, WritersInChain)> = key.into_iter().collect();
-            chains.sort_unstable_by_key(|(chain, _)| *chain);
-            chains
+        let written = || {
+            let each = reads.included.iter();
+            each.flat_map(|&one| {
+                transactions.all[one]
+                    .writes
+                    .iter()
+                    .map(move |(key, _)| (*key, one))
+            })
         };
-        Self {
-            keys: keys.into_iter().map(sorted).collect(),
+        let mut bounds = vec![0_u32; transactions.key_count() + 1];
+        for (key, _) in written() {
+            bounds[key as usize + 1] += 1;
         }
+        for key in 1..bounds.len() {
+            bounds[key] += bounds[key - 1];
+        }
+        let mut next = bounds.clone();
+        let mut writers = vec![ChainWriter::default(); bounds.last().map_or(0, |count| *count as usize)];
+        for (key, one) in written() {
+            let (chain, index) = chains.place[one];
+            let at = &mut next[key as usize];
+            writers[*at as usize] = ChainWriter {
+                chain,
+                index,
+                transaction: one as u32,
+            };
+            *at += 1;
+        }
+        for bound in bounds.windows(2) {
+            writers[bound[0] as usize..bound[1] as usize]
+                .sort_unstable_by_key(|writer| (writer.chain, writer.index));
+        }
+        Self { writers, bounds }
+    }
+
+    fn of(&self, key: Id) -> &[ChainWriter] {
+        let key = key as usize;
+        &self.writers[self.bounds[key] as usize..self.bounds[key + 1] as usize]
     }
 
     /// The last writer of a key in a part of a chain.
     pub fn last(&self, key: Id, (chain, count): Reach) -> Option<usize> {
-        let chains = &self.keys[key as usize];
-        let at = chains.binary_search_by_key(&chain, |(chain, _)| *chain).ok()?;
-        last_of(&chains[at].1, count)
+        let all = self.of(key);
+        let end = all.partition_point(|writer| (writer.chain, writer.index) < (chain, count));
+        let last = all[..end].last().filter(|last| last.chain == chain)?;
+        Some(last.transaction as usize)
     }
 
     /// The last writers of a key in parts of chains: those of `chains`, as far as `reach` goes.
@@ -117,24 +145,17 @@ impl ChainWriters {
         chains: &Range<usize>,
         reach: impl Fn(usize) -> u32 + 'a,
     ) -> impl Iterator<Item = (usize, Reach)> + 'a {
-        let all = &self.keys[key as usize];
-        let from = all.partition_point(|(chain, _)| (*chain as usize) < chains.start);
-        let to = all.partition_point(|(chain, _)| (*chain as usize) < chains.end);
-        all[from..to].iter().filter_map(move |(chain, writers)| {
-            let count = reach(*chain as usize);
-            let at = writers
-                .partition_point(|(index, _)| *index < count)
-                .checked_sub(1)?;
-            Some((writers[at].1 as usize, (*chain, writers[at].0 + 1)))
+        let all = self.of(key);
+        let from = all.partition_point(|writer| (writer.chain as usize) < chains.start);
+        let to = all.partition_point(|writer| (writer.chain as usize) < chains.end);
+        let of_chains = all[from..to].chunk_by(|one, next| one.chain == next.chain);
+        of_chains.filter_map(move |writers| {
+            let count = reach(writers[0].chain as usize);
+            let at = writers.partition_point(|writer| writer.index < count);
+            let last = writers[..at].last()?;
+            Some((last.transaction as usize, (last.chain, last.index + 1)))
         })
     }
-}
-
-fn last_of(writers: &[(u32, u32)], count: u32) -> Option<usize> {
-    let at = writers
-        .partition_point(|(index, _)| *index < count)
-        .checked_sub(1)?;
-    Some(writers[at].1 as usize)
 }
 
 /// For each node of an acyclic graph, how many transactions of each of some chains come before it or are it.

@@ -73,6 +73,10 @@ pub(super) fn reads_from(
         .filter(|one| all[*one].fate == Fate::Committed)
         .collect();
     waiting.iter().for_each(|one| presence[*one] = Presence::Required);
+    // Reads tell about transactions of unknown outcome only, so without these nothing more is found.
+    if all.iter().all(|one| one.fate != Fate::Unknown) {
+        waiting.clear();
+    }
     while let Some(reader) = waiting.pop() {
         for (key, value) in &all[reader].reads {
             if budget.work() {

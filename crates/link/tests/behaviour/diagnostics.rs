@@ -243,3 +243,67 @@ Some(value) == (\E k \in {i \in Keys : i > 1} : k = value) /\ x' = value
     // A set that binds a name of its own.
     assert!(slow[1].contains("enumerates all 19998 values"), "{slow:?}");
 }
+
+/// A mistake in an expression of a link file is shown as one of its entry, and a name that only looks generated is the user's own.
+#[test]
+fn a_mistake_in_the_link_file_is_told_with_its_entry() {
+    let spec = REGISTER
+        .replace("Init ==", "omnilink_mine(v) == v + 1\nInit ==")
+        .replace("VARIABLE", "EXTENDS Naturals\nVARIABLE");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("Register.tla");
+    std::fs::write(&file, &spec).unwrap();
+    for (toml, entry, line) in [
+        (
+            "[ops.Write]\nrequires = 'nonsense > 3'",
+            "[ops.Write] requires",
+            "1 | nonsense > 3",
+        ),
+        (
+            "[ops.Write]\nensures = \"\"\"x' = 1 /\\\n  foo(value)\"\"\"",
+            "[ops.Write] ensures",
+            "2 |   foo(value)",
+        ),
+        (
+            "[ops.\"a b\"]\naction = 'Write(valu + )'",
+            "[ops.\"a b\"] action",
+            "1 | Write(valu + )",
+        ),
+        ("invariants = ['TRUE', 'y = 1']", "invariants", "1 | y = 1"),
+        ("view = 'x + '", "view", "1 | x +"),
+        ("[tags]\nLate = 'tread = 1'", "[tags] Late", "1 | tread = 1"),
+    ] {
+        let options = LinkOptions {
+            file: omnilink_link::LinkFile::parse(toml).unwrap(),
+            ..LinkOptions::default()
+        };
+        for loaded in [
+            crate::world::try_linked(&spec, toml),
+            Linked::load(&file, &options),
+        ] {
+            let message = loaded.expect_err(toml).to_string();
+            for words in [&format!("--> link file, {entry}\n"), line] {
+                assert!(message.contains(words), "{words}: {message}");
+            }
+            assert!(
+                !message.contains("omnilink_") && !message.contains("OmnilinkLink"),
+                "{message}"
+            );
+        }
+    }
+    let linked = linked(&spec, "[ops.Write]\nrequires = 'omnilink_mine(value = 1) = 2'");
+    let write = r#"{"thread":0,"op":"Write","args":{"value":1},"start":0,"end":1}"#;
+    let failed = linked.run(|model| {
+        let operations = bound(model, trace(write.to_owned() + "\n")).unwrap();
+        check(model, operations, Options::default()).map(|checked| checked.conclusion)
+    });
+    let message = failed.unwrap().unwrap_err().to_string();
+    for words in [
+        "Register.tla:3:21",
+        "in omnilink_mine, used at link file, [ops.Write] requires",
+        "value = 1",
+    ] {
+        assert!(message.contains(words), "{words}: {message}");
+    }
+    assert_eq!(message.matches("value = 1").count(), 1, "{message}");
+}

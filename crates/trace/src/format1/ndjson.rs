@@ -39,6 +39,8 @@ impl Caches {
 enum Line {
     Blank,
     Read,
+    /// The input is cut off in this record, which says enough for an operation that did not return.
+    Begun,
     /// The input is cut off here.
     Cut(&'static str),
 }
@@ -72,11 +74,13 @@ impl NdjsonReader {
         Ok(Some(header))
     }
 
-    /// Reads the next line that is not blank with `read` and returns its number; `None` at the end.
+    /// Reads the next line that is not blank with `read` and returns its number; `None` at the end. If the input is cut off in that line,
+    /// `read_begun` reads what there is of it, or says that it is too little.
     #[inline]
     fn next_line(
         &mut self,
         mut read: impl FnMut(&str, &mut Caches) -> Result<(), Problem>,
+        mut read_begun: impl FnMut(&str) -> bool,
     ) -> Result<Option<u64>, TraceError> {
         loop {
             let length = self.text.line_length()?;
@@ -93,7 +97,16 @@ impl NdjsonReader {
                 },
                 Err(error) => cut_or_error(bytes, not_utf8(bytes, error)),
             };
+            let outcome = match outcome {
+                Ok(Line::Cut(_)) if read_begun(whole_characters(bytes)) => Ok(Line::Begun),
+                outcome => outcome,
+            };
             match outcome.map_err(|problem| self.text.error(problem))? {
+                Line::Begun => {
+                    self.text.note_cut(BEGUN);
+                    self.text.consume_line(length);
+                    return Ok(Some(self.text.line() - 1));
+                }
                 Line::Read => {
                     self.text.consume_line(length);
                     return Ok(Some(self.text.line() - 1));
@@ -112,7 +125,17 @@ impl OperationStream for NdjsonReader {
     #[inline]
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         let mut fields = RawRecord::default();
-        let line = self.next_line(|text, caches| decode(text, caches, &mut fields))?;
+        let mut begun = None;
+        let line = self.next_line(
+            |text, caches| decode(text, caches, &mut fields),
+            |text| {
+                begun = begun_record(text);
+                begun.is_some()
+            },
+        )?;
+        if let Some(begun) = begun {
+            fields = begun;
+        }
         match line {
             Some(line) => self.defaults.operation(fields, line).map(Some),
             None => Ok(None),
@@ -120,9 +143,15 @@ impl OperationStream for NdjsonReader {
     }
 
     fn next_start(&mut self) -> Result<Option<Time>, TraceError> {
-        let mut start = None;
-        let line = self.next_line(|text, _| decode_start(text, &mut start))?;
-        Ok(line.map(|_| self.defaults.start(start)))
+        let (mut start, mut begun) = (None, None);
+        let line = self.next_line(
+            |text, _| decode_start(text, &mut start),
+            |text| {
+                begun = begun_record(text).and_then(|fields| fields.start);
+                begun.is_some()
+            },
+        )?;
+        Ok(line.map(|_| self.defaults.start(begun.or(start))))
     }
 }
 
@@ -180,6 +209,45 @@ fn cut_or_error(line: &[u8], problem: Problem) -> Result<Line, Problem> {
         true => Ok(Line::Cut("the last line is incomplete")),
         false => Err(problem),
     }
+}
+
+const BEGUN: &str = "the last line is incomplete; its operation counts as one that did not return";
+
+/// The characters of a line up to the byte that is none.
+#[cold]
+fn whole_characters(line: &[u8]) -> &str {
+    let line = memchr::memchr(0, line).map_or(line, |at| &line[..at]);
+    match std::str::from_utf8(line) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&line[..error.valid_up_to()]).unwrap_or_default(),
+    }
+}
+
+/// How many fields of an incomplete record are given up, counted from its end. A comma inside of a value counts, too.
+const FIELDS_GIVEN_UP: usize = 64;
+
+/// What an incomplete record says about an operation that began: its effect may have been seen, so that it must not be lost.
+///
+/// The fields up to a comma are whole. Operation, arguments and start have to be among them, and nothing that is only in logs. What is said about
+/// the end is dropped, because the rest may be missing: "aborted", for example.
+#[cold]
+fn begun_record(text: &str) -> Option<RawRecord> {
+    let commas = memchr::memrchr_iter(b',', text.as_bytes()).take(FIELDS_GIVEN_UP);
+    // Within an object or a list in the record, the brace that is added closes that one, and the record stays incomplete.
+    let whole = |comma: usize| {
+        let mut fields = RawRecord::default();
+        decode(&format!("{}}}", &text[..comma]), &mut Caches::new(), &mut fields).ok()?;
+        Some(fields)
+    };
+    let mut fields = commas.filter_map(whole).next()?;
+    if !fields.is_begun() {
+        return None;
+    }
+    (fields.end, fields.ret, fields.aborted) = (None, None, false);
+    if let Some(call) = &mut fields.call {
+        Arc::make_mut(call).ret = None;
+    }
+    Some(fields)
 }
 
 /// The usual order of the fields, which is also that of our writers: each literal is the text before the field's value.

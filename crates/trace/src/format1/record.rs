@@ -90,6 +90,12 @@ impl RawRecord {
         cached.or(self.name.as_ref())
     }
 
+    /// Whether there is all that an operation needs which did not return.
+    pub(crate) fn is_begun(&self) -> bool {
+        let has_call = self.call.is_some() || self.name.is_some() && self.args.is_some();
+        has_call && self.start.is_some() && self.vars.is_none() && self.clock.is_none()
+    }
+
     /// Whether the call has anything besides its name, its arguments and its result.
     #[inline]
     pub(crate) fn has_extras(&self) -> bool {

@@ -54,12 +54,17 @@ impl SessionAssembly {
     }
 
     /// The transaction of a session that is open, or a new one.
-    pub(super) fn begin(&mut self, session: i64, number: i64, location: Location) -> &mut OpenTransaction {
+    pub(super) fn begin(
+        &mut self,
+        session: i64,
+        number: i64,
+        location: impl FnOnce() -> Location,
+    ) -> &mut OpenTransaction {
         self.open.entry(session).or_insert_with(|| OpenTransaction {
             number,
             accesses: Vec::new(),
             times: None,
-            location,
+            location: location(),
         })
     }
 

@@ -118,7 +118,7 @@ impl CsvColumns {
         {
             self.finish(session, sessions);
         }
-        let open = sessions.begin(session, number, location);
+        let open = sessions.begin(session, number, || location);
         if let Some(start) = start {
             open.times = Some((start, end));
         }

@@ -74,7 +74,7 @@ impl SessionJson {
 
     fn viper(&mut self, transaction: &Value, place: &Location) -> Option<()> {
         let accesses = transaction.field("value")?.as_tuple()?;
-        let open = self.sessions.begin(0, 0, place.clone());
+        let open = self.sessions.begin(0, 0, || place.clone());
         // IsoVista tells behind each write whether its transaction committed.
         let mut ending = Ending::Committed;
         for access in accesses {
@@ -129,7 +129,7 @@ impl SessionJson {
         for transaction in parts {
             let events = transaction.field("events")?.as_tuple()?;
             let is_committed = transaction.field("committed")?.as_bool()?;
-            let open = self.sessions.begin(session, 0, place.clone());
+            let open = self.sessions.begin(session, 0, || place.clone());
             for event in events {
                 let (name, key, value) = dbcop_event(event)?;
                 open.access(name, key.clone(), value.clone());

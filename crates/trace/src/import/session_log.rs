@@ -119,7 +119,7 @@ impl SessionLog {
                 if self.sessions.open.contains_key(&0) {
                     return Err(unexpected("S before the end of the transaction before"));
                 }
-                self.sessions.begin(0, transaction, place);
+                self.sessions.begin(0, transaction, || place);
             }
             b'C' | b'A' => {
                 let transaction = number()?;
@@ -198,7 +198,7 @@ impl SessionLog {
     fn dbcop_transaction(&mut self, session: i64) -> Read<()> {
         let place = self.location();
         let events = self.number()?;
-        self.sessions.begin(session, 0, place);
+        self.sessions.begin(session, 0, || place);
         for _ in 0..events {
             let is_write = self.flag()?;
             let (key, value) = (self.number()?, self.number()?);

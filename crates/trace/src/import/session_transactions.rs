@@ -53,7 +53,7 @@ impl SessionTransactions {
     }
 
     fn line(&mut self, line: &str) -> Result<(), Problem> {
-        let line = line.trim();
+        let line = line.trim_ascii();
         if line.is_empty() {
             return Ok(());
         }
@@ -105,8 +105,7 @@ impl SessionTransactions {
                 .strip_prefix('[')
                 .and_then(|rest| rest.split_once(']'))
                 .ok_or_else(bad)?;
-            let location = self.text.location();
-            self.sessions.begin(self.session, 0, location);
+            self.sessions.begin(self.session, 0, || self.text.location());
             for word in inside.split_ascii_whitespace() {
                 let (name, key, value) = dbcop_access(word).ok_or_else(bad)?;
                 self.access(self.session, 0, name, key, value);
@@ -130,9 +129,8 @@ impl SessionTransactions {
     }
 
     fn access(&mut self, session: i64, number: i64, name: &str, key: Value, value: Value) {
-        let location = self.text.location();
         self.sessions
-            .begin(session, number, location)
+            .begin(session, number, || self.text.location())
             .access(name, key, value);
     }
 
@@ -211,23 +209,22 @@ fn read_or_write(name: &str) -> Option<&'static str> {
 /// Name, key, value, session and transaction of `w(1,5,0,3)`.
 fn plume_access(line: &str) -> Option<(&'static str, i64, i64, i64, i64)> {
     let (name, rest) = line.strip_suffix(')')?.split_once('(')?;
-    let numbers: Vec<i64> = rest
+    let mut numbers = rest
         .split(',')
-        .map(|number| number.trim().parse().ok())
-        .collect::<Option<_>>()?;
-    match numbers[..] {
-        [key, value, session, number] => Some((read_or_write(name)?, key, value, session, number)),
-        _ => None,
-    }
+        .map(|number| number.trim_ascii().parse::<i64>().ok());
+    let mut next = || numbers.next().flatten();
+    let (key, value, session, number) = (next()?, next()?, next()?, next()?);
+    let is_over = numbers.next().is_none();
+    let name = read_or_write(name).filter(|_| is_over)?;
+    Some((name, key, value, session, number))
 }
 
 /// Name, key and value of `w 0 1`.
 fn awdit_access(line: &str) -> Option<(&'static str, i64, i64)> {
-    let words: Vec<&str> = line.split_ascii_whitespace().collect();
-    match words[..] {
-        [name, key, value] => Some((read_or_write(name)?, key.parse().ok()?, value.parse().ok()?)),
-        _ => None,
-    }
+    let mut words = line.split_ascii_whitespace();
+    let (name, key, value) = (words.next()?, words.next()?, words.next()?);
+    let name = read_or_write(name).filter(|_| words.next().is_none())?;
+    Some((name, key.parse().ok()?, value.parse().ok()?))
 }
 
 /// Name, key and value of `x:=1`, `x==1` or `x==?`.

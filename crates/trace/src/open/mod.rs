@@ -151,6 +151,7 @@ impl TraceInput {
         let (operations, header) = self.read(format, options, notes)?;
         let is_promised = header.as_ref().is_some_and(Header::is_sorted);
         let order = match options.order {
+            InputOrder::Auto | InputOrder::Sorted if format.has_positions_for_times() => InputOrder::Sorted,
             // Other tools' events complete operations in the order of their returns, even if the events are sorted.
             InputOrder::Sorted if is_foreign => InputOrder::Auto,
             InputOrder::Auto if is_promised => InputOrder::Sorted,

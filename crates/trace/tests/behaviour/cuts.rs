@@ -43,6 +43,37 @@ fn a_last_line_that_is_cut_anywhere_is_a_cut() {
 }
 
 #[test]
+fn an_operation_whose_start_is_known_is_not_lost_with_its_end() {
+    let records = [
+        r#"{"thread":0,"op":"x","args":{"a":"ü, {","b":[1,{"c":2}]},"start":12,"end":15,"ret":{"d":3},"aborted":true}"#,
+        r#"{"args":["ü, {",[1,2]],"start":12,"meta":{"note":"a, b"},"end":15,"thread":0,"op":"x","ret":3}"#,
+    ];
+    for (record, from) in records.iter().zip(["\"end\"", "\"ret\""]) {
+        let whole = line(1) + record;
+        let known = line(1).len() + record.find(from).unwrap();
+        for cut in line(1).len() + 1..whole.len() {
+            let mut bytes = whole.as_bytes()[..cut].to_vec();
+            for zeros in [0, 3] {
+                bytes.resize(cut + zeros, 0);
+                let operations = read(&bytes);
+                let shown = String::from_utf8_lossy(&bytes);
+                let [_, begun @ ..] = &operations[..] else {
+                    panic!("{shown}")
+                };
+                assert_eq!(begun.len(), usize::from(cut >= known), "{shown}");
+                for one in begun {
+                    assert_eq!(one.timebox, Timebox::pending(12), "{shown}");
+                    assert_eq!((&one.ret, one.aborted), (&None, false), "{shown}");
+                    assert!(one.args.get("a", 0).is_some(), "{shown}");
+                    let told = "test:2: cut off here: the last line is incomplete; its operation counts as one that did not return";
+                    assert!(notes(&bytes)[0].starts_with(told), "{:?}", notes(&bytes));
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_line_cut_inside_a_character_is_a_cut() {
     let mut bytes = line(1).into_bytes();
     bytes.extend_from_slice(b"{\"thread\":\"\xc3");
