@@ -90,6 +90,21 @@ pub enum RecordError {
     },
 }
 
+impl RecordError {
+    /// Whether the disk, a quota or a limit on the size of files leaves no room.
+    pub(crate) fn is_lack_of_room(&self) -> bool {
+        let Self::Io { source, .. } = self else {
+            return false;
+        };
+        let kinds = [
+            io::ErrorKind::StorageFull,
+            io::ErrorKind::QuotaExceeded,
+            io::ErrorKind::FileTooLarge,
+        ];
+        kinds.contains(&source.kind())
+    }
+}
+
 impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -111,10 +111,15 @@ impl Recorder {
 
     /// A log for one thread. Labels must differ, even after a log was dropped: otherwise the trace would have both as one
     /// thread.
+    ///
+    /// On a full disk, recording stops as it does wherever else the disk is found to be full: the log records nothing,
+    /// and [`finish`](Self::finish) fails.
     pub fn thread(&self, label: impl Into<ThreadLabel>) -> Result<ThreadLog, RecordError> {
         let label = label.into();
         let number = self.shared.register(&label)?;
-        let made = self.shared.storage(number, &label).and_then(|storage| {
+        let storage = self.shared.storage(number, &label);
+        let storage = storage.or_else(|error| self.shared.storage_without_room(error));
+        let made = storage.and_then(|storage| {
             let header = &self.shared.header;
             ThreadLog::new(storage, header, Arc::clone(&self.shared), number, label)
         });
@@ -182,6 +187,16 @@ impl Shared {
             registry.stopped_by = Some(reason);
         }
         self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// The storage of a thread for whose file there is no room: its system goes on, and recording stops.
+    #[cold]
+    pub(crate) fn storage_without_room(&self, error: RecordError) -> Result<Storage, RecordError> {
+        if !error.is_lack_of_room() {
+            return Err(error);
+        }
+        self.stop(error);
+        Ok(Storage::in_memory())
     }
 
     /// Orders the access to the flag before the effects of an operation that is not recorded.

@@ -80,7 +80,8 @@ impl ThreadLog {
             if let Ok(ThreadOutput::File(path)) = buffer.close() {
                 let _ = fs::remove_file(path);
             }
-            return Err(of_thread(error, &label));
+            buffer = Buffer::new(shared.storage_without_room(of_thread(error, &label))?);
+            header.write(&mut buffer, &shared.clock, Some(&label));
         }
         let drain_stores = shared.end_fence == EndFence::DrainStores;
         let capacity = shared.progress.as_ref().map(ProgressCounters::capacity);
