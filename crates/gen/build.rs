@@ -27,9 +27,10 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     for entry in entries.flatten() {
         let path = entry.path();
-        match path.is_dir() {
-            true => collect(&path, files),
-            false => files.push(path),
+        if path.is_dir() {
+            collect(&path, files)
+        } else {
+            files.push(path)
         }
     }
 }

@@ -386,22 +386,24 @@ impl Campaign {
             headline: finding.as_ref().map(|finding| finding.headline.clone()),
             coverage: checked.coverage.clone(),
         };
-        let mut files = match finding.is_some() || self.options.keeps_valid {
-            true => kept_files(&trace, &ended, &checked).map_err(|error| CampaignError::Folder {
+        let mut files = if finding.is_some() || self.options.keeps_valid {
+            kept_files(&trace, &ended, &checked).map_err(|error| CampaignError::Folder {
                 folder: trace.clone(),
                 error,
-            })?,
-            false => Vec::new(),
+            })?
+        } else {
+            Vec::new()
         };
         if recording.exists() {
-            match finding.is_some() {
-                true => files.push(KeptFile {
+            if finding.is_some() {
+                files.push(KeptFile {
                     kind: "recording".to_owned(),
                     name: "recording.txt".to_owned(),
                     bytes: recording.display().to_string().into_bytes(),
-                }),
+                })
+            } else {
                 // Recordings are large; that of a run without a finding is of no use.
-                false => drop(fs::remove_dir_all(&recording)),
+                drop(fs::remove_dir_all(&recording))
             }
         }
         self.keep(record, &files)

@@ -210,16 +210,15 @@ fn probe_rr() -> Result<(), String> {
         .stdin(Stdio::null())
         .output()
         .map_err(|error| error.to_string())?;
-    match trial.status.success() {
-        true => Ok(()),
-        false => {
-            let said = String::from_utf8_lossy(&trial.stderr).into_owned();
-            let reason = said
-                .lines()
-                .find(|line| !line.trim().is_empty())
-                .unwrap_or("it says nothing");
-            Err(format!("`rr record /bin/true` fails: {}", reason.trim()))
-        }
+    if trial.status.success() {
+        Ok(())
+    } else {
+        let said = String::from_utf8_lossy(&trial.stderr).into_owned();
+        let reason = said
+            .lines()
+            .find(|line| !line.trim().is_empty())
+            .unwrap_or("it says nothing");
+        Err(format!("`rr record /bin/true` fails: {}", reason.trim()))
     }
 }
 

@@ -121,9 +121,10 @@ fn sanitizer_report(stderr: &str) -> Option<Finding> {
         let (_, place) = line.trim().strip_prefix('#')?.split_once(" in ")?;
         (!place.starts_with("__") && !place.starts_with("operator ")).then(|| place.trim().to_owned())
     });
-    let kind = match text.starts_with("LeakSanitizer") {
-        true => FindingKind::Leak,
-        false => FindingKind::Sanitizer,
+    let kind = if text.starts_with("LeakSanitizer") {
+        FindingKind::Leak
+    } else {
+        FindingKind::Sanitizer
     };
     let what = text.split(" on address").next().unwrap_or(text);
     let cause = frame.map_or_else(|| what.to_owned(), |frame| format!("{what} in {frame}"));

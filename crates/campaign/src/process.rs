@@ -112,9 +112,10 @@ impl HarnessCommand<'_> {
                 let stacks = is_hung.then(|| stacks_of(child.id()));
                 kill_group(child.id());
                 child.wait()?;
-                let ending = match is_hung {
-                    true => ProcessEnding::Hung(self.time_limit),
-                    false => ProcessEnding::Stopped,
+                let ending = if is_hung {
+                    ProcessEnding::Hung(self.time_limit)
+                } else {
+                    ProcessEnding::Stopped
                 };
                 return Ok((ending, stacks));
             }

@@ -60,8 +60,9 @@ impl Repetition {
 /// A program in the folder where it is started, or of the search path.
 pub(crate) fn resolve(program: impl AsRef<Path>, directory: &Path) -> PathBuf {
     let path = program.as_ref();
-    match path.components().count() > 1 && path.is_relative() {
-        true => directory.join(path),
-        false => path.to_owned(),
+    if path.components().count() > 1 && path.is_relative() {
+        directory.join(path)
+    } else {
+        path.to_owned()
     }
 }

@@ -26,9 +26,10 @@ pub fn revised(
         let path = folder.path().join(&file.name);
         fs::write(&path, &file.bytes).map_err(|error| StoreError::io(&path, error))?;
     }
-    let trace = match is_one_file {
-        true => folder.path().join("trace"),
-        false => folder.path().to_owned(),
+    let trace = if is_one_file {
+        folder.path().join("trace")
+    } else {
+        folder.path().to_owned()
     };
     let checked = check(&trace);
     let mut revised = run.clone();

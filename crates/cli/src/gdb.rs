@@ -52,9 +52,10 @@ pub(crate) fn attach(process: u32, commands: &[String], all_threads: bool) -> io
     }
     gdb.args(["-ex", "own", "-ex", "frame"]);
     if is_batch {
-        let backtrace = match all_threads {
-            true => "thread apply all backtrace",
-            false => "backtrace",
+        let backtrace = if all_threads {
+            "thread apply all backtrace"
+        } else {
+            "backtrace"
         };
         gdb.args(["-ex", backtrace]);
     }

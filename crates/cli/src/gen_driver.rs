@@ -79,9 +79,10 @@ pub(crate) fn run(args: &DriverArgs) -> Result<Exit, CliError> {
     };
     let generated = generate_driver(&plan, args.lang, &args.out)?;
     let system = generated.system.display();
-    let mut text = match generated.was_there {
-        true => format!("{system}: kept\n"),
-        false => format!("{system}: say here how to do each action on your system, and what is seen of it\n"),
+    let mut text = if generated.was_there {
+        format!("{system}: kept\n")
+    } else {
+        format!("{system}: say here how to do each action on your system, and what is seen of it\n")
     };
     for action in &plan.actions {
         let parameters = action.parameters.iter();

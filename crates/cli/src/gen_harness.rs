@@ -162,9 +162,10 @@ fn harness(args: &HarnessArgs) -> Result<Exit, CliError> {
 
 fn summary(args: &HarnessArgs, plan: &HarnessPlan, generated: &Generated) -> String {
     let system = generated.system.display();
-    let mut text = match generated.was_there {
-        true => format!("{system}: kept\n"),
-        false => format!("{system}: write the calls of your system here\n"),
+    let mut text = if generated.was_there {
+        format!("{system}: kept\n")
+    } else {
+        format!("{system}: write the calls of your system here\n")
     };
     for op in &plan.ops {
         text.push_str(&format!("  {}", op.signature()));

@@ -121,9 +121,10 @@ pub(crate) fn run(args: &TestsArgs) -> Result<Exit, CliError> {
     }
     write(args, &model, &suite)?;
     let mut out = Output::new(&Look::plain());
-    out.print(&match args.json {
-        true => format!("{}\n", suite.to_json()),
-        false => summary(args, &suite),
+    out.print(&if args.json {
+        format!("{}\n", suite.to_json())
+    } else {
+        summary(args, &suite)
     })?;
     Ok(match (suite.goals_not_reached().is_empty(), suite.extent()) {
         (true, _) => Exit::Valid,

@@ -51,11 +51,12 @@ impl Drawing {
 pub(crate) fn look(ascii: bool) -> Look {
     let stdout = io::stdout();
     let is_colored = AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
-    let width = match stdout.is_terminal() {
-        true => console::Term::stdout()
+    let width = if stdout.is_terminal() {
+        console::Term::stdout()
             .size_checked()
-            .map(|(_, columns)| usize::from(columns)),
-        false => None,
+            .map(|(_, columns)| usize::from(columns))
+    } else {
+        None
     };
     Look {
         width: width.unwrap_or(Look::WIDTH),

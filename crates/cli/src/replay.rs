@@ -209,9 +209,10 @@ impl ReplayArgs {
             "frame function omnilink_begin",
             "up-silently 1",
         ];
-        let ending: &[&str] = match is_batch {
-            true => &["thread apply all backtrace 12", "kill"],
-            false => &["backtrace 8"],
+        let ending: &[&str] = if is_batch {
+            &["thread apply all backtrace 12", "kill"]
+        } else {
+            &["backtrace 8"]
         };
         for line in setup.iter().chain(ending) {
             gdb.args(["-ex", line]);

@@ -103,9 +103,10 @@ pub(crate) fn run(args: &StepArgs) -> Result<Exit, CliError> {
         Ok(Ok(()))
     })?;
     answered.map_err(|error: FollowError| CliError::Usage(error.to_string()))??;
-    Ok(match interrupt::is_raised() {
-        true => Exit::Interrupted,
-        false => Exit::Valid,
+    Ok(if interrupt::is_raised() {
+        Exit::Interrupted
+    } else {
+        Exit::Valid
     })
 }
 

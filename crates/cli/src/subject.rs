@@ -146,9 +146,10 @@ fn stored(campaign: &CampaignRecord) -> Result<SubjectArgs, CliError> {
         #[command(flatten)]
         subject: SubjectArgs,
     }
-    let option = match campaign.subject.ends_with(".tla") {
-        true => "--spec",
-        false => "--model",
+    let option = if campaign.subject.ends_with(".tla") {
+        "--spec"
+    } else {
+        "--model"
     };
     let subject = format!("{option}={}", campaign.subject);
     let words = std::iter::once(&subject).chain(&campaign.subject_options);
@@ -254,12 +255,11 @@ impl TraceChecker {
 fn objects(trace: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(trace).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    match paths.iter().all(|path| path.is_dir()) {
-        true => {
-            paths.sort();
-            paths
-        }
-        false => Vec::new(),
+    if paths.iter().all(|path| path.is_dir()) {
+        paths.sort();
+        paths
+    } else {
+        Vec::new()
     }
 }
 

@@ -228,9 +228,10 @@ fn run_eval(args: &EvalArgs) -> Result<Exit, CliError> {
     };
     if let Some(limit) = limit {
         let unknown = json!({ "input": args.expression, "verdict": "unknown", "limit": limit.word() });
-        out.print(&match args.json {
-            true => format!("{unknown}\n"),
-            false => format!("unknown: {}\n", limit_text(limit)),
+        out.print(&if args.json {
+            format!("{unknown}\n")
+        } else {
+            format!("unknown: {}\n", limit_text(limit))
         })?;
     } else if args.json {
         out.print(&format!("{}\n", as_json(&args.expression, &evaluated)))?;

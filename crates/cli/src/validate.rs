@@ -150,9 +150,10 @@ impl Linking {
             constants: joined(&self.constants, &earlier.constants),
             collect: joined(&self.collect, &earlier.collect),
             link: self.link.clone().or_else(|| earlier.link.as_ref().map(found)),
-            libraries: match self.libraries.is_empty() {
-                true => earlier.libraries.iter().map(found).collect(),
-                false => self.libraries.clone(),
+            libraries: if self.libraries.is_empty() {
+                earlier.libraries.iter().map(found).collect()
+            } else {
+                self.libraries.clone()
             },
             pluscal: self.pluscal.or(earlier.pluscal),
         }
@@ -219,9 +220,10 @@ impl Linking {
 /// A path as it was given, or below the folder in which it was given, if it is only there.
 pub(crate) fn found_in(path: &Path, folder: &Path) -> PathBuf {
     let there = folder.join(path);
-    match !path.exists() && there.exists() {
-        true => there,
-        false => path.to_owned(),
+    if !path.exists() && there.exists() {
+        there
+    } else {
+        path.to_owned()
     }
 }
 
@@ -312,9 +314,12 @@ fn run_logs(
     let together = Mutex::new(LogCoverage::default());
     let reports = args.job.reports(look, out)?.with_coverage(args.coverage);
     let exit = reports.of(&inputs, args.job.jobs(), &|input, progress| {
-        let evidence = args.watch.over(&input.name, progress, || match args.merge {
-            true => validation.check(&args.traces, progress),
-            false => validation.check(&[PathBuf::from(&input.name)], progress),
+        let evidence = args.watch.over(&input.name, progress, || {
+            if args.merge {
+                validation.check(&args.traces, progress)
+            } else {
+                validation.check(&[PathBuf::from(&input.name)], progress)
+            }
         });
         if let Some(findings) = &evidence.log {
             let mut together = together.lock().unwrap_or_else(|error| error.into_inner());
@@ -324,9 +329,10 @@ fn run_logs(
     })?;
     let together = together.into_inner().unwrap_or_else(|error| error.into_inner());
     if args.coverage && together.logs > 1 {
-        out.print(&match args.job.is_json() {
-            true => format!("{{\"coverage\":{}}}\n", together.to_json()),
-            false => log_coverage_text(&together, look),
+        out.print(&if args.job.is_json() {
+            format!("{{\"coverage\":{}}}\n", together.to_json())
+        } else {
+            log_coverage_text(&together, look)
         })?;
     }
     Ok(exit)

@@ -28,9 +28,10 @@ impl<O> AnyHistory<O> {
 impl RecordedHistory {
     /// Decoded operations with their order.
     pub(crate) fn in_any_order<O>(&self, decoded: DecodedOps<O>) -> Result<AnyHistory<O>, HistoryError> {
-        match decoded.ops.len() > OpSet::CAPACITY {
-            true => self.in_long_order(decoded).map(AnyHistory::Long),
-            false => self.in_order(decoded).map(AnyHistory::Searched),
+        if decoded.ops.len() > OpSet::CAPACITY {
+            self.in_long_order(decoded).map(AnyHistory::Long)
+        } else {
+            self.in_order(decoded).map(AnyHistory::Searched)
         }
     }
 }

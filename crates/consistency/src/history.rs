@@ -200,9 +200,10 @@ mod tests {
                 end: *end,
             })
             .collect();
-        let timed = match is_async {
-            true => History::from_async_timeboxes(ops, &timeboxes),
-            false => History::from_timeboxes(ops, &timeboxes),
+        let timed = if is_async {
+            History::from_async_timeboxes(ops, &timeboxes)
+        } else {
+            History::from_timeboxes(ops, &timeboxes)
         };
         timed.expect("few operations")
     }

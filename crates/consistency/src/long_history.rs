@@ -144,10 +144,7 @@ impl<O: Clone> LongHistory<O> {
             !is_real_time || is(ConsistencyLevel::Sequential) || is(ConsistencyLevel::CausalConvergence);
         let first = Options {
             strategy: options.strategy.unwrap_or_default(),
-            limits: match by_program_order {
-                true => detour(limits),
-                false => limits,
-            },
+            limits: if by_program_order { detour(limits) } else { limits },
             async_threads: self.happens_before == HappensBefore::AsyncRealTime,
             ..Options::default()
         };
@@ -268,9 +265,10 @@ impl<O: Clone> LongHistory<O> {
                 let order: Vec<usize> = placed.iter().map(|one| by_start[one.op as usize]).collect();
                 let required = self.ops.iter().filter(|op| !op.optional).count();
                 let placed = order.iter().filter(|op| !self.ops[**op].optional).count();
-                match placed == required && self.keeps_program_order(&order) {
-                    true => EngineOutcome::Order(order),
-                    false => EngineOutcome::NotInOrder,
+                if placed == required && self.keeps_program_order(&order) {
+                    EngineOutcome::Order(order)
+                } else {
+                    EngineOutcome::NotInOrder
                 }
             }
         })

@@ -236,9 +236,10 @@ pub(crate) fn program_order(
 ) -> impl Iterator<Item = (usize, usize)> {
     let mut last: BTreeMap<u32, usize> = BTreeMap::new();
     threads.iter().enumerate().filter_map(move |(op, thread)| {
-        let previous = match is_pending(op) {
-            true => last.get(thread).copied(),
-            false => last.insert(*thread, op),
+        let previous = if is_pending(op) {
+            last.get(thread).copied()
+        } else {
+            last.insert(*thread, op)
         };
         previous.map(|first| (first, op))
     })

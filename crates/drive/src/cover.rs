@@ -217,9 +217,10 @@ pub(crate) fn cover(items: &Items<'_>, length_max: usize) -> Vec<GraphPath> {
 impl<'i, 'g> Cover<'i, 'g> {
     fn new(items: &'i Items<'g>, reset_steps: usize) -> Self {
         let graph = items.graph;
-        let places = match items.criteria.pairs {
-            true => graph.state_count() * (graph.actions.len() + 1),
-            false => graph.state_count(),
+        let places = if items.criteria.pairs {
+            graph.state_count() * (graph.actions.len() + 1)
+        } else {
+            graph.state_count()
         };
         Self {
             items,
@@ -259,9 +260,10 @@ impl Cover<'_, '_> {
             });
             // One step farther is always better than a new behaviour.
             let is_next = on.as_ref().is_some_and(|(_, steps)| steps.len() == 1);
-            let anew = match is_next {
-                true => None,
-                false => self.nearest(&starts, usize::MAX),
+            let anew = if is_next {
+                None
+            } else {
+                self.nearest(&starts, usize::MAX)
             };
             let goes_on = match (&on, &anew) {
                 (Some((_, on)), Some((_, anew))) => on.len() <= anew.len() + self.reset_steps,
@@ -324,12 +326,11 @@ impl Cover<'_, '_> {
 
     fn place(&self, position: Position) -> usize {
         let state = position.state as usize;
-        match self.items.criteria.pairs {
-            true => {
-                let last = position.last.map_or(0, |last| last as usize + 1);
-                state * (self.items.graph.actions.len() + 1) + last
-            }
-            false => state,
+        if self.items.criteria.pairs {
+            let last = position.last.map_or(0, |last| last as usize + 1);
+            state * (self.items.graph.actions.len() + 1) + last
+        } else {
+            state
         }
     }
 

@@ -130,12 +130,11 @@ impl DrivenBehaviour<'_, '_> {
         let (seen, _) = self.done(said, None)?;
         // The driver was told all of the initial state, so what it does not show is known, too, if the rest agrees.
         let agrees = self.follower.agrees(self.explorer, &test.initial, &seen);
-        let known: SeenValues = match agrees.map_err(ending)? {
-            true => {
-                let values = test.initial.iter().cloned().map(RecordedValue::Exact);
-                variables.iter().cloned().zip(values).collect()
-            }
-            false => seen.clone(),
+        let known: SeenValues = if agrees.map_err(ending)? {
+            let values = test.initial.iter().cloned().map(RecordedValue::Exact);
+            variables.iter().cloned().zip(values).collect()
+        } else {
+            seen.clone()
         };
         let is_possible = self.follower.start(self.explorer, &known).map_err(ending)?;
         if !is_possible {
@@ -207,12 +206,13 @@ impl DrivenBehaviour<'_, '_> {
             && self.may_refuse(action)?
         {
             self.run.left_at.get_or_insert(number);
-            return Err(match is_dead {
-                false => Ending::Left,
-                true => Ending::Unknown(
+            return Err(if is_dead {
+                Ending::Unknown(
                     Limit::Inconclusive,
                     format!("step {number}, {what}: {refusal}, but the step need not have been possible"),
-                ),
+                )
+            } else {
+                Ending::Left
             });
         }
         self.run.done = number;

@@ -71,8 +71,8 @@ impl<'a> Stepper<'a> {
         evaluate: &'a EvaluateIn<'a>,
     ) -> Result<Self, FollowError> {
         let mut follower = Follower::new(observables, states_max);
-        match follower.start(explorer, &Vec::new())? {
-            true => Ok(Self {
+        if follower.start(explorer, &Vec::new())? {
+            Ok(Self {
                 follower,
                 variables: explorer
                     .model()
@@ -82,10 +82,11 @@ impl<'a> Stepper<'a> {
                     .map(|name| name.to_string())
                     .collect(),
                 evaluate,
-            }),
-            false => Err(FollowError::Request(
+            })
+        } else {
+            Err(FollowError::Request(
                 "no state satisfies the initial condition".to_owned(),
-            )),
+            ))
         }
     }
 
@@ -148,10 +149,13 @@ impl<'a> Stepper<'a> {
         let seen = observation(asked, "state")?;
         let is_followed = match op {
             Some("state") => true,
-            Some("undo") => match self.follower.undo() {
-                true => true,
-                false => return Err(request("there is no step to undo")),
-            },
+            Some("undo") => {
+                if self.follower.undo() {
+                    true
+                } else {
+                    return Err(request("there is no step to undo"));
+                }
+            }
             Some("reset") => self.follower.start(explorer, &seen)?,
             Some("enabled") => return self.enabled(explorer, &known_action(asked)?),
             Some("take") => {

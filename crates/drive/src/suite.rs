@@ -377,17 +377,19 @@ impl TestSuite {
 
 /// `Send(n = "a", v = 1)`
 pub(crate) fn call_text(taken: &ActionTaken) -> String {
-    match taken.bindings.is_empty() {
-        true => taken.name.clone(),
-        false => format!("{}({})", taken.name, taken.bindings),
+    if taken.bindings.is_empty() {
+        taken.name.clone()
+    } else {
+        format!("{}({})", taken.name, taken.bindings)
     }
 }
 
 fn short(text: &str) -> String {
     const WIDTH: usize = 60;
     let cut: String = text.chars().take(WIDTH).collect();
-    match cut.len() < text.len() {
-        true => format!("`{cut}…`"),
-        false => format!("`{cut}`"),
+    if cut.len() < text.len() {
+        format!("`{cut}…`")
+    } else {
+        format!("`{cut}`")
     }
 }

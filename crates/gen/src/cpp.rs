@@ -74,9 +74,10 @@ fn value_section(source: &ValueSource) -> Section {
         Choice::Between(low, high) => format!("return omnilink::value_between(random, {low}, {high});"),
         Choice::OneOf(values, all) => {
             let listed: Vec<String> = values.iter().map(literal).collect();
-            let some = match *all > values.len() {
-                true => format!("  // {} of {all}\n", values.len()),
-                false => String::new(),
+            let some = if *all > values.len() {
+                format!("  // {} of {all}\n", values.len())
+            } else {
+                String::new()
             };
             format!("{some}  return random.one_of<{kind}>({{{}}});", listed.join(", "))
                 .trim_start()
@@ -278,19 +279,16 @@ pub(crate) fn actions(plan: &HarnessPlan) -> String {
             .zip(&arguments)
             .map(|(argument, name)| format!("{{{}, {name}}}", quoted(&argument.name)))
             .collect();
-        match fields.is_empty() {
-            true => {
-                let _ = writeln!(text, "         op.prepare({}, nullptr, 0);", quoted(&op.name));
-            }
-            false => {
-                let _ = writeln!(
-                    text,
-                    "         const omnilink::Field fields[] = {{{}}};\n         op.prepare({}, fields, {});",
-                    fields.join(", "),
-                    quoted(&op.name),
-                    fields.len()
-                );
-            }
+        if fields.is_empty() {
+            let _ = writeln!(text, "         op.prepare({}, nullptr, 0);", quoted(&op.name));
+        } else {
+            let _ = writeln!(
+                text,
+                "         const omnilink::Field fields[] = {{{}}};\n         op.prepare({}, fields, {});",
+                fields.join(", "),
+                quoted(&op.name),
+                fields.len()
+            );
         }
         let passed: String = arguments.iter().map(|name| format!(", {name}")).collect();
         let _ = writeln!(

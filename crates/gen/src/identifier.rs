@@ -134,9 +134,10 @@ pub(crate) fn identifier(name: &str) -> String {
         text = text.replace("__", "_");
     }
     let text = text.trim_start_matches('_');
-    match TAKEN.contains(&text) || text.is_empty() {
-        true => format!("{text}_"),
-        false => text.to_owned(),
+    if TAKEN.contains(&text) || text.is_empty() {
+        format!("{text}_")
+    } else {
+        text.to_owned()
     }
 }
 

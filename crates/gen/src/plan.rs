@@ -359,9 +359,12 @@ fn link_entry(op: &str, action: &SpecAction, results: &[(&String, &Parameter)]) 
             let arguments: Vec<String> = action
                 .params
                 .iter()
-                .map(|param| match is_result(param) {
-                    true => format!("ret.{param}"),
-                    false => param.clone(),
+                .map(|param| {
+                    if is_result(param) {
+                        format!("ret.{param}")
+                    } else {
+                        param.clone()
+                    }
                 })
                 .collect();
             format!("{head}action = \"{}({})\"\n\n", action.name, arguments.join(", "))

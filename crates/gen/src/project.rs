@@ -146,9 +146,10 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), GenError> {
 
 /// Writes a file that is the user's from then on.
 pub(crate) fn keep(path: &Path, text: &str) -> Result<(), GenError> {
-    match path.exists() {
-        true => Ok(()),
-        false => write(path, text.as_bytes()),
+    if path.exists() {
+        Ok(())
+    } else {
+        write(path, text.as_bytes())
     }
 }
 
@@ -161,15 +162,14 @@ pub(crate) fn update(
     comment: Comment,
 ) -> Result<Generated, GenError> {
     let was_there = path.exists();
-    let (text, report) = match was_there {
-        false => (fresh(head, sections, tail, comment), MergeReport::default()),
-        true => {
-            let old = fs::read_to_string(path).map_err(|error| GenError::Write {
-                path: path.to_owned(),
-                error,
-            })?;
-            merged(&old, sections, comment)
-        }
+    let (text, report) = if was_there {
+        let old = fs::read_to_string(path).map_err(|error| GenError::Write {
+            path: path.to_owned(),
+            error,
+        })?;
+        merged(&old, sections, comment)
+    } else {
+        (fresh(head, sections, tail, comment), MergeReport::default())
     };
     write(path, text.as_bytes())?;
     Ok(Generated {

@@ -88,9 +88,10 @@ fn value_section(source: &ValueSource) -> Section {
                 .iter()
                 .map(|value| literal(value, &source.kind, &kind))
                 .collect();
-            let some = match *all > values.len() {
-                true => format!("// {} of {all}\n    ", values.len()),
-                false => String::new(),
+            let some = if *all > values.len() {
+                format!("// {} of {all}\n    ", values.len())
+            } else {
+                String::new()
             };
             format!("{some}random.one_of(&[{}])", listed.join(", "))
         }
@@ -305,9 +306,10 @@ pub(crate) fn actions(plan: &HarnessPlan) -> String {
                 function_of(source)
             );
             fields.push(format!("({:?}, &a{i})", argument.name));
-            let _ = match is_copied(source) {
-                true => write!(passed, ", a{i}"),
-                false => write!(passed, ", &a{i}"),
+            let _ = if is_copied(source) {
+                write!(passed, ", a{i}")
+            } else {
+                write!(passed, ", &a{i}")
             };
         }
         let _ = writeln!(

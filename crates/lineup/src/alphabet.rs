@@ -60,9 +60,10 @@ impl Alphabet {
         for name in names {
             alphabet.add_call(name)?;
         }
-        match alphabet.entries.is_empty() {
-            true => Err(AlphabetError::Empty),
-            false => Ok(alphabet),
+        if alphabet.entries.is_empty() {
+            Err(AlphabetError::Empty)
+        } else {
+            Ok(alphabet)
         }
     }
 

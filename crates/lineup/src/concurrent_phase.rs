@@ -247,9 +247,10 @@ impl<'a> ConcurrentRuns<'a> {
         if self.simplest.as_ref().is_none_or(is_simpler) {
             self.simplest = Some(violation);
         }
-        Ok(match self.request.options.count_all {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        Ok(if self.request.options.count_all {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
         })
     }
 

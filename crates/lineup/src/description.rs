@@ -100,9 +100,10 @@ impl Description {
         for entry in description.alphabet.entries() {
             role_of_thread(&description.alphabet, entry).map_err(|error| description.error(error.into()))?;
         }
-        match description.alphabet.entries().is_empty() {
-            true => Err(description.error(AlphabetError::Empty)),
-            false => Ok(description),
+        if description.alphabet.entries().is_empty() {
+            Err(description.error(AlphabetError::Empty))
+        } else {
+            Ok(description)
         }
     }
 

@@ -293,9 +293,10 @@ fn named(words: Words<'_>, counterexample: &Counterexample) -> Counterexample {
 
 fn why(words: Words<'_>, violation: &RunViolation) -> Unexplained {
     if violation.is_leak() {
-        let but = match violation.is_serial {
-            true => ", although one call is made after the other: it takes no concurrency.\n",
-            false => ". No serial run leaks.\n",
+        let but = if violation.is_serial {
+            ", although one call is made after the other: it takes no concurrency.\n"
+        } else {
+            ". No serial run leaks.\n"
         };
         let text = format!("Memory is still allocated when the component has been destroyed{but}");
         return Unexplained::Specification { text };

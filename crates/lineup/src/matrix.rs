@@ -141,9 +141,10 @@ impl Matrix {
             let threads = self.threads.len();
             return Err(MatrixError::TooLarge { threads, calls });
         }
-        match self.threads.iter().all(Vec::is_empty) {
-            true => Err(MatrixError::Empty),
-            false => Ok(self),
+        if self.threads.iter().all(Vec::is_empty) {
+            Err(MatrixError::Empty)
+        } else {
+            Ok(self)
         }
     }
 
@@ -243,9 +244,10 @@ impl fmt::Display for Displayed<'_> {
         }
         let threads: Vec<String> = self.matrix.threads.iter().map(|thread| names(thread)).collect();
         f.write_str(&threads.join(" | "))?;
-        match self.matrix.finals.is_empty() {
-            true => Ok(()),
-            false => write!(f, " {{{}}}", names(&self.matrix.finals)),
+        if self.matrix.finals.is_empty() {
+            Ok(())
+        } else {
+            write!(f, " {{{}}}", names(&self.matrix.finals))
         }
     }
 }

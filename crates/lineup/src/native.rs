@@ -148,12 +148,13 @@ impl NativeThreads {
             .filter(|round| round.ending == Ending::Finished)
             .map(results);
         let first = finished.next();
-        match finished.all(|round| Some(round) == first) {
-            true => Ok(()),
-            false => Err(unsupported(
+        if finished.all(|round| Some(round) == first) {
+            Ok(())
+        } else {
+            Err(unsupported(
                 "check a component whose results depend on the objects that were there before it (statics, numbers that are \
                  given out once); the instrumented engine can, since each of its runs is a process of its own",
-            )),
+            ))
         }
     }
 }

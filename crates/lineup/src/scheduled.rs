@@ -135,9 +135,10 @@ impl Scheduled {
 
     fn options(&self, executions_max: u64, stop: StopConditions) -> ExploreOptions {
         ExploreOptions {
-            scheduling_points: match self.options.plain_accesses {
-                true => SchedulingPoints::All,
-                false => SchedulingPoints::Atomic,
+            scheduling_points: if self.options.plain_accesses {
+                SchedulingPoints::All
+            } else {
+                SchedulingPoints::Atomic
             },
             memory_model: self.options.memory_model,
             detects_races: self.options.races,

@@ -111,13 +111,14 @@ fn check_number(request: Request<'_>, checked: &CheckedMatrix) -> Result<(), Lin
     }
     let all = number_of_orders(checked.matrix.threads.iter().map(Vec::len));
     let made = checked.serial.finished();
-    match all == Some(made) {
-        true => Ok(()),
-        false => Err(LineupError::SerialRunsMissing {
+    if all == Some(made) {
+        Ok(())
+    } else {
+        Err(LineupError::SerialRunsMissing {
             matrix: checked.matrix.display(request.alphabet).to_string(),
             made,
             all: all.unwrap_or(u64::MAX),
-        }),
+        })
     }
 }
 

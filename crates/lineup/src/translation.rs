@@ -47,9 +47,10 @@ fn slot_of(matrix: &Matrix, thread: ThreadId, position: u32) -> CallSlot {
 }
 
 pub(crate) fn lane_of(matrix: &Matrix, thread: ThreadId) -> Lane {
-    match usize::from(thread) == matrix.threads.len() {
-        true => Lane::Initial,
-        false => Lane::Thread(thread),
+    if usize::from(thread) == matrix.threads.len() {
+        Lane::Initial
+    } else {
+        Lane::Thread(thread)
     }
 }
 
@@ -140,9 +141,10 @@ fn memory_error_of(execution: &Execution, matrix: &Matrix) -> Vec<Located> {
     let Ending::MemoryError { thread, error } = &execution.ending else {
         return Vec::new();
     };
-    let who = match usize::from(*thread) < matrix.threads.len() {
-        true => format!("thread {thread}"),
-        false => "the main thread".to_owned(),
+    let who = if usize::from(*thread) < matrix.threads.len() {
+        format!("thread {thread}")
+    } else {
+        "the main thread".to_owned()
     };
     let bytes = match error.size {
         1 => "1 byte".to_owned(),

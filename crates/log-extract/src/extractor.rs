@@ -98,9 +98,10 @@ impl Extractor {
             }
             return Ok(None);
         };
-        let complete = match self.rules.is_multi_line {
-            true => self.open.replace((line, fields)),
-            false => Some((line, fields)),
+        let complete = if self.rules.is_multi_line {
+            self.open.replace((line, fields))
+        } else {
+            Some((line, fields))
         };
         match complete {
             Some((line, fields)) => self.event(line, fields),
@@ -189,9 +190,10 @@ impl Extractor {
 /// what may be secret (a line that has them says so by `⋮`).
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     let text = without_colours(text);
-    match text.contains(" ⋮ ") && text.contains('‹') {
-        true => Cow::Owned(text.replace(['‹', '›'], "")),
-        false => text,
+    if text.contains(" ⋮ ") && text.contains('‹') {
+        Cow::Owned(text.replace(['‹', '›'], ""))
+    } else {
+        text
     }
 }
 

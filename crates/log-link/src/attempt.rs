@@ -51,9 +51,10 @@ impl<'s> Attempt<'s> {
         most: Option<u64>,
         listener: Listener<'_>,
     ) -> Result<Self, LogError> {
-        let mut expander = match check.is_naive {
-            true => Expander::plain(spec, evaluator()),
-            false => Expander::new(spec, evaluator()),
+        let mut expander = if check.is_naive {
+            Expander::plain(spec, evaluator())
+        } else {
+            Expander::new(spec, evaluator())
         };
         let mut replay = Replay::new(Expander::plain(spec, evaluator()));
         let reductions = Reductions {

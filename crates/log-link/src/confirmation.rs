@@ -261,9 +261,10 @@ impl SimpleSearch<'_, '_> {
 /// The error that two searches disagree, with a file of the lines.
 fn disagreement(search: &Search<'_>, lines: u32, is_whole: bool) -> LogError {
     let refused = search.depth();
-    let answer = match is_whole {
-        true => format!("explains all {lines} lines (valid)"),
-        false => format!("explains {lines} lines"),
+    let answer = if is_whole {
+        format!("explains all {lines} lines (valid)")
+    } else {
+        format!("explains {lines} lines")
     };
     let known = search.lines.known();
     let text: Option<String> = (0..known)

@@ -28,9 +28,10 @@ impl FieldsRead {
             found: BTreeSet::new(),
             visited: BTreeSet::new(),
         };
-        match search.operator(operator, parameter) {
-            true => Self::Only(search.found),
-            false => Self::Any,
+        if search.operator(operator, parameter) {
+            Self::Only(search.found)
+        } else {
+            Self::Any
         }
     }
 

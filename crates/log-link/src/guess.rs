@@ -245,11 +245,10 @@ fn compose_hint(step: &str, failing: &PreparedLine) -> String {
 
 /// How to say that two lines are one step.
 fn joins_hint(failing: &PreparedLine) -> &'static str {
-    match failing.event.is_some() && failing.context.node.is_some() {
-        true => {
-            "; if it tells more about the step of its node's line before it, write joins = true for its event in the link file"
-        }
-        false => "",
+    if failing.event.is_some() && failing.context.node.is_some() {
+        "; if it tells more about the step of its node's line before it, write joins = true for its event in the link file"
+    } else {
+        ""
     }
 }
 
@@ -294,9 +293,10 @@ impl Question<'_, '_> {
             }
             states = after.into_iter().collect();
         }
-        Some(match self.is_whole {
-            true => Reach::End,
-            false => Reach::Lines(lines.len() as u32),
+        Some(if self.is_whole {
+            Reach::End
+        } else {
+            Reach::Lines(lines.len() as u32)
         })
     }
 }

@@ -37,9 +37,10 @@ impl<'s> Search<'s> {
                 continue;
             }
             // What does not depend on the coming line happens once; else it happens for the sake of the line that comes next.
-            let (coming, is_directed) = match hidden.reads_line() {
-                true => (steps.as_slice(), enabled.len() > 1),
-                false => (&steps[..1], false),
+            let (coming, is_directed) = if hidden.reads_line() {
+                (steps.as_slice(), enabled.len() > 1)
+            } else {
+                (&steps[..1], false)
             };
             for (_, line) in coming {
                 let Some(prepared) = self.lines.get(*line).cloned() else {

@@ -246,14 +246,13 @@ impl Independence {
                 if chains[other as usize] {
                     continue;
                 }
-                let is_needed = match is_enabled {
-                    true => self.settled(order, *line, other) > cut[other as usize],
-                    false => {
-                        let waits = order.needs[*line as usize]
-                            .iter()
-                            .any(|(need, count)| *need == other && *count > cut[other as usize]);
-                        waits && !mutated(Mutant::IgnoreWaiting)
-                    }
+                let is_needed = if is_enabled {
+                    self.settled(order, *line, other) > cut[other as usize]
+                } else {
+                    let waits = order.needs[*line as usize]
+                        .iter()
+                        .any(|(need, count)| *need == other && *count > cut[other as usize]);
+                    waits && !mutated(Mutant::IgnoreWaiting)
                 };
                 if is_needed {
                     chains[other as usize] = true;
@@ -290,9 +289,10 @@ impl LineContent {
         Some(Self {
             event: line.event.clone(),
             kind,
-            arguments: match mutated(Mutant::FootprintOfEvent) {
-                true => Vec::new(),
-                false => line.arguments.clone(),
+            arguments: if mutated(Mutant::FootprintOfEvent) {
+                Vec::new()
+            } else {
+                line.arguments.clone()
             },
             updates: line.updates.clone(),
         })

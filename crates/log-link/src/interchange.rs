@@ -336,9 +336,10 @@ fn rename(value: &Value, pairs: &[(&Value, &Value)]) -> Option<Value> {
                 .map(|(key, value)| (renamed(key), renamed(value)))
                 .collect();
             // A permutation is injective, so no two keys become equal.
-            match is_changed {
-                true => Value::function(entries).ok(),
-                false => None,
+            if is_changed {
+                Value::function(entries).ok()
+            } else {
+                None
             }
         }
     }

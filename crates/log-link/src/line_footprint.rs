@@ -110,9 +110,10 @@ impl LineFootprint {
         let demanded = effects.demands.iter().map(|(cell, _)| cell);
         self.reads.extend(effects.reads.iter().chain(demanded).cloned());
         for write in &effects.writes {
-            match is_condition {
-                true => self.reads.push(Cell::whole(write.cell.variable)),
-                false => self.writes.push(write.cell.clone()),
+            if is_condition {
+                self.reads.push(Cell::whole(write.cell.variable))
+            } else {
+                self.writes.push(write.cell.clone())
             }
         }
     }

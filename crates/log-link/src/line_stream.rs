@@ -49,20 +49,20 @@ impl<'s> LineStream<'s> {
             if !self.filter.is_seen(&line)? {
                 continue;
             }
-            let keeps = match self.filter.looks_around() {
-                true => {
-                    let previous = self.last_read.insert(node_of(&line, self.spec), line.clone());
-                    self.filter.keeps(&line, Some((previous.as_ref(), None)))?
-                }
-                false => self.filter.keeps(&line, None)?,
+            let keeps = if self.filter.looks_around() {
+                let previous = self.last_read.insert(node_of(&line, self.spec), line.clone());
+                self.filter.keeps(&line, Some((previous.as_ref(), None)))?
+            } else {
+                self.filter.keeps(&line, None)?
             };
             if !keeps {
                 continue;
             }
             self.order.follow(&line, self.spec)?;
-            let previous = match self.spec.looks_back {
-                true => self.last_kept.insert(node_of(&line, self.spec), line.clone()),
-                false => None,
+            let previous = if self.spec.looks_back {
+                self.last_kept.insert(node_of(&line, self.spec), line.clone())
+            } else {
+                None
             };
             return Ok(Some((line, previous)));
         }

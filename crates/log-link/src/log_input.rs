@@ -68,9 +68,10 @@ impl LogInput {
             Some(bytes) => reader.is_within(bytes)?,
             None => true,
         };
-        match is_short {
-            true => Self::whole([Ok(reader)].into_iter(), header),
-            false => Ok(Self::ByLine(reader)),
+        if is_short {
+            Self::whole([Ok(reader)].into_iter(), header)
+        } else {
+            Ok(Self::ByLine(reader))
         }
     }
 
@@ -84,9 +85,10 @@ impl LogInput {
         for reader in readers {
             let mut reader = reader?;
             while let Some(line) = reader.next_line()? {
-                match first.len() < header {
-                    true => first.push(line.record),
-                    false => lines.push(line),
+                if first.len() < header {
+                    first.push(line.record)
+                } else {
+                    lines.push(line)
                 }
             }
             if let Some(counts) = reader.extraction() {

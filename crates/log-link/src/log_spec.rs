@@ -118,9 +118,10 @@ impl LogSpec {
                 .map(|(name, text)| (name.clone(), text.clone()))
                 .collect(),
             constants: constants.to_vec(),
-            own_names: match settings == LogLink::default() {
-                true => Vec::new(),
-                false => declared(spec, &options, &line_names())?,
+            own_names: if settings == LogLink::default() {
+                Vec::new()
+            } else {
+                declared(spec, &options, &line_names())?
             },
             ..Changes::default()
         };

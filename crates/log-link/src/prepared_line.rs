@@ -313,28 +313,25 @@ impl<'s> Preparation<'s> {
                 ));
             };
             let place = spec.types.variable(slot);
-            let updates = match is_after {
-                true => {
-                    let value = place
-                        .convert(value, &spec.words)
-                        .map_err(|problem| format!("{name}: {problem}"))?;
-                    vec![Update {
-                        operator: crate::update::UpdateOperator::Update,
-                        path: Vec::new(),
-                        args: vec![value],
-                        is_statement: true,
-                    }]
-                }
-                false => {
-                    let list = value.as_tuple().ok_or_else(|| {
+            let updates = if is_after {
+                let value = place
+                    .convert(value, &spec.words)
+                    .map_err(|problem| format!("{name}: {problem}"))?;
+                vec![Update {
+                    operator: crate::update::UpdateOperator::Update,
+                    path: Vec::new(),
+                    args: vec![value],
+                    is_statement: true,
+                }]
+            } else {
+                let list = value.as_tuple().ok_or_else(|| {
                         format!("{name}: the updates of a variable are an array of {{\"op\":…,\"path\":[…],\"args\":[…]}}")
                     })?;
-                    let updates: Result<Vec<Update>, _> = list
-                        .iter()
-                        .map(|update| Update::read(update, place, &spec.words))
-                        .collect();
-                    updates.map_err(|problem| format!("{name}: {problem}"))?
-                }
+                let updates: Result<Vec<Update>, _> = list
+                    .iter()
+                    .map(|update| Update::read(update, place, &spec.words))
+                    .collect();
+                updates.map_err(|problem| format!("{name}: {problem}"))?
             };
             match all.iter_mut().find(|(own, _)| *own == slot) {
                 Some((_, own)) => own.extend(updates),

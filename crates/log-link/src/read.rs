@@ -78,9 +78,10 @@ impl LineReader {
             path: path.to_owned(),
             error,
         };
-        let input: Box<dyn Read + Send> = match path.as_os_str() == "-" {
-            true => Box::new(io::stdin()),
-            false => Box::new(File::open(path).map_err(failed)?),
+        let input: Box<dyn Read + Send> = if path.as_os_str() == "-" {
+            Box::new(io::stdin())
+        } else {
+            Box::new(File::open(path).map_err(failed)?)
         };
         Self::new(path, input)
     }

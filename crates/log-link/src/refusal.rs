@@ -53,15 +53,17 @@ pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &Prepare
     }
     let Some(stage) = meaning.stages.get(number) else {
         let is_same = given.iter().all(|(slot, value)| state[*slot as usize] == *value);
-        return match is_same && meaning.ensures.is_some() {
-            true => because(NO_ENSURED),
-            false => because(NO_STUTTERING),
+        return if is_same && meaning.ensures.is_some() {
+            because(NO_ENSURED)
+        } else {
+            because(NO_STUTTERING)
         };
     };
     let is_last = number + 1 == meaning.stages.len();
-    let (given, known) = match is_last {
-        true => (given, line.arguments.as_slice()),
-        false => (Vec::new(), &[] as &[_]),
+    let (given, known) = if is_last {
+        (given, line.arguments.as_slice())
+    } else {
+        (Vec::new(), &[] as &[_])
     };
     let computed;
     let steps = match &stage.action {
@@ -114,12 +116,13 @@ pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &Prepare
     if reasons.is_empty() && is_last && meaning.ensures.is_some() {
         return because(NO_ENSURED);
     }
-    match reasons.is_empty() {
-        true => because("no branch of the action is possible"),
-        false => RefusalReason {
+    if reasons.is_empty() {
+        because("no branch of the action is possible")
+    } else {
+        RefusalReason {
             reason: reasons.join("; or "),
             places,
-        },
+        }
     }
 }
 
@@ -163,9 +166,10 @@ fn is_membership(part: &FalseSubformula) -> bool {
 
 /// A false conjunct with its place and the values in it, on one line.
 fn shown(spec: &LogSpec, part: &FalseSubformula) -> String {
-    let mut text = match is_membership(part) {
-        true => format!("{} is not in {}", part.values[0].1, one_line(&part.text)),
-        false => format!("`{}` is false", one_line(&part.text)),
+    let mut text = if is_membership(part) {
+        format!("{} is not in {}", part.values[0].1, one_line(&part.text))
+    } else {
+        format!("`{}` is false", one_line(&part.text))
     };
     let values = part.values.iter().chain(&part.bindings);
     let mut values: Vec<String> = values

@@ -28,9 +28,10 @@ impl Restriction<'_> {
                 .binds
                 .iter()
                 .any(|(_, pattern)| matches!(pattern, Pattern::One(slot) if *slot == demand.0));
-            match is_whole && bound.iter().all(|(slot, _)| *slot != demand.0) {
-                true => bound.push(demand),
-                false => compared.push(demand),
+            if is_whole && bound.iter().all(|(slot, _)| *slot != demand.0) {
+                bound.push(demand)
+            } else {
+                compared.push(demand)
             }
         }
         let body = self.demanded(body, &compared, first_given);
@@ -63,24 +64,23 @@ impl Restriction<'_> {
                 None => left.push((*set, pattern.clone())),
             }
         }
-        let body = match left.is_empty() {
-            true => body,
-            false => {
-                let left_slots: Vec<u32> = left
-                    .iter()
-                    .flat_map(|(_, pattern)| pattern.slots().to_vec())
-                    .collect();
-                let names = bounded.slots().zip(&bounded.names);
-                let names = names.filter(|(slot, _)| left_slots.contains(slot));
-                let bounded = Bounded {
-                    binds: left.into(),
-                    names: names.map(|(_, name)| name.clone()).collect(),
-                    body,
-                    frame,
-                    ..bounded.clone()
-                };
-                with_kind(node, Kind::Exists(Box::new(bounded)))
-            }
+        let body = if left.is_empty() {
+            body
+        } else {
+            let left_slots: Vec<u32> = left
+                .iter()
+                .flat_map(|(_, pattern)| pattern.slots().to_vec())
+                .collect();
+            let names = bounded.slots().zip(&bounded.names);
+            let names = names.filter(|(slot, _)| left_slots.contains(slot));
+            let bounded = Bounded {
+                binds: left.into(),
+                names: names.map(|(_, name)| name.clone()).collect(),
+                body,
+                frame,
+                ..bounded.clone()
+            };
+            with_kind(node, Kind::Exists(Box::new(bounded)))
         };
         conjuncts.push(body);
         let body = with_kind(node, Kind::And(conjuncts.into()));

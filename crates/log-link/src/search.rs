@@ -105,14 +105,16 @@ pub(crate) struct Search<'s> {
 impl<'s> Search<'s> {
     /// A search over these lines.
     pub fn new(mut lines: Lines<'s>, expander: &mut Expander<'s>, reductions: Reductions) -> Self {
-        let is_needless = match reductions.hidden {
-            true => needless_hidden(expander.spec, &lines),
-            false => vec![false; expander.spec.hidden.len()],
+        let is_needless = if reductions.hidden {
+            needless_hidden(expander.spec, &lines)
+        } else {
+            vec![false; expander.spec.hidden.len()]
         };
         let has_hidden = is_needless.contains(&false);
-        let independence = match reductions.independence && !has_hidden {
-            true => Independence::found(&mut lines, expander),
-            false => None,
+        let independence = if reductions.independence && !has_hidden {
+            Independence::found(&mut lines, expander)
+        } else {
+            None
         };
         Self {
             uses_interchange: reductions.interchange && lines.has_mentions(),
@@ -216,32 +218,29 @@ impl<'s> Search<'s> {
         }
         self.spent += 1;
         let last = self.depth();
-        let layer = match self.is_depth_first {
-            true => {
-                while self.layers[(self.deepest_open - self.base) as usize]
-                    .open
-                    .is_empty()
-                {
-                    if self.deepest_open == self.base {
-                        return None;
-                    }
-                    self.deepest_open -= 1;
+        let layer = if self.is_depth_first {
+            while self.layers[(self.deepest_open - self.base) as usize]
+                .open
+                .is_empty()
+            {
+                if self.deepest_open == self.base {
+                    return None;
                 }
-                self.deepest_open
+                self.deepest_open -= 1;
             }
-            false => {
-                self.shallowest_open = self.shallowest_open.max(self.base);
-                while self.layers[(self.shallowest_open - self.base) as usize]
-                    .open
-                    .is_empty()
-                {
-                    if self.shallowest_open == last {
-                        return None;
-                    }
-                    self.shallowest_open += 1;
+            self.deepest_open
+        } else {
+            self.shallowest_open = self.shallowest_open.max(self.base);
+            while self.layers[(self.shallowest_open - self.base) as usize]
+                .open
+                .is_empty()
+            {
+                if self.shallowest_open == last {
+                    return None;
                 }
-                self.shallowest_open
+                self.shallowest_open += 1;
             }
+            self.shallowest_open
         };
         let entry = self.layers[(layer - self.base) as usize].open.pop()?;
         Some((layer, entry))
@@ -345,9 +344,10 @@ impl<'s> Search<'s> {
             let mut unlikely: Vec<Entry> = Vec::new();
             for (rank, successor) in ranked {
                 // Nothing happens with a line that belongs to another: hidden actions may not happen more often because of it.
-                let hidden = match is_joined {
-                    true => from.hidden.clone(),
-                    false => SmallVec::from_elem(0, from.hidden.len()),
+                let hidden = if is_joined {
+                    from.hidden.clone()
+                } else {
+                    SmallVec::from_elem(0, from.hidden.len())
                 };
                 let entry = Entry {
                     parent: Some(parent),
@@ -357,9 +357,10 @@ impl<'s> Search<'s> {
                 let Some(entry) = self.admitted(expander, entry)? else {
                     continue;
                 };
-                match *least.get_or_insert(rank) == rank {
-                    true => likely.push(entry),
-                    false => unlikely.push(entry),
+                if *least.get_or_insert(rank) == rank {
+                    likely.push(entry)
+                } else {
+                    unlikely.push(entry)
                 }
             }
             is_continued |= !likely.is_empty();

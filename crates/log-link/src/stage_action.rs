@@ -109,9 +109,10 @@ pub(crate) fn find_action(actions: &[EventAction], name: &str) -> Option<usize> 
 /// The actions, for messages.
 pub(crate) fn known_actions(actions: &[EventAction]) -> String {
     let names: Vec<&str> = actions.iter().map(|action| action.name.as_str()).collect();
-    match names.is_empty() {
-        true => "none that has a name".to_owned(),
-        false => names.join(", "),
+    if names.is_empty() {
+        "none that has a name".to_owned()
+    } else {
+        names.join(", ")
     }
 }
 

@@ -40,12 +40,11 @@ impl LookedAt {
 
     /// Notes that it was looked at.
     fn looked(&mut self, was_in_vain: bool) {
-        match was_in_vain {
-            true => {
-                self.skipped = self.next_skipped;
-                self.next_skipped *= 2;
-            }
-            false => self.next_skipped = 1,
+        if was_in_vain {
+            self.skipped = self.next_skipped;
+            self.next_skipped *= 2;
+        } else {
+            self.next_skipped = 1
         }
     }
 }
@@ -103,11 +102,12 @@ impl Types {
                 .iter()
                 .filter(|next| seen.insert(hashes(next)))
                 .collect();
-            state = match fresh.is_empty() {
-                true => None,
-                false => fresh
+            state = if fresh.is_empty() {
+                None
+            } else {
+                fresh
                     .get((step * 7919 + 13) % fresh.len())
-                    .map(|state| (*state).clone()),
+                    .map(|state| (*state).clone())
             };
         }
         types

@@ -348,9 +348,10 @@ impl Update {
     }
 
     fn function(&self, value: &Value) -> Updated<Vec<(Value, Value)>> {
-        match value.as_tuple().is_some() || value.as_entries().is_some() {
-            true => Ok(entries(value)),
-            false => Err(self.wrong(value, "a function")),
+        if value.as_tuple().is_some() || value.as_entries().is_some() {
+            Ok(entries(value))
+        } else {
+            Err(self.wrong(value, "a function"))
         }
     }
 

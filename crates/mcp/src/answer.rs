@@ -186,9 +186,10 @@ impl Answer {
             text.push_str(message);
             text.push('\n');
         }
-        match text.trim().is_empty() {
-            true => format!("{}\n", self.verdict),
-            false => text,
+        if text.trim().is_empty() {
+            format!("{}\n", self.verdict)
+        } else {
+            text
         }
     }
 

@@ -85,10 +85,7 @@ mod system {
             .and_then(|rules| rules.scope(Scope::from_all(KNOWN)))
             .and_then(Ruleset::create)
             .map_err(refused)?;
-        let allowed = match confinement.may_write {
-            true => writing,
-            false => reading,
-        };
+        let allowed = if confinement.may_write { writing } else { reading };
         let scratch = (confinement.scratch.as_path(), writing);
         let folders = confinement
             .folders
@@ -104,9 +101,10 @@ mod system {
         for path in OWN_FIGURES.map(Path::new) {
             // Without them a process knows less about itself.
             let Ok(beneath) = PathFd::new(path) else { continue };
-            let access = match path.is_dir() {
-                true => reading,
-                false => AccessFs::ReadFile | AccessFs::WriteFile,
+            let access = if path.is_dir() {
+                reading
+            } else {
+                AccessFs::ReadFile | AccessFs::WriteFile
             };
             rules = rules
                 .add_rule(PathBeneath::new(beneath, access))

@@ -39,9 +39,10 @@ impl Folders {
                 problem,
             };
             let real = path.canonicalize().map_err(|error| unusable(error.to_string()))?;
-            match real.is_dir() {
-                true => Ok(real),
-                false => Err(unusable("this is no folder".to_owned())),
+            if real.is_dir() {
+                Ok(real)
+            } else {
+                Err(unusable("this is no folder".to_owned()))
             }
         };
         given.iter().map(folder).collect::<Result<_, _>>().map(Self)
@@ -73,13 +74,16 @@ impl Folders {
             Ok(real) if self.contains(&real) => Ok(real),
             Ok(_) => Err(outside()),
             // Whether a file is there is told only of places in the folders.
-            Err(error) => match nearest(&path).is_some_and(|real| self.contains(&real)) {
-                true => Err(format!(
-                    "{given}: {error}; relative paths begin at {}",
-                    self.first().display()
-                )),
-                false => Err(outside()),
-            },
+            Err(error) => {
+                if nearest(&path).is_some_and(|real| self.contains(&real)) {
+                    Err(format!(
+                        "{given}: {error}; relative paths begin at {}",
+                        self.first().display()
+                    ))
+                } else {
+                    Err(outside())
+                }
+            }
         }
     }
 

@@ -57,9 +57,10 @@ pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Deci
             effects.push((history.first - 1, EffectOrder::Open(false), history.add));
             for peek in values.peeks(history) {
                 let position = operations[*peek].call.max(history.first - 1);
-                let turn = match position < history.first {
-                    true => EffectOrder::Open(true),
-                    false => EffectOrder::Close(false),
+                let turn = if position < history.first {
+                    EffectOrder::Open(true)
+                } else {
+                    EffectOrder::Close(false)
                 };
                 effects.push((position, turn, *peek));
             }

@@ -219,9 +219,10 @@ impl<'a> Values<'a> {
             chain.operations = layers.into_iter().flatten().collect();
             let positions = chain.operations.iter().map(|number| self.operations[*number]);
             let rets = positions.clone().map(|op| op.ret.unwrap_or(self.end));
-            chain.first = match root == initial {
-                true => 0,
-                false => rets.min().unwrap_or(self.end),
+            chain.first = if root == initial {
+                0
+            } else {
+                rets.min().unwrap_or(self.end)
             };
             chain.last = positions.map(|op| op.call).max().unwrap_or(0);
             chains.push(chain);

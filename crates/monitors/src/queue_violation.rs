@@ -31,9 +31,10 @@ pub(crate) fn smallest(operations: &[TimedAction], mut sets: usize) -> (Vec<usiz
     let (mut valid, mut violating) = (0, end);
     while valid + 1 < violating {
         let middle = valid + (violating - valid) / 2;
-        match is_violation(&beginning(operations, middle, &|_| true), &mut sets) {
-            true => violating = middle,
-            false => valid = middle,
+        if is_violation(&beginning(operations, middle, &|_| true), &mut sets) {
+            violating = middle
+        } else {
+            valid = middle
         }
     }
     let is_certain = sets > 0;
@@ -61,9 +62,10 @@ pub(crate) fn smallest(operations: &[TimedAction], mut sets: usize) -> (Vec<usiz
                 .filter(|part| !left_out.contains(part))
                 .collect();
             let is_kept = |number: usize| part(number).is_none_or(|part| others.contains(&part));
-            match is_violation(&beginning(operations, violating, &is_kept), &mut sets) {
-                true => parts.retain(|part| !left_out.contains(part)),
-                false => at += chunk,
+            if is_violation(&beginning(operations, violating, &is_kept), &mut sets) {
+                parts.retain(|part| !left_out.contains(part))
+            } else {
+                at += chunk
             }
         }
         chunk /= 2;

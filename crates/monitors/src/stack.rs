@@ -137,9 +137,10 @@ impl<'a> Peeling<'a> {
         for (at, index) in peeks.iter().enumerate() {
             peek_index[*index] = Some(at);
             let range = &mut peeks_of[unplaced[*index].value];
-            *range = match Range::is_empty(range) {
-                true => at..at + 1,
-                false => range.start..at + 1,
+            *range = if Range::is_empty(range) {
+                at..at + 1
+            } else {
+                range.start..at + 1
             };
         }
         Self {

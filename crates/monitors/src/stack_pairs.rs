@@ -44,9 +44,10 @@ pub(crate) fn violation(
                 .map(|number| operations[*number].call)
                 .min()
                 .unwrap_or(0),
-            end: match is_emptied(operations, members) {
-                true => members.iter().map(returns).max().unwrap_or(0),
-                false => Rank::MAX,
+            end: if is_emptied(operations, members) {
+                members.iter().map(returns).max().unwrap_or(0)
+            } else {
+                Rank::MAX
             },
         })
         .collect();

@@ -71,9 +71,10 @@ impl Context<'_> {
                     _ => Formula::new(FormulaKind::And(items), span),
                 };
                 let name = &binding.ident.name;
-                let (before, after) = match binding.is_element {
-                    true => (format!("\\E {name} \\in "), ":"),
-                    false => (format!("LET {name} == "), " IN"),
+                let (before, after) = if binding.is_element {
+                    (format!("\\E {name} \\in "), ":")
+                } else {
+                    (format!("LET {name} == "), " IN")
                 };
                 FormulaKind::Scope(before, value, after, Box::new(body))
             }
@@ -181,9 +182,10 @@ impl Context<'_> {
     /// The value of an assignment: in parentheses if it could be read otherwise without.
     fn value(&self, value: &Expression, assigned: &Assigned) -> Expression {
         let read = self.read(value, assigned);
-        match needs_parentheses(value) {
-            true => read.parenthesized(),
-            false => read,
+        if needs_parentheses(value) {
+            read.parenthesized()
+        } else {
+            read
         }
     }
 

@@ -38,9 +38,10 @@ pub(crate) fn expand_macros(algorithm: &mut Algorithm) -> Result<(), Vec<Algorit
             }
         }
     }
-    match expander.faults.is_empty() {
-        true => Ok(()),
-        false => Err(expander.faults),
+    if expander.faults.is_empty() {
+        Ok(())
+    } else {
+        Err(expander.faults)
     }
 }
 
@@ -212,9 +213,10 @@ impl Substitution {
 
     fn expression(&self, expression: &Expression) -> Expression {
         expression.rewritten(|tokens, at| {
-            let argument = match is_variable(tokens, at) {
-                true => self.argument(&tokens[at].text),
-                false => None,
+            let argument = if is_variable(tokens, at) {
+                self.argument(&tokens[at].text)
+            } else {
+                None
             };
             match argument {
                 None => Rewritten::Same,

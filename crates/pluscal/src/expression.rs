@@ -275,9 +275,10 @@ impl Layout {
             return;
         };
         if let Some(gap) = gap {
-            let pending = match self.tokens.is_empty() {
-                true => Pending::Line(first.column),
-                false => Pending::Gap(gap),
+            let pending = if self.tokens.is_empty() {
+                Pending::Line(first.column)
+            } else {
+                Pending::Gap(gap)
             };
             self.pending = Some(pending);
         }

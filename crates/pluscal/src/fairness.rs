@@ -42,9 +42,10 @@ impl Fair<'_> {
             Fairness::Weak => "WF_vars",
             Fairness::Strong => "SF_vars",
         };
-        let identity = match process.is_set {
-            true => "self".to_owned(),
-            false => process.id.to_line(),
+        let identity = if process.is_set {
+            "self".to_owned()
+        } else {
+            process.id.to_line()
         };
         let parameter = if process.is_set {
             "(self)".to_owned()
@@ -77,9 +78,10 @@ impl Fair<'_> {
             add(&procedure.ident.name, &format!("({identity})"), &procedure.body);
         }
         let parts = parts.join(" /\\ ");
-        Some(match process.is_set {
-            true => format!("\\A self \\in {} : {parts}", process.id.to_line()),
-            false => parts,
+        Some(if process.is_set {
+            format!("\\A self \\in {} : {parts}", process.id.to_line())
+        } else {
+            parts
         })
     }
 

@@ -24,9 +24,10 @@ impl Translator<'_> {
             column,
             &mut is_first,
         );
-        let domain = match self.has_processes() {
-            true => Domain::All,
-            false => Domain::None,
+        let domain = if self.has_processes() {
+            Domain::All
+        } else {
+            Domain::None
         };
         for procedure in &algorithm.procedures {
             let mut all = procedure.parameters.clone();
@@ -36,9 +37,10 @@ impl Translator<'_> {
         }
         for process in self.processes() {
             let title = format!("Process {}", process.ident.name);
-            let domain = match process.is_set {
-                true => Domain::Set(&process.id),
-                false => Domain::None,
+            let domain = if process.is_set {
+                Domain::Set(&process.id)
+            } else {
+                Domain::None
             };
             self.group(&title, &process.variables, domain, column, &mut is_first);
         }
@@ -49,9 +51,10 @@ impl Translator<'_> {
             out.push(text, span);
         };
         if !algorithm.procedures.is_empty() {
-            let text = match self.has_processes() {
-                true => "/\\ stack = [self \\in ProcSet |-> << >>]",
-                false => "/\\ stack = << >>",
+            let text = if self.has_processes() {
+                "/\\ stack = [self \\in ProcSet |-> << >>]"
+            } else {
+                "/\\ stack = << >>"
             };
             begin(&mut self.out, text, self.span);
         }
@@ -109,9 +112,10 @@ impl Translator<'_> {
         self.out.push(&format!("/\\ {name} {relation} "), span);
         let (set, before, between) = match domain {
             Domain::None => {
-                let read = match !is_element && needs_parentheses(value) {
-                    true => read.parenthesized(),
-                    false => read,
+                let read = if !is_element && needs_parentheses(value) {
+                    read.parenthesized()
+                } else {
+                    read
                 };
                 self.out.push_expression(&read);
                 return;

@@ -51,9 +51,10 @@ pub(crate) fn complete_labels(
     if let Body::Single(body) = &mut algorithm.body {
         labeler.body(body, "algorithm");
     }
-    match labeler.faults.is_empty() {
-        true => Ok(labeler.added),
-        false => Err(labeler.faults),
+    if labeler.faults.is_empty() {
+        Ok(labeler.added)
+    } else {
+        Err(labeler.faults)
     }
 }
 

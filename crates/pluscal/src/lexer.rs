@@ -158,9 +158,10 @@ impl<'t> Lexer<'t> {
         if is_word(first) {
             let length = rest.find(|char| !is_word(char)).unwrap_or(rest.len());
             let is_number = rest[..length].bytes().all(|byte| byte.is_ascii_digit());
-            let kind = match is_number {
-                true => TokenKind::Number,
-                false => TokenKind::Word,
+            let kind = if is_number {
+                TokenKind::Number
+            } else {
+                TokenKind::Word
             };
             return (kind, length);
         }

@@ -35,20 +35,20 @@ impl Translator<'_> {
     pub(super) fn next(&mut self) {
         let ends = !never_ends(self.algorithm);
         let has_terminating = ends && self.has_pc && !self.options.no_done_disjunct;
-        let done = match self.has_processes() {
-            true => "\\A self \\in ProcSet: pc[self] = \"Done\"",
-            false => "pc = \"Done\"",
+        let done = if self.has_processes() {
+            "\\A self \\in ProcSet: pc[self] = \"Done\""
+        } else {
+            "pc = \"Done\""
         };
         if has_terminating {
             self.push("(* Allow infinite stuttering to prevent deadlock on termination. *)");
             self.out.line(0);
-            match self.has_processes() {
-                true => {
-                    self.push(&format!("Terminating == /\\ {done}"));
-                    self.out.line("Terminating == ".len() as u32);
-                    self.push("/\\ UNCHANGED vars");
-                }
-                false => self.push(&format!("Terminating == {done} /\\ UNCHANGED vars")),
+            if self.has_processes() {
+                self.push(&format!("Terminating == /\\ {done}"));
+                self.out.line("Terminating == ".len() as u32);
+                self.push("/\\ UNCHANGED vars");
+            } else {
+                self.push(&format!("Terminating == {done} /\\ UNCHANGED vars"))
             }
             self.out.line(0);
             self.out.line(0);
@@ -91,9 +91,10 @@ impl Translator<'_> {
                     .collect();
                 if !procedures.is_empty() {
                     // The reference translator makes a list of what does not fit into a line.
-                    let list = match self.fit_into_a_line(&procedures) {
-                        true => "",
-                        false => " \\/ ",
+                    let list = if self.fit_into_a_line(&procedures) {
+                        ""
+                    } else {
+                        " \\/ "
                     };
                     let procedures = procedures.join(" \\/ ");
                     names.push(format!("(\\E self \\in ProcSet: {list}{procedures})"));

@@ -128,9 +128,10 @@ impl Outline<'_> {
                     .take_while(|next| next.label.is_none())
                     .count();
                 let start = place(statement).start;
-                self.starts.push(match label.is_added {
-                    true => start,
-                    false => label.ident.span.start.min(start),
+                self.starts.push(if label.is_added {
+                    start
+                } else {
+                    label.ident.span.start.min(start)
                 });
                 self.steps.push(Part {
                     label: label.ident.name.to_string(),

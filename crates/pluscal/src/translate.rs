@@ -231,9 +231,10 @@ impl<'a> Translator<'a> {
             Body::Processes(processes) => {
                 for process in processes {
                     let list = steps(algorithm, &process.body, None);
-                    let (identity, parameter) = match process.is_set {
-                        true => (&own, "(self)"),
-                        false => (&process.id, ""),
+                    let (identity, parameter) = if process.is_set {
+                        (&own, "(self)")
+                    } else {
+                        (&process.id, "")
                     };
                     if self.has_pc {
                         self.steps(&list, Some(identity), parameter);

@@ -87,9 +87,10 @@ impl Question {
     fn weak_task(&self, input: &Input) -> Result<Option<WeakTask>, Failure> {
         let has_transactions = || self.model.is_none() && holds_transactions(input);
         if self.infer {
-            return Ok(Some(match has_transactions() {
-                true => WeakTask::InferIsolation,
-                false => WeakTask::Infer(MethodLevels::default()),
+            return Ok(Some(if has_transactions() {
+                WeakTask::InferIsolation
+            } else {
+                WeakTask::Infer(MethodLevels::default())
             }));
         }
         let mut guarantee = Guarantee::from_name(&self.consistency).map_err(Failure::usage)?;
@@ -140,14 +141,11 @@ impl Question {
     }
 
     fn no_model(&self, input: &Input) -> Failure {
-        Failure::usage(match holds_transactions(input) {
-            true => {
-                "against what? These are transactions: give consistency=\"serializable\", or another level of isolation \
+        Failure::usage(if holds_transactions(input) {
+            "against what? These are transactions: give consistency=\"serializable\", or another level of isolation \
                  (docs/transactions.md lists them), or infer=True"
-            }
-            false => {
-                "against what? Give model=NAME (omnilink check --list-models lists them), or a model of your own"
-            }
+        } else {
+            "against what? Give model=NAME (omnilink check --list-models lists them), or a model of your own"
         })
     }
 }

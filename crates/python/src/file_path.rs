@@ -17,9 +17,10 @@ impl<'a, 'py> FromPyObject<'a, 'py> for FilePath {
         let py = given.py();
         // Taking a path panics if the system cannot have such a one, for example with a lone surrogate. So Python looks at it first.
         if let Err(raised) = py.import("os")?.call_method1("fsencode", (given,)) {
-            return Err(match raised.is_instance_of::<PyUnicodeEncodeError>(py) {
-                true => Failure::input(format!("this is no path: {}", raised.value(py))).into(),
-                false => raised,
+            return Err(if raised.is_instance_of::<PyUnicodeEncodeError>(py) {
+                Failure::input(format!("this is no path: {}", raised.value(py))).into()
+            } else {
+                raised
             });
         }
         given.extract().map(Self)

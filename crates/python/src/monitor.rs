@@ -169,15 +169,16 @@ impl PythonMonitor {
     }
 
     fn same_process(&self) -> Result<(), Failure> {
-        match std::process::id() == self.process {
-            true => Ok(()),
-            false => Err(Failure::new(
+        if std::process::id() == self.process {
+            Ok(())
+        } else {
+            Err(Failure::new(
                 FailureKind::Recorder,
                 format!(
                     "this monitor belongs to process {}; a child that was forked from it has no check behind it",
                     self.process
                 ),
-            )),
+            ))
         }
     }
 }

@@ -146,12 +146,13 @@ impl PythonRecorder {
 }
 
 fn same_process(process: u32) -> Result<(), Failure> {
-    match std::process::id() == process {
-        true => Ok(()),
-        false => Err(failed(format!(
+    if std::process::id() == process {
+        Ok(())
+    } else {
+        Err(failed(format!(
             "this recorder belongs to process {process}; a child that was forked from it needs a recorder of its own, in a folder of \
              its own"
-        ))),
+        )))
     }
 }
 

@@ -163,8 +163,11 @@ fn number_or_name<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny
         .getattr("int")?
         .call1((name,))
         .or_else(|_| builtins.getattr("float")?.call1((name,)));
-    number.or_else(|error| match error.is_instance_of::<PyValueError>(py) {
-        true => Ok(PyString::new(py, name).into_any()),
-        false => Err(error),
+    number.or_else(|error| {
+        if error.is_instance_of::<PyValueError>(py) {
+            Ok(PyString::new(py, name).into_any())
+        } else {
+            Err(error)
+        }
     })
 }

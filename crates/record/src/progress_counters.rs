@@ -119,9 +119,10 @@ impl ProgressCounters {
         }
         write_map_length(threads.len(), buffer);
         for (index, thread) in threads.iter().enumerate() {
-            let count = match index == own.index {
-                true => own.begun,
-                false => thread.ended.load(Ordering::Acquire),
+            let count = if index == own.index {
+                own.begun
+            } else {
+                thread.ended.load(Ordering::Acquire)
             };
             thread.write(count, buffer);
         }

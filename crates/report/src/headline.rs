@@ -102,9 +102,10 @@ pub fn headline(evidence: &Evidence) -> Headline {
     });
     // What is in no file has to be named in the sentence.
     let is_named = file.is_some() || evidence.input.is_empty() || text.starts_with(&evidence.input);
-    let text = match is_named {
-        true => text,
-        false => format!("{}: {text}", evidence.input),
+    let text = if is_named {
+        text
+    } else {
+        format!("{}: {text}", evidence.input)
     };
     Headline {
         text: clean(&text),

@@ -105,9 +105,12 @@ impl Look {
         if text.chars().all(is_harmless) {
             return Cow::Borrowed(text);
         }
-        let written = |c: char| match is_harmless(c) {
-            true => c.to_string(),
-            false => c.escape_default().to_string(),
+        let written = |c: char| {
+            if is_harmless(c) {
+                c.to_string()
+            } else {
+                c.escape_default().to_string()
+            }
         };
         Cow::Owned(text.chars().map(written).collect())
     }

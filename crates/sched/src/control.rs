@@ -50,9 +50,10 @@ impl<'a> Control<'a> {
         if state.is_stopped() {
             return None;
         }
-        state.stopped = match state.begun >= self.executions_max {
-            true => Some(StopReason::ExecutionLimit),
-            false => self.reached(&mut state),
+        state.stopped = if state.begun >= self.executions_max {
+            Some(StopReason::ExecutionLimit)
+        } else {
+            self.reached(&mut state)
         };
         if state.stopped.is_some() {
             return None;

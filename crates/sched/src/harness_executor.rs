@@ -109,9 +109,10 @@ impl HarnessExecutor {
         memory.set_timeout(EXECUTION_SECONDS_MAX + 10 * options.compute_seconds_max);
         let (mut socket, theirs) = UnixStream::pair().map_err(start)?;
         let inherited = [memory.file_number(), theirs.as_raw_fd()];
-        let output = match options.shows_output {
-            true => None,
-            false => Some(Output::new().map_err(start)?),
+        let output = if options.shows_output {
+            None
+        } else {
+            Some(Output::new().map_err(start)?)
         };
         let stream = || match &output {
             None => Ok(Stdio::inherit()),

@@ -50,14 +50,15 @@ impl Output {
                 Err(_) => String::new(),
             }
         };
-        match length <= 2 * Self::PART {
-            true => part(0, length),
-            false => format!(
+        if length <= 2 * Self::PART {
+            part(0, length)
+        } else {
+            format!(
                 "{}\n[{} bytes are left out]\n{}",
                 part(0, Self::PART),
                 length - 2 * Self::PART,
                 part(length - Self::PART, length)
-            ),
+            )
         }
     }
 }

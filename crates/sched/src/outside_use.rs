@@ -35,9 +35,10 @@ impl fmt::Display for OutsideUse {
             Self::Process(name) => ("process", name),
             Self::SharedMemory(name) => ("shared memory", name),
         };
-        match name.is_empty() {
-            true => f.write_str(kind),
-            false => write!(f, "{kind} {name}"),
+        if name.is_empty() {
+            f.write_str(kind)
+        } else {
+            write!(f, "{kind} {name}")
         }
     }
 }

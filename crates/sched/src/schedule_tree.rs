@@ -374,9 +374,10 @@ impl Worker<'_, '_> {
                 return Redundancy::Always;
             }
         }
-        match reduction.is_some_and(|(reduction, _)| reduction.is_turn_redundant()) {
-            true => Redundancy::IfEnded,
-            false => Redundancy::No,
+        if reduction.is_some_and(|(reduction, _)| reduction.is_turn_redundant()) {
+            Redundancy::IfEnded
+        } else {
+            Redundancy::No
         }
     }
 }

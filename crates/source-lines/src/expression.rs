@@ -36,9 +36,10 @@ pub(crate) fn expression_at(line: &str, column: u32) -> Option<String> {
     }
     let path = line.get(begin..end)?;
     let is_called = bytes.get(end) == Some(&b'(') || line.get(end..)?.starts_with("::<");
-    let name = match is_called {
-        true => without_last_member(path)?,
-        false => path,
+    let name = if is_called {
+        without_last_member(path)?
+    } else {
+        path
     };
     let name = name.trim_matches(|c: char| matches!(c, '.' | ':' | '-' | '>'));
     let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '(');

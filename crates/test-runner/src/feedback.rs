@@ -43,9 +43,10 @@ impl Feedback {
         let mut random = Rng::with_seed(seed);
         let kept = random.choice(&self.kept)?;
         let mut switches = kept.switches.clone();
-        match random.bool() {
-            true => switches.truncate(random.usize(..=switches.len())),
-            false => switches.retain(|_| random.u8(..) >= 77),
+        if random.bool() {
+            switches.truncate(random.usize(..=switches.len()))
+        } else {
+            switches.retain(|_| random.u8(..) >= 77)
         }
         for _ in 0..random.usize(1..=3) {
             let (from, decisions) = *random.choice(&kept.decisions)?;

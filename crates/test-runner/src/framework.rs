@@ -37,9 +37,10 @@ impl ScheduledTest {
 
     /// Its name in reports: `target::name`, or the target alone if that is all there is.
     pub fn full_name(&self) -> String {
-        match self.name.is_empty() {
-            true => self.target.clone(),
-            false => format!("{}::{}", self.target, self.name),
+        if self.name.is_empty() {
+            self.target.clone()
+        } else {
+            format!("{}::{}", self.target, self.name)
         }
     }
 }
@@ -107,27 +108,27 @@ pub fn rust_tests(
     };
     if !output.status.success() {
         let refused = String::from_utf8_lossy(&output.stderr).into_owned();
-        return match filters.is_empty() {
-            true => Ok(vec![test("", Vec::new())]),
-            false => Err(ListError::Refused {
+        return if filters.is_empty() {
+            Ok(vec![test("", Vec::new())])
+        } else {
+            Err(ListError::Refused {
                 program: program.to_owned(),
                 status: output.status.to_string(),
                 output: refused,
-            }),
+            })
         };
     }
     let runs_ignored = filters
         .iter()
         .any(|filter| matches!(filter.as_str(), "--ignored" | "--include-ignored"));
     // Without such a filter the list has the ignored tests too, which are not run.
-    let ignored = match runs_ignored {
-        true => String::new(),
-        false => {
-            let mut arguments = arguments.clone();
-            arguments.push("--ignored");
-            let output = started(program, &arguments, Some(directory))?;
-            String::from_utf8_lossy(&output.stdout).into_owned()
-        }
+    let ignored = if runs_ignored {
+        String::new()
+    } else {
+        let mut arguments = arguments.clone();
+        arguments.push("--ignored");
+        let output = started(program, &arguments, Some(directory))?;
+        String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let ignored: Vec<&str> = names_in(&ignored).collect();
     let alone = |name: &str| {

@@ -40,9 +40,10 @@ impl ScheduleStrategy {
         let is_slow = number % 5 == 4;
         ProgramSchedule {
             policy: self.policy(number, seed, first),
-            step_ns: match is_slow {
-                true => LONG_NS[(number / 5 % 3) as usize],
-                false => ProgramSchedule::STEP_NS,
+            step_ns: if is_slow {
+                LONG_NS[(number / 5 % 3) as usize]
+            } else {
+                ProgramSchedule::STEP_NS
             },
             environment: if number % 4 == 3 { number + 1 } else { 0 },
         }

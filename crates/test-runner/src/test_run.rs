@@ -286,20 +286,19 @@ impl<'a> TestRun<'a> {
     fn run_schedule(&mut self, number: Option<u64>, schedule: &ProgramSchedule) -> Result<bool, SchedError> {
         let is_first = number == Some(0);
         let uses_feedback = self.options.strategy == ScheduleStrategy::ReadsFrom;
-        let mut execution = match is_first || uses_feedback {
-            true => {
-                let (execution, observed) = self.program.run_observed(schedule, &self.stop)?;
-                self.feedback.add(execution.switches.as_deref(), &observed);
-                if is_first {
-                    self.first_places = observed.places;
-                    self.first_run = FirstRun {
-                        steps: execution.steps,
-                        locations: observed.locations,
-                    };
-                }
-                execution
+        let mut execution = if is_first || uses_feedback {
+            let (execution, observed) = self.program.run_observed(schedule, &self.stop)?;
+            self.feedback.add(execution.switches.as_deref(), &observed);
+            if is_first {
+                self.first_places = observed.places;
+                self.first_run = FirstRun {
+                    steps: execution.steps,
+                    locations: observed.locations,
+                };
             }
-            false => self.program.run(schedule, &self.stop)?,
+            execution
+        } else {
+            self.program.run(schedule, &self.stop)?
         };
         self.result.schedules += 1;
         self.result.steps = self.result.steps.max(execution.steps);
@@ -320,9 +319,10 @@ impl<'a> TestRun<'a> {
             _ => self.repeated((number, schedule), failure, &execution),
         };
         self.record_steps(&mut found);
-        let obstacle = match execution.asked_for_other_machine {
-            true => Some(Obstacle::OtherMachine),
-            false => Obstacle::of(&found.failure.kind),
+        let obstacle = if execution.asked_for_other_machine {
+            Some(Obstacle::OtherMachine)
+        } else {
+            Obstacle::of(&found.failure.kind)
         };
         // A program that waits for ever may be wrong. One that computes for long, or has many threads, is only too much for the scheduler.
         // One that asks for another machine may fail for other reasons.
@@ -381,9 +381,10 @@ impl<'a> TestRun<'a> {
             let run = self.program.run(&other.schedule(), &self.stop);
             run.is_ok_and(|run| TestFailure::of(&run).is_none())
         };
-        let cause = match !natively && self.is_influenced && OTHERS.into_iter().any(passes_with) {
-            true => FailureCause::Environment,
-            false => FailureCause::AnySchedule { natively },
+        let cause = if !natively && self.is_influenced && OTHERS.into_iter().any(passes_with) {
+            FailureCause::Environment
+        } else {
+            FailureCause::AnySchedule { natively }
         };
         FoundFailure {
             failure,
@@ -417,9 +418,10 @@ impl<'a> TestRun<'a> {
             best: None,
             runs: 0,
         };
-        let fails_again = match execution.switches.is_some() {
-            true => shrinking.fails(&first),
-            false => None,
+        let fails_again = if execution.switches.is_some() {
+            shrinking.fails(&first)
+        } else {
+            None
         };
         if fails_again == Some(true) {
             shrinking.simplify();

@@ -34,11 +34,10 @@ impl Analyzer<'_> {
                 ("<><<A>>_v", "<>")
             };
             let message = format!("`{text}` of an action needs a subscript: `{form}`");
-            let help = match self.is_subscripted_application(inner) {
-                true => {
-                    "a subscript ends before `[` and `.`: put it in parentheses, as in `[][A]_(v[x])` and `<><<A>>_(v.a)`"
-                }
-                false => "without it the formula would not allow steps that change nothing",
+            let help = if self.is_subscripted_application(inner) {
+                "a subscript ends before `[` and `.`: put it in parentheses, as in `[][A]_(v[x])` and `<><<A>>_(v.a)`"
+            } else {
+                "without it the formula would not allow steps that change nothing"
             };
             let diagnostic = Diagnostic::error(Class::Level, self.source(), self.span(id), message);
             self.report_level(diagnostic.help(help), Some(inner), Level::Action, Suspect::All);

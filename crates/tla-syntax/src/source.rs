@@ -163,9 +163,10 @@ impl Source {
         let last = self.origin_at(span.end.saturating_sub(1).max(span.start));
         let start = first.position(span.start);
         let end = last.map_or(first.span.end, |last| last.span.end);
-        match end > start {
-            true => Span::new(start, end),
-            false => Span::new(start, first.span.end),
+        if end > start {
+            Span::new(start, end)
+        } else {
+            Span::new(start, first.span.end)
         }
     }
 
@@ -173,9 +174,10 @@ impl Source {
     fn origin_at(&self, offset: u32) -> Option<&Origin> {
         let passed = self.origins.partition_point(|origin| origin.start <= offset);
         let origin = passed.checked_sub(1).and_then(|at| self.origins.get(at));
-        match offset as usize >= self.own_bytes {
-            true => origin.or(self.origins.first()),
-            false => origin.filter(|origin| offset < origin.end),
+        if offset as usize >= self.own_bytes {
+            origin.or(self.origins.first())
+        } else {
+            origin.filter(|origin| offset < origin.end)
         }
     }
 
@@ -259,9 +261,10 @@ impl Source {
 
     /// The line and column of a byte itself, if it is in the file.
     pub fn own_line_column(&self, offset: u32) -> LineColumn {
-        let offset = match (offset as usize) < self.own_bytes {
-            true => offset,
-            false => self.position(offset),
+        let offset = if (offset as usize) < self.own_bytes {
+            offset
+        } else {
+            self.position(offset)
         };
         let line = self.own_line_of(offset);
         let start = self
@@ -311,9 +314,10 @@ impl Origin {
     /// The byte that a byte of the part comes from: the same one, if the part is a copy.
     fn position(&self, offset: u32) -> u32 {
         let is_copy = self.end - self.start == self.span.end - self.span.start;
-        match is_copy {
-            true => self.span.start + offset.saturating_sub(self.start).min(self.end - self.start),
-            false => self.span.start,
+        if is_copy {
+            self.span.start + offset.saturating_sub(self.start).min(self.end - self.start)
+        } else {
+            self.span.start
         }
     }
 }

@@ -32,9 +32,10 @@ fn module_of(item: &Json, expr: &str, more: &str) -> String {
     if !more.is_empty() && !modules.contains(&more) {
         modules.push(more);
     }
-    let extends = match modules.is_empty() {
-        true => String::new(),
-        false => format!("EXTENDS {}\n", modules.join(", ")),
+    let extends = if modules.is_empty() {
+        String::new()
+    } else {
+        format!("EXTENDS {}\n", modules.join(", "))
     };
     let defs = item["defs"]
         .as_str()

@@ -348,9 +348,10 @@ pub enum Problem {
 
 impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Self {
-        match error.get_ref().is_some_and(|inner| inner.is::<Cancelled>()) {
-            true => Self::Cancelled,
-            false => Self::Io(error),
+        if error.get_ref().is_some_and(|inner| inner.is::<Cancelled>()) {
+            Self::Cancelled
+        } else {
+            Self::Io(error)
         }
     }
 }

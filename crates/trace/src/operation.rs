@@ -123,9 +123,10 @@ impl fmt::Display for Operation {
         if let Some(ret) = &self.ret {
             write!(f, " = {ret}")?;
         }
-        match self.aborted {
-            true => f.write_str(" aborted"),
-            false => Ok(()),
+        if self.aborted {
+            f.write_str(" aborted")
+        } else {
+            Ok(())
         }
     }
 }

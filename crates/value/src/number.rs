@@ -96,9 +96,10 @@ impl<'a> Decimal<'a> {
         if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) {
             return None;
         }
-        let all = match fraction.is_empty() {
-            true => std::borrow::Cow::Borrowed(whole),
-            false => std::borrow::Cow::Owned([whole, fraction].concat()),
+        let all = if fraction.is_empty() {
+            std::borrow::Cow::Borrowed(whole)
+        } else {
+            std::borrow::Cow::Owned([whole, fraction].concat())
         };
         let significant = all.trim_end_matches('0');
         let dropped = (all.len() - significant.len()) as i64;

@@ -72,8 +72,8 @@ impl Input {
         let is_stdin = path.as_os_str() == "-";
         let is_pipe =
             is_stdin || std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir());
-        let source = match is_pipe {
-            true => Source::Pipe {
+        let source = if is_pipe {
+            Source::Pipe {
                 name: if is_stdin {
                     "stdin".to_owned()
                 } else {
@@ -82,8 +82,9 @@ impl Input {
                 spool: Arc::new(Mutex::new(
                     Spool::new(path, interrupt).map_err(VerifyError::Spool)?,
                 )),
-            },
-            false => Source::Path(path.to_owned()),
+            }
+        } else {
+            Source::Path(path.to_owned())
         };
         let mut input = Self {
             name: path.display().to_string(),

@@ -123,8 +123,9 @@ fn followed(file: &Path) -> io::Result<Box<dyn Read + Send>> {
     if file.as_os_str() == "-" {
         return Ok(Box::new(io::stdin()));
     }
-    Ok(match std::fs::metadata(file)?.is_file() {
-        true => Box::new(FollowedFile::open(file)?),
-        false => Box::new(std::fs::File::open(file)?),
+    Ok(if std::fs::metadata(file)?.is_file() {
+        Box::new(FollowedFile::open(file)?)
+    } else {
+        Box::new(std::fs::File::open(file)?)
     })
 }

@@ -85,22 +85,21 @@ impl Validation {
     fn try_report(&self, input: &Input, progress: &ProgressCounter) -> Result<Evidence, VerifyError> {
         let started = Instant::now();
         let mut notes = Vec::new();
-        let linked = match self.collection.is_empty() {
-            true => self.linked.get(&self.spec, &self.options)?,
-            false => {
-                let mut watch = LimitWatch::new(self.request.options.limits);
-                let collection = match collect(&self.collection, input, &mut watch) {
-                    Err(VerifyError::Limit { limit, .. }) => {
-                        let mut report = evidence_of(input, &self.request);
-                        report.give_up(Unknown::limited(limit));
-                        return Ok(report);
-                    }
-                    collected => collected?,
-                };
-                let mut options = self.options.clone();
-                (options.collected, notes) = collection.finish();
-                self.linked.get(&self.spec, &options)?
-            }
+        let linked = if self.collection.is_empty() {
+            self.linked.get(&self.spec, &self.options)?
+        } else {
+            let mut watch = LimitWatch::new(self.request.options.limits);
+            let collection = match collect(&self.collection, input, &mut watch) {
+                Err(VerifyError::Limit { limit, .. }) => {
+                    let mut report = evidence_of(input, &self.request);
+                    report.give_up(Unknown::limited(limit));
+                    return Ok(report);
+                }
+                collected => collected?,
+            };
+            let mut options = self.options.clone();
+            (options.collected, notes) = collection.finish();
+            self.linked.get(&self.spec, &options)?
         };
         // Reading the spec and collecting constants have taken their part of the time.
         let mut request = self.request.clone();

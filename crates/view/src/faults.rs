@@ -95,17 +95,16 @@ fn nemesis_operation(line: &str) -> Option<&str> {
     let at = line.find("nemesis")?;
     let before = line[..at].trim_end_matches([':', '"', ' ', '\t']);
     let is_map = before.ends_with("process");
-    let named = match is_map {
-        true => line
-            .split_once(":f ")
+    let named = if is_map {
+        line.split_once(":f ")
             .or_else(|| line.split_once("\"f\":"))
-            .map(|(_, rest)| rest)?,
+            .map(|(_, rest)| rest)?
+    } else {
         // A line of a log: the process, the type, then the operation.
-        false => {
-            let rest = line[at + "nemesis".len()..].trim_start();
-            rest.strip_prefix(":info")
-                .or_else(|| rest.strip_prefix(":invoke"))?
-        }
+
+        let rest = line[at + "nemesis".len()..].trim_start();
+        rest.strip_prefix(":info")
+            .or_else(|| rest.strip_prefix(":invoke"))?
     };
     let named = named.trim_start_matches([' ', '\t', ':', '"']);
     let end = named

@@ -51,14 +51,15 @@ struct TicketLock<const ATOMIC: bool> {
 
 impl<const ATOMIC: bool> Lock for TicketLock<ATOMIC> {
     fn with<T>(&self, work: impl FnOnce() -> T) -> T {
-        let ticket = match ATOMIC {
-            true => self.next.fetch_add(1, Relaxed),
-            false => {
+        let ticket = if ATOMIC {
+self.next.fetch_add(1, Relaxed)
+} else {
+
                 let ticket = self.next.load(Relaxed);
                 self.next.store(ticket + 1, Relaxed);
                 ticket
-            }
-        };
+            
+};
         while self.serving.load(Acquire) != ticket {
             spin_loop();
         }
@@ -105,8 +106,8 @@ impl<const LOOKS: bool> Lock for McsLock<LOOKS> {
         let result = work();
         let mut next = node.next.load(Acquire);
         if next.is_null() {
-            match LOOKS {
-                true => {
+            if LOOKS {
+
                     if self.tail.compare_exchange(me, null_mut(), AcqRel, Relaxed).is_ok() {
                         return result;
                     }
@@ -114,12 +115,13 @@ impl<const LOOKS: bool> Lock for McsLock<LOOKS> {
                         spin_loop();
                         next = node.next.load(Acquire);
                     }
-                }
-                false => {
+                
+} else {
+
                     self.tail.store(null_mut(), Release);
                     return result;
-                }
-            }
+                
+}
         }
         unsafe { (*next).is_waiting.store(false, Release) };
         result
@@ -154,17 +156,18 @@ impl<const EARLY: bool> Default for RcuCell<EARLY> {
 
 impl<const EARLY: bool> RcuCell<EARLY> {
     fn read(&self) -> [u32; 4] {
-        let pointer = match EARLY {
-            true => {
+        let pointer = if EARLY {
+
                 self.readers.fetch_add(1, SeqCst);
                 self.value.load(SeqCst)
-            }
-            false => {
+            
+} else {
+
                 let pointer = self.value.load(SeqCst);
                 self.readers.fetch_add(1, SeqCst);
                 pointer
-            }
-        };
+            
+};
         let value = unsafe { *pointer };
         self.readers.fetch_sub(1, SeqCst);
         value

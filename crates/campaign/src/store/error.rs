@@ -52,12 +52,13 @@ pub enum StoreError {
 impl StoreError {
     pub(crate) fn sqlite(path: &Path, error: rusqlite::Error) -> Self {
         let is_foreign = matches!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::NotADatabase));
-        match is_foreign {
-            true => Self::Foreign(path.to_owned()),
-            false => Self::Sqlite {
+        if is_foreign {
+            Self::Foreign(path.to_owned())
+        } else {
+            Self::Sqlite {
                 path: path.to_owned(),
                 error,
-            },
+            }
         }
     }
 

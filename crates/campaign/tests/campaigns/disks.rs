@@ -46,9 +46,10 @@ fn run_until_error(options: CampaignOptions, store: Store) -> (u64, CampaignErro
 }
 
 fn check_not_empty(trace: &Path) -> CheckedTrace {
-    match fs::metadata(trace).is_ok_and(|file| file.len() > 0) {
-        true => check(trace),
-        false => CheckedTrace::error("nothing was recorded"),
+    if fs::metadata(trace).is_ok_and(|file| file.len() > 0) {
+        check(trace)
+    } else {
+        CheckedTrace::error("nothing was recorded")
     }
 }
 

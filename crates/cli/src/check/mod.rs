@@ -102,9 +102,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     let look = args.job.look();
     let mut out = Output::new(&look);
     if args.list_models {
-        out.print(&match args.job.is_json() {
-            true => list_models::json_lines(),
-            false => list_models::page(&look),
+        out.print(&if args.job.is_json() {
+            list_models::json_lines()
+        } else {
+            list_models::page(&look)
         })?;
         return Ok(Exit::Valid);
     }

@@ -40,9 +40,10 @@ impl TakenTwice {
                     "dequeue" if operation.ret.as_ref() == Some(&element) => format!("dequeue() = {element}"),
                     _ => return None,
                 };
-                let mark = match is_unexplained(&operation) {
-                    true => Mark::Unexplained,
-                    false => Mark::Plain,
+                let mark = if is_unexplained(&operation) {
+                    Mark::Unexplained
+                } else {
+                    Mark::Plain
                 };
                 Some(Bar {
                     thread: ThreadName::Name(operation.thread.to_string()),

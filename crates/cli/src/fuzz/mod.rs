@@ -181,13 +181,12 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<Exit, CliError> {
     let store = campaign.into_store();
     let tally = tally.into_inner().unwrap_or_else(|error| error.into_inner());
     let groups = store.findings(Some(&id))?;
-    let text = match args.json {
-        true => format!("{}\n", screen::campaign_json(&id, stop, &tally, &groups, &opaque)),
-        false => {
-            let summary = screen::summary(&tally, stop, &groups, chaos, &args.store, &look);
-            let unseen = screen::not_switched_inside(&opaque).filter(|_| groups.is_empty());
-            summary + &unseen.map(|note| wrapped("  ", &note, &look)).unwrap_or_default()
-        }
+    let text = if args.json {
+        format!("{}\n", screen::campaign_json(&id, stop, &tally, &groups, &opaque))
+    } else {
+        let summary = screen::summary(&tally, stop, &groups, chaos, &args.store, &look);
+        let unseen = screen::not_switched_inside(&opaque).filter(|_| groups.is_empty());
+        summary + &unseen.map(|note| wrapped("  ", &note, &look)).unwrap_or_default()
     };
     out.print(&text)?;
     args.write_reports(&store, &id)?;
@@ -269,11 +268,12 @@ const RUNS: u64 = 100;
 
 /// The command that shows a run.
 pub(crate) fn show_command(run: i64, store: &Path) -> String {
-    match store == Path::new(runs::STORE) {
-        true => format!("omnilink runs show {run}"),
-        false => format!(
+    if store == Path::new(runs::STORE) {
+        format!("omnilink runs show {run}")
+    } else {
+        format!(
             "omnilink runs show {run} --store {}",
             shell_word(&store.display().to_string())
-        ),
+        )
     }
 }

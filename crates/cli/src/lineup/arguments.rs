@@ -229,9 +229,10 @@ impl LineupArgs {
         };
         LineupOptions {
             criterion,
-            blocking: match self.no_blocking {
-                true => Blocking::Never,
-                false => description.blocking,
+            blocking: if self.no_blocking {
+                Blocking::Never
+            } else {
+                description.blocking
             },
             search,
             seed: self.seed,

@@ -202,21 +202,25 @@ impl Target {
 
     /// The flags for the compiler, as they were given.
     fn compiler_flags(&self) -> String {
-        let quoted = |flag: &String| match flag
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "-_=./+:,".contains(c))
-        {
-            true => format!(" --cxxflag={flag}"),
-            false => format!(" '--cxxflag={}'", flag.replace('\'', r"'\''")),
+        let quoted = |flag: &String| {
+            if flag
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "-_=./+:,".contains(c))
+            {
+                format!(" --cxxflag={flag}")
+            } else {
+                format!(" '--cxxflag={}'", flag.replace('\'', r"'\''"))
+            }
         };
         self.cxxflag.iter().map(quoted).collect()
     }
 
     /// The test target of this name, or of the name that its program has: `my_test` for `my-test`. Cargo refuses a wrong name.
     fn test_target(&self, name: &str) -> String {
-        let mut targets = match name.contains('_') {
-            true => self.test_targets().unwrap_or_default().into_iter(),
-            false => Vec::new().into_iter(),
+        let mut targets = if name.contains('_') {
+            self.test_targets().unwrap_or_default().into_iter()
+        } else {
+            Vec::new().into_iter()
         };
         targets
             .find(|target| target.replace('-', "_") == name)
@@ -250,14 +254,15 @@ impl Target {
             std::fs::read_to_string(source).is_ok_and(|text| text.contains("omnilink_harness"))
         };
         let names = test_targets_in(&metadata, &directory, self.package.as_deref(), &uses_harness);
-        match names.is_empty() {
-            true => Err(CliError::Usage(format!(
+        if names.is_empty() {
+            Err(CliError::Usage(format!(
                 "{}: no target lies in a folder `lineup`, and no test uses omnilink_harness; write lineup/NAME.rs and name it in \
                  Cargo.toml ([[test]] name = \"NAME\", path = \"lineup/NAME.rs\", harness = false), or a #[test] function that ends \
                  in `.test()`, or name a --bin, --example, --test, --cpp or --harness",
                 self.directory.display()
-            ))),
-            false => Ok(names),
+            )))
+        } else {
+            Ok(names)
         }
     }
 }

@@ -196,9 +196,10 @@ impl LineupArgs {
         drop(progress);
         let mut evidence = subject.evidence(&summary);
         evidence.figures.peak_bytes = peak_bytes();
-        match self.json {
-            true => out.print(&format!("{}\n", evidence.to_json()))?,
-            false => out.print(&text(&evidence, &TextOptions::from(*look)))?,
+        if self.json {
+            out.print(&format!("{}\n", evidence.to_json()))?
+        } else {
+            out.print(&text(&evidence, &TextOptions::from(*look)))?
         }
         if let Some(step) = self.gdb {
             debugger::open(executor, &summary, step)?;

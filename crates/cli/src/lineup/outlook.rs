@@ -59,9 +59,10 @@ impl Outlook {
     pub(super) fn text(&self, executions: u64, elapsed_s: u64, now: Instant) -> String {
         let rate = executions / elapsed_s.max(1);
         let done = self.checked().done;
-        let check = match done < self.total {
-            true => format!("check {} of {}", count(done + 1), count(self.total)),
-            false => format!("further check {}", count(done + 1 - self.total)),
+        let check = if done < self.total {
+            format!("check {} of {}", count(done + 1), count(self.total))
+        } else {
+            format!("further check {}", count(done + 1 - self.total))
         };
         let left = match self.time_left(now) {
             Some(left) => format!(", about {} to go", seconds(left.as_secs_f64())),
@@ -82,9 +83,10 @@ impl Outlook {
     /// If each check to come takes as long as the last ones did; never longer than the time limit allows.
     fn time_left(&self, now: Instant) -> Option<Duration> {
         let checked = self.checked();
-        let deadline = match checked.done < self.total {
-            true => self.deadline,
-            false => self.more_until,
+        let deadline = if checked.done < self.total {
+            self.deadline
+        } else {
+            self.more_until
         };
         let limit = deadline.map(|deadline| deadline.saturating_duration_since(now));
         if checked.done >= self.total {

@@ -125,9 +125,10 @@ impl SpecificationArgs {
 
     fn read<'a>(&'a self, path: &'a Path) -> Result<Spec<'a>, CliError> {
         let (options, collection) = self.linking.options(path)?;
-        let shared = match collection.is_empty() {
-            true => Some(load(path, &options)?),
-            false => None,
+        let shared = if collection.is_empty() {
+            Some(load(path, &options)?)
+        } else {
+            None
         };
         Ok(Spec {
             path,

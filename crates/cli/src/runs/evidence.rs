@@ -65,9 +65,10 @@ pub(crate) fn of_findings(
         let totals = store.totals(campaign)?;
         let name = format!("{} of {}", counted(totals.runs, "run", "runs"), file.display());
         let mut evidence = Evidence::new(Command::Check, Subject::Operations, name);
-        evidence.verdict = match totals.runs == 0 || totals.verdicts.contains_key(&Verdict::Unknown) {
-            true => Verdict::Unknown,
-            false => Verdict::Valid,
+        evidence.verdict = if totals.runs == 0 || totals.verdicts.contains_key(&Verdict::Unknown) {
+            Verdict::Unknown
+        } else {
+            Verdict::Valid
         };
         evidence.figures.ops = totals.ops;
         all.push(evidence);

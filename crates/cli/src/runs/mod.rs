@@ -199,9 +199,10 @@ fn export(args: &ExportArgs) -> Result<Exit, CliError> {
     }
     let trace = Store::open(&args.store.store)?.export(args.run, &args.folder)?;
     // A test that failed has no trace.
-    match trace.exists() {
-        true => say(&format!("the trace is {}\n", trace.display())),
-        false => say(&format!("its files are in {}\n", args.folder.display())),
+    if trace.exists() {
+        say(&format!("the trace is {}\n", trace.display()))
+    } else {
+        say(&format!("its files are in {}\n", args.folder.display()))
     }
 }
 

@@ -84,8 +84,9 @@ pub(super) fn run(args: &RerunArgs) -> Result<Exit, CliError> {
             "  --chaos {chaos} does not repeat exactly: run it again, or build the harness for --chaos schedule\n"
         ))?;
     }
-    Ok(match again.finding.is_some() {
-        true => Exit::Violation,
-        false => Exit::Valid,
+    Ok(if again.finding.is_some() {
+        Exit::Violation
+    } else {
+        Exit::Valid
     })
 }

@@ -126,14 +126,15 @@ impl RevalidateArgs {
 }
 
 fn change(before: &RunRecord, after: &RunRecord, is_json: bool) -> String {
-    match is_json {
-        true => format!(
+    if is_json {
+        format!(
             "{}\n",
             serde_json::json!({ "run": after, "before": before.verdict })
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "run {}: {} before, {} now\n",
             after.id, before.verdict, after.verdict
-        ),
+        )
     }
 }

@@ -62,9 +62,10 @@ pub(super) fn keep<'a>(args: &TestArgs, tests: impl Iterator<Item = (&'a Schedul
     match kept {
         Ok(runs) => {
             for (run, failure) in runs.iter().zip(&failures) {
-                let store = match args.store.as_os_str() == STORE {
-                    true => String::new(),
-                    false => format!(" --store {}", shell_word(&args.store.display().to_string())),
+                let store = if args.store.as_os_str() == STORE {
+                    String::new()
+                } else {
+                    format!(" --store {}", shell_word(&args.store.display().to_string()))
                 };
                 output::note(&format!(
                     "{} is run {run} of {}: omnilink view {run}{store} shows its interleaving, omnilink replay {run}{store} stops there in gdb",

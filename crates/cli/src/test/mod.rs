@@ -307,9 +307,10 @@ impl TestProgress for Screen<'_> {
     fn ended(&self, number: usize, result: &TestResult) {
         self.line.add_one();
         let evidence = evidence(result, |found| repeat_command(self.args, result, found));
-        let text = match self.args.json {
-            true => evidence.to_json(),
-            false => format!("test {}", test_line(&evidence, &self.look)),
+        let text = if self.args.json {
+            evidence.to_json()
+        } else {
+            format!("test {}", test_line(&evidence, &self.look))
         };
         self.line.suspend(|| {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -435,17 +436,14 @@ fn repeat_command(args: &TestArgs, result: &TestResult, found: &FoundFailure) ->
     if args.build_std {
         words.push("--build-std".to_owned());
     }
-    match args.cpp.is_empty() {
-        true => {
-            words.extend(args.cargo.arguments());
-            words.push(format!("-- --exact {}", result.test.name));
-        }
-        false => {
-            let program = result.test.program.display().to_string();
-            words.push(format!("--cpp {}", shell_word(&program)));
-            if !result.test.name.is_empty() {
-                words.push(format!("-- {}", shell_word(&result.test.name)));
-            }
+    if args.cpp.is_empty() {
+        words.extend(args.cargo.arguments());
+        words.push(format!("-- --exact {}", result.test.name));
+    } else {
+        let program = result.test.program.display().to_string();
+        words.push(format!("--cpp {}", shell_word(&program)));
+        if !result.test.name.is_empty() {
+            words.push(format!("-- {}", shell_word(&result.test.name)));
         }
     }
     words.join(" ")

@@ -86,16 +86,15 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
         }
     }
     print_notes(&trace);
-    match args.list {
-        true => {
-            for operation in &shown {
-                out.print(&line(operation, &look))?;
-                if out.is_closed() {
-                    break;
-                }
+    if args.list {
+        for operation in &shown {
+            out.print(&line(operation, &look))?;
+            if out.is_closed() {
+                break;
             }
         }
-        false => out.print(&drawing(&shown, &look))?,
+    } else {
+        out.print(&drawing(&shown, &look))?
     }
     if let Some(limit) = limit {
         output::note(&format!(

@@ -322,9 +322,10 @@ impl Kind {
             .copied()
             .filter(|byte| !byte.is_ascii_whitespace())
             .collect();
-        match compact.starts_with(b"{\"evidence\":") {
-            true => Ok(Self::Evidence),
-            false => Ok(Self::Trace),
+        if compact.starts_with(b"{\"evidence\":") {
+            Ok(Self::Evidence)
+        } else {
+            Ok(Self::Trace)
         }
     }
 }
@@ -343,8 +344,9 @@ pub(crate) fn evidence_in(text: &str, path: &Path) -> Result<Vec<Evidence>, CliE
             .map_err(|error| CliError::Usage(format!("{}:{}: {error}", path.display(), at + 1)))
     });
     let evidence: Vec<Evidence> = read.collect::<Result<_, _>>()?;
-    match evidence.is_empty() {
-        true => Err(CliError::Usage(format!("{}: the file is empty", path.display()))),
-        false => Ok(evidence),
+    if evidence.is_empty() {
+        Err(CliError::Usage(format!("{}: the file is empty", path.display())))
+    } else {
+        Ok(evidence)
     }
 }

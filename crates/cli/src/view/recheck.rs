@@ -58,12 +58,13 @@ impl RecheckArgs {
         let folder = campaign.map_or(Path::new("."), |campaign| Path::new(&campaign.directory));
         let given = self.spec.as_ref().map(|spec| spec.display().to_string());
         let given = given.or_else(|| self.model.clone());
-        let named = evidence
-            .and_then(|evidence| evidence.model.clone())
-            .map(|name| match is_spec(&name) {
-                true => found_in(Path::new(&name), folder).display().to_string(),
-                false => name,
-            });
+        let named = evidence.and_then(|evidence| evidence.model.clone()).map(|name| {
+            if is_spec(&name) {
+                found_in(Path::new(&name), folder).display().to_string()
+            } else {
+                name
+            }
+        });
         let is_log = evidence.is_some_and(|evidence| evidence.log.is_some());
         let is_of_operations =
             evidence.is_none_or(|evidence| evidence.subject == Subject::Operations && evidence.id.is_none());

@@ -85,11 +85,10 @@ fn copy_folder(from: &Path, to: &Path) {
     create_dir_all(to).expect("a folder");
     for entry in read_dir(from).expect("a folder").flatten() {
         let target = to.join(entry.file_name());
-        match entry.path().is_dir() {
-            true => copy_folder(&entry.path(), &target),
-            false => {
-                std::fs::copy(entry.path(), target).expect("a copy");
-            }
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &target)
+        } else {
+            std::fs::copy(entry.path(), target).expect("a copy");
         }
     }
 }

@@ -302,9 +302,10 @@ fn json_has_one_shape_whatever_is_asked() {
         ),
     ] {
         // Transactions need no model.
-        let model: &[&str] = match arguments.contains(&"serializable") {
-            true => &[],
-            false => &["--model", "java-map"],
+        let model: &[&str] = if arguments.contains(&"serializable") {
+            &[]
+        } else {
+            &["--model", "java-map"]
         };
         let ran = omnilink_in(
             folder.path(),

@@ -240,9 +240,10 @@ impl Parser<'_> {
         }
         if self.eat(&Token::OpenFilter) {
             let filter = self.filter()?;
-            return match self.eat(&Token::CloseFilter) {
-                true => Ok(Relation::Only(filter)),
-                false => Err(self.expected("`]`")),
+            return if self.eat(&Token::CloseFilter) {
+                Ok(Relation::Only(filter))
+            } else {
+                Err(self.expected("`]`"))
             };
         }
         let Token::Word(name) = self.peek().clone() else {

@@ -149,10 +149,13 @@ fn role<M: Model>(model: &M, op: &HistoryOp<M::Op>) -> Option<Role> {
             Some(Role::Write(only(&model.footprint(&op.op).writes)?))
         }
         (Observation::Nothing, Observation::Nothing) => Some(Role::Nothing),
-        (Observation::Peek(_) | Observation::FindEmpty, Observation::Nothing) => match op.optional {
-            true => Some(Role::Nothing),
-            false => Some(Role::Read(only(&model.footprint(&op.op).reads)?)),
-        },
+        (Observation::Peek(_) | Observation::FindEmpty, Observation::Nothing) => {
+            if op.optional {
+                Some(Role::Nothing)
+            } else {
+                Some(Role::Read(only(&model.footprint(&op.op).reads)?))
+            }
+        }
         _ => None,
     }
 }

@@ -34,9 +34,10 @@ pub fn confirm<M: Model>(
     if ret == Ret::Own
         && let Some(is_refuted) = least_visibility::refute(model, history.ops(), &all, history, criterion)
     {
-        return match is_refuted {
-            true => Ok(by_axioms(all.len(), all.len())),
-            false => Err(contradicted("the least visibility that the axioms demand is one")),
+        return if is_refuted {
+            Ok(by_axioms(all.len(), all.len()))
+        } else {
+            Err(contradicted("the least visibility that the axioms demand is one"))
         };
     }
     match plain_search::search(model, history, criterion, ret, TRIES_MAX) {
@@ -142,18 +143,17 @@ impl<O: Clone> LongHistory<O> {
         let is_real_time = !matches!(self.happens_before, HappensBefore::Pairs(_))
             && *guarantee == Guarantee::Level(ConsistencyLevel::Linearizable);
         let count = operations.len();
-        let (verdict, configurations) = match is_real_time {
-            true => {
-                let mut search = PlainSearch::new(model, is_async, limits);
-                for (number, operation) in (0..).zip(operations) {
-                    if !search.push(number, operation) {
-                        break;
-                    }
+        let (verdict, configurations) = if is_real_time {
+            let mut search = PlainSearch::new(model, is_async, limits);
+            for (number, operation) in (0..).zip(operations) {
+                if !search.push(number, operation) {
+                    break;
                 }
-                let configurations = search.configurations;
-                (search.finish(), configurations)
             }
-            false => explain_program_order(model, model.plain_initial(), &operations, is_async, limits),
+            let configurations = search.configurations;
+            (search.finish(), configurations)
+        } else {
+            explain_program_order(model, model.plain_initial(), &operations, is_async, limits)
         };
         match verdict {
             PlainVerdict::Refuted(_) => Ok(Confirmation::Confirmed {

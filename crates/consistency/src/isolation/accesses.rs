@@ -114,14 +114,15 @@ fn listed_accesses(operation: &Operation, label: &str) -> Result<Option<Vec<Acce
     let is_result = returned.is_some();
     let Some(mut accesses) = parsed(listed) else {
         // A null among separate reads and writes is the result of one of them.
-        return match is_named {
-            true => Err(TransactionError::NoAccesses {
+        return if is_named {
+            Err(TransactionError::NoAccesses {
                 place: operation.location.clone(),
                 label: label.to_owned(),
                 part: if is_result { "result" } else { "transaction" },
                 found: listed.clone(),
-            }),
-            false => Ok(None),
+            })
+        } else {
+            Ok(None)
         };
     };
     // A list is one that it may return itself, and most files have the same list in both places.
@@ -198,9 +199,10 @@ fn access(one: &Value) -> Option<Access> {
         ("d" | "delete", [_, key]) => Some(Access::Write(key.clone(), Value::null())),
         ("range" | "scan", [_, from, to]) => Some(range(from, to, None)),
         ("range" | "scan", [_, from, to, found]) => {
-            let found = match found.is_null() {
-                true => None,
-                false => Some(pairs(found)?),
+            let found = if found.is_null() {
+                None
+            } else {
+                Some(pairs(found)?)
             };
             Some(range(from, to, found))
         }

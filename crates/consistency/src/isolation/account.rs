@@ -46,9 +46,10 @@ impl Transactions {
             position += 1;
             let (true, Some(transaction)) = (named.contains(&number), self.all.get(number)) else {
                 // Operations of several transactions may be mixed.
-                return match numbers.is_empty() && number > *last {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
+                return if numbers.is_empty() && number > *last {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
                 };
             };
             let account = accounts.entry(number).or_insert_with(|| ReportedTransaction {
@@ -57,9 +58,10 @@ impl Transactions {
                 left_out: 0,
                 ops: Vec::new(),
             });
-            match account.ops.len() < OPERATIONS_MAX {
-                true => account.ops.push(shown(told.is_timed, at, operation)),
-                false => account.left_out += 1,
+            if account.ops.len() < OPERATIONS_MAX {
+                account.ops.push(shown(told.is_timed, at, operation))
+            } else {
+                account.left_out += 1
             }
             ControlFlow::Continue(())
         });
@@ -94,9 +96,12 @@ fn text(operation: &Operation) -> String {
             _ => return operation.to_string(),
         },
     };
-    let value = |value: &Value| match value.is_null() {
-        true => "nil".to_owned(),
-        false => value.to_string(),
+    let value = |value: &Value| {
+        if value.is_null() {
+            "nil".to_owned()
+        } else {
+            value.to_string()
+        }
     };
     let texts = accesses.iter().map(|access| match access {
         Access::CursorRead(key, Some(found)) => format!("read({key}) = {} by a cursor", value(found)),

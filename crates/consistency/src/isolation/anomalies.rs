@@ -57,9 +57,10 @@ impl Transactions {
             return found;
         }
         let reads = self.certain_reads();
-        let commits = match survey.commits.is_empty() {
-            true => &reads.included,
-            false => &survey.commits,
+        let commits = if survey.commits.is_empty() {
+            &reads.included
+        } else {
+            &survey.commits
         };
         let sequence = VersionSequence::of_commits(self, commits);
         let orders = sequence.all(self).into_iter();

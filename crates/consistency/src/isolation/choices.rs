@@ -106,14 +106,14 @@ impl ChoiceSearch<'_> {
         };
         let is_present = |one: usize| present.binary_search(&one).is_ok();
         // What an absent transaction read does not matter.
-        let possible: Vec<Writer> = match is_present(read.reader) {
-            false => vec![None],
-            true => read
-                .writers
+        let possible: Vec<Writer> = if is_present(read.reader) {
+            read.writers
                 .iter()
                 .copied()
                 .filter(|writer| writer.is_none_or(is_present))
-                .collect(),
+                .collect()
+        } else {
+            vec![None]
         };
         for writer in possible {
             chosen.push(writer);

@@ -326,9 +326,10 @@ impl Accesses {
                         let Some(seen) = &seen[*number] else { continue };
                         let others = counters.increments[key].iter().filter(|(other, _)| *other != one);
                         items.extend(others.map(|(other, amount)| {
-                            let held = match seen.contains(other) {
-                                true => Value::int(*amount),
-                                false => Value::null(),
+                            let held = if seen.contains(other) {
+                                Value::int(*amount)
+                            } else {
+                                Value::null()
                             };
                             Access::Read(item(key, *other), Some(held))
                         }));

@@ -24,10 +24,13 @@ pub(super) fn class(cycle: &[Dependency]) -> String {
         0 if count(DependencyKind::Wr) > 0 => "G1c",
         0 => "G0",
         1 => "G-single",
-        _ if (0..cycle.len()).any(|at| is_anti(at) && is_anti(at + 1)) => match is_predicate {
-            true => "G2",
-            false => "G2-item",
-        },
+        _ if (0..cycle.len()).any(|at| is_anti(at) && is_anti(at + 1)) => {
+            if is_predicate {
+                "G2"
+            } else {
+                "G2-item"
+            }
+        }
         _ => "G-nonadjacent",
     };
     let suffix = match (count(DependencyKind::RealTime), count(DependencyKind::Session)) {

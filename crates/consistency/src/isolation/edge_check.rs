@@ -146,9 +146,12 @@ impl<'a> EdgeCheck<'a> {
             (true, false) => Proof::Open,
             (false, _) => Proof::Refuted,
         };
-        let found = |is_so: bool| match is_so && is_certain {
-            true => Proof::Proved,
-            false => Proof::Open,
+        let found = |is_so: bool| {
+            if is_so && is_certain {
+                Proof::Proved
+            } else {
+                Proof::Open
+            }
         };
         match edge.reason {
             EdgeReason::Same => known(from == to),

@@ -252,9 +252,10 @@ impl Grouping {
     /// The index of a transaction's write of a key among its writes.
     fn write_of(&self, index: usize, key: Id) -> Option<usize> {
         let writes = &self.all[index].writes;
-        match writes.len() <= FEW_WRITES {
-            true => writes.iter().position(|(written, _)| *written == key),
-            false => self.written_at.get(&(index, key)).copied(),
+        if writes.len() <= FEW_WRITES {
+            writes.iter().position(|(written, _)| *written == key)
+        } else {
+            self.written_at.get(&(index, key)).copied()
         }
     }
 }
@@ -262,9 +263,10 @@ impl Grouping {
 /// The name of a transaction in messages: a number gets a `T`.
 fn name_of(id: &Value) -> String {
     let text = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
-    match text.starts_with(|first: char| first.is_ascii_digit()) {
-        true => format!("T{text}"),
-        false => text,
+    if text.starts_with(|first: char| first.is_ascii_digit()) {
+        format!("T{text}")
+    } else {
+        text
     }
 }
 

@@ -39,12 +39,13 @@ impl Accesses {
         if elements.is_empty() && !has_ranges {
             return marked;
         }
-        let keys: BTreeSet<Value> = match has_ranges {
-            true => each()
+        let keys: BTreeSet<Value> = if has_ranges {
+            each()
                 .filter(|access| matches!(access, Access::Write(..) | Access::Append(..)))
                 .map(|access| access.key().clone())
-                .collect(),
-            false => BTreeSet::new(),
+                .collect()
+        } else {
+            BTreeSet::new()
         };
         for (one, accesses) in &mut self.0 {
             let mut items = Vec::with_capacity(accesses.len());

@@ -367,11 +367,12 @@ impl FromStr for Isolation {
     type Err = UnknownLevel;
 
     fn from_str(text: &str) -> Result<Self, UnknownLevel> {
-        match Self::is_shared(text) {
-            true => Err(UnknownLevel {
+        if Self::is_shared(text) {
+            Err(UnknownLevel {
                 name: text.trim().to_owned(),
-            }),
-            false => Self::of_transactions(text),
+            })
+        } else {
+            Self::of_transactions(text)
         }
     }
 }

@@ -183,9 +183,10 @@ impl Accesses {
             if !lists.contains(key) || elements.iter().all(is_known) {
                 continue;
             }
-            *read = match elements.last().is_some_and(is_known) {
-                true => Some(Value::tuple(elements.iter().filter(|one| is_known(one)).cloned())),
-                false => None,
+            *read = if elements.last().is_some_and(is_known) {
+                Some(Value::tuple(elements.iter().filter(|one| is_known(one)).cloned()))
+            } else {
+                None
             };
         }
     }

@@ -107,9 +107,10 @@ impl Transactions {
         let mut lost: FxHashSet<(Id, Id)> = FxHashSet::default();
         for (one, transaction) in self.all.iter().enumerate() {
             for write in &transaction.writes {
-                match is_kept.contains(&one) {
-                    true => written.insert(*write),
-                    false => asked.contains(write) && lost.insert(*write),
+                if is_kept.contains(&one) {
+                    written.insert(*write)
+                } else {
+                    asked.contains(write) && lost.insert(*write)
                 };
             }
         }

@@ -155,9 +155,10 @@ fn check_transactions_and_confirm(
     if !matches!(answer.conclusion, Conclusion::Violation(_)) {
         return Ok(answer);
     }
-    let survey = match transactions.all.len() <= SURVEY_MAX {
-        true => transactions.survey(budget)?,
-        false => Survey::default(),
+    let survey = if transactions.all.len() <= SURVEY_MAX {
+        transactions.survey(budget)?
+    } else {
+        Survey::default()
     };
     let anomalies = transactions.anomalies(&survey);
     // A cycle of dependencies whose every edge is proved is plainer than one that a search ended with.
@@ -168,10 +169,11 @@ fn check_transactions_and_confirm(
     let mut named: BTreeSet<usize> = named_in(&anomalies).collect();
     let is_read =
         matches!(&answer.conclusion, Conclusion::Violation(anomaly) if matches!(**anomaly, Anomaly::Read(_)));
-    let minimal = match is_read {
+    let minimal = if is_read {
         // One read is wrong whatever the others did.
-        true => None,
-        false => transactions.minimal(isolation, &blame, budget)?,
+        None
+    } else {
+        transactions.minimal(isolation, &blame, budget)?
     };
     let confirmed = match minimal {
         Some(mut part) => {

@@ -135,9 +135,10 @@ impl TransactionMonitor {
                 }
             }
         }
-        match 2 * self.fresh >= self.window {
-            true => self.check(),
-            false => Ok(None),
+        if 2 * self.fresh >= self.window {
+            self.check()
+        } else {
+            Ok(None)
         }
     }
 

@@ -378,8 +378,9 @@ fn check_walks(
         &probes,
         &mut Budget::new(Limits::default()),
     );
-    match answers.contains(&true) {
-        true => Err("a forbidden walk is left".to_owned()),
-        false => Ok(()),
+    if answers.contains(&true) {
+        Err("a forbidden walk is left".to_owned())
+    } else {
+        Ok(())
     }
 }

@@ -108,9 +108,10 @@ impl Survey {
                 .map(named)
                 .collect(),
             weakest_violated: violated.iter().filter(is_weakest).map(named).collect(),
-            levels: match with_levels {
-                false => Vec::new(),
-                true => self.verdicts.iter().map(level_verdict).collect(),
+            levels: if with_levels {
+                self.verdicts.iter().map(level_verdict).collect()
+            } else {
+                Vec::new()
             },
             transactions: Vec::new(),
         }

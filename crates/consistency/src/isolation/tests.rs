@@ -252,9 +252,10 @@ fn cycles_are_proved_edge_by_edge_or_left_open() {
                 let is_deduced = |edge: &OrderEdge| {
                     matches!(edge.reason, EdgeReason::OnlyOrder(_) | EdgeReason::Forced { .. })
                 };
-                match blame.cycle.iter().any(is_deduced) {
-                    true => assert_eq!(proof, Proof::Open, "{:?}", blame.cycle),
-                    false => found[usize::from(proof == Proof::Proved)] += 1,
+                if blame.cycle.iter().any(is_deduced) {
+                    assert_eq!(proof, Proof::Open, "{:?}", blame.cycle)
+                } else {
+                    found[usize::from(proof == Proof::Proved)] += 1
                 }
             }
         }

@@ -190,9 +190,10 @@ pub(super) type Demanded = Result<(), Vec<OrderEdge>>;
 impl Demands<'_> {
     /// The reader saw `seen`, which wrote the key of `read`: it comes before the writer that was read from.
     fn add(&mut self, seen: usize, read: &ExternalRead) -> Demanded {
-        match read.writers[0] == Some(seen) {
-            true => Ok(()),
-            false => (self.demand)(seen, read),
+        if read.writers[0] == Some(seen) {
+            Ok(())
+        } else {
+            (self.demand)(seen, read)
         }
     }
 
@@ -340,9 +341,12 @@ impl Demands<'_> {
                 }
                 let reader = base.commit(read.reader);
                 let (own, count) = chains.up_to(read.reader);
-                let reach = |chain: usize| match chain == own as usize {
-                    true => clocks.reach(reader, chain).min(count - 1),
-                    false => clocks.reach(reader, chain),
+                let reach = |chain: usize| {
+                    if chain == own as usize {
+                        clocks.reach(reader, chain).min(count - 1)
+                    } else {
+                        clocks.reach(reader, chain)
+                    }
                 };
                 for (seen, (chain, count)) in writers.last_of_each(read.key, &range, reach) {
                     let is_implied =

@@ -58,9 +58,12 @@ pub(super) fn decide(
         let mut demands: Vec<Demand<'_>> = Vec::new();
         for read in own {
             let (chain, count) = chains.up_to(reader);
-            let reach = |other: usize| match other == chain as usize {
-                true => clocks.reach(graph.commit(reader), other).min(count - 1),
-                false => clocks.reach(graph.commit(reader), other),
+            let reach = |other: usize| {
+                if other == chain as usize {
+                    clocks.reach(graph.commit(reader), other).min(count - 1)
+                } else {
+                    clocks.reach(graph.commit(reader), other)
+                }
             };
             let seen = writers.last_of_each(read.key, &(0..chains.count), reach);
             let others = seen.filter(|(seen, _)| read.writers[0] != Some(*seen));

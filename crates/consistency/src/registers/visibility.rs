@@ -59,9 +59,12 @@ impl<'a> Visibility<'a> {
     pub fn new(order: &'a ThreadOrder<'a>, accesses: &'a [Access], levels: &'a [ConsistencyLevel]) -> Self {
         let rows = accesses.len();
         let width = order.threads.len();
-        let matrix = |needed: &[ConsistencyLevel]| match levels.iter().any(|level| needed.contains(level)) {
-            true => Matrix::new(rows, width),
-            false => Matrix::new(rows, 0),
+        let matrix = |needed: &[ConsistencyLevel]| {
+            if levels.iter().any(|level| needed.contains(level)) {
+                Matrix::new(rows, width)
+            } else {
+                Matrix::new(rows, 0)
+            }
         };
         use ConsistencyLevel::{Causal, CausalConvergence, Monotonic, Peer, WritesFollowReads};
         let propagating = [Monotonic, Peer, Causal, CausalConvergence];

@@ -152,9 +152,10 @@ impl Search<'_> {
             .filter(|other| self.constraints.lin_before[*other].has(op))
             .collect();
         // Where visible operations require others, an operation that changes no state may be required, too.
-        let useful = match requirements.dependencies.is_empty() {
-            true => self.mutators,
-            false => self.observable,
+        let useful = if requirements.dependencies.is_empty() {
+            self.mutators
+        } else {
+            self.observable
         };
         let choices = useful.and(unplaced).or(must_see).minus(later);
         let mut known = Known::default();
@@ -186,9 +187,10 @@ impl Search<'_> {
                 let more = seen.with(other);
                 let next = self.steps.step(state, self.classes.seen[other]);
                 // A smaller set can be extended in more ways, unless visible operations require others.
-                let counts = match requirements.dependencies.is_empty() {
-                    true => more.and(must_see),
-                    false => more,
+                let counts = if requirements.dependencies.is_empty() {
+                    more.and(must_see)
+                } else {
+                    more
                 };
                 if next != DEAD && known.is_new(counts, next, more) {
                     open.push_back((more, next));

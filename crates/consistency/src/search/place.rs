@@ -97,12 +97,13 @@ impl Search<'_> {
     pub fn eager(&self) -> OpSet {
         let all = OpSet::first(self.constraints.count);
         let silent = all.minus(self.observable);
-        match self.reductions.eager {
-            false => OpSet::EMPTY,
-            true => silent
+        if self.reductions.eager {
+            silent
                 .iter()
                 .filter(|op| !self.constraints.required.has(*op) || self.never_affects_others(*op))
-                .collect(),
+                .collect()
+        } else {
+            OpSet::EMPTY
         }
     }
 

@@ -171,9 +171,10 @@ impl Search<'_> {
         let unplaced = OpSet::first(self.constraints.count).minus(self.at.placed);
         let mut kinds: Vec<(usize, OpSet)> = Vec::new();
         for op in unplaced.iter() {
-            let must_see = match self.constraints.complete.has(op) {
-                true => self.at.placed,
-                false => self.partial().least_visible(op),
+            let must_see = if self.constraints.complete.has(op) {
+                self.at.placed
+            } else {
+                self.partial().least_visible(op)
             };
             let kind = (dependencies.like[op], must_see);
             if !kinds.contains(&kind) {

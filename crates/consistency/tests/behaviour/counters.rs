@@ -42,9 +42,10 @@ struct Made {
 fn operation(made: &Made) -> Operation {
     let access = |(counter, amount, is_read): &(usize, i64, bool)| {
         let name = if *is_read { "r" } else { "inc" };
-        let shown = match *is_read && made.is_cut_off {
-            true => Value::null(),
-            false => Value::int(*amount),
+        let shown = if *is_read && made.is_cut_off {
+            Value::null()
+        } else {
+            Value::int(*amount)
         };
         Value::tuple([Value::from(name), Value::int(*counter as i64), shown])
     };
@@ -117,14 +118,13 @@ fn run(rng: &mut Rng) -> Vec<Made> {
         let mut steps = Vec::new();
         for _ in 0..1 + rng.usize(..2) {
             let counter = rng.usize(..counters);
-            match rng.bool() {
-                true => steps.push((counter, held[counter] + i64::from(rng.usize(..12) == 0), true)),
-                false => {
-                    let amount = [1, 1, 2, -1][rng.usize(..4)];
-                    held[counter] += amount;
-                    change[counter] += amount;
-                    steps.push((counter, amount, false));
-                }
+            if rng.bool() {
+                steps.push((counter, held[counter] + i64::from(rng.usize(..12) == 0), true))
+            } else {
+                let amount = [1, 1, 2, -1][rng.usize(..4)];
+                held[counter] += amount;
+                change[counter] += amount;
+                steps.push((counter, amount, false));
             }
         }
         let is_aborted = rng.usize(..10) == 0;

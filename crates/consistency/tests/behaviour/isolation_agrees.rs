@@ -106,9 +106,10 @@ fn recorded_lists(made: &[Made], is_timed: bool) -> RecordedHistory {
         if one.is_aborted {
             op.push_str(r#","aborted":true"#);
         }
-        match one.end.is_some() && !one.is_aborted {
-            true => op.push_str(&format!(r#","args":[null],"ret":[{accesses}]}}"#)),
-            false => op.push_str(&format!(r#","args":[[{accesses}]]}}"#)),
+        if one.end.is_some() && !one.is_aborted {
+            op.push_str(&format!(r#","args":[null],"ret":[{accesses}]}}"#))
+        } else {
+            op.push_str(&format!(r#","args":[[{accesses}]]}}"#))
         }
         ops.push(op);
     }

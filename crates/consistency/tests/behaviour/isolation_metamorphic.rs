@@ -51,9 +51,12 @@ fn names_of_sessions_and_unrelated_transactions_change_no_verdict() {
 
 /// The same accesses of other keys, with other values and elements.
 fn renamed(op: &Operation) -> Operation {
-    let value = |value: &Value| match value.is_null() {
-        true => Value::null(),
-        false => Value::from(format!("value {value}")),
+    let value = |value: &Value| {
+        if value.is_null() {
+            Value::null()
+        } else {
+            Value::from(format!("value {value}"))
+        }
     };
     let access = |access: &Value| match access.as_tuple() {
         Some([name, key, held]) => {

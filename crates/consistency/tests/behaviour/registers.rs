@@ -31,9 +31,10 @@ fn kv() -> Kv {
 }
 
 fn decoded(name: &str, args: Vec<Value>, ret: Option<Value>, is_pending: bool) -> KvOp {
-    let timebox = match is_pending {
-        true => Timebox::pending(0),
-        false => Timebox::new(0, 1),
+    let timebox = if is_pending {
+        Timebox::pending(0)
+    } else {
+        Timebox::new(0, 1)
     };
     let mut operation = Operation::new(Value::int(0), name, Args::Positional(Value::tuple(args)), timebox);
     operation.ret = ret;
@@ -131,9 +132,10 @@ fn random_history(rng: &mut Rng, count: usize) -> Both {
                 let start = now[thread].max(clock - rng.i64(0..4));
                 let end = start.max(clock) + rng.i64(0..3);
                 now[thread] = end;
-                match op.optional {
-                    true => Timebox::pending(start),
-                    false => Timebox::new(start, end),
+                if op.optional {
+                    Timebox::pending(start)
+                } else {
+                    Timebox::new(start, end)
                 }
             })
             .collect();

@@ -43,9 +43,10 @@ impl Stale {
                 _ => ("values", vec![]),
             };
             let is_read = matches!(method, "get" | "size" | "values");
-            let lag = match is_read && rng.usize(..self.once_in) == 0 {
-                true => 1 + rng.usize(..self.lag_max),
-                false => 0,
+            let lag = if is_read && rng.usize(..self.once_in) == 0 {
+                1 + rng.usize(..self.lag_max)
+            } else {
+                0
             };
             let effect = JavaMapOp::new(method, &arguments, None).expect("a method of the model");
             let seen = &past[past.len().saturating_sub(1 + lag)];

@@ -85,9 +85,12 @@ impl Cover<'_, '_> {
 
     fn count(&mut self, path: &GraphPath, is_added: bool) {
         let counts = &mut self.counts;
-        self.items.each_of_path(path, |item, _| match is_added {
-            true => counts[item] += 1,
-            false => counts[item] -= 1,
+        self.items.each_of_path(path, |item, _| {
+            if is_added {
+                counts[item] += 1
+            } else {
+                counts[item] -= 1
+            }
         });
     }
 

@@ -288,9 +288,10 @@ impl Model for Impatient {
     }
 
     fn step(&self, (): &(), gives_up: &bool, outcomes: &mut Outcomes<()>) {
-        match gives_up {
-            true => outcomes.give_up(),
-            false => outcomes.accept(()),
+        if gives_up {
+            outcomes.give_up()
+        } else {
+            outcomes.accept(())
         }
     }
 }

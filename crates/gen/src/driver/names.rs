@@ -47,9 +47,10 @@ const TAKEN: &[&str] = &[
 
 pub(super) fn identifier(name: &str) -> String {
     let name = of_harness(name);
-    match TAKEN.contains(&name.as_str()) {
-        true => format!("{name}_"),
-        false => name,
+    if TAKEN.contains(&name.as_str()) {
+        format!("{name}_")
+    } else {
+        name
     }
 }
 

@@ -83,12 +83,13 @@ pub(super) fn actions(plan: &DriverPlan) -> String {
         "        _ => Err(Fault::Unimplemented(\"there is no such action in src/system.rs; run omnilink gen driver again\")),\n    }\n}\n",
     );
     // Without parameters in any action, the helper is not used.
-    match plan.actions.iter().all(|action| action.parameters.is_empty()) {
-        true => text.replace(
+    if plan.actions.iter().all(|action| action.parameters.is_empty()) {
+        text.replace(
             "use crate::{Chosen, Fault, parameter};",
             "use crate::{Chosen, Fault};",
-        ),
-        false => text,
+        )
+    } else {
+        text
     }
 }
 

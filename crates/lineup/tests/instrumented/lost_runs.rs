@@ -25,15 +25,13 @@ impl MatrixExecutor for Losing {
     ) -> Result<RunCoverage, ExecutorError> {
         let is_lost = self.is_lost;
         let serial = matches!(plan, RunPlan::Serial { .. });
-        self.executor.explore(
-            matrix,
-            plan,
-            allowance,
-            &mut |run| match serial && is_lost(&run) {
-                true => ControlFlow::Continue(()),
-                false => visit(run),
-            },
-        )
+        self.executor.explore(matrix, plan, allowance, &mut |run| {
+            if serial && is_lost(&run) {
+                ControlFlow::Continue(())
+            } else {
+                visit(run)
+            }
+        })
     }
 
     fn replay(

@@ -77,9 +77,10 @@ fn campaign_in(
 ) -> Summary {
     let options = LineupOptions {
         blocking: description.blocking,
-        search: match executor.controls_threads() {
-            true => LineupOptions::default().search,
-            false => RunSelection::Random { executions: 200_000 },
+        search: if executor.controls_threads() {
+            LineupOptions::default().search
+        } else {
+            RunSelection::Random { executions: 200_000 }
         },
         executions_max: u64::MAX,
         ..LineupOptions::default()

@@ -39,9 +39,10 @@ Refused(r) == q.refused = r /\ UNCHANGED q"#,
                 0..3 => {
                     let v = 1 + numbers.below(2);
                     let ok = items.len() < 2;
-                    match ok {
-                        true => items.push_back(v),
-                        false => refused += 1,
+                    if ok {
+                        items.push_back(v)
+                    } else {
+                        refused += 1
                     }
                     ("Offer", format!(r#""v":{v},"ok":{}"#, ok != is_wrong))
                 }
@@ -291,17 +292,17 @@ fn history(object: &Object, numbers: &mut Numbers, is_changed: bool) -> String {
         let end = moment + 1 + numbers.below(25);
         let (op, args) = call(thread, numbers, is_changed && at == wrong);
         let is_pending = numbers.below(12) == 0;
-        let (ended, free_from) = match is_pending {
-            true => ("null".to_owned(), u64::MAX),
-            false => (end.to_string(), end + 1),
+        let (ended, free_from) = if is_pending {
+            ("null".to_owned(), u64::MAX)
+        } else {
+            (end.to_string(), end + 1)
         };
         // While the call of a thread is open, another thread calls.
-        let number = match start > moment {
-            true => threads + at,
-            false => {
-                free[thread as usize] = free_from;
-                thread
-            }
+        let number = if start > moment {
+            threads + at
+        } else {
+            free[thread as usize] = free_from;
+            thread
         };
         let start = start.min(moment);
         let line = format!(

@@ -151,9 +151,10 @@ impl Example {
         let line = |(thread, random): (usize, &Random)| {
             let (op, args) = (self.call)(random);
             let start = random.start;
-            let end = match random.is_pending {
-                true => "null".to_owned(),
-                false => (start + random.length).to_string(),
+            let end = if random.is_pending {
+                "null".to_owned()
+            } else {
+                (start + random.length).to_string()
             };
             format!(
                 "{{\"thread\":{thread},\"op\":\"{op}\",\"args\":{{{args}}},\"start\":{start},\"end\":{end},\"aborted\":{}}}\n",

@@ -71,9 +71,10 @@ impl Spec<'_> {
 
     /// A variable of a type, if there is one.
     fn variable(&mut self, wanted: Type) -> Option<String> {
-        let first = match self.is_quiet || self.below(40) == 0 {
-            true => 0,
-            false => self.quiet,
+        let first = if self.is_quiet || self.below(40) == 0 {
+            0
+        } else {
+            self.quiet
         };
         let of_type: Vec<usize> = (first..self.variables.len())
             .filter(|at| self.variables[*at] == wanted)
@@ -362,9 +363,10 @@ impl Spec<'_> {
             init.join(" /\\ ")
         );
         let in_steps = self.below(5) == 0;
-        let mut link = match in_steps {
-            true => "[ops.D]\nsteps = 2\n".to_owned(),
-            false => String::new(),
+        let mut link = if in_steps {
+            "[ops.D]\nsteps = 2\n".to_owned()
+        } else {
+            String::new()
         };
         let last: &[&str] = if in_steps { &["D_Step", "D_Done"] } else { &["D"] };
         for op in ["A", "B", "C"].iter().chain(last) {

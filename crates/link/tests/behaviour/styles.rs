@@ -385,12 +385,13 @@ fn verdicts_with(
         .run(|model| {
             let verdict = |history: &String| {
                 let operations = bound(model, trace(history.clone())).unwrap();
-                match is_naive {
-                    true => naive::explain(model, &operations, Consistency::Linearizable).is_some(),
-                    false => match check(model, operations, Options::default()) {
+                if is_naive {
+                    naive::explain(model, &operations, Consistency::Linearizable).is_some()
+                } else {
+                    match check(model, operations, Options::default()) {
                         Ok(checked) => checked.conclusion.is_valid(),
                         Err(error) => panic!("{name}: {error}\n{history}"),
-                    },
+                    }
                 }
             };
             histories.iter().map(verdict).collect()

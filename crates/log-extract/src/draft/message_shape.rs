@@ -31,9 +31,10 @@ impl MessageShape {
         let parts = tokens.map(|token| {
             let is_inside = is_quoted;
             is_quoted &= !(token.len() > 1 && token.ends_with('"'));
-            match is_inside && !has_digit(token) {
-                true => Part::Word(token.to_owned()),
-                false => part(token),
+            if is_inside && !has_digit(token) {
+                Part::Word(token.to_owned())
+            } else {
+                part(token)
             }
         });
         Self(parts.collect())

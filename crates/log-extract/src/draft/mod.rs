@@ -63,15 +63,16 @@ pub fn draft(log: &str, spec: &str, lines: &[String], files: usize, actions: &[D
         return text;
     }
     if sample.unreadable > 0 {
-        let (mark, why) = match sample.indented * 2 >= sample.unreadable {
-            true => (
+        let (mark, why) = if sample.indented * 2 >= sample.unreadable {
+            (
                 "",
                 "most of them are indented: they seem to go on with the line before them",
-            ),
-            false => (
+            )
+        } else {
+            (
                 "# ",
                 "if they go on with the line before them, write this; otherwise they are left out and counted",
-            ),
+            )
         };
         let _ = writeln!(
             text,
@@ -232,9 +233,12 @@ fn draft_arguments(
     let examples: Vec<String> = fields
         .iter()
         .filter(|(field, _)| is_left(field))
-        .map(|(field, example)| match example.is_empty() {
-            true => format!("{{{field}}}"),
-            false => format!("{{{field}}} such as {}", shown(example)),
+        .map(|(field, example)| {
+            if example.is_empty() {
+                format!("{{{field}}}")
+            } else {
+                format!("{{{field}}} such as {}", shown(example))
+            }
         })
         .collect();
     let assignments: Vec<String> = unknown
@@ -308,9 +312,10 @@ fn shown(text: &str) -> String {
         .chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter })
         .collect();
-    match line.chars().count() > LETTERS_MAX {
-        true => format!("{}…", line.chars().take(LETTERS_MAX).collect::<String>()),
-        false => line,
+    if line.chars().count() > LETTERS_MAX {
+        format!("{}…", line.chars().take(LETTERS_MAX).collect::<String>())
+    } else {
+        line
     }
 }
 
@@ -320,8 +325,9 @@ fn toml_key(name: &str) -> String {
         && name
             .bytes()
             .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, b'_' | b'-'));
-    match is_bare {
-        true => name.to_owned(),
-        false => format!("{name:?}"),
+    if is_bare {
+        name.to_owned()
+    } else {
+        format!("{name:?}")
     }
 }

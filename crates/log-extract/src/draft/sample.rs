@@ -75,9 +75,10 @@ impl LogSample {
         let (format, fields) = best;
         let rows = lines.iter().skip(lines.len() - fields.len());
         let unreadable = fields.iter().zip(rows).filter(|(fields, _)| fields.is_none());
-        let lines = match LineFormat::named(format).is_some_and(|format| format.has_records()) {
-            true => records(&all),
-            false => whole(&fields, &lines[lines.len() - fields.len()..]),
+        let lines = if LineFormat::named(format).is_some_and(|format| format.has_records()) {
+            records(&all)
+        } else {
+            whole(&fields, &lines[lines.len() - fields.len()..])
         };
         let mut sample = Self {
             format,

@@ -56,10 +56,11 @@ fn logs(seed: u64, count: usize, events: &[&str], tells_messages: bool) -> Vec<S
                 "Send" | "See" => format!("\"{node}\",\"{other}\""),
                 _ => format!("\"{node}\""),
             };
-            let told = match tells_messages && random.u8(0..4) == 0 {
-                true => ",\"state\":{\"msgs\":[]}",
-                false => "",
-            };
+            let told = if tells_messages && random.u8(0..4) == 0 {
+",\"state\":{\"msgs\":[]}"
+} else {
+""
+};
             format!("{{\"node\":\"{node}\",\"clock\":{{\"{node}\":{clock}}},\"event\":\"{event}\",\"args\":[{args}]{told}}}\n")
         });
         lines.collect()

@@ -116,9 +116,10 @@ impl Line {
         }
         if let Some((is_added, message)) = self.sent {
             let mut sent = from.sent.clone();
-            match is_added {
-                true => sent.insert(message),
-                false => sent.remove(&message),
+            if is_added {
+                sent.insert(message)
+            } else {
+                sent.remove(&message)
             };
             if sent != to.sent {
                 return false;
@@ -335,10 +336,7 @@ fn verdict_and_first_unexplained_line_are_those_of_the_naive_enumeration() {
             );
             assert_eq!(explained(&evidence), expected as u64, "round {round}\n{text}");
         }
-        match is_accepted {
-            true => accepted += 1,
-            false => rejected += 1,
-        }
+        if is_accepted { accepted += 1 } else { rejected += 1 }
     }
     assert!(
         accepted > rounds() / 10 && rejected > rounds() / 10,
@@ -467,10 +465,7 @@ fn partial_orders_accept_exactly_what_some_order_of_the_lines_explains() {
             "round {round}, kind {kind}: {:?}\n{text}",
             evidence.error
         );
-        match is_accepted {
-            true => accepted += 1,
-            false => rejected += 1,
-        }
+        if is_accepted { accepted += 1 } else { rejected += 1 }
     }
     assert!(
         accepted > rounds() / 10 && rejected > rounds() / 10,

@@ -392,10 +392,7 @@ fn logs_of_five_protocols_get_the_naive_verdict() {
             assert_eq!(evidence.verdict == Verdict::Valid, is_accepted, "{about}");
             assert_eq!(evidence.verdict == Verdict::Violation, !is_accepted, "{about}");
             assert_eq!(explained(&evidence), expected as u64, "{about}");
-            match is_accepted {
-                true => accepted += 1,
-                false => rejected += 1,
-            }
+            if is_accepted { accepted += 1 } else { rejected += 1 }
         }
         let module = protocol.module;
         println!("{module}: {accepted} accepted, {rejected} rejected");
@@ -456,10 +453,7 @@ fn logs_with_vector_clocks_of_five_protocols_get_the_naive_verdict() {
             let about = format!("{}, round {round}: {:?}\n{text}", protocol.module, evidence.error);
             assert_eq!(evidence.verdict == Verdict::Valid, is_accepted, "{about}");
             assert_eq!(evidence.verdict == Verdict::Violation, !is_accepted, "{about}");
-            match is_accepted {
-                true => accepted += 1,
-                false => rejected += 1,
-            }
+            if is_accepted { accepted += 1 } else { rejected += 1 }
         }
         let module = protocol.module;
         println!("{module}: {accepted} accepted, {rejected} rejected");

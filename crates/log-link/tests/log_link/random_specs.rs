@@ -432,25 +432,27 @@ fn random_specs_explain_exactly_what_the_naive_enumeration_explains() {
                     spec.text(),
                     spec.link()
                 );
-                match is_explained {
-                    true => assert!(
+                if is_explained {
+                    assert!(
                         found.figures.replayed >= Some(lines.len() as u64),
                         "{:?}",
                         found.notes
-                    ),
-                    false => assert!(
+                    )
+                } else {
+                    assert!(
                         found
                             .confirmation
                             .as_ref()
                             .is_some_and(Confirmation::is_confirmed),
                         "{:?}",
                         found.confirmation
-                    ),
+                    )
                 }
             }
-            match is_explained {
-                true => accepted += 1,
-                false => rejected += 1,
+            if is_explained {
+                accepted += 1
+            } else {
+                rejected += 1
             }
         }
     }

@@ -82,9 +82,10 @@ fn log(random: &mut fastrand::Rng) -> (Time, String) {
             ),
             Time::Vector => format!(",\"clock\":{{\"n\":{now}}}"),
         };
-        let state = match random.bool() {
-            true => format!(",\"state\":{{\"x\":{seen}}}"),
-            false => String::new(),
+        let state = if random.bool() {
+            format!(",\"state\":{{\"x\":{seen}}}")
+        } else {
+            String::new()
         };
         let _ = write!(line, "{at}{state}}}");
         lines.push(line);

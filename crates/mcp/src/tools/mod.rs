@@ -49,12 +49,13 @@ impl Site<'_> {
 
     /// Whether the call executes commands, if that was asked for and is allowed.
     fn executes(&self, asked: bool) -> Result<bool, String> {
-        match asked && !self.may_execute {
-            true => Err(
+        if asked && !self.may_execute {
+            Err(
                 "this server runs no commands; whoever starts it can allow it: omnilink mcp --allow-exec"
                     .to_owned(),
-            ),
-            false => Ok(asked),
+            )
+        } else {
+            Ok(asked)
         }
     }
 }

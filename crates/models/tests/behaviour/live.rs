@@ -31,15 +31,12 @@ fn monitored<M: Model>(model: &M, history: &mut [TimedOp<M::Op>], options: Optio
             thread, op, timebox, ..
         } = &mut history[position];
         let (call, thread, op) = (position as u64, *thread, op.clone());
-        let event = match returns {
-            true => {
-                timebox.end = Some(now);
-                CallEvent::Return { call, op }
-            }
-            false => {
-                timebox.start = now;
-                CallEvent::Call { call, thread, op }
-            }
+        let event = if returns {
+            timebox.end = Some(now);
+            CallEvent::Return { call, op }
+        } else {
+            timebox.start = now;
+            CallEvent::Call { call, thread, op }
         };
         is_decided |= monitor.feed(event).expect("fits") == Progress::Decided;
     }

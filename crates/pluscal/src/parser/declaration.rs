@@ -96,9 +96,10 @@ impl Parser<'_> {
             self.at += 1;
         }
         let tokens = self.tokens.get(start..self.at).unwrap_or_default().to_vec();
-        let has_end = match self.has_braces {
-            true => self.skip("}"),
-            false => self.skip("end") && self.skip("define"),
+        let has_end = if self.has_braces {
+            self.skip("}")
+        } else {
+            self.skip("end") && self.skip("define")
         };
         if !has_end {
             self.at = start;
@@ -179,12 +180,11 @@ impl Parser<'_> {
             false => Fairness::Unfair,
         };
         self.expect("process", "`fair` stands before `process`")?;
-        let has_parenthesis = match self.has_braces {
-            true => {
-                self.expect("(", "write `process (Name = id)` or `process (Name \\in Set)`")?;
-                true
-            }
-            false => self.skip("("),
+        let has_parenthesis = if self.has_braces {
+            self.expect("(", "write `process (Name = id)` or `process (Name \\in Set)`")?;
+            true
+        } else {
+            self.skip("(")
         };
         let ident = self.name("the name of the process")?;
         let is_set = self.skip("\\in") || self.skip("∈");
@@ -194,9 +194,10 @@ impl Parser<'_> {
                 "write `= id` for one process, `\\in Set` for a set of processes",
             )?;
         }
-        let what = match is_set {
-            true => "the set of identities",
-            false => "the identity of the process",
+        let what = if is_set {
+            "the set of identities"
+        } else {
+            "the identity of the process"
         };
         let id = self.expression(what, Until::Statement)?;
         if has_parenthesis {

@@ -225,9 +225,10 @@ impl<'t> Parser<'t> {
 
     /// The beginning of a body: `begin` or `{`.
     fn open_body(&mut self) -> Parsed<()> {
-        let (text, why) = match self.has_braces {
-            true => ("{", "the statements stand between `{` and `}`"),
-            false => ("begin", "the statements stand between `begin` and `end`"),
+        let (text, why) = if self.has_braces {
+            ("{", "the statements stand between `{` and `}`")
+        } else {
+            ("begin", "the statements stand between `begin` and `end`")
         };
         self.expect(text, why)?;
         Ok(())

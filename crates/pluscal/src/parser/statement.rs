@@ -256,9 +256,10 @@ impl Parser<'_> {
             if self.is(";") && self.is_ahead(1, "else") {
                 self.next();
             }
-            let otherwise = match self.skip("else") {
-                true => self.branch()?,
-                false => Vec::new(),
+            let otherwise = if self.skip("else") {
+                self.branch()?
+            } else {
+                Vec::new()
             };
             return Ok(StatementKind::If(condition, then, otherwise));
         }
@@ -286,9 +287,10 @@ impl Parser<'_> {
             };
             return Ok(StatementKind::If(condition, then, vec![nested]));
         }
-        let otherwise = match self.skip("else") {
-            true => self.statements()?,
-            false => Vec::new(),
+        let otherwise = if self.skip("else") {
+            self.statements()?
+        } else {
+            Vec::new()
         };
         self.close("if")?;
         Ok(StatementKind::If(condition, then, otherwise))

@@ -153,14 +153,14 @@ impl Model for PythonModel {
     type Op = ModelOp;
 
     fn initial(&self) -> Vec<Parts> {
-        match self.has_partition || self.initial.len() == 1 {
+        if self.has_partition || self.initial.len() == 1 {
             // A part that is absent is in any initial state.
-            true => vec![Parts::new()],
-            false => self
-                .initial
+            vec![Parts::new()]
+        } else {
+            self.initial
                 .iter()
                 .map(|state| Parts::new().with(&whole(), state.clone()))
-                .collect(),
+                .collect()
         }
     }
 
@@ -205,9 +205,10 @@ impl Model for PythonModel {
             Some(key) => Keys::one(key.hash64()),
             None => Keys::All,
         };
-        match Model::is_pure(self, op) {
-            true => Footprint::reads(keys),
-            false => Footprint::updates(keys),
+        if Model::is_pure(self, op) {
+            Footprint::reads(keys)
+        } else {
+            Footprint::updates(keys)
         }
     }
 

@@ -80,9 +80,10 @@ impl States {
         if is_several {
             let states = result.try_iter()?.map(|state| self.state(&state?));
             let states: Vec<ModelState> = states.collect::<PyResult<_>>()?;
-            return Ok(match states.is_empty() {
-                true => Next::Refused(None),
-                false => Next::States(states),
+            return Ok(if states.is_empty() {
+                Next::Refused(None)
+            } else {
+                Next::States(states)
             });
         }
         if result.is_instance_of::<PyBool>() && !from.0.object.bind(py).is_instance_of::<PyBool>() {
@@ -123,10 +124,11 @@ impl ModelState {
     /// The state as the model knows it.
     pub(super) fn object(&self, py: Python<'_>, states: &States) -> Py<PyAny> {
         let kept = self.0.object.clone_ref(py);
-        match self.0.is_frozen {
+        if self.0.is_frozen {
             // Thawing undoes freezing, which went well.
-            true => states.thaw.call1(py, (&kept,)).unwrap_or(kept),
-            false => kept,
+            states.thaw.call1(py, (&kept,)).unwrap_or(kept)
+        } else {
+            kept
         }
     }
 

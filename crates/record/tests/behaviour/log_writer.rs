@@ -14,9 +14,10 @@ fn lines(file: &Path) -> Vec<String> {
 fn clock_of(line: &str) -> &str {
     let from = line.find("\"clock\":").unwrap() + 8;
     let rest = &line[from..];
-    let end = match rest.starts_with('{') {
-        true => rest.find('}').unwrap() + 1,
-        false => rest.find([',', '}']).unwrap(),
+    let end = if rest.starts_with('{') {
+        rest.find('}').unwrap() + 1
+    } else {
+        rest.find([',', '}']).unwrap()
     };
     &rest[..end]
 }

@@ -72,9 +72,10 @@ fn violated(behaviour: &Behaviour) -> String {
     let name = behaviour.violated.as_deref().unwrap_or("?");
     if let Some(back_to) = behaviour.lasso {
         let last = behaviour.states.len();
-        let cycle = match back_to == last {
-            true => format!("stays in state {last} for ever"),
-            false => format!("repeats states {back_to} to {last} for ever"),
+        let cycle = if back_to == last {
+            format!("stays in state {last} for ever")
+        } else {
+            format!("repeats states {back_to} to {last} for ever")
         };
         return format!("violation: property {name} does not hold: a behaviour {cycle}");
     }
@@ -215,9 +216,12 @@ fn push_reasons(page: &mut String, title: &str, reasons: &[LassoReason]) {
     if reasons.is_empty() {
         return;
     }
-    let formula = |reason: &LassoReason| match reason.bindings.is_empty() {
-        true => reason.formula.clone(),
-        false => format!("{} with {}", reason.formula, reason.bindings),
+    let formula = |reason: &LassoReason| {
+        if reason.bindings.is_empty() {
+            reason.formula.clone()
+        } else {
+            format!("{} with {}", reason.formula, reason.bindings)
+        }
     };
     let width = reasons.iter().map(|reason| formula(reason).chars().count());
     let width = width.max().unwrap_or(0).min(FORMULA_WIDTH);
@@ -250,18 +254,20 @@ fn step_text(behaviour: &Behaviour, process: Option<&str>, action: &ActionTaken)
     let bindings: Vec<String> = bindings
         .map(|(name, value)| format!("{name} = {value}"))
         .collect();
-    let bindings = match bindings.is_empty() {
-        true => String::new(),
-        false => format!("  [{}]", bindings.join(", ")),
+    let bindings = if bindings.is_empty() {
+        String::new()
+    } else {
+        format!("  [{}]", bindings.join(", "))
     };
     format!("{who}{}: {statement}{bindings}  ({})", action.name, step.place)
 }
 
 fn shortened(statement: &str) -> String {
     let short: String = statement.chars().take(STATEMENT_WIDTH).collect();
-    match short.len() < statement.len() {
-        true => format!("{short}…"),
-        false => short,
+    if short.len() < statement.len() {
+        format!("{short}…")
+    } else {
+        short
     }
 }
 
@@ -269,9 +275,10 @@ fn shortened(statement: &str) -> String {
 const STATEMENT_WIDTH: usize = 72;
 
 pub(super) fn action_text(action: &ActionTaken) -> String {
-    match action.bindings.is_empty() {
-        true => format!("{}  ({})", action.name, action.place),
-        false => format!("{}: {}  ({})", action.name, action.bindings, action.place),
+    if action.bindings.is_empty() {
+        format!("{}  ({})", action.name, action.place)
+    } else {
+        format!("{}: {}  ({})", action.name, action.bindings, action.place)
     }
 }
 

@@ -65,9 +65,10 @@ fn clean(look: &Look, text: &str) -> String {
 
 /// `3 of 7 steps done; then the system chose otherwise, as the specification allows`
 fn done(run: &DrivenRun) -> String {
-    let mut text = match run.done == run.steps {
-        true => counted(run.steps as u64, "step", "steps"),
-        false => format!("{} of {}", run.done, counted(run.steps as u64, "step", "steps")),
+    let mut text = if run.done == run.steps {
+        counted(run.steps as u64, "step", "steps")
+    } else {
+        format!("{} of {}", run.done, counted(run.steps as u64, "step", "steps"))
     };
     if let Some(at) = run.left_at {
         text.push_str(&format!(

@@ -67,9 +67,10 @@ fn push_findings(page: &mut String, findings: &IsolationFindings, look: &Look) {
             Verdict::Violation => look.paint(Tone::Bad, "no "),
             _ => look.paint(Tone::Unsure, "?  "),
         };
-        let known_as = match level.known_as.is_empty() {
-            true => String::new(),
-            false => format!("  ({})", level.known_as.join(", ")),
+        let known_as = if level.known_as.is_empty() {
+            String::new()
+        } else {
+            format!("  ({})", level.known_as.join(", "))
         };
         page.push_str(&format!("  {mark} {}{known_as}\n", level.level));
     }

@@ -186,9 +186,10 @@ impl Page<'_> {
             None => format!("#{id}"),
         };
         let names: Vec<String> = ids.map(name).collect();
-        match names.is_empty() {
-            true => "nothing".to_owned(),
-            false => names.join(" "),
+        if names.is_empty() {
+            "nothing".to_owned()
+        } else {
+            names.join(" ")
         }
     }
 }

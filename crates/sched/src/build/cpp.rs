@@ -45,9 +45,10 @@ enum Language {
 
 impl Language {
     fn of(source: &Path) -> Self {
-        match source.extension() == Some(OsStr::new("c")) {
-            true => Self::C,
-            false => Self::Cpp,
+        if source.extension() == Some(OsStr::new("c")) {
+            Self::C
+        } else {
+            Self::Cpp
         }
     }
 
@@ -100,9 +101,10 @@ impl CppBuild {
         let mut objects = Vec::new();
         for (index, source) in self.sources.iter().enumerate() {
             let object = program.with_extension(format!("{index}.o"));
-            match self.native {
-                true => self.compile(source, Language::of(source), &object, &[])?,
-                false => self.compile_instrumented(source, &object)?,
+            if self.native {
+                self.compile(source, Language::of(source), &object, &[])?
+            } else {
+                self.compile_instrumented(source, &object)?
             }
             objects.push(object);
         }
@@ -192,12 +194,13 @@ impl CppBuild {
             source,
             advice: "install g++ or clang++, or name a compiler in the environment variable CXX",
         })?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(BuildError::Failed {
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(BuildError::Failed {
                 command: super::command_line(&command),
                 output: with_advice(String::from_utf8_lossy(&output.stderr).into_owned()),
-            }),
+            })
         }
     }
 }
@@ -236,9 +239,10 @@ fn without_extern_templates(text: &[u8]) -> Vec<u8> {
             is_system_header = numbers.split(|byte| *byte == b' ').any(|number| number == b"3");
         }
         is_declaration |= is_system_header && content.starts_with(b"extern template");
-        match is_declaration {
-            true => kept.push(b'\n'),
-            false => kept.extend_from_slice(line),
+        if is_declaration {
+            kept.push(b'\n')
+        } else {
+            kept.extend_from_slice(line)
         }
         is_declaration &= !content.contains(&b';');
     }

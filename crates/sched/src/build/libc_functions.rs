@@ -50,11 +50,12 @@ pub(super) fn redirect(object: &Path) -> Result<(), BuildError> {
         source,
         advice: "install the package binutils",
     })?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(BuildError::Failed {
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(BuildError::Failed {
             command: super::command_line(&command),
             output: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }),
+        })
     }
 }

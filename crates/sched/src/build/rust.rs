@@ -128,22 +128,20 @@ impl RustBuild {
             .arg(program)
             .env("RUSTC_BOOTSTRAP", "1");
         let output = command.output().map_err(no_compiler("rustc"))?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(BuildError::Failed {
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(BuildError::Failed {
                 command: super::command_line(&command),
                 output: String::from_utf8_lossy(&output.stderr).into_owned(),
-            }),
+            })
         }
     }
 }
 
 /// Instrumented, native and other builds share no files, and would otherwise rebuild each other's.
 pub(super) fn target_directory(native: bool) -> PathBuf {
-    let own = match native {
-        true => "omnilink-native",
-        false => "omnilink",
-    };
+    let own = if native { "omnilink-native" } else { "omnilink" };
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(directory) => PathBuf::from(directory).join(own),
         None => PathBuf::from("target").join(own),

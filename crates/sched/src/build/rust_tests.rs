@@ -65,12 +65,13 @@ impl RustTests {
             .stderr(Stdio::inherit())
             .output()
             .map_err(no_compiler("cargo"))?;
-        match output.status.success() {
-            true => Ok(binaries_in(&String::from_utf8_lossy(&output.stdout))),
-            false => Err(BuildError::Failed {
+        if output.status.success() {
+            Ok(binaries_in(&String::from_utf8_lossy(&output.stdout)))
+        } else {
+            Err(BuildError::Failed {
                 command: super::command_line(&command),
                 output: String::new(),
-            }),
+            })
         }
     }
 

@@ -121,9 +121,10 @@ fn kind_of(symbol: &str) -> Option<u32> {
     }
     // The older mangling ends in a hash: `17h` and sixteen digits, then `E`.
     const HASH: usize = "17h0123456789abcdefE".len();
-    let path = match symbol.starts_with("_ZN") {
-        true => symbol.get(..symbol.len().checked_sub(HASH)?)?,
-        false => symbol,
+    let path = if symbol.starts_with("_ZN") {
+        symbol.get(..symbol.len().checked_sub(HASH)?)?
+    } else {
+        symbol
     };
     let found = FUNCTIONS.iter().find(|(end, _)| path.ends_with(end));
     found.map(|(_, kind)| *kind)
@@ -133,18 +134,19 @@ fn kind_of(symbol: &str) -> Option<u32> {
 fn stubs(functions: &[(String, u32)]) -> String {
     let mut assembly = String::new();
     for (name, kind) in functions {
-        let body = match cfg!(target_arch = "aarch64") {
-            false => format!(
-                "push rdi\npush rsi\npush rdx\npush rcx\npush r8\npush r9\npush rax\nmov edx, {kind}\n\
-                 mov rcx, [rsp + 56]\ncall omnilink_library@PLT\npop rax\npop r9\npop r8\npop rcx\npop rdx\npop rsi\n\
-                 pop rdi\njmp __real_{name}@PLT\n"
-            ),
-            true => format!(
+        let body = if cfg!(target_arch = "aarch64") {
+            format!(
                 "stp x0, x1, [sp, #-96]!\nstp x2, x3, [sp, #16]\nstp x4, x5, [sp, #32]\nstp x6, x7, [sp, #48]\n\
                  stp x8, x30, [sp, #64]\nmov w2, #{kind}\nmov x3, x30\nbl omnilink_library\nldp x8, x30, [sp, #64]\n\
                  ldp x6, x7, [sp, #48]\nldp x4, x5, [sp, #32]\nldp x2, x3, [sp, #16]\nldp x0, x1, [sp], #96\n\
                  b __real_{name}\n"
-            ),
+            )
+        } else {
+            format!(
+                "push rdi\npush rsi\npush rdx\npush rcx\npush r8\npush r9\npush rax\nmov edx, {kind}\n\
+                 mov rcx, [rsp + 56]\ncall omnilink_library@PLT\npop rax\npop r9\npop r8\npop rcx\npop rdx\npop rsi\n\
+                 pop rdi\njmp __real_{name}@PLT\n"
+            )
         };
         // Writing into a string does not fail.
         let _ = write!(

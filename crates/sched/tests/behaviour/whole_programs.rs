@@ -122,9 +122,10 @@ fn forbid_personality() -> std::io::Result<()> {
                 &raw const program,
             ) != 0
     };
-    match refused {
-        true => Err(std::io::Error::last_os_error()),
-        false => Ok(()),
+    if refused {
+        Err(std::io::Error::last_os_error())
+    } else {
+        Ok(())
     }
 }
 

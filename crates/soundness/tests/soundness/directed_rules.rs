@@ -37,9 +37,10 @@ pub fn assert_rule(body: &str, calls: &[Call], is_valid: bool) {
 /// The same, with a link file.
 fn assert_linked_rule(link: &str, body: &str, calls: &[Call], is_valid: bool) {
     let trace = trace(calls);
-    let expected = match is_valid {
-        true => Answer::Valid,
-        false => Answer::Violation,
+    let expected = if is_valid {
+        Answer::Valid
+    } else {
+        Answer::Violation
     };
     for steps in [Steps::Usual, Steps::Evaluated, Steps::Audited] {
         let product =

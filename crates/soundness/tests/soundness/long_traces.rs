@@ -111,10 +111,7 @@ pub fn compare<O: Object>(name: &str, subjects: &[Subject], operations: usize, o
             let ready = subject.ready(load.size);
             let mut questions: Vec<(usize, Way, Options)> = Vec::new();
             for at in 0..known.len() {
-                let ways: &[Way] = match other_ways {
-                    true => &WAYS,
-                    false => &WAYS[..1],
-                };
+                let ways: &[Way] = if other_ways { &WAYS } else { &WAYS[..1] };
                 for way in ways {
                     let mut options = way.options();
                     if *way != Way::Usual {

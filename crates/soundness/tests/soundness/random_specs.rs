@@ -184,12 +184,13 @@ fn compare(flavour: Flavour, specs: u64, from: u64, tally: &mut Tally) -> Vec<St
                 started.elapsed().as_secs_f64()
             );
             // Alone it may be right, if what was remembered of another trace is what is wrong.
-            let (case, note) = match disagrees(case, *way, steps, answer) {
-                true => (
+            let (case, note) = if disagrees(case, *way, steps, answer) {
+                (
                     shrunk(case.clone(), &mut |case| disagrees(case, *way, steps, answer)),
                     "alone",
-                ),
-                false => (case.clone(), "only after other traces of the same model"),
+                )
+            } else {
+                (case.clone(), "only after other traces of the same model")
             };
             let before = match note {
                 "alone" => String::new(),
@@ -238,10 +239,7 @@ fn needed_before<'t>(
     while at + 1 < needed.len() {
         let mut fewer = needed.clone();
         fewer.remove(at);
-        match is_wrong(&fewer) {
-            true => needed = fewer,
-            false => at += 1,
-        }
+        if is_wrong(&fewer) { needed = fewer } else { at += 1 }
     }
     needed.pop();
     needed.into_iter().map(|(trace, _)| trace).collect()

@@ -77,9 +77,10 @@ impl Check<'_> {
         if let Some(init) = &config.init {
             // A recursive operator that is declared together with an action counts as one itself, so where there are such
             // operators the level says little. A prime in an initial condition is an error when it is evaluated.
-            let max = match self.has_recursion() {
-                true => Level::Action,
-                false => Level::State,
+            let max = if self.has_recursion() {
+                Level::Action
+            } else {
+                Level::State
             };
             self.formula(init, max, 0);
         }

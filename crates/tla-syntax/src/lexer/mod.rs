@@ -124,9 +124,10 @@ impl<'a> Lexer<'a> {
     /// Limits reading to the part that the module begins in. A module that begins after the first part is read as it is.
     fn enter_first_part(&mut self) {
         let Some((_, end)) = self.parts.pop() else { return };
-        match self.at < end {
-            true => self.bytes = &self.text.as_bytes()[..end],
-            false => self.parts.clear(),
+        if self.at < end {
+            self.bytes = &self.text.as_bytes()[..end]
+        } else {
+            self.parts.clear()
         }
     }
 

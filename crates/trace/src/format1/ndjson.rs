@@ -194,20 +194,22 @@ fn cut_or_error(line: &[u8], problem: Problem) -> Result<Line, Problem> {
         .iter()
         .position(|&byte| byte == 0)
         .map_or(line, |at| &line[..at]);
-    let is_incomplete = match text.len() == line.len() {
-        true => matches!(
+    let is_incomplete = if text.len() == line.len() {
+        matches!(
             &problem,
             Problem::Json(JsonError {
                 problem: JsonProblem::Incomplete { .. },
                 ..
             })
-        ),
+        )
+    } else {
         // The zeros were read as part of the line: the bytes before them are an incomplete record.
-        false => line[text.len()..].iter().all(|&byte| byte == 0),
+        line[text.len()..].iter().all(|&byte| byte == 0)
     };
-    match is_incomplete && !line.ends_with(b"\n") {
-        true => Ok(Line::Cut("the last line is incomplete")),
-        false => Err(problem),
+    if is_incomplete && !line.ends_with(b"\n") {
+        Ok(Line::Cut("the last line is incomplete"))
+    } else {
+        Err(problem)
     }
 }
 

@@ -46,10 +46,13 @@ impl RawRecord {
         match field {
             Field::Ret => self.ret = Some(value),
             _ if value.is_null() && !matches!(field, Field::Op | Field::Start) => {}
-            Field::Thread => match is_scalar(&value) {
-                true => self.thread = Some(value),
-                false => return Err(self.wrong(field, "a number, a string or another scalar", &value)),
-            },
+            Field::Thread => {
+                if is_scalar(&value) {
+                    self.thread = Some(value)
+                } else {
+                    return Err(self.wrong(field, "a number, a string or another scalar", &value));
+                }
+            }
             Field::Op => match value.as_str() {
                 Some(name) => self.name = Some(OperationName::new(name)),
                 None => return Err(self.wrong(field, "the name of the operation, a string", &value)),

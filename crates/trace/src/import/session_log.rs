@@ -93,9 +93,10 @@ impl SessionLog {
     /// Reads on until a transaction is over; `false` at the end.
     fn advance(&mut self) -> Read<bool> {
         if self.format == Format::Cobra {
-            return match self.is_at_end()? {
-                true => Ok(false),
-                false => self.cobra().map(|()| true),
+            return if self.is_at_end()? {
+                Ok(false)
+            } else {
+                self.cobra().map(|()| true)
             };
         }
         self.dbcop()
@@ -141,9 +142,10 @@ impl SessionLog {
                 let Some(open) = self.sessions.open.get_mut(&0) else {
                     return Err(unexpected("a read or a write before S"));
                 };
-                let held = match COBRA_NOBODY.contains(&write) {
-                    true => Value::null(),
-                    false => Value::int(write),
+                let held = if COBRA_NOBODY.contains(&write) {
+                    Value::null()
+                } else {
+                    Value::int(write)
                 };
                 open.access(if kind == b'W' { "w" } else { "r" }, Value::int(key), held);
             }
@@ -209,9 +211,10 @@ impl SessionLog {
                 open.access(if is_write { "w" } else { "r" }, int(key), held);
             }
         }
-        let ending = match self.flag()? {
-            true => Ending::Committed,
-            false => Ending::Aborted,
+        let ending = if self.flag()? {
+            Ending::Committed
+        } else {
+            Ending::Aborted
         };
         self.sessions.finish(session, ending);
         Ok(())

@@ -26,6 +26,8 @@ const AWDIT_LINE: &str = "a line such as `r 0 1` or `w 0 1`, or one of dashes or
 /// The transactions of a file.
 pub(crate) struct SessionTransactions {
     text: TextInput,
+    /// The current line.
+    current: String,
     format: Format,
     /// The current session, where sections of the file are sessions.
     session: i64,
@@ -44,6 +46,7 @@ impl SessionTransactions {
         }
         Self {
             text,
+            current: String::new(),
             format,
             session: 0,
             sessions: SessionAssembly::default(),
@@ -147,9 +150,10 @@ impl SessionTransactions {
         }
         let is_marked = |number: i64| self.format == Format::Plume && number < 0;
         let open = self.sessions.open.get(&session);
-        let ending = match is_aborted || open.is_some_and(|open| is_marked(open.number)) {
-            true => Ending::Aborted,
-            false => Ending::Committed,
+        let ending = if is_aborted || open.is_some_and(|open| is_marked(open.number)) {
+            Ending::Aborted
+        } else {
+            Ending::Committed
         };
         self.sessions.finish(session, ending);
     }
@@ -185,14 +189,17 @@ impl OperationStream for SessionTransactions {
                 Format::Csv => CSV_LINE,
                 _ => AWDIT_LINE,
             };
-            let line = match std::str::from_utf8(&self.text.unread()[..length]) {
-                Ok(line) => line.to_owned(),
+            let mut current = std::mem::take(&mut self.current);
+            current.clear();
+            match std::str::from_utf8(&self.text.unread()[..length]) {
+                Ok(line) => current.push_str(line),
                 Err(_) => {
                     let found = String::from_utf8_lossy(&self.text.unread()[..length]).into_owned();
                     return Err(self.text.error(Problem::bad_line(expected, &found)));
                 }
-            };
-            self.line(&line).map_err(|problem| self.text.error(problem))?;
+            }
+            self.line(&current).map_err(|problem| self.text.error(problem))?;
+            self.current = current;
             self.text.consume_line(length);
         }
     }

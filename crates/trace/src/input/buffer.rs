@@ -115,10 +115,11 @@ impl InputBuffer {
         // A record that fills half of the buffer needs a larger one, or each refill would move most of it.
         if self.buffer.len() < RECORD_BYTES_MAX && self.end * 2 >= self.buffer.len() {
             let grown = (self.buffer.len() * 2).max(self.buffer_bytes);
-            match self.buffer.is_empty() {
+            if self.buffer.is_empty() {
                 // `vec![0; n]` gets zeroed pages from the system and does not touch those that a short input leaves unused.
-                true => self.buffer = vec![0; grown],
-                false => self.buffer.resize(grown, 0),
+                self.buffer = vec![0; grown]
+            } else {
+                self.buffer.resize(grown, 0)
             }
         }
         if self.end == self.buffer.len() {

@@ -18,9 +18,10 @@ pub(super) struct Cancellable<R> {
 impl<R: Read> Read for Cancellable<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         // Readers retry a read that a signal interrupted, so this also ends one that waits for a pipe.
-        match (self.is_cancelled)() {
-            true => Err(io::Error::other(Cancelled)),
-            false => self.reader.read(out),
+        if (self.is_cancelled)() {
+            Err(io::Error::other(Cancelled))
+        } else {
+            self.reader.read(out)
         }
     }
 }

@@ -132,9 +132,10 @@ impl JsonElements {
                 if self.text.read_more()? {
                     continue;
                 }
-                match self.is_array && !self.has_ended {
-                    true => self.text.note_cut("the array is not closed"),
-                    false => self.text.note_truncation(),
+                if self.is_array && !self.has_ended {
+                    self.text.note_cut("the array is not closed")
+                } else {
+                    self.text.note_truncation()
                 }
                 return Ok(false);
             };

@@ -69,9 +69,10 @@ impl Input {
         if path.as_os_str() == "-" {
             return Ok(Self::reader(&name, Box::new(io::stdin())));
         }
-        match std::fs::metadata(path)?.is_file() {
-            true => Ok(Self::new(name, InputKind::File(path.to_owned()))),
-            false => Ok(Self::reader(&name, Box::new(File::open(path)?))),
+        if std::fs::metadata(path)?.is_file() {
+            Ok(Self::new(name, InputKind::File(path.to_owned())))
+        } else {
+            Ok(Self::reader(&name, Box::new(File::open(path)?)))
         }
     }
 
@@ -103,13 +104,14 @@ impl Input {
 
     /// The same input, to be opened again: one that can be read only once starts with the unread bytes of `buffer`.
     pub(crate) fn resume_from(&self, buffer: InputBuffer) -> Self {
-        match self.is_repeatable() {
-            true => self.clone(),
-            false => Self {
+        if self.is_repeatable() {
+            self.clone()
+        } else {
+            Self {
                 buffer_bytes: self.buffer_bytes,
                 is_cancelled: self.is_cancelled,
                 ..Self::reader(&self.name, Box::new(buffer))
-            },
+            }
         }
     }
 

@@ -103,10 +103,7 @@ impl TextInput {
 
     /// Notes that the input is cut off at the current line.
     pub(crate) fn note_cut(&self, reason: &'static str) {
-        let reason = match self.is_truncated() {
-            true => TRUNCATED,
-            false => reason,
-        };
+        let reason = if self.is_truncated() { TRUNCATED } else { reason };
         let location = self.location();
         self.notes.push(Note::Cut { location, reason });
     }

@@ -96,9 +96,10 @@ fn guess(bytes: &[u8]) -> Guess {
             (Some(b']'), _) => Guess::Sure(Format::Porcupine),
             // `[1] call enq(5)`, or EDN whose forms are no maps, which its reader refuses.
             (Some(b'0'..=b'9'), _) if first_line(bytes).ends_with(b"\n") => {
-                match is_limo_line(first_line(bytes)) {
-                    true => Guess::Sure(Format::Limo),
-                    false => Guess::Sure(Format::JepsenEdn),
+                if is_limo_line(first_line(bytes)) {
+                    Guess::Sure(Format::Limo)
+                } else {
+                    Guess::Sure(Format::JepsenEdn)
                 }
             }
             (Some(b'0'..=b'9'), _) => Guess::Unsure,
@@ -189,9 +190,10 @@ fn guess_json(bytes: &[u8], ours: Format) -> Guess {
 fn guess_sessions(bytes: &[u8]) -> Guess {
     let text = String::from_utf8_lossy(bytes);
     let inside = text.trim_start_matches(|one: char| one.is_whitespace() || one == '[' || one == '{');
-    match inside.starts_with("\"events\"") || inside.starts_with("\"committed\"") {
-        true => Guess::Sure(Format::DbcopJson),
-        false => Guess::Sure(Format::JepsenEdn),
+    if inside.starts_with("\"events\"") || inside.starts_with("\"committed\"") {
+        Guess::Sure(Format::DbcopJson)
+    } else {
+        Guess::Sure(Format::JepsenEdn)
     }
 }
 
@@ -256,9 +258,10 @@ fn guess_lines(text: &str) -> Guess {
         return Guess::Sure(Format::Ndjson);
     }
     let is_whole = |text: &str| JsonCursor::new(text).skip().is_ok();
-    match std::str::from_utf8(line).is_ok_and(is_whole) || !is_whole(text) {
-        true => Guess::Sure(Format::Ndjson),
-        false => Guess::Sure(Format::Json),
+    if std::str::from_utf8(line).is_ok_and(is_whole) || !is_whole(text) {
+        Guess::Sure(Format::Ndjson)
+    } else {
+        Guess::Sure(Format::Json)
     }
 }
 
@@ -307,9 +310,10 @@ fn guess_hash(bytes: &[u8]) -> Guess {
 
 fn guess_log(bytes: &[u8]) -> Guess {
     let mut lines = bytes.split(|&byte| byte == b'\n');
-    match lines.any(is_jepsen_line) {
-        true => Guess::Sure(Format::JepsenLog),
-        false => Guess::Unsure,
+    if lines.any(is_jepsen_line) {
+        Guess::Sure(Format::JepsenLog)
+    } else {
+        Guess::Unsure
     }
 }
 

@@ -22,9 +22,10 @@ pub(super) fn files_of(directory: &Path, notes: &Notes) -> Result<Vec<PathBuf>, 
     let mut skipped = 0;
     for entry in std::fs::read_dir(directory).map_err(error)? {
         let path = entry.map_err(error)?.path();
-        match path.is_file() && is_trace_name(&path) {
-            true => files.push(path),
-            false => skipped += 1,
+        if path.is_file() && is_trace_name(&path) {
+            files.push(path)
+        } else {
+            skipped += 1
         }
     }
     if files.is_empty() {

@@ -20,14 +20,15 @@ pub(super) fn clip(operation: &mut Operation, field: &str) -> Result<(), TraceEr
     let clipped = clipped.and_then(|(earliest, latest)| {
         let start = operation.timebox.start.max(earliest);
         let end = operation.timebox.end.map(|end| end.min(latest));
-        match end.is_some_and(|end| end < start) || latest < start {
-            true => Err(Problem::EmptyClip {
+        if end.is_some_and(|end| end < start) || latest < start {
+            Err(Problem::EmptyClip {
                 op: operation.name.clone(),
                 field: field.to_owned(),
                 earliest,
                 latest,
-            }),
-            false => Ok((start, end)),
+            })
+        } else {
+            Ok((start, end))
         }
     });
     match clipped {

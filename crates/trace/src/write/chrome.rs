@@ -82,9 +82,10 @@ impl ChromeWriter {
     fn push_time(&self, time: Time, out: &mut String) {
         // A difference of times may need 64 bits without a sign.
         let time = time.cast_unsigned();
-        out.push_str(&match self.is_ns {
-            true => format!("{}.{:03}", time / 1000, time % 1000),
-            false => time.to_string(),
+        out.push_str(&if self.is_ns {
+            format!("{}.{:03}", time / 1000, time % 1000)
+        } else {
+            time.to_string()
         });
     }
 }

@@ -307,12 +307,13 @@ impl<'a> MsgpackCursor<'a> {
 }
 
 fn limit_depth(depth: usize, begin: usize) -> Read<()> {
-    match depth < DEPTH_MAX {
-        true => Ok(()),
-        false => Err(MsgpackError {
+    if depth < DEPTH_MAX {
+        Ok(())
+    } else {
+        Err(MsgpackError {
             offset: begin,
             problem: MsgpackProblem::TooDeep,
-        }),
+        })
     }
 }
 

@@ -107,13 +107,12 @@ pub fn check_observed<M: Model>(
     };
     if let Err(error) = run.run() {
         let error = error.with_codes_of(input);
-        match is_interrupted(&request.options.limits) {
+        if is_interrupted(&request.options.limits) {
             // A reader that waited for its first bytes was woken up.
-            true => run.evidence.give_up(Unknown::limited(Limit::Interrupt)),
-            false => {
-                run.evidence.fail(error.to_string());
-                run.evidence.figures.ops = run.source.taken.get();
-            }
+            run.evidence.give_up(Unknown::limited(Limit::Interrupt))
+        } else {
+            run.evidence.fail(error.to_string());
+            run.evidence.figures.ops = run.source.taken.get();
         }
     }
     run.finish()
@@ -191,11 +190,11 @@ impl<M: Model> CheckRun<'_, M> {
                         .minimize(&counterexample)
                         .unwrap_or_else(|error| self.note_failure(&error));
                 }
-                match self.request.detail >= Detail::Violations {
-                    true => self
-                        .add_context(&counterexample.op)
-                        .unwrap_or_else(|error| self.note_failure(&error)),
-                    false => context::without_steps(&mut counterexample),
+                if self.request.detail >= Detail::Violations {
+                    self.add_context(&counterexample.op)
+                        .unwrap_or_else(|error| self.note_failure(&error))
+                } else {
+                    context::without_steps(&mut counterexample)
                 }
                 self.evidence.violate(Violation::Operation(counterexample));
             }

@@ -179,9 +179,10 @@ fn objects(
         objects[at].operations.push(Arc::new(inner));
     }
     let notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
-    match objects.is_empty() {
-        true => Err(VerifyError::empty(&input.name, &notes)),
-        false => Ok((objects, trace.format(), notes)),
+    if objects.is_empty() {
+        Err(VerifyError::empty(&input.name, &notes))
+    } else {
+        Ok((objects, trace.format(), notes))
     }
 }
 

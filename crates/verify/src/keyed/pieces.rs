@@ -33,20 +33,19 @@ pub(crate) fn pieces(model: &AnyModel, keyed: Keyed, input: &Input) -> Result<Op
     let (objects, _, mut notes) = objects(entry, input)?;
     notes.push(format!("{}: {READ_AS_KEYED}", input.name));
     let operation = |operation: Arc<Operation>| Arc::unwrap_or_clone(operation);
-    let each = match splits_by_key(entry) {
-        true => objects
+    let each = if splits_by_key(entry) {
+        objects
             .into_iter()
             .map(|object| {
                 let name = format!("{} (key {})", input.name, object.name());
                 (name, object.operations.into_iter().map(operation).collect())
             })
-            .collect(),
-        false => {
-            let all = objects.into_iter().flat_map(|object| object.operations);
-            let mut all: Vec<Operation> = all.map(operation).collect();
-            all.sort_by_key(|operation| operation.timebox.start);
-            vec![(input.name.clone(), all)]
-        }
+            .collect()
+    } else {
+        let all = objects.into_iter().flat_map(|object| object.operations);
+        let mut all: Vec<Operation> = all.map(operation).collect();
+        all.sort_by_key(|operation| operation.timebox.start);
+        vec![(input.name.clone(), all)]
     };
     Ok(Some(Pieces { each, notes }))
 }

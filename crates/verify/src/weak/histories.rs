@@ -53,9 +53,10 @@ pub(super) fn keyed_histories<'a>(
     let each = each.into_iter().map(move |(name, operations)| {
         let recorded =
             RecordedHistory::from_operations(&name, operations).map_err(|error| weak_error(error.into()))?;
-        Ok(match reading.is_async {
-            true => recorded.with_async_threads(),
-            false => recorded,
+        Ok(if reading.is_async {
+            recorded.with_async_threads()
+        } else {
+            recorded
         })
     });
     Ok(Histories {
@@ -91,12 +92,13 @@ fn read_all(input: &Input, limits: Limits) -> Result<Histories<'_>, VerifyError>
                 return None;
             }
             is_stopped = is_interrupted(&limits);
-            Some(match is_stopped {
-                true => Err(VerifyError::Limit {
+            Some(if is_stopped {
+                Err(VerifyError::Limit {
                     limit: Limit::Interrupt,
                     operations: 0,
-                }),
-                false => recorded.map_err(|error| weak_error(error.into())),
+                })
+            } else {
+                recorded.map_err(|error| weak_error(error.into()))
             })
         });
         return Ok(Histories {

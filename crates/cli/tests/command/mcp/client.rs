@@ -88,9 +88,10 @@ impl Client {
         let mut before = Vec::new();
         loop {
             let message = self.message();
-            match message["id"] == number {
-                true => return (message, before),
-                false => before.push(message),
+            if message["id"] == number {
+                return (message, before);
+            } else {
+                before.push(message)
             }
         }
     }

@@ -254,9 +254,10 @@ fn a_client_that_leaves_takes_its_checks_with_it() {
         );
         wait_until("the check does not start", || !client.processes().is_empty());
         let check = client.processes()[0];
-        match is_killed {
-            true => client.server.kill().unwrap(),
-            false => assert_eq!(client.leave(), 0),
+        if is_killed {
+            client.server.kill().unwrap()
+        } else {
+            assert_eq!(client.leave(), 0)
         }
         let stat = format!("/proc/{check}/stat");
         let runs = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));

@@ -120,12 +120,11 @@ impl Machine for ImpatientBag {
             }
             _ => {
                 self.is_locked = false;
-                match is_take {
-                    true => shown(self.elements.pop_front()),
-                    false => {
-                        self.elements.push_back(argument(call));
-                        done("ok")
-                    }
+                if is_take {
+                    shown(self.elements.pop_front())
+                } else {
+                    self.elements.push_back(argument(call));
+                    done("ok")
                 }
             }
         }

@@ -230,11 +230,11 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
     }
 
     fn finish(&self, mut world: World<M>, tries: &[Try], search: &mut Exploration<'_>) -> ControlFlow<()> {
-        let ending = match tries.iter().all(|tried| *tried == Try::Ended) {
-            true => self
-                .alone(&mut world, search.matrix, Lane::Final)
-                .unwrap_or(RunEnding::Finished),
-            false => stuck_of(tries),
+        let ending = if tries.iter().all(|tried| *tried == Try::Ended) {
+            self.alone(&mut world, search.matrix, Lane::Final)
+                .unwrap_or(RunEnding::Finished)
+        } else {
+            stuck_of(tries)
         };
         if matches!(ending, RunEnding::Stuck(_)) && !matches!(search.plan, RunPlan::Serial { .. }) {
             self.call_the_stuck(&mut world, tries);
@@ -282,9 +282,10 @@ fn crash(slot: Option<CallSlot>, reason: &str) -> RunEnding {
 }
 
 fn stuck_of(tries: &[Try]) -> RunEnding {
-    RunEnding::Stuck(match tries.contains(&Try::Spins) {
-        true => StuckKind::Livelock,
-        false => StuckKind::Deadlock,
+    RunEnding::Stuck(if tries.contains(&Try::Spins) {
+        StuckKind::Livelock
+    } else {
+        StuckKind::Deadlock
     })
 }
 

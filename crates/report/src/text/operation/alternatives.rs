@@ -188,9 +188,10 @@ impl<'a> Page<'a> {
         let mut line = String::new();
         push_wrapped(&mut line, &first, &rest, &continuation, look);
         let marked = format!("     {sign} {call}");
-        match is_unexplained {
-            true => page.push_str(&line.replacen(&marked, &look.paint(Tone::Bad, &marked), 1)),
-            false => page.push_str(&line),
+        if is_unexplained {
+            page.push_str(&line.replacen(&marked, &look.paint(Tone::Bad, &marked), 1))
+        } else {
+            page.push_str(&line)
         }
     }
 

@@ -67,9 +67,10 @@ impl Page<'_> {
             _ => format!("{operations} of {threads} are explained by {}", self.model()),
         };
         if figures.ops > 0 {
-            sentence.push_str(match self.is_sequential() {
-                false => ", in an order that respects all timeboxes",
-                true => ", in an order that keeps each thread's own",
+            sentence.push_str(if self.is_sequential() {
+                ", in an order that keeps each thread's own"
+            } else {
+                ", in an order that respects all timeboxes"
             });
         }
         let is_serious = |reasons: &Vec<VacuityFindings>| reasons.iter().any(|reason| reason.is_serious);

@@ -23,9 +23,10 @@ impl<'a> Page<'a> {
         minimal: Option<&'a MinimalHistory>,
         look: &Look,
     ) -> String {
-        let order = match self.is_sequential() {
-            false => "No order of the operations that respects their timeboxes explains",
-            true => "No order of the operations that keeps each thread's own explains",
+        let order = if self.is_sequential() {
+            "No order of the operations that keeps each thread's own explains"
+        } else {
+            "No order of the operations that respects their timeboxes explains"
         };
         let sentence = format!("{order} {}.", self.sentence_of(&counterexample.op, look));
         let mut page = self.headline(look, Tone::Bad, "violation", &sentence);
@@ -135,9 +136,12 @@ impl<'a> Page<'a> {
     }
 
     fn drawing(&self, ops: &[ReportedOperation], unexplained: u64, look: &Look) -> String {
-        let mark = |op: &ReportedOperation| match op.id == unexplained {
-            true => Mark::Unexplained,
-            false => Mark::Plain,
+        let mark = |op: &ReportedOperation| {
+            if op.id == unexplained {
+                Mark::Unexplained
+            } else {
+                Mark::Plain
+            }
         };
         let bars: Vec<Bar> = ops.iter().map(|op| Bar::new(op, mark(op))).collect();
         draw(&bars, look)

@@ -21,10 +21,11 @@ pub(super) fn text(run: &FailingRun, look: &Look) -> String {
         0 => String::new(),
         many => format!(" and {}", counted(many.into(), "stale read", "stale reads")),
     };
-    let mut page = match run.schedule.is_empty() {
+    let mut page = if run.schedule.is_empty() {
         // The operating system scheduled the threads: where they were interrupted is not known.
-        true => "What happened, as far as it was seen:\n".to_owned(),
-        false => format!("The interleaving, with {preemptions}{stale}:\n"),
+        "What happened, as far as it was seen:\n".to_owned()
+    } else {
+        format!("The interleaving, with {preemptions}{stale}:\n")
     };
     let is_long = run.accesses.len() > ACCESSES_MAX;
     let (mut switches, mut accesses) = (run.switches.as_slice(), run.accesses.as_slice());
@@ -158,9 +159,10 @@ fn switch_text(switch: &ThreadSwitch, look: &Look) -> String {
         .place
         .as_deref()
         .map_or(String::new(), |place| format!(" at {place}"));
-    let (stops, tone) = match switch.preemption {
-        true => ("is interrupted", Tone::Strong),
-        false => ("stops", Tone::Faint),
+    let (stops, tone) = if switch.preemption {
+        ("is interrupted", Tone::Strong)
+    } else {
+        ("stops", Tone::Faint)
     };
     let line = format!(
         "{} {stops}{place}, {} goes on",

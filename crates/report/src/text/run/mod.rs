@@ -166,9 +166,10 @@ fn violation(name: &str, campaign: &LineupCoverage, run: &FailingRun, look: &Loo
             Some(false) => "Repeated, but went another way: something is outside the scheduler's control.",
             None => "Not repeated.",
         };
-        let switched = match run.switch_at.is_empty() {
-            true => String::new(),
-            false => format!(" --switch-at {}", shell_word(&run.switch_at.join(","))),
+        let switched = if run.switch_at.is_empty() {
+            String::new()
+        } else {
+            format!(" --switch-at {}", shell_word(&run.switch_at.join(",")))
         };
         page.push_str(&format!(
             " \\\n    --schedule {}{switched}\n{repeated}",
@@ -197,9 +198,10 @@ fn drawing(run: &FailingRun, look: &Look) -> String {
         .operations
         .iter()
         .map(|op| {
-            let mark = match run.unexplained.contains(&op.id) {
-                true => Mark::Unexplained,
-                false => Mark::Plain,
+            let mark = if run.unexplained.contains(&op.id) {
+                Mark::Unexplained
+            } else {
+                Mark::Plain
             };
             Bar::new(op, mark)
         })

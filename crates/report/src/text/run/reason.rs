@@ -12,9 +12,10 @@ pub(super) fn text(run: &FailingRun, is_specified: bool, look: &Look) -> String 
     let mut page = String::new();
     match &run.why {
         Unexplained::Results { counterexample } => {
-            let explains = match is_specified {
-                true => "Nothing that the specification allows explains",
-                false => "No serial run explains",
+            let explains = if is_specified {
+                "Nothing that the specification allows explains"
+            } else {
+                "No serial run explains"
             };
             let text = format!(
                 "{explains} {}. What came back before can be explained, but then:",
@@ -28,11 +29,12 @@ pub(super) fn text(run: &FailingRun, is_specified: bool, look: &Look) -> String 
             alternatives(&mut page, counterexample, look);
         }
         Unexplained::CrashAlone { call, signal } => {
-            let text = match run.serial {
-                true => format!(
+            let text = if run.serial {
+                format!(
                     "The process dies ({signal}) in {call} although one call is made after the other: it takes no concurrency."
-                ),
-                false => format!("The process dies ({signal}) in {call}, which no specification allows."),
+                )
+            } else {
+                format!("The process dies ({signal}) in {call}, which no specification allows.")
             };
             page.push_str(&wrapped("", &text, look));
         }

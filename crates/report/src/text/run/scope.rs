@@ -69,10 +69,11 @@ fn memory(scope: &LineupScope) -> String {
         RunMemory::Cpp20 => format!(
             "Atomic accesses read what the memory orders of C++20 allow; at most {} of a run not the newest store. {}",
             count(scope.stale_reads.unwrap_or(0).into()),
-            match scope.load_buffering_possible {
-                true => "Load buffering was not explored, and is possible: a relaxed load comes before a relaxed store.",
-                false => "Load buffering is not possible in these runs: no relaxed load comes before a relaxed store.",
-            }
+            if scope.load_buffering_possible {
+"Load buffering was not explored, and is possible: a relaxed load comes before a relaxed store."
+} else {
+"Load buffering is not possible in these runs: no relaxed load comes before a relaxed store."
+}
         ),
         RunMemory::Processor => "Memory is what the processor makes of it.".to_owned(),
     }

@@ -89,9 +89,10 @@ impl Graph<'_> {
     }
 
     fn value(&self, event: Event) -> u64 {
-        match event < self.events.len() {
-            true => event as u64 + 1,
-            false => 0,
+        if event < self.events.len() {
+            event as u64 + 1
+        } else {
+            0
         }
     }
 

@@ -167,9 +167,10 @@ impl Machine<'_> {
         let order = access.order(writes);
         if instruction.reads() {
             // A read by nobody is one that nobody remembers.
-            let reader = match self.is(Mutant::ReadsAreForgotten) && !order.acquires() {
-                true => 31,
-                false => id,
+            let reader = if self.is(Mutant::ReadsAreForgotten) && !order.acquires() {
+                31
+            } else {
+                id
             };
             self.histories.read(chosen, reader, order, &mut self.hb);
             self.read[thread].push(chosen.value);

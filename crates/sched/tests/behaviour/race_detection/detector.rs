@@ -212,9 +212,10 @@ impl Detector {
 
     fn release(&mut self, id: u8, address: u64, instruction: Instruction, writes: bool) {
         let order = self.order(instruction, writes);
-        let continues = match instruction.reads() {
-            true => !self.is(Mutant::ChangesEndReleaseSequences),
-            false => self.is(Mutant::StoresContinueReleaseSequences),
+        let continues = if instruction.reads() {
+            !self.is(Mutant::ChangesEndReleaseSequences)
+        } else {
+            self.is(Mutant::StoresContinueReleaseSequences)
         };
         match continues {
             _ if !writes => {}

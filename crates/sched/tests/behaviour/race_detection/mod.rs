@@ -46,9 +46,10 @@ fn the_races_of_thousands_of_programs_are_those_of_the_definition() {
                 detector::reported(events, None)
             );
             interleavings += 1;
-            match definition::races(events).is_empty() {
-                true => without += 1,
-                false => with_races += 1,
+            if definition::races(events).is_empty() {
+                without += 1
+            } else {
+                with_races += 1
             }
         });
     }
@@ -171,9 +172,10 @@ fn the_races_of_compiled_programs_are_those_of_the_definition_with_and_without_r
             assert_eq!(found, expected, "{program:?}, reduction {reduction}");
         }
         overwriting += u32::from(program.overwrites_an_atomic());
-        match expected.is_empty() {
-            true => ordered += 1,
-            false => racing += 1,
+        if expected.is_empty() {
+            ordered += 1
+        } else {
+            racing += 1
         }
     }
     assert!(

@@ -123,10 +123,13 @@ impl Act {
             }
         };
         Ok(match self {
-            Self::Holds(term) => match term.is_true(&here)? {
-                true => vec![next.clone()],
-                false => Vec::new(),
-            },
+            Self::Holds(term) => {
+                if term.is_true(&here)? {
+                    vec![next.clone()]
+                } else {
+                    Vec::new()
+                }
+            }
             Self::Becomes(number, term) => assigned(*number, term.eval(&here)?).into_iter().collect(),
             Self::BecomesOneOf(number, set) => {
                 let values = set.elements(&here)?;
@@ -157,10 +160,13 @@ impl Act {
                 }
                 all
             }
-            Self::If(condition, sides) => match condition.is_true(&here)? {
-                true => sides[0].extended(scope, next)?,
-                false => sides[1].extended(scope, next)?,
-            },
+            Self::If(condition, sides) => {
+                if condition.is_true(&here)? {
+                    sides[0].extended(scope, next)?
+                } else {
+                    sides[1].extended(scope, next)?
+                }
+            }
             Self::Bind(Binder::ForAll, name, set, act) => {
                 let mut all = vec![next.clone()];
                 for element in set.elements(&here)? {

@@ -131,10 +131,13 @@ impl Term {
                 }
                 value
             }
-            Self::If(parts) => match parts[0].is_true(scope)? {
-                true => parts[1].eval(scope)?,
-                false => parts[2].eval(scope)?,
-            },
+            Self::If(parts) => {
+                if parts[0].is_true(scope)? {
+                    parts[1].eval(scope)?
+                } else {
+                    parts[2].eval(scope)?
+                }
+            }
             Self::Case(arms, other) => {
                 // TLA+ leaves open which arm is taken if several could be.
                 let mut taken = None;
@@ -159,9 +162,10 @@ impl Term {
 
 fn infix(sign: Infix, left: &Term, right: &Term, scope: &Scope<'_>) -> Valued<Val> {
     let logic = |decided: bool, otherwise: bool| -> Valued<Val> {
-        match left.is_true(scope)? == decided {
-            true => Ok(Val::Bool(otherwise)),
-            false => Ok(Val::Bool(right.is_true(scope)?)),
+        if left.is_true(scope)? == decided {
+            Ok(Val::Bool(otherwise))
+        } else {
+            Ok(Val::Bool(right.is_true(scope)?))
         }
     };
     match sign {

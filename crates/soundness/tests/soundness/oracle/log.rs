@@ -126,9 +126,10 @@ pub fn explain_log(spec: &Spec, routes: &[Route], lines: &[LogLine], has_clock: 
     let before = |at: usize| {
         let comes_first = |other: usize| {
             let (from, to) = (&lines[other], &lines[at]);
-            match has_clock {
-                true => from.clock < to.clock || from.clock == to.clock && from.node == to.node && other < at,
-                false => other < at,
+            if has_clock {
+                from.clock < to.clock || from.clock == to.clock && from.node == to.node && other < at
+            } else {
+                other < at
             }
         };
         (0..lines.len())

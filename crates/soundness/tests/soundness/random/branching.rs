@@ -33,9 +33,10 @@ impl Maker<'_> {
                     (0 | 1, _) => Term::Set(vec![self.plain(), int(1)]),
                     _ => infix(Infix::UpTo, int(0), int(2)),
                 };
-                let inner = match self.rarely(3) {
-                    true => action(self),
-                    false => self.with_number(&bound, action),
+                let inner = if self.rarely(3) {
+                    action(self)
+                } else {
+                    self.with_number(&bound, action)
                 };
                 let is_it = Act::Holds(equal(Term::Name(bound.clone()), number));
                 let inner = Act::All(vec![is_it, inner]);
@@ -43,17 +44,17 @@ impl Maker<'_> {
             }
             _ => {
                 let bound = self.fresh();
-                let keys = match self.rarely(2) {
-                    true => self.some_keys(),
-                    false => {
-                        let (candidate, keys) = (self.fresh(), self.all_keys());
-                        let test = self.with_key(&candidate, |maker| maker.at_key(&candidate, 0));
-                        bind(Binder::Filter, &candidate, keys, test)
-                    }
+                let keys = if self.rarely(2) {
+                    self.some_keys()
+                } else {
+                    let (candidate, keys) = (self.fresh(), self.all_keys());
+                    let test = self.with_key(&candidate, |maker| maker.at_key(&candidate, 0));
+                    bind(Binder::Filter, &candidate, keys, test)
                 };
-                let inner = match self.rarely(3) {
-                    true => action(self),
-                    false => self.with_key(&bound, action),
+                let inner = if self.rarely(3) {
+                    action(self)
+                } else {
+                    self.with_key(&bound, action)
                 };
                 Act::Bind(Binder::Exists, bound, keys, Box::new(inner))
             }
@@ -68,19 +69,17 @@ impl Maker<'_> {
         }
         let own = self.below(self.variables.len());
         let others: Vec<usize> = (0..self.variables.len()).filter(|other| *other != own).collect();
-        match self.rarely(2) || others.is_empty() {
-            true => parts.push(self.branched(&mut |maker| {
+        if self.rarely(2) || others.is_empty() {
+            parts.push(self.branched(&mut |maker| {
                 let number = maker.below(2);
                 maker.writer(number)
-            })),
-            false => {
-                let shape = self.variables[own].clone();
-                parts.push(
-                    self.branched(&mut |maker| Act::Becomes(own, maker.update(Term::Var(own), &shape, 0))),
-                );
-                let place = self.below(parts.len() + 1);
-                parts.insert(place, Act::Unchanged(others));
-            }
+            }))
+        } else {
+            let shape = self.variables[own].clone();
+            parts
+                .push(self.branched(&mut |maker| Act::Becomes(own, maker.update(Term::Var(own), &shape, 0))));
+            let place = self.below(parts.len() + 1);
+            parts.insert(place, Act::Unchanged(others));
         }
         Act::All(parts)
     }

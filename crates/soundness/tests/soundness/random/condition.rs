@@ -43,9 +43,10 @@ impl Maker<'_> {
                 Infix::Less,
                 Infix::Greater,
             ]);
-            return match self.rarely(2) {
-                true => infix(sign, count, plain),
-                false => infix(sign, plain, count),
+            return if self.rarely(2) {
+                infix(sign, count, plain)
+            } else {
+                infix(sign, plain, count)
             };
         }
         match self.place(|_| true) {
@@ -88,12 +89,11 @@ impl Maker<'_> {
                 }
                 (Shape::Number, 1) => {
                     let bound = self.fresh();
-                    let image = match self.rarely(2) {
-                        true => call(Helper::Range, [place]),
-                        false => {
-                            let keys = self.some_keys();
-                            bind(Binder::Image, &bound, keys, at(place, name(&bound)))
-                        }
+                    let image = if self.rarely(2) {
+                        call(Helper::Range, [place])
+                    } else {
+                        let keys = self.some_keys();
+                        bind(Binder::Image, &bound, keys, at(place, name(&bound)))
                     };
                     infix(self.one_of(&[Infix::In, Infix::NotIn]), plain, image)
                 }
@@ -180,12 +180,13 @@ impl Maker<'_> {
                 vec![Argument::Plain(set), Argument::Lambda(bound, test)],
             ),
             2 => {
-                let kept = match self.rarely(2) {
-                    true => bind(Binder::Filter, &bound, set, test),
-                    false => Term::Call(
+                let kept = if self.rarely(2) {
+                    bind(Binder::Filter, &bound, set, test)
+                } else {
+                    Term::Call(
                         Helper::Where,
                         vec![Argument::Plain(set), Argument::Lambda(bound, test)],
-                    ),
+                    )
                 };
                 infix(
                     self.one_of(&[Infix::Equal, Infix::Unequal]),

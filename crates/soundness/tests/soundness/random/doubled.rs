@@ -77,9 +77,10 @@ impl Maker<'_> {
     fn said(&mut self, place: &KeyedPlace, key: &Term) -> Term {
         let variable = Term::Var(place.variable);
         let sign = self.one_of(&[Infix::Equal, Infix::Equal, Infix::Unequal]);
-        let value = match self.rarely(2) {
-            true => self.plain(),
-            false => int(self.below(3) as i64),
+        let value = if self.rarely(2) {
+            self.plain()
+        } else {
+            int(self.below(3) as i64)
         };
         match (&place.shape, place.field) {
             (Shape::Tag, Some(of)) => infix(sign, field(at(variable, key.clone()), of), self.tag()),
@@ -106,9 +107,10 @@ impl Maker<'_> {
         match self.below(9) {
             // What the other place says follows from the first, in one branch.
             0..3 => {
-                let no = match self.rarely(3) {
-                    true => Term::Bool(self.rarely(2)),
-                    false => self.said(&places[0], &key),
+                let no = if self.rarely(3) {
+                    Term::Bool(self.rarely(2))
+                } else {
+                    self.said(&places[0], &key)
                 };
                 either(one, other, no)
             }
@@ -175,9 +177,10 @@ impl Maker<'_> {
                 .filter(|(place, ..)| place.variable == variable)
                 .cloned()
                 .collect();
-            parts.push(match here.is_empty() {
-                true => Act::Unchanged(vec![variable]),
-                false => Act::Becomes(variable, self.written_twice(variable, here)),
+            parts.push(if here.is_empty() {
+                Act::Unchanged(vec![variable])
+            } else {
+                Act::Becomes(variable, self.written_twice(variable, here))
             });
         }
         Act::All(parts)
@@ -232,17 +235,16 @@ impl Maker<'_> {
         if self.rarely(3) {
             parts.push(Act::Holds(self.said_twice()));
         }
-        match self.rarely(2) {
-            true => parts.push(Act::Unchanged((0..self.variables.len()).collect())),
-            false => {
-                let (mut places, key) = (self.places(), self.given_key());
-                let first = self.below(places.len());
-                places.swap(0, first);
-                parts.push(Act::Holds(self.said(&places[0], &key)));
-                let condition = self.said(&places[1], &key);
-                let sides = [true, false].map(|puts| self.doubled_writer(puts));
-                parts.push(Act::If(condition, Box::new(sides)));
-            }
+        if self.rarely(2) {
+            parts.push(Act::Unchanged((0..self.variables.len()).collect()))
+        } else {
+            let (mut places, key) = (self.places(), self.given_key());
+            let first = self.below(places.len());
+            places.swap(0, first);
+            parts.push(Act::Holds(self.said(&places[0], &key)));
+            let condition = self.said(&places[1], &key);
+            let sides = [true, false].map(|puts| self.doubled_writer(puts));
+            parts.push(Act::If(condition, Box::new(sides)));
         }
         Act::All(parts)
     }

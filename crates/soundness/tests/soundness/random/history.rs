@@ -73,9 +73,10 @@ fn simulated(rng: &mut Rng, spec: &Spec, profile: Profile) -> Valued<Vec<TimedCa
     let mut state = initial[rng.usize(..initial.len())].clone();
     let (mut calls, mut now, mut begun, mut crashed) = (Vec::new(), 0, 0, 0);
     for _ in 0..profile.calls * (10 + 4 * profile.delay as usize) {
-        now += match profile.has_ties {
-            true => i64::from(rng.u32(..3) == 0),
-            false => 1,
+        now += if profile.has_ties {
+            i64::from(rng.u32(..3) == 0)
+        } else {
+            1
         };
         let thread = rng.usize(..lanes.len());
         let lane = std::mem::replace(&mut lanes[thread], Lane::Idle);
@@ -168,9 +169,10 @@ fn advanced(rng: &mut Rng, spec: &Spec, mut call: TimedCall, steps: u32, state: 
         }
         // The arguments of a call that has done steps are settled, except for its result.
         let (thread, start) = (call.thread, call.start);
-        let operation = match attempt % 3 == 2 && steps == 0 {
-            true => rng.usize(..spec.operations.len()),
-            false => call.operation,
+        let operation = if attempt % 3 == 2 && steps == 0 {
+            rng.usize(..spec.operations.len())
+        } else {
+            call.operation
         };
         match steps {
             0 => call = called(rng, spec, thread, operation, start),

@@ -362,15 +362,17 @@ impl Maker<'_> {
             };
             (self.key_names, self.number_names) = (named(&["k", "l"]), named(&["v", "res"]));
             self.readable = vec![masked];
-            let off = match self.rarely(3) {
-                true => Act::Unchanged(vec![masked]),
-                false => Act::Becomes(masked, self.update(Term::Var(masked), &shape, 0)),
+            let off = if self.rarely(3) {
+                Act::Unchanged(vec![masked])
+            } else {
+                Act::Becomes(masked, self.update(Term::Var(masked), &shape, 0))
             };
             let sides = [
                 Act::All(vec![act.clone(), Act::Unchanged(vec![mode])]),
-                match may_wait && self.rarely(2) {
-                    true => Act::Holds(Term::Bool(false)),
-                    false => Act::All(vec![off, Act::Unchanged([others.clone(), vec![mode]].concat())]),
+                if may_wait && self.rarely(2) {
+                    Act::Holds(Term::Bool(false))
+                } else {
+                    Act::All(vec![off, Act::Unchanged([others.clone(), vec![mode]].concat())])
                 },
             ];
             Act::If(is_on(), Box::new(sides))

@@ -76,9 +76,12 @@ impl Maker<'_> {
                 match self.below(4) {
                     0 => {
                         let new = self.update(field(place.clone(), name), &inner, 0);
-                        let parts = fields.iter().map(|(other, _)| match *other == name {
-                            true => (*other, new.clone()),
-                            false => (*other, field(place.clone(), other)),
+                        let parts = fields.iter().map(|(other, _)| {
+                            if *other == name {
+                                (*other, new.clone())
+                            } else {
+                                (*other, field(place.clone(), other))
+                            }
                         });
                         Term::Record(parts.collect())
                     }
@@ -107,17 +110,19 @@ impl Maker<'_> {
             },
             Shape::Pairs | Shape::Records => {
                 let is_pair = *shape == Shape::Pairs;
-                let (part, value) = match is_pair {
-                    true => (at(name(&q), int(1)), at(name(&q), int(2))),
-                    false => (field(name(&q), "key"), field(name(&q), "val")),
+                let (part, value) = if is_pair {
+                    (at(name(&q), int(1)), at(name(&q), int(2)))
+                } else {
+                    (field(name(&q), "key"), field(name(&q), "val"))
                 };
-                let new = match is_pair {
-                    true => Term::Tuple(vec![key.clone(), number.clone()]),
-                    false => Term::Record(vec![
+                let new = if is_pair {
+                    Term::Tuple(vec![key.clone(), number.clone()])
+                } else {
+                    Term::Record(vec![
                         ("key", key.clone()),
                         ("tag", self.tag()),
                         ("val", number.clone()),
-                    ]),
+                    ])
                 };
                 let others = bind(
                     Binder::Filter,
@@ -183,9 +188,10 @@ impl Maker<'_> {
                 }
                 leaf => {
                     let value = self.fresh_value(&leaf, 0);
-                    return match path.is_empty() {
-                        true => value,
-                        false => Term::Except(Box::new(Term::Var(variable)), vec![(path, value)]),
+                    return if path.is_empty() {
+                        value
+                    } else {
+                        Term::Except(Box::new(Term::Var(variable)), vec![(path, value)])
                     };
                 }
             };
@@ -196,9 +202,10 @@ impl Maker<'_> {
 
     fn function_update(&mut self, place: Term, of: &Shape, depth: usize) -> Term {
         let (key, bound, keys) = (self.key(), self.fresh(), self.all_keys());
-        let domain = match self.rarely(2) {
-            true => call(Helper::Domain, [place.clone()]),
-            false => keys.clone(),
+        let domain = if self.rarely(2) {
+            call(Helper::Domain, [place.clone()])
+        } else {
+            keys.clone()
         };
         let same = at(place.clone(), name(&bound));
         match self.below(9) {
@@ -280,9 +287,10 @@ impl Maker<'_> {
             1 => call(Helper::Rest, [place]),
             2 => {
                 let is_empty = equal(place.clone(), Term::Tuple(Vec::new()));
-                let rest = match self.rarely(2) {
-                    true => call(Helper::Tail, [place.clone()]),
-                    false => call(Helper::SubSeq, [place.clone(), int(2), length]),
+                let rest = if self.rarely(2) {
+                    call(Helper::Tail, [place.clone()])
+                } else {
+                    call(Helper::SubSeq, [place.clone(), int(2), length])
                 };
                 either(is_empty, place, rest)
             }

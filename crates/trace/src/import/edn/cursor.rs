@@ -180,9 +180,10 @@ impl<'a> EdnCursor<'a> {
         }
         let raw =
             std::str::from_utf8(&self.bytes[begin..end]).map_err(|_| self.error(EdnProblem::NotUtf8))?;
-        let text = match raw.contains('\\') {
-            true => Cow::Owned(unescape(raw).map_err(|problem| self.error(problem))?),
-            false => Cow::Borrowed(raw),
+        let text = if raw.contains('\\') {
+            Cow::Owned(unescape(raw).map_err(|problem| self.error(problem))?)
+        } else {
+            Cow::Borrowed(raw)
         };
         self.offset = end + 1;
         Ok(Value::str(&text))
@@ -253,9 +254,10 @@ impl<'a> EdnCursor<'a> {
     }
 
     fn limit(&self, depth: usize) -> Read<()> {
-        match depth < DEPTH_MAX {
-            true => Ok(()),
-            false => Err(self.error(EdnProblem::TooDeep)),
+        if depth < DEPTH_MAX {
+            Ok(())
+        } else {
+            Err(self.error(EdnProblem::TooDeep))
         }
     }
 

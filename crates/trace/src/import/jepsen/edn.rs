@@ -74,9 +74,10 @@ impl EdnEvents {
             }
             self.has_begun = true;
         }
-        match self.close.is_some() && !self.has_ended {
-            true => self.text.note_cut("the history is not closed"),
-            false => self.text.note_truncation(),
+        if self.close.is_some() && !self.has_ended {
+            self.text.note_cut("the history is not closed")
+        } else {
+            self.text.note_truncation()
         }
         self.text.note_skipped(self.skipped, NO_CLIENT);
         Ok(None)

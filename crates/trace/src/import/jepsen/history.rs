@@ -154,9 +154,10 @@ impl Events for JepsenHistory {
             let index = self.index;
             self.index += 1;
             let time = time.filter(|_| self.scan.has_clock).unwrap_or(index);
-            let operation = match self.scan.has_calls {
-                true => self.pairing.add(event, time)?,
-                false => Some(self.pairing.add_completion(event, time)),
+            let operation = if self.scan.has_calls {
+                self.pairing.add(event, time)?
+            } else {
+                Some(self.pairing.add_completion(event, time))
             };
             if operation.is_some() {
                 return Ok(operation);

@@ -50,9 +50,10 @@ impl JsonEvents {
 /// Clojure's `{0 10}`.
 fn with_integer_keys(value: &Value) -> Value {
     if let Some(elements) = value.as_tuple() {
-        return match elements.iter().any(|element| element.len().is_some()) {
-            true => Value::tuple(elements.iter().map(with_integer_keys)),
-            false => value.clone(),
+        return if elements.iter().any(|element| element.len().is_some()) {
+            Value::tuple(elements.iter().map(with_integer_keys))
+        } else {
+            value.clone()
         };
     }
     let Some(record) = value.as_record().filter(|record| !record.is_empty()) else {

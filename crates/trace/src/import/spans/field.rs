@@ -74,9 +74,10 @@ pub(super) fn nanoseconds(microseconds: &Value) -> Option<Time> {
     }
     let fraction = digits.fold(0, |sum, digit| sum * 10 + Time::from(digit - b'0'));
     let magnitude = whole.parse::<Time>().ok()?.checked_mul(1000)?;
-    match whole.starts_with('-') {
-        true => magnitude.checked_sub(fraction),
-        false => magnitude.checked_add(fraction),
+    if whole.starts_with('-') {
+        magnitude.checked_sub(fraction)
+    } else {
+        magnitude.checked_add(fraction)
     }
 }
 
@@ -84,13 +85,14 @@ pub(super) fn nanoseconds(microseconds: &Value) -> Option<Time> {
 pub(super) fn end_of(name: &str, start: Time, duration: Option<Time>) -> Result<Option<Time>, Problem> {
     let Some(duration) = duration else { return Ok(None) };
     let end = start.saturating_add(duration);
-    match end < start {
-        true => Err(Problem::EndBeforeStart {
+    if end < start {
+        Err(Problem::EndBeforeStart {
             op: name.into(),
             start,
             end,
-        }),
-        false => Ok(Some(end)),
+        })
+    } else {
+        Ok(Some(end))
     }
 }
 

@@ -94,12 +94,11 @@ impl Messages {
             self.notes.push(Note::Cut { location, reason });
             return Ok(false);
         };
-        let spans = match message.starts_with(ZSTD) {
-            true => {
-                let message = decompressed(message).map_err(failed)?;
-                self.spans_of(&message, offset)?
-            }
-            false => self.spans_of(message, offset + LENGTH_BYTES as u64)?,
+        let spans = if message.starts_with(ZSTD) {
+            let message = decompressed(message).map_err(failed)?;
+            self.spans_of(&message, offset)?
+        } else {
+            self.spans_of(message, offset + LENGTH_BYTES as u64)?
         };
         self.spans.extend(spans);
         self.buffer.consume(LENGTH_BYTES + length);
@@ -157,11 +156,12 @@ fn decompressed(message: &[u8]) -> std::io::Result<Vec<u8>> {
     zstd::Decoder::new(message)?
         .take(limit + 1)
         .read_to_end(&mut whole)?;
-    match whole.len() > RECORD_BYTES_MAX {
-        true => Err(std::io::Error::other(format!(
+    if whole.len() > RECORD_BYTES_MAX {
+        Err(std::io::Error::other(format!(
             "a single message of more than {limit} bytes"
-        ))),
-        false => Ok(whole),
+        )))
+    } else {
+        Ok(whole)
     }
 }
 

@@ -90,9 +90,10 @@ impl SpanSurvey {
             if !seen.insert(span) {
                 continue;
             }
-            match self.operations.contains(&span) {
-                true => found.push(span),
-                false => open.extend(self.before.get(&span).into_iter().flatten()),
+            if self.operations.contains(&span) {
+                found.push(span)
+            } else {
+                open.extend(self.before.get(&span).into_iter().flatten())
             }
         }
         found.sort_unstable();

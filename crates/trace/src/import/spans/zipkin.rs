@@ -28,9 +28,10 @@ fn element<'a>(batch: &Batch<'a>) -> Result<ReadBatch, TraceError> {
         spans.push(span.map_err(|problem| batch.error(offset, problem))?);
         Ok(())
     };
-    match batch.text.starts_with('[') {
-        true => batch.array(&mut cursor, &mut read)?,
-        false => read(&mut cursor)?,
+    if batch.text.starts_with('[') {
+        batch.array(&mut cursor, &mut read)?
+    } else {
+        read(&mut cursor)?
     }
     Ok(ReadBatch::Spans(spans))
 }
@@ -62,9 +63,10 @@ fn span(value: &Value, location: Location) -> Result<Span, Problem> {
     let is_shared = value.field("shared").and_then(Value::as_bool) == Some(true);
     Ok(Span {
         key: own,
-        parent: match is_shared {
-            true => own,
-            false => parent(own, value.field("parentId"), "parentId")?,
+        parent: if is_shared {
+            own
+        } else {
+            parent(own, value.field("parentId"), "parentId")?
         },
         kind: if kind.is_empty() {
             INTERNAL.to_owned()
