@@ -2,16 +2,15 @@
 
 use omnilink_engine::{Limits, Model, Strategy};
 use omnilink_evidence::{Conclusion, Unknown};
+use omnilink_history::{Budget, OpSet};
 use thiserror::Error;
 
 use crate::audit::audit;
-use crate::budget::Budget;
 use crate::complete;
 use crate::constraints::Constraints;
 use crate::criterion::{Criterion, Ret};
 use crate::history::History;
 use crate::minimise::core_of;
-use crate::op_set::OpSet;
 use crate::outcome::{CandidateVisibility, Explanation, UnexplainedReturn, WeakFigures, WeakOutcome};
 use crate::partial_explanation::PartialExplanation;
 use crate::refusal::refusal;

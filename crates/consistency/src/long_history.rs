@@ -9,18 +9,17 @@ use omnilink_engine::{
     CheckError, Consistency, Limit, LimitWatch, Limits, Model, Options, TimedOp, check_and_keep_order,
 };
 use omnilink_evidence::{Anomaly, Conclusion, Unknown};
+use omnilink_history::order_graph::{EdgeReason, OrderEdge};
+use omnilink_history::{Budget, OrderError};
 use omnilink_trace::{Time, Timebox};
 use rustc_hash::FxHashMap;
 
-use crate::budget::Budget;
 use crate::check::{WeakError, WeakOptions};
 use crate::criterion::Ret;
 use crate::guarantee::Guarantee;
 use crate::happens_before::{HappensBefore, check_pairs};
 use crate::history::HistoryOp;
 use crate::level::ConsistencyLevel;
-use crate::order::OrderError;
-use crate::order_graph::{EdgeReason, OrderEdge};
 use crate::registers::{RegisterHistory, RegisterOutcome};
 
 /// A linearization of a long history. Operations are named by their position.

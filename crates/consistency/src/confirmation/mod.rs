@@ -5,6 +5,7 @@ mod plain_search;
 
 use omnilink_engine::{Limits, Model, PlainSearch, PlainVerdict, TimedOp, explain_program_order};
 use omnilink_evidence::Confirmation;
+use omnilink_history::{OpSet, Order};
 
 use self::plain_search::PlainAnswer;
 use crate::check::WeakError;
@@ -14,8 +15,6 @@ use crate::happens_before::HappensBefore;
 use crate::history::{History, HistoryOp};
 use crate::level::ConsistencyLevel;
 use crate::long_history::{LongHistory, LongViolation};
-use crate::op_set::OpSet;
-use crate::order::Order;
 
 /// At most this many visibilities of single operations, or steps, are tried.
 const TRIES_MAX: u64 = 1 << 18;

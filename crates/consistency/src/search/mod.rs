@@ -17,14 +17,13 @@ mod summary;
 use std::cell::RefCell;
 
 use omnilink_engine::{Limit, Model, Outcomes, Strategy};
+use omnilink_history::{Budget, OpSet};
 
 use self::place::Search;
 use self::state::SearchState;
-use crate::budget::Budget;
 use crate::check::{WeakError, WeakOptions};
 use crate::constraints::Constraints;
 use crate::linearize::{Linearized, linearize};
-use crate::op_set::OpSet;
 use crate::step_table::{Class, Steps};
 use crate::timeline::Timeline;
 
