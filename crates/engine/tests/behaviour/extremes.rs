@@ -288,7 +288,7 @@ impl Model for Impatient {
     }
 
     fn step(&self, (): &(), gives_up: &bool, outcomes: &mut Outcomes<()>) {
-        if gives_up {
+        if *gives_up {
             outcomes.give_up()
         } else {
             outcomes.accept(())
