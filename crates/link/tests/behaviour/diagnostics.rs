@@ -260,7 +260,7 @@ fn a_mistake_in_the_link_file_is_told_with_its_entry() {
             "1 | nonsense > 3",
         ),
         (
-            "[ops.Write]\nensures = \"\"\"x' = 1 /\\\n  foo(value)\"\"\"",
+            "[ops.Write]\nensures = '''x' = 1 /\\\n  foo(value)'''",
             "[ops.Write] ensures",
             "2 |   foo(value)",
         ),
