@@ -8,13 +8,15 @@ use thiserror::Error;
 
 use crate::any_history::{AnyHistory, in_any_order};
 use crate::axioms::AxiomError;
-use crate::check::{WeakChecker, WeakError, WeakOptions};
+use crate::check::WeakChecker;
 use crate::confirmation::confirm;
 use crate::decode::{Decoder, decode_ops};
 use crate::evidence::{self, ShownHistory};
 use crate::guarantee::{Guarantee, UnknownConsistency};
 use crate::infer::infer;
 use crate::method_levels::{MethodLevels, MethodLevelsError, known_methods};
+use crate::options::WeakOptions;
+use crate::weak_error::WeakError;
 
 /// Why there is no verdict. All of these are errors of the user, exit code 2.
 #[derive(Debug, Error)]

@@ -11,7 +11,7 @@ use omnilink_history::{OpSet, OrderSource, RecordedHistory};
 use crate::criterion::Ret;
 use crate::history::HistoryOp;
 use crate::infer::Inferred;
-use crate::long_history::{LongConclusion, LongViolation, LongWitness};
+use crate::long_check::{LongConclusion, LongViolation, LongWitness};
 use crate::outcome::{UnexplainedReturn, WeakOutcome};
 
 /// The operations of a history, as reports show them.

@@ -2,28 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_history::order_graph::{EdgeReason, Graph, Wiring};
-use omnilink_history::{
-    HistoryError, HistoryProblem, Order, OrderError, OrderSource, RecordedHistory, program_order,
-};
+use omnilink_history::{HistoryError, HistoryProblem, Order, OrderError, OrderSource, RecordedHistory};
 use omnilink_trace::Timebox;
 use omnilink_value::Value;
 
-use crate::decode::DecodedOps;
+use crate::decode::{DecodedOps, Decoder, decode_ops};
 use crate::history::History;
-use crate::long_history::LongHistory;
+use crate::long_history::{HappensBefore, LongHistory, check_pairs};
 
 type Pairs = Vec<(usize, usize)>;
 
-/// Happens-before, besides program order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum HappensBefore {
-    /// The order of the timeboxes. They order the operations of each thread, too.
-    RealTime,
-    /// The same, and threads are labels: their operations may overlap.
-    AsyncRealTime,
-    /// These pairs of operations. Each thread's operations are in the order in which they are given.
-    Pairs(Pairs),
+impl<O> History<O> {
+    /// A recorded history, decoded for a model.
+    ///
+    /// # Errors
+    /// If the model cannot decode an operation, or the order is cyclic.
+    pub fn of_recorded(recorded: &RecordedHistory, decoder: &impl Decoder<O>) -> Result<Self, HistoryError> {
+        in_order(recorded, decode_ops(recorded, decoder)?)
+    }
 }
 
 /// Decoded operations with their order, for the search over visibilities.
@@ -151,26 +147,4 @@ fn between_kept(mut pairs: Pairs, kept: &[usize], count: usize) -> Pairs {
     }
     let kept_pair = |(first, second): (usize, usize)| Some((kept_as[first]?, kept_as[second]?));
     pairs.into_iter().filter_map(kept_pair).collect()
-}
-
-/// Refuses pairs that contradict program order, or that have something happen after a pending operation.
-pub(crate) fn check_pairs<O>(history: &LongHistory<O>) -> Result<(), OrderError> {
-    let HappensBefore::Pairs(pairs) = &history.happens_before else {
-        return Ok(());
-    };
-    if let Some(&(first, second)) = pairs.iter().find(|pair| history.ops[pair.0].optional) {
-        return Err(OrderError::AfterPending { first, second });
-    }
-    let mut graph = Graph::new(history.ops.len(), Wiring::Serial);
-    let threads: Vec<u32> = history.ops.iter().map(|op| op.thread).collect();
-    let program_order = program_order(&threads, |op| history.ops[op].optional);
-    for (first, second) in program_order.chain(pairs.iter().copied()) {
-        graph.add(graph.commit(first), graph.begin(second), EdgeReason::RealTime);
-    }
-    match graph.topological(&[]) {
-        Ok(_) => Ok(()),
-        Err(cycle) => Err(OrderError::Cycle {
-            cycle: cycle.into_iter().filter_map(|edge| edge.from).collect(),
-        }),
-    }
 }

@@ -1,10 +1,7 @@
 //! A history, ready to be checked: operations decoded for a model, program order and happens-before.
 
-use omnilink_history::{HistoryError, OpSet, Order, OrderError, RecordedHistory, program_order};
+use omnilink_history::{OpSet, Order, OrderError, program_order};
 use omnilink_trace::{Time, Timebox};
-
-use crate::decode::{Decoder, decode_ops};
-use crate::happens_before::in_order;
 
 /// One operation of a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,14 +36,6 @@ pub struct History<O> {
 }
 
 impl<O> History<O> {
-    /// A recorded history, decoded for a model.
-    ///
-    /// # Errors
-    /// If the model cannot decode an operation, or the order is cyclic.
-    pub fn of_recorded(recorded: &RecordedHistory, decoder: &impl Decoder<O>) -> Result<Self, HistoryError> {
-        in_order(recorded, decode_ops(recorded, decoder)?)
-    }
-
     /// A history whose threads each did their operations in the order in which they are given.
     ///
     /// Happens-before is the least order that contains `happens_before` and program order.

@@ -8,8 +8,8 @@ use omnilink_history::order_graph::{EdgeReason, Graph, Wiring};
 use omnilink_trace::Timebox;
 
 use super::matrix::{Matrix, join};
-use crate::happens_before::HappensBefore;
 use crate::history::HistoryOp;
+use crate::long_history::HappensBefore;
 
 /// The orders of a history, restricted to the operations that are included.
 #[derive(Debug)]
