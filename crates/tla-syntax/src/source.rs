@@ -410,16 +410,16 @@ mod tests {
             definition: definition.to_owned(),
             made_from: format!("entry {definition}"),
         };
-        sources.set_sections(Path::new("x.tla"), vec![section(15, "a"), section(28, "b")]);
+        sources.set_sections(Path::new("x.tla"), vec![section(15, "a"), section(27, "b")]);
         let source = sources.get(id);
-        assert_eq!(&source.text()[28..29], "3");
+        assert_eq!(&source.text()[27..28], "3");
         assert_eq!(source.place(3), "x.tla:1:4");
         assert_eq!(
             (source.place(20), source.shown_line(4)),
             ("entry a".to_owned(), 2)
         );
         assert_eq!(
-            (source.place(28), source.shown_line(6)),
+            (source.place(27), source.shown_line(6)),
             ("entry b".to_owned(), 1)
         );
         assert_eq!(sources.made_from("b"), Some("entry b"));
