@@ -299,7 +299,7 @@ fn a_mistake_in_the_link_file_is_told_with_its_entry() {
     });
     let message = failed.unwrap().unwrap_err().to_string();
     for words in [
-        "Register.tla:3:21",
+        "Register.tla:4:21",
         "in omnilink_mine, used at link file, [ops.Write] requires",
         "value = 1",
     ] {
