@@ -1,10 +1,11 @@
 //! A history of any length.
 
+use omnilink_history::{HistoryError, OpSet, RecordedHistory};
+
+use crate::decode::DecodedOps;
+use crate::happens_before::{in_long_order, in_order};
 use crate::history::{History, HistoryOp};
-use crate::history_error::HistoryError;
 use crate::long_history::LongHistory;
-use crate::op_set::OpSet;
-use crate::recorded_history::{DecodedOps, RecordedHistory};
 
 /// A history, by the way in which it can be checked.
 #[derive(Clone, Debug)]
@@ -25,13 +26,14 @@ impl<O> AnyHistory<O> {
     }
 }
 
-impl RecordedHistory {
-    /// Decoded operations with their order.
-    pub(crate) fn in_any_order<O>(&self, decoded: DecodedOps<O>) -> Result<AnyHistory<O>, HistoryError> {
-        if decoded.ops.len() > OpSet::CAPACITY {
-            self.in_long_order(decoded).map(AnyHistory::Long)
-        } else {
-            self.in_order(decoded).map(AnyHistory::Searched)
-        }
+/// Decoded operations of a recorded history with their order.
+pub(crate) fn in_any_order<O>(
+    recorded: &RecordedHistory,
+    decoded: DecodedOps<O>,
+) -> Result<AnyHistory<O>, HistoryError> {
+    if decoded.ops.len() > OpSet::CAPACITY {
+        in_long_order(recorded, decoded).map(AnyHistory::Long)
+    } else {
+        in_order(recorded, decoded).map(AnyHistory::Searched)
     }
 }

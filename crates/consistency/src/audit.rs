@@ -5,11 +5,11 @@
 //! model.
 
 use omnilink_engine::{Model, successors};
+use omnilink_history::OpSet;
 
 use crate::constraints::{Constraints, union};
 use crate::criterion::Ret;
 use crate::history::History;
-use crate::op_set::OpSet;
 use crate::outcome::Explanation;
 use crate::relation::BaseRelations;
 

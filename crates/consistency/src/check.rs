@@ -1,66 +1,24 @@
 //! Checks histories against a criterion.
 
-use omnilink_engine::{Limits, Model, Strategy};
+use omnilink_engine::{Model, Strategy};
 use omnilink_evidence::{Conclusion, Unknown};
-use thiserror::Error;
+use omnilink_history::{Budget, OpSet};
 
 use crate::audit::audit;
-use crate::budget::Budget;
 use crate::complete;
 use crate::constraints::Constraints;
 use crate::criterion::{Criterion, Ret};
 use crate::history::History;
 use crate::minimise::core_of;
-use crate::op_set::OpSet;
+use crate::options::WeakOptions;
 use crate::outcome::{CandidateVisibility, Explanation, UnexplainedReturn, WeakFigures, WeakOutcome};
 use crate::partial_explanation::PartialExplanation;
 use crate::refusal::refusal;
 use crate::relation::Filter;
-use crate::search::{self, Classes, DeadEnd, SearchOutcome, WeakReductions};
+use crate::search::{self, Classes, DeadEnd, SearchOutcome};
 use crate::step_table::{Class, DEAD, StateSet, StepTable, Steps};
 use crate::timeline::Timeline;
-
-/// Options of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WeakOptions {
-    /// How the returns of visible operations are read.
-    pub ret: Ret,
-    /// When to stop.
-    pub limits: Limits,
-    /// Which reductions the search may use.
-    pub reductions: WeakReductions,
-    /// Which of the engine's strategies finds linearizations. `None`: the portfolio of sweep and depth-first search
-    /// for complete visibility, and depth-first search otherwise.
-    pub strategy: Option<Strategy>,
-    /// Whether to look for a smallest set of returns that cannot be explained.
-    pub minimise: bool,
-}
-
-impl Default for WeakOptions {
-    fn default() -> Self {
-        Self {
-            ret: Ret::Own,
-            limits: Limits::default(),
-            reductions: WeakReductions::ALL,
-            strategy: None,
-            minimise: true,
-        }
-    }
-}
-
-/// Why a check ended without a verdict.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum WeakError {
-    /// The model itself failed.
-    #[error("the model failed: {0}")]
-    Model(String),
-    /// A violation was found, and there is an explanation. This is a bug in OmniLink.
-    #[error("internal error, please report it: {0}")]
-    Contradicted(String),
-    /// The explanation that was found is wrong. This is a bug in OmniLink.
-    #[error("internal error, please report it: the explanation found does not hold: {0}")]
-    Rejected(String),
-}
+use crate::weak_error::WeakError;
 
 /// Checks `history` against `criterion`: is there a linearization with a visibility that satisfies it?
 ///

@@ -1,21 +1,22 @@
 //! Checks of recorded histories, with the result ready for a report.
 
-use omnilink_engine::{Limits, Model};
+use omnilink_engine::Model;
 use omnilink_evidence::{Conclusion, Evidence};
+use omnilink_history::{HistoryError, RecordedHistory};
+use omnilink_isolation::{IsolationError, check_recorded_transactions};
 use thiserror::Error;
 
-use crate::any_history::AnyHistory;
+use crate::any_history::{AnyHistory, in_any_order};
 use crate::axioms::AxiomError;
-use crate::check::{WeakChecker, WeakError, WeakOptions};
+use crate::check::WeakChecker;
 use crate::confirmation::confirm;
-use crate::decoder::Decoder;
+use crate::decode::{Decoder, decode_ops};
 use crate::evidence::{self, ShownHistory};
 use crate::guarantee::{Guarantee, UnknownConsistency};
-use crate::history_error::HistoryError;
 use crate::infer::infer;
-use crate::isolation::{Extent, Isolation, TransactionError, check_and_confirm, survey_levels};
 use crate::method_levels::{MethodLevels, MethodLevelsError, known_methods};
-use crate::recorded_history::RecordedHistory;
+use crate::options::WeakOptions;
+use crate::weak_error::WeakError;
 
 /// Why there is no verdict. All of these are errors of the user, exit code 2.
 #[derive(Debug, Error)]
@@ -32,9 +33,9 @@ pub enum RecordedCheckError {
     /// The history cannot be read.
     #[error(transparent)]
     RecordedHistory(#[from] HistoryError),
-    /// The transactions are malformed.
+    /// The transactions cannot be checked.
     #[error(transparent)]
-    Transactions(#[from] TransactionError),
+    Isolation(#[from] IsolationError),
     /// The check failed.
     #[error(transparent)]
     Check(#[from] WeakError),
@@ -56,10 +57,10 @@ pub fn check_recorded<M: Model>(
     options: &WeakOptions,
 ) -> Result<Evidence, RecordedCheckError> {
     if let Guarantee::Isolation(isolation) = guarantee {
-        return check_recorded_transactions(recorded, *isolation, options.limits);
+        return Ok(check_recorded_transactions(recorded, *isolation, options.limits)?);
     }
     let criterion = guarantee.criterion()?;
-    let decoded = recorded.decode_ops(decoder)?;
+    let decoded = decode_ops(recorded, decoder)?;
     // A model may accept several names for a method: a name in the history is as good as the listed one.
     let recorded_names = decoded.ops.iter().map(|op| op.method.as_str());
     let known: Vec<&str> = known.iter().copied().chain(recorded_names).collect();
@@ -70,7 +71,7 @@ pub fn check_recorded<M: Model>(
     }
     let model = checker.model();
     let kept = decoded.kept.clone();
-    let mut evidence = match recorded.in_any_order(decoded)? {
+    let mut evidence = match in_any_order(recorded, decoded)? {
         AnyHistory::Long(history) => {
             let conclusion = history.check(model, guarantee, options)?;
             let thread = |thread: u32| history.thread_names[thread as usize].clone();
@@ -105,42 +106,6 @@ pub fn check_recorded<M: Model>(
     Ok(evidence)
 }
 
-/// Checks whether the transactions of one recorded history are isolated. No model is needed: keys hold values.
-///
-/// # Errors
-/// If the operations are no reads and writes of keys.
-pub fn check_recorded_transactions(
-    recorded: &RecordedHistory,
-    isolation: Isolation,
-    limits: Limits,
-) -> Result<Evidence, RecordedCheckError> {
-    check_recorded_part(recorded, isolation, limits, Extent::Whole)
-}
-
-/// The same for a part of a history.
-pub(crate) fn check_recorded_part(
-    recorded: &RecordedHistory,
-    isolation: Isolation,
-    limits: Limits,
-    extent: Extent,
-) -> Result<Evidence, RecordedCheckError> {
-    let answer = check_and_confirm(recorded, isolation, limits, extent)?;
-    let ops = recorded.ops.len() as u64;
-    Ok(evidence::of_transactions(&recorded.id, ops, isolation, answer))
-}
-
-/// `--infer` for transactions: every level with its verdict, and the anomalies by name.
-///
-/// # Errors
-/// If the operations are no reads and writes of keys.
-pub fn infer_recorded_transactions(
-    recorded: &RecordedHistory,
-    limits: Limits,
-) -> Result<Evidence, RecordedCheckError> {
-    let (name, ops) = (&recorded.id, recorded.ops.len() as u64);
-    Ok(evidence::of_survey(name, ops, survey_levels(recorded, limits)?))
-}
-
 /// `--infer`: the strongest levels that all histories satisfy together, where the methods of `given` have the levels that they have there.
 ///
 /// # Errors
@@ -156,7 +121,7 @@ pub fn infer_recorded<M: Model>(
     given.criterion()?;
     let mut histories: Vec<AnyHistory<M::Op>> = Vec::with_capacity(recorded.len());
     for recorded in recorded {
-        histories.push(recorded.in_any_order(recorded.decode_ops(decoder)?)?);
+        histories.push(in_any_order(recorded, decode_ops(recorded, decoder)?)?);
     }
     let recorded_names = histories
         .iter()

@@ -9,15 +9,14 @@ use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 
 use omnilink_engine::{Model, Outcomes, Strategy};
+use omnilink_history::{Budget, OpSet};
 
-use crate::budget::Budget;
-use crate::check::WeakError;
 use crate::constraints::Constraints;
 use crate::linearize::{Linearized, linearize};
-use crate::op_set::OpSet;
 use crate::search::{DeadEnd, SearchOutcome};
 use crate::step_table::{Class, DEAD, StateSet, Steps};
 use crate::timeline::Timeline;
+use crate::weak_error::WeakError;
 
 /// The placed operations and the model's state, as the state of a model of the engine.
 #[derive(Clone, Debug)]

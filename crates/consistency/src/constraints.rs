@@ -1,9 +1,9 @@
 //! A criterion applied to a history: what each operation must come after, and what it must see.
 
+use omnilink_history::{OpSet, close};
+
 use crate::criterion::{Claim, Criterion};
 use crate::history::History;
-use crate::op_set::OpSet;
-use crate::order::close;
 use crate::relation::{BaseRelations, Filter, Relation, ResolvedRelation};
 
 /// The constraints on explanations of a history.

@@ -2,19 +2,17 @@
 
 use omnilink_engine::Model;
 use omnilink_evidence::{
-    Command, Conclusion, Evidence, ExplainedOrder, Figures, InferredLevels, IsolationFindings, Limit,
-    PlacedOperation, ReportedOperation, Subject, ThreadName, Unknown, Verdict, Violation,
-    VisibilityRefutation, VisibleSet, Witness,
+    Command, Conclusion, Evidence, ExplainedOrder, Figures, InferredLevels, Limit, PlacedOperation,
+    ReportedOperation, Subject, ThreadName, Unknown, Verdict, Violation, VisibilityRefutation, VisibleSet,
+    Witness,
 };
+use omnilink_history::{OpSet, OrderSource, RecordedHistory};
 
 use crate::criterion::Ret;
 use crate::history::HistoryOp;
 use crate::infer::Inferred;
-use crate::isolation::{Isolation, IsolationAnswer};
-use crate::long_history::{LongConclusion, LongViolation, LongWitness};
-use crate::op_set::OpSet;
+use crate::long_check::{LongConclusion, LongViolation, LongWitness};
 use crate::outcome::{UnexplainedReturn, WeakOutcome};
-use crate::recorded_history::{OrderSource, RecordedHistory};
 
 /// The operations of a history, as reports show them.
 pub(crate) struct ShownHistory {
@@ -158,48 +156,6 @@ fn ret_word(ret: Ret) -> &'static str {
 
 fn ids(ops: OpSet) -> Vec<u64> {
     ops.iter().map(|op| op as u64).collect()
-}
-
-/// The evidence of a check of transactions, of a history with this name and so many operations.
-pub(crate) fn of_transactions(
-    name: &str,
-    ops: u64,
-    isolation: Isolation,
-    answer: IsolationAnswer,
-) -> Evidence {
-    let mut evidence = Evidence::new(Command::Check, Subject::Transactions, String::new());
-    evidence.id = Some(name.to_owned());
-    evidence.consistency = Some(isolation.to_string());
-    evidence.figures.ops = ops;
-    evidence.confirmation = answer.confirmation;
-    evidence.isolation = answer.findings.map(Box::new);
-    match answer.conclusion {
-        Conclusion::Valid(order) => evidence.witness = Some(Witness::Commits { order }),
-        Conclusion::Violation(anomaly) => evidence.violate(Violation::Transactions(*anomaly)),
-        Conclusion::Unknown(unknown) => evidence.give_up(*unknown),
-    }
-    evidence
-}
-
-/// The evidence of the levels at which transactions are isolated. It is valid if some level holds.
-pub(crate) fn of_survey(name: &str, ops: u64, found: Result<IsolationFindings, Limit>) -> Evidence {
-    let mut evidence = Evidence::new(Command::Check, Subject::Transactions, String::new());
-    evidence.id = Some(name.to_owned());
-    evidence.consistency = Some("inferred".to_owned());
-    evidence.figures.ops = ops;
-    match found {
-        Err(limit) => evidence.give_up(Unknown::limited(limit)),
-        Ok(findings) => {
-            let has = |verdict: Verdict| findings.levels.iter().any(|level| level.verdict == verdict);
-            evidence.verdict = match (has(Verdict::Valid), has(Verdict::Unknown)) {
-                (true, _) => Verdict::Valid,
-                (false, true) => Verdict::Unknown,
-                (false, false) => Verdict::Violation,
-            };
-            evidence.isolation = Some(Box::new(findings));
-        }
-    }
-    evidence
 }
 
 /// The evidence of the strongest levels that histories satisfy.

@@ -1,10 +1,10 @@
 //! Consistency guarantees: what a history is checked for.
 
+use omnilink_isolation::{Isolation, UnknownIsolation};
 use thiserror::Error;
 
 use crate::criterion::Criterion;
-use crate::isolation::Isolation;
-use crate::level::{ConsistencyLevel, UnknownLevel};
+use crate::level::ConsistencyLevel;
 use crate::method_levels::{MethodLevels, MethodLevelsError};
 
 /// A consistency guarantee.
@@ -21,16 +21,16 @@ pub enum Guarantee {
 }
 
 impl Guarantee {
-    /// The guarantee of `--consistency NAME`.
+    /// The guarantee of `--consistency NAME`. A name that levels of both kinds have is that of single operations.
     ///
     /// # Errors
     /// If there is no level of this name.
     pub fn from_name(name: &str) -> Result<Self, UnknownConsistency> {
-        let unknown = |UnknownLevel { name }| UnknownConsistency { name };
-        match name.parse() {
-            Ok(isolation) => Ok(Self::Isolation(isolation)),
-            Err(_) => name.parse().map(Self::Level).map_err(unknown),
+        if let Ok(level) = name.parse() {
+            return Ok(Self::Level(level));
         }
+        let unknown = |UnknownIsolation { name }| UnknownConsistency { name };
+        name.parse().map(Self::Isolation).map_err(unknown)
     }
 
     /// The guarantee as a criterion for single operations. Isolation is about transactions and has the weakest

@@ -1,9 +1,7 @@
 //! A history, ready to be checked: operations decoded for a model, program order and happens-before.
 
+use omnilink_history::{OpSet, Order, OrderError, program_order};
 use omnilink_trace::{Time, Timebox};
-
-use crate::op_set::OpSet;
-use crate::order::{Order, OrderError, program_order};
 
 /// One operation of a history.
 #[derive(Clone, Debug, PartialEq, Eq)]

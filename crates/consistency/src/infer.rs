@@ -10,10 +10,12 @@ use omnilink_engine::{LimitWatch, Model};
 use omnilink_evidence::Verdict;
 
 use crate::any_history::AnyHistory;
-use crate::check::{WeakChecker, WeakError, WeakOptions};
+use crate::check::WeakChecker;
 use crate::guarantee::Guarantee;
 use crate::level::ConsistencyLevel;
 use crate::method_levels::MethodLevels;
+use crate::options::WeakOptions;
+use crate::weak_error::WeakError;
 
 /// What was inferred. Histories are named by their position.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,35 +15,28 @@
 mod any_history;
 mod audit;
 mod axioms;
-mod budget;
 mod check;
 mod check_recorded;
 mod complete;
 mod confirmation;
 mod constraints;
 mod criterion;
-mod decoder;
+mod decode;
 mod evidence;
 mod guarantee;
 mod happens_before;
 mod history;
-mod history_error;
-mod history_file;
 mod infer;
-pub mod isolation;
 mod level;
 mod linearize;
+mod long_check;
 mod long_history;
 mod method_levels;
 mod minimise;
 pub mod naive;
-mod op_names;
-mod op_set;
-mod order;
-mod order_graph;
+mod options;
 mod outcome;
 mod partial_explanation;
-mod recorded_history;
 mod refusal;
 mod registers;
 mod relation;
@@ -51,37 +44,28 @@ mod relation_matrices;
 mod search;
 mod step_table;
 mod timeline;
-mod vector_clocks;
 mod visibility_candidates;
+mod weak_error;
 
 pub use any_history::AnyHistory;
 pub use axioms::{AxiomError, AxiomProblem, parse_axioms};
-pub use check::{WeakChecker, WeakError, WeakOptions, check_history};
-pub use check_recorded::{
-    RecordedCheckError, check_recorded, check_recorded_transactions, infer_recorded,
-    infer_recorded_transactions,
-};
+pub use check::{WeakChecker, check_history};
+pub use check_recorded::{RecordedCheckError, check_recorded, infer_recorded};
 pub use confirmation::confirm;
 pub use criterion::{Axiom, Claim, Criterion, CriterionError, Ret, UnknownRet};
-pub use decoder::Decoder;
+pub use decode::Decoder;
 pub use evidence::unread;
 pub use guarantee::{Guarantee, UnknownConsistency};
 pub use history::{History, HistoryOp};
-pub use history_error::{HistoryError, HistoryProblem};
-pub use history_file::{is_history_line, read_histories};
 pub use infer::{Inferred, infer};
-pub use isolation::{
-    Anomaly, EachOperation, Isolation, IsolationConclusion, IsolationFamily, IsolationScope,
-    TransactionError, TransactionMonitor, TransactionTrace, Transactions, VisitOperation, check_transactions,
-    is_transaction,
-};
 pub use level::{ConsistencyLevel, UnknownLevel};
-pub use long_history::{LongConclusion, LongHistory, LongViolation, LongWitness};
+pub use long_check::{LongConclusion, LongViolation, LongWitness};
+pub use long_history::LongHistory;
 pub use method_levels::{MethodLevels, MethodLevelsError, known_methods};
-pub use op_set::OpSet;
-pub use order::{Order, OrderError};
+pub use omnilink_history::{
+    HistoryError, HistoryProblem, OpSet, Order, OrderError, OrderSource, RecordedHistory, read_histories,
+};
+pub use options::{WeakOptions, WeakReductions};
 pub use outcome::{CandidateVisibility, Explanation, UnexplainedReturn, WeakFigures, WeakOutcome};
-pub use recorded_history::{OrderSource, RecordedHistory};
 pub use relation::{Filter, Relation};
-pub use search::WeakReductions;
-pub use vector_clocks::VectorClocks;
+pub use weak_error::WeakError;

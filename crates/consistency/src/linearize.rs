@@ -8,9 +8,9 @@ use omnilink_engine::{
     CheckError, Checker, Conclusion, Limit, Limits, Model, Options, Partitioning, Progress, Strategy, TimedOp,
 };
 
-use crate::check::WeakError;
 use crate::constraints::Constraints;
 use crate::timeline::Timeline;
+use crate::weak_error::WeakError;
 
 /// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

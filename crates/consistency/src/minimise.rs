@@ -4,7 +4,7 @@
 //! would shrink to one get. So all operations stay, and *results* are forgotten instead: an operation whose result is
 //! forgotten may have returned anything. The remaining returns contradict each other.
 
-use crate::op_set::OpSet;
+use omnilink_history::OpSet;
 
 /// A minimal set of operations, out of `count`, whose returns cannot all be explained; with `last` if it is part of
 /// such a set. `fails` tells whether the history has no explanation with the given results forgotten, or `None` if

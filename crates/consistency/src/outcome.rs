@@ -1,8 +1,7 @@
 //! The outcome of a check for a weak level.
 
 use omnilink_evidence::{Conclusion, RefusalReason};
-
-use crate::op_set::OpSet;
+use omnilink_history::OpSet;
 
 /// The outcome of a check. Operations are named by their position in the history.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
 //! A partial explanation, and what the axioms demand of the operation that is placed next.
 
+use omnilink_history::OpSet;
+
 use crate::constraints::{Constraints, union};
-use crate::op_set::OpSet;
 use crate::relation::BaseRelations;
 
 /// A prefix of a linearization, with the visibility of its operations.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::op_set::OpSet;
+use omnilink_history::OpSet;
 
 /// A relation, "this before that", built from the four basic ones.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

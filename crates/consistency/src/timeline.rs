@@ -4,9 +4,8 @@
 //! one by one. Orders recorded with counters are not always interval orders. Those are given as the timeboxes of a
 //! *weaker* order, and the model that places operations refuses what the rest of the order forbids.
 
+use omnilink_history::OpSet;
 use omnilink_trace::Timebox;
-
-use crate::op_set::OpSet;
 
 /// Timeboxes that express as much of an order as a chain of its sets can.
 #[derive(Debug)]
@@ -51,7 +50,7 @@ impl Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::order::Order;
+    use omnilink_history::Order;
 
     fn expressed(timeline: &Timeline) -> Vec<OpSet> {
         let Timeline { timeboxes, .. } = timeline;

@@ -3,9 +3,8 @@
 use std::collections::VecDeque;
 
 use hashbrown::HashSet;
+use omnilink_history::OpSet;
 use rustc_hash::FxBuildHasher;
-
-use crate::op_set::OpSet;
 
 /// Candidates for the visibility of an operation, generated on demand.
 #[derive(Debug)]

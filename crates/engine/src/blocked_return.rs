@@ -6,7 +6,7 @@ use crate::configuration::Configuration;
 use crate::mask::Mask;
 use crate::op_table::OpRef;
 use crate::open_ops::OpenOps;
-use crate::state_space::StateId;
+use crate::state_ids::StateId;
 
 /// A return that no configuration gets past, or the return at which a search stopped.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::time::Instant;
 use omnilink_evidence::Limit;
 use omnilink_memory::{default_limit_bytes, resident_bytes};
 
-use crate::limit_watch::Interrupt;
+use crate::interrupt::Interrupt;
 use crate::options::Limits;
 
 /// Counts work, and checks the limits at intervals.

@@ -8,7 +8,6 @@ use crate::check_run::CheckRun;
 use crate::error::{CheckError, Progress};
 use crate::evidence::CheckOutcome;
 use crate::footprint::Footprint;
-use crate::history_source::HistoryInMemory;
 use crate::interned_model::InternedModel;
 use crate::model::Model;
 use crate::op_table::Followed;
@@ -16,7 +15,6 @@ use crate::operation::TimedOp;
 use crate::options::{Consistency, Options, Strategy};
 use crate::part_search::Frontier;
 use crate::partition::Partitioning;
-use crate::portfolio::{Portfolio, check_source};
 use crate::state_space::StateSpace;
 
 /// Where a history starts.
@@ -220,51 +218,4 @@ impl<'m, M: Model> Checker<'m, M> {
     pub fn finish(mut self) -> Result<CheckOutcome, CheckError> {
         self.run.finish(&mut self.space)
     }
-}
-
-/// Checks a history in memory, given in any order.
-///
-/// # Errors
-/// If the model fails.
-pub fn check<M: Model>(
-    model: &M,
-    history: impl IntoIterator<Item = TimedOp<M::Op>>,
-    options: Options,
-) -> Result<CheckOutcome, CheckError> {
-    let history = in_order_of_start(history.into_iter().collect());
-    check_source(model, &HistoryInMemory(&history), options, false)
-}
-
-/// Checks a history in order of start, and returns the order that explains it.
-///
-/// # Errors
-/// If the model fails.
-pub fn check_and_keep_order<M: Model>(
-    model: &M,
-    history: &[TimedOp<M::Op>],
-    options: Options,
-) -> Result<CheckOutcome, CheckError> {
-    check_source(model, &HistoryInMemory(history), options, true)
-}
-
-/// Checks a history by search alone, without monitors.
-pub(crate) fn check_from<M: Model>(
-    model: &M,
-    initial: Vec<M::State>,
-    history: Vec<TimedOp<M::Op>>,
-    options: Options,
-) -> Result<CheckOutcome, CheckError> {
-    let history = in_order_of_start(history);
-    let source = HistoryInMemory(&history);
-    let mut portfolio = Portfolio::new(model, &source, options, false);
-    portfolio.start = Start::From(initial);
-    portfolio.may_ask_monitors = false;
-    portfolio.check()
-}
-
-fn in_order_of_start<O>(mut history: Vec<TimedOp<O>>) -> Vec<TimedOp<O>> {
-    if !history.is_sorted_by_key(|operation| operation.timebox.start) {
-        history.sort_by_key(|operation| operation.timebox.start);
-    }
-    history
 }

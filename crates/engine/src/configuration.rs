@@ -2,7 +2,7 @@
 
 use crate::mask::Mask;
 use crate::path::{PathId, START};
-use crate::state_space::StateId;
+use crate::state_ids::StateId;
 
 /// One way to explain the trace so far.
 #[derive(Clone, Debug)]

@@ -20,7 +20,7 @@ use crate::op_table::{OpRef, OpTable};
 use crate::open_ops::OpenOps;
 use crate::path::{PathId, START};
 use crate::search_context::{Advance, SearchContext};
-use crate::state_space::StateId;
+use crate::state_ids::StateId;
 use crate::sweep::Sweep;
 
 /// An explanation of the beginning of a schedule.

@@ -3,7 +3,7 @@
 use hashbrown::HashTable;
 
 use crate::mask::{Mask, mix};
-use crate::state_space::StateId;
+use crate::state_ids::StateId;
 
 /// The operations in which a dominating configuration may differ from the one it dominates.
 #[derive(Clone, Debug)]

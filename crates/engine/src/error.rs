@@ -3,7 +3,8 @@
 use omnilink_trace::Time;
 use thiserror::Error;
 
-use crate::collections::{CollectionKind, Unmonitored};
+use crate::observation::CollectionKind;
+use crate::unmonitored::Unmonitored;
 
 /// Why a check ended without a verdict.
 #[derive(Debug, Error)]

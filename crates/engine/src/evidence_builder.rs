@@ -5,7 +5,8 @@ use omnilink_evidence::{Alternative, Candidate, Continuation, Counterexample, Re
 use crate::blocked_return::BlockedReturn;
 use crate::error::CheckError;
 use crate::op_table::{OpRecord, OpRef, OpTable};
-use crate::state_space::{DynStateSpace, StateId};
+use crate::state_ids::StateId;
+use crate::state_space::DynStateSpace;
 
 /// Translates operation and state ids into evidence.
 pub(crate) struct EvidenceBuilder<'a, 's> {

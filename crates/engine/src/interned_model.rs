@@ -3,12 +3,13 @@
 use omnilink_evidence::RefusalReason;
 
 use crate::budget::Budget;
+use crate::erased_model::{ClassFacts, ErasedModel, TableSizes};
+use crate::erased_model::{ReplayId, ReplaySteps};
 use crate::footprint::Footprint;
 use crate::interner::{IdMap, Interner};
 use crate::model::{Model, Outcomes};
 use crate::partition::Partitioning;
-use crate::replay::{ReplayId, ReplaySteps};
-use crate::state_space::{ClassFacts, ClassId, ErasedModel, Renumber, StateId, TableSizes};
+use crate::state_ids::{ClassId, Renumber, StateId};
 
 /// A model whose states and operations are interned when they first occur.
 pub(crate) struct InternedModel<'m, M: Model> {

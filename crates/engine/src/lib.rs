@@ -24,6 +24,7 @@ extern crate self as omnilink_engine;
 mod any_search;
 mod blocked_return;
 mod budget;
+mod check;
 mod check_run;
 mod checker;
 mod collections;
@@ -31,6 +32,7 @@ mod configuration;
 mod decoded;
 mod depth_first;
 mod dominance;
+mod erased_model;
 mod error;
 mod evidence;
 mod evidence_builder;
@@ -39,6 +41,7 @@ mod history_facts;
 mod history_source;
 mod interned_model;
 mod interner;
+mod interrupt;
 mod limit_watch;
 mod long_prefix;
 mod mask;
@@ -48,6 +51,7 @@ mod model;
 mod monitor;
 mod mutant;
 pub mod naive;
+mod observation;
 mod op_table;
 mod open_ops;
 mod operation;
@@ -61,23 +65,28 @@ mod portfolio;
 mod program_order;
 mod replay;
 mod search_context;
+mod state_ids;
 mod state_space;
 mod sweep;
 mod ties;
+mod unmonitored;
 
-pub use checker::{Checker, check, check_and_keep_order};
-pub use collections::{CollectionKind, CollectionStream, Observation, Unmonitored, check_as_collections};
+pub use check::{check, check_and_keep_order};
+pub use checker::Checker;
+pub use collections::{CollectionStream, check_as_collections};
 pub use decoded::Decoded;
 pub use error::{CheckError, Progress};
 pub use evidence::{CheckOutcome, Conclusion, SearchFigures};
 pub use footprint::{Footprint, Keys};
 pub use history_facts::{components_of, followed_in};
 pub use history_source::{HistoryReading, HistorySource};
-pub use limit_watch::{Interrupt, LimitWatch};
+pub use interrupt::Interrupt;
+pub use limit_watch::LimitWatch;
 pub use long_prefix::LongPrefix;
 pub use minimal_counterexample::{MinimalCounterexample, minimize};
 pub use model::{Model, Outcomes, successors};
 pub use monitor::{CallEvent, EventError, Monitor};
+pub use observation::{CollectionKind, Observation};
 pub use omnilink_evidence::{
     AgreedPrefix, Alternative, BrokenRule, Candidate, Continuation, Counterexample, Decider, Limit,
     Linearization, Placement, RefusalReason, Unknown, Verdict,
@@ -88,6 +97,7 @@ pub use partition::{Components, Partitioning};
 pub use plain_program_order::explain_program_order;
 pub use plain_search::{PlainSearch, PlainVerdict};
 pub use portfolio::check_source;
+pub use unmonitored::Unmonitored;
 
 #[cfg(test)]
 #[path = "../tests/behaviour/test_models.rs"]

@@ -1,37 +1,12 @@
 //! Limits of work outside the search: the clock, the memory of the process, and interrupts.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use omnilink_evidence::Limit;
 use omnilink_memory::{default_limit_bytes, resident_bytes};
 
+use crate::interrupt::Interrupt;
 use crate::options::Limits;
-
-/// A flag that ends a check when it is raised, by a signal handler or by another thread.
-#[derive(Clone, Copy, Debug)]
-pub struct Interrupt(&'static AtomicBool);
-
-impl Interrupt {
-    /// An interrupt that is raised when `flag` is set.
-    pub const fn new(flag: &'static AtomicBool) -> Self {
-        Self(flag)
-    }
-
-    /// Whether the flag is set.
-    pub fn is_raised(self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// Interrupts are equal if they use the same flag.
-impl PartialEq for Interrupt {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.0, other.0)
-    }
-}
-
-impl Eq for Interrupt {}
 
 /// Checks the limits of work that explores no configurations, such as reading, decoding and building graphs.
 #[derive(Clone, Copy, Debug)]

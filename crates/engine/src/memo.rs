@@ -1,7 +1,7 @@
 //! A memo of model steps that forgets.
 
 use crate::mask::mix;
-use crate::state_space::{ClassId, StateId, Successors};
+use crate::state_ids::{ClassId, StateId, Successors};
 
 #[derive(Clone, Copy)]
 struct MemoSlot {

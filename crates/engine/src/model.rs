@@ -11,9 +11,9 @@ use std::time::Instant;
 
 use omnilink_evidence::RefusalReason;
 
-use crate::collections::{CollectionKind, Observation};
 use crate::footprint::Footprint;
-use crate::limit_watch::Interrupt;
+use crate::interrupt::Interrupt;
+use crate::observation::{CollectionKind, Observation};
 
 /// A sequential specification.
 ///

@@ -5,7 +5,7 @@
 
 use omnilink_trace::{Time, Timebox};
 
-use crate::state_space::{ClassId, Renumber};
+use crate::state_ids::{ClassId, Renumber};
 
 /// The index of an operation in the table.
 pub(crate) type OpRef = u32;

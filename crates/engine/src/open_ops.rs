@@ -6,7 +6,8 @@ mod stubborn_set;
 use crate::mask::Mask;
 use crate::mutant::{Mutant, mutated};
 use crate::op_table::{Followed, OpRecord, OpRef, OpTable};
-use crate::state_space::{ClassId, DynStateSpace};
+use crate::state_ids::ClassId;
+use crate::state_space::DynStateSpace;
 
 /// One open operation, with sets of other slots that are related to it.
 #[derive(Clone, Debug)]

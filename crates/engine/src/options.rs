@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::limit_watch::Interrupt;
+use crate::interrupt::Interrupt;
 
 /// The limits beyond which a check answers `unknown`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use crate::op_table::{OpRecord, OpRef, OpTable};
 use crate::options::{Options, Strategy};
 use crate::path::Paths;
 use crate::search_context::{Advance, SearchContext};
-use crate::state_space::{Renumber, StateId};
+use crate::state_ids::{Renumber, StateId};
 use crate::sweep::{Sweep, SweepFigures};
 
 /// The status of the search over one part.

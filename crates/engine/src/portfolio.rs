@@ -14,7 +14,7 @@ use std::time::Instant;
 use omnilink_evidence::{Limit, Linearization, Unknown};
 
 use crate::checker::{Checker, Start};
-use crate::collections::{CollectionStream, Unmonitored, check_as_collections};
+use crate::collections::{CollectionStream, check_as_collections};
 use crate::error::{CheckError, Progress};
 use crate::evidence::{CheckOutcome, Conclusion, SearchFigures};
 use crate::footprint::Footprint;
@@ -22,10 +22,12 @@ use crate::history_facts::{
     OPERATIONS_BETWEEN_LOOKS, components_of, followed, followed_in, keeps_program_order,
 };
 use crate::history_source::{HistoryReading, HistorySource};
-use crate::limit_watch::{Interrupt, LimitWatch};
+use crate::interrupt::Interrupt;
+use crate::limit_watch::LimitWatch;
 use crate::model::Model;
 use crate::options::{Consistency, Limits, Options, Strategy};
 use crate::partition::{Components, Partitioning};
+use crate::unmonitored::Unmonitored;
 
 /// How much a check of a stronger level than the one asked for may take.
 const DETOUR_CONFIGURATIONS: u64 = 1 << 20;

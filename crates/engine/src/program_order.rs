@@ -9,7 +9,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::blocked_return::{BlockedReturn, PartialExplanation};
 use crate::op_table::{OpRecord, OpRef, OpTable};
 use crate::search_context::SearchContext;
-use crate::state_space::StateId;
+use crate::state_ids::StateId;
 
 /// The result of the search.
 pub(crate) enum ProgramOrderResult {

@@ -7,20 +7,8 @@ use omnilink_evidence::Placement;
 use omnilink_trace::Time;
 use rustc_hash::FxHashMap;
 
+use crate::erased_model::{ErasedModel, ReplayId, ReplaySteps};
 use crate::op_table::OpRecord;
-use crate::state_space::ErasedModel;
-
-/// The id of a replay: see [`ErasedModel::start_replay`].
-pub(crate) type ReplayId = u32;
-
-/// How the steps of a replay are computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ReplaySteps {
-    /// As the search computes them.
-    OfSearch,
-    /// By the definition of the model.
-    Plain,
-}
 
 /// The replay of one witness, operation by operation.
 #[derive(Debug)]
@@ -90,11 +78,11 @@ impl Replay {
 mod tests {
     use omnilink_trace::Time;
 
-    use super::{Replay, ReplaySteps};
+    use super::Replay;
+    use crate::erased_model::{ErasedModel, ReplaySteps};
     use crate::interned_model::InternedModel;
     use crate::op_table::{Followed, OpRecord};
     use crate::partition::Partitioning;
-    use crate::state_space::ErasedModel;
     use crate::test_models::{Register, RegisterOp};
 
     /// Whether writes with these threads and timeboxes replay in this order of positions.

@@ -26,7 +26,8 @@ use crate::open_ops::OpenOps;
 use crate::options::Reductions;
 use crate::path::{PathId, Paths};
 use crate::search_context::{Advance, SearchContext};
-use crate::state_space::{DynStateSpace, Renumber, StateId};
+use crate::state_ids::{Renumber, StateId};
+use crate::state_space::DynStateSpace;
 
 /// Statistics of a sweep.
 #[derive(Clone, Copy, Debug, Default)]

@@ -9,13 +9,15 @@ use omnilink_sched::Schedule;
 
 use crate::alphabet::CallId;
 use crate::campaign_coverage::{PartCoverage, PassCoverage};
-use crate::check::{LineupError, Request, Tick, check_deeper, check_matrix, check_schedule};
+use crate::check::{check_deeper, check_matrix, check_schedule};
 use crate::execution::RaceReport;
 use crate::executor::MatrixExecutor;
 use crate::failing_matrix::{FailingMatrix, failure};
+use crate::lineup_error::LineupError;
 use crate::matrices::{Matrices, Part};
 use crate::matrix::Matrix;
 use crate::options::{LineupOptions, RunSelection};
+use crate::request::{Request, Tick};
 use crate::scope::Scope;
 use crate::verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, Undecided};
 

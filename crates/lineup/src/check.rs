@@ -4,86 +4,22 @@
 //! component could have for these calls. Then concurrent runs are made. Each new history is explained by a serial one, or is a
 //! violation: the component is not linearizable, whatever its specification.
 
-use omnilink_engine::{CheckError, Consistency};
-use omnilink_evidence::Limit;
 use omnilink_sched::Schedule;
-use thiserror::Error;
 
-use crate::alphabet::Alphabet;
 use crate::concurrent_phase::{ConcurrentRuns, explore_with_races};
 use crate::confirmation::confirmed;
 use crate::contention;
-use crate::execution::{Cut, MatrixRun, RunEnding};
-use crate::executor::{ExecutorError, MatrixExecutor, RunPlan};
-use crate::history::{CallHistory, HistoryEnding, Results};
-use crate::matrix::{Matrix, MatrixError};
-use crate::options::{Blocking, LineupOptions, RunSelection, SerialCriterion, search_limits};
+use crate::execution::RunEnding;
+use crate::executor::{MatrixExecutor, RunPlan};
+use crate::history::Results;
+use crate::lineup_error::LineupError;
+use crate::matrix::Matrix;
+use crate::options::RunSelection;
+use crate::request::{Request, Tick};
 use crate::serial::SerialHistories;
 use crate::serial_phase::serial_phase;
-use crate::specification::{Specification, SpecificationError};
-use crate::verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, Undecided, Why};
-use crate::witness::Witnesses;
-use crate::words::Words;
-
-/// Why a check failed.
-#[derive(Debug, Error)]
-pub enum LineupError {
-    /// The component cannot be run.
-    #[error(transparent)]
-    Executor(#[from] ExecutorError),
-    /// The matrix cannot be run.
-    #[error(transparent)]
-    Matrix(#[from] MatrixError),
-    /// The search for explanations failed.
-    #[error(transparent)]
-    Check(#[from] CheckError),
-    /// The specification does not fit the component.
-    #[error(transparent)]
-    Specification(#[from] SpecificationError),
-    /// A limit or an interrupt ended the search for an explanation.
-    #[error("the {} limit ended the search for an explanation", .0.word())]
-    Limit(Limit),
-    /// The executor switched threads inside a call of a serial run.
-    #[error("internal error, please report it: a serial run of {0} has calls that overlap")]
-    NotSerial(String),
-    /// Serial runs are missing.
-    #[error(
-        "internal error, please report it: {made} serial runs of {matrix} were made, and there are {all}"
-    )]
-    SerialRunsMissing {
-        /// The matrix.
-        matrix: String,
-        /// How many were made.
-        made: u64,
-        /// How many there are.
-        all: u64,
-    },
-    /// A serial run explains what is about to be reported as a violation.
-    #[error(
-        "internal error, please report it: a run of {matrix} counts as a violation, but these calls, one after the other, explain \
-         it: {order}"
-    )]
-    Explained {
-        /// The matrix.
-        matrix: String,
-        /// The calls.
-        order: String,
-    },
-}
-
-/// What to check, and how.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// The calls of the component.
-    pub alphabet: &'a Alphabet,
-    /// The options.
-    pub options: &'a LineupOptions,
-    /// The specification, if it is not the component's serial runs.
-    pub specification: Option<&'a Specification>,
-}
-
-/// Called after each run, to show progress.
-pub type Tick<'a> = &'a mut (dyn FnMut() + Send);
+use crate::specification::SpecificationError;
+use crate::verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, Undecided};
 
 /// Checks one matrix.
 ///
@@ -236,60 +172,4 @@ fn unchecked(matrix: &Matrix) -> Result<CheckedMatrix, LineupError> {
         redundant: 0,
         verdict: MatrixVerdict::Passed,
     })
-}
-
-/// A violation that does not depend on serial runs: the run crashes alone, blocks where nothing may block, or contradicts the
-/// specification.
-pub(crate) fn violation_without_serial_runs(
-    request: Request<'_>,
-    words: Words<'_>,
-    history: &CallHistory,
-    is_serial: bool,
-) -> Result<Option<Why>, LineupError> {
-    // No component is meant to crash, and no specification allows it.
-    if let HistoryEnding::Crashed(slot, reason) = history.ending
-        && (is_serial || request.specification.is_some())
-    {
-        return Ok(Some(Why::CrashAlone(slot, reason)));
-    }
-    if history.ending == HistoryEnding::Stuck && request.options.blocking == Blocking::Never {
-        return Ok(Some(Why::Blocked(history.pending())));
-    }
-    match request.specification {
-        Some(specification) => Ok(specification.explain(history, words)?),
-        None => Ok(None),
-    }
-}
-
-/// Why nothing explains a history of a concurrent run, or `None` if something does.
-pub(crate) fn explain(
-    request: Request<'_>,
-    serial: &SerialHistories,
-    words: Words<'_>,
-    history: &CallHistory,
-) -> Result<Option<Why>, LineupError> {
-    let why = violation_without_serial_runs(request, words, history, false)?;
-    if why.is_some() || request.specification.is_some() {
-        return Ok(why);
-    }
-    let consistency = match request.options.criterion {
-        SerialCriterion::Linearizable => Consistency::Linearizable,
-        SerialCriterion::Sequential => Consistency::Sequential,
-    };
-    let limits = search_limits(&request.options.stop);
-    Witnesses::new(serial, words, consistency, limits).explain(history)
-}
-
-/// Counts a run from which nothing follows, and keeps the first reason.
-pub(crate) fn count_inconclusive(phase: &mut PhaseFigures, first: &mut Option<Cut>, execution: &MatrixRun) {
-    match execution.ending {
-        RunEnding::Cut(cut) => {
-            phase.cut += 1;
-            // A call that is to blame is a better reason than a number of steps.
-            if first.is_none_or(|first| first.unresponsive_call().is_none()) {
-                *first = Some(cut);
-            }
-        }
-        _ => phase.diverged += 1,
-    }
 }

@@ -6,13 +6,16 @@ use std::time::Instant;
 use omnilink_evidence::Limit;
 use rustc_hash::FxHashSet;
 
-use crate::check::{LineupError, Request, Tick, count_inconclusive, explain};
 use crate::contention;
 use crate::execution::{Cut, MatrixRun};
 use crate::executor::{MatrixExecutor, RunPlan};
+use crate::explanation::explain;
 use crate::history::{CallHistory, HistoryEnding, Results};
+use crate::lineup_error::LineupError;
 use crate::matrix::Matrix;
+use crate::request::{Request, Tick};
 use crate::serial::SerialHistories;
+use crate::verdict::count_inconclusive;
 use crate::verdict::{CheckedMatrix, PhaseFigures, RunViolation, Why};
 use crate::words::Words;
 

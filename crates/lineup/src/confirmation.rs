@@ -5,12 +5,13 @@
 //! by call: neither the tree nor the search has a part in it. If one explains the history after all, that is an error of ours and no
 //! violation.
 
-use crate::check::{LineupError, Request, Tick};
 use crate::execution::{MatrixRun, RunEnding, RunEvent};
 use crate::executor::MatrixExecutor;
 use crate::history::{CallHistory, HistoryEvent};
+use crate::lineup_error::LineupError;
 use crate::matrix::Matrix;
 use crate::options::SerialCriterion;
+use crate::request::{Request, Tick};
 use crate::slot::{CallSlot, Lane};
 use crate::verdict::{CheckedMatrix, MatrixVerdict, RunViolation, Undecided, Why};
 

@@ -5,11 +5,13 @@
 
 use std::ops::ControlFlow;
 
-use crate::check::{LineupError, Request, explain};
 use crate::execution::MatrixRun;
 use crate::executor::{MatrixExecutor, RunPlan};
+use crate::explanation::explain;
 use crate::history::{CallHistory, HistoryEnding, HistoryEvent, Results};
+use crate::lineup_error::LineupError;
 use crate::matrix::Matrix;
+use crate::request::Request;
 use crate::serial::SerialHistories;
 use crate::slot::{CallSlot, Lane};
 use crate::verdict::{CheckedMatrix, RunViolation};

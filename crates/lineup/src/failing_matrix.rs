@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use omnilink_sched::StopConditions;
 
-use crate::check::{LineupError, Request, Tick};
 use crate::executor::MatrixExecutor;
 use crate::history::CallHistory;
+use crate::lineup_error::LineupError;
 use crate::matrix::Matrix;
 use crate::options::LineupOptions;
+use crate::request::{Request, Tick};
 use crate::shrink::shrink;
 use crate::verdict::{CheckedMatrix, MatrixVerdict, Why};
 

@@ -30,9 +30,11 @@ mod diagnosis;
 mod evidence;
 mod execution;
 mod executor;
+mod explanation;
 mod failing_matrix;
 mod harness;
 mod history;
+mod lineup_error;
 mod matrices;
 mod matrix;
 #[cfg(target_os = "linux")]
@@ -41,6 +43,7 @@ mod nearest_serial;
 mod notation;
 mod observation;
 mod options;
+mod request;
 mod role;
 mod sample;
 mod scheduled;
@@ -60,7 +63,7 @@ mod words;
 pub use alphabet::{Alphabet, AlphabetError, CallId};
 pub use campaign::{Summary, run_campaign, run_schedule};
 pub use campaign_coverage::{PartCoverage, PassCoverage};
-pub use check::{LineupError, Request, Tick, check_matrix, check_schedule};
+pub use check::{check_matrix, check_schedule};
 pub use description::{Description, DescriptionError};
 pub use diagnosis::Diagnosis;
 pub use evidence::CampaignSubject;
@@ -71,6 +74,7 @@ pub use executor::{Allowance, ExecutorError, MatrixExecutor, RunCoverage, RunPla
 pub use failing_matrix::FailingMatrix;
 pub use harness::{HarnessCommand, HarnessError};
 pub use history::{CallHistory, HistoryEnding, HistoryEvent, ResultId, Results};
+pub use lineup_error::LineupError;
 pub use matrices::Matrices;
 pub use matrix::{Matrix, MatrixError};
 #[cfg(target_os = "linux")]
@@ -81,6 +85,7 @@ pub use observation::{
 };
 pub use omnilink_sched::{MemoryModel, Schedule, ScheduleError, StopConditions};
 pub use options::{Blocking, LineupOptions, RunSelection, SerialCriterion};
+pub use request::{Request, Tick};
 pub use role::{Role, RoleError};
 pub use scheduled::{Scheduled, ScheduledOptions};
 pub use scope::{Scope, opaque_libraries};
@@ -90,8 +95,8 @@ pub use specification::{
     CorrectnessCondition, ModelSpecification, Requests, Specification, SpecificationError,
     SpecificationResult, calls_as_operations, explain_by,
 };
-pub use verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, RunViolation, Undecided, Why};
-pub use witness::{StuckCall, Witnesses};
+pub use verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, RunViolation, StuckCall, Undecided, Why};
+pub use witness::Witnesses;
 pub use words::Words;
 
 /// The header for C++ harnesses, `lineup.hpp`.

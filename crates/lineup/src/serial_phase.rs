@@ -3,12 +3,15 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use crate::check::{LineupError, Request, Tick, count_inconclusive, violation_without_serial_runs};
 use crate::execution::{Cut, MatrixRun, RunEnding};
 use crate::executor::{MatrixExecutor, RunPlan};
+use crate::explanation::violation_without_serial_runs;
 use crate::history::{CallHistory, Results};
+use crate::lineup_error::LineupError;
 use crate::matrix::Matrix;
+use crate::request::{Request, Tick};
 use crate::serial::{NotSerial, SerialHistories};
+use crate::verdict::count_inconclusive;
 use crate::verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, RunViolation, Undecided};
 use crate::words::Words;
 

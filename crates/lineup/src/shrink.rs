@@ -9,10 +9,12 @@
 use rustc_hash::FxHashSet;
 
 use crate::alphabet::Alphabet;
-use crate::check::{LineupError, Request, Tick, check_matrix};
+use crate::check::check_matrix;
 use crate::executor::MatrixExecutor;
+use crate::lineup_error::LineupError;
 use crate::matrix::Matrix;
 use crate::options::{LineupOptions, RunSelection};
+use crate::request::{Request, Tick};
 use crate::role::check_roles;
 use crate::verdict::{CheckedMatrix, MatrixVerdict};
 

@@ -9,7 +9,6 @@ use crate::matrix::Matrix;
 use crate::serial::{Nondeterminism, SerialHistories};
 use crate::slot::{CallSlot, Lane};
 use crate::translation::LEAK;
-use crate::witness::StuckCall;
 
 /// What came of checking one matrix.
 #[derive(Clone, Debug)]
@@ -71,6 +70,29 @@ impl MatrixVerdict {
             (Self::Nondeterministic(_), Self::Nondeterministic(_)) => true,
             _ => false,
         }
+    }
+}
+
+/// A call that is stuck where no serial run is stuck.
+#[derive(Clone, Debug)]
+pub struct StuckCall {
+    /// Which call.
+    pub slot: CallSlot,
+    /// What serial runs do instead.
+    pub counterexample: Box<Counterexample>,
+}
+
+/// Counts a run from which nothing follows, and keeps the first reason.
+pub(crate) fn count_inconclusive(phase: &mut PhaseFigures, first: &mut Option<Cut>, execution: &MatrixRun) {
+    match execution.ending {
+        RunEnding::Cut(cut) => {
+            phase.cut += 1;
+            // A call that is to blame is a better reason than a number of steps.
+            if first.is_none_or(|first| first.unresponsive_call().is_none()) {
+                *first = Some(cut);
+            }
+        }
+        _ => phase.diverged += 1,
     }
 }
 

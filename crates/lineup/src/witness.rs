@@ -11,21 +11,12 @@ use omnilink_engine::{Conclusion, Consistency, Counterexample, Limits, Options, 
 use omnilink_trace::{Time, Timebox};
 
 use crate::automaton::{Automaton, Observed};
-use crate::check::LineupError;
 use crate::history::{CallHistory, HistoryEnding, HistoryEvent};
+use crate::lineup_error::LineupError;
 use crate::serial::{CallOutcome, SerialHistories};
 use crate::slot::CallSlot;
-use crate::verdict::Why;
+use crate::verdict::{StuckCall, Why};
 use crate::words::Words;
-
-/// A call that is stuck where no serial run is stuck.
-#[derive(Clone, Debug)]
-pub struct StuckCall {
-    /// Which call.
-    pub slot: CallSlot,
-    /// What serial runs do instead.
-    pub counterexample: Box<Counterexample>,
-}
 
 /// Explains concurrent histories by serial ones.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 //!
 //! **The reduction.** Let `p` be a permutation of strings and model values that leaves every constant of the program as it is. The meaning
 //! of every operator that is built from such constants, variables, bound names, logic, sets, functions, arithmetic and the native
-//! operators listed below commutes with `p`: by induction over the expression. So `s -> t` is a step exactly if `p(s) -> p(t)` is one, and an
+//! operators that are marked so ([`Equivariance`]) commutes with `p`: by induction over the expression. So `s -> t` is a step exactly if `p(s) -> p(t)` is one, and an
 //! invariant holds in `s` exactly if it holds in `p(s)`. If, in addition, `p` leaves every value in the remaining lines of the log as it is,
 //! then the rest of the log is explained from `s` exactly if it is explained from `p(s)`. One of both states is enough.
 //!
@@ -19,60 +19,13 @@
 use std::collections::BTreeSet;
 
 use omnilink_tla::eval::State;
+use omnilink_tla::ir::native::Equivariance;
 use omnilink_tla::ir::{Kind, Node, PathStep, Program};
 use omnilink_value::{Value, ValueKind};
 use rustc_hash::FxHashMap;
 
 use crate::mutant::{Mutant, mutated};
 use crate::value_type::Vocabulary;
-
-/// Native operators that commute with every permutation of strings and model values.
-const EQUIVARIANT: [&str; 41] = [
-    "IsABag",
-    "SetToBag",
-    "CopiesIn",
-    "(+)",
-    "(-)",
-    "\\sqsubseteq",
-    "BagUnion",
-    "BagCardinality",
-    "&",
-    "|",
-    "^^",
-    "Not",
-    "shiftR",
-    "Cardinality",
-    "IsFiniteSet",
-    "kSubset",
-    "Max",
-    "Min",
-    "Range",
-    "IsInjective",
-    "AntiFunction",
-    "Len",
-    "Head",
-    "Tail",
-    "Append",
-    "\\o",
-    "SubSeq",
-    "SelectSeq",
-    "Seq",
-    "ToSet",
-    "Contains",
-    "Last",
-    "SelectInSeq",
-    "SelectLastInSeq",
-    "RemoveFirst",
-    "IsPrefix",
-    ":>",
-    "@@",
-    "Permutations",
-    "Quantify",
-    "TLCEval",
-];
-
-/// Those that also take strings, and look into them. They commute with permutations of model values only.
-const TEXTUAL: [&str; 4] = ["Len", "Tail", "\\o", "SubSeq"];
 
 /// Classes of identities that the spec does not tell apart.
 #[derive(Clone, Debug, Default)]
@@ -382,9 +335,9 @@ impl Constants {
             }
             Kind::Choose(_) => self.is_broken = true,
             Kind::Native(native, _) => {
-                let name = native.signature().name;
-                self.is_broken |= !EQUIVARIANT.contains(&name);
-                self.reads_text |= TEXTUAL.contains(&name);
+                let equivariance = native.signature().equivariance;
+                self.is_broken |= equivariance == Equivariance::None;
+                self.reads_text |= equivariance == Equivariance::ModelValues;
             }
             Kind::Record(shape, _) => self.values.extend(shape.names().iter().cloned()),
             Kind::RecordSet(fields) => self.values.extend(fields.iter().map(|(name, _)| name.clone())),

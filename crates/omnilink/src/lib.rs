@@ -30,7 +30,7 @@
 //! | `compression` | | traces that were compressed with gzip or zstd |
 //! | `tla` | `tla`, `link` | traces against TLA+ specifications: `verify::Validation` |
 //! | `mc` | `mc` | the model checker for TLA+: `verify::mc` |
-//! | `consistency` | `consistency` | weak levels and isolation levels: `verify::WeakCheck` |
+//! | `consistency` | `consistency`, `isolation` | weak levels and isolation levels: `verify::WeakCheck` |
 //! | `lineup` | `lineup`, `sched` | components without a specification |
 //! | `full` | | all of these |
 //!
@@ -56,7 +56,7 @@
 //!
 //! # Live systems
 //!
-//! [`Monitor`] checks calls and returns as they happen, and `consistency::TransactionMonitor` transactions. Or a system is recorded with [`record`], and what was recorded is
+//! [`Monitor`] checks calls and returns as they happen, and `isolation::TransactionMonitor` transactions. Or a system is recorded with [`record`], and what was recorded is
 //! checked with [`check_trace`]:
 //!
 //! ```
@@ -111,6 +111,8 @@ pub use omnilink_verify as verify;
 
 #[cfg(feature = "consistency")]
 pub use omnilink_consistency as consistency;
+#[cfg(feature = "consistency")]
+pub use omnilink_isolation as isolation;
 #[cfg(feature = "lineup")]
 pub use omnilink_lineup as lineup;
 #[cfg(feature = "tla")]

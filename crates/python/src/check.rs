@@ -3,9 +3,10 @@
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
-use omnilink_consistency::{Guarantee, Isolation, MethodLevels, WeakOptions};
+use omnilink_consistency::{Guarantee, MethodLevels, WeakOptions};
 use omnilink_engine::{Interrupt, Options};
 use omnilink_evidence::{Command, Evidence};
+use omnilink_isolation::Isolation;
 use omnilink_trace::{OpenOptions, Operation};
 use omnilink_verify::{
     CheckRequest, Detail, Input, Keyed, ModelCheck, ProgressCounter, WeakCheck, WeakTask, check_input,
@@ -94,8 +95,7 @@ impl Question {
             }));
         }
         let mut guarantee = Guarantee::from_name(&self.consistency).map_err(Failure::usage)?;
-        if let (Guarantee::Level(_), Ok(isolation)) =
-            (&guarantee, Isolation::of_transactions(&self.consistency))
+        if let (Guarantee::Level(_), Ok(isolation)) = (&guarantee, self.consistency.parse::<Isolation>())
             && has_transactions()
         {
             guarantee = Guarantee::Isolation(isolation);

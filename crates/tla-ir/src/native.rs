@@ -27,6 +27,19 @@ pub struct Signature {
     pub arity: usize,
     /// Whether TLC computes it too, in Java, whatever the module of that name says.
     pub replaces_definitions: bool,
+    /// Which values may be exchanged.
+    pub equivariance: Equivariance,
+}
+
+/// The permutations of values with which an operator commutes: permuting its operands permutes its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Equivariance {
+    /// None: its result depends on the order or the text of values.
+    None,
+    /// Those of model values. It also takes strings, and looks into them.
+    ModelValues,
+    /// Those of strings and model values.
+    Identities,
 }
 
 /// An operator that depends on nothing but its operands.
@@ -38,6 +51,7 @@ const fn pure(name: &'static str, arity: usize) -> Signature {
         is_lazy: false,
         arity,
         replaces_definitions: true,
+        equivariance: Equivariance::None,
     }
 }
 
@@ -66,6 +80,22 @@ impl Signature {
         }
     }
 
+    /// The same operator, which does not tell strings and model values apart.
+    const fn equivariant(self) -> Signature {
+        Signature {
+            equivariance: Equivariance::Identities,
+            ..self
+        }
+    }
+
+    /// The same operator, which does not tell model values apart, but looks into strings.
+    const fn within_text(self) -> Signature {
+        Signature {
+            equivariance: Equivariance::ModelValues,
+            ..self
+        }
+    }
+
     /// The same operator, taking its operands unevaluated.
     const fn lazily(self) -> Signature {
         Signature {
@@ -80,26 +110,26 @@ pub const MODULES: &[(&str, &[Signature])] = &[
     (
         "Bags",
         &[
-            pure("IsABag", 1),
-            pure("SetToBag", 1),
-            pure("CopiesIn", 2),
-            pure("(+)", 2),
-            pure("(-)", 2),
-            pure("\\sqsubseteq", 2),
-            pure("BagUnion", 1),
+            pure("IsABag", 1).equivariant(),
+            pure("SetToBag", 1).equivariant(),
+            pure("CopiesIn", 2).equivariant(),
+            pure("(+)", 2).equivariant(),
+            pure("(-)", 2).equivariant(),
+            pure("\\sqsubseteq", 2).equivariant(),
+            pure("BagUnion", 1).equivariant(),
             pure("BagOfAll", 2),
-            pure("BagCardinality", 1),
+            pure("BagCardinality", 1).equivariant(),
         ],
     ),
     ("BagsExt", &[pure("FoldBag", 3)]),
     (
         "Bitwise",
         &[
-            pure("&", 2),
-            pure("|", 2),
-            pure("^^", 2),
-            pure("Not", 1),
-            pure("shiftR", 2),
+            pure("&", 2).equivariant(),
+            pure("|", 2).equivariant(),
+            pure("^^", 2).equivariant(),
+            pure("Not", 1).equivariant(),
+            pure("shiftR", 2).equivariant(),
         ],
     ),
     (
@@ -111,23 +141,29 @@ pub const MODULES: &[(&str, &[Signature])] = &[
             impure("CSVRecords", 1),
         ],
     ),
-    ("FiniteSets", &[pure("Cardinality", 1), pure("IsFiniteSet", 1)]),
+    (
+        "FiniteSets",
+        &[
+            pure("Cardinality", 1).equivariant(),
+            pure("IsFiniteSet", 1).equivariant(),
+        ],
+    ),
     (
         "FiniteSetsExt",
         &[
             pure("FoldSet", 3),
-            pure("Quantify", 2),
-            pure("kSubset", 2),
-            pure("Max", 1).without_java(),
-            pure("Min", 1).without_java(),
+            pure("Quantify", 2).equivariant(),
+            pure("kSubset", 2).equivariant(),
+            pure("Max", 1).without_java().equivariant(),
+            pure("Min", 1).without_java().equivariant(),
         ],
     ),
     (
         "Functions",
         &[
-            pure("Range", 1).without_java(),
-            pure("IsInjective", 1),
-            pure("AntiFunction", 1),
+            pure("Range", 1).without_java().equivariant(),
+            pure("IsInjective", 1).equivariant(),
+            pure("AntiFunction", 1).equivariant(),
             pure("FoldFunction", 3),
             pure("FoldFunctionOnSet", 4),
         ],
@@ -167,14 +203,14 @@ pub const MODULES: &[(&str, &[Signature])] = &[
     (
         "Sequences",
         &[
-            pure("Len", 1),
-            pure("Head", 1),
-            pure("Tail", 1),
-            pure("Append", 2),
-            pure("\\o", 2),
-            pure("SubSeq", 3),
-            pure("SelectSeq", 2),
-            pure("Seq", 1),
+            pure("Len", 1).within_text(),
+            pure("Head", 1).equivariant(),
+            pure("Tail", 1).within_text(),
+            pure("Append", 2).equivariant(),
+            pure("\\o", 2).within_text(),
+            pure("SubSeq", 3).within_text(),
+            pure("SelectSeq", 2).equivariant(),
+            pure("Seq", 1).equivariant(),
         ],
     ),
     (
@@ -182,16 +218,16 @@ pub const MODULES: &[(&str, &[Signature])] = &[
         &[
             pure("SetToSeq", 1),
             pure("SetToSeqs", 1),
-            pure("ToSet", 1).without_java(),
-            pure("Contains", 2),
-            pure("Last", 1).without_java(),
-            pure("SelectInSeq", 2),
-            pure("SelectLastInSeq", 2),
+            pure("ToSet", 1).without_java().equivariant(),
+            pure("Contains", 2).equivariant(),
+            pure("Last", 1).without_java().equivariant(),
+            pure("SelectInSeq", 2).equivariant(),
+            pure("SelectLastInSeq", 2).equivariant(),
             pure("SelectInSubSeq", 4),
             pure("SelectLastInSubSeq", 4),
-            pure("RemoveFirst", 2),
+            pure("RemoveFirst", 2).equivariant(),
             pure("RemoveFirstMatch", 2),
-            pure("IsPrefix", 2),
+            pure("IsPrefix", 2).equivariant(),
             pure("FoldSeq", 3),
             pure("FoldLeft", 3),
             pure("FoldRight", 3),
@@ -209,12 +245,12 @@ pub const MODULES: &[(&str, &[Signature])] = &[
             reading("TLCGet", 1),
             impure("TLCSet", 2),
             pure("ToString", 1),
-            pure(":>", 2),
-            pure("@@", 2),
-            pure("Permutations", 1),
+            pure(":>", 2).equivariant(),
+            pure("@@", 2).equivariant(),
+            pure("Permutations", 1).equivariant(),
             pure("SortSeq", 2),
             impure("RandomElement", 1),
-            pure("TLCEval", 1),
+            pure("TLCEval", 1).equivariant(),
         ],
     ),
     (

@@ -143,7 +143,7 @@ fn history_kind(file: &Path) -> Option<HistoryKind> {
     if first.is_empty() {
         return None;
     }
-    if first.iter().any(omnilink_consistency::is_transaction) {
+    if first.iter().any(omnilink_isolation::is_transaction) {
         return Some(HistoryKind::Transactions);
     }
     let fits = |name: &str| {

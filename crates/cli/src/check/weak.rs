@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use omnilink_consistency::{Guarantee, Isolation, MethodLevels, Ret, TransactionMonitor, parse_axioms};
+use omnilink_consistency::{Guarantee, MethodLevels, Ret, parse_axioms};
 use omnilink_engine::Limits;
 use omnilink_evidence::{Evidence, Verdict};
+use omnilink_isolation::{Isolation, TransactionMonitor};
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_trace::OpenOptions;
 use omnilink_verify::{Following, Input, WeakTask, holds_histories, holds_transactions, tells_its_own_order};
@@ -48,7 +49,7 @@ impl WeakArgs {
         limits: Limits,
         reading: OpenOptions,
     ) -> Result<Following, CliError> {
-        let isolation = Isolation::of_transactions(consistency).map_err(|_| {
+        let isolation = consistency.parse::<Isolation>().map_err(|_| {
             CliError::Usage(format!(
                 "--follow checks transactions, and {consistency} is no level of isolation: give --consistency serializable, or \
                  another one of docs/transactions.md; single operations of a pipe are checked as they come without it"
@@ -100,7 +101,7 @@ impl WeakArgs {
         }
         let mut question = Guarantee::from_name(consistency).map_err(|error| bad(&error))?;
         // Some names are levels of single operations and of transactions: what is in the file decides.
-        if let (Guarantee::Level(_), Ok(isolation)) = (&question, Isolation::of_transactions(consistency))
+        if let (Guarantee::Level(_), Ok(isolation)) = (&question, consistency.parse::<Isolation>())
             && has_transactions()
         {
             question = Guarantee::Isolation(isolation);

@@ -5,17 +5,17 @@ mod plain_search;
 
 use omnilink_engine::{Limits, Model, PlainSearch, PlainVerdict, TimedOp, explain_program_order};
 use omnilink_evidence::Confirmation;
+use omnilink_history::{OpSet, Order};
 
 use self::plain_search::PlainAnswer;
-use crate::check::WeakError;
 use crate::criterion::{Criterion, Ret};
 use crate::guarantee::Guarantee;
-use crate::happens_before::HappensBefore;
 use crate::history::{History, HistoryOp};
 use crate::level::ConsistencyLevel;
-use crate::long_history::{LongHistory, LongViolation};
-use crate::op_set::OpSet;
-use crate::order::Order;
+use crate::long_check::LongViolation;
+use crate::long_history::HappensBefore;
+use crate::long_history::LongHistory;
+use crate::weak_error::WeakError;
 
 /// At most this many visibilities of single operations, or steps, are tried.
 const TRIES_MAX: u64 = 1 << 18;

@@ -1,11 +1,11 @@
 //! Reads and writes of registers, and which write each read returned.
 
 use omnilink_engine::{CollectionKind, Keys, Model, Observation};
+use omnilink_history::order_graph::Id;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use crate::history::HistoryOp;
-use crate::order_graph::Id;
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! The order of the writes of one register that a read sees: all come before the one that it returned.
 
+use omnilink_history::order_graph::{EdgeReason, Graph, GraphNode, Id};
 use rustc_hash::FxHashMap;
 
 use super::accesses::Access;
 use super::thread_order::ThreadOrder;
 use super::visibility::Visibility;
-use crate::order_graph::{EdgeReason, Graph, Id, Node};
 
 /// For each thread and register, numbers of operations in the thread.
 type Numbers = FxHashMap<(usize, Id), Vec<u32>>;
@@ -19,7 +19,7 @@ pub(super) struct Conflicts<'a> {
     writes: Numbers,
     reads: Numbers,
     /// For writes follow reads: a node after all writes that reads of the register in the thread have returned, up to this one.
-    after_returned: FxHashMap<usize, Node>,
+    after_returned: FxHashMap<usize, GraphNode>,
 }
 
 impl<'a> Conflicts<'a> {
@@ -119,7 +119,7 @@ impl<'a> Conflicts<'a> {
     /// by reads in the past of that write.
     fn chain_returned(&mut self) {
         for ((thread, key), numbers) in &self.reads {
-            let mut last: Option<Node> = None;
+            let mut last: Option<GraphNode> = None;
             for number in numbers {
                 let op = self.order.threads[*thread][*number as usize];
                 if let Access::Read(_, Some(returned)) = self.accesses[op] {

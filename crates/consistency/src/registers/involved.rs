@@ -1,9 +1,10 @@
 //! The operations from which a contradiction follows.
 
+use omnilink_history::order_graph::EdgeReason;
+
 use super::accesses::Access;
 use super::{RegisterHistory, RegisterOutcome};
-use crate::happens_before::HappensBefore;
-use crate::order_graph::EdgeReason;
+use crate::long_history::HappensBefore;
 
 /// Where a way from an operation to one that sees it goes from a write to a read of it.
 #[derive(Clone, Copy, PartialEq, Eq)]

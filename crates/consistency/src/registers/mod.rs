@@ -33,15 +33,15 @@ mod thread_order;
 mod visibility;
 
 use omnilink_engine::{Limit, Model};
+use omnilink_history::Budget;
+use omnilink_history::order_graph::{EdgeReason, Graph, GraphNode, OrderEdge, Wiring};
 
 use self::accesses::{Access, ReadsFrom, reads_from};
 use self::conflicts::Conflicts;
 use self::thread_order::ThreadOrder;
 use self::visibility::Visibility;
-use crate::budget::Budget;
 use crate::level::ConsistencyLevel;
 use crate::long_history::LongHistory;
-use crate::order_graph::{EdgeReason, Graph, Node, OrderEdge, Wiring};
 
 /// What the graph says about a history.
 #[derive(Debug)]
@@ -178,7 +178,11 @@ impl<'a, O> RegisterHistory<'a, O> {
         }
     }
 
-    fn included<'s>(&'s self, graph: &'s Graph, sequence: &'s [Node]) -> impl Iterator<Item = usize> + 's {
+    fn included<'s>(
+        &'s self,
+        graph: &'s Graph,
+        sequence: &'s [GraphNode],
+    ) -> impl Iterator<Item = usize> + 's {
         let ops = sequence.iter().filter_map(|node| graph.transaction(*node));
         ops.filter(|op| self.is_included[*op])
     }

@@ -4,12 +4,12 @@
 //! happens before an operation, and one count for each thread says which. A pending operation comes after the earlier ones of its
 //! thread, and nothing comes after it: it is in no prefix.
 
+use omnilink_history::order_graph::{EdgeReason, Graph, Wiring};
 use omnilink_trace::Timebox;
 
 use super::matrix::{Matrix, join};
-use crate::happens_before::HappensBefore;
 use crate::history::HistoryOp;
-use crate::order_graph::{EdgeReason, Graph, Wiring};
+use crate::long_history::HappensBefore;
 
 /// The orders of a history, restricted to the operations that are included.
 #[derive(Debug)]

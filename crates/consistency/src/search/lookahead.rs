@@ -11,11 +11,11 @@
 use std::collections::VecDeque;
 
 use hashbrown::HashMap;
+use omnilink_history::OpSet;
 use rustc_hash::FxBuildHasher;
 
 use super::place::Search;
 use crate::constraints::Constraints;
-use crate::op_set::OpSet;
 use crate::partial_explanation::PartialExplanation;
 use crate::step_table::{DEAD, StateSet};
 

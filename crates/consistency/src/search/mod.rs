@@ -17,16 +17,16 @@ mod summary;
 use std::cell::RefCell;
 
 use omnilink_engine::{Limit, Model, Outcomes, Strategy};
+use omnilink_history::{Budget, OpSet};
 
 use self::place::Search;
 use self::state::SearchState;
-use crate::budget::Budget;
-use crate::check::{WeakError, WeakOptions};
 use crate::constraints::Constraints;
 use crate::linearize::{Linearized, linearize};
-use crate::op_set::OpSet;
+use crate::options::WeakOptions;
 use crate::step_table::{Class, Steps};
 use crate::timeline::Timeline;
+use crate::weak_error::WeakError;
 
 /// The result of a search.
 #[derive(Debug)]
@@ -48,47 +48,6 @@ pub(crate) struct DeadEnd {
     pub visible: Vec<OpSet>,
     /// Required operations that could come next and have no admissible visibility.
     pub blocked: OpSet,
-}
-
-/// The reductions of the search, each of which can be switched off. All are sound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WeakReductions {
-    /// Search for an explanation with complete visibility (linearizability) first.
-    pub strongest_first: bool,
-    /// Try minimal visibilities only.
-    pub minimal: bool,
-    /// Location operations that no other operation depends on as soon as possible.
-    pub eager: bool,
-    /// Merge states with the same continuations.
-    pub memo: bool,
-    /// Give up where an unplaced operation cannot be explained any more. A lookahead costs more than a step of the
-    /// search, so this is the number of configurations after which it starts; `None` for never.
-    pub lookahead_after: Option<u64>,
-}
-
-impl WeakReductions {
-    /// Everything on.
-    pub const ALL: Self = Self {
-        strongest_first: true,
-        minimal: true,
-        eager: true,
-        memo: true,
-        lookahead_after: Some(256),
-    };
-    /// Everything off: all linearizations, all visibilities.
-    pub const NONE: Self = Self {
-        strongest_first: false,
-        minimal: false,
-        eager: false,
-        memo: false,
-        lookahead_after: None,
-    };
-}
-
-impl Default for WeakReductions {
-    fn default() -> Self {
-        Self::ALL
-    }
 }
 
 /// The classes of a history's operations.

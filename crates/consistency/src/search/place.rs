@@ -1,13 +1,14 @@
 //! Placing an operation: what it may see, and the states that result.
 
+use omnilink_history::{Budget, OpSet};
+
 use super::lookahead::Lookahead;
 use super::state::{Feasibility, SearchState};
 use super::summary::Dependencies;
-use super::{Classes, DeadEnd, WeakReductions};
-use crate::budget::Budget;
+use super::{Classes, DeadEnd};
 use crate::complete::is_placeable;
 use crate::constraints::{Constraints, Influence};
-use crate::op_set::OpSet;
+use crate::options::WeakReductions;
 use crate::partial_explanation::PartialExplanation;
 use crate::step_table::{DEAD, StateSet, Steps};
 use crate::visibility_candidates::VisibilityCandidates;

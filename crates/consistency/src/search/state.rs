@@ -3,7 +3,8 @@
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 
-use crate::op_set::OpSet;
+use omnilink_history::OpSet;
+
 use crate::step_table::StateSet;
 
 /// A state of the search.

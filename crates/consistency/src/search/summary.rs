@@ -15,11 +15,11 @@
 //! that allows less than another with the same state is dropped.
 
 use hashbrown::HashMap;
+use omnilink_history::OpSet;
 use rustc_hash::FxBuildHasher;
 
 use super::place::Search;
 use crate::constraints::{Constraints, Influence};
-use crate::op_set::OpSet;
 use crate::partial_explanation::PartialExplanation;
 use crate::step_table::{DEAD, StateSet};
 

@@ -1,7 +1,7 @@
 //! Guarantees by name, by axioms and by method: verdicts and messages.
 
 use omnilink_consistency::{
-    Guarantee, MethodLevels, RecordedCheckError, RecordedHistory, Ret, WeakChecker, WeakOptions,
+    Guarantee, History, MethodLevels, RecordedCheckError, RecordedHistory, Ret, WeakChecker, WeakOptions,
     check_recorded, infer_recorded, parse_axioms, read_histories,
 };
 use omnilink_engine::Limits;
@@ -232,7 +232,7 @@ fn counters_that_contradict_each_other_are_refused() {
         let read = read_histories("h.jsonl", json.as_bytes()).next().unwrap();
         match read {
             Err(error) => error.to_string(),
-            Ok(recorded) => recorded.decode(&decode).unwrap_err().to_string(),
+            Ok(recorded) => History::of_recorded(&recorded, &decode).unwrap_err().to_string(),
         }
     };
     let none_begun = |clock: &str| format!(r#""clock":{clock},"meta":{{"return_clock":{{"a":0,"b":0}}}}"#);

@@ -9,20 +9,10 @@
 mod common;
 
 mod agrees_with_naive;
-mod counters;
-mod golden_levels;
 mod guarantees;
-mod isolation_agrees;
-mod isolation_metamorphic;
-mod isolation_rare;
-mod isolation_scale;
-mod list_append;
-mod marked_reads;
 mod recorded_order;
 mod registers;
 mod scale;
 mod skiplistmap;
 mod specification;
 mod stale;
-mod transaction_monitor;
-mod transactions;

@@ -74,7 +74,7 @@ fn threads_that_share_a_register_satisfy_every_level() {
             record!(log, read() => value.load(Ordering::SeqCst));
         }
     });
-    let history = recorded.decode(&decode).unwrap();
+    let history = History::of_recorded(&recorded, &decode).unwrap();
     assert_eq!(history.len(), THREADS * 8);
     for level in ConsistencyLevel::ALL {
         assert!(satisfies(&history, level), "{level}");
@@ -95,7 +95,7 @@ fn the_reading_after_a_call_never_contradicts_what_threads_saw() {
                 record!(log, read() => value.load(Ordering::Relaxed));
             }
         });
-        let history = recorded.decode(&decode).unwrap();
+        let history = History::of_recorded(&recorded, &decode).unwrap();
         assert!(
             satisfies(&history, ConsistencyLevel::Linearizable),
             "{recorded:#?}"
@@ -122,7 +122,7 @@ fn a_read_of_an_old_copy_after_a_barrier_is_found_out() {
             record!(log, read() => copy);
         }
     });
-    let history = recorded.decode(&decode).unwrap();
+    let history = History::of_recorded(&recorded, &decode).unwrap();
     assert!(
         satisfies(&history, ConsistencyLevel::ReadMyWrites)
             && satisfies(&history, ConsistencyLevel::Sequential)
@@ -155,7 +155,7 @@ fn a_stale_read_that_only_the_reading_after_the_call_orders_is_found_out() {
         let write = writer.call("write").arg("value", 1).begin();
         write.end(Slow(RefCell::new(&mut reader)));
         drop((writer, reader));
-        let history = read(recorder).decode(&decode).unwrap();
+        let history = History::of_recorded(&read(recorder), &decode).unwrap();
         assert_eq!(
             satisfies(&history, ConsistencyLevel::Weak),
             is_weak,

@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use fastrand::Rng;
 use omnilink_consistency::{
-    Anomaly, AnyHistory, ConsistencyLevel, Guarantee, History, HistoryOp, LongHistory, LongViolation,
-    LongWitness, MethodLevels, Order, Ret, WeakChecker, WeakOptions, confirm, infer, naive,
+    AnyHistory, ConsistencyLevel, Guarantee, History, HistoryOp, LongHistory, LongViolation, LongWitness,
+    MethodLevels, Order, Ret, WeakChecker, WeakOptions, confirm, infer, naive,
 };
-use omnilink_evidence::Conclusion;
+use omnilink_evidence::{Anomaly, Conclusion};
 use omnilink_models::{Decode, Kv, KvOp};
 use omnilink_trace::{Args, Operation, Timebox};
 use omnilink_value::Value;

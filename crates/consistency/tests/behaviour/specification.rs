@@ -104,8 +104,11 @@ fn agree<M: Model>(
         let (mut rng, mut valid, mut total) = (Rng::with_seed(11), 0, 0);
         for round in 0..rounds {
             let recorded = random_history(&mut rng, 1 + round % 6, &op);
-            let expected = verdicts(&mut native, &recorded.decode(decode).unwrap());
-            let found = verdicts(&mut of_spec, &recorded.decode(&Actions(spec)).unwrap());
+            let expected = verdicts(&mut native, &History::of_recorded(&recorded, decode).unwrap());
+            let found = verdicts(
+                &mut of_spec,
+                &History::of_recorded(&recorded, &Actions(spec)).unwrap(),
+            );
             assert_eq!(found, expected, "{recorded:#?}");
             valid += expected.iter().filter(|is_valid| **is_valid).count();
             total += expected.len();
@@ -225,7 +228,7 @@ fn a_spec_that_may_choose_is_checked_as_the_definition_says() {
                 ),
                 _ => format!(r#""op":"Read","args":[],"ret":{}"#, rng.usize(..3)),
             });
-            let history = recorded.decode(&Actions(spec)).unwrap();
+            let history = History::of_recorded(&recorded, &Actions(spec)).unwrap();
             for level in ConsistencyLevel::ALL {
                 for ret in [Ret::Own, Ret::All] {
                     let criterion = level.criterion();
@@ -261,7 +264,7 @@ fn a_result_is_forgotten_wherever_it_stands() {
         let line = line.replace('\n', " ");
         let recorded = read_histories("h", line.as_bytes()).next().unwrap().unwrap();
         let weak = |spec: &TlaModel<'_>| {
-            let history = recorded.decode(&Actions(spec)).unwrap();
+            let history = History::of_recorded(&recorded, &Actions(spec)).unwrap();
             let mut checker = WeakChecker::new(spec);
             [Ret::Own, Ret::All]
                 .map(|ret| verdict(&mut checker, &history, &ConsistencyLevel::Weak.criterion(), ret))
@@ -279,7 +282,11 @@ fn a_result_that_may_be_anything_must_be_said_to_range_over_something() {
         .next()
         .unwrap()
         .unwrap();
-    let message = |spec: &TlaModel<'_>| recorded.decode(&Actions(spec)).unwrap_err().to_string();
+    let message = |spec: &TlaModel<'_>| {
+        History::of_recorded(&recorded, &Actions(spec))
+            .unwrap_err()
+            .to_string()
+    };
     let message = linked.run(message).unwrap();
     assert!(message.starts_with("h.jsonl:1: operation 0: "), "{message}");
     assert!(

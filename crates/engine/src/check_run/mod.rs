@@ -14,14 +14,16 @@ use rustc_hash::FxBuildHasher;
 
 use self::witness_builder::WitnessBuilder;
 use crate::budget::Budget;
+use crate::erased_model::ReplaySteps;
 use crate::error::{CheckError, Progress};
 use crate::evidence::SearchFigures;
 use crate::op_table::{Followed, OpRecord};
 use crate::options::{Consistency, Options};
 use crate::part_search::{Frontier, PartSearch, PartStatus};
-use crate::replay::{Replay, ReplaySteps};
+use crate::replay::Replay;
 use crate::search_context::SearchContext;
-use crate::state_space::{ClassId, DynStateSpace, StateId};
+use crate::state_ids::{ClassId, StateId};
+use crate::state_space::DynStateSpace;
 use crate::ties::Ties;
 
 /// One part of the history.

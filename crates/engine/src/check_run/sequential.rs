@@ -5,12 +5,13 @@ use omnilink_evidence::{Decider, Limit, Linearization, Unknown};
 use omnilink_trace::Time;
 
 use super::CheckRun;
+use crate::erased_model::ReplaySteps;
 use crate::error::CheckError;
 use crate::evidence::{CheckOutcome, Conclusion};
 use crate::evidence_builder::EvidenceBuilder;
 use crate::op_table::OpRecord;
 use crate::program_order::{self, ProgramOrderResult};
-use crate::replay::{Replay, ReplaySteps};
+use crate::replay::Replay;
 use crate::search_context::SearchContext;
 use crate::state_space::DynStateSpace;
 

@@ -7,6 +7,7 @@ use omnilink_evidence::{
 };
 
 use super::{ActivePart, CheckRun, Part};
+use crate::erased_model::{ReplayId, ReplaySteps};
 use crate::error::CheckError;
 use crate::evidence::{CheckOutcome, Conclusion, SearchFigures};
 use crate::evidence_builder::EvidenceBuilder;
@@ -14,7 +15,6 @@ use crate::mutant::{Mutant, mutated};
 use crate::op_table::OpRef;
 use crate::options::{Consistency, Strategy};
 use crate::part_search::PartStatus;
-use crate::replay::{ReplayId, ReplaySteps};
 use crate::search_context::SearchContext;
 use crate::state_space::DynStateSpace;
 

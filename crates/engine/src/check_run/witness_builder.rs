@@ -8,10 +8,12 @@ use omnilink_evidence::Placement;
 use omnilink_trace::Time;
 
 use super::ActivePart;
+use crate::erased_model::ReplaySteps;
 use crate::evidence::SearchFigures;
 use crate::mutant::{Mutant, mutated};
-use crate::replay::{Replay, ReplaySteps};
-use crate::state_space::{DynStateSpace, Renumber};
+use crate::replay::Replay;
+use crate::state_ids::Renumber;
+use crate::state_space::DynStateSpace;
 use crate::ties::{PartOp, PartPosition, Ties};
 
 /// The explanations of all parts, as far as they are settled.

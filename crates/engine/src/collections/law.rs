@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 use omnilink_value::Value;
 use rustc_hash::FxHashSet;
 
-use super::{CollectionKind, Observation};
 use crate::footprint::Keys;
 use crate::model::{Model, successors};
+use crate::observation::{CollectionKind, Observation};
 use crate::operation::TimedOp;
 
 /// The number of values whose operations are tried.

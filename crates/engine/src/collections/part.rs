@@ -5,12 +5,12 @@ use omnilink_trace::Time;
 use omnilink_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::unmonitored::Unmonitored;
-use super::{CollectionKind, Observation};
 use crate::model::Model;
+use crate::observation::{CollectionKind, Observation};
 use crate::operation::TimedOp;
 use crate::options::Options;
 use crate::partition::{Components, Partitioning};
+use crate::unmonitored::Unmonitored;
 
 /// The operations of one collection. An operation on several values has several effects.
 pub(super) struct CollectionPart {

@@ -21,11 +21,13 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use super::part::{PartDecision, parts_of};
-use super::{CollectionKind, Observation, Unmonitored, figures_of, law, witness};
+use super::{figures_of, law, witness};
 use crate::evidence::{CheckOutcome, Conclusion, SearchFigures};
 use crate::model::Model;
+use crate::observation::{CollectionKind, Observation};
 use crate::operation::TimedOp;
 use crate::options::{Consistency, Options};
+use crate::unmonitored::Unmonitored;
 
 /// A history of a collection that is read operation by operation.
 pub struct CollectionStream<'m, M: Model> {

@@ -5,14 +5,16 @@ use omnilink_trace::Time;
 
 use super::part::CollectionPart;
 use crate::budget::Budget;
+use crate::erased_model::ErasedModel;
+use crate::erased_model::ReplaySteps;
 use crate::interned_model::InternedModel;
 use crate::model::Model;
 use crate::op_table::{Followed, OpRecord};
 use crate::operation::TimedOp;
 use crate::options::Options;
 use crate::partition::Partitioning;
-use crate::replay::{Replay, ReplaySteps};
-use crate::state_space::{ClassId, ErasedModel};
+use crate::replay::Replay;
+use crate::state_ids::ClassId;
 use crate::ties::{PartOp, PartPosition, Ties};
 
 /// Merges the orders of all parts. Each operation gets the earliest moment that the order of its part allows. Operations

@@ -5,7 +5,8 @@ use std::time::Instant;
 use omnilink_trace::Time;
 
 use super::{TrialOp, found_in, limits_until, operations};
-use crate::checker::{Checker, check_from};
+use crate::check::check_from;
+use crate::checker::Checker;
 use crate::error::CheckError;
 use crate::history_facts::followed;
 use crate::model::Model;
@@ -131,7 +132,7 @@ mod tests {
 
     use super::super::{operations, trial_ops};
     use super::restart_at;
-    use crate::checker::check_from;
+    use crate::check::check_from;
     use crate::naive;
     use crate::options::{Consistency, Options};
     use crate::test_models::{self, HistoryProfile, Queue, Register, TestModel};

@@ -27,7 +27,7 @@ use omnilink_evidence::{Counterexample, MinimalHistory};
 
 use self::cuts::{cut_beginning, cut_end, keep_component};
 use self::shrinker::Shrinker;
-use crate::checker::check;
+use crate::check::check;
 use crate::error::CheckError;
 use crate::evidence::{CheckOutcome, Conclusion};
 use crate::model::Model;

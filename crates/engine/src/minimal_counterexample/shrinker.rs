@@ -7,10 +7,10 @@ use omnilink_trace::{Time, Timebox};
 
 use super::cuts::{cut_end, drop_hidden_reads, restart_at};
 use super::{MinimalCounterexample, TrialOp, found_in, limits_until, operations};
-use crate::checker::check_from;
+use crate::check::check_from;
 use crate::error::CheckError;
 use crate::evidence::Conclusion;
-use crate::limit_watch::Interrupt;
+use crate::interrupt::Interrupt;
 use crate::model::Model;
 use crate::naive;
 use crate::options::{Consistency, Limits, Options};

@@ -4,7 +4,8 @@ use super::OpenOps;
 use crate::mask::Mask;
 use crate::mutant::{Mutant, mutated};
 use crate::options::Reductions;
-use crate::state_space::{DynStateSpace, StateId};
+use crate::state_ids::StateId;
+use crate::state_space::DynStateSpace;
 
 impl<K: Mask> OpenOps<K> {
     /// Places every unplaced pure operation that `state` accepts, and reports each to `placing`.

@@ -6,7 +6,8 @@ use super::{OpenOps, Slot};
 use crate::mask::Mask;
 use crate::mutant::{Mutant, mutated};
 use crate::options::Reductions;
-use crate::state_space::{DynStateSpace, StateId};
+use crate::state_ids::StateId;
+use crate::state_space::DynStateSpace;
 
 impl<K: Mask> OpenOps<K> {
     /// The unplaced operations that need to be tried from `state` on the way to placing `target`.

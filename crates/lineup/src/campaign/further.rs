@@ -11,9 +11,11 @@ use omnilink_evidence::Limit;
 use omnilink_sched::StopConditions;
 
 use super::Campaign;
-use crate::check::{LineupError, Request, check_matrix};
+use crate::check::check_matrix;
+use crate::lineup_error::LineupError;
 use crate::matrices::{Matrices, Part};
 use crate::options::LineupOptions;
+use crate::request::Request;
 use crate::verdict::MatrixVerdict;
 
 impl Campaign<'_> {

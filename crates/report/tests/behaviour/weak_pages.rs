@@ -1,11 +1,11 @@
 //! Pages and JSON of histories that are checked for less than linearizability.
 
 use omnilink_consistency::{
-    Guarantee, MethodLevels, WeakChecker, WeakOptions, check_recorded, check_recorded_transactions,
-    infer_recorded, read_histories,
+    Guarantee, MethodLevels, WeakChecker, WeakOptions, check_recorded, infer_recorded, read_histories,
 };
 use omnilink_engine::Limits;
 use omnilink_evidence::Evidence;
+use omnilink_isolation::check_recorded_transactions;
 use omnilink_models::{Decode, DecodeError, Decoded, JavaMap, JavaMapOp};
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_trace::Operation;

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-use omnilink_consistency::{Isolation, TransactionMonitor};
 use omnilink_engine::{Interrupt, Limits};
 use omnilink_evidence::{Command, Evidence, Subject};
+use omnilink_isolation::{Isolation, TransactionMonitor};
 use omnilink_memory::peak_bytes;
 use omnilink_trace::{InputOrder, OpenOptions, Operation, Trace, TraceError};
 

@@ -2,8 +2,9 @@
 
 use std::io::{BufRead, BufReader};
 
-use omnilink_consistency::{OpSet, RecordedHistory, is_history_line, is_transaction, read_histories};
 use omnilink_engine::{Limit, LimitWatch, Limits};
+use omnilink_history::{OpSet, RecordedHistory, is_history_line, read_histories};
+use omnilink_isolation::is_transaction;
 use omnilink_models::AnyModel;
 use omnilink_trace::Operation;
 
@@ -51,8 +52,7 @@ pub(super) fn keyed_histories<'a>(
     };
     notes.extend(other_type);
     let each = each.into_iter().map(move |(name, operations)| {
-        let recorded =
-            RecordedHistory::from_operations(&name, operations).map_err(|error| weak_error(error.into()))?;
+        let recorded = RecordedHistory::from_operations(&name, operations).map_err(weak_error)?;
         Ok(if reading.is_async {
             recorded.with_async_threads()
         } else {
@@ -98,7 +98,7 @@ fn read_all(input: &Input, limits: Limits) -> Result<Histories<'_>, VerifyError>
                     operations: 0,
                 })
             } else {
-                recorded.map_err(|error| weak_error(error.into()))
+                recorded.map_err(weak_error)
             })
         });
         return Ok(Histories {
@@ -123,7 +123,7 @@ fn read_all(input: &Input, limits: Limits) -> Result<Histories<'_>, VerifyError>
         notes.push(nothing_returned(&input.name));
     }
     let recorded = RecordedHistory::from_operations(&input.name, operations);
-    let recorded = recorded.map_err(|error| weak_error(error.into()));
+    let recorded = recorded.map_err(weak_error);
     Ok(Histories {
         notes,
         each: Box::new(std::iter::once(recorded)),

@@ -1,10 +1,9 @@
 //! Factories of judges: each worker judges histories with a model of its own.
 
+use std::fmt::Display;
 use std::time::Duration;
 
-use omnilink_consistency::{
-    Guarantee, RecordedCheckError, RecordedHistory, WeakChecker, WeakOptions, check_recorded,
-};
+use omnilink_consistency::{Guarantee, RecordedHistory, WeakChecker, WeakOptions, check_recorded};
 use omnilink_engine::Limits;
 use omnilink_evidence::Evidence;
 
@@ -77,6 +76,6 @@ pub(crate) fn judge_by<S: NamedModel>(
     });
 }
 
-pub(crate) fn weak_error(error: RecordedCheckError) -> VerifyError {
+pub(crate) fn weak_error(error: impl Display) -> VerifyError {
     VerifyError::Usage(error.to_string())
 }

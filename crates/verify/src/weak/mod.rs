@@ -14,10 +14,9 @@ use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
-use omnilink_consistency::{
-    Guarantee, Isolation, MethodLevels, RecordedHistory, WeakOptions, infer_recorded, unread,
-};
+use omnilink_consistency::{Guarantee, MethodLevels, RecordedHistory, WeakOptions, infer_recorded, unread};
 use omnilink_evidence::{self as evidence, Command, Evidence};
+use omnilink_isolation::Isolation;
 use omnilink_memory::peak_bytes;
 use omnilink_models::AnyModel;
 

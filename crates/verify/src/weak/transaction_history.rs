@@ -2,12 +2,12 @@
 
 use std::cell::RefCell;
 
-use omnilink_consistency::{
+use omnilink_engine::{LimitWatch, Limits};
+use omnilink_evidence::Evidence;
+use omnilink_isolation::{
     RecordedHistory, TransactionTrace, VisitOperation, check_recorded_transactions,
     infer_recorded_transactions,
 };
-use omnilink_engine::{LimitWatch, Limits};
-use omnilink_evidence::Evidence;
 
 use super::IsolationTask;
 use super::histories::{Histories, Reading, histories, holds_histories};

@@ -1,0 +1,249 @@
+//! The online monitor of transactions: a running system is checked as its transactions come in, in bounded memory.
+//!
+//! The newest transactions are kept in a *window*, and checked together whenever half a window is new. So each is checked twice, and
+//! every violation among transactions that are less than half a window apart is found, at the latest half a window after they are
+//! complete.
+//!
+//! **What is told is a violation of the whole.** The window is a part of the history from which, with a transaction, all reads go that it
+//! may have written, and its elements in lists. A part of an isolated history is isolated (`confirmation`), so a window that is not
+//! proves that the whole is not. This takes for granted that no value is written to a key twice more than half a window apart, and that who
+//! reads nothing where something was deleted comes in after the deletion, or less than half a window before it.
+//!
+//! **What is not told holds within the window.** A cycle may lead through a transaction that was forgotten: at most levels a read of
+//! something old is no error, so no transaction is ever certain to be out of all cycles. Until the first transaction is forgotten, the answer
+//! is that of the whole history.
+
+use omnilink_engine::Limits;
+use omnilink_evidence::{Evidence, Verdict};
+use omnilink_history::RecordedHistory;
+use omnilink_trace::Operation;
+use omnilink_value::Value;
+use rustc_hash::FxHashMap;
+
+use crate::accesses::{Access, accesses};
+use crate::check_recorded::check_recorded_part;
+use crate::grouping::{TxnAction, action_of};
+use crate::isolation_error::IsolationError;
+use crate::level::Isolation;
+use crate::transaction::Extent;
+
+/// Checks a stream of transactions.
+///
+/// ```
+/// use omnilink_consistency::{Isolation, TransactionMonitor};
+/// use omnilink_trace::{Args, Operation, Timebox};
+/// use omnilink_value::Value;
+///
+/// let mut monitor = TransactionMonitor::new("store", Isolation::SERIALIZABLE);
+/// let skewed = [(0, r#"[["r","x",null],["w","y",1]]"#), (1, r#"[["r","y",null],["w","x",2]]"#)];
+/// for (session, accesses) in skewed {
+///     let accesses = Value::from_json(accesses.as_bytes()).unwrap();
+///     let args = Args::named([("value", accesses.clone())]);
+///     let mut transaction = Operation::new(session, "txn", args, Timebox::new(session, session + 1));
+///     transaction.ret = Some(accesses);
+///     assert!(monitor.feed(transaction)?.is_none(), "it is not looked at yet");
+/// }
+/// assert!(monitor.finish()?.violation.is_some());
+/// # Ok::<(), omnilink_isolation::IsolationError>(())
+/// ```
+#[derive(Debug)]
+pub struct TransactionMonitor {
+    name: String,
+    isolation: Isolation,
+    limits: Limits,
+    window: usize,
+    /// Transactions whose operations may go on, by session: name and operations.
+    open: FxHashMap<Value, (Value, Vec<Operation>)>,
+    /// The operations of complete transactions, oldest first, and how many belong to each.
+    ops: Vec<Operation>,
+    lengths: Vec<usize>,
+    /// How many transactions came in since the last check.
+    fresh: usize,
+    /// How many operations came in, and how many operations and transactions are forgotten.
+    count: u64,
+    forgotten_ops: u64,
+    forgotten: u64,
+    /// Whether one that was forgotten deleted something.
+    has_forgotten_delete: bool,
+    /// Whether a window could not be decided within the limits.
+    undecided: Option<Box<Evidence>>,
+}
+
+impl TransactionMonitor {
+    /// The number of transactions in a window, unless another one is given.
+    pub const WINDOW: usize = 20_000;
+
+    /// A monitor for one level. Messages call the history `name`.
+    pub fn new(name: &str, isolation: Isolation) -> Self {
+        Self {
+            name: name.to_owned(),
+            isolation,
+            limits: Limits::default(),
+            window: Self::WINDOW,
+            open: FxHashMap::default(),
+            ops: Vec::new(),
+            lengths: Vec::new(),
+            fresh: 0,
+            count: 0,
+            forgotten_ops: 0,
+            forgotten: 0,
+            has_forgotten_delete: false,
+            undecided: None,
+        }
+    }
+
+    /// The same with windows of this many transactions; at least two.
+    #[must_use]
+    pub fn with_window(mut self, window: usize) -> Self {
+        self.window = window.max(2);
+        self
+    }
+
+    /// The same with limits for the check of each window.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Takes the next operation: a whole transaction, or one of its reads and writes. Those of a session come one after the other; a
+    /// transaction of several operations is complete with its commit or abort, or when its session begins another one.
+    ///
+    /// Returns the evidence of a violation, if one was found by now.
+    ///
+    /// # Errors
+    /// If the operation is no read or write of a key.
+    pub fn feed(&mut self, operation: Operation) -> Result<Option<Evidence>, IsolationError> {
+        self.count += 1;
+        let group = { operation.meta.as_ref() }.and_then(|meta| meta.field("txn").cloned());
+        let session = operation.thread.clone();
+        if let Some((name, _)) = self.open.get(&session)
+            && Some(name) != group.as_ref()
+        {
+            self.complete(&session);
+        }
+        match group {
+            None => self.keep(vec![operation]),
+            Some(group) => {
+                let is_last = operation.timebox.is_pending()
+                    || operation.aborted
+                    || matches!(operation.name.as_str(), "commit")
+                    || matches!(action_of(&operation, ""), Ok(TxnAction::Abort));
+                let open = self.open.entry(session.clone()).or_insert((group, Vec::new()));
+                open.1.push(operation);
+                if is_last {
+                    self.complete(&session);
+                }
+            }
+        }
+        if 2 * self.fresh >= self.window {
+            self.check()
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// Checks what has come in since the last check, if anything has: for moments at which nothing comes in.
+    ///
+    /// # Errors
+    /// If an operation is no read or write of a key.
+    pub fn check(&mut self) -> Result<Option<Evidence>, IsolationError> {
+        if self.fresh == 0 {
+            return Ok(None);
+        }
+        let evidence = self.window_evidence(self.window_extent())?;
+        self.fresh = 0;
+        // Half a window stays, for what is to come.
+        let excess = self.lengths.len().saturating_sub(self.window.div_ceil(2));
+        let ops: usize = self.lengths.drain(..excess).sum();
+        let forgotten = self.ops.drain(..ops);
+        self.has_forgotten_delete |= { forgotten }.any(|op| deletes(&op));
+        self.forgotten += excess as u64;
+        self.forgotten_ops += ops as u64;
+        match evidence.verdict {
+            Verdict::Violation => Ok(Some(evidence)),
+            Verdict::Unknown => {
+                self.undecided.get_or_insert_with(|| Box::new(evidence));
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The answer at the end. It holds for the whole history if nothing was forgotten, and within the window otherwise, which a note says.
+    ///
+    /// # Errors
+    /// If an operation is no read or write of a key.
+    pub fn finish(mut self) -> Result<Evidence, IsolationError> {
+        let mut sessions: Vec<Value> = self.open.keys().cloned().collect();
+        sessions.sort_unstable();
+        sessions.iter().for_each(|session| self.complete(session));
+        let mut evidence = self.window_evidence(match self.forgotten {
+            0 => Extent::Whole,
+            _ => self.window_extent(),
+        })?;
+        if let (Verdict::Valid, Some(undecided)) = (evidence.verdict, self.undecided.take()) {
+            evidence = *undecided;
+        }
+        if evidence.verdict == Verdict::Valid && self.forgotten > 0 {
+            // Of the last window only.
+            evidence.witness = None;
+            evidence.notes.push(self.within());
+        }
+        Ok(evidence)
+    }
+
+    /// What an answer of a history that is longer than the window means.
+    fn within(&self) -> String {
+        format!(
+            "this holds within the window: any {} transactions in a row were checked together, and {} older ones were forgotten, \
+             through which a longer cycle may lead",
+            self.window.div_ceil(2),
+            self.forgotten
+        )
+    }
+
+    fn window_extent(&self) -> Extent {
+        Extent::Window {
+            has_lost_deletes: self.has_forgotten_delete,
+        }
+    }
+
+    fn complete(&mut self, session: &Value) {
+        if let Some((_, ops)) = self.open.remove(session) {
+            self.keep(ops);
+        }
+    }
+
+    fn keep(&mut self, ops: Vec<Operation>) {
+        self.lengths.push(ops.len());
+        self.ops.extend(ops);
+        self.fresh += 1;
+    }
+
+    /// Checks the window.
+    fn window_evidence(&mut self, extent: Extent) -> Result<Evidence, IsolationError> {
+        let mut recorded = RecordedHistory::from_operations(&self.name, std::mem::take(&mut self.ops))?;
+        // Positions count from the beginning of the history.
+        for (position, label) in recorded.labels.iter_mut().enumerate() {
+            if *label == position.to_string() {
+                *label = (self.forgotten_ops + position as u64).to_string();
+            }
+        }
+        let found = check_recorded_part(&recorded, self.isolation, self.limits, extent);
+        self.ops = recorded.ops;
+        let mut evidence = found?;
+        evidence.figures.ops = self.count;
+        Ok(evidence)
+    }
+}
+
+/// Whether an operation may leave a key without a value.
+fn deletes(operation: &Operation) -> bool {
+    match accesses(operation, "") {
+        Ok(Some(accesses)) => {
+            { accesses.iter() }.any(|access| matches!(access, Access::Write(_, value) if value.is_null()))
+        }
+        _ => matches!(action_of(operation, ""), Ok(TxnAction::Write(_, value)) if value.is_null()),
+    }
+}

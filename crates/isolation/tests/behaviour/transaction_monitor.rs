@@ -1,0 +1,194 @@
+//! The online monitor: no false alarms whatever was forgotten, and what happens within the window is found.
+
+use fastrand::Rng;
+use omnilink_engine::Limits;
+use omnilink_evidence::{Evidence, Verdict};
+use omnilink_isolation::{Isolation, RecordedHistory, TransactionMonitor, check_transactions};
+use omnilink_trace::{Args, Operation, Timebox};
+use omnilink_value::Value;
+
+fn whole(session: usize, start: i64, end: i64, accesses: Vec<Value>) -> Operation {
+    let accesses = Value::tuple(accesses);
+    let args = Args::named([("value", accesses.clone())]);
+    let mut op = Operation::new(session as i64, "txn", args, Timebox::new(start, end));
+    op.ret = Some(accesses);
+    op
+}
+
+fn access(name: &str, key: usize, value: Value) -> Value {
+    Value::tuple([Value::from(name), Value::int(key as i64), value])
+}
+
+/// A run of a store of lists or registers. Once in `lag` transactions the snapshot is some transactions old.
+pub(crate) fn run(rng: &mut Rng, count: usize, is_list: bool, lag: usize) -> Vec<Operation> {
+    let keys = 4;
+    let mut states: Vec<Vec<Vec<i64>>> = vec![vec![Vec::new(); keys]];
+    let mut next = 0;
+    let mut ops = Vec::new();
+    for at in 0..count {
+        let now = states.len() - 1;
+        let shown = match rng.usize(..lag) {
+            0 => now.saturating_sub(1 + rng.usize(..3)),
+            _ => now,
+        };
+        let mut state = states[now].clone();
+        let mut is_own = vec![false; keys];
+        let mut accesses = Vec::new();
+        for _ in 0..1 + rng.usize(..4) {
+            let key = rng.usize(..keys);
+            if rng.bool() && !is_own[key] {
+                let held = &states[shown][key];
+                let held = match (is_list, held.last()) {
+                    (true, _) => Value::tuple(held.iter().map(|one| Value::int(*one))),
+                    (false, None) => Value::null(),
+                    (false, Some(last)) => Value::int(*last),
+                };
+                accesses.push(access("r", key, held));
+            } else {
+                next += 1;
+                is_own[key] = true;
+                state[key].push(next);
+                accesses.push(access(
+                    if is_list { "append" } else { "w" },
+                    key,
+                    Value::int(next),
+                ));
+            }
+        }
+        let start = 10 * at as i64;
+        ops.push(whole(at % 5, start, start + 5 + 10 * rng.i64(0..3), accesses));
+        states.push(state);
+    }
+    ops
+}
+
+fn followed(ops: &[Operation], level: Isolation, window: usize) -> Evidence {
+    let mut monitor = TransactionMonitor::new("live", level).with_window(window);
+    for op in ops {
+        if let Some(violation) = monitor.feed(op.clone()).unwrap() {
+            return violation;
+        }
+    }
+    monitor.finish().unwrap()
+}
+
+#[test]
+fn what_the_monitor_reports_is_a_violation_of_the_whole() {
+    let mut rng = Rng::with_seed(3);
+    let (mut reported, mut missed) = (0, 0);
+    for round in 0..60 {
+        let ops = run(&mut rng, 40, round % 2 == 0, 12);
+        let recorded = RecordedHistory::from_operations("whole", ops.clone()).unwrap();
+        for level in Isolation::all() {
+            let is_valid = check_transactions(&recorded, level, Limits::default())
+                .unwrap()
+                .is_valid();
+            let evidence = followed(&ops, level, 4 + 2 * (round % 8));
+            match (is_valid, evidence.verdict) {
+                (false, Verdict::Violation) => reported += 1,
+                (false, Verdict::Valid) => missed += 1,
+                (true, Verdict::Valid) => {
+                    let says_so = evidence
+                        .notes
+                        .iter()
+                        .any(|note| note.contains("within the window"));
+                    assert!(says_so, "transactions were forgotten: {:?}", evidence.notes);
+                }
+                (is_valid, verdict) => panic!("{level}, round {round}: {is_valid} {verdict:?}"),
+            }
+        }
+    }
+    assert!(
+        reported > 200 && missed < reported,
+        "{reported} reported, {missed} missed"
+    );
+}
+
+#[test]
+fn a_window_that_holds_everything_decides_as_the_check_does() {
+    let mut rng = Rng::with_seed(4);
+    let mut found = [0, 0];
+    for round in 0..40 {
+        let ops = run(&mut rng, 30, round % 2 == 0, 30);
+        let recorded = RecordedHistory::from_operations("whole", ops.clone()).unwrap();
+        for level in Isolation::all() {
+            let is_valid = check_transactions(&recorded, level, Limits::default())
+                .unwrap()
+                .is_valid();
+            let evidence = followed(&ops, level, 100);
+            assert_eq!(
+                evidence.verdict == Verdict::Valid,
+                is_valid,
+                "{level}, round {round}"
+            );
+            assert!(evidence.notes.is_empty());
+            found[usize::from(is_valid)] += 1;
+        }
+    }
+    assert!(found.iter().all(|count| *count > 50), "{found:?}");
+}
+
+#[test]
+fn an_anomaly_in_a_long_run_is_found_before_a_window_has_passed() {
+    let mut rng = Rng::with_seed(5);
+    for is_list in [false, true] {
+        let mut ops = run(&mut rng, 2_000, is_list, usize::MAX);
+        let at = 1_000;
+        let write = if is_list { "append" } else { "w" };
+        let nothing = if is_list { Value::tuple([]) } else { Value::null() };
+        let skewed = |session, key, other, value| {
+            let accesses = vec![
+                access("r", key, nothing.clone()),
+                access(write, other, Value::int(value)),
+            ];
+            whole(session, 10 * at, 10 * at + 9, accesses)
+        };
+        ops.splice(1_000..1_000, [skewed(7, 100, 101, -1), skewed(8, 101, 100, -2)]);
+        let mut monitor = TransactionMonitor::new("live", Isolation::SERIALIZABLE).with_window(200);
+        let found = ops
+            .iter()
+            .position(|op| monitor.feed(op.clone()).unwrap().is_some());
+        let found = found.expect("a write skew");
+        assert!((1_001..1_101).contains(&found), "{found}");
+        assert_eq!(followed(&ops, Isolation::SNAPSHOT, 200).verdict, Verdict::Valid);
+    }
+}
+
+#[test]
+fn a_transaction_of_several_operations_counts_when_it_is_complete() {
+    let part = |session: i64, txn: i64, name: &str, args: Vec<Value>, ret: Option<Value>| {
+        let mut op = Operation::new(
+            session,
+            name,
+            Args::Positional(Value::tuple(args)),
+            Timebox::new(0, 100),
+        );
+        op.ret = ret;
+        op.meta = Some(Value::record([("txn".to_owned(), Value::int(txn))]));
+        op
+    };
+    let mut monitor = TransactionMonitor::new("live", Isolation::READ_COMMITTED).with_window(4);
+    let key = || Value::from("x");
+    // What it wrote is read before it aborts: only then is it wrong.
+    assert!(
+        monitor
+            .feed(part(0, 1, "write", vec![key(), Value::int(1)], None))
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        monitor
+            .feed(part(1, 2, "read", vec![key()], Some(Value::int(1))))
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        monitor
+            .feed(part(1, 3, "read", vec![key()], Some(Value::int(1))))
+            .unwrap()
+            .is_none()
+    );
+    assert!(monitor.check().unwrap().is_none(), "it may still commit");
+    monitor.feed(part(0, 1, "abort", Vec::new(), None)).unwrap();
+    assert_eq!(monitor.finish().unwrap().verdict, Verdict::Violation);
+}
