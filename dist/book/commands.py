@@ -105,7 +105,7 @@ def page(command, explained):
     out = [f"# `{command.name}`", ""]
     for heading, body in command.sections:
         if heading == "Usage":
-            out += ["```text", *body, "```", ""]
+            out += ["```text", *"\n".join(body).strip().splitlines(), "```", ""]
             out += [f"Explained in {explained}.", ""] if explained else []
         elif heading == "Commands":
             out += ["## Commands", "", "| command | |", "|---|---|"]
@@ -113,7 +113,7 @@ def page(command, explained):
         elif items_of(body):
             out += [f"## {heading}", "", '<dl class="options">']
             for spec, texts in items_of(body):
-                anchor = re.sub(r"[^\w-]", "", (re.search(r"--[\w-]+|-\w|[\w.]+", spec) or [spec])[0]).lower()
+                anchor = (re.search(r"--[\w-]+", spec) or re.search(r"-\w|\w+", spec))[0].lower()
                 out.append(f'<dt id="{anchor}"><code>{html.escape(spec)}</code></dt><dd>{description(texts)}</dd>')
             out += ["</dl>", ""]
         elif heading:
