@@ -3,8 +3,9 @@ import os
 import re
 import shutil
 
-# Spans of code are left alone: a link in them is none.
-LINK = re.compile(r"(`+)(?:(?!\1).)*\1|(!?)\[((?:[^\[\]`]|`[^`]*`|\[[^\]]*\])*)\]\(([^)\s]+)\)")
+LINK = re.compile(r"(!?)\[((?:(?!\n\n)[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
+SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n\n).)+?(?<!`)\1(?!`)", re.S)
+ELSEWHERE = re.compile(r"[a-z]+:|#")
 IMAGES = {".png", ".svg", ".gif", ".jpg"}
 # An address that stands for one that is not known yet.
 PLACEHOLDER = "https://example.org/"
@@ -23,6 +24,14 @@ def lines(text):
             yield number, line, True
         else:
             yield number, line, fence is not None
+
+
+def links(text):
+    """The links of a page: line and match. What is code has none, so it is blanked out; places are those of the text."""
+    shown = "\n".join("x" * len(line) if is_code else line for _, line, is_code in lines(text))
+    shown = SPAN.sub(lambda span: re.sub(r"[^\n]", "x", span.group(0)), shown)
+    for found in LINK.finditer(shown):
+        yield shown.count("\n", 0, found.start(3)) + 1, found
 
 
 def title(text):
@@ -46,19 +55,18 @@ class Pages:
             path = waiting.pop(0)
             if path not in self.texts:
                 self.texts[path] = (root / path).read_text()
-                waiting += [page for _, _, target in self.links(path) if (page := self.page_at(target))]
+                waiting += [page for _, target in self.links(path) if (page := self.page_at(target))]
         for path in sorted([*root.glob("docs/**/*.md"), *root.glob("examples/**/README.md")]):
             path = str(path.relative_to(root))
             if path not in self.texts:
                 self.problems.append(f"{path}:1: no page leads here; {path.split('/')[0]}/README.md should")
 
     def links(self, path):
-        """The relative links of a page: line, match, and the path that is meant."""
-        for number, line, is_code in lines(self.texts[path]):
-            for found in LINK.finditer("" if is_code else line):
-                address = found.group(4)
-                if address and not re.match(r"[a-z]+:|#", address):
-                    yield number, found, os.path.normpath(os.path.join(os.path.dirname(path), address.split("#")[0]))
+        """The relative links of a page: line, and the path that is meant."""
+        for number, found in links(self.texts[path]):
+            address = found.group(3)
+            if not ELSEWHERE.match(address):
+                yield number, os.path.normpath(os.path.join(os.path.dirname(path), address.split("#")[0]))
 
     def page_at(self, target):
         """The page that a link to a file or folder is about, or nothing."""
@@ -84,24 +92,25 @@ class Pages:
     def write(self, folder):
         """Writes all pages with their links, and the files that they lead to."""
         for path, text in self.texts.items():
-            out = []
-            for number, line, is_code in lines(text):
-                out.append(line if is_code else LINK.sub(lambda found: self.rewritten(path, number, found, folder), line))
+            end, out = 0, []
+            for number, found in links(text):
+                out.append(text[end:found.start()] + self.rewritten(path, number, found, folder))
+                end = found.end()
             to = folder / self.place(path)
             to.parent.mkdir(parents=True, exist_ok=True)
-            to.write_text("\n".join(out) + "\n")
+            to.write_text("".join(out) + text[end:])
 
     def rewritten(self, path, number, found, folder):
-        image, label, address = found.group(2, 3, 4)
-        if address is None:
-            return found.group(0)
+        """A link as it is in the site; its text alone if there is no address for it."""
+        text, address = self.texts[path], found.group(3)
+        label = text[found.start(2):found.end(2)]
         new = address
-        if not re.match(r"[a-z]+:|#", address):
+        if not ELSEWHERE.match(address):
             file, anchor = (address.split("#") + [""])[:2]
             target = os.path.normpath(os.path.join(os.path.dirname(path), file))
             if not (self.root / target).exists():
                 self.problems.append(f"{path}:{number}: {address} does not exist")
-                return found.group(0)
+                return label
             new = self.address(path, target, f"#{anchor}" if anchor else "")
             if new is None:
                 return label
@@ -111,7 +120,7 @@ class Pages:
                 shutil.copyfile(self.root / target, to)
         page = re.sub(r"\.md$", ".html", self.place(path))
         self.written.setdefault((page, re.sub(r"\.md(#|$)", r".html\1", new)), f"{path}:{number}")
-        return f"{image}[{label}]({new})"
+        return f"{found.group(1)}[{label}]({new})"
 
     def parts(self):
         """The sections of docs/README.md, each with the pages that it lists."""
@@ -121,8 +130,7 @@ class Pages:
             if heading:
                 parts.append((heading.group(1), []))
             for found in [] if is_code else LINK.finditer(line):
-                target = found.group(4)
-                page = target and self.page_at(os.path.normpath(os.path.join("docs", target.split("#")[0])))
+                page = self.page_at(os.path.normpath(os.path.join("docs", found.group(3).split("#")[0])))
                 if page and page not in seen:
                     seen.add(page)
                     parts[-1][1].append(page)
