@@ -90,7 +90,8 @@ def of_call(words, command):
         option = re.match(r"--[a-z][\w-]*|-[A-Za-z]$", word)
         if word == "--" or re.match(r"[();<>|&]+$", word):
             return
-        if option and option.group(0) not in command.options | {"--help", "--version", "-h", "-V"}:
+        # `--no-…` stands for several.
+        if option and not any(known == option.group(0) or "…" in word and known.startswith(option.group(0)) for known in command.options):
             yield f"`{command.name}` has no option {option.group(0)}"
         elif command.below and re.match(r"[a-z]", word):
             if word == "help":

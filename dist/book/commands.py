@@ -15,7 +15,7 @@ class Command:
     def __init__(self, omnilink, words):
         self.words = words
         shown = subprocess.run([str(omnilink), *words, "--help"], stdout=subprocess.PIPE, text=True, check=True,
-                               env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"})
+                               env={**os.environ, "COLUMNS": "110", "NO_COLOR": "1"})
         self.sections = sections(shown.stdout)
         names = [line.split()[0] for name, body in self.sections if name == "Commands" for line in body if re.match(r"  \S", line)]
         self.below = {name: Command(omnilink, [*words, name]) for name in names if name != "help"}
@@ -117,8 +117,9 @@ def page(command, explained):
                 out.append(f'<dt id="{anchor}"><code>{html.escape(spec)}</code></dt><dd>{description(texts)}</dd>')
             out += ["</dl>", ""]
         elif heading:
-            code = [line[2:] if line.startswith("  ") else line for line in body]
-            out += [f"## {heading}", "", "```sh", *"\n".join(code).strip().splitlines(), "```", ""]
+            # What stands in brackets behind a command may have been wrapped.
+            code = re.sub(r"(\([^()\n]*)\n *([^()\n]*\))", r"\1 \2", "\n".join(line.removeprefix("  ") for line in body))
+            out += [f"## {heading}", "", "```sh", *code.strip().splitlines(), "```", ""]
         else:
             out += [markdown(body), ""]
     return "\n".join(out)
