@@ -106,7 +106,7 @@ def page(command, explained):
     for heading, body in command.sections:
         if heading == "Usage":
             out += ["```text", *"\n".join(body).strip().splitlines(), "```", ""]
-            out += [f"Explained in {explained}.", ""] if explained else []
+            out += ['<div class="beside">', "", f"Guide: {explained}", "", "</div>", ""] if explained else []
         elif heading == "Commands":
             out += ["## Commands", "", "| command | |", "|---|---|"]
             out += [f"| [`{below.name}`]({below.file}) | {markdown([below.what()])} |" for below in command.below.values()] + [""]
@@ -164,13 +164,14 @@ def write(tree, pages, folder):
         (folder / "commands" / command.file).write_text(text)
         for path in about:
             of_page.setdefault(path, []).append(command)
+    of_page.pop("README.md", None)
     for path, commands in of_page.items():
         # Those below one that is named are found from it.
         named = [command for command in commands if not any(command.words[:-1] == other.words for other in commands)]
         above = os.path.relpath("commands", os.path.dirname(path))
         links = ", ".join(f"[`{command.name}`]({above}/{command.file})" for command in named)
         file = folder / pages.place(path)
-        file.write_text(re.sub(r"^(# .*\n)", rf'\1\n<div class="all-options">\n\nAll options: {links}\n\n</div>\n', file.read_text(), count=1))
+        file.write_text(re.sub(r"^(# .*\n)", rf'\1\n<div class="beside">\n\nAll options: {links}\n\n</div>\n', file.read_text(), count=1))
     index = folder / "docs/index.md"
     index.write_text(index.read_text().replace("**Commands**\n", "**Commands** ([every option](../commands/index.md))\n"))
     return problems
