@@ -111,11 +111,11 @@ def page(command, explained):
             out += ["## Commands", "", "| command | |", "|---|---|"]
             out += [f"| [`{below.name}`]({below.file}) | {markdown([below.what()])} |" for below in command.below.values()] + [""]
         elif items_of(body):
-            out += [f"## {heading}", "", '<dl class="options">']
+            out += [f"## {heading}", "", '<div class="options">']
             for spec, texts in items_of(body):
                 anchor = (re.search(r"--[\w-]+", spec) or re.search(r"-\w|\w+", spec))[0].lower()
-                out.append(f'<dt id="{anchor}"><code>{html.escape(spec)}</code></dt><dd>{description(texts)}</dd>')
-            out += ["</dl>", ""]
+                out.append(f'<h4 id="{anchor}"><code>{html.escape(spec)}</code></h4><div>{description(texts)}</div>')
+            out += ["</div>", ""]
         elif heading:
             # What stands in brackets behind a command may have been wrapped.
             code = re.sub(r"(\([^()\n]*)\n *([^()\n]*\))", r"\1 \2", "\n".join(line.removeprefix("  ") for line in body))
