@@ -97,7 +97,8 @@ def description(texts):
 def markdown(body):
     """Text of a help as Markdown that shows it as it is."""
     text = "\n".join(line.strip() for line in body).strip()
-    return re.sub(r"`[^`]*`|([\\*_<>\[\]#|])", lambda found: f"\\{found.group(1)}" if found.group(1) else found.group(0), text)
+    text = re.sub(r"`[^`]*`|([\\*_<>\[\]#|])", lambda found: f"\\{found.group(1)}" if found.group(1) else found.group(0), text)
+    return re.sub(r"\bdocs/([\w-]+)\.md\b", r"[docs/\1.md](../docs/\1.md)", text)
 
 
 def page(command, explained):
