@@ -19,6 +19,11 @@ class Command:
         self.sections = sections(shown.stdout)
         names = [line.split()[0] for name, body in self.sections if name == "Commands" for line in body if re.match(r"  \S", line)]
         self.below = {name: Command(omnilink, [*words, name]) for name in names if name != "help"}
+        examples = [line for name, body in self.sections if name == "Examples" for line in body]
+        for command in self.below.values():
+            own = [line for line in examples if f"{line.strip()} ".startswith(f"{command.name} ")]
+            if words and own and not any(name == "Examples" for name, _ in command.sections):
+                command.sections.append(("Examples", own))
         items = [spec for _, body in self.sections for spec, _ in items_of(body)]
         self.options = {option for spec in items for option in re.findall(r"(?:^|, |\s)(--?[\w-]+)", spec)}
 
