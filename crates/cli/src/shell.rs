@@ -13,9 +13,8 @@ use crate::output::Output;
 pub(crate) const ABOUT_COMPLETIONS: &str = "Print a completion script for a shell";
 pub(crate) const ABOUT_MAN: &str = "Print a manual page, or write all of them into a folder";
 
-/// Arguments of `omnilink completions`.
 #[derive(Debug, Args)]
-#[command(after_help = COMPLETIONS_EXAMPLES)]
+#[command(about = ABOUT_COMPLETIONS, after_help = COMPLETIONS_EXAMPLES)]
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_name = "SHELL", value_enum)]
@@ -28,9 +27,8 @@ Examples:
   omnilink completions zsh > ~/.zfunc/_omnilink
   omnilink completions fish > ~/.config/fish/completions/omnilink.fish";
 
-/// Arguments of `omnilink man`.
 #[derive(Debug, Args)]
-#[command(after_help = MAN_EXAMPLES)]
+#[command(about = ABOUT_MAN, after_help = MAN_EXAMPLES)]
 pub(crate) struct ManArgs {
     /// The command whose page to print, such as `check` or `trace convert`; the page of omnilink itself if not given
     #[arg(value_name = "COMMAND", conflicts_with = "output")]

@@ -49,12 +49,13 @@ mod tests {
 
     use super::*;
 
-    /// Figures, experiments and an index of files.
-    const OTHERS: [&str; 6] = [
+    /// Figures, experiments, pictures and an index of files.
+    const OTHERS: [&str; 7] = [
         "README",
         "benchmarks",
         "bugs-found",
         "compile",
+        "gallery",
         "lineup-survey",
         "notebook",
     ];

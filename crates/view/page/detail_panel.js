@@ -23,6 +23,7 @@ export class DetailPanel {
     this.witness = new Witness(app);
     this.graph = new Graph(app);
     this.element = el('section', { class: 'detail', 'aria-label': 'Evidence' });
+    this.isDrawn = false;
   }
 
   /** @returns {[string, () => any][]} */
@@ -73,7 +74,12 @@ export class DetailPanel {
     // What was drawn anew keeps the focus of the keyboard.
     if (place) /** @type {HTMLElement | null} */ (this.element.querySelector(`[data-grid="${place}"]`))?.focus({ preventScroll: true });
     if (tab) /** @type {HTMLElement | undefined} */ ([...this.element.querySelectorAll('[role=tab]')].find((one) => one.textContent === tab))?.focus();
-    this.element.querySelector('.now')?.scrollIntoView({ block: 'nearest' });
+    const now = this.element.querySelector('.now');
+    const panel = this.element.querySelector('.panel');
+    if (this.isDrawn) now?.scrollIntoView({ block: 'nearest' });
+    // A page opens at its top, and one that it is shown in stays where it is: only the panel scrolls.
+    else if (now && panel) panel.scrollTop += Math.max(0, now.getBoundingClientRect().bottom - panel.getBoundingClientRect().bottom);
+    this.isDrawn = true;
   }
 
   /** The name of the tab that is shown. */

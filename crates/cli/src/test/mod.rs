@@ -48,9 +48,8 @@ another code than 0, deadlocks, livelocks, has a data race, uses freed memory, o
 
 Exit codes: 0 no test failed; 1 a test failed; 2 bad usage, or the tests cannot be built; 3 time was up before all schedules were run.";
 
-/// The arguments of `omnilink test`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct TestArgs {
     /// Schedules for each test
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]

@@ -61,7 +61,28 @@ fn every_command_says_of_itself_what_the_list_says_of_it() {
     let in_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let list = in_one_line(&omnilink(&["--help"]).stdout);
     for command in [
-        "check", "demo", "lineup", "trace", "mc", "tla", "validate", "link",
+        "check",
+        "demo",
+        "drive",
+        "fuzz",
+        "gen",
+        "init",
+        "replay",
+        "runs",
+        "report",
+        "view",
+        "lineup",
+        "test",
+        "trace",
+        "mc",
+        "mcp",
+        "step",
+        "tla",
+        "validate",
+        "link",
+        "logs",
+        "completions",
+        "man",
     ] {
         let help = omnilink(&["help", command]).stdout;
         let about = in_one_line(help.split("\n\n").next().unwrap_or_default());
