@@ -213,7 +213,7 @@ impl Graph {
     }
 
     /// The number of nodes.
-    pub fn len(&self) -> usize {
+    pub fn nodes(&self) -> usize {
         self.first.len()
     }
 
@@ -297,14 +297,14 @@ impl Graph {
     /// # Errors
     /// A short cycle, if there is one.
     pub fn topological(&self, priority: &[i64]) -> Result<Vec<GraphNode>, Vec<OrderEdge>> {
-        let mut incoming = vec![0_u32; self.len()];
+        let mut incoming = vec![0_u32; self.nodes()];
         self.to.iter().for_each(|to| incoming[*to as usize] += 1);
         let key = |node: GraphNode| Reverse((priority.get(node as usize).copied().unwrap_or(i64::MIN), node));
-        let mut ready: BinaryHeap<_> = (0..self.len() as GraphNode)
+        let mut ready: BinaryHeap<_> = (0..self.nodes() as GraphNode)
             .filter(|node| incoming[*node as usize] == 0)
             .map(key)
             .collect();
-        let mut order = Vec::with_capacity(self.len());
+        let mut order = Vec::with_capacity(self.nodes());
         while let Some(Reverse((_, node))) = ready.pop() {
             order.push(node);
             for to in self.successors(node) {
@@ -314,7 +314,7 @@ impl Graph {
                 }
             }
         }
-        if order.len() == self.len() {
+        if order.len() == self.nodes() {
             Ok(order)
         } else {
             Err(self.cycle(&incoming))
@@ -325,14 +325,14 @@ impl Graph {
     fn cycle(&self, left: &[u32]) -> Vec<OrderEdge> {
         let is_left = |node: GraphNode| left[node as usize] > 0;
         // Each of these nodes has a predecessor among them: following predecessors ends in a cycle.
-        let mut predecessor = vec![NONE; self.len()];
+        let mut predecessor = vec![NONE; self.nodes()];
         for (from, to) in self.edges().filter(|(from, _)| is_left(*from)) {
             predecessor[to as usize] = from;
         }
-        let Some(mut node) = (0..self.len() as GraphNode).find(|node| is_left(*node)) else {
+        let Some(mut node) = (0..self.nodes() as GraphNode).find(|node| is_left(*node)) else {
             return Vec::new();
         };
-        let mut is_passed = vec![false; self.len()];
+        let mut is_passed = vec![false; self.nodes()];
         while !std::mem::replace(&mut is_passed[node as usize], true) {
             node = predecessor[node as usize];
         }
@@ -370,7 +370,7 @@ impl Graph {
         target: GraphNode,
         is_left: &impl Fn(GraphNode) -> bool,
     ) -> Option<Vec<usize>> {
-        let mut came_by = vec![NONE; self.len()];
+        let mut came_by = vec![NONE; self.nodes()];
         let mut queue = VecDeque::from([start]);
         while let Some(node) = queue.pop_front() {
             for edge in self.leaving(node) {
@@ -410,7 +410,7 @@ impl Graph {
             return self.reason[edge];
         };
         // Only earlier edges: they are numbered in order of insertion.
-        let mut is_reached = vec![false; self.len()];
+        let mut is_reached = vec![false; self.nodes()];
         let mut reached = vec![self.begin(head as usize), self.commit(head as usize)];
         while let Some(node) = reached.pop() {
             if std::mem::replace(&mut is_reached[node as usize], true) {

@@ -70,7 +70,7 @@ pub(crate) fn priorities(graph: &Graph, transactions: &Transactions) -> Vec<i64>
         })
     };
     // Auxiliary nodes come as early as possible.
-    (0..graph.len() as GraphNode)
+    (0..graph.nodes() as GraphNode)
         .map(|node| of(node).unwrap_or(i64::MIN))
         .collect()
 }

@@ -169,7 +169,7 @@ impl Clocks {
     /// The clocks of `chains`. `order` is a topological order of `graph`, which contains the order of every chain.
     pub fn new(graph: &Graph, order: &[GraphNode], chains: &Chains, range: Range<usize>) -> Self {
         let width = range.len();
-        let mut rows = vec![0_u32; graph.len() * width];
+        let mut rows = vec![0_u32; graph.nodes() * width];
         let mut row = vec![0_u32; width];
         for &node in order {
             let from = node as usize * width;

@@ -30,7 +30,7 @@ pub(crate) fn answer(
         .filter(|pair| at(pairs[*pair].0) < at(pairs[*pair].1))
         .collect();
     forward.sort_unstable_by_key(|pair| at(pairs[*pair].0));
-    let mut reached = vec![[0_u64; WORDS]; graph.len()];
+    let mut reached = vec![[0_u64; WORDS]; graph.nodes()];
     let mut rest = forward.as_slice();
     while let Some(first) = rest.first() {
         // A block: a bounded number of distinct sources, with all their targets.

@@ -365,7 +365,7 @@ fn check_walks(
     let Ok(nodes) = graph.topological(&[]) else {
         return Err("versions in this order make a cycle".to_owned());
     };
-    let mut position = vec![0; graph.len()];
+    let mut position = vec![0; graph.nodes()];
     nodes
         .iter()
         .enumerate()

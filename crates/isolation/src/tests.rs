@@ -165,9 +165,9 @@ fn real_time_edges_order_exactly_the_transactions_that_did_not_overlap() {
         let count = transactions.all.len();
         let mut graph = Graph::new(count, Wiring::Serial);
         real_time::add(&mut graph, &transactions, &(0..count).collect::<Vec<_>>());
-        assert!(graph.len() <= 2 * count);
+        assert!(graph.nodes() <= 2 * count);
         let order = graph.topological(&[]).unwrap();
-        let mut position = vec![0; graph.len()];
+        let mut position = vec![0; graph.nodes()];
         order
             .iter()
             .enumerate()

@@ -59,7 +59,7 @@ pub(crate) fn decide(
             Ok(order) => order,
             Err(cycle) => return (graph, OrderOutcome::Cycle(cycle)),
         };
-        let mut position = vec![0; graph.len()];
+        let mut position = vec![0; graph.nodes()];
         for (place, node) in order.iter().enumerate() {
             position[*node as usize] = place as u32;
         }

@@ -44,7 +44,7 @@ pub(crate) fn decide(
         Err(cycle) => return (graph, OrderOutcome::Cycle(cycle)),
     };
     let chains = Chains::new(transactions, reads);
-    if graph.len().saturating_mul(chains.count) > CLOCKS_MAX {
+    if graph.nodes().saturating_mul(chains.count) > CLOCKS_MAX {
         return (graph, OrderOutcome::Limit(Limit::Memory));
     }
     let writers = ChainWriters::new(transactions, reads, &chains);

@@ -21,7 +21,7 @@ fn open(name: &str) -> BufReader<File> {
 
 fn decoded(recorded: &RecordedHistory) -> History<JavaMapOp> {
     let decode = |operation: &_| JavaMap.decode(operation).map(Decoded::into_last);
-    History::of_recorded(&recorded, &decode).unwrap()
+    History::of_recorded(recorded, &decode).unwrap()
 }
 
 fn histories(set: &str) -> Vec<RecordedHistory> {
