@@ -30,12 +30,8 @@ fn recorded() -> Vec<History<JavaMapOp>> {
             PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/skiplistmap/{set}.jsonl"));
         let file = BufReader::new(File::open(path).expect("the data is part of the crate"));
         for history in read_histories(set, file) {
-            histories.push(
-                history
-                    .expect("the data is well formed")
-                    .decode(&decode)
-                    .expect("and known"),
-            );
+            let history = history.expect("the data is well formed");
+            histories.push(History::of_recorded(&history, &decode).expect("and known"));
         }
     }
     histories
