@@ -12,7 +12,7 @@ use omnilink_value::Value;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::gen_harness::what_changed;
+use crate::generated::what_changed;
 use crate::interrupt;
 use crate::mc_progress::McProgress;
 use crate::output::Output;

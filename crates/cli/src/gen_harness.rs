@@ -12,8 +12,9 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::gen_driver::{self, DriverArgs};
 use crate::gen_tests::{self, TestsArgs};
+use crate::generated::what_changed;
+use crate::linking::Linking;
 use crate::output::Output;
-use crate::validate::Linking;
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "Generate tests, drivers and harnesses from a TLA+ specification";
@@ -207,27 +208,6 @@ fn summary(args: &HarnessArgs, plan: &HarnessPlan, generated: &Generated) -> Str
         startable(&harness),
         startable(&args.out.join("harness-schedule"))
     ));
-    text
-}
-
-/// What generating again has found in the user's file.
-pub(crate) fn what_changed(generated: &Generated) -> String {
-    let mut text = String::new();
-    if generated.was_there {
-        for name in &generated.added {
-            text.push_str(&format!("  added: {name}\n"));
-        }
-        for (name, before, now) in &generated.changed {
-            text.push_str(&format!(
-                "  changed: {name} was {before} and is {now}: adapt it\n"
-            ));
-        }
-        for name in &generated.orphaned {
-            text.push_str(&format!(
-                "  no longer used: {name}; it is kept, delete it if you do not need it\n"
-            ));
-        }
-    }
     text
 }
 

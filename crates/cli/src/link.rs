@@ -12,9 +12,9 @@ use omnilink_verify::{Input, LogSurvey, NewFile, VerifyError, collect, is_log, s
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt;
+use crate::linking::Linking;
 use crate::output::Output;
 use crate::progress::ProgressLine;
-use crate::validate::Linking;
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "See and write down how traces belong to a TLA+ specification";

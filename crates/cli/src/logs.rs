@@ -12,8 +12,8 @@ use omnilink_verify::{LineReader, LogSurvey, NewFile, VerifyError, log_files};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt;
+use crate::linking::Linking;
 use crate::output::{self, Output};
-use crate::validate::Linking;
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "Turn lines of text logs into events, and draft the rules for it";

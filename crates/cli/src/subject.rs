@@ -17,7 +17,7 @@ use omnilink_verify::{
 use crate::check::Criteria;
 use crate::error::CliError;
 use crate::interrupt;
-use crate::validate::{Linking, found_in};
+use crate::linking::{Linking, found_in};
 
 /// What runs are checked against.
 #[derive(Clone, Debug, Args)]

@@ -17,9 +17,9 @@ use omnilink_verify::{Input, Keyed, ModelCheck, Validation, WeakCheck, WeakTask,
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt;
+use crate::linking::Linking;
 use crate::output::Output;
 use crate::reports::EvidenceFile;
-use crate::validate::Linking;
 
 pub(crate) use criteria::Criteria;
 pub(crate) use job::Job;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::Args;
 use omnilink_campaign::{Campaign, CampaignOptions, Chaos, Shard, Store, ThreadCounts};
 use omnilink_lineup::opaque_libraries;
-use omnilink_report::{shell_word, wrapped};
+use omnilink_report::wrapped;
 use omnilink_verify::NewFile;
 
 use self::screen::Tally;
@@ -265,15 +265,3 @@ impl FuzzArgs {
 
 /// Without a limit, a campaign makes this many runs.
 const RUNS: u64 = 100;
-
-/// The command that shows a run.
-pub(crate) fn show_command(run: i64, store: &Path) -> String {
-    if store == Path::new(runs::STORE) {
-        format!("omnilink runs show {run}")
-    } else {
-        format!(
-            "omnilink runs show {run} --store {}",
-            shell_word(&store.display().to_string())
-        )
-    }
-}

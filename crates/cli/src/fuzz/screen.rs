@@ -9,8 +9,8 @@ use omnilink_evidence::Verdict;
 use omnilink_report::{Look, Tone, count, counted, seconds, wrapped};
 use serde_json::{Value, json};
 
-use super::show_command;
 use crate::exit::Exit;
+use crate::runs::show_command;
 
 /// The figures of a campaign, as they grow.
 #[derive(Debug)]

@@ -16,8 +16,8 @@ use omnilink_trace::Operation;
 use omnilink_verify::{NamedModel, NativeSubject, SpecSubject};
 
 use crate::error::CliError;
+use crate::linking::Linking;
 use crate::output;
-use crate::validate::Linking;
 
 /// What explains histories, as arguments.
 #[derive(Debug, Args)]

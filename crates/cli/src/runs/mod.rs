@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use omnilink_campaign::{RunFilter, Store};
 use omnilink_evidence::Verdict;
-use omnilink_report::{Look, count, counted, seconds};
+use omnilink_report::{Look, count, counted, seconds, shell_word};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -237,4 +237,16 @@ fn collect(args: &GcArgs) -> Result<Exit, CliError> {
 fn say(text: &str) -> Result<Exit, CliError> {
     Output::new(&Look::plain()).print(text)?;
     Ok(Exit::Valid)
+}
+
+/// The command that shows a run.
+pub(crate) fn show_command(run: i64, store: &Path) -> String {
+    if store == Path::new(STORE) {
+        format!("omnilink runs show {run}")
+    } else {
+        format!(
+            "omnilink runs show {run} --store {}",
+            shell_word(&store.display().to_string())
+        )
+    }
 }

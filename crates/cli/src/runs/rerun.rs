@@ -76,7 +76,7 @@ pub(super) fn run(args: &RerunArgs) -> Result<Exit, CliError> {
         out.print(&format!(
             "  {}\n  {}\n",
             look.clean(headline),
-            crate::fuzz::show_command(again.id, &args.store.store)
+            super::show_command(again.id, &args.store.store)
         ))?;
     }
     if !chaos.is_repeatable() && again.signature != before.signature {

@@ -14,8 +14,8 @@ use omnilink_verify::{CheckRequest, Detail, Input, Keyed, ModelCheck, ProgressCo
 use crate::error::CliError;
 use crate::interrupt;
 use crate::limits::LimitArgs;
+use crate::linking::{Linking, found_in};
 use crate::subject::stored_linking;
-use crate::validate::{Linking, found_in};
 
 /// The operations of a trace, in the order of their starts.
 pub(super) type SharedOperations = Arc<[Arc<Operation>]>;
