@@ -6,7 +6,13 @@
 //!
 //! *Sound and complete*: a learned clause follows from the given clauses and from acyclicity. So if the empty clause
 //! is learned there is no solution; and if all variables have values without a conflict, the graph's order is
-//! topological. Each conflict adds a clause that contradicts the current values, so the search terminates.
+//! topological. Each conflict adds a clause that contradicts the current values, so the search terminates if no clause is
+//! ever forgotten.
+//!
+//! *Forgetting*: learned clauses follow from what was given, so leaving any of them out changes no answer. Where they take too
+//! much memory, half of them are dropped: those whose literals were set by many decisions, which rarely propagate
+//! anything. Kept are the reasons of current values, which conflicts are analysed by. The room for them grows each time, so
+//! from some time on nothing is forgotten any more and the search terminates.
 
 use std::collections::BinaryHeap;
 
@@ -73,12 +79,29 @@ enum Conflict {
 
 const NO_CLAUSE: u32 = u32::MAX;
 
+/// How many literals of learned clauses are kept at first: four megabytes.
+const LEARNED_LITERALS: usize = 1 << 20;
+
+/// A clause that can be forgotten.
+#[derive(Clone, Copy, Debug)]
+struct LearnedClause {
+    number: u32,
+    /// How many decisions set its literals when it was learned.
+    decisions: u32,
+}
+
 #[derive(Debug)]
 pub(crate) struct Solver {
     pub graph: AcyclicGraph,
     /// The edges that each literal adds.
     edges: Vec<Edges>,
     clauses: Vec<Vec<Literal>>,
+    learned: Vec<LearnedClause>,
+    /// The numbers of clauses that were forgotten. They are empty, and nothing watches them.
+    forgotten: Vec<u32>,
+    /// The number of literals in learned clauses, and how many there may be.
+    learned_literals: usize,
+    learned_literals_max: usize,
     /// The clauses that watch each literal.
     watches: Vec<Vec<u32>>,
     /// The value of each variable.
@@ -105,6 +128,10 @@ impl Solver {
             graph,
             edges: Vec::new(),
             clauses: Vec::new(),
+            learned: Vec::new(),
+            forgotten: Vec::new(),
+            learned_literals: 0,
+            learned_literals_max: LEARNED_LITERALS,
             watches: Vec::new(),
             values: Vec::new(),
             level: Vec::new(),
@@ -160,10 +187,13 @@ impl Solver {
     }
 
     fn keep(&mut self, literals: Vec<Literal>) -> u32 {
-        let number = self.clauses.len() as u32;
+        let number = self.forgotten.pop().unwrap_or_else(|| {
+            self.clauses.push(Vec::new());
+            self.clauses.len() as u32 - 1
+        });
         self.watches[literals[0].index()].push(number);
         self.watches[literals[1].index()].push(number);
-        self.clauses.push(literals);
+        self.clauses[number as usize] = literals;
         number
     }
 
@@ -357,8 +387,47 @@ impl Solver {
             return self.set(asserted, NO_CLAUSE);
         }
         learned.insert(0, asserted);
+        let mut levels: Vec<u32> = { learned.iter() }
+            .map(|literal| self.level[literal.variable()])
+            .collect();
+        levels.dedup();
+        let decisions = levels.len() as u32;
+        self.learned_literals += learned.len();
         let number = self.keep(learned);
+        self.learned.push(LearnedClause { number, decisions });
         self.set(asserted, number);
+        if self.learned_literals > self.learned_literals_max {
+            self.forget();
+        }
+    }
+
+    /// Forgets half of the learned clauses.
+    fn forget(&mut self) {
+        let mut learned = std::mem::take(&mut self.learned);
+        // Stable: of those with equally many decisions, the newest are kept.
+        learned.reverse();
+        learned.sort_by_key(|clause| clause.decisions);
+        let half = learned.len() / 2;
+        let mut at = 0;
+        learned.retain(|clause| {
+            at += 1;
+            let literals = &mut self.clauses[clause.number as usize];
+            // The literal that a clause sets is one of its first two, the watched ones.
+            let is_reason = { literals.iter().take(2) }.any(|literal| {
+                self.values[literal.variable()].is_some() && self.reason[literal.variable()] == clause.number
+            });
+            if at > half && !is_reason {
+                self.learned_literals -= literals.len();
+                *literals = Vec::new();
+                self.forgotten.push(clause.number);
+            }
+            !literals.is_empty()
+        });
+        for watching in &mut self.watches {
+            watching.retain(|number| !self.clauses[*number as usize].is_empty());
+        }
+        self.learned = learned;
+        self.learned_literals_max += self.learned_literals_max / 8 + 1;
     }
 
     /// Backtracks to the level of the newest choice that a cycle's edges come from.
@@ -387,3 +456,6 @@ impl Solver {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
