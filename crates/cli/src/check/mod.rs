@@ -12,7 +12,9 @@ use clap::{Args, ValueEnum};
 use omnilink_consistency::WeakOptions;
 use omnilink_evidence::Evidence;
 use omnilink_report::Look;
-use omnilink_verify::{Input, Keyed, ModelCheck, Validation, WeakCheck, WeakTask, holds_transactions};
+use omnilink_verify::{
+    Input, Keyed, ModelCheck, Validation, WeakCheck, WeakTask, holds_histories, holds_transactions,
+};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -252,6 +254,11 @@ fn check_weakly(
 }
 
 fn no_model(args: &CheckArgs, inputs: &[Input]) -> CliError {
+    // What cannot be read needs no model, but another path.
+    let mut traces = inputs.iter().filter(|input| !holds_histories(input));
+    if let Some(error) = traces.find_map(|input| input.open().err()) {
+        return error.into();
+    }
     let levels = "give --consistency serializable, or another level of isolation (docs/transactions.md lists them), or --infer";
     let message = match (inputs.iter().any(holds_transactions), args.criteria.level()) {
         (true, None) => {

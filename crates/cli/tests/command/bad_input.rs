@@ -11,6 +11,8 @@ fn a_file_that_does_not_exist() {
         "No such file",
         "directory of one file per thread",
     ]);
+    // It is told before the model that is missing, too.
+    omnilink(&["check", "no/such/file.ndjson"]).refused(&["no/such/file.ndjson", "No such file"]);
 }
 
 #[test]
