@@ -7,13 +7,16 @@ mod branching;
 mod call;
 mod compiler;
 mod condition;
+mod enabled;
 mod expression;
 mod loops;
 mod membership;
 mod native;
+mod operation;
 mod procedure;
 mod remembering;
 mod scope;
 mod selection;
 
-pub use compiler::{NotCompiled, compile_action, compile_formula};
+pub use compiler::NotCompiled;
+pub use operation::{Operation, Purpose, compile};

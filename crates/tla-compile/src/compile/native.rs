@@ -4,7 +4,7 @@
 //! its operands is computed by the evaluator from their values, and remembered by them.
 
 use omnilink_tla_ir::native::{MODULES, Native};
-use omnilink_tla_ir::{Argument, Arithmetic, Node};
+use omnilink_tla_ir::{Argument, Arithmetic, Kind, Node};
 
 use super::compiler::{Compiled, Compiler, not_compiled};
 use super::scope::Scope;
@@ -33,6 +33,10 @@ impl<'p> Compiler<'_, 'p> {
                 self.place(holds);
                 return Ok(self.constant(ValueWord::TRUE));
             }
+            // The level is that of the state that is being evaluated, whenever that is.
+            ("TLC", "TLCGet") if !scope.primed && self.is_text(arguments, "level") => {
+                return Ok(self.interpreted_with(node, scope.size(), Vec::new(), None));
+            }
             ("TLC", "TLCEval") => {
                 if let [argument] = arguments {
                     return self.operand(argument, node, scope);
@@ -50,11 +54,18 @@ impl<'p> Compiler<'_, 'p> {
         if let Some(folded) = self.higher_order(name, arguments, node, scope) {
             return folded;
         }
-        if signature.is_impure
-            || signature.reads_state
-            || signature.is_lazy
-            || arguments.len() > MemoKey::WORDS_MAX
-        {
+        if signature.is_impure || signature.reads_state {
+            // Nothing around it can be left to the evaluator without it. So the whole state is, as soon as this is reached: effects happen
+            // once, and what is read is what the evaluator would read.
+            self.reasons.push(not_compiled(
+                node,
+                "this operator of a standard module has effects, or reads the search",
+            ));
+            self.code.reads = u64::MAX;
+            self.emit(Instruction::NotCompiled);
+            return Ok(self.register());
+        }
+        if signature.is_lazy || arguments.len() > MemoKey::WORDS_MAX {
             return Err(not_compiled(
                 node,
                 "this operator of a standard module is not compiled",
@@ -78,6 +89,16 @@ impl<'p> Compiler<'_, 'p> {
             memo,
         });
         Ok(to)
+    }
+
+    /// Whether the only argument is this text.
+    fn is_text(&self, arguments: &[Argument], text: &str) -> bool {
+        match arguments {
+            [argument] => argument
+                .node()
+                .is_some_and(|node| matches!(&node.kind, Kind::Const(value) if value.as_str() == Some(text))),
+            _ => false,
+        }
     }
 
     /// The value of an argument.

@@ -77,6 +77,21 @@ impl<'p> Run<'_, '_, 'p> {
         }
     }
 
+    /// Whether some cells are in the next state as in the current one. As where functions are compared, the first difference decides.
+    fn is_unchanged(&self, cell: u32, cells: u32) -> Result<bool, Trap> {
+        for cell in cell..cell + cells {
+            let address = Address {
+                cell,
+                offset: NO_OFFSET,
+            };
+            let next = ValueWord(self.cell(&[], address, Of::Next));
+            if !self.store.equal(next, ValueWord(self.cell(&[], address, Of::Now)))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The key of a remembered expression.
     #[inline]
     fn key(&self, code: &Code<'p>, registers: &[u64], memo: u32) -> [u64; MemoKey::WORDS_MAX] {
@@ -126,6 +141,9 @@ impl<'p> Run<'_, '_, 'p> {
             if let Some(rescue) = self.memory.rescues.pop() {
                 loaded.registers[rescue.to as usize] = ValueWord::NONE.0;
                 self.memory.collections.truncate(rescue.collections);
+                while self.memory.searches.depth() > rescue.searches {
+                    self.end_search();
+                }
                 at = rescue.goto as usize;
             }
         }
@@ -336,6 +354,12 @@ impl<'p> Run<'_, '_, 'p> {
                 Instruction::JumpSequence { from, is, goto } => {
                     jump!(self.store.is_sequence(word!(from))? == is, goto);
                 }
+                Instruction::JumpUnchanged {
+                    cell,
+                    cells,
+                    is,
+                    goto,
+                } => jump!(self.is_unchanged(cell, cells)? == is, goto),
                 Instruction::NeedSet { from } => {
                     self.store.as_set(word!(from)).ok_or(Trap::Type)?;
                 }
@@ -417,6 +441,9 @@ impl<'p> Run<'_, '_, 'p> {
                     }
                 }
                 Instruction::Emit { action } => self.emit(action),
+                Instruction::Open => return Err(Trap::Open),
+                Instruction::Search => self.start_search(),
+                Instruction::EndSearch => self.end_search(),
                 Instruction::Answer { is } => return Ok(is),
                 Instruction::Done => return Ok(true),
                 Instruction::Select { to, set, selection } => {
@@ -449,6 +476,7 @@ impl<'p> Run<'_, '_, 'p> {
                     to,
                     goto,
                     collections: self.memory.collections.depth(),
+                    searches: self.memory.searches.depth(),
                 }),
                 Instruction::Rescued => {
                     self.memory.rescues.pop();
