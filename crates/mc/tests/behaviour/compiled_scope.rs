@@ -75,16 +75,16 @@ Down == h > 0 /\\ h' = h - 1
 Fair == WF_h(Down)
 ====
 VARIABLES n, m
-Bump(k) == n < 30 /\\ n' = n + k
+Bump(k) == n < 40 /\\ n' = n + k
 Up == Bump(1) /\\ m' \\in 0..n'
-Back == n = 30 /\\ n' = 0 /\\ m' = 0
+Back == n = 40 /\\ n' = 0 /\\ m' = 0
 Init == n = 0 /\\ m = 0
 Spec == Init /\\ [][Up \\/ Back]_<<n, m>> /\\ WF_<<n, m>>(Up) /\\ SF_n(Bump(1)) /\\ WF_n(Back)
-H == INSTANCE Half WITH h <- 30 - n
-Live == /\\ \\A k \\in 0..30 : []<>(n = k)
+H == INSTANCE Half WITH h <- 40 - n
+Live == /\\ \\A k \\in 0..40 : []<>(n = k)
         /\\ (m > 3) ~> (n = 0)
-        /\\ []<><<m' < m>>_m
-        /\\ [](n > 2 => <>[][n' # 0 \\/ n = 30]_n)
+        /\\ []<><<n' = 0 /\\ m' <= m>>_n
+        /\\ [](n > 2 => <>[][n' # 0 \\/ n = 40]_n)
         /\\ H!Fair
 ====
 ";
@@ -119,7 +119,7 @@ EXTENDS Integers, TLC
 VARIABLES n, m
 Init == n = 0 /\\ m = 0
 Next == n' = (n + 1) % 1000 /\\ m' \\in {m, 1 - m}
-Seen == <<n \\div 2, {m}, [k \\in {1} |-> n > 10]>>
+Seen == <<n + m, {m} = {2}, [k \\in {1} |-> n > 10]>>
 Leveled == <<n, m, TLCGet(\"level\")>>
 Small == TLCGet(\"level\") < 100
 ====

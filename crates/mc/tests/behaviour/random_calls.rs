@@ -77,7 +77,7 @@ impl Writer {
             }
             12 => {
                 let (left, right) = (self.write(Type::Ints, d), self.write(Type::Ints, d));
-                format!("Cardinality({left} \\X {right} \\X {{t}})")
+                format!("Cardinality(({left}) \\X ({right}) \\X {{t}})")
             }
             13 => {
                 let (left, right) = (self.write(Type::Ints, d), self.write(Type::Ints, d));

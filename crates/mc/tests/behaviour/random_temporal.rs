@@ -34,7 +34,7 @@ impl Writer {
             6 => "(ENABLED Whole)".into(),
             7 => format!("(ENABLED <<Whole>>_<<n, b, f, t>> /\\ {formula})"),
             8 => {
-                let records = self.write(Type::Records, d);
+                let records = self.pick(&["g", "[g EXCEPT ![t].x = n]"]);
                 format!("(ENABLED (g' = {records} /\\ (UNCHANGED g \\/ g'[\"a\"].x = {int})))")
             }
             9 => format!("(ENABLED (f' = [f EXCEPT ![1] = {int}] /\\ Then(3) = Now(2)))"),
