@@ -63,6 +63,9 @@ pub enum ValueOperation {
     Min,
     MapsTo,
     Override,
+    BagOfSet,
+    BagSum,
+    BagDifference,
     Negative,
 }
 

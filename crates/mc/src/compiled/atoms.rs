@@ -234,9 +234,9 @@ fn made<'m>(
         };
         codes.push(match *kind {
             AtomKind::State(operator) => AtomCode::Formula(make(operator, Purpose::State)),
-            AtomKind::Step { step, .. } => AtomCode::Formula(make(step, Purpose::Step)),
+            AtomKind::Step { step, .. } => AtomCode::Formula(make(step, Purpose::StepLabel)),
             AtomKind::Enabled { step, enabled, .. } if *is_open => AtomCode::Open {
-                step: make(step, Purpose::Step),
+                step: make(step, Purpose::StepLabel),
                 enabled: make(enabled, Purpose::State),
             },
             AtomKind::Enabled { step, .. } => AtomCode::Action(make(step, Purpose::Action)),

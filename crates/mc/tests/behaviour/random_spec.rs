@@ -461,7 +461,7 @@ impl Writer {
             .map(|(name, _, value)| format!("{name} {value}"))
             .collect();
         let mut text = format!(
-            "---- MODULE Random ----\nEXTENDS Integers, Sequences, FiniteSets, Functions, SequencesExt, FiniteSetsExt, TLC\nVARIABLES {}\n\
+            "---- MODULE Random ----\nEXTENDS Integers, Sequences, FiniteSets, Functions, SequencesExt, FiniteSetsExt, TLC, Bags, BagsExt\nVARIABLES {}\n\
              Twice(x, set) == IF x \\in set THEN (x + x) % 4 ELSE x\n\
              {DEFINITIONS}{OPEN_ACTIONS}\
              Becomes(x, value) == x' = value\n\

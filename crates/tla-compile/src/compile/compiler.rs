@@ -81,6 +81,8 @@ pub(crate) struct Compiler<'a, 'p> {
     pub(crate) action: u32,
     /// The registers with the next values of hidden variables, those that only an ENABLED has, as far as they are assigned.
     pub(crate) hidden: FxHashMap<u32, RegisterIndex>,
+    /// Whether `\E` may end early where a conjunct is false for all elements.
+    pub(crate) refutes: bool,
     /// The number of searches around the current place.
     pub(crate) searches: u32,
     /// The number of branches of actions that are left to the evaluator.
@@ -122,6 +124,7 @@ impl<'a, 'p> Compiler<'a, 'p> {
             assigned: 0,
             action: u32::MAX,
             hidden: FxHashMap::default(),
+            refutes: false,
             searches: 0,
             gaps: 0,
             reasons: Vec::new(),

@@ -279,6 +279,9 @@ impl<'p> Compiler<'_, 'p> {
                     Ok(())
                 })?
             }
+            _ if wanted && self.may_refute(bounded, scope) => {
+                self.exists_or_refuted(bounded, node, scope, found)?
+            }
             _ => self.each(bounded, node, scope, &mut |this, scope| {
                 this.condition(&bounded.body, scope, found, wanted)
             })?,

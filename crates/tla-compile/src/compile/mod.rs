@@ -14,9 +14,11 @@ mod membership;
 mod native;
 mod operation;
 mod procedure;
+mod refutation;
 mod remembering;
 mod scope;
 mod selection;
+mod sequence_search;
 
 pub use compiler::NotCompiled;
 pub use operation::{Operation, Purpose, compile};

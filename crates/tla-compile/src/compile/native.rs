@@ -8,6 +8,7 @@ use omnilink_tla_ir::{Argument, Arithmetic, Kind, Node};
 
 use super::compiler::{Compiled, Compiler, not_compiled};
 use super::scope::Scope;
+use super::sequence_search::SearchFrom;
 use crate::code::{Instruction, MemoKey, RegisterIndex, ValueOperation};
 use crate::values::ValueWord;
 
@@ -102,7 +103,7 @@ impl<'p> Compiler<'_, 'p> {
     }
 
     /// The value of an argument.
-    fn operand(
+    pub(super) fn operand(
         &mut self,
         argument: &'p Argument,
         node: &'p Node,
@@ -171,6 +172,26 @@ impl<'p> Compiler<'_, 'p> {
                     })
                 })
             }
+            (("BagsExt", "FoldBag"), [operator, base, bag]) => {
+                self.fold(operator, base, (node, scope), |this, each| {
+                    let bag = this.operand(bag, node, scope)?;
+                    this.each_copy(bag, &mut |this, element| each(this, element, Order::PartLast))
+                })
+            }
+            (("SequencesExt", "SelectInSeq"), [sequence, test]) => {
+                self.found_place(SearchFrom::Front, sequence, None, test, (node, scope))
+            }
+            (("SequencesExt", "SelectLastInSeq"), [sequence, test]) => {
+                self.found_place(SearchFrom::Back, sequence, None, test, (node, scope))
+            }
+            (("SequencesExt", "SelectInSubSeq"), [sequence, low, high, test]) => {
+                let places = Some((low, high));
+                self.found_place(SearchFrom::Front, sequence, places, test, (node, scope))
+            }
+            (("SequencesExt", "SelectLastInSubSeq"), [sequence, low, high, test]) => {
+                let places = Some((low, high));
+                self.found_place(SearchFrom::Back, sequence, places, test, (node, scope))
+            }
             (("Sequences", "SelectSeq"), [sequence, test]) => self.select_seq(sequence, test, node, scope),
             (("FiniteSetsExt", "Quantify"), [set, test]) => self.quantify(set, test, node, scope),
             _ => return None,
@@ -211,7 +232,7 @@ impl<'p> Compiler<'_, 'p> {
     }
 
     /// A sequence and its length; anything else traps.
-    fn sequence(
+    pub(super) fn sequence(
         &mut self,
         argument: &'p Argument,
         node: &'p Node,
@@ -267,7 +288,7 @@ impl<'p> Compiler<'_, 'p> {
         Ok(self.operate(ValueOperation::Cardinality, [kept, 0, 0]))
     }
 
-    fn calculate(
+    pub(super) fn calculate(
         &mut self,
         arithmetic: Arithmetic,
         left: RegisterIndex,
@@ -306,6 +327,9 @@ fn operation(name: (&str, &str)) -> Option<ValueOperation> {
         ("FiniteSetsExt", "Min") => ValueOperation::Min,
         ("TLC", ":>") => ValueOperation::MapsTo,
         ("TLC", "@@") => ValueOperation::Override,
+        ("Bags", "SetToBag") => ValueOperation::BagOfSet,
+        ("Bags", "(+)") => ValueOperation::BagSum,
+        ("Bags", "(-)") => ValueOperation::BagDifference,
         _ => return None,
     })
 }

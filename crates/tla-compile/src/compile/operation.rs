@@ -38,8 +38,10 @@ pub enum Purpose {
     Action,
     /// A formula about a state.
     State,
-    /// A formula about a step.
+    /// A formula about a step of a search. Where a conjunct is false, others need have no value.
     Step,
+    /// A formula about a step, as it is written.
+    StepLabel,
     /// An expression about a state: it returns the value.
     Value,
 }
@@ -67,7 +69,8 @@ pub fn compile<'p>(
     match purpose {
         Purpose::Action => compiler.whole_action(body, &scope)?,
         Purpose::State => compiler.whole_formula(body, &scope)?,
-        Purpose::Step => {
+        Purpose::Step | Purpose::StepLabel => {
+            compiler.refutes = purpose == Purpose::Step;
             compiler.assigned = u64::MAX;
             compiler.code.is_step = true;
             compiler.whole_formula(body, &scope)?;
