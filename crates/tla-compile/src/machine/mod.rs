@@ -16,7 +16,7 @@ use self::loaded::Whole;
 use self::run::Run;
 use self::search::Searches;
 use crate::code::{Code, RegisterIndex, Target};
-use crate::layout::CellLayout;
+use crate::layout::{CellLayout, LayoutNodeId};
 use crate::trap::Trap;
 use crate::values::ValueStore;
 use crate::values::ValueWord;
@@ -93,6 +93,8 @@ struct Memory {
     collections: Collections,
     successors: Successors,
     scattered: Vec<(u32, ValueWord)>,
+    /// Values of exploded functions, by run, part of the layout, first cell, and whether of the state after.
+    gathered: Vec<((u64, LayoutNodeId, u32, bool), ValueWord)>,
     listed: Vec<ValueWord>,
     elements: u64,
     /// The number of the run of an action or formula.

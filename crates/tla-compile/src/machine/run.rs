@@ -15,6 +15,9 @@ use crate::values::{ValueStore, ValueWord};
 /// Elements of loops for one state, after which the evaluator takes over: it watches the time.
 const ELEMENTS_MAX: u64 = 1 << 24;
 
+/// Values of exploded functions that are kept within a run.
+const GATHERED: usize = 64;
+
 /// One run of code.
 pub(super) struct Run<'a, 'e, 'p> {
     pub(super) store: &'a mut ValueStore,
@@ -42,12 +45,25 @@ impl<'p> Run<'_, '_, 'p> {
     #[inline(never)]
     fn gather(&mut self, registers: &[u64], node: u32, address: Address, of: Of) -> ValueWord {
         let at = located(registers, address) as u32;
-        let cells: &[u64] = match (of, self.is_after, self.is_step) {
-            (Of::Next, _, false) => &self.memory.next,
-            (Of::Now, false, _) => &self.memory.now,
-            (Of::Now, true, _) | (Of::Next, _, true) => &self.memory.after,
+        let (cells, is_after): (&[u64], bool) = match (of, self.is_after, self.is_step) {
+            (Of::Next, _, false) => return self.layout.gather(node, at, &self.memory.next, self.store),
+            (Of::Now, false, _) => (&self.memory.now, false),
+            (Of::Now, true, _) | (Of::Next, _, true) => (&self.memory.after, true),
         };
-        self.layout.gather(node, at, cells, self.store)
+        // Within a run, these states do not change.
+        let key = (self.memory.run, node, at, is_after);
+        let place = (node as usize * 31 + at as usize * 2 + usize::from(is_after)) % GATHERED;
+        if let Some((known, word)) = self.memory.gathered.get(place)
+            && *known == key
+        {
+            return *word;
+        }
+        let word = self.layout.gather(node, at, cells, self.store);
+        self.memory
+            .gathered
+            .resize(GATHERED, ((0, 0, 0, false), ValueWord::NONE));
+        self.memory.gathered[place] = (key, word);
+        word
     }
 
     #[inline(never)]
