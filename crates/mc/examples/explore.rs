@@ -34,7 +34,6 @@ fn main() -> ExitCode {
         }
     };
     let options = CheckOptions {
-        explains_compilation: std::env::var_os("EXPLAIN").is_some(), // TEMPORARY
         workers: rest.first().and_then(|workers| workers.parse().ok()).unwrap_or(1),
         ..CheckOptions::default()
     };

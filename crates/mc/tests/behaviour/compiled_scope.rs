@@ -65,6 +65,21 @@ Fits == ENABLED (m' \\in {0, m} /\\ (m' = 1 => n < 1000))
 }
 
 #[test]
+fn an_invariant_is_evaluated_where_a_variable_changes_that_only_its_enabled_leaves_unchanged() {
+    let text = "---- MODULE Scope ----
+EXTENDS Integers
+VARIABLES n, m
+Init == n = 0 /\\ m = 0
+Next == n < 900 /\\ n' = n + 1 /\\ m' = IF n = 700 THEN 3 ELSE m
+Never == ~ENABLED (UNCHANGED m /\\ m' = 3)
+====
+";
+    let report = agreed(text, "INIT Init\nNEXT Next\nINVARIANT Never\n");
+    assert_eq!(report.verdict(), Verdict::Violation);
+    assert_eq!(report.figures.distinct, 702);
+}
+
+#[test]
 fn labels_of_temporal_properties_are_compiled() {
     // Bump leaves m open; the instance has an expression for its variable, so its ENABLED is about a variable of its own.
     let text = "---- MODULE Scope ----
@@ -110,6 +125,23 @@ Live == /\\ \\A k \\in 0..40 : []<>(n = k)
     let note = format!("compiled code has labelled {states} states for temporal properties, and left 1 of their");
     assert!(states >= 500 && has_note(&compiled, &note), "{:?}", compiled.notes);
     assert!(!has_note(&compiled, "left to the evaluator:"), "{:?}", compiled.notes);
+}
+
+#[test]
+fn an_error_in_a_label_is_an_error_although_another_conjunct_is_false() {
+    let text = "---- MODULE Scope ----
+EXTENDS Integers
+VARIABLES n, q
+Init == n = 0 /\\ q = <<>>
+Next == n' = (n + 1) % 600 /\\ q' = q
+Spec == Init /\\ [][Next]_<<n, q>>
+Live == []<><<\\E k \\in 0..(n + 20) : (IF k > 15 THEN q[1] ELSE k) >= 0 /\\ n' = 1000>>_n
+====
+";
+    for evaluators in [Evaluators::Compiled, Evaluators::Interpreter, Evaluators::Both] {
+        let report = report(text, "SPECIFICATION Spec\nPROPERTY Live\n", evaluators, &|_| {});
+        assert_eq!(report.verdict(), Verdict::Error);
+    }
 }
 
 #[test]
