@@ -135,7 +135,14 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
         let program = worker.program();
         let layout = CellLayout::new(forms, self.formulas.viewed, &mut store);
         let mut make = |formula: Formula, purpose, worker: &mut Evaluator<'m>| {
-            let compiled = compile(program, Operation::from(formula), purpose, &layout, &mut store, worker);
+            let compiled = compile(
+                program,
+                Operation::from(formula),
+                purpose,
+                &layout,
+                &mut store,
+                worker,
+            );
             let (code, reasons) = match compiled {
                 Ok((code, reasons)) => (Some(code), reasons),
                 Err(reason) => (None, vec![reason]),

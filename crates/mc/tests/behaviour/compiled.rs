@@ -15,7 +15,8 @@ use omnilink_tla::source::Source;
 
 use crate::random_spec::Writer;
 
-const CONFIG: &str = "CONSTRAINT Small\nINVARIANT Formula\nACTION_CONSTRAINT Allowed\nPROPERTY Moves\nCHECK_DEADLOCK FALSE\n";
+const CONFIG: &str =
+    "CONSTRAINT Small\nINVARIANT Formula\nACTION_CONSTRAINT Allowed\nPROPERTY Moves\nCHECK_DEADLOCK FALSE\n";
 
 /// Most specs have a next-state relation alone, some a VIEW, some temporal properties.
 const FORMS: [&str; 4] = [

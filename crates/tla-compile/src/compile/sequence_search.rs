@@ -27,10 +27,7 @@ impl<'p> Compiler<'_, 'p> {
         let one = self.constant_value(&1.into());
         let (low, high) = match places {
             None => (one, length),
-            Some((low, high)) => (
-                self.operand(low, node, scope)?,
-                self.operand(high, node, scope)?,
-            ),
+            Some((low, high)) => (self.operand(low, node, scope)?, self.operand(high, node, scope)?),
         };
         let test = self.argument(test, scope)?;
         let to = self.register();

@@ -4,6 +4,7 @@ mod collections;
 mod loaded;
 mod memo;
 mod procedures;
+mod reading;
 mod run;
 mod search;
 mod select;
@@ -170,11 +171,7 @@ impl<'p> Machine<'p> {
     ///
     /// # Errors
     /// A trap; then nothing is known about this state.
-    pub fn successors(
-        &mut self,
-        action: usize,
-        evaluator: &mut Evaluator<'p>,
-    ) -> Result<&[Successor], Trap> {
+    pub fn successors(&mut self, action: usize, evaluator: &mut Evaluator<'p>) -> Result<&[Successor], Trap> {
         let Some(action) = self.actions.get_mut(action) else {
             return Err(Trap::NotCompiled);
         };

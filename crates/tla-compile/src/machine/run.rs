@@ -2,11 +2,11 @@
 
 use omnilink_tla_eval::Evaluator;
 use omnilink_tla_ir::{Arithmetic, Comparison, Infinite};
-use omnilink_value::{Value, ValueKind};
+use omnilink_value::ValueKind;
 
 use super::loaded::Loaded;
 use super::procedures::Procedures;
-use super::{Memory, Rescue, Successor, Successors, values};
+use super::{Memory, Rescue, Successor, Successors};
 use crate::code::{Address, Code, Instruction, MemoKey, NO_OFFSET, Of};
 use crate::layout::CellLayout;
 use crate::trap::Trap;
@@ -14,9 +14,6 @@ use crate::values::{ValueStore, ValueWord};
 
 /// Elements of loops for one state, after which the evaluator takes over: it watches the time.
 const ELEMENTS_MAX: u64 = 1 << 24;
-
-/// Values of exploded functions that are kept within a run.
-const GATHERED: usize = 64;
 
 /// One run of code.
 pub(super) struct Run<'a, 'e, 'p> {
@@ -33,79 +30,13 @@ pub(super) struct Run<'a, 'e, 'p> {
 
 impl<'p> Run<'_, '_, 'p> {
     #[inline]
-    fn cell(&self, registers: &[u64], address: Address, of: Of) -> u64 {
+    pub(super) fn cell(&self, registers: &[u64], address: Address, of: Of) -> u64 {
         let at = located(registers, address);
         match (of, self.is_after, self.is_step) {
             (Of::Next, _, false) => self.memory.next[at],
             (Of::Now, false, _) => self.memory.now[at],
             (Of::Now, true, _) | (Of::Next, _, true) => self.memory.after[at],
         }
-    }
-
-    #[inline(never)]
-    fn gather(&mut self, registers: &[u64], node: u32, address: Address, of: Of) -> ValueWord {
-        let at = located(registers, address) as u32;
-        let (cells, is_after): (&[u64], bool) = match (of, self.is_after, self.is_step) {
-            (Of::Next, _, false) => return self.layout.gather(node, at, &self.memory.next, self.store),
-            (Of::Now, false, _) => (&self.memory.now, false),
-            (Of::Now, true, _) | (Of::Next, _, true) => (&self.memory.after, true),
-        };
-        // Within a run, these states do not change.
-        let key = (self.memory.run, node, at, is_after);
-        let place = (node as usize * 31 + at as usize * 2 + usize::from(is_after)) % GATHERED;
-        if let Some((known, word)) = self.memory.gathered.get(place)
-            && *known == key
-        {
-            return *word;
-        }
-        let word = self.layout.gather(node, at, cells, self.store);
-        self.memory
-            .gathered
-            .resize(GATHERED, ((0, 0, 0, false), ValueWord::NONE));
-        self.memory.gathered[place] = (key, word);
-        word
-    }
-
-    #[inline(never)]
-    fn interpret(&mut self, code: &Code<'p>, registers: &[u64], site: u32) -> Result<ValueWord, Trap> {
-        let site = &code.sites[site as usize];
-        let state = match &self.memory.values {
-            Some(values) => values.clone(),
-            None => {
-                let cells: &[u64] = match self.is_after {
-                    false => &self.memory.now,
-                    true => &self.memory.after,
-                };
-                let state = values(self.layout, cells, self.store);
-                self.memory.values = Some(state.clone());
-                state
-            }
-        };
-        let slots = site
-            .slots
-            .iter()
-            .map(|(slot, register)| (*slot, self.store.value(ValueWord(registers[*register as usize]))));
-        let slots: Vec<(u32, Value)> = slots.collect();
-        self.evaluator.set_state(&state);
-        match self.evaluator.value_in_frame(site.node, site.frame, slots) {
-            Ok(value) => Ok(self.store.word(&value)),
-            Err(_) => Err(Trap::Domain),
-        }
-    }
-
-    /// Whether some cells are in the next state as in the current one. As where functions are compared, the first difference decides.
-    fn is_unchanged(&self, cell: u32, cells: u32) -> Result<bool, Trap> {
-        for cell in cell..cell + cells {
-            let address = Address {
-                cell,
-                offset: NO_OFFSET,
-            };
-            let next = ValueWord(self.cell(&[], address, Of::Next));
-            if !self.store.equal(next, ValueWord(self.cell(&[], address, Of::Now)))? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// The key of a remembered expression.
@@ -567,7 +498,7 @@ impl<'p> Run<'_, '_, 'p> {
 }
 
 #[inline]
-fn located(registers: &[u64], address: Address) -> usize {
+pub(super) fn located(registers: &[u64], address: Address) -> usize {
     match address.offset {
         NO_OFFSET => address.cell as usize,
         offset => address.cell as usize + registers[offset as usize] as usize,

@@ -62,7 +62,13 @@ impl ValueStore {
             value.unwrap_or(0)
         };
         let keys = self.as_set(keys).ok_or(Trap::Type)?.iter();
-        let counted = keys.map(|key| (*key, count(left, left_domain, *key), count(right, right_domain, *key)));
+        let counted = keys.map(|key| {
+            (
+                *key,
+                count(left, left_domain, *key),
+                count(right, right_domain, *key),
+            )
+        });
         Ok(counted.collect())
     }
 }

@@ -297,7 +297,11 @@ fn random_specs_agree_with_a_naive_check_of_all_lassos() {
         let options = CheckOptions {
             workers: 1 + (seed % 2) as usize,
             // Half of the labels are those of compiled code, compared with the evaluator's.
-            evaluators: if seed % 8 < 4 { Evaluators::Both } else { Evaluators::Interpreter },
+            evaluators: if seed % 8 < 4 {
+                Evaluators::Both
+            } else {
+                Evaluators::Interpreter
+            },
             // Half of the properties are also checked while the search runs.
             first_look: if seed % 4 < 2 { usize::MAX } else { 1 },
             states_beyond_view: 40,
