@@ -84,7 +84,7 @@ pub fn depth_first<T: TransitionSystem>(
         tally: Tally::new(system.action_count(), variables, sink),
     };
     let mut result = search.tally.empty_result();
-    let mut checked = expand_initial(system, &mut worker, &mut seen, &mut result);
+    let mut checked = expand_initial(system, &mut worker, &mut seen, &mut result, &mut |_| Ok(()))?;
     search.push_states(&mut result, 1)?;
     let mut is_depth_limited = false;
     let mut expanded = 0u64;

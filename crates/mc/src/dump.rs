@@ -12,6 +12,12 @@ pub trait GraphSink: Send {
     /// A new state of this level.
     fn state(&mut self, fingerprint: Fingerprint, values: &[Value], level: u32) -> io::Result<()>;
 
+    /// Takes a new state by the encoding of its values. Returns whether it did; if not, it is given the values.
+    fn encoded_state(&mut self, fingerprint: Fingerprint, encoded: &[u8], level: u32) -> io::Result<bool> {
+        let _ = (fingerprint, encoded, level);
+        Ok(false)
+    }
+
     /// A step of an action. Its target may come later.
     fn step(&mut self, from: Fingerprint, to: Fingerprint, action: usize) -> io::Result<()>;
 

@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use crate::dedup::{Dedup, Novelty};
 use crate::fingerprint::Fingerprint;
-use crate::outcome::{SearchViolation, ViolationKind};
+use crate::outcome::{SearchError, SearchViolation, ViolationKind};
 use crate::segment_result::{Edge, SegmentResult};
 use crate::transition_system::{CompiledExpansion, State, SuccessorVisitor, TransitionSystem};
 
@@ -35,14 +35,17 @@ pub(crate) struct SourceState<'a> {
     pub(crate) level: u32,
 }
 
-/// Generates and checks the initial states.
+/// Generates and checks the initial states. There may be millions, so `take` is called with the result whenever it has become large, and
+/// takes the states out of it; an error ends the enumeration.
 pub(crate) fn expand_initial<T: TransitionSystem>(
     system: &T,
     worker: &mut T::Worker,
     dedup: &mut impl Dedup,
     result: &mut SegmentResult,
-) -> Checked<T> {
+    take: &mut dyn FnMut(&mut SegmentResult) -> Result<(), SearchError>,
+) -> Result<Checked<T>, SearchError> {
     let mut violation = None;
+    let mut taken = Ok(());
     let continues = system.continues_after_violations();
     let enumerated = system.initial_states(worker, &mut |worker, state| {
         result.generated += 1;
@@ -86,25 +89,34 @@ pub(crate) fn expand_initial<T: TransitionSystem>(
             Ok(None)
         };
         let kind = match check() {
-            Ok(None) if !system.stop_requested(worker) => return ControlFlow::Continue(()),
-            Ok(None) => return ControlFlow::Break(()),
+            Ok(None) if system.stop_requested(worker) => return ControlFlow::Break(()),
+            Ok(None) => {
+                if result.is_large() {
+                    taken = take(result);
+                }
+                return match taken {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
+                };
+            }
             Ok(Some(kind)) => kind.into_any(),
             Err(error) => ViolationKind::Failed(error),
         };
         violation = Some((kind, state.into()));
         ControlFlow::Break(())
     });
+    taken?;
     let (kind, state) = match (violation, enumerated) {
         (Some((kind, state)), _) => (kind, Some(state)),
         (None, Err(error)) => (ViolationKind::Failed(error), None),
-        (None, Ok(())) => return Ok(()),
+        (None, Ok(())) => return Ok(Ok(())),
     };
-    Err(Box::new(SearchViolation {
+    Ok(Err(Box::new(SearchViolation {
         kind,
         from: None,
         level: 0,
         state,
-    }))
+    })))
 }
 
 /// Visitor of the successors of one state.

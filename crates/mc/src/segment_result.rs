@@ -132,6 +132,11 @@ impl SegmentResult {
         }
     }
 
+    /// Whether it has more states than a segment should have.
+    pub(crate) fn is_large(&self) -> bool {
+        self.bytes.len() > REUSED_BYTES_MAX
+    }
+
     /// Finds the encoding of one of the new states.
     pub(crate) fn encoded(&self, state: Fingerprint) -> Option<EncodedState<'_>> {
         let (entry, bytes) = self.states().find(|(entry, _)| entry.fingerprint == state)?;

@@ -64,7 +64,11 @@ impl<'s> Tally<'s> {
         if let Some(count) = state.action.and_then(|action| self.action_counts.get_mut(action)) {
             count.distinct += 1;
         }
-        if let Some(sink) = &mut self.sink {
+        if let Some(sink) = &mut self.sink
+            && !sink
+                .encoded_state(state.fingerprint, bytes, level)
+                .map_err(SearchError::Dump)?
+        {
             let values = Decoder::new(bytes).state(self.variables)?;
             sink.state(state.fingerprint, &values, level)
                 .map_err(SearchError::Dump)?;

@@ -37,9 +37,9 @@ pub trait CompiledExpansion<W, E> {
     /// Learns from a state that was expanded otherwise.
     fn learn(&mut self, worker: &mut W, state: &State);
 
-    /// Expands the state that some bytes start with. Returns the length of its encoding; `None` if the state has to be expanded otherwise,
+    /// Expands the state of this level that some bytes start with. Returns the length of its encoding; `None` if the state has to be expanded otherwise,
     /// and then there are no successors to ask about.
-    fn expand(&mut self, worker: &mut W, encoded: &[u8]) -> Option<usize>;
+    fn expand(&mut self, worker: &mut W, encoded: &[u8], level: u32) -> Option<usize>;
 
     /// The number of successors.
     fn len(&self) -> usize;

@@ -63,6 +63,9 @@ pub enum ValueOperation {
     Min,
     MapsTo,
     Override,
+    BagOfSet,
+    BagSum,
+    BagDifference,
     Negative,
 }
 
@@ -208,6 +211,13 @@ pub enum Instruction {
         is: bool,
         goto: Target,
     },
+    /// Whether some consecutive cells are in the next state as in the current one.
+    JumpUnchanged {
+        cell: u32,
+        cells: u32,
+        is: bool,
+        goto: Target,
+    },
     /// Traps unless the operand is a set.
     NeedSet {
         from: RegisterIndex,
@@ -282,6 +292,12 @@ pub enum Instruction {
     Emit {
         action: u32,
     },
+    /// Traps: an action ends here and has left a variable open.
+    Open,
+    /// Starts a search for one next state, from the current state. The next state so far is put aside.
+    Search,
+    /// The end of what [`Instruction::Search`] began.
+    EndSearch,
     /// The end of a formula.
     Answer {
         is: bool,
@@ -421,6 +437,7 @@ impl Instruction {
             | Instruction::JumpInfinite { goto, .. }
             | Instruction::JumpFunction { goto, .. }
             | Instruction::JumpSequence { goto, .. }
+            | Instruction::JumpUnchanged { goto, .. }
             | Instruction::JumpKnown { goto, .. }
             | Instruction::Each { goto, .. }
             | Instruction::EachInt { goto, .. }

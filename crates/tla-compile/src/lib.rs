@@ -2,7 +2,7 @@
 //!
 //! - [`ValueWord`] and [`ValueStore`]: values in 64 bits; equal values have equal words.
 //! - [`CellLayout`]: how the variables are spread over cells, learned from some states.
-//! - [`Code`], made by [`compile_action`] and [`compile_formula`] from the nodes that the evaluator walks.
+//! - [`Code`], made by [`compile`] from the nodes that the evaluator walks.
 //! - [`Machine`]: runs code.
 //!
 //! **Compiled code never has the last word on anything unusual.** A type error, an argument outside a domain, a value that does not fit
@@ -17,7 +17,7 @@ mod trap;
 mod values;
 
 pub use code::{Code, Instruction};
-pub use compile::{NotCompiled, compile_action, compile_formula};
+pub use compile::{NotCompiled, Operation, Purpose, compile};
 pub use layout::{CellLayout, Exploded, Form, LayoutNode, LayoutNodeId};
 pub use machine::{Machine, Successor};
 pub use trap::Trap;

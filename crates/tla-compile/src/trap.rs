@@ -11,6 +11,8 @@ pub enum Trap {
     Size,
     /// An expression that is not compiled.
     NotCompiled,
+    /// An action that leaves the next value of a variable open.
+    Open,
     /// A value that does not fit the layout: its part of the layout.
     Layout(u32),
     /// The time is up.

@@ -75,11 +75,25 @@ impl<'a, 's> SearchState<'a, 's> {
         worker: &mut T::Worker,
     ) -> Result<Option<EarlyStop<T::Error>>, SearchError> {
         let mut result = self.tally.empty_result();
-        let checked = expand_initial(expander.system, worker, &mut self.seen, &mut result);
-        for (state, bytes) in result.states() {
-            self.enqueue(state, bytes, 1)?;
-        }
-        self.count(&result)?;
+        let Self {
+            seen,
+            frontier,
+            tally,
+            deepest_level_len,
+            limits,
+            ..
+        } = self;
+        let mut take = |result: &mut SegmentResult| {
+            for (state, bytes) in result.states() {
+                enqueue((frontier, tally, deepest_level_len), state, bytes, 1)?;
+            }
+            tally.add_steps(result)?;
+            limits.progress.publish(&tally.statistics);
+            result.clear();
+            Ok(())
+        };
+        let checked = expand_initial(expander.system, worker, seen, &mut result, &mut take)?;
+        take(&mut result)?;
         Ok(match checked {
             Err(violation) => Some(expander.early_stop(violation)),
             Ok(()) if expander.system.stop_requested(worker) => Some(EarlyStop::Requested),
@@ -89,16 +103,8 @@ impl<'a, 's> SearchState<'a, 's> {
 
     /// Counts a new state of this level and adds it to the frontier. Levels never decrease from call to call.
     pub(crate) fn enqueue(&mut self, state: &NewState, bytes: &[u8], level: u32) -> Result<(), SearchError> {
-        if level > self.tally.statistics.depth {
-            self.deepest_level_len = 0;
-        }
-        self.tally.add_state(state, bytes, level)?;
-        self.deepest_level_len += 1;
-        let statistics = &mut self.tally.statistics;
-        statistics.queued += 1;
-        statistics.queued_max = statistics.queued_max.max(self.deepest_level_len);
-        self.frontier.push(level, state.fingerprint, bytes)?;
-        Ok(())
+        let parts = (&mut self.frontier, &mut self.tally, &mut self.deepest_level_len);
+        enqueue(parts, state, bytes, level)
     }
 
     /// Counts the steps and the expanded states of a result.
@@ -153,4 +159,23 @@ impl<'a, 's> SearchState<'a, 's> {
             seen: self.seen,
         }
     }
+}
+
+/// Counts a new state of this level and adds it to the frontier.
+fn enqueue(
+    (frontier, tally, deepest_level_len): (&mut Frontier, &mut Tally<'_>, &mut u64),
+    state: &NewState,
+    bytes: &[u8],
+    level: u32,
+) -> Result<(), SearchError> {
+    if level > tally.statistics.depth {
+        *deepest_level_len = 0;
+    }
+    tally.add_state(state, bytes, level)?;
+    *deepest_level_len += 1;
+    let statistics = &mut tally.statistics;
+    statistics.queued += 1;
+    statistics.queued_max = statistics.queued_max.max(*deepest_level_len);
+    frontier.push(level, state.fingerprint, bytes)?;
+    Ok(())
 }

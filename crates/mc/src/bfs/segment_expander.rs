@@ -100,7 +100,7 @@ impl<'a, T: TransitionSystem> SegmentExpander<'a, T> {
             }
             let compiled_state = compiled.as_mut().and_then(|compiled| {
                 let (fingerprint, encoded) = reader.peek()?;
-                Some((compiled.expand(worker, encoded)?, fingerprint, compiled))
+                Some((compiled.expand(worker, encoded, level)?, fingerprint, compiled))
             });
             let expanded = if let Some((length, fingerprint, compiled)) = compiled_state {
                 if let Err(error) = reader.skip(length) {

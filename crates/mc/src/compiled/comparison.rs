@@ -4,9 +4,12 @@ use omnilink_tla::eval::error::ErrorClass;
 use omnilink_tla::eval::{Evaluator, Flow};
 use omnilink_value::Value;
 
+use omnilink_tla_compile::Trap;
+
 use super::CompiledSystem;
 use crate::codec;
 use crate::fingerprint::Fingerprint;
+use crate::session::set_level;
 use crate::transition_system::CompiledExpansion;
 
 impl<'m> CompiledSystem<'_, 'm> {
@@ -14,11 +17,12 @@ impl<'m> CompiledSystem<'_, 'm> {
     ///
     /// # Panics
     /// If they differ.
-    pub(super) fn compare(&mut self, worker: &mut Evaluator<'m>, encoded: &[u8]) {
+    pub(super) fn compare(&mut self, worker: &mut Evaluator<'m>, encoded: &[u8], level: u32) {
         let variables = worker.program().variables.len();
         let state = codec::Decoder::new(encoded)
             .state(variables)
             .unwrap_or_else(|error| panic!("{error}"));
+        set_level(level);
         let mut expected: Vec<(Vec<Value>, usize)> = Vec::new();
         let interpreted = worker.successors(self.formulas.next, &state, &mut |_, next, taken| {
             let action = taken.map_or(usize::MAX, |taken| taken.action as usize);
@@ -41,7 +45,17 @@ impl<'m> CompiledSystem<'_, 'm> {
                 .as_mut()
                 .map(|machine| machine.hashes(successor).to_vec());
             assert_eq!(own, Some(hashes), "the hashes of {values:?}");
-            if self.formulas.viewed.is_none() && self.formulas.symmetry.is_trivial() {
+            if let Some(view) = self.formulas.view {
+                set_level(level + 1);
+                worker.set_state(&values[..].into());
+                let seen = worker.value(view);
+                let seen = seen.unwrap_or_else(|failure| panic!("the view of {values:?}: {failure:?}"));
+                assert_eq!(
+                    self.successor(successor).0,
+                    Fingerprint::of_value(&seen),
+                    "the fingerprint of the view of {values:?}"
+                );
+            } else if self.formulas.viewed.is_none() && self.formulas.symmetry.is_trivial() {
                 assert_eq!(
                     self.successor(successor).0,
                     Fingerprint::of_state(values),
@@ -54,6 +68,23 @@ impl<'m> CompiledSystem<'_, 'm> {
                 codec::encode(value, &mut plain);
             }
             assert_eq!(packed, plain, "the encoding of {values:?}");
+        }
+    }
+
+    /// Compares the answer of compiled code to a formula with that of the evaluator, if that is asked for.
+    ///
+    /// # Panics
+    /// If they differ.
+    pub(super) fn compare_formula(
+        &mut self,
+        formula: usize,
+        successor: usize,
+        decided: Result<bool, Trap>,
+        expected: bool,
+    ) {
+        if let (Ok(holds), true) = (decided, self.formulas.compares) {
+            let state = self.state(successor);
+            assert_eq!(holds, expected, "compiled formula {formula} in {state:?}");
         }
     }
 }

@@ -23,6 +23,10 @@ pub(crate) struct CompilationLog {
     pub(crate) made: u64,
     /// The number of instructions.
     pub(crate) instructions: usize,
+    /// States whose labels for temporal properties compiled code has evaluated.
+    pub(crate) labelled: u64,
+    /// Labels of these states that were left to the evaluator.
+    pub(crate) labels_given_up: u64,
     /// What is left to the evaluator, with place and reason.
     places: Vec<String>,
 }
@@ -47,6 +51,8 @@ impl CompilationLog {
         self.disagreements += other.disagreements;
         self.made += other.made;
         self.instructions = self.instructions.max(other.instructions);
+        self.labelled += other.labelled;
+        self.labels_given_up += other.labels_given_up;
         for place in &other.places {
             if !self.places.contains(place) {
                 self.places.push(place.clone());
@@ -57,19 +63,23 @@ impl CompilationLog {
     /// The log in words.
     pub(crate) fn notes(&self) -> Vec<String> {
         let all = self.compiled + self.interpreted;
-        if all == 0 {
-            return vec!["nothing is compiled: this search is left to the evaluator".into()];
-        }
-        if self.made == 0 && self.places.is_empty() {
-            return vec![format!(
+        let share = 100.0 * self.compiled as f64 / all.max(1) as f64;
+        let mut notes = vec![match (all, self.made) {
+            (0, _) => "nothing is compiled: this search is left to the evaluator".to_owned(),
+            (_, 0) if self.places.is_empty() => format!(
                 "nothing was compiled yet: the layout is learned from the first states, and there were {all}"
-            )];
+            ),
+            _ => format!(
+                "compiled code has expanded {} of {all} states ({share:.1} %), with {} instructions; it was made {} time(s) and gave up on {} states",
+                self.compiled, self.instructions, self.made, self.given_up
+            ),
+        }];
+        if self.labelled > 0 {
+            notes.push(format!(
+                "compiled code has labelled {} states for temporal properties, and left {} of their formulas to the evaluator",
+                self.labelled, self.labels_given_up
+            ));
         }
-        let share = 100.0 * self.compiled as f64 / all as f64;
-        let mut notes = vec![format!(
-            "compiled code has expanded {} of {all} states ({share:.1} %), with {} instructions; it was made {} time(s) and gave up on {} states",
-            self.compiled, self.instructions, self.made, self.given_up
-        )];
         if self.disagreements > 0 {
             notes.push(format!(
                 "internal error: compiled code called {} states violations that are none; the evaluator was believed",

@@ -4,6 +4,7 @@
 //! each state, and the evaluator only those on which it traps. The order of the successors, their fingerprints and what is checked are the
 //! same, so a search may change between the two at any state.
 
+mod atoms;
 mod comparison;
 mod log;
 mod packing;
@@ -14,10 +15,9 @@ use omnilink_tla::eval::Evaluator;
 use omnilink_tla::eval::error::Failure;
 use omnilink_tla::ir::Formula;
 use omnilink_tla::model::NamedFormula;
-use omnilink_tla_compile::{
-    CellLayout, Code, Form, Machine, Trap, ValueStore, compile_action, compile_formula,
-};
+use omnilink_tla_compile::{CellLayout, Code, Form, Machine, Operation, Purpose, Trap, ValueStore, compile};
 
+pub(crate) use self::atoms::{CompiledAtoms, FairSteps};
 pub(crate) use self::log::CompilationLog;
 use self::packing::Packing;
 use crate::check::Evaluators;
@@ -25,7 +25,7 @@ use crate::fingerprint::Fingerprint;
 use crate::session::set_level;
 use crate::symmetry::Symmetry;
 use crate::tla_system::{NamedProperty, TlaSystem};
-use crate::transition_system::{CompiledExpansion, State, TransitionSystem};
+use crate::transition_system::{CompiledExpansion, State};
 
 /// States from which the layout is learned: enough that most of what varies has varied.
 const STATES_LEARNED: usize = 200;
@@ -45,6 +45,8 @@ struct CompiledFormulas<'s> {
     steps: Vec<Formula>,
     /// The variables that states are told apart by; `None` for all.
     viewed: Option<&'s [u32]>,
+    /// The VIEW, where it is no tuple of variables.
+    view: Option<Formula>,
     symmetry: &'s Symmetry,
     /// Memory for values, in bytes.
     memory_bytes: usize,
@@ -83,15 +85,21 @@ pub(crate) struct CompiledSystem<'s, 'm> {
     /// Whether compiled code is used.
     is_enabled: bool,
     log: CompilationLog,
+    /// The fingerprints of the views of the successors, where the VIEW is evaluated.
+    views: Vec<Fingerprint>,
 }
+
+/// The number of the code of the next-state relation.
+const NEXT: usize = 0;
 
 impl<'s, 'm> CompiledSystem<'s, 'm> {
     /// Compiled code for a worker; `None` if the search does what it cannot do.
     pub(crate) fn of(system: &'s TlaSystem<'m>) -> Option<Self> {
+        let view = system.view.filter(|_| system.viewed.is_none());
         let is_compiled = !system.continues
-            && system.may_reexpand()
+            && system.evaluation_counts.is_none()
             && system.model.possible.is_empty()
-            && (system.view.is_none() || system.viewed.is_some())
+            && (view.is_none() || system.symmetry.is_trivial())
             && system.evaluators != Evaluators::Interpreter;
         let model = system.model;
         let formulas = |named: &[NamedFormula]| named.iter().map(|named| named.formula).collect();
@@ -104,6 +112,7 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             steps: properties(&system.steps),
             // A search for temporal properties goes on without the view.
             viewed: system.view.and(system.viewed.as_deref()),
+            view,
             symmetry: &system.symmetry,
             memory_bytes: system.compiled_bytes,
             compares: system.evaluators == Evaluators::Both,
@@ -117,6 +126,7 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             packing: Packing::default(),
             is_enabled: true,
             log: CompilationLog::default(),
+            views: Vec::new(),
         })
     }
 
@@ -124,34 +134,69 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
     fn compile(&mut self, worker: &mut Evaluator<'m>, forms: Vec<Form>, mut store: ValueStore) {
         let program = worker.program();
         let layout = CellLayout::new(forms, self.formulas.viewed, &mut store);
-        let compiled = compile_action(program, self.formulas.next, &layout, &mut store, worker);
-        let (action, reasons) = match compiled {
-            Ok(compiled) => compiled,
-            Err(reason) => {
-                self.log.add_places(&[reason], program);
-                self.is_enabled = false;
-                return;
-            }
+        let mut make = |formula: Formula, purpose, worker: &mut Evaluator<'m>| {
+            let compiled = compile(
+                program,
+                Operation::from(formula),
+                purpose,
+                &layout,
+                &mut store,
+                worker,
+            );
+            let (code, reasons) = match compiled {
+                Ok((code, reasons)) => (Some(code), reasons),
+                Err(reason) => (None, vec![reason]),
+            };
+            self.log.add_places(&reasons, program);
+            code
         };
+        let view = self.formulas.view.map(|view| make(view, Purpose::Value, worker));
+        let (Some(action), None | Some(Some(_))) = (make(self.formulas.next, Purpose::Action, worker), &view)
+        else {
+            self.is_enabled = false;
+            return;
+        };
+        let numbered = self.formulas.numbered();
+        let mut codes: Vec<Code<'m>> = Vec::with_capacity(numbered.len() + 1);
+        for (formula, is_step) in numbered {
+            let purpose = if is_step { Purpose::Step } else { Purpose::State };
+            codes.push(make(formula, purpose, worker).unwrap_or_else(Code::not_compiled));
+        }
+        // The view is the last formula.
+        codes.extend(view.flatten());
         self.log.made += 1;
         self.log.instructions = action.instructions.len();
-        self.log.add_places(&reasons, program);
-        let mut codes = Vec::new();
-        for formula in self.formulas.numbered() {
-            let compiled = compile_formula(program, formula, &layout, &mut store, worker);
-            let (code, reasons) = compiled.unwrap_or_else(|reason| (Code::not_compiled(), vec![reason]));
-            self.log.add_places(&reasons, program);
-            codes.push(code);
-        }
-        self.machine = Some(Machine::new(store, layout, Some(action), codes));
+        self.machine = Some(Machine::new(store, layout, vec![action], codes));
     }
 
-    /// Reads a state and computes its successors; the length of its encoding.
-    fn run(&mut self, worker: &mut Evaluator<'m>, encoded: &[u8]) -> Option<Result<usize, Trap>> {
+    /// Reads a state of this level and computes its successors; the length of its encoding.
+    fn run(&mut self, worker: &mut Evaluator<'m>, encoded: &[u8], level: u32) -> Option<Result<usize, Trap>> {
         let machine = self.machine.as_mut()?;
+        set_level(level);
         let (store, layout, cells) = machine.input();
         let read = self.packing.read(encoded, layout, store, cells);
-        Some(read.and_then(|length| machine.successors(worker).map(|_| length)))
+        let run = read.and_then(|length| machine.successors(NEXT, worker).map(|_| length));
+        let is_viewed = self.formulas.view.is_some();
+        Some(run.and_then(|length| match is_viewed {
+            true => self.see(worker, level).map(|()| length),
+            false => Ok(length),
+        }))
+    }
+
+    /// Evaluates the VIEW of the successors.
+    fn see(&mut self, worker: &mut Evaluator<'m>, level: u32) -> Result<(), Trap> {
+        self.views.clear();
+        let number = self.formulas.numbered().len();
+        let Some(machine) = &mut self.machine else {
+            return Ok(());
+        };
+        set_level(level + 1);
+        for successor in 0..machine.found().len() {
+            let value = machine.value_of(number, successor, worker)?;
+            let hash = machine.store.hash(value);
+            self.views.push(Fingerprint::of_hashes(std::iter::once(hash)));
+        }
+        Ok(())
     }
 
     /// Whether the values take more memory than they may. Looked at now and then, because making the code anew has to pay.
@@ -185,14 +230,16 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
         formula: (usize, Formula, bool),
         successor: usize,
     ) -> Result<bool, Box<Failure>> {
-        if self.holds(worker, formula, successor)? {
-            return Ok(true);
-        }
         let Some(machine) = &mut self.machine else {
             return Ok(true);
         };
+        let decided = machine.holds(formula.0, successor, worker);
+        if let (Ok(true), false) = (decided, self.formulas.compares) {
+            return Ok(true);
+        }
         let holds = interpreted(machine, worker, formula, successor)?;
-        self.log.disagreements += u64::from(holds);
+        self.compare_formula(formula.0, successor, decided, holds);
+        self.log.disagreements += u64::from(decided == Ok(false) && holds);
         Ok(holds)
     }
 
@@ -211,10 +258,7 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             return Ok(holds);
         }
         let expected = interpreted(machine, worker, formula, successor)?;
-        if let Ok(holds) = decided {
-            let state = machine.values(successor);
-            assert_eq!(holds, expected, "compiled formula {} in {state:?}", formula.0);
-        }
+        self.compare_formula(formula.0, successor, decided, expected);
         Ok(expected)
     }
 }
@@ -260,14 +304,14 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         }
     }
 
-    fn expand(&mut self, worker: &mut Evaluator<'m>, encoded: &[u8]) -> Option<usize> {
+    fn expand(&mut self, worker: &mut Evaluator<'m>, encoded: &[u8], level: u32) -> Option<usize> {
         if !self.is_enabled {
             return None;
         }
         if self.is_full() {
             self.adapt(worker, None);
         }
-        let length = match self.run(worker, encoded)? {
+        let length = match self.run(worker, encoded, level)? {
             Ok(length) => length,
             Err(trap) => {
                 self.log.given_up += 1;
@@ -283,7 +327,7 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         };
         self.log.compiled += 1;
         if self.formulas.compares {
-            self.compare(worker, encoded);
+            self.compare(worker, encoded, level);
         }
         Some(length)
     }
@@ -302,6 +346,9 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         } else {
             found.action as usize
         };
+        if self.formulas.view.is_some() {
+            return (self.views[successor], action);
+        }
         if self.formulas.symmetry.is_trivial() {
             return (Fingerprint::of_sum(found.sum), action);
         }
@@ -358,10 +405,12 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         let before = self.formulas.constraints.len();
         for index in 0..self.formulas.invariants.len() {
             // The state before satisfies the invariants, or the search would have ended there. So does this one, as far as it is the same.
-            let is_affected = self
+            // An invariant that reads everything may read more than the state.
+            let reads = self
                 .machine
                 .as_ref()
-                .is_none_or(|machine| machine.reads(before + index) & changed != 0);
+                .map_or(u64::MAX, |machine| machine.reads(before + index));
+            let is_affected = reads & changed != 0 || reads == u64::MAX;
             if is_affected || self.formulas.compares {
                 let formula = self.formulas.invariants[index];
                 if !self.is_satisfied(worker, (before + index, formula, false), successor)? {

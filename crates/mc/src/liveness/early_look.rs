@@ -75,6 +75,10 @@ impl GraphSink for EarlyLook<'_, '_, '_> {
         self.recorder.state(fingerprint, values, level)
     }
 
+    fn encoded_state(&mut self, fingerprint: Fingerprint, encoded: &[u8], level: u32) -> io::Result<bool> {
+        self.recorder.encoded_state(fingerprint, encoded, level)
+    }
+
     fn step(&mut self, from: Fingerprint, to: Fingerprint, action: usize) -> io::Result<()> {
         self.recorder.step(from, to, action)
     }

@@ -60,6 +60,21 @@ impl<'s> GraphRecorder<'s> {
         }
     }
 
+    /// Adds a state, whose encoding is at the end of the bytes.
+    fn add_node(&mut self, fingerprint: Fingerprint, level: u32) -> io::Result<()> {
+        let node =
+            Node::try_from(self.ends.len()).map_err(|_| io::Error::other("more than four billion states"))?;
+        self.nodes.insert(fingerprint.word(), node);
+        self.ends.push(self.bytes.len() as u64);
+        if level == 1 {
+            self.initial.push(node);
+        }
+        if self.levels.last().is_none_or(|(_, last)| *last != level) {
+            self.levels.push((node, level));
+        }
+        Ok(())
+    }
+
     /// Number of states.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
@@ -121,23 +136,24 @@ impl<'s> GraphRecorder<'s> {
 
 impl GraphSink for GraphRecorder<'_> {
     fn state(&mut self, fingerprint: Fingerprint, values: &[Value], level: u32) -> io::Result<()> {
-        let node =
-            Node::try_from(self.ends.len()).map_err(|_| io::Error::other("more than four billion states"))?;
-        self.nodes.insert(fingerprint.word(), node);
         for value in values {
             encode(value, &mut self.bytes);
         }
-        self.ends.push(self.bytes.len() as u64);
-        if level == 1 {
-            self.initial.push(node);
-        }
-        if self.levels.last().is_none_or(|(_, last)| *last != level) {
-            self.levels.push((node, level));
-        }
+        self.add_node(fingerprint, level)?;
         match &mut self.dump {
             Some(dump) => dump.state(fingerprint, values, level),
             None => Ok(()),
         }
+    }
+
+    fn encoded_state(&mut self, fingerprint: Fingerprint, encoded: &[u8], level: u32) -> io::Result<bool> {
+        // A dump shows the values.
+        if self.dump.is_some() {
+            return Ok(false);
+        }
+        self.bytes.extend_from_slice(encoded);
+        self.add_node(fingerprint, level)?;
+        Ok(true)
     }
 
     fn step(&mut self, from: Fingerprint, to: Fingerprint, action: usize) -> io::Result<()> {
@@ -258,12 +274,16 @@ impl StateGraph {
         }
     }
 
-    /// The values of a state.
-    pub(crate) fn state(&self, node: Node) -> Result<State, StateDecodeError> {
+    /// The encoding of a state.
+    pub(crate) fn encoded(&self, node: Node) -> &[u8] {
         let node = node as usize;
         let start = node.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let bytes = &self.bytes[start as usize..self.ends[node] as usize];
-        Decoder::new(bytes).state(self.variables)
+        &self.bytes[start as usize..self.ends[node] as usize]
+    }
+
+    /// The values of a state.
+    pub(crate) fn state(&self, node: Node) -> Result<State, StateDecodeError> {
+        Decoder::new(self.encoded(node)).state(self.variables)
     }
 
     /// The values of some states.

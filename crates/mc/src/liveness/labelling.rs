@@ -1,28 +1,26 @@
 //! Labelling: which atoms hold for every state and step of the behaviour graph.
 //!
-//! For a fairness condition the steps `<<A>>_v` from a state are enumerated, as those of Next are. If there is one, `<<A>>_v` is
-//! enabled; the steps of the graph among them are recognised by fingerprint, so nothing is evaluated for them. If an action leaves a
-//! variable open, ENABLED and its steps are evaluated as formulas instead.
+//! Compiled code evaluates the atoms of a state (`compiled_labels`), and the evaluator those on which it gives up (`node_labels`).
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, scope};
 
 use omnilink_tla::deep_stack;
-use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Evaluator, Flow};
-use omnilink_value::Value;
+use omnilink_tla::eval::Evaluator;
 use rustc_hash::FxHashMap;
 
 use super::Stop;
 use super::formula::{Atom, Letter, add};
 use super::graph::{LabelledGraph, Node, StateGraph};
 use super::instantiate::{AtomInstance, AtomKind};
-use crate::fingerprint::Fingerprint;
+use super::node_labels::NodeLabels;
+use crate::check::Evaluators;
+use crate::compiled::CompiledAtoms;
 use crate::limits::LimitMonitor;
 use crate::session::{set_level, set_queued};
 use crate::tla_system::TlaSystem;
-use crate::transition_system::{State, TransitionSystem};
+use crate::transition_system::TransitionSystem;
 
 /// States that a worker labels before it takes more.
 const CHUNK_NODES: u32 = 256;
@@ -57,7 +55,7 @@ pub(crate) fn label(
     limits: &LimitMonitor<'_>,
     workers: usize,
 ) -> Result<LabelledGraph, Stop> {
-    let shared = Shared {
+    let shared = Labelling {
         atoms,
         graph,
         queue_lengths: match atoms.iter().any(|atom| is_impure(system, atom)) {
@@ -75,7 +73,7 @@ pub(crate) fn label(
     scope(|scope| {
         for number in 1..workers {
             let shared = &shared;
-            let work = move || shared.work(&mut system.search_worker(number));
+            let work = move || shared.work(system, &mut system.search_worker(number));
             let builder = Builder::new()
                 .name("mc".into())
                 .stack_size(deep_stack::STACK_BYTES);
@@ -83,7 +81,7 @@ pub(crate) fn label(
                 break;
             }
         }
-        deep_stack::run(|| shared.work(&mut system.search_worker(0)));
+        deep_stack::run(|| shared.work(system, &mut system.search_worker(0)));
     });
     if let Some((_, stop)) = shared.stop.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(stop);
@@ -118,14 +116,15 @@ pub(super) fn is_impure(system: &TlaSystem<'_>, atom: &AtomInstance) -> bool {
     }
 }
 
-struct Shared<'a> {
-    atoms: &'a [AtomInstance],
-    graph: &'a StateGraph,
+/// What the workers share.
+pub(super) struct Labelling<'a> {
+    pub(super) atoms: &'a [AtomInstance],
+    pub(super) graph: &'a StateGraph,
     /// What `TLCGet("queue")` reads in each state; empty if no atom reads it.
     queue_lengths: Vec<u32>,
-    limits: &'a LimitMonitor<'a>,
+    pub(super) limits: &'a LimitMonitor<'a>,
     /// For each atom ENABLED: whether its action leaves variables open.
-    is_open: Vec<AtomicBool>,
+    pub(super) is_open: Vec<AtomicBool>,
     next: AtomicU32,
     /// Why the earliest state so far could not be labelled.
     stop: Mutex<Option<(Node, Stop)>>,
@@ -134,16 +133,27 @@ struct Shared<'a> {
     chunks: Mutex<Vec<Chunk>>,
 }
 
-impl Shared<'_> {
-    fn work(&self, worker: &mut Evaluator<'_>) {
-        self.label_chunks(worker);
+impl<'a> Labelling<'a> {
+    fn work<'m>(&self, system: &TlaSystem<'m>, worker: &mut Evaluator<'m>) {
+        let mut code = self.compiled_atoms(system, worker);
+        self.label_chunks(worker, code.as_mut(), system.evaluators == Evaluators::Both);
+        if let Some(code) = code {
+            let mut log = system.compilation.lock().unwrap_or_else(PoisonError::into_inner);
+            log.add(&code.log);
+        }
         set_queued(None);
     }
 
-    fn label_chunks(&self, worker: &mut Evaluator<'_>) {
+    fn label_chunks<'m>(
+        &self,
+        worker: &mut Evaluator<'m>,
+        mut code: Option<&mut CompiledAtoms<'a, 'm>>,
+        compares: bool,
+    ) {
         let mut own = Letters::default();
         // Numbers of own letters among all letters.
         let mut numbers: Vec<u32> = Vec::new();
+        let mut labels = NodeLabels::default();
         let nodes = self.graph.len() as Node;
         loop {
             let first = self.next.fetch_add(CHUNK_NODES, Ordering::Relaxed);
@@ -155,12 +165,13 @@ impl Shared<'_> {
             for node in first..nodes.min(first.saturating_add(CHUNK_NODES)) {
                 let labelled = match self.limits.time_limit() {
                     Some(limit) => Err(Stop::Limit(limit)),
-                    None => self.label(worker, node, &mut own, &mut stuttering, &mut steps),
+                    None => self.label(worker, code.as_deref_mut(), node, &mut labels, compares),
                 };
                 if let Err(stop) = labelled {
                     self.stop_at(node, stop);
                     return;
                 }
+                self.add_letters(&mut labels, &mut own, &mut stuttering, &mut steps);
             }
             if numbers.len() < own.letters.len() {
                 let mut all = self.letters.lock().unwrap_or_else(PoisonError::into_inner);
@@ -193,154 +204,56 @@ impl Shared<'_> {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Appends the letters of a state and of its steps.
-    fn label(
+    /// The labels of a state and of its steps.
+    fn label<'m>(
         &self,
-        worker: &mut Evaluator<'_>,
+        worker: &mut Evaluator<'m>,
+        code: Option<&mut CompiledAtoms<'a, 'm>>,
         node: Node,
+        labels: &mut NodeLabels,
+        compares: bool,
+    ) -> Result<(), Stop> {
+        set_level(self.graph.level(node));
+        set_queued(self.queue_lengths.get(node as usize).copied().map(u64::from));
+        let compiled = code.and_then(|code| self.label_compiled(worker, code, node, labels));
+        if compiled.is_none() {
+            return self.label_interpreted(worker, node, labels);
+        }
+        if compares {
+            let mut expected = NodeLabels::default();
+            match self.label_interpreted(worker, node, &mut expected) {
+                Ok(()) => assert_eq!(*labels, expected, "the labels of {:?}", self.graph.state(node)),
+                Err(Stop::Limit(_)) => {}
+                Err(stop) => panic!(
+                    "compiled code has labels where there is an error in {:?}: {stop:?}",
+                    self.graph.state(node)
+                ),
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the letters of a state and of its steps.
+    fn add_letters(
+        &self,
+        labels: &mut NodeLabels,
         letters: &mut Letters,
         stuttering: &mut Vec<u32>,
         steps: &mut Vec<u32>,
-    ) -> Result<(), Stop> {
-        let words = self.atoms.len().div_ceil(64);
-        let state = self.graph.state(node).map_err(Stop::Decode)?;
-        let successors = self.graph.successors(node);
-        let failed = |failure: Box<Failure>| match failure.class {
-            ErrorClass::Resource if self.limits.time_limit().is_some() => Stop::Limit(self.limits.timeout()),
-            _ => Stop::Failed(node, failure),
-        };
-        set_level(self.graph.level(node));
-        set_queued(self.queue_lengths.get(node as usize).copied().map(u64::from));
-        let mut of_state = vec![0u64; words];
-        let mut of_steps = vec![0u64; words * successors.len()];
-        let mut decoded: Vec<State> = Vec::new();
-        for (number, atom) in (0..).zip(self.atoms) {
-            match &atom.kind {
-                AtomKind::State(operation) => {
-                    worker.set_state(&state);
-                    if worker.holds_with(*operation, &atom.arguments).map_err(failed)? {
-                        add(&mut of_state, number);
-                    }
-                }
-                AtomKind::Step { step, .. } => {
-                    self.evaluate_steps(
-                        worker,
-                        &state,
-                        successors,
-                        &mut decoded,
-                        *step,
-                        &atom.arguments,
-                        |at| {
-                            add(&mut of_steps[at * words..], number);
-                        },
-                    )
-                    .map_err(|stop| stop.in_state(&failed))?;
-                }
-                AtomKind::Enabled { step, enabled, hides } => {
-                    let is_open = &self.is_open[number as usize];
-                    if !hides && !is_open.load(Ordering::Relaxed) {
-                        let mut is_enabled = false;
-                        let found = worker.successors_of(
-                            *step,
-                            &atom.arguments,
-                            &state,
-                            &mut |_, next: &[Value], _| {
-                                is_enabled = true;
-                                let to = self.graph.find(Fingerprint::of_state(next));
-                                if let Some(at) = to.and_then(|to| successors.binary_search(&to).ok()) {
-                                    add(&mut of_steps[at * words..], number + 1);
-                                }
-                                Ok(Flow::Go)
-                            },
-                        );
-                        match found {
-                            Ok(()) => {
-                                if is_enabled {
-                                    add(&mut of_state, number);
-                                }
-                                continue;
-                            }
-                            Err(failure) if failure.class == ErrorClass::Unassigned => {
-                                is_open.store(true, Ordering::Relaxed);
-                            }
-                            Err(failure) => return Err(failed(failure)),
-                        }
-                    }
-                    worker.set_state(&state);
-                    if worker.holds_with(*enabled, &atom.arguments).map_err(failed)? {
-                        add(&mut of_state, number);
-                        self.evaluate_steps(
-                            worker,
-                            &state,
-                            successors,
-                            &mut decoded,
-                            *step,
-                            &atom.arguments,
-                            |at| {
-                                add(&mut of_steps[at * words..], number + 1);
-                            },
-                        )
-                        .map_err(|stop| stop.in_state(&failed))?;
-                    }
-                }
-                AtomKind::Taken => {}
-            }
-        }
-        for at in 0..successors.len() {
-            let of_step = &mut of_steps[at * words..(at + 1) * words];
-            for (step, state) in of_step.iter_mut().zip(&of_state) {
+    ) {
+        let NodeLabels { of_state, of_steps } = labels;
+        // What holds in a state holds for the steps from it.
+        for of_step in of_steps.chunks_exact_mut(of_state.len()) {
+            for (step, state) in of_step.iter_mut().zip(of_state.iter()) {
                 *step |= state;
             }
             steps.push(letters.number(of_step));
         }
         for (number, atom) in (0 as Atom..).zip(self.atoms) {
             if let AtomKind::Step { stutters: true, .. } = atom.kind {
-                add(&mut of_state, number);
+                add(of_state, number);
             }
         }
-        stuttering.push(letters.number(&of_state));
-        Ok(())
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn evaluate_steps(
-        &self,
-        worker: &mut Evaluator<'_>,
-        state: &State,
-        successors: &[Node],
-        decoded: &mut Vec<State>,
-        step: omnilink_tla::ir::OperatorId,
-        arguments: &[Value],
-        mut on_step: impl FnMut(usize),
-    ) -> Result<(), StepStop> {
-        if decoded.len() < successors.len() {
-            for to in &successors[decoded.len()..] {
-                decoded.push(self.graph.state(*to).map_err(StepStop::Decode)?);
-            }
-        }
-        for (at, next) in decoded.iter().enumerate() {
-            worker.set_state(state);
-            worker.set_next(next);
-            if worker.holds_with(step, arguments).map_err(StepStop::Failed)? {
-                on_step(at);
-            }
-        }
-        worker.clear_next();
-        Ok(())
-    }
-}
-
-/// Why the steps of a state could not be evaluated.
-enum StepStop {
-    Decode(crate::codec::StateDecodeError),
-    Failed(Box<Failure>),
-}
-
-impl StepStop {
-    fn in_state(self, failed: &impl Fn(Box<Failure>) -> Stop) -> Stop {
-        match self {
-            Self::Decode(error) => Stop::Decode(error),
-            Self::Failed(failure) => failed(failure),
-        }
+        stuttering.push(letters.number(of_state));
     }
 }

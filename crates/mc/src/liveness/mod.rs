@@ -5,7 +5,7 @@
 //!
 //! 1. `graph`: the search records all states and steps.
 //! 2. `instantiate`: quantifiers over constant sets are unfolded. What remains are atoms about states and steps.
-//! 3. `labelling`: each atom is evaluated for each state or step. Nothing is evaluated after that.
+//! 3. `labelling`: each atom is evaluated for each state or step, by compiled code where there is any. Nothing is evaluated after that.
 //! 4. `normal_form` and `problem`: the fairness conditions and the negated property are taken apart into conditions on the cycle and
 //!    a rest, for which `tableau` makes an automaton.
 //! 5. `product`: graph and automaton are explored together.
@@ -18,6 +18,7 @@
 //! Every state may stutter. Constraints remove states and steps from the graph, as in TLC; whether an action is enabled does not
 //! depend on them.
 
+mod compiled_labels;
 mod component;
 mod early_look;
 mod explain;
@@ -26,6 +27,7 @@ mod graph;
 mod instantiate;
 mod labelling;
 mod lasso;
+mod node_labels;
 mod normal_form;
 mod problem;
 mod product;
@@ -40,13 +42,14 @@ use omnilink_tla::model::{Check, CompiledSpec};
 
 pub(crate) use self::early_look::EarlyLook;
 pub(crate) use self::graph::{GraphRecorder, Node, StateGraph};
+pub(crate) use self::instantiate::{AtomInstance, AtomKind};
 pub(crate) use self::view::{ROUNDS, ViewOutcome};
 
 use self::component::{ComponentSearch, ConditionPositions, Met};
 use self::explain::Explainer;
 use self::formula::TemporalFormula;
 use self::graph::LabelledGraph;
-use self::instantiate::{AtomInstance, AtomKind, Instantiation};
+use self::instantiate::Instantiation;
 use self::lasso::Lasso;
 use self::normal_form::{FormId, NormalForms};
 use self::problem::problems;

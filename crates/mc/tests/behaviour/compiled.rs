@@ -15,10 +15,19 @@ use omnilink_tla::source::Source;
 
 use crate::random_spec::Writer;
 
-const CONFIG: &str = "INIT Init\nNEXT Next\nCONSTRAINT Small\nINVARIANT Formula\nACTION_CONSTRAINT Allowed\nPROPERTY Moves\nCHECK_DEADLOCK FALSE\n";
+const CONFIG: &str =
+    "CONSTRAINT Small\nINVARIANT Formula\nACTION_CONSTRAINT Allowed\nPROPERTY Moves\nCHECK_DEADLOCK FALSE\n";
+
+/// Most specs have a next-state relation alone, some a VIEW, some temporal properties.
+const FORMS: [&str; 4] = [
+    "INIT Init\nNEXT Next\n",
+    "SPECIFICATION Spec\nPROPERTY Live\n",
+    "INIT Init\nNEXT Next\nVIEW Seen\n",
+    "SPECIFICATION Spec\nPROPERTY Live\n",
+];
 
 /// The model of a module and a configuration.
-fn model_of(text: &str, config_text: &str) -> CompiledSpec {
+pub(crate) fn model_of(text: &str, config_text: &str) -> CompiledSpec {
     let name = text.split_whitespace().nth(2).unwrap_or_default();
     let file = format!("{name}.tla");
     let mut spec = load_text(file.as_ref(), text.to_owned(), &SearchPath::default()).spec;
@@ -32,7 +41,7 @@ fn model_of(text: &str, config_text: &str) -> CompiledSpec {
 fn random_specs_are_expanded_as_the_evaluator_expands_them() {
     let rounds: u64 = std::env::var("OMNILINK_ROUNDS").map_or(1, |rounds| rounds.parse().unwrap_or(1));
     let seed: u64 = std::env::var("OMNILINK_SEED").map_or(0, |seed| seed.parse().unwrap_or(0));
-    let (mut explored, mut valid) = (0, 0);
+    let (mut explored, mut valid, mut labelled) = (0, 0, 0);
     for number in 0..300 * rounds {
         let mut writer = Writer {
             random: Rng::with_seed(seed << 32 | number),
@@ -41,10 +50,13 @@ fn random_specs_are_expanded_as_the_evaluator_expands_them() {
             has_errors: number % 3 == 0,
         };
         let text = writer.spec();
-        let model = model_of(&text, CONFIG);
+        let form = FORMS[(number % 4) as usize];
+        let model = model_of(&text, &format!("{form}{CONFIG}"));
         let options = CheckOptions {
             evaluators: Evaluators::Both,
             depth_max: Some(8),
+            first_look: 1,
+            explains_compilation: true,
             limits: SearchLimits {
                 time: Some(Duration::from_millis(500)),
                 ..SearchLimits::default()
@@ -67,12 +79,18 @@ fn random_specs_are_expanded_as_the_evaluator_expands_them() {
             Err(_) => panic!("seed {seed}, number {number}:\n{text}"),
         };
         explored += report.figures.distinct;
+        labelled += report
+            .notes
+            .iter()
+            .filter_map(|note| note.strip_prefix("compiled code has labelled "))
+            .filter_map(|note| note.split(' ').next()?.parse::<u64>().ok())
+            .sum::<u64>();
         valid += u64::from(!matches!(report.answer, omnilink_mc::report::Answer::Wrong(_)));
     }
     // Most specs must be worth comparing.
     assert!(
-        explored > 20_000 && valid > 30,
-        "{explored} states, {valid} specs without an error"
+        explored > 20_000 && valid > 30 && labelled > 5_000,
+        "{explored} states, {valid} specs without an error, {labelled} states labelled"
     );
 }
 
@@ -82,8 +100,9 @@ fn a_report_says_what_was_compiled_and_what_was_not() {
         let text = format!(
             "---- MODULE Count ----\nEXTENDS Integers\nVARIABLES n, f\n\
              Down == n > 0 /\\ n' = n - 1 /\\ UNCHANGED f\n\
+             Up == n' = n + 1 /\\ UNCHANGED f\n\
              Init == n = 0 /\\ f = [i \\in 1..3 |-> 0]\n\
-             Next == n < {last} /\\ (ENABLED Down <=> n > 0) /\\ n' = n + 1 /\\ f' = [f EXCEPT ![(n % 3) + 1] = n]\n====\n"
+             Next == n < {last} /\\ (ENABLED (Down \\cdot Up) <=> n > 0) /\\ n' = n + 1 /\\ f' = [f EXCEPT ![(n % 3) + 1] = n]\n====\n"
         );
         let model = model_of(&text, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n");
         let options = CheckOptions {
@@ -110,7 +129,7 @@ fn a_report_says_what_was_compiled_and_what_was_not() {
         large.notes
     );
     assert!(
-        has("Count.tla:6: ENABLED and \\cdot are not compiled: ENABLED Down"),
+        has("Count.tla:7: \\cdot is not compiled: Down \\cdot Up"),
         "{:?}",
         large.notes
     );

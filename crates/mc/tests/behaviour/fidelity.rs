@@ -3,6 +3,7 @@
 //! `OMNILINK_GOLDEN` selects another corpus of the same layout.
 
 use crate::common::{answer, runs};
+use omnilink_mc::Evaluators;
 use serde_json::Value;
 
 /// Whether two answers agree in a field. Some configuration errors that TLC meets during evaluation are reported before the search
@@ -17,7 +18,7 @@ fn golden_fidelity_runs_agree() {
     let mut wrong = Vec::new();
     for item in &items {
         let id = item["id"].as_str().unwrap_or_default();
-        let answer = answer("fidelity", item);
+        let answer = answer("fidelity", item, Evaluators::of_environment());
         let must = item["must"].as_array().into_iter().flatten();
         let differences: Vec<String> = must
             .filter_map(Value::as_str)

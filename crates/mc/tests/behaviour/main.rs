@@ -2,6 +2,7 @@
 
 mod common;
 mod compiled;
+mod compiled_scope;
 mod fidelity;
 mod found;
 mod golden;
@@ -13,5 +14,6 @@ mod pluscal_program;
 mod pluscal_random;
 mod random_calls;
 mod random_spec;
+mod random_temporal;
 mod searches;
 mod semantics;

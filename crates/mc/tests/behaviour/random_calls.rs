@@ -25,7 +25,7 @@ Odd(i) == IF i <= 0 THEN FALSE ELSE Even(i - 1)
 impl Writer {
     /// A call with an integer as its value.
     pub(crate) fn int_call(&mut self, d: usize) -> String {
-        match self.random.u8(..18) {
+        match self.random.u8(..22) {
             0 => format!("Total({})", self.write(Type::Sequence, d)),
             1 => {
                 let (start, sequence) = (self.pick(&["0", "1", "n"]), self.write(Type::Sequence, d));
@@ -77,7 +77,7 @@ impl Writer {
             }
             12 => {
                 let (left, right) = (self.write(Type::Ints, d), self.write(Type::Ints, d));
-                format!("Cardinality({left} \\X {right} \\X {{t}})")
+                format!("Cardinality(({left}) \\X ({right}) \\X {{t}})")
             }
             13 => {
                 let (left, right) = (self.write(Type::Ints, d), self.write(Type::Ints, d));
@@ -92,7 +92,31 @@ impl Writer {
                 "Len(SelectSeq({}, LAMBDA x : x >= n))",
                 self.write(Type::Sequence, d)
             ),
-            _ => format!("Len(SetToSeq({}))", self.write(Type::Ints, d)),
+            17 => format!("Len(SetToSeq({}))", self.write(Type::Ints, d)),
+            18 => {
+                let (name, sequence) = (
+                    self.pick(&["SelectInSeq", "SelectLastInSeq"]),
+                    self.write(Type::Sequence, d),
+                );
+                format!("{name}({sequence}, LAMBDA x : x >= n)")
+            }
+            19 => {
+                let (name, sequence) = (
+                    self.pick(&["SelectInSubSeq", "SelectLastInSubSeq"]),
+                    self.write(Type::Sequence, d),
+                );
+                let low = self.pick(&["1", "2", "n"]);
+                format!("{name}({sequence} \\o <<1, 2>>, {low}, 2, LAMBDA x : x # n)")
+            }
+            bag => {
+                let (left, right) = (self.write(Type::Ints, d), self.write(Type::Ints, d));
+                let (plus, minus) = (self.pick(&["(+)", "(-)"]), self.pick(&["(+)", "(-)"]));
+                let bags = format!("SetToBag({left}) {plus} f {minus} SetToBag({right})");
+                match bag {
+                    20 => format!("(BagCardinality(({bags})) % 4)"),
+                    _ => format!("FoldBag(LAMBDA x, y : (2 * x + y) % 4, n, ({bags}))"),
+                }
+            }
         }
     }
 

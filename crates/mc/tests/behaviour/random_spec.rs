@@ -3,6 +3,7 @@
 use fastrand::Rng;
 
 use crate::random_calls::DEFINITIONS;
+use crate::random_temporal::OPEN_ACTIONS;
 
 /// The type of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -297,8 +298,13 @@ impl Writer {
 
     fn formula(&mut self, d: usize) -> String {
         let symbol = self.pick(&["<", "<=", ">", ">=", "=", "#"]);
-        match self.random.u8(..18) {
+        match self.random.u8(..20) {
             16 | 17 => self.formula_call(d),
+            18 => self.enabled(d),
+            19 => format!(
+                "(TLCGet(\"level\") {symbol} {} \\/ n > 1)",
+                self.write(Type::Int, d)
+            ),
             0 => format!(
                 "({} {symbol} {})",
                 self.write(Type::Int, d),
@@ -442,6 +448,9 @@ impl Writer {
         if self.random.u8(..4) == 0 {
             text += "    /\\ (n' # 2 \\/ n = 2)\n";
         }
+        if self.random.u8(..8) == 0 {
+            text += "    /\\ (n' = 3 => PrintT(\"three\"))\n";
+        }
         text
     }
 
@@ -452,9 +461,9 @@ impl Writer {
             .map(|(name, _, value)| format!("{name} {value}"))
             .collect();
         let mut text = format!(
-            "---- MODULE Random ----\nEXTENDS Integers, Sequences, FiniteSets, Functions, SequencesExt, FiniteSetsExt\nVARIABLES {}\n\
+            "---- MODULE Random ----\nEXTENDS Integers, Sequences, FiniteSets, Functions, SequencesExt, FiniteSetsExt, TLC, Bags, BagsExt\nVARIABLES {}\n\
              Twice(x, set) == IF x \\in set THEN (x + x) % 4 ELSE x\n\
-             {DEFINITIONS}\
+             {DEFINITIONS}{OPEN_ACTIONS}\
              Becomes(x, value) == x' = value\n\
              Init == {}\n",
             names.join(", "),
@@ -473,6 +482,8 @@ impl Writer {
             "Moves == [][b' = b \\/ s' # {} \\/ TRUE]_<<n, f>>\n",
             self.write(Type::Ints, 2)
         );
+        text += &self.view();
+        text += &self.temporal();
         text + "====\n"
     }
 }

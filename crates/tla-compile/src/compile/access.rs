@@ -36,6 +36,7 @@ impl<'p> Compiler<'_, 'p> {
     ) -> Compiled<Option<Reached<'p>>> {
         let start = match &root.kind {
             Kind::Memo(_, inner) => return self.reached(inner, steps, scope),
+            Kind::Next(variable) if self.is_hidden(*variable) => None,
             Kind::Var(variable) | Kind::Next(variable) => {
                 let is_next = scope.primed || matches!(root.kind, Kind::Next(_));
                 let of = self.state_of(*variable, is_next, root)?;
@@ -47,7 +48,12 @@ impl<'p> Compiler<'_, 'p> {
                 _ => None,
             },
             Kind::Local(slot) => match scope.get(*slot).clone() {
-                Binding::Cells { node, address, of } => Some((node, address, of)),
+                Binding::Cells {
+                    node,
+                    address,
+                    of,
+                    searches,
+                } if searches == self.searches => Some((node, address, of)),
                 Binding::ByName { node, scope: own } => {
                     let own = own.about(scope.primed);
                     self.start_of(node, &own)?

@@ -6,16 +6,19 @@
 
 use omnilink_tla_ir::{Bounded, Kind, Node};
 
-use super::access::at_cell;
 use super::branching::may_branch;
 use super::compiler::{Compiled, Compiler, not_compiled};
 use super::scope::Scope;
-use crate::code::{Instruction, Of, RegisterIndex, Target, ValueOperation};
+use crate::code::{Instruction, RegisterIndex, Target, ValueOperation};
 use crate::values::ValueWord;
 
 /// What remains before a next state is complete. `calls` is the number of calls around it.
 pub(super) enum Rest<'a, 'p> {
     Done,
+    /// ENABLED: one next state is enough, and variables may be left open.
+    Found {
+        found: Target,
+    },
     /// Conjuncts.
     Nodes {
         nodes: &'p [Node],
@@ -53,18 +56,21 @@ impl<'p> Compiler<'_, 'p> {
         Ok(())
     }
 
-    fn is_complete(&self) -> bool {
-        self.assigned.count_ones() as usize == self.layout.variable_count()
-    }
-
     /// Code for an action and what follows; it ends at `fail`.
-    fn step(&mut self, node: &'p Node, scope: &Scope<'p>, rest: &Rest<'_, 'p>, fail: Target) -> Compiled<()> {
+    pub(super) fn step(
+        &mut self,
+        node: &'p Node,
+        scope: &Scope<'p>,
+        rest: &Rest<'_, 'p>,
+        fail: Target,
+    ) -> Compiled<()> {
         let (assigned, action) = (self.assigned, self.action);
         let result = self.or_else(
             |this| this.native_step(node, scope, rest, fail),
             |this, reason| {
                 // This branch is left to the evaluator, whenever a state comes to it.
                 this.reasons.push(reason);
+                this.gaps += 1;
                 this.emit(Instruction::NotCompiled);
                 Ok(())
             },
@@ -115,8 +121,7 @@ impl<'p> Compiler<'_, 'p> {
                         self.assign(variable, &operands.1, scope)?;
                         self.assigned |= bit(variable);
                     } else {
-                        let (layout_node, cell) = self.layout.variable(variable);
-                        let left = self.load(layout_node, at_cell(cell), Of::Next);
+                        let left = self.next_value(variable);
                         let right = self.expression(&operands.1, scope)?;
                         self.emit(Instruction::JumpEqual {
                             left,
@@ -149,15 +154,7 @@ impl<'p> Compiler<'_, 'p> {
                         self.assigned |= bit(*variable);
                         continue;
                     }
-                    let (layout_node, cell) = self.layout.variable(*variable);
-                    let left = self.load(layout_node, at_cell(cell), Of::Next);
-                    let right = self.load(layout_node, at_cell(cell), Of::Now);
-                    self.emit(Instruction::JumpEqual {
-                        left,
-                        right,
-                        is: false,
-                        goto: fail,
-                    });
+                    self.compare_unchanged(*variable, fail, false);
                 }
                 self.proceed(rest, fail)
             }
@@ -308,7 +305,7 @@ impl<'p> Compiler<'_, 'p> {
     pub(super) fn proceed(&mut self, rest: &Rest<'_, 'p>, fail: Target) -> Compiled<()> {
         // What follows a call is not within it: it may call the same operator.
         let calls = match rest {
-            Rest::Done => 0,
+            Rest::Done | Rest::Found { .. } => 0,
             Rest::Nodes { calls, .. } | Rest::ForAll { calls, .. } | Rest::Changed { calls, .. } => *calls,
         };
         let left = self.calls.split_off(calls.min(self.calls.len()));
@@ -324,9 +321,13 @@ impl<'p> Compiler<'_, 'p> {
                 let action = self.action;
                 self.emit(match self.is_complete() {
                     true => Instruction::Emit { action },
-                    false => Instruction::NotCompiled,
+                    false => Instruction::Open,
                 });
                 self.emit(Instruction::Jump { goto: fail });
+                Ok(())
+            }
+            Rest::Found { found } => {
+                self.emit(Instruction::Jump { goto: *found });
                 Ok(())
             }
             Rest::Nodes {

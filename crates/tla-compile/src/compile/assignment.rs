@@ -19,16 +19,24 @@ impl<'p> Compiler<'_, 'p> {
         fail: Target,
     ) -> Compiled<()> {
         let mark = self.mark();
-        let (node, cell) = self.layout.variable(variable);
         self.each_element(set, &mut |this, element| {
             this.branch(mark, |this, next| {
-                this.store_value(node, at_cell(cell), element);
+                this.store_next(variable, element);
                 this.assigned |= bit(variable);
                 this.proceed(rest, next)
             })
         })?;
         self.emit(Instruction::Jump { goto: fail });
         Ok(())
+    }
+
+    fn store_next(&mut self, variable: u32, from: RegisterIndex) {
+        if self.is_hidden(variable) {
+            self.hidden.insert(variable, from);
+            return;
+        }
+        let (node, cell) = self.layout.variable(variable);
+        self.store_value(node, at_cell(cell), from);
     }
 
     fn store_value(&mut self, node: LayoutNodeId, address: Address, from: RegisterIndex) {
@@ -40,6 +48,11 @@ impl<'p> Compiler<'_, 'p> {
 
     /// `x' = e`.
     pub(super) fn assign(&mut self, variable: u32, value: &'p Node, scope: &Scope<'p>) -> Compiled<()> {
+        if self.is_hidden(variable) {
+            let from = self.expression(value, scope)?;
+            self.store_next(variable, from);
+            return Ok(());
+        }
         let (node, cell) = self.layout.variable(variable);
         match &value.kind {
             Kind::Var(same) if *same == variable && !scope.primed => Ok(()),
@@ -96,6 +109,7 @@ impl<'p> Compiler<'_, 'p> {
                 node: reached.node,
                 address: reached.address,
                 of: Of::Next,
+                searches: self.searches,
             };
             if let [_, ..] = reached.rest {
                 let value = self.load(reached.node, reached.address, Of::Next);

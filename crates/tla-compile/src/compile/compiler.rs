@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use omnilink_tla_eval::Evaluator;
-use omnilink_tla_ir::{Formula, Loc, Node, Program};
+use omnilink_tla_ir::{Loc, Node, Program};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
@@ -27,8 +27,6 @@ const CONSTANT_ELEMENTS_MAX: usize = 1 << 14;
 /// the elements are constants, and cells have fixed places.
 const UNROLLED_ELEMENTS_MAX: usize = 16;
 const UNROLLED_INSTRUCTIONS_MAX: usize = 6_000;
-/// Variables are bits of a word.
-const VARIABLES_MAX: usize = 64;
 
 /// Why an expression is not compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,51 +79,15 @@ pub(crate) struct Compiler<'a, 'p> {
     /// The variables that have a next value here.
     pub(crate) assigned: u64,
     pub(crate) action: u32,
+    /// The registers with the next values of hidden variables, those that only an ENABLED has, as far as they are assigned.
+    pub(crate) hidden: FxHashMap<u32, RegisterIndex>,
+    /// Whether `\E` may end early where a conjunct is false for all elements.
+    pub(crate) refutes: bool,
+    /// The number of searches around the current place.
+    pub(crate) searches: u32,
+    /// The number of branches of actions that are left to the evaluator.
+    pub(crate) gaps: usize,
     pub(crate) reasons: Vec<NotCompiled>,
-}
-
-/// The code of an action, from each of whose states it emits the successors.
-pub fn compile_action<'p>(
-    program: &'p Program,
-    action: Formula,
-    layout: &CellLayout,
-    store: &mut ValueStore,
-    evaluator: &mut Evaluator<'p>,
-) -> Result<(Code<'p>, Vec<NotCompiled>), NotCompiled> {
-    let operator = program.operator(action);
-    let mut compiler = Compiler::new(program, layout, store, evaluator);
-    if program.variables.len() > VARIABLES_MAX {
-        return Err(not_compiled(&operator.body, "there are too many variables"));
-    }
-    let scope = Scope::new(operator.slots.len(), false);
-    compiler.whole_action(&operator.body, &scope)?;
-    compiler.finish_all(&operator.body)
-}
-
-/// The code of a formula about a state, or about a step.
-pub fn compile_formula<'p>(
-    program: &'p Program,
-    (formula, is_step): (Formula, bool),
-    layout: &CellLayout,
-    store: &mut ValueStore,
-    evaluator: &mut Evaluator<'p>,
-) -> Result<(Code<'p>, Vec<NotCompiled>), NotCompiled> {
-    let operator = program.operator(formula);
-    let mut compiler = Compiler::new(program, layout, store, evaluator);
-    if program.variables.len() > VARIABLES_MAX {
-        return Err(not_compiled(&operator.body, "there are too many variables"));
-    }
-    if is_step {
-        compiler.assigned = u64::MAX;
-        compiler.code.is_step = true;
-    }
-    let scope = Scope::new(operator.slots.len(), false);
-    let no = compiler.label();
-    compiler.condition(&operator.body, &scope, no, false)?;
-    compiler.emit(Instruction::Answer { is: true });
-    compiler.place(no);
-    compiler.emit(Instruction::Answer { is: false });
-    compiler.finish_all(&operator.body)
 }
 
 pub(crate) fn not_compiled(node: &Node, reason: &'static str) -> NotCompiled {
@@ -133,7 +95,7 @@ pub(crate) fn not_compiled(node: &Node, reason: &'static str) -> NotCompiled {
 }
 
 impl<'a, 'p> Compiler<'a, 'p> {
-    fn new(
+    pub(super) fn new(
         program: &'p Program,
         layout: &'a CellLayout,
         store: &'a mut ValueStore,
@@ -161,6 +123,10 @@ impl<'a, 'p> Compiler<'a, 'p> {
             procedures: Rc::default(),
             assigned: 0,
             action: u32::MAX,
+            hidden: FxHashMap::default(),
+            refutes: false,
+            searches: 0,
+            gaps: 0,
             reasons: Vec::new(),
         }
     }
@@ -182,7 +148,7 @@ impl<'a, 'p> Compiler<'a, 'p> {
     }
 
     /// The code with that of all procedures.
-    fn finish_all(self, body: &Node) -> Result<(Code<'p>, Vec<NotCompiled>), NotCompiled> {
+    pub(super) fn finish_all(self, body: &Node) -> Result<(Code<'p>, Vec<NotCompiled>), NotCompiled> {
         let procedures = Rc::clone(&self.procedures);
         let (mut code, reasons) = self.finish(body)?;
         for (_, procedure) in procedures.take() {
@@ -471,26 +437,38 @@ impl<'a, 'p> Compiler<'a, 'p> {
             slots.push((slot, self.local(slot, scope, node)?));
         }
         let mut memo = None;
-        if uses.state {
-            // What it reads is not known, so it may be everything.
-            self.code.reads = u64::MAX;
-        } else if slots.len() <= MemoKey::WORDS_MAX {
+        if !uses.state && slots.len() <= MemoKey::WORDS_MAX {
             let registers = slots.iter().map(|(_, register)| *register).collect();
             let cells = Vec::new();
             self.code.memos.push(MemoKey { registers, cells });
             memo = Some(self.code.memos.len() as u32 - 1);
         }
         self.reasons.push(reason);
+        Ok(self.interpreted_with(node, scope.size(), slots, memo))
+    }
+
+    /// Leaves an expression to the evaluator, with the registers of the slots that it uses.
+    pub(crate) fn interpreted_with(
+        &mut self,
+        node: &'p Node,
+        frame: usize,
+        slots: Vec<(u32, RegisterIndex)>,
+        memo: Option<u32>,
+    ) -> RegisterIndex {
+        if node.uses.state {
+            // What it reads is not known, so it may be everything.
+            self.code.reads = u64::MAX;
+        }
         self.code.sites.push(Site {
             node,
-            frame: scope.size(),
+            frame,
             slots,
             memo,
         });
         let to = self.register();
         let site = self.code.sites.len() as u32 - 1;
         self.emit(Instruction::Interpret { to, site });
-        Ok(to)
+        to
     }
 
     /// The frame of an operator, for a call. Recursion ends here.

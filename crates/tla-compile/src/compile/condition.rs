@@ -2,12 +2,21 @@
 
 use omnilink_tla_ir::{Bounded, Kind, Node};
 
-use super::access::at_cell;
 use super::compiler::{Compiled, Compiler, not_compiled};
 use super::scope::Scope;
-use crate::code::{Instruction, Of, Target};
+use crate::code::{Instruction, Target};
 
 impl<'p> Compiler<'_, 'p> {
+    /// A whole formula, which has an answer.
+    pub(crate) fn whole_formula(&mut self, body: &'p Node, scope: &Scope<'p>) -> Compiled<()> {
+        let no = self.label();
+        self.condition(body, scope, no, false)?;
+        self.emit(Instruction::Answer { is: true });
+        self.place(no);
+        self.emit(Instruction::Answer { is: false });
+        Ok(())
+    }
+
     /// Jumps if the truth value of a formula is `is`, and goes on otherwise.
     pub(crate) fn condition(
         &mut self,
@@ -92,20 +101,11 @@ impl<'p> Compiler<'_, 'p> {
             Kind::Unchanged(variables) => {
                 let end = self.label();
                 for variable in variables {
-                    let (layout_node, cell) = self.layout.variable(*variable);
                     if scope.primed || self.assigned & 1_u64.checked_shl(*variable).unwrap_or(0) == 0 {
                         return Err(not_compiled(node, "a next value is used before it is known"));
                     }
                     self.code.reads |= 1_u64.checked_shl(*variable).unwrap_or(0);
-                    let address = at_cell(cell);
-                    let left = self.load(layout_node, address, Of::Next);
-                    let right = self.load(layout_node, address, Of::Now);
-                    self.emit(Instruction::JumpEqual {
-                        left,
-                        right,
-                        is: false,
-                        goto: if is { end } else { goto },
-                    });
+                    self.compare_unchanged(*variable, if is { end } else { goto }, false);
                 }
                 if is {
                     self.emit(Instruction::Jump { goto });
@@ -173,9 +173,8 @@ impl<'p> Compiler<'_, 'p> {
                 self.condition(inner, scope, goto, is)
             }
             Kind::Prime(inner) if !scope.primed => self.condition(inner, &scope.about(true), goto, is),
-            Kind::Enabled(_) | Kind::Compose(_) => {
-                Err(not_compiled(node, "ENABLED and \\cdot are not compiled"))
-            }
+            Kind::Enabled(action) => self.enabled(action, node, scope, goto, is),
+            Kind::Compose(_) => Err(not_compiled(node, "\\cdot is not compiled")),
             _ => {
                 let from = self.expression(node, scope)?;
                 self.emit(Instruction::JumpIf { from, is, goto });
@@ -279,6 +278,9 @@ impl<'p> Compiler<'_, 'p> {
                     this.place(next);
                     Ok(())
                 })?
+            }
+            _ if wanted && self.may_refute(bounded, scope) => {
+                self.exists_or_refuted(bounded, node, scope, found)?
             }
             _ => self.each(bounded, node, scope, &mut |this, scope| {
                 this.condition(&bounded.body, scope, found, wanted)

@@ -39,9 +39,8 @@ impl<'p> Compiler<'_, 'p> {
                 Ok(self.load(layout_node, at_cell(cell), of))
             }
             Kind::Next(variable) if !scope.primed => {
-                let of = self.state_of(*variable, true, node)?;
-                let (layout_node, cell) = self.layout.variable(*variable);
-                Ok(self.load(layout_node, at_cell(cell), of))
+                self.state_of(*variable, true, node)?;
+                Ok(self.next_value(*variable))
             }
             Kind::Local(slot) => self.local(*slot, scope, node),
             Kind::Prime(inner) if !scope.primed => self.expression(inner, &scope.about(true)),
@@ -222,7 +221,13 @@ impl<'p> Compiler<'_, 'p> {
                 }
                 Ok(register)
             }
-            Binding::Cells { node, address, of } => Ok(self.load(node, address, of)),
+            Binding::Cells { searches, .. } if searches != self.searches => Err(not_compiled(
+                node,
+                "a next value is used by an ENABLED, which has another next state",
+            )),
+            Binding::Cells {
+                node, address, of, ..
+            } => Ok(self.load(node, address, of)),
             Binding::ByName { node, scope: own } => self.expression(node, &own.about(scope.primed)),
             Binding::Alias { node, scope: own } => self.expression(node, &own),
             Binding::Lazy { node, scope: own, .. } if scope.primed => self.expression(node, &own.about(true)),

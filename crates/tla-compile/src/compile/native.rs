@@ -4,10 +4,11 @@
 //! its operands is computed by the evaluator from their values, and remembered by them.
 
 use omnilink_tla_ir::native::{MODULES, Native};
-use omnilink_tla_ir::{Argument, Arithmetic, Node};
+use omnilink_tla_ir::{Argument, Arithmetic, Kind, Node};
 
 use super::compiler::{Compiled, Compiler, not_compiled};
 use super::scope::Scope;
+use super::sequence_search::SearchFrom;
 use crate::code::{Instruction, MemoKey, RegisterIndex, ValueOperation};
 use crate::values::ValueWord;
 
@@ -33,6 +34,10 @@ impl<'p> Compiler<'_, 'p> {
                 self.place(holds);
                 return Ok(self.constant(ValueWord::TRUE));
             }
+            // The level is that of the state that is being evaluated, whenever that is.
+            ("TLC", "TLCGet") if !scope.primed && self.is_text(arguments, "level") => {
+                return Ok(self.interpreted_with(node, scope.size(), Vec::new(), None));
+            }
             ("TLC", "TLCEval") => {
                 if let [argument] = arguments {
                     return self.operand(argument, node, scope);
@@ -50,11 +55,18 @@ impl<'p> Compiler<'_, 'p> {
         if let Some(folded) = self.higher_order(name, arguments, node, scope) {
             return folded;
         }
-        if signature.is_impure
-            || signature.reads_state
-            || signature.is_lazy
-            || arguments.len() > MemoKey::WORDS_MAX
-        {
+        if signature.is_impure || signature.reads_state {
+            // Nothing around it can be left to the evaluator without it. So the whole state is, as soon as this is reached: effects happen
+            // once, and what is read is what the evaluator would read.
+            self.reasons.push(not_compiled(
+                node,
+                "this operator of a standard module has effects, or reads the search",
+            ));
+            self.code.reads = u64::MAX;
+            self.emit(Instruction::NotCompiled);
+            return Ok(self.register());
+        }
+        if signature.is_lazy || arguments.len() > MemoKey::WORDS_MAX {
             return Err(not_compiled(
                 node,
                 "this operator of a standard module is not compiled",
@@ -80,8 +92,18 @@ impl<'p> Compiler<'_, 'p> {
         Ok(to)
     }
 
+    /// Whether the only argument is this text.
+    fn is_text(&self, arguments: &[Argument], text: &str) -> bool {
+        match arguments {
+            [argument] => argument
+                .node()
+                .is_some_and(|node| matches!(&node.kind, Kind::Const(value) if value.as_str() == Some(text))),
+            _ => false,
+        }
+    }
+
     /// The value of an argument.
-    fn operand(
+    pub(super) fn operand(
         &mut self,
         argument: &'p Argument,
         node: &'p Node,
@@ -150,6 +172,26 @@ impl<'p> Compiler<'_, 'p> {
                     })
                 })
             }
+            (("BagsExt", "FoldBag"), [operator, base, bag]) => {
+                self.fold(operator, base, (node, scope), |this, each| {
+                    let bag = this.operand(bag, node, scope)?;
+                    this.each_copy(bag, &mut |this, element| each(this, element, Order::PartLast))
+                })
+            }
+            (("SequencesExt", "SelectInSeq"), [sequence, test]) => {
+                self.found_place(SearchFrom::Front, sequence, None, test, (node, scope))
+            }
+            (("SequencesExt", "SelectLastInSeq"), [sequence, test]) => {
+                self.found_place(SearchFrom::Back, sequence, None, test, (node, scope))
+            }
+            (("SequencesExt", "SelectInSubSeq"), [sequence, low, high, test]) => {
+                let places = Some((low, high));
+                self.found_place(SearchFrom::Front, sequence, places, test, (node, scope))
+            }
+            (("SequencesExt", "SelectLastInSubSeq"), [sequence, low, high, test]) => {
+                let places = Some((low, high));
+                self.found_place(SearchFrom::Back, sequence, places, test, (node, scope))
+            }
             (("Sequences", "SelectSeq"), [sequence, test]) => self.select_seq(sequence, test, node, scope),
             (("FiniteSetsExt", "Quantify"), [set, test]) => self.quantify(set, test, node, scope),
             _ => return None,
@@ -190,7 +232,7 @@ impl<'p> Compiler<'_, 'p> {
     }
 
     /// A sequence and its length; anything else traps.
-    fn sequence(
+    pub(super) fn sequence(
         &mut self,
         argument: &'p Argument,
         node: &'p Node,
@@ -246,7 +288,7 @@ impl<'p> Compiler<'_, 'p> {
         Ok(self.operate(ValueOperation::Cardinality, [kept, 0, 0]))
     }
 
-    fn calculate(
+    pub(super) fn calculate(
         &mut self,
         arithmetic: Arithmetic,
         left: RegisterIndex,
@@ -285,6 +327,9 @@ fn operation(name: (&str, &str)) -> Option<ValueOperation> {
         ("FiniteSetsExt", "Min") => ValueOperation::Min,
         ("TLC", ":>") => ValueOperation::MapsTo,
         ("TLC", "@@") => ValueOperation::Override,
+        ("Bags", "SetToBag") => ValueOperation::BagOfSet,
+        ("Bags", "(+)") => ValueOperation::BagSum,
+        ("Bags", "(-)") => ValueOperation::BagDifference,
         _ => return None,
     })
 }

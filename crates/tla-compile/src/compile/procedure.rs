@@ -20,6 +20,8 @@ pub(crate) struct ProcedureKey {
     operator: u32,
     /// Whether variables stand for their next values.
     primed: bool,
+    /// Whether it is called from a search, whose next state is another one.
+    is_in_search: bool,
     operators: Vec<(u32, OperatorArgument)>,
 }
 
@@ -86,6 +88,7 @@ impl<'p> Compiler<'_, 'p> {
         let key = ProcedureKey {
             operator: call.operator,
             primed: scope.primed,
+            is_in_search: self.searches > 0,
             operators,
         };
         let slots: Vec<u32> = values.iter().map(|(slot, _)| *slot).collect();
@@ -191,8 +194,9 @@ impl<'p> Compiler<'_, 'p> {
         self.sub_code(|inner| {
             inner.is_procedure = true;
             inner.code.is_step = is_step;
-            // In an action, which variables have a next value differs from call to call.
-            inner.assigned = if is_step { assigned } else { 0 };
+            // In an action or a search, which variables have a next value differs from call to call.
+            inner.assigned = if is_step && !key.is_in_search { assigned } else { 0 };
+            inner.searches = u32::from(key.is_in_search);
             inner.calls = vec![key.operator];
             let mut scope = Scope::new(operator.slots.len(), key.primed);
             for slot in slots {

@@ -97,7 +97,11 @@ impl<'p> Compiler<'_, 'p> {
                     }
                     cells.push(address.cell);
                 }
-                Instruction::Gather { .. } | Instruction::Index { .. } => return None,
+                // A search reads any part of the state.
+                Instruction::Gather { .. }
+                | Instruction::Index { .. }
+                | Instruction::JumpUnchanged { .. }
+                | Instruction::Search => return None,
                 Instruction::Interpret { site, .. } => {
                     self.code.sites[*site as usize].memo?;
                     is_worth = true;

@@ -28,11 +28,12 @@ pub(crate) enum Binding<'p> {
     ByName { node: &'p Node, scope: Scope<'p> },
     /// An expression that is evaluated at each use, because it is cheap, in the state of its own scope.
     Alias { node: &'p Node, scope: Scope<'p> },
-    /// The value at some cells.
+    /// The value at some cells, for code within this many searches: each search has a next state of its own.
     Cells {
         node: LayoutNodeId,
         address: Address,
         of: Of,
+        searches: u32,
     },
     /// An operator and its captured slots.
     Operator {

@@ -236,6 +236,17 @@ impl CellLayout {
         self.variables[variable as usize]
     }
 
+    /// The number of cells of a node.
+    pub(crate) fn width(&self, node: LayoutNodeId) -> u32 {
+        match &self.nodes[node as usize].exploded {
+            None => 1,
+            Some(exploded) => exploded
+                .parts
+                .last()
+                .map_or(0, |(part, offset)| offset + self.width(*part)),
+        }
+    }
+
     /// The number of variables.
     pub fn variable_count(&self) -> usize {
         self.variables.len()

@@ -4,7 +4,9 @@ mod collections;
 mod loaded;
 mod memo;
 mod procedures;
+mod reading;
 mod run;
+mod search;
 mod select;
 
 use omnilink_tla_eval::{Evaluator, State};
@@ -13,8 +15,9 @@ use omnilink_value::Value;
 use self::collections::Collections;
 use self::loaded::Whole;
 use self::run::Run;
+use self::search::Searches;
 use crate::code::{Code, RegisterIndex, Target};
-use crate::layout::CellLayout;
+use crate::layout::{CellLayout, LayoutNodeId};
 use crate::trap::Trap;
 use crate::values::ValueStore;
 use crate::values::ValueWord;
@@ -59,7 +62,7 @@ pub struct Machine<'p> {
     /// The values.
     pub store: ValueStore,
     layout: CellLayout,
-    action: Option<Whole<'p>>,
+    actions: Vec<Whole<'p>>,
     formulas: Vec<Whole<'p>>,
     memory: Memory,
 }
@@ -72,20 +75,27 @@ struct Rescue {
     goto: Target,
     /// The collections under construction.
     collections: usize,
+    /// The searches under way.
+    searches: usize,
 }
 
 /// What a run of code changes, besides its registers and the store.
 #[derive(Debug, Default)]
 struct Memory {
     now: Vec<u64>,
+    /// Whether what is kept beside the cells of the current state is computed.
+    is_complete: bool,
     next: Vec<u64>,
     /// The slots of one of the successors, and which one that is.
     after: Vec<u64>,
     loaded: Option<usize>,
     trail: Vec<(u32, u64)>,
+    searches: Searches,
     collections: Collections,
     successors: Successors,
     scattered: Vec<(u32, ValueWord)>,
+    /// Values of exploded functions, by run, part of the layout, first cell, and whether of the state after.
+    gathered: Vec<((u64, LayoutNodeId, u32, bool), ValueWord)>,
     listed: Vec<ValueWord>,
     elements: u64,
     /// The number of the run of an action or formula.
@@ -99,11 +109,11 @@ struct Memory {
 }
 
 impl<'p> Machine<'p> {
-    /// A machine for an action and some formulas.
+    /// A machine for some actions and formulas.
     pub fn new(
         store: ValueStore,
         layout: CellLayout,
-        action: Option<Code<'p>>,
+        actions: Vec<Code<'p>>,
         formulas: Vec<Code<'p>>,
     ) -> Self {
         Self {
@@ -115,14 +125,14 @@ impl<'p> Machine<'p> {
                 ..Memory::default()
             },
             layout,
-            action: action.map(Whole::new),
+            actions: actions.into_iter().map(Whole::new).collect(),
             formulas: formulas.into_iter().map(Whole::new).collect(),
         }
     }
 
     /// What its values and tables take in memory.
     pub fn heap_bytes(&self) -> usize {
-        let loaded = self.action.iter().chain(&self.formulas);
+        let loaded = self.actions.iter().chain(&self.formulas);
         self.store.bytes() + loaded.map(Whole::heap_bytes).sum::<usize>()
     }
 
@@ -136,10 +146,18 @@ impl<'p> Machine<'p> {
         &self.layout
     }
 
-    /// The store and the layout, and the cells of the current state, to be filled before [`Self::successors`].
+    /// The store and the layout, and the cells of the current state, to be filled before anything is asked about it.
     pub fn input(&mut self) -> (&mut ValueStore, &CellLayout, &mut [u64]) {
         let cells = self.layout.cell_count();
+        self.memory.is_complete = false;
         (&mut self.store, &self.layout, &mut self.memory.now[..cells])
+    }
+
+    /// The same for a next state, to be filled before [`Self::holds_for_step`].
+    pub fn next_input(&mut self) -> (&mut ValueStore, &CellLayout, &mut [u64]) {
+        let cells = self.layout.cell_count();
+        self.memory.loaded = None;
+        (&mut self.store, &self.layout, &mut self.memory.after[..cells])
     }
 
     /// The variables that a formula reads, one bit each.
@@ -149,17 +167,19 @@ impl<'p> Machine<'p> {
             .map_or(u64::MAX, |formula| formula.main.code.reads)
     }
 
-    /// The successors of the state whose cells were filled in.
+    /// The successors of the current state under an action.
     ///
     /// # Errors
     /// A trap; then nothing is known about this state.
-    pub fn successors(&mut self, evaluator: &mut Evaluator<'p>) -> Result<&[Successor], Trap> {
-        let Some(action) = &mut self.action else {
+    pub fn successors(&mut self, action: usize, evaluator: &mut Evaluator<'p>) -> Result<&[Successor], Trap> {
+        let Some(action) = self.actions.get_mut(action) else {
             return Err(Trap::NotCompiled);
         };
         let memory = &mut self.memory;
         memory.start();
-        self.layout.complete(&mut memory.now, &self.store);
+        if !std::mem::replace(&mut memory.is_complete, true) {
+            self.layout.complete(&mut memory.now, &self.store);
+        }
         memory.next.copy_from_slice(&memory.now);
         let mut run = Run {
             store: &mut self.store,
@@ -184,18 +204,59 @@ impl<'p> Machine<'p> {
         successor: usize,
         evaluator: &mut Evaluator<'p>,
     ) -> Result<bool, Trap> {
+        self.memory.load(successor);
+        self.evaluate(formula, true, evaluator)
+    }
+
+    /// The value of an expression, which is one of the formulas, in one of the successors found last.
+    ///
+    /// # Errors
+    /// A trap; then the evaluator must decide.
+    pub fn value_of(
+        &mut self,
+        expression: usize,
+        successor: usize,
+        evaluator: &mut Evaluator<'p>,
+    ) -> Result<ValueWord, Trap> {
+        self.holds(expression, successor, evaluator)?;
+        Ok(self.memory.returned)
+    }
+
+    /// Whether a formula holds in the current state.
+    ///
+    /// # Errors
+    /// A trap; then the evaluator must decide.
+    pub fn holds_now(&mut self, formula: usize, evaluator: &mut Evaluator<'p>) -> Result<bool, Trap> {
+        self.evaluate(formula, false, evaluator)
+    }
+
+    /// Whether a formula holds for the step to the next state that was filled in.
+    ///
+    /// # Errors
+    /// A trap; then the evaluator must decide.
+    pub fn holds_for_step(&mut self, formula: usize, evaluator: &mut Evaluator<'p>) -> Result<bool, Trap> {
+        self.evaluate(formula, true, evaluator)
+    }
+
+    /// The answer of a formula about the state that is loaded as the one after, or about the step to it; or about the current one.
+    fn evaluate(
+        &mut self,
+        formula: usize,
+        is_after: bool,
+        evaluator: &mut Evaluator<'p>,
+    ) -> Result<bool, Trap> {
         let Some(Whole { main, procedures }) = self.formulas.get_mut(formula) else {
             return Err(Trap::NotCompiled);
         };
         self.memory.start_formula();
-        self.memory.load(successor);
+        let is_step = main.code.is_step;
         let mut run = Run {
             store: &mut self.store,
             layout: &self.layout,
             memory: &mut self.memory,
             procedures,
-            is_after: !main.code.is_step,
-            is_step: main.code.is_step,
+            is_after: is_after && !is_step,
+            is_step,
             evaluator,
         };
         run.run(main)
@@ -284,6 +345,7 @@ impl Memory {
 
     fn start_formula(&mut self) {
         self.collections.clear();
+        self.searches.clear();
         self.elements = 0;
         self.run += 1;
         self.rescues.clear();

@@ -2,11 +2,11 @@
 
 use omnilink_tla_eval::Evaluator;
 use omnilink_tla_ir::{Arithmetic, Comparison, Infinite};
-use omnilink_value::{Value, ValueKind};
+use omnilink_value::ValueKind;
 
 use super::loaded::Loaded;
 use super::procedures::Procedures;
-use super::{Memory, Rescue, Successor, Successors, values};
+use super::{Memory, Rescue, Successor, Successors};
 use crate::code::{Address, Code, Instruction, MemoKey, NO_OFFSET, Of};
 use crate::layout::CellLayout;
 use crate::trap::Trap;
@@ -30,50 +30,12 @@ pub(super) struct Run<'a, 'e, 'p> {
 
 impl<'p> Run<'_, '_, 'p> {
     #[inline]
-    fn cell(&self, registers: &[u64], address: Address, of: Of) -> u64 {
+    pub(super) fn cell(&self, registers: &[u64], address: Address, of: Of) -> u64 {
         let at = located(registers, address);
         match (of, self.is_after, self.is_step) {
             (Of::Next, _, false) => self.memory.next[at],
             (Of::Now, false, _) => self.memory.now[at],
             (Of::Now, true, _) | (Of::Next, _, true) => self.memory.after[at],
-        }
-    }
-
-    #[inline(never)]
-    fn gather(&mut self, registers: &[u64], node: u32, address: Address, of: Of) -> ValueWord {
-        let at = located(registers, address) as u32;
-        let cells: &[u64] = match (of, self.is_after, self.is_step) {
-            (Of::Next, _, false) => &self.memory.next,
-            (Of::Now, false, _) => &self.memory.now,
-            (Of::Now, true, _) | (Of::Next, _, true) => &self.memory.after,
-        };
-        self.layout.gather(node, at, cells, self.store)
-    }
-
-    #[inline(never)]
-    fn interpret(&mut self, code: &Code<'p>, registers: &[u64], site: u32) -> Result<ValueWord, Trap> {
-        let site = &code.sites[site as usize];
-        let state = match &self.memory.values {
-            Some(values) => values.clone(),
-            None => {
-                let cells: &[u64] = match self.is_after {
-                    false => &self.memory.now,
-                    true => &self.memory.after,
-                };
-                let state = values(self.layout, cells, self.store);
-                self.memory.values = Some(state.clone());
-                state
-            }
-        };
-        let slots = site
-            .slots
-            .iter()
-            .map(|(slot, register)| (*slot, self.store.value(ValueWord(registers[*register as usize]))));
-        let slots: Vec<(u32, Value)> = slots.collect();
-        self.evaluator.set_state(&state);
-        match self.evaluator.value_in_frame(site.node, site.frame, slots) {
-            Ok(value) => Ok(self.store.word(&value)),
-            Err(_) => Err(Trap::Domain),
         }
     }
 
@@ -126,6 +88,9 @@ impl<'p> Run<'_, '_, 'p> {
             if let Some(rescue) = self.memory.rescues.pop() {
                 loaded.registers[rescue.to as usize] = ValueWord::NONE.0;
                 self.memory.collections.truncate(rescue.collections);
+                while self.memory.searches.depth() > rescue.searches {
+                    self.end_search();
+                }
                 at = rescue.goto as usize;
             }
         }
@@ -336,6 +301,12 @@ impl<'p> Run<'_, '_, 'p> {
                 Instruction::JumpSequence { from, is, goto } => {
                     jump!(self.store.is_sequence(word!(from))? == is, goto);
                 }
+                Instruction::JumpUnchanged {
+                    cell,
+                    cells,
+                    is,
+                    goto,
+                } => jump!(self.is_unchanged(cell, cells)? == is, goto),
                 Instruction::NeedSet { from } => {
                     self.store.as_set(word!(from)).ok_or(Trap::Type)?;
                 }
@@ -417,6 +388,9 @@ impl<'p> Run<'_, '_, 'p> {
                     }
                 }
                 Instruction::Emit { action } => self.emit(action),
+                Instruction::Open => return Err(Trap::Open),
+                Instruction::Search => self.start_search(),
+                Instruction::EndSearch => self.end_search(),
                 Instruction::Answer { is } => return Ok(is),
                 Instruction::Done => return Ok(true),
                 Instruction::Select { to, set, selection } => {
@@ -449,6 +423,7 @@ impl<'p> Run<'_, '_, 'p> {
                     to,
                     goto,
                     collections: self.memory.collections.depth(),
+                    searches: self.memory.searches.depth(),
                 }),
                 Instruction::Rescued => {
                     self.memory.rescues.pop();
@@ -523,7 +498,7 @@ impl<'p> Run<'_, '_, 'p> {
 }
 
 #[inline]
-fn located(registers: &[u64], address: Address) -> usize {
+pub(super) fn located(registers: &[u64], address: Address) -> usize {
     match address.offset {
         NO_OFFSET => address.cell as usize,
         offset => address.cell as usize + registers[offset as usize] as usize,

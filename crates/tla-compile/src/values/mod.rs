@@ -1,5 +1,6 @@
 //! Values of compiled code: words, and the store that they refer to.
 
+mod bags;
 mod conversion;
 mod operation_memo;
 mod operations;

@@ -125,6 +125,11 @@ impl ValueStore {
                 Ok(self.function_of(domain, &[second]))
             }
             ValueOperation::Override => self.overridden(first, second),
+            ValueOperation::BagOfSet => self.bag_of_set(first),
+            ValueOperation::BagSum => self.known_or(operation, both, |this| this.bag_sum(first, second)),
+            ValueOperation::BagDifference => {
+                self.known_or(operation, both, |this| this.bag_difference(first, second))
+            }
             ValueOperation::Negative => {
                 let int = first.as_int().ok_or(Trap::Type)?;
                 ValueWord::int(-int).ok_or(Trap::Size)
@@ -140,7 +145,7 @@ impl ValueStore {
         Ok(self.set_of_sorted(elements))
     }
 
-    fn union(&mut self, left: ValueWord, right: ValueWord) -> Result<ValueWord, Trap> {
+    pub(super) fn union(&mut self, left: ValueWord, right: ValueWord) -> Result<ValueWord, Trap> {
         let (l, r) = (
             self.as_set(left).ok_or(Trap::Type)?,
             self.as_set(right).ok_or(Trap::Type)?,

@@ -102,7 +102,24 @@ impl ValueStore {
             (ValueKind::Record | ValueKind::Function, ValueKind::Record | ValueKind::Function) => {
                 self.functions_differ(left, right)
             }
-            // A tuple and another function: their first keys differ, and whether these can be compared is left to the evaluator.
+            (ValueKind::Tuple, ValueKind::Record | ValueKind::Function) => self.tuple_differs(left, right),
+            (ValueKind::Record | ValueKind::Function, ValueKind::Tuple) => self.tuple_differs(right, left),
+            _ => Err(Trap::Type),
+        }
+    }
+
+    /// A tuple and another function: their sizes differ, such as those of the empty function and of any other, or a key.
+    fn tuple_differs(&self, tuple: ValueWord, function: ValueWord) -> Result<(), Trap> {
+        let (Some(parts), Some((domain, _))) = (self.as_tuple(tuple), self.as_function(function)) else {
+            return Err(Trap::Type);
+        };
+        let keys = self.as_set(domain).unwrap_or_default();
+        if parts.len() != keys.len() {
+            return Ok(());
+        }
+        let mut other = keys.iter().zip(1..).map(|(key, place)| (key.as_int(), place));
+        match other.find(|(key, place)| *key != Some(*place)) {
+            Some((Some(_), _)) => Ok(()),
             _ => Err(Trap::Type),
         }
     }
@@ -117,9 +134,9 @@ impl ValueStore {
         }
     }
 
-    fn functions_differ(&self, left: ValueWord, right: ValueWord) -> Result<(), Trap> {
+    fn functions_differ(&self, left_word: ValueWord, right_word: ValueWord) -> Result<(), Trap> {
         let (Some((left_keys, left)), Some((right_keys, right))) =
-            (self.as_function(left), self.as_function(right))
+            (self.as_function(left_word), self.as_function(right_word))
         else {
             return Err(Trap::Type);
         };
@@ -132,9 +149,20 @@ impl ValueStore {
                 self.as_set(right_keys).unwrap_or_default(),
             );
         }
-        // The first difference decides for a function, any difference for a record. The stricter rule is enough here: what traps is
-        // decided by the evaluator.
-        self.first_difference(left, right)
+        if self.kind(left_word) != ValueKind::Record {
+            return self.first_difference(left, right);
+        }
+        // Any difference decides for a record.
+        let mut differing = left.iter().zip(right).filter(|(left, right)| left != right);
+        let Some((first, other)) = differing.next() else {
+            return Ok(());
+        };
+        self.differ(*first, *other).or_else(|trap| {
+            match differing.any(|(left, right)| self.differ(*left, *right).is_ok()) {
+                true => Ok(()),
+                false => Err(trap),
+            }
+        })
     }
 
     fn model_differs(&self, model: ValueWord, other: ValueWord) -> Result<(), Trap> {

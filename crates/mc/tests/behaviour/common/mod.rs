@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use omnilink_mc::report::{Answer, PropertyKind, Report};
-use omnilink_mc::{CheckOptions, SearchProgress, check};
+use omnilink_mc::{CheckOptions, Evaluators, SearchProgress, check};
 use omnilink_tla::diagnostic::{Class, Diagnostic};
 use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
 use omnilink_tla::{SpecOptions, check as read};
@@ -68,14 +68,18 @@ fn verdict(model: &CompiledSpec, report: &Report) -> (&'static str, Option<&'sta
 }
 
 /// The answer to a run, in the terms of the corpus.
-pub fn answer(part: &str, item: &Value) -> Value {
+pub fn answer(part: &str, item: &Value, evaluators: Evaluators) -> Value {
     let folder = corpus(part).join(item["dir"].as_str().unwrap_or_default());
     let file = |key: &str| folder.join(item[key].as_str().unwrap_or_default());
-    answer_of(&file("spec"), file("cfg"), 1)
+    answer_by(&file("spec"), file("cfg"), 1, evaluators)
 }
 
 /// The answer for a specification with a configuration.
 pub fn answer_of(spec: &Path, config: PathBuf, workers: usize) -> Value {
+    answer_by(spec, config, workers, Evaluators::of_environment())
+}
+
+fn answer_by(spec: &Path, config: PathBuf, workers: usize, evaluators: Evaluators) -> Value {
     let options = SpecOptions {
         config: Some(config),
         ..SpecOptions::default()
@@ -97,6 +101,7 @@ pub fn answer_of(spec: &Path, config: PathBuf, workers: usize) -> Value {
         "golden",
         &CheckOptions {
             workers,
+            evaluators,
             ..CheckOptions::default()
         },
         &SearchProgress::default(),

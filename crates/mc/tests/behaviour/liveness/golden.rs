@@ -1,5 +1,6 @@
 //! Golden runs with temporal properties: verdict, violated property and counts, where the corpus demands agreement (`must`).
 
+use omnilink_mc::Evaluators;
 use serde_json::Value;
 
 use crate::common::{answer, runs};
@@ -30,11 +31,20 @@ fn is_exempt(item: &Value) -> bool {
 
 #[test]
 fn golden_liveness_runs_agree() {
+    compare(Evaluators::Interpreter);
+}
+
+#[test]
+fn golden_liveness_runs_agree_with_labels_by_compiled_code_and_the_evaluator() {
+    compare(Evaluators::Both);
+}
+
+fn compare(evaluators: Evaluators) {
     let items = runs("liveness");
     let mut wrong = Vec::new();
     for item in &items {
         let id = item["id"].as_str().unwrap_or_default();
-        let answer = answer("liveness", item);
+        let answer = answer("liveness", item, evaluators);
         let must = item["must"].as_array().into_iter().flatten();
         let differences: Vec<String> = must
             .filter_map(Value::as_str)

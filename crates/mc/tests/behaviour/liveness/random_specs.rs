@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use fastrand::Rng;
 use omnilink_mc::report::{Answer, Verdict};
-use omnilink_mc::{CheckOptions, SearchProgress, check};
+use omnilink_mc::{CheckOptions, Evaluators, SearchProgress, check};
 use omnilink_tla::config::parse;
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::semantics::load_text;
@@ -296,6 +296,12 @@ fn random_specs_agree_with_a_naive_check_of_all_lassos() {
         let model = model.unwrap_or_else(|rejected| panic!("{text}\n{:?}", rejected.diagnostics));
         let options = CheckOptions {
             workers: 1 + (seed % 2) as usize,
+            // Half of the labels are those of compiled code, compared with the evaluator's.
+            evaluators: if seed % 8 < 4 {
+                Evaluators::Both
+            } else {
+                Evaluators::Interpreter
+            },
             // Half of the properties are also checked while the search runs.
             first_look: if seed % 4 < 2 { usize::MAX } else { 1 },
             states_beyond_view: 40,

@@ -1,0 +1,84 @@
+//! Operations of a program, and what code they become.
+
+use omnilink_tla_eval::Evaluator;
+use omnilink_tla_ir::{Formula, OperatorId, Program};
+use omnilink_value::Value;
+
+use super::compiler::{Compiler, NotCompiled, not_compiled};
+use super::scope::{Binding, Scope};
+use crate::code::{Code, Instruction};
+use crate::layout::CellLayout;
+use crate::values::ValueStore;
+
+/// Variables, and those that only an ENABLED has, are bits of a word.
+const VARIABLES_MAX: usize = 64;
+
+/// An operator of a program, and the values of its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Operation<'a> {
+    /// The operator.
+    pub operator: OperatorId,
+    /// The values.
+    pub arguments: &'a [Value],
+}
+
+impl From<Formula> for Operation<'_> {
+    fn from(formula: Formula) -> Self {
+        Self {
+            operator: formula.operation(),
+            arguments: &[],
+        }
+    }
+}
+
+/// What code is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// An action: it emits the successors of each state.
+    Action,
+    /// A formula about a state.
+    State,
+    /// A formula about a step of a search. Where a conjunct is false, others need have no value.
+    Step,
+    /// A formula about a step, as it is written.
+    StepLabel,
+    /// An expression about a state: it returns the value.
+    Value,
+}
+
+/// The code of an operation, and what of it is left to the evaluator.
+pub fn compile<'p>(
+    program: &'p Program,
+    operation: Operation<'_>,
+    purpose: Purpose,
+    layout: &CellLayout,
+    store: &mut ValueStore,
+    evaluator: &mut Evaluator<'p>,
+) -> Result<(Code<'p>, Vec<NotCompiled>), NotCompiled> {
+    let operator = program.operator(operation.operator.formula());
+    let body = &operator.body;
+    let mut compiler = Compiler::new(program, layout, store, evaluator);
+    if program.variables.len() + program.hidden_variables as usize > VARIABLES_MAX {
+        return Err(not_compiled(body, "there are too many variables"));
+    }
+    let mut scope = Scope::new(operator.slots.len(), false);
+    for (slot, argument) in (0..operation.operator.params() as u32).zip(operation.arguments) {
+        let register = compiler.constant_value(argument);
+        scope.bind(slot, Binding::Register(register));
+    }
+    match purpose {
+        Purpose::Action => compiler.whole_action(body, &scope)?,
+        Purpose::State => compiler.whole_formula(body, &scope)?,
+        Purpose::Step | Purpose::StepLabel => {
+            compiler.refutes = purpose == Purpose::Step;
+            compiler.assigned = u64::MAX;
+            compiler.code.is_step = true;
+            compiler.whole_formula(body, &scope)?;
+        }
+        Purpose::Value => {
+            let from = compiler.expression(body, &scope)?;
+            compiler.emit(Instruction::Return { from });
+        }
+    }
+    compiler.finish_all(body)
+}
