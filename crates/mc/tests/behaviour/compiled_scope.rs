@@ -176,6 +176,26 @@ Live == {property}
 }
 
 #[test]
+fn searches_in_sequences_and_quantifiers_that_end_early_find_what_is_there() {
+    let text = "---- MODULE Scope ----
+EXTENDS Integers, Sequences, SequencesExt
+VARIABLES n, q
+Init == n = 0 /\\ q = <<>>
+Next == n < 400 /\\ n' = n + 15 /\\ q' = Append(q, n % 4)
+Places == /\\ SelectInSeq(q, LAMBDA x : x = 3) = IF Len(q) < 2 THEN 0 ELSE 2
+          /\\ SelectLastInSeq(q, LAMBDA x : x = 0) = IF q = <<>> THEN 0 ELSE Len(q) - ((Len(q) - 1) % 4)
+          /\\ SelectInSubSeq(q, 3, Len(q), LAMBDA x : x >= 0) = IF Len(q) < 3 THEN 0 ELSE 3
+          /\\ SelectLastInSubSeq(q, 1, Len(q), LAMBDA x : x >= 0) = Len(q)
+Steps == [][\\E k \\in 0..(n + 20) : n' = n + k /\\ k = 15 /\\ q' # q]_<<n, q>>
+====
+";
+    let config = "INIT Init\nNEXT Next\nINVARIANT Places\nPROPERTY Steps\nCHECK_DEADLOCK FALSE\n";
+    let report = agreed(text, config);
+    assert_eq!(report.verdict(), Verdict::Valid, "{:?}", report.answer);
+    assert!(!has_note(&report, "internal error"), "{:?}", report.notes);
+}
+
+#[test]
 fn a_view_that_is_an_expression_is_compiled() {
     let text = "---- MODULE Scope ----
 EXTENDS Integers, TLC
