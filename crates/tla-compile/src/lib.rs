@@ -17,7 +17,7 @@ mod trap;
 mod values;
 
 pub use code::{Code, Instruction};
-pub use compile::{NotCompiled, Operation, Purpose, compile};
+pub use compile::{BoundOperator, NotCompiled, Purpose, compile};
 pub use layout::{CellLayout, Exploded, Form, LayoutNode, LayoutNodeId};
 pub use machine::{Machine, Successor};
 pub use trap::Trap;

@@ -7,7 +7,7 @@
 use omnilink_tla::eval::Evaluator;
 use omnilink_tla::ir::OperatorId;
 use omnilink_tla_compile::{
-    CellLayout, Code, Form, LayoutNodeId, Machine, Operation, Purpose, Trap, ValueStore, compile,
+    BoundOperator, CellLayout, Code, Form, LayoutNodeId, Machine, Purpose, Trap, ValueStore, compile,
 };
 
 use super::log::CompilationLog;
@@ -221,7 +221,7 @@ fn made<'m>(
     let mut codes = Vec::with_capacity(atoms.len());
     for (AtomInstance { kind, arguments }, is_open) in atoms.iter().zip(is_open) {
         let mut make = |operator: OperatorId, purpose| {
-            let operation = Operation { operator, arguments };
+            let operation = BoundOperator { operator, arguments };
             let compiled = compile(program, operation, purpose, &layout, &mut store, worker);
             let (code, reasons) = compiled.unwrap_or_else(|reason| (Code::not_compiled(), vec![reason]));
             log.add_places(&reasons, program);

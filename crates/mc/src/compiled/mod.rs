@@ -15,7 +15,9 @@ use omnilink_tla::eval::Evaluator;
 use omnilink_tla::eval::error::Failure;
 use omnilink_tla::ir::Formula;
 use omnilink_tla::model::NamedFormula;
-use omnilink_tla_compile::{CellLayout, Code, Form, Machine, Operation, Purpose, Trap, ValueStore, compile};
+use omnilink_tla_compile::{
+    BoundOperator, CellLayout, Code, Form, Machine, Purpose, Trap, ValueStore, compile,
+};
 
 pub(crate) use self::atoms::{CompiledAtoms, FairSteps};
 pub(crate) use self::log::CompilationLog;
@@ -137,7 +139,7 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
         let mut make = |formula: Formula, purpose, worker: &mut Evaluator<'m>| {
             let compiled = compile(
                 program,
-                Operation::from(formula),
+                BoundOperator::from(formula),
                 purpose,
                 &layout,
                 &mut store,

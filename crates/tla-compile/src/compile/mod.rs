@@ -3,6 +3,7 @@
 mod access;
 mod action;
 mod assignment;
+mod bound_operator;
 mod branching;
 mod call;
 mod compiler;
@@ -12,7 +13,6 @@ mod expression;
 mod loops;
 mod membership;
 mod native;
-mod operation;
 mod procedure;
 mod refutation;
 mod remembering;
@@ -20,5 +20,5 @@ mod scope;
 mod selection;
 mod sequence_search;
 
+pub use bound_operator::{BoundOperator, Purpose, compile};
 pub use compiler::NotCompiled;
-pub use operation::{Operation, Purpose, compile};

@@ -15,14 +15,14 @@ const VARIABLES_MAX: usize = 64;
 
 /// An operator of a program, and the values of its parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Operation<'a> {
+pub struct BoundOperator<'a> {
     /// The operator.
     pub operator: OperatorId,
     /// The values.
     pub arguments: &'a [Value],
 }
 
-impl From<Formula> for Operation<'_> {
+impl From<Formula> for BoundOperator<'_> {
     fn from(formula: Formula) -> Self {
         Self {
             operator: formula.operation(),
@@ -49,7 +49,7 @@ pub enum Purpose {
 /// The code of an operation, and what of it is left to the evaluator.
 pub fn compile<'p>(
     program: &'p Program,
-    operation: Operation<'_>,
+    operation: BoundOperator<'_>,
     purpose: Purpose,
     layout: &CellLayout,
     store: &mut ValueStore,
