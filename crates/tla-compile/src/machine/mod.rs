@@ -1,5 +1,6 @@
 //! The machine: runs code on the cells of a state.
 
+mod arithmetic;
 mod collections;
 mod loaded;
 mod memo;
