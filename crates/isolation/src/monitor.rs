@@ -30,7 +30,7 @@ use crate::transaction::Extent;
 /// Checks a stream of transactions.
 ///
 /// ```
-/// use omnilink_consistency::{Isolation, TransactionMonitor};
+/// use omnilink_isolation::{Isolation, TransactionMonitor};
 /// use omnilink_trace::{Args, Operation, Timebox};
 /// use omnilink_value::Value;
 ///
