@@ -47,7 +47,7 @@ impl TransactionTrace {
     }
 
     /// Whether an operation says things about the order for which a history has to be recorded as a whole
-    /// ([`RecordedHistory`](RecordedHistory)).
+    /// ([`RecordedHistory`](omnilink_history::RecordedHistory)).
     pub fn is_beyond(operation: &Operation) -> bool {
         let Some(meta) = &operation.meta else { return false };
         RECORDED_FIELDS.iter().any(|field| meta.field(field).is_some())
