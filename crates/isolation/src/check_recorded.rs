@@ -47,7 +47,7 @@ pub fn infer_recorded_transactions(
     Ok(evidence_of_survey(name, ops, survey_levels(recorded, limits)?))
 }
 
-/// The evidence of a check of transactions, of a history with this name and so many operations.
+/// The evidence that a check of transactions gives. `name` and `ops` are the name and the length of the history.
 pub(crate) fn evidence_of(name: &str, ops: u64, isolation: Isolation, answer: IsolationAnswer) -> Evidence {
     let mut evidence = Evidence::new(Command::Check, Subject::Transactions, String::new());
     evidence.id = Some(name.to_owned());

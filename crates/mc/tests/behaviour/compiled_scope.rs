@@ -264,3 +264,46 @@ Low == a + b < 600
     let low = agreed(text, "INIT Init\nNEXT Next\nINVARIANT Low\n");
     assert_eq!(low.verdict(), Verdict::Violation);
 }
+
+/// A token goes round, and whoever has it may enter again and again.
+const RING: &str = "---- MODULE Ring ----
+EXTENDS Naturals, Sequences
+VARIABLES token, want, in, log
+vars == <<token, want, in, log>>
+Node == 0..3
+Init == token = 0 /\\ want = [n \\in Node |-> FALSE] /\\ in = {} /\\ log = <<>>
+Ask(n) == ~want[n] /\\ want' = [want EXCEPT ![n] = TRUE] /\\ UNCHANGED <<token, in, log>>
+Enter(n) ==
+  /\\ token = n /\\ want[n] /\\ in = {}
+  /\\ in' = {n} /\\ UNCHANGED <<token, want>>
+  /\\ log' = IF Len(log) < 2 THEN Append(log, n) ELSE Append(Tail(log), n)
+Leave(n) == n \\in in /\\ in' = in \\ {n} /\\ want' = [want EXCEPT ![n] = FALSE] /\\ UNCHANGED <<token, log>>
+Pass(n) == token = n /\\ n \\notin in /\\ token' = (n + 1) % 4 /\\ UNCHANGED <<want, in, log>>
+Next == \\E n \\in Node : Ask(n) \\/ Enter(n) \\/ Leave(n) \\/ Pass(n)
+Steps == Init /\\ [][Next]_vars /\\ \\A n \\in Node : WF_vars(Leave(n)) /\\ SF_vars(Enter(n))
+Weak == Steps /\\ \\A n \\in Node : WF_vars(Pass(n))
+Strong == Steps /\\ \\A n \\in Node : SF_vars(Pass(n))
+Served == \\A n \\in Node : want[n] ~> n \\in in
+CanAct == [](ENABLED Next)
+Asked == [][\\A n \\in Node : n \\in in' \\ in => want[n]]_vars
+MayEnter == \\A n \\in Node : ENABLED Enter(n) <=> token = n /\\ want[n] /\\ in = {}
+====
+";
+
+#[test]
+fn what_is_served_depends_on_the_fairness_of_one_action() {
+    for (specification, verdict) in [("Weak", Verdict::Violation), ("Strong", Verdict::Valid)] {
+        let config =
+            format!("SPECIFICATION {specification}\nPROPERTIES Served CanAct Asked\nINVARIANT MayEnter\n");
+        let report = agreed(RING, &config);
+        assert_eq!(report.verdict(), verdict, "{specification}: {:?}", report.answer);
+        assert!(
+            has_note(
+                &report,
+                "compiled code has labelled 1504 states for temporal properties, and left 0"
+            ),
+            "{:?}",
+            report.notes
+        );
+    }
+}

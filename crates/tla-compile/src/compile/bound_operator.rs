@@ -1,4 +1,4 @@
-//! Operations of a program, and what code they become.
+//! Operators of a program with the values of their parameters, and what code they become.
 
 use omnilink_tla_eval::Evaluator;
 use omnilink_tla_ir::{Formula, OperatorId, Program};
@@ -46,23 +46,23 @@ pub enum Purpose {
     Value,
 }
 
-/// The code of an operation, and what of it is left to the evaluator.
+/// The code of an operator, and what of it is left to the evaluator.
 pub fn compile<'p>(
     program: &'p Program,
-    operation: BoundOperator<'_>,
+    bound: BoundOperator<'_>,
     purpose: Purpose,
     layout: &CellLayout,
     store: &mut ValueStore,
     evaluator: &mut Evaluator<'p>,
 ) -> Result<(Code<'p>, Vec<NotCompiled>), NotCompiled> {
-    let operator = program.operator(operation.operator.formula());
+    let operator = program.operator(bound.operator.formula());
     let body = &operator.body;
     let mut compiler = Compiler::new(program, layout, store, evaluator);
     if program.variables.len() + program.hidden_variables as usize > VARIABLES_MAX {
         return Err(not_compiled(body, "there are too many variables"));
     }
     let mut scope = Scope::new(operator.slots.len(), false);
-    for (slot, argument) in (0..operation.operator.params() as u32).zip(operation.arguments) {
+    for (slot, argument) in (0..bound.operator.params() as u32).zip(bound.arguments) {
         let register = compiler.constant_value(argument);
         scope.bind(slot, Binding::Register(register));
     }
