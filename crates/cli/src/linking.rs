@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use omnilink_link::{CollectedConstants, LinkFile, LinkOptions};
+use omnilink_link::{CollectedConstants, Evaluators, LinkFile, LinkOptions};
 use omnilink_tla::semantics::search_path::SearchPath;
 
 use crate::error::CliError;
@@ -129,6 +129,7 @@ impl Linking {
                 .with_pluscal(self.pluscal.unwrap_or_default().into()),
             constants,
             file,
+            evaluators: Evaluators::of_environment(),
             ..LinkOptions::default()
         };
         Ok((options, collection))

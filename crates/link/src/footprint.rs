@@ -42,7 +42,7 @@ impl Cells {
             }
         }
         Self {
-            accessed: Some(accessed),
+            accessed: Some(without_instances(&accessed)),
         }
     }
 
@@ -137,6 +137,23 @@ impl Cells {
             keys(&overwrites),
         )
     }
+}
+
+/// The cells without those that another one stands for: `f[1]`, `f[2]`, … beside `f[k]` for an unknown `k`. An action that
+/// names a hundred keys would otherwise cost a hundred comparisons for each cell of each instance.
+///
+/// Nothing that is asked about the cells changes: let `g` differ from `c` in its last step only, which is unknown. Whatever may be `c` may be `g`,
+/// up to the same depth; both have the same beginnings, so that a record ends `g` only where it ends `c`. So wherever `c`
+/// is an example, `g` is one, and `g` stays. ∎
+fn without_instances(accessed: &[Cell]) -> Vec<Cell> {
+    let stands_for = |general: &Cell, cell: &Cell| {
+        general.variable == cell.variable
+            && matches!((general.path.split_last(), cell.path.split_last()),
+                (Some((unknown, start)), Some((known, own_start)))
+                    if unknown.is_unknown() && !known.is_unknown() && start == own_start)
+    };
+    let is_needed = |cell: &&Cell| !accessed.iter().any(|general| stands_for(general, cell));
+    accessed.iter().filter(is_needed).cloned().collect()
 }
 
 /// Whether a step may be the one that is known, possibly with an unknown argument.

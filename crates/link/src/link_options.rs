@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use omnilink_tla::semantics::search_path::SearchPath;
+use omnilink_tla_compile::Evaluators;
 use omnilink_value::Value;
 
 use crate::link_file::LinkFile;
@@ -26,4 +27,6 @@ pub struct LinkOptions {
     pub evaluates_steps: bool,
     /// Whether every step, and what the analysis says of it, is compared with an evaluation by its definition: for tests. Takes time.
     pub audits: bool,
+    /// What computes the steps of the search. Changes the speed, not the result.
+    pub evaluators: Evaluators,
 }

@@ -11,6 +11,7 @@ use omnilink_tla::ir::{Formula, OperatorId, Program};
 use omnilink_tla::model::{BuildOptions, NamedFormula, build};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::{Loaded, PlusCal, load, load_text};
+use omnilink_tla_compile::Evaluators;
 use rustc_hash::FxHashMap;
 
 use crate::action::{SpecAction, actions};
@@ -61,6 +62,7 @@ pub struct Linked {
     pub(crate) counts_branches: bool,
     /// Whether every step is evaluated.
     pub(crate) evaluates_steps: bool,
+    pub(crate) evaluators: Evaluators,
     pub(crate) audits: bool,
     notes: Vec<String>,
     /// Which translation of a PlusCal algorithm was read.
@@ -298,7 +300,13 @@ impl Linked {
             transient,
             counts_branches: options.counts_branches,
             evaluates_steps: options.evaluates_steps,
-            audits: options.audits,
+            audits: options.audits || options.evaluators == Evaluators::Both,
+            evaluators: match options.evaluators {
+                // By its definition.
+                _ if options.evaluates_steps => Evaluators::Interpreter,
+                _ if options.audits => Evaluators::Both,
+                evaluators => evaluators,
+            },
             notes,
             pluscal: options.search.pluscal(),
             acts_as: None,

@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 
 use crate::binding::OpBinding;
 use crate::call_cache::CallCache;
+use crate::compiled_steps::CompiledSteps;
 use crate::coverage::CoverageCounters;
 use crate::error::LinkError;
 use crate::eval_session::EvalSession;
@@ -53,6 +54,7 @@ pub struct TlaModel<'l> {
     numbers: Cell<u64>,
     pub(crate) step_lanes: RefCell<StepLanes>,
     pub(crate) plain: PlainSpec<'l>,
+    pub(crate) compiled: RefCell<CompiledSteps<'l>>,
     /// For each binding, whether its action changes no state, whatever its arguments.
     only_reads: Vec<OnceCell<bool>>,
 }
@@ -114,6 +116,7 @@ impl<'l> TlaModel<'l> {
             numbers: Cell::new(0),
             step_lanes: RefCell::default(),
             plain,
+            compiled: RefCell::new(CompiledSteps::new(&linked.program, linked.evaluators)),
             only_reads: vec![OnceCell::new(); linked.bindings.len()],
         };
         for state in states {

@@ -54,7 +54,7 @@ impl<'l> TlaModel<'l> {
         let mut reached: smallvec::SmallVec<[State; 2]> = smallvec::SmallVec::new();
         let mut unchanged = false;
         let mut steps: Vec<State> = Vec::new();
-        evaluator.successors_of(operation, arguments, before.values(), &mut |_, next, _| {
+        let mut visit = |next: &[Value]| {
             if self.counters.counts_steps() {
                 steps.push(next.into());
             }
@@ -72,8 +72,16 @@ impl<'l> TlaModel<'l> {
             } else if !reached.iter().any(|known| **known == *next) {
                 reached.push(Arc::from(next));
             }
-            Ok(Flow::Go)
-        })?;
+        };
+        let mut compiled = self.compiled.borrow_mut();
+        match compiled.successors(evaluator, operation, arguments, before.values()) {
+            Some(found) => found.iter().for_each(|next| visit(next)),
+            None => evaluator.successors_of(operation, arguments, before.values(), &mut |_, next, _| {
+                visit(next);
+                Ok(Flow::Go)
+            })?,
+        }
+        drop(compiled);
         for next in &steps {
             self.counters
                 .branches(evaluator, operation, arguments, before.values(), next)?;

@@ -14,10 +14,11 @@ use omnilink_tla::deep_stack;
 use omnilink_tla::eval::error::Failure;
 use omnilink_tla::ir::Program;
 use omnilink_tla::model::CompiledSpec;
+pub use omnilink_tla_compile::Evaluators;
 use omnilink_value::Value;
 
 use self::coverage::{action_coverage, definition_coverage};
-pub use self::options::{CheckOptions, CheckpointOptions, Evaluators, SearchMode};
+pub use self::options::{CheckOptions, CheckpointOptions, SearchMode};
 use crate::bfs::{Checkpoints, breadth_first_with, remove_checkpoint};
 use crate::counterexample::{counterexample_path, violation_report};
 use crate::depth_first::depth_first;

@@ -392,7 +392,7 @@ pub struct Code<'p> {
     pub constants: Vec<(RegisterIndex, ValueWord)>,
     /// The number of registers.
     pub registers: usize,
-    /// The registers of the parameters, in the code of a selection or a procedure.
+    /// The registers of the parameters, in the code of an operation, a selection or a procedure.
     pub parameters: Vec<RegisterIndex>,
     /// Formulas about an element alone, by which sets are filtered.
     pub selections: Vec<Code<'p>>,

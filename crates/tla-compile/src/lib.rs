@@ -11,6 +11,7 @@
 
 mod code;
 mod compile;
+mod evaluators;
 mod layout;
 mod machine;
 mod trap;
@@ -18,6 +19,7 @@ mod values;
 
 pub use code::{Code, Instruction};
 pub use compile::{BoundOperator, NotCompiled, Purpose, compile};
+pub use evaluators::Evaluators;
 pub use layout::{CellLayout, Exploded, Form, LayoutNode, LayoutNodeId};
 pub use machine::{Machine, Successor};
 pub use trap::Trap;

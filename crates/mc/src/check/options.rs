@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use omnilink_tla_compile::Evaluators;
+
 use crate::limits::SearchLimits;
 use crate::simulation::SimulationOptions;
 use crate::trace_file::RecordedTrace;
@@ -31,29 +33,6 @@ pub struct CheckpointOptions<'t> {
     pub interval: Duration,
     /// What else determines the search: values of constants that are not in the configuration.
     pub constants: &'t str,
-}
-
-/// What expands states in a breadth-first search. Changes the speed, not the result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Evaluators {
-    /// The evaluator alone.
-    Interpreter,
-    /// Compiled code, and the evaluator where that gives up.
-    #[default]
-    Compiled,
-    /// Both, and they must agree: for tests.
-    Both,
-}
-
-impl Evaluators {
-    /// As the variable `OMNILINK_EVALUATOR` says, for tests of this program.
-    pub fn of_environment() -> Self {
-        match std::env::var("OMNILINK_EVALUATOR").as_deref() {
-            Ok("interpreter") => Self::Interpreter,
-            Ok("both") => Self::Both,
-            _ => Self::Compiled,
-        }
-    }
 }
 
 /// Options of a check.

@@ -1,7 +1,7 @@
 //! Operators of a program with the values of their parameters, and what code they become.
 
 use omnilink_tla_eval::Evaluator;
-use omnilink_tla_ir::{Formula, OperatorId, Program};
+use omnilink_tla_ir::{Formula, Node, OperatorId, Program};
 use omnilink_value::Value;
 
 use super::compiler::{Compiler, NotCompiled, not_compiled};
@@ -46,6 +46,34 @@ pub enum Purpose {
     Value,
 }
 
+/// The code of an action whose parameters have values when it is run, and what of it is left to the evaluator.
+pub(crate) fn compile_operation<'p>(
+    program: &'p Program,
+    operation: OperatorId,
+    layout: &CellLayout,
+    store: &mut ValueStore,
+    evaluator: &mut Evaluator<'p>,
+) -> Result<(Code<'p>, Vec<NotCompiled>), NotCompiled> {
+    let operator = program.operator(operation.formula());
+    let mut compiler = Compiler::new(program, layout, store, evaluator);
+    check_variables(program, &operator.body)?;
+    let mut scope = Scope::new(operator.slots.len(), false);
+    for slot in 0..operation.params() as u32 {
+        let register = compiler.register();
+        compiler.code.parameters.push(register);
+        scope.bind(slot, Binding::Register(register));
+    }
+    compiler.whole_action(&operator.body, &scope)?;
+    compiler.finish_all(&operator.body)
+}
+
+fn check_variables(program: &Program, body: &Node) -> Result<(), NotCompiled> {
+    match program.variables.len() + program.hidden_variables as usize > VARIABLES_MAX {
+        true => Err(not_compiled(body, "there are too many variables")),
+        false => Ok(()),
+    }
+}
+
 /// The code of an operator, and what of it is left to the evaluator.
 pub fn compile<'p>(
     program: &'p Program,
@@ -58,9 +86,7 @@ pub fn compile<'p>(
     let operator = program.operator(bound.operator.formula());
     let body = &operator.body;
     let mut compiler = Compiler::new(program, layout, store, evaluator);
-    if program.variables.len() + program.hidden_variables as usize > VARIABLES_MAX {
-        return Err(not_compiled(body, "there are too many variables"));
-    }
+    check_variables(program, body)?;
     let mut scope = Scope::new(operator.slots.len(), false);
     for (slot, argument) in (0..bound.operator.params() as u32).zip(bound.arguments) {
         let register = compiler.constant_value(argument);

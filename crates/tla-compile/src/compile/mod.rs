@@ -20,5 +20,6 @@ mod scope;
 mod selection;
 mod sequence_search;
 
+pub(crate) use bound_operator::compile_operation;
 pub use bound_operator::{BoundOperator, Purpose, compile};
 pub use compiler::NotCompiled;

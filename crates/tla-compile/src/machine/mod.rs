@@ -4,6 +4,7 @@ mod arithmetic;
 mod collections;
 mod loaded;
 mod memo;
+mod operation;
 mod procedures;
 mod reading;
 mod run;
@@ -107,6 +108,8 @@ struct Memory {
     rescues: Vec<Rescue>,
     /// The current state for the evaluator, once it was needed.
     values: Option<State>,
+    /// The values of the current state, where it was given as values.
+    given: Vec<Value>,
 }
 
 impl<'p> Machine<'p> {
@@ -151,6 +154,7 @@ impl<'p> Machine<'p> {
     pub fn input(&mut self) -> (&mut ValueStore, &CellLayout, &mut [u64]) {
         let cells = self.layout.cell_count();
         self.memory.is_complete = false;
+        self.memory.given.clear();
         (&mut self.store, &self.layout, &mut self.memory.now[..cells])
     }
 

@@ -15,6 +15,22 @@ impl ValueStore {
                 None => self.atom(value),
             },
             ValueKind::Str | ValueKind::Model => self.atom(value),
+            ValueKind::Set | ValueKind::Tuple | ValueKind::Record | ValueKind::Function => {
+                if let Some(known) = self.known(value) {
+                    return known;
+                }
+                let word = self.word_of_parts(value);
+                if let Some(number) = word.as_entry() {
+                    self.values[number as usize] = Some(value.clone());
+                }
+                word
+            }
+        }
+    }
+
+    /// The word of a set or function.
+    fn word_of_parts(&mut self, value: &Value) -> ValueWord {
+        match value.kind() {
             ValueKind::Set => {
                 let parts = self.words(value.as_set().unwrap_or_default());
                 self.set_of_sorted(&parts)
@@ -23,7 +39,7 @@ impl ValueStore {
                 let parts = self.words(value.as_tuple().unwrap_or_default());
                 self.tuple_of(&parts)
             }
-            kind @ (ValueKind::Record | ValueKind::Function) => {
+            kind => {
                 let entries = value.as_entries().unwrap_or_default();
                 let keys: Vec<ValueWord> = entries.iter().map(|(key, _)| self.word(key)).collect();
                 let domain = self.set_of_sorted(&keys);

@@ -403,6 +403,23 @@ impl ValueStore {
         )
     }
 
+    /// The word of a set or function that was converted before. Its hash is at hand, and equal values mostly share their parts, so this takes
+    /// the same time whatever its size.
+    pub(super) fn known(&self, value: &Value) -> Option<ValueWord> {
+        let (wanted, kind) = (value.hash64(), value.kind());
+        let mask = self.table.len() - 1;
+        let mut slot = wanted as usize & mask;
+        while let Some(number) = self.table[slot].checked_sub(1) {
+            let entry = &self.entries[number as usize];
+            let is_known = entry.hash == wanted && entry.kind == kind;
+            if is_known && self.values[number as usize].as_ref() == Some(value) {
+                return Some(ValueWord::of_entry(number, kind));
+            }
+            slot = (slot + 1) & mask;
+        }
+        None
+    }
+
     pub(super) fn atom(&mut self, value: &Value) -> ValueWord {
         let wanted = value.hash64();
         let kind = value.kind();

@@ -95,8 +95,10 @@ impl<'p> Evaluator<'p> {
                 None => walk.exactness.lose(),
             }
             if walk.branches == 0 && walk.untracked == 0 {
+                // Without implications between cells, the form is the same.
+                let known = walk.layout.implications().is_empty().then_some(&form);
                 walk.ignores_implications = true;
-                let noted = self.note_conditions(node, walk);
+                let noted = self.note_conditions(node, known, walk);
                 walk.ignores_implications = false;
                 noted?;
             }
@@ -114,26 +116,40 @@ impl<'p> Evaluator<'p> {
     ///
     /// Such a part is evaluated with another content in its cell and everything else as it is. That may be a state that cannot be reached,
     /// so what holds in reachable states only, implications between cells, does not count.
-    fn note_conditions(&mut self, node: &'p Node, walk: &mut Walk<'_>) -> Walked<()> {
+    fn note_conditions(
+        &mut self,
+        node: &'p Node,
+        known: Option<&Form>,
+        walk: &mut Walk<'_>,
+    ) -> Walked<()> {
         walk.visit()?;
         let node = node.bare();
         match &node.kind {
             Kind::And(parts) => {
                 for (at, part) in (0..).zip(parts) {
                     walk.trail.push(at);
-                    let noted = self.note_conditions(part, walk);
+                    let noted = self.note_conditions(part, None, walk);
                     walk.trail.pop();
                     noted?;
                 }
                 Ok(())
             }
-            Kind::Call(call) => self.in_call(call, walk, |this, body, walk| this.note_conditions(body, walk)),
+            Kind::Call(call) => self.in_call(call, walk, |this, body, walk| {
+                this.note_conditions(body, known, walk)
+            }),
             Kind::Let(slots, body) => {
                 self.fill_let(slots, walk);
-                self.note_conditions(body, walk)
+                self.note_conditions(body, known, walk)
             }
             kind => {
-                let form = self.form(node, walk)?;
+                let formed;
+                let form = match known {
+                    Some(form) => form,
+                    None => {
+                        formed = self.form(node, walk)?;
+                        &formed
+                    }
+                };
                 let cells = form.reads().cells;
                 if form.as_truth().is_some() || !cells.iter().all(Cell::is_known) {
                     return Ok(());
@@ -141,9 +157,9 @@ impl<'p> Evaluator<'p> {
                 let sum = match (cells.len(), kind) {
                     (0, _) => return Ok(()),
                     (1, _) => None,
-                    (_, Kind::Equal(operands)) => self.sum_of(None, operands, walk)?,
+                    (_, Kind::Equal(operands)) => self.sum_of(None, operands, form, walk)?,
                     (_, Kind::Comparison(comparison, operands)) => {
-                        self.sum_of(Some(*comparison), operands, walk)?
+                        self.sum_of(Some(*comparison), operands, form, walk)?
                     }
                     _ => None,
                 };
@@ -237,14 +253,24 @@ impl<'p> Evaluator<'p> {
         &mut self,
         comparison: Option<Comparison>,
         operands: &'p (Node, Node),
+        form: &Form,
         walk: &mut Walk<'_>,
     ) -> Walked<Option<Sum>> {
-        let (left, right) = (self.form(&operands.0, walk)?, self.form(&operands.1, walk)?);
-        let (bound, sum, is_left) = match (left, right) {
-            (Form::Value(bound), sum) => (bound, sum, false),
-            (sum, Form::Value(bound)) => (bound, sum, true),
-            _ => return Ok(None),
+        let (left, right) = operands;
+        // The sum is the operand that is formed only if it has to be. A name stands for a state without reading it.
+        let of_left = match left.uses.state {
+            true => None,
+            false => Some(self.form(left, walk)?),
         };
+        let (sum, bound, is_left) = match of_left {
+            Some(Form::Value(bound)) => (right, bound, false),
+            _ => match self.form(right, walk)? {
+                Form::Value(bound) => (left, bound, true),
+                _ => return Ok(None),
+            },
+        };
+        // A comparison of a number of cells is that of a sum.
+        let is_sum = matches!(form, Form::Tally(_)) || self.form(sum, walk)?.reads().is_sum;
         let turned = comparison.map(|comparison| match (is_left, comparison) {
             (false, Comparison::Less) => Comparison::Greater,
             (false, Comparison::LessEqual) => Comparison::GreaterEqual,
@@ -252,7 +278,7 @@ impl<'p> Evaluator<'p> {
             (false, Comparison::GreaterEqual) => Comparison::LessEqual,
             (true, comparison) => comparison,
         });
-        Ok(match (bound.as_int(), sum.reads().is_sum) {
+        Ok(match (bound.as_int(), is_sum) {
             (Some(bound), true) => Some(Sum {
                 comparison: turned,
                 bound,

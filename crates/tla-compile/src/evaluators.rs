@@ -1,0 +1,24 @@
+//! What computes successors.
+
+/// What computes successors in a search. Changes the speed, not the result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Evaluators {
+    /// The evaluator alone.
+    Interpreter,
+    /// Compiled code, and the evaluator where that gives up.
+    #[default]
+    Compiled,
+    /// Both, and they must agree: for tests.
+    Both,
+}
+
+impl Evaluators {
+    /// As the variable `OMNILINK_EVALUATOR` says, for tests of this program.
+    pub fn of_environment() -> Self {
+        match std::env::var("OMNILINK_EVALUATOR").as_deref() {
+            Ok("interpreter") => Self::Interpreter,
+            Ok("both") => Self::Both,
+            _ => Self::Compiled,
+        }
+    }
+}
