@@ -2,12 +2,15 @@
 
 use omnilink_tla::actions::actions_of;
 use omnilink_tla::config::Config;
+use omnilink_tla::diagnostic::nearest;
 use omnilink_tla::next_relation;
 use omnilink_tla::semantics::entity::EntityKind;
 use omnilink_tla::semantics::level::Level;
 use omnilink_tla::semantics::spec::Spec;
 
-use crate::omnilink_setup::{EVENT, GENERATED};
+use crate::error::LinkError;
+use crate::setup_names::{EVENT, GENERATED};
+use crate::toml_key::toml_key;
 
 /// An action of a spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,4 +89,17 @@ pub(crate) fn actions(spec: &Spec, config: Option<&Config>) -> Vec<SpecAction> {
     }
     found.sort_by_key(|(source, start, _)| (*source, *start));
     found.into_iter().map(|(_, _, action)| action).collect()
+}
+
+/// The error of an entry that names an action which the spec does not have.
+pub(crate) fn unknown_action(op: &str, wanted: &str, actions: &[SpecAction]) -> LinkError {
+    let known = actions.iter().map(|action| action.name.as_str());
+    let near = nearest(wanted, known.clone()).map(|near| format!(" (did you mean `{near}`?)"));
+    let known: Vec<&str> = known.collect();
+    LinkError::Usage(format!(
+        "link file, [ops.{}]: the spec has no action `{wanted}`{}; it has {}",
+        toml_key(op),
+        near.unwrap_or_default(),
+        known.join(", ")
+    ))
 }

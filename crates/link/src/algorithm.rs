@@ -5,10 +5,8 @@ use omnilink_tla::semantics::pluscal::{OutlinedProcess, OutlinedStep, has_algori
 use omnilink_tla::semantics::spec::Spec;
 use thiserror::Error;
 
-use crate::run::Run;
+use crate::run::{Run, SELF};
 
-/// The parameter of actions that belong to a set of processes.
-pub(crate) const SELF: &str = "self";
 /// All processes, in a translation.
 const PROCESSES: &str = "ProcSet";
 /// Where a process is that has ended.

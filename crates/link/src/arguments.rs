@@ -14,12 +14,12 @@ use omnilink_trace::{Args, Operation};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::algorithm::SELF;
 use crate::binding::{OpBinding, Processes};
 use crate::error::BindProblem;
 use crate::model::TlaModel;
-use crate::omnilink_setup::BOOKKEEPING;
 use crate::param::{Fallback, ParamBinding, is_thread_name};
+use crate::run::SELF;
+use crate::setup_names::BOOKKEEPING;
 use crate::toml_key::toml_key;
 
 /// Arguments in the order of the parameters; `None` for what is not known.

@@ -6,21 +6,13 @@
 //! - nothing changes outside of the cells that the effects say may be written;
 //! - where the cells that may be read or written hold what they held in an earlier state, the outcome is the same.
 
-use std::cell::RefCell;
-
 use omnilink_tla::eval::{Cell, CellStep, Left};
 use omnilink_value::Value;
 
+use crate::audit_record::Contents;
 use crate::instance::Instance;
 use crate::model::TlaModel;
 use crate::state::SpecState;
-
-/// What the cells of an instance held, and what came of it.
-#[derive(Debug, Default)]
-pub(crate) struct Audit(RefCell<Vec<(Contents, Vec<Contents>)>>);
-
-/// What some cells hold.
-type Contents = Vec<Option<Value>>;
 
 /// The number of outcomes that are kept for each instance.
 const OUTCOMES_MAX: usize = 64;

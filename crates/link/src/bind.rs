@@ -10,14 +10,15 @@ use omnilink_trace::Operation;
 use omnilink_value::Value;
 
 use crate::arguments::{Arguments, BoundArguments};
-use crate::audit::Audit;
+use crate::audit_record::Audit;
 use crate::binding::{Extra, Formulation};
-use crate::enabling_set::LastEnablingSet;
+use crate::enabling_reason::LastEnablingSet;
 use crate::error::{BindError, BindProblem};
-use crate::instance::{Instance, InstanceData, StepPart, hash_of};
+use crate::instance::{Instance, InstanceData, hash_of};
 use crate::linked::Linked;
 use crate::model::TlaModel;
-use crate::omnilink_setup::EVENT;
+use crate::setup_names::EVENT;
+use crate::step_part::StepPart;
 
 /// Whether the results of an operation are bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

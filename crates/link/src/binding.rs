@@ -2,8 +2,8 @@
 
 use omnilink_tla::ir::OperatorId;
 
-use crate::omnilink_setup::EVENT;
 use crate::param::{Constant, ParamBinding};
+use crate::setup_names::EVENT;
 
 /// What an operation of some name means.
 #[derive(Debug)]

@@ -2,21 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_tla::diagnostic::nearest;
 use omnilink_tla::semantics::spec::Spec;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
-use crate::action::SpecAction;
+use crate::action::{SpecAction, unknown_action};
 use crate::algorithm::Algorithm;
 use crate::binding::{Extra, Formulation, OpBinding, Processes, StepBinding};
 use crate::error::LinkError;
 use crate::formula_action::{FormulaAction, Meaning};
 use crate::link_file::{ABORTED, LinkFile, OpLink, TERMINATED};
-use crate::module::{Lowered, Module, application, entry, identifiers, name};
-use crate::omnilink_setup::EVENT;
+use crate::module::{KEYWORDS, Lowered, Module, application, entry, identifiers, name};
 use crate::param::{Constant, Fallback, ParamBinding, RESULT, ResultCode, THREAD};
 use crate::run::{Run, RunPart};
+use crate::setup_names::EVENT;
 use crate::toml_key::toml_key;
 
 /// Works the bindings out: first the definitions that they need, then, once these are lowered, the bindings.
@@ -142,18 +141,6 @@ impl<'a> BindingBuilder<'a> {
         by_name.extend(self.ignored.iter().map(|op| (op.clone(), None)));
         (bindings, by_name)
     }
-}
-
-pub(crate) fn unknown_action(op: &str, wanted: &str, actions: &[SpecAction]) -> LinkError {
-    let known = actions.iter().map(|action| action.name.as_str());
-    let near = nearest(wanted, known.clone()).map(|near| format!(" (did you mean `{near}`?)"));
-    let known: Vec<&str> = known.collect();
-    LinkError::Usage(format!(
-        "link file, [ops.{}]: the spec has no action `{wanted}`{}; it has {}",
-        toml_key(op),
-        near.unwrap_or_default(),
-        known.join(", ")
-    ))
 }
 
 impl<'a> BindingDraft<'a> {
@@ -454,23 +441,3 @@ fn mentioned_extras(texts: &[&str], params: &[String]) -> Vec<Extra> {
         .map(|(extra, _)| extra)
         .collect()
 }
-
-/// Words of the language that may stand in a set.
-pub(crate) const KEYWORDS: [&str; 16] = [
-    "BOOLEAN",
-    "STRING",
-    "SUBSET",
-    "UNION",
-    "DOMAIN",
-    "TRUE",
-    "FALSE",
-    "cup",
-    "union",
-    "cap",
-    "intersect",
-    "X",
-    "times",
-    "o",
-    "setminus",
-    "Nat",
-];

@@ -9,7 +9,8 @@ use omnilink_value::Value;
 use crate::bind::event_of;
 use crate::call_cache::CallCache;
 use crate::error::LinkError;
-use crate::omnilink_setup::{TRACES, asks_for_traces};
+use crate::omnilink_setup::asks_for_traces;
+use crate::setup_names::TRACES;
 
 /// Constants, each the set of all values that some fields of a trace hold.
 #[derive(Clone, Debug, Default)]

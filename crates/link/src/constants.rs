@@ -5,11 +5,9 @@ use omnilink_tla::diagnostic::nearest;
 use omnilink_tla::semantics::entity::EntityKind;
 use omnilink_tla::semantics::spec::Spec;
 use omnilink_tla::source::{Source, Sources, Span};
-use omnilink_value::Value;
 
 use crate::error::LinkError;
 use crate::link_options::LinkOptions;
-use crate::linked::Linked;
 use crate::module::{Module, name};
 
 /// Constants given as expressions; the command line counts more than the link file.
@@ -98,13 +96,6 @@ fn add_names<'v>(value: &'v ConfigValue, names: &mut Vec<&'v str>) {
 fn is_plain_constant(spec: &Spec, name: &str) -> bool {
     let entity = spec.find(name).map(|binding| spec.entity(binding.entity));
     entity.is_some_and(|entity| matches!(entity.kind, EntityKind::Constant) && entity.arity == 0)
-}
-
-impl Linked {
-    /// The model values of the configuration and the link.
-    pub fn model_values(&self) -> &[Value] {
-        &self.program.model_values
-    }
 }
 
 /// Gives a constant or an operator another meaning.

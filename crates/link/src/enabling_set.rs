@@ -5,51 +5,18 @@
 //! intersection is none: one operation may be in the first set and another one in the second. So the reason is chosen once, from the
 //! state and the refused instance alone, and every operation is then judged by the same reason.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use omnilink_tla::eval::{Cell, Condition, Content, Direction, Effects, State};
+use omnilink_tla::eval::{Cell, Condition, Content, Direction, Effects};
 use omnilink_value::Value;
 
+use crate::enabling_reason::{EnablingSet, Unmet};
 use crate::footprint::with_content;
 use crate::instance::Instance;
 use crate::model::TlaModel;
 use crate::mutant::{Mutant, mutated};
 use crate::state::SpecState;
-
-/// A necessary enabling set, named by the reason for which the instance is refused.
-#[derive(Clone, Debug)]
-pub(crate) enum EnablingSet {
-    /// Anything may enable it.
-    Anything,
-    /// Nothing ever does.
-    Nothing,
-    /// The demand with this number is not met.
-    Demand(usize),
-    /// This condition is false.
-    Condition(Unmet),
-    /// These cells, which its evaluation read, are as they are.
-    Read(Rc<[Cell]>),
-    /// All that it may read is as it is.
-    Reads,
-}
-
-/// A condition that is false in a state.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Unmet {
-    /// Its number among the conditions of the instance.
-    number: usize,
-    /// For a sum: its value, and in which direction it must change.
-    sum: Option<(i64, Direction)>,
-}
-
-/// The last state that refused an instance, and its enabling set there.
-///
-/// The set is a function of the instance, which owns this slot, and of the values of the state: `Arc::ptr_eq` implies that these are
-/// equal. Whether an operation in steps is done, the only other part of a state, is looked at outside of it.
-#[derive(Debug, Default)]
-pub(crate) struct LastEnablingSet(RefCell<Option<(State, EnablingSet)>>);
 
 /// What another content of a cell does to a condition that is false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

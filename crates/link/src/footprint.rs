@@ -8,7 +8,7 @@ use omnilink_engine::{Footprint, Keys};
 use omnilink_tla::eval::{Cell, CellStep, Effects, Layout, Left, Write};
 use omnilink_value::Value;
 
-use crate::instance::StepPart;
+use crate::step_part::StepPart;
 
 /// How the actions of a spec access the state.
 #[derive(Debug, Default)]

@@ -8,13 +8,14 @@ use omnilink_tla::source::SourceId;
 use omnilink_tla::syntax::token::{Keyword, Token, TokenKind};
 use omnilink_tla::syntax::tokenize_fragment;
 
-use crate::action::SpecAction;
-use crate::algorithm::{Algorithm, AlgorithmLinkError, SELF};
-use crate::binding_builder::{KEYWORDS, unknown_action};
+use crate::action::{SpecAction, unknown_action};
+use crate::algorithm::{Algorithm, AlgorithmLinkError};
 use crate::error::LinkError;
 use crate::link_file::{LinkFile, OpLink};
-use crate::omnilink_setup::{END, end_formula};
-use crate::run::Run;
+use crate::module::KEYWORDS;
+use crate::omnilink_setup::end_formula;
+use crate::run::{Run, SELF};
+use crate::setup_names::END;
 use crate::toml_key::toml_key;
 
 /// A formula in the place of an action: no definition of the spec, but reported like one.

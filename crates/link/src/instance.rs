@@ -11,9 +11,10 @@ use omnilink_trace::Location;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::audit::Audit;
-use crate::enabling_set::LastEnablingSet;
+use crate::audit_record::Audit;
+use crate::enabling_reason::LastEnablingSet;
 use crate::outcome_cache::OutcomeCache;
+use crate::step_part::StepPart;
 
 /// An action with its arguments, as the engine handles it: a shared pointer. Results computed for the instance are kept with it.
 ///
@@ -43,17 +44,6 @@ pub(crate) struct InstanceData {
     pub(crate) audit: Audit,
     /// For operations in steps: the operation, and whether this is its last step.
     pub(crate) part: Option<StepPart>,
-}
-
-/// Part of an operation that happens in steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct StepPart {
-    /// Which of the operations in steps that may be open at the same time: see [`StepLanes`](crate::step_lanes::StepLanes).
-    pub(crate) lane: u64,
-    /// Which operation.
-    pub(crate) number: u64,
-    /// Whether this is `X_Done`.
-    pub(crate) is_last: bool,
 }
 
 impl InstanceData {

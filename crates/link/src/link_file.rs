@@ -12,7 +12,6 @@ use crate::acts_as::{ActsAs, OpActsAs};
 use crate::error::LinkError;
 use crate::log_link::LogLink;
 use crate::module::identifiers;
-use crate::omnilink_setup::{END, asks_for_end, is_setup};
 use crate::run::RunLabels;
 
 /// What a link file says.
@@ -204,20 +203,6 @@ impl LinkFile {
         } else {
             Ok(Self::default())
         }
-    }
-
-    /// Whether ends of threads are operations: this file says what they mean, or the spec is a setup that was made for
-    /// OmniLink. See `thread_ends` of [`OpenOptions`](omnilink_trace::OpenOptions).
-    pub fn keeps_thread_ends(&self, spec: &Path) -> bool {
-        let is_linked = self.thread_end.entries().next().is_some();
-        let is_op = |end: &str| self.ops.contains_key(end);
-        is_linked || is_op(TERMINATED) || is_op(ABORTED) || is_setup(spec)
-    }
-
-    /// Whether the end of the trace is an operation: the spec is a setup that was made for OmniLink, and says what must hold
-    /// there. Its name is that of the operation.
-    pub fn end_of_trace(spec: &Path) -> Option<&'static str> {
-        asks_for_end(spec).then_some(END)
     }
 
     /// What the text of a link file says.

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-use omnilink_engine::Interrupt;
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::Evaluator;
 use omnilink_tla::ir::{Formula, OperatorId, Program};
@@ -12,28 +10,29 @@ use omnilink_tla::model::{BuildOptions, NamedFormula, build};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::{Loaded, PlusCal, load, load_text};
 use omnilink_tla_compile::Evaluators;
+use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use crate::action::{SpecAction, actions};
-use crate::acts_as::Declaration;
 use crate::algorithm::Algorithm;
 use crate::binding::OpBinding;
 use crate::binding_builder::BindingBuilder;
 use crate::compile::stale_translations;
 use crate::constants::{assign, check_constant, constants, named};
+use crate::declaration::Declaration;
 use crate::error::LinkError;
 use crate::eval_session::EvalSession;
 use crate::file_definitions::define_file;
 use crate::formula_action::{FormulaAction, formula_actions, happens_unnamed};
 use crate::link_options::LinkOptions;
-use crate::model::TlaModel;
 use crate::module::{Lowered, Module, name};
-use crate::omnilink_setup::{Setup, TAG, TRACES, TRANSIENT};
+use crate::omnilink_setup::Setup;
 use crate::param::Fallback;
+use crate::setup_names::{TAG, TRACES, TRANSIENT};
 use crate::spec_reader::{ignore_search_settings, read_config, rendered, sound};
 use crate::tag::{Tag, TagField, setup_tags, tag_fields};
 
-/// A spec made ready for traces. Shared by all searches; each runs on a [`TlaModel`] of its own.
+/// A spec made ready for traces. Shared by all searches; each runs on a [`TlaModel`](crate::TlaModel) of its own.
 #[derive(Debug)]
 pub struct Linked {
     pub(crate) name: String,
@@ -360,32 +359,6 @@ impl Linked {
         result
     }
 
-    /// Runs `work` with a model on this spec, on a stack that is deep enough to evaluate it.
-    ///
-    /// # Errors
-    /// When the initial states cannot be found.
-    pub fn run<T: Send>(&self, work: impl FnOnce(&TlaModel<'_>) -> T + Send) -> Result<T, LinkError> {
-        self.run_until(None, None, work)
-    }
-
-    /// The same, with a deadline or an interrupt that ends evaluation, even in the middle of a step: the check then fails, without a
-    /// verdict.
-    ///
-    /// # Errors
-    /// As [`Linked::run`].
-    pub fn run_until<T: Send>(
-        &self,
-        deadline: Option<Instant>,
-        interrupt: Option<Interrupt>,
-        work: impl FnOnce(&TlaModel<'_>) -> T + Send,
-    ) -> Result<T, LinkError> {
-        let session = EvalSession::until(deadline, interrupt);
-        deep_stack::run(|| {
-            let model = TlaModel::new(self, &session)?;
-            Ok(work(&model))
-        })
-    }
-
     /// The variables that nothing but actions mentions: no invariant, view, tag or set of unknown values.
     ///
     /// Where branches are counted, steps are evaluated once more with their next states, so all of them matter.
@@ -438,5 +411,10 @@ impl Linked {
     /// Notes for the user about how the spec was read.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// The model values of the configuration and the link.
+    pub fn model_values(&self) -> &[Value] {
+        &self.program.model_values
     }
 }

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use crate::binding::OpBinding;
 use crate::call_cache::CallCache;
 use crate::compiled_steps::CompiledSteps;
-use crate::coverage::CoverageCounters;
+use crate::coverage_counters::CoverageCounters;
 use crate::error::LinkError;
 use crate::eval_session::EvalSession;
 use crate::exact_step::{self, ExactStep};
@@ -28,7 +28,6 @@ use crate::plain_spec::PlainSpec;
 use crate::samples::Samples;
 use crate::state::SpecState;
 use crate::step_lanes::StepLanes;
-use crate::steps::after_part;
 
 /// A spec as a model: states are the values of its variables, operations its actions with their arguments.
 ///
@@ -295,7 +294,7 @@ impl<'l> TlaModel<'l> {
             Some(KnownStep::Next(next)) => {
                 self.counters.step(op.0.binding, false);
                 self.samples.offer(op, state);
-                return outcomes.accept(after_part(op, next));
+                return outcomes.accept(next.after_part(op.0.part));
             }
             Some(KnownStep::Refused) => {
                 self.counters.step(op.0.binding, true);

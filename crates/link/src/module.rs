@@ -23,6 +23,26 @@ pub(crate) const MODULE: &str = "OmnilinkLink";
 /// The prefix of names of the module, which no spec uses.
 const INTERNAL: &str = "omnilink_";
 
+/// Words of the language that may stand in a set.
+pub(crate) const KEYWORDS: [&str; 16] = [
+    "BOOLEAN",
+    "STRING",
+    "SUBSET",
+    "UNION",
+    "DOMAIN",
+    "TRUE",
+    "FALSE",
+    "cup",
+    "union",
+    "cap",
+    "intersect",
+    "X",
+    "times",
+    "o",
+    "setminus",
+    "Nat",
+];
+
 /// A name of the module.
 pub(crate) fn name(role: &str, of: &str) -> String {
     format!("{INTERNAL}{role}_{of}")

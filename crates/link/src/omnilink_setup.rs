@@ -20,21 +20,9 @@ use omnilink_tla::source::Section;
 
 use crate::action::actions;
 use crate::error::LinkError;
-use crate::link_file::OpLink;
+use crate::link_file::{ABORTED, LinkFile, OpLink, TERMINATED};
 use crate::module::{application, identifiers};
-
-/// The variables that only exist to check traces.
-pub(crate) const TRANSIENT: [&str; 3] = ["__pc", "__viable_pids", "__action"];
-/// The parameter that is the operation itself.
-pub(crate) const EVENT: &str = "__event";
-/// Fields that OmniLink's logs keep with the arguments and that are none.
-pub(crate) const BOOKKEEPING: [&str; 4] = ["_meta", "_did_abort", "_op_start", "_op_end"];
-/// How the names of generated actions begin.
-pub(crate) const GENERATED: &str = "__Op_";
-/// How definitions for tags begin.
-pub(crate) const TAG: &str = "__TAG_";
-/// All operations of all threads, as a constant.
-pub(crate) const TRACES: &str = "__traces";
+use crate::setup_names::{END, EVENT, GENERATED, TRACES, TRANSIENT};
 
 /// A setup, recognised.
 #[derive(Debug)]
@@ -122,8 +110,24 @@ fn base_of<'p, 't>(path: &'p Path, text: &'t str) -> Option<(&'p Path, &'t str)>
     Some((folder, base))
 }
 
+impl LinkFile {
+    /// Whether ends of threads are operations: this file says what they mean, or the spec is a setup that was made for
+    /// OmniLink. See `thread_ends` of [`OpenOptions`](omnilink_trace::OpenOptions).
+    pub fn keeps_thread_ends(&self, spec: &Path) -> bool {
+        let is_linked = self.thread_end.entries().next().is_some();
+        let is_op = |end: &str| self.ops.contains_key(end);
+        is_linked || is_op(TERMINATED) || is_op(ABORTED) || is_setup(spec)
+    }
+
+    /// Whether the end of the trace is an operation: the spec is a setup that was made for OmniLink, and says what must hold
+    /// there. Its name is that of the operation.
+    pub fn end_of_trace(spec: &Path) -> Option<&'static str> {
+        asks_for_end(spec).then_some(END)
+    }
+}
+
 /// Whether a spec is such a setup: there, the end of a thread is an operation.
-pub(crate) fn is_setup(path: &Path) -> bool {
+fn is_setup(path: &Path) -> bool {
     read_text(path).is_ok_and(|text| base_of(path, &text).is_some())
 }
 
@@ -141,13 +145,11 @@ const TRACE_OPS: &str = "---- MODULE __TraceOps ----\nEXTENDS Integers\nCONSTANT
     AtEndOfTrace == __pc = TRUE\nViablePIDs == {}\nTerminateAtEnd == TRUE\nEndCheck == FALSE\nPrintOptionsAtInitState == FALSE\n\
     DebugAlias == <<>>\nPostCondition == TRUE\n__pc_depth == 0\n====\n";
 
-/// The step after all operations, as reports call it.
-pub(crate) const END: &str = "end of trace";
 /// What setups call the end of the trace.
 const AT_END: &str = "AtEndOfTrace";
 
 /// Whether a spec is such a setup, and says what must hold at the end of the trace.
-pub(crate) fn asks_for_end(path: &Path) -> bool {
+fn asks_for_end(path: &Path) -> bool {
     let Ok(text) = read_text(path) else { return false };
     base_of(path, &text).is_some() && identifiers(&text).contains(AT_END)
 }

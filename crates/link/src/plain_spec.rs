@@ -11,12 +11,12 @@ use omnilink_tla::eval::{Evaluator, Flow, State};
 use omnilink_tla::ir::OperatorId;
 use omnilink_value::Value;
 
+use crate::assignments::each_assignment;
 use crate::eval_session::EvalSession;
 use crate::hidden_steps::HIDDEN_MAX;
 use crate::instance::Instance;
 use crate::linked::Linked;
 use crate::state::SpecState;
-use crate::steps::each_assignment;
 
 /// A specification without shortcuts.
 pub(crate) struct PlainSpec<'l> {
@@ -65,11 +65,7 @@ impl<'l> PlainSpec<'l> {
                 if !self.is_allowed(&values)? {
                     continue;
                 }
-                let next = SpecState::new(values, None).after(state);
-                let next = match part.filter(|part| part.is_last) {
-                    Some(part) => next.with_done(part),
-                    None => next,
-                };
+                let next = SpecState::new(values, None).after(state).after_part(part);
                 if !found.contains(&next) {
                     found.push(next);
                 }

@@ -13,8 +13,8 @@ use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::audit::Audit;
-use crate::enabling_set::LastEnablingSet;
+use crate::audit_record::Audit;
+use crate::enabling_reason::LastEnablingSet;
 use crate::instance::{Instance, InstanceData, hash_of};
 use crate::model::TlaModel;
 use crate::samples::Sample;

@@ -6,11 +6,11 @@ use omnilink_tla::eval::{Evaluator, FalseSubformula, Flow, State};
 use omnilink_trace::Operation;
 use omnilink_value::Value;
 
+use crate::assignments::each_assignment;
 use crate::bind::event_of;
 use crate::instance::Instance;
 use crate::model::TlaModel;
 use crate::state::SpecState;
-use crate::steps::each_assignment;
 use crate::tag::{Tag, TagField};
 
 /// More refusals than this are not kept for tags.

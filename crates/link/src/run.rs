@@ -5,7 +5,8 @@
 
 use serde::Deserialize;
 
-use crate::algorithm::SELF;
+/// The parameter of actions that belong to a set of processes.
+pub(crate) const SELF: &str = "self";
 
 /// The labels of a run, as a link file has them. The name of a process or of a procedure stands for all of its labels.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use omnilink_tla::eval::{CellStep, Left, State, Write};
 use omnilink_value::Value;
 
-use crate::instance::StepPart;
+use crate::step_part::StepPart;
 
 /// The values of all variables, and, if the spec has a VIEW, what counts as the same state.
 ///
@@ -96,6 +96,14 @@ impl SpecState {
         done.sort_unstable();
         self.set_done(done.into());
         self
+    }
+
+    /// This state after a step of an instance: the last part of an operation in steps is noted.
+    pub(crate) fn after_part(self, part: Option<StepPart>) -> Self {
+        match part.filter(|part| part.is_last) {
+            Some(part) => self.with_done(part),
+            None => self,
+        }
     }
 
     fn set_done(&mut self, done: Arc<[(u64, u64)]>) {

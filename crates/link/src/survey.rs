@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use omnilink_trace::{Args, Operation};
 
 use crate::action::SpecAction;
-use crate::omnilink_setup::BOOKKEEPING;
 use crate::param::{Fallback, RESULT, is_thread_name};
+use crate::setup_names::BOOKKEEPING;
 use crate::toml_key::toml_key;
 
 /// The operations of a trace by name.

@@ -4,7 +4,7 @@ use omnilink_tla::ir::OperatorId;
 use omnilink_tla::semantics::spec::Spec;
 
 use crate::module::identifiers;
-use crate::omnilink_setup::TAG;
+use crate::setup_names::TAG;
 
 /// A named kind of violation.
 #[derive(Debug)]

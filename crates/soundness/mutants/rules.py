@@ -167,6 +167,6 @@ MUTANTS = [
      "let is_same = write.cell.is_known() &&",
      "let is_same = (MUTATED || write.cell.is_known()) &&"),
     ("hidden-steps-commute", LINK + "hidden_steps.rs",
-     "    fn are_met_by(&self, effects: &Effects) -> bool {\n",
-     "    fn are_met_by(&self, effects: &Effects) -> bool {\n        if MUTATED { return false; }\n"),
+     "    pub(crate) fn are_met_by(&self, effects: &Effects) -> bool {\n",
+     "    pub(crate) fn are_met_by(&self, effects: &Effects) -> bool {\n        if MUTATED { return false; }\n"),
 ]

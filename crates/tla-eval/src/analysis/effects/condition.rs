@@ -116,12 +116,7 @@ impl<'p> Evaluator<'p> {
     ///
     /// Such a part is evaluated with another content in its cell and everything else as it is. That may be a state that cannot be reached,
     /// so what holds in reachable states only, implications between cells, does not count.
-    fn note_conditions(
-        &mut self,
-        node: &'p Node,
-        known: Option<&Form>,
-        walk: &mut Walk<'_>,
-    ) -> Walked<()> {
+    fn note_conditions(&mut self, node: &'p Node, known: Option<&Form>, walk: &mut Walk<'_>) -> Walked<()> {
         walk.visit()?;
         let node = node.bare();
         match &node.kind {
