@@ -153,6 +153,27 @@ impl CellStep {
     }
 }
 
+/// Which cells a list may have: one bit for each, which others may share. A list of a hundred cells is not searched for each that is added.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct CellFilter(u128);
+
+impl CellFilter {
+    /// Whether the list may have a cell; from now on, it may.
+    pub(super) fn add(&mut self, cell: &Cell) -> bool {
+        let part = match cell.path.first() {
+            // Most lists are of consecutive arguments of one function.
+            Some(CellStep::At(value) | CellStep::Has(value) | CellStep::Group(_, value)) => {
+                value.as_int().map_or_else(|| value.hash64(), |int| int as u64)
+            }
+            _ => 0,
+        };
+        let bit = 1 << (part.wrapping_add(u64::from(cell.variable) * 53) % 128);
+        let may_have = self.0 & bit != 0;
+        self.0 |= bit;
+        may_have
+    }
+}
+
 impl Cell {
     /// All of a variable.
     pub fn whole(variable: u32) -> Self {

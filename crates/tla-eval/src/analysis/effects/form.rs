@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use omnilink_value::Value;
 
-use super::cell::{Cell, CellStep, Path};
+use super::cell::{Cell, CellFilter, CellStep, Path};
 use super::key_set::KeySet;
 use super::sequence_form::Joined;
 use super::tally::{Count, Tally};
@@ -125,6 +125,7 @@ impl Subset {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reads {
     pub(super) cells: Vec<Cell>,
+    filter: CellFilter,
     /// Whether it is a sum of numbers, or a union of disjoint sets, each of which depends on at most one of the cells.
     pub(super) is_sum: bool,
 }
@@ -133,20 +134,19 @@ impl Reads {
     /// Of something that is unknown, but the same in every state.
     pub(super) fn nothing() -> Self {
         Self {
-            cells: Vec::new(),
             is_sum: true,
+            ..Self::default()
         }
     }
 
     pub(super) fn one(cell: Cell) -> Self {
-        Self {
-            cells: vec![cell],
-            is_sum: true,
-        }
+        let mut reads = Self::nothing();
+        reads.add(cell);
+        reads
     }
 
     pub(super) fn add(&mut self, cell: Cell) {
-        if !self.cells.contains(&cell) {
+        if !self.filter.add(&cell) || !self.cells.contains(&cell) {
             self.cells.push(cell);
         }
     }

@@ -27,6 +27,7 @@ mod set_form;
 mod tally;
 mod template;
 
+use cell::CellFilter;
 pub use cell::{Cell, CellStep, Content, Left, PartialElement, Path, Selector};
 pub use condition::{Condition, Direction, Sum};
 use exactness::Exactness;
@@ -104,6 +105,8 @@ type Walked<T> = Result<T, Unsupported>;
 struct Walk<'l> {
     layout: &'l Layout,
     effects: Effects,
+    /// What the reads may have, those included that were forgotten.
+    filter: CellFilter,
     exactness: Exactness,
     /// Tests whose outcome does not matter, but which must not fail.
     defined: Vec<CellTest>,
@@ -146,6 +149,7 @@ impl<'l> Walk<'l> {
         Self {
             layout,
             effects: Effects::default(),
+            filter: CellFilter::default(),
             exactness: Exactness::default(),
             defined: Vec::new(),
             facts: Vec::new(),
@@ -173,7 +177,7 @@ impl<'l> Walk<'l> {
     }
 
     fn read(&mut self, cell: Cell) {
-        if !self.effects.reads.contains(&cell) {
+        if !self.filter.add(&cell) || !self.effects.reads.contains(&cell) {
             self.effects.reads.push(cell);
         }
     }
