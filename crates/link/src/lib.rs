@@ -35,7 +35,6 @@ mod call_cache;
 mod collect;
 mod collection;
 mod compile;
-mod compiled_steps;
 mod constants;
 mod coverage;
 mod coverage_counters;

@@ -7,11 +7,11 @@ use omnilink_engine::{CollectionKind, Footprint, Model, Observation, Outcomes};
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Condition, EffectTemplates, Effects, Evaluator, Flow, Layout, Session as _, State};
 use omnilink_tla::ir::OperatorId;
+use omnilink_tla_compile::CompiledSteps;
 use rustc_hash::FxHashSet;
 
 use crate::binding::OpBinding;
 use crate::call_cache::CallCache;
-use crate::compiled_steps::CompiledSteps;
 use crate::coverage_counters::CoverageCounters;
 use crate::error::LinkError;
 use crate::eval_session::EvalSession;
@@ -173,6 +173,7 @@ impl<'l> TlaModel<'l> {
         let parts: Option<Vec<Vec<Condition>>> = parts.collect();
         self.invariant_parts = parts.filter(|parts| parts.is_empty() || linked.transient.is_empty());
         evaluator.ignore_variables(layout.unobserved());
+        self.compiled.borrow_mut().ignore_variables(layout.unobserved());
         drop(evaluator);
         for state in &mut self.initial {
             if let Some(canonical) = layout.canonical(state.values()) {

@@ -76,8 +76,9 @@ impl<'l> TlaModel<'l> {
             }
         };
         let mut compiled = self.compiled.borrow_mut();
-        match compiled.successors(evaluator, operation, arguments, before.values()) {
-            Some(found) => found.iter().for_each(|next| visit(next)),
+        let all = 0..usize::MAX;
+        match compiled.successors(evaluator, (operation, arguments), before.values(), &[], all) {
+            Some(found) => found.steps.iter().for_each(|step| visit(&step.state)),
             None => evaluator.successors_of(operation, arguments, before.values(), &mut |_, next, _| {
                 visit(next);
                 Ok(Flow::Go)

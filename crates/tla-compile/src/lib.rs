@@ -4,6 +4,7 @@
 //! - [`CellLayout`]: how the variables are spread over cells, learned from some states.
 //! - [`Code`], made by [`compile`] from the nodes that the evaluator walks.
 //! - [`Machine`]: runs code.
+//! - [`CompiledSteps`]: steps of operations with arguments, on states that are given as values.
 //!
 //! **Compiled code never has the last word on anything unusual.** A type error, an argument outside a domain, a value that does not fit
 //! the layout, an expression that is not compiled: each is a [`Trap`], and the evaluator decides for this state. So compiled code has to
@@ -11,6 +12,7 @@
 
 mod code;
 mod compile;
+mod compiled_steps;
 mod evaluators;
 mod layout;
 mod machine;
@@ -19,6 +21,7 @@ mod values;
 
 pub use code::{Code, Instruction};
 pub use compile::{BoundOperator, NotCompiled, Purpose, compile};
+pub use compiled_steps::{CompiledBatch, CompiledStep, CompiledSteps};
 pub use evaluators::Evaluators;
 pub use layout::{CellLayout, Exploded, Form, LayoutNode, LayoutNodeId};
 pub use machine::{Machine, Successor};

@@ -42,14 +42,12 @@ impl<'p> Machine<'p> {
                 continue;
             }
             memory.is_complete = false;
-            let (node, first) = self.layout.variable(variable as u32);
-            let scattered = scatter(
-                &self.layout,
-                (node, first),
-                value,
-                &mut self.store,
-                &mut memory.now,
-            );
+            let place = self.layout.variable(variable as u32);
+            let mut write = |cell: usize, word| {
+                memory.now[cell] = word;
+                true
+            };
+            let scattered = each_cell(&self.layout, place, value, &mut self.store, &mut write);
             if let Err(trap) = scattered {
                 memory.given.clear();
                 return Err(trap);
@@ -78,13 +76,26 @@ impl<'p> Machine<'p> {
         self.successors(action, evaluator)
     }
 
-    /// The values of a successor of a state that was given as values.
-    pub fn values_after(&mut self, successor: usize) -> State {
+    /// Whether a variable has this value in a successor.
+    pub fn has_value(&mut self, successor: usize, variable: u32, value: &Value) -> bool {
+        self.memory.load(successor);
+        let place = self.layout.variable(variable);
+        let after = &self.memory.after;
+        let mut is_same = |cell: usize, word| after[cell] == word;
+        // What does not fit the layout is another value.
+        each_cell(&self.layout, place, value, &mut self.store, &mut is_same).unwrap_or(false)
+    }
+
+    /// The values of a successor of a state that was given as values. Variables to be ignored are as they were.
+    pub fn values_after(&mut self, successor: usize, ignored: &[u32]) -> State {
         self.memory.load(successor);
         let memory = &self.memory;
         let (layout, store) = (&self.layout, &mut self.store);
         let given = (0..).zip(&memory.given);
         let values = given.map(|(variable, before)| {
+            if ignored.contains(&variable) {
+                return before.clone();
+            }
             let place = layout.variable(variable);
             changed(layout, place, before, (&memory.now, &memory.after), store)
         });
@@ -92,17 +103,19 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Writes a value to the cells of a node.
-fn scatter(
+/// Visits the cells of a node with the words that they have for a value, until a visit is false. Returns whether none was.
+///
+/// # Errors
+/// A trap if the value does not fit the layout.
+fn each_cell(
     layout: &CellLayout,
     (node, first): (LayoutNodeId, u32),
     value: &Value,
     store: &mut ValueStore,
-    cells: &mut [u64],
-) -> Result<(), Trap> {
+    visit: &mut dyn FnMut(usize, u64) -> bool,
+) -> Result<bool, Trap> {
     let Some(exploded) = &layout.node(node).exploded else {
-        cells[first as usize] = store.word(value).bits();
-        return Ok(());
+        return Ok(visit(first as usize, store.word(value).bits()));
     };
     let misfit = Trap::Layout(node);
     let count = exploded.parts.len();
@@ -111,23 +124,25 @@ fn scatter(
             return Err(misfit);
         }
         for (element, (part, offset)) in elements.iter().zip(&exploded.parts) {
-            scatter(layout, (*part, first + offset), element, store, cells)?;
+            if !each_cell(layout, (*part, first + offset), element, store, visit)? {
+                return Ok(false);
+            }
         }
-        return Ok(());
+        return Ok(true);
     }
     let domain = store.value(exploded.domain);
     let keys = domain.as_set().unwrap_or_default();
     let entries = value.as_entries().filter(|entries| entries.len() == count);
-    for (key, ((own, value), (part, offset))) in keys
-        .iter()
-        .zip(entries.ok_or(misfit)?.iter().zip(&exploded.parts))
-    {
-        if key != own {
-            return Err(misfit);
-        }
-        scatter(layout, (*part, first + offset), value, store, cells)?;
+    let entries = entries.ok_or(misfit)?;
+    if !keys.iter().eq(entries.iter().map(|(key, _)| key)) {
+        return Err(misfit);
     }
-    Ok(())
+    for ((_, value), (part, offset)) in entries.iter().zip(&exploded.parts) {
+        if !each_cell(layout, (*part, first + offset), value, store, visit)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The value of a node in another state, which shares with that in the state before what did not change.

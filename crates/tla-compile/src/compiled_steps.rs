@@ -1,19 +1,27 @@
-//! Steps of instances by compiled code.
+//! Steps of operations on states that are given as values: what recorded operations and lines of a log are checked with.
 //!
 //! The first states that are evaluated show how the variables are spread over cells; then each operation is compiled when it is next needed, with
 //! its arguments in registers. So one piece of code serves all instances of an operation.
 //!
-//! Only the search runs it. A step on which it traps is evaluated. Explanations are replayed and violations are confirmed by the plain evaluator
-//! ([`PlainSpec`](crate::plain_spec)), so compiled code that were wrong could neither accept a trace nor reject one.
+//! Only a search may run it. A step on which it traps has to be evaluated. What the search concludes is checked by the evaluator alone: explanations
+//! are replayed and violations are confirmed with it. So compiled code that were wrong could neither accept a trace nor reject one.
 
-use omnilink_tla::eval::{Evaluator, State};
-use omnilink_tla::ir::{OperatorId, Program};
-use omnilink_tla_compile::{CellLayout, Evaluators, Form, Machine, Trap, ValueStore};
+use std::ops::Range;
+
+use omnilink_tla_eval::error::ErrorClass;
+use omnilink_tla_eval::{Evaluator, Flow, State};
+use omnilink_tla_ir::{OperatorId, Program};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
+use crate::evaluators::Evaluators;
+use crate::layout::{CellLayout, Form};
+use crate::machine::Machine;
+use crate::trap::Trap;
+use crate::values::ValueStore;
+
 /// Steps that are evaluated first: a short trace is over before code would pay.
-const STEPS_LEARNED: usize = 200;
+const STEPS_LEARNED: usize = 64;
 /// The same where each step is compared with its evaluation: few, so that layouts are often wrong.
 const STEPS_LEARNED_TO_COMPARE: usize = 2;
 /// Traps after which it is decided whether the code of an operation pays.
@@ -25,7 +33,7 @@ const STEPS_BETWEEN: u64 = 1 << 8;
 
 /// The code of a specification's operations.
 #[derive(Debug)]
-pub(crate) struct CompiledSteps<'l> {
+pub struct CompiledSteps<'l> {
     program: &'l Program,
     /// The number of steps from which the layout is learned; `None` if nothing is compiled.
     learned_from: Option<usize>,
@@ -35,6 +43,28 @@ pub(crate) struct CompiledSteps<'l> {
     machine: Option<Machine<'l>>,
     operations: FxHashMap<OperatorId, CompiledOperation>,
     steps: u64,
+    /// Variables that nothing depends on. They stay as they are.
+    ignored: Vec<u32>,
+    /// Whether each step is compared with its evaluation.
+    compares: bool,
+}
+
+/// A successor, and the action of the program that leads to it; `u32::MAX` for none.
+#[derive(Clone, Debug)]
+pub struct CompiledStep {
+    /// The values of the variables.
+    pub state: State,
+    /// Index into [`Program::actions`].
+    pub action: u32,
+}
+
+/// Some successors, and whether there are more behind them.
+#[derive(Clone, Debug)]
+pub struct CompiledBatch {
+    /// The successors.
+    pub steps: Vec<CompiledStep>,
+    /// Whether there are more.
+    pub has_more: bool,
 }
 
 /// The code of one operation.
@@ -47,7 +77,8 @@ struct CompiledOperation {
 }
 
 impl<'l> CompiledSteps<'l> {
-    pub(crate) fn new(program: &'l Program, evaluators: Evaluators) -> Self {
+    /// None is compiled yet.
+    pub fn new(program: &'l Program, evaluators: Evaluators) -> Self {
         Self {
             program,
             learned_from: match evaluators {
@@ -60,17 +91,26 @@ impl<'l> CompiledSteps<'l> {
             machine: None,
             operations: FxHashMap::default(),
             steps: 0,
+            ignored: Vec::new(),
+            compares: evaluators == Evaluators::Both,
         }
     }
 
-    /// The successors of a state under an operation with these arguments, duplicates included; `None` if it has to be evaluated.
-    pub(crate) fn successors(
+    /// Lets variables stay as they are, because nothing depends on them: see [`Evaluator::ignore_variables`].
+    pub fn ignore_variables(&mut self, variables: &[u32]) {
+        self.ignored.extend_from_slice(variables);
+    }
+
+    /// The successors of a state under an operation with these arguments, duplicates included, as the evaluator enumerates them: a range of
+    /// those in which some variables have the values that are given. `None` if they have to be evaluated.
+    pub fn successors(
         &mut self,
         evaluator: &mut Evaluator<'l>,
-        operation: OperatorId,
-        arguments: &[Value],
+        (operation, arguments): (OperatorId, &[Value]),
         from: &State,
-    ) -> Option<Vec<State>> {
+        given: &[(u32, Value)],
+        range: Range<usize>,
+    ) -> Option<CompiledBatch> {
         if self.machine.is_none() {
             self.learn(from);
             return None;
@@ -91,11 +131,24 @@ impl<'l> CompiledSteps<'l> {
         match run {
             Ok(count) => {
                 code.steps += 1;
-                Some(
-                    (0..count)
-                        .map(|successor| machine.values_after(successor))
-                        .collect(),
-                )
+                if self.compares {
+                    compare(machine, evaluator, (operation, arguments), (from, &self.ignored));
+                }
+                let mut fitting: Vec<usize> = Vec::new();
+                for successor in 0..count {
+                    let mut given = given.iter();
+                    if given.all(|(variable, value)| machine.has_value(successor, *variable, value)) {
+                        fitting.push(successor);
+                    }
+                }
+                let has_more = fitting.len() > range.end;
+                let wanted = fitting.into_iter().take(range.end).skip(range.start);
+                let step = |successor| CompiledStep {
+                    state: machine.values_after(successor, &self.ignored),
+                    action: machine.found()[successor].action,
+                };
+                let steps = wanted.map(step).collect();
+                Some(CompiledBatch { steps, has_more })
             }
             Err(trap) => {
                 code.traps += 1;
@@ -168,4 +221,33 @@ impl<'l> CompiledSteps<'l> {
         self.operations.insert(operation, code);
         code.number
     }
+}
+
+/// Compares the successors found last with those of the evaluator, for tests.
+///
+/// # Panics
+/// If they differ.
+fn compare<'l>(
+    machine: &mut Machine<'l>,
+    evaluator: &mut Evaluator<'l>,
+    (operation, arguments): (OperatorId, &[Value]),
+    (from, ignored): (&State, &[u32]),
+) {
+    let mut expected: Vec<(State, u32)> = Vec::new();
+    let evaluated = evaluator.successors_of(operation, arguments, from, &mut |_, next, taken| {
+        let mut next = next.to_vec();
+        for variable in ignored {
+            next[*variable as usize] = from[*variable as usize].clone();
+        }
+        expected.push((next.into(), taken.map_or(u32::MAX, |taken| taken.action)));
+        Ok(Flow::Go)
+    });
+    match evaluated {
+        Err(failure) if failure.class == ErrorClass::Resource => return,
+        evaluated => assert!(evaluated.is_ok(), "compiled code accepts {from:?}: {evaluated:?}"),
+    }
+    let actions: Vec<u32> = machine.found().iter().map(|found| found.action).collect();
+    let after = |successor| machine.values_after(successor, ignored);
+    let found: Vec<(State, u32)> = (0..actions.len()).map(after).zip(actions).collect();
+    assert_eq!(found, expected, "successors of {from:?} with {arguments:?}");
 }
