@@ -20,7 +20,8 @@ use omnilink_trace::Operation;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
-use crate::accesses::{Access, accesses};
+use crate::access::Access;
+use crate::accesses::accesses;
 use crate::check_recorded::check_recorded_part;
 use crate::grouping::{TxnAction, action_of};
 use crate::isolation_error::IsolationError;
