@@ -37,8 +37,8 @@ mod item_reads;
 mod level;
 mod level_outcome;
 mod lists;
+mod live_transaction_check;
 mod minimal;
-mod monitor;
 pub mod naive;
 mod open_accesses;
 mod reachability;
@@ -75,7 +75,7 @@ pub use self::check_recorded::{check_recorded_transactions, infer_recorded_trans
 pub use self::isolation_error::IsolationError;
 pub use self::level::{Isolation, IsolationFamily, IsolationScope, UnknownIsolation};
 pub use self::level_outcome::IsolationConclusion;
-pub use self::monitor::TransactionMonitor;
+pub use self::live_transaction_check::LiveTransactionCheck;
 pub use self::told_history::{EachOperation, VisitOperation};
 pub use self::transaction::Transactions;
 pub use self::transaction_error::TransactionError;
