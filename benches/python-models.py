@@ -1,4 +1,4 @@
-"""What Python costs: models in Python beside the shipped ones, the recorder and the monitor. Run it with the wheel installed."""
+"""What Python costs: models in Python beside the shipped ones, the recorder and the live. Run it with the wheel installed."""
 import random
 import statistics
 import time
@@ -105,11 +105,11 @@ def main():
         with recorder.operation("write", value=number):
             pass
     print(f"recorder.operation: {(time.perf_counter() - begin) / calls * 1e6:.2f} µs")
-    with omnilink.Monitor("register") as monitor:
+    with omnilink.LiveCheck("register") as live:
         begin = time.perf_counter()
         for number in range(calls):
-            monitor.call("write", int, value=number)
-        print(f"monitor.call: {(time.perf_counter() - begin) / calls * 1e6:.2f} µs")
+            live.call("write", int, value=number)
+        print(f"live.call: {(time.perf_counter() - begin) / calls * 1e6:.2f} µs")
 
 
 main()

@@ -29,7 +29,7 @@ pub(crate) enum Start<S> {
 /// Checks a history operation by operation, in order of start, each with its end and its result.
 ///
 /// Memory depends on the undecided operations, not on the length of the history. For a running system,
-/// [`Monitor`](crate::Monitor) turns calls and returns into such operations.
+/// [`LiveCheck`](crate::LiveCheck) turns calls and returns into such operations.
 pub struct Checker<'m, M: Model> {
     space: StateSpace<InternedModel<'m, M>>,
     run: CheckRun,

@@ -8,7 +8,7 @@
 //! single explanation is cheaper than keeping all of them. So a depth-first search alternates with the sweep, and it
 //! needs the rest of the history in memory.
 //!
-//! - [`check`] checks a history in memory, [`Checker`] one operation at a time, [`Monitor`] calls and returns;
+//! - [`check`] checks a history in memory, [`Checker`] one operation at a time, [`LiveCheck`] calls and returns;
 //! - [`Options`] selects consistency, strategy, limits and reductions;
 //! - [`CheckOutcome`] has the [`Conclusion`]: a verdict with its evidence; [`minimize`] shrinks a violation soundly;
 //! - [`naive`] is the definition itself, for tests.
@@ -43,12 +43,12 @@ mod interned_model;
 mod interner;
 mod interrupt;
 mod limit_watch;
+mod live_check;
 mod long_prefix;
 mod mask;
 mod memo;
 mod minimal_counterexample;
 mod model;
-mod monitor;
 mod mutant;
 pub mod naive;
 mod observation;
@@ -82,10 +82,10 @@ pub use history_facts::{components_of, followed_in};
 pub use history_source::{HistoryReading, HistorySource};
 pub use interrupt::Interrupt;
 pub use limit_watch::LimitWatch;
+pub use live_check::{CallEvent, EventError, LiveCheck};
 pub use long_prefix::LongPrefix;
 pub use minimal_counterexample::{MinimalCounterexample, minimize};
 pub use model::{Model, Outcomes, successors};
-pub use monitor::{CallEvent, EventError, Monitor};
 pub use observation::{CollectionKind, Observation};
 pub use omnilink_evidence::{
     AgreedPrefix, Alternative, BrokenRule, Candidate, Continuation, Counterexample, Decider, Limit,

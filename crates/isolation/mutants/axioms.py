@@ -155,7 +155,7 @@ MUTANTS = [
      "self.all[read.reader].written(read.key).is_some() && self.is_cursor_read(read.reader, read.key) && !MUTATED"),
     ("every-read-is-through-a-cursor", ISOLATION + "decision.rs",
      "&& self.is_cursor_read(read.reader, read.key) && !", "&& (self.is_cursor_read(read.reader, read.key) || MUTATED) && !"),
-    ("phantoms-are-items", ISOLATION + "lib.rs",
+    ("phantoms-are-items", ISOLATION + "check.rs",
      "if isolation.family() == IsolationFamily::RepeatableRead && !self.marks.absences.is_empty() {",
      "if isolation.family() == IsolationFamily::RepeatableRead && !self.marks.absences.is_empty() && !MUTATED {"),
     ("ranges-show-everything", ISOLATION + "item_reads.rs",

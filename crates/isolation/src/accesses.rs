@@ -3,86 +3,9 @@
 use omnilink_trace::{Args, Operation};
 use omnilink_value::Value;
 
+use crate::access::{Access, RangeRead};
 use crate::transaction_error::TransactionError;
 use crate::workload;
-
-/// One access of a transaction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
-    /// The value that was read, unless the transaction did not return.
-    Read(Value, Option<Value>),
-    /// The same through a cursor.
-    CursorRead(Value, Option<Value>),
-    Write(Value, Value),
-    /// An element at the end of the list that a key holds.
-    Append(Value, Value),
-    /// An element of the set that a key holds.
-    Add(Value, Value),
-    /// An amount added to the counter that a key holds.
-    Increment(Value, i64),
-    /// An amount moved from one account to another. In a box, as ranges: there are millions of other accesses.
-    Transfer(Box<Transfer>),
-    /// A read of all keys of a range.
-    Range(Box<RangeRead>),
-}
-
-/// An amount moved from one account to another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Transfer {
-    pub from: Value,
-    pub to: Value,
-    pub amount: i64,
-}
-
-/// All keys from one to another, each if it is not null, with what those held that held something.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RangeRead {
-    pub from: Value,
-    pub to: Value,
-    pub found: Option<Vec<(Value, Value)>>,
-}
-
-impl Access {
-    pub(crate) fn key(&self) -> &Value {
-        match self {
-            Self::Read(key, _)
-            | Self::CursorRead(key, _)
-            | Self::Write(key, _)
-            | Self::Append(key, _)
-            | Self::Add(key, _)
-            | Self::Increment(key, _) => key,
-            Self::Range(range) => &range.from,
-            Self::Transfer(transfer) => &transfer.from,
-        }
-    }
-
-    /// What is added to which counters.
-    pub(crate) fn changes(&self) -> impl Iterator<Item = (&Value, i64)> {
-        let changes = match self {
-            Self::Increment(key, amount) => [Some((key, *amount)), None],
-            Self::Transfer(moved) => [
-                Some((&moved.from, moved.amount.saturating_neg())),
-                Some((&moved.to, moved.amount)),
-            ],
-            _ => [None, None],
-        };
-        changes.into_iter().flatten()
-    }
-
-    /// Whether a transaction that was called with this access may return `returned` in its place: the same, with what was
-    /// read filled in.
-    fn may_return(&self, returned: &Self) -> bool {
-        match (self, returned) {
-            (Self::Read(key, asked), Self::Read(own, _))
-            | (Self::CursorRead(key, asked), Self::CursorRead(own, _)) => {
-                let is_open = asked.as_ref().is_none_or(Value::is_null);
-                key == own && (is_open || self == returned)
-            }
-            (Self::Range(asked), Self::Range(own)) => (&asked.from, &asked.to) == (&own.from, &own.to),
-            _ => self == returned,
-        }
-    }
-}
 
 /// The accesses of an operation that is a whole transaction; `None` if it is something else.
 ///

@@ -8,7 +8,8 @@ use omnilink_trace::Operation;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
-use crate::accesses::{Access, accesses};
+use crate::access::Access;
+use crate::accesses::accesses;
 use crate::grouping::{TxnAction, action_of};
 use crate::told_history::ToldHistory;
 use crate::transaction::{Fate, Transactions};

@@ -1,6 +1,6 @@
 //! What is wrong with a history, by the names of Adya, Cerone and Jepsen.
 //!
-//! Reads that nothing explains are found one by one (`read_anomaly`). The others are cycles of dependencies, which depend on the order of
+//! Reads that nothing explains are found one by one (`wrong_reads`). The others are cycles of dependencies, which depend on the order of
 //! versions (`version_sequence`).
 
 use std::cmp::Reverse;
@@ -11,17 +11,17 @@ use omnilink_history::Budget;
 use omnilink_history::order_graph::OrderEdge;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::IsolationConclusion;
-use crate::confirmation::WritersOf;
 use crate::cycle_search::{DependencyCycle, shortest_cycles};
 use crate::dependency::{Dependencies, Dependency, DependencyKind};
 use crate::edge_check::{EdgeCheck, Proof};
 use crate::level::Isolation;
-use crate::read_anomaly;
+use crate::level_outcome::IsolationConclusion;
 use crate::reads_from::{ReadsFrom, reads_from};
 use crate::survey::Survey;
 use crate::transaction::{Fate, Id, Transactions};
 use crate::version_sequence::VersionSequence;
+use crate::writers_of::WritersOf;
+use crate::wrong_reads;
 
 /// An anomaly: its name, what happened, and a shortest cycle if it is one.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl Transactions {
     /// The anomalies of a history.
     pub(crate) fn anomalies(&self, survey: &Survey) -> Vec<FoundAnomaly> {
         let mut found: Vec<FoundAnomaly> = Vec::new();
-        for anomaly in read_anomaly::all(self) {
+        for anomaly in wrong_reads::all(self) {
             if !found.iter().any(|known| known.name == anomaly.kind.name()) {
                 found.push(FoundAnomaly {
                     name: anomaly.kind.name().to_owned(),

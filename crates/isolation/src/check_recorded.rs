@@ -6,10 +6,10 @@ use omnilink_evidence::{
 };
 use omnilink_history::RecordedHistory;
 
+use crate::check::{IsolationAnswer, check_and_confirm, survey_levels};
 use crate::isolation_error::IsolationError;
 use crate::level::Isolation;
 use crate::transaction::Extent;
-use crate::{IsolationAnswer, check_and_confirm, survey_levels};
 
 /// Checks whether the transactions of one recorded history are isolated. No model is needed: keys hold values.
 ///

@@ -4,12 +4,11 @@ use omnilink_engine::Limit;
 use omnilink_evidence::{Anomaly, Conclusion};
 use omnilink_history::Budget;
 
-use crate::decision::{LevelOutcome, violation};
 use crate::level::Isolation;
+use crate::level_outcome::{Blame, LevelOutcome, unknown, violation};
 use crate::reads_from::{ReadsFrom, Writer};
 use crate::transaction::{Id, Transactions};
 use crate::transaction_error::TransactionError;
-use crate::{Blame, unknown};
 
 /// The number of choices that are tried.
 const CHOICES_MAX: u64 = 200_000;

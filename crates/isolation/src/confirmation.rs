@@ -16,8 +16,10 @@ use rustc_hash::FxHashMap;
 
 use crate::edge_check::{EdgeCheck, Proof};
 use crate::level::{Isolation, IsolationFamily, IsolationScope};
+use crate::level_outcome::Blame;
+use crate::naive;
 use crate::transaction::{Fate, Id, NIL, Transaction, Transactions};
-use crate::{Blame, naive};
+use crate::writers_of::WritersOf;
 
 /// Up to this many transactions, the definition of the level decides.
 const NAIVE_MAX: usize = 6;
@@ -138,39 +140,6 @@ impl Transactions {
 
 /// Transactions in their order, each with or without its reads.
 pub(crate) type Part = BTreeSet<(usize, bool)>;
-
-/// The transactions that may have written a value, or that write a key.
-pub(crate) struct WritersOf {
-    values: FxHashMap<(Id, Id), Vec<usize>>,
-    keys: FxHashMap<Id, Vec<usize>>,
-}
-
-impl WritersOf {
-    pub(crate) fn new(transactions: &Transactions) -> Self {
-        let mut found = Self {
-            values: FxHashMap::default(),
-            keys: FxHashMap::default(),
-        };
-        for (one, transaction) in transactions.all.iter().enumerate() {
-            if transaction.fate == Fate::Aborted {
-                continue;
-            }
-            for (key, value) in &transaction.writes {
-                found.values.entry((*key, *value)).or_default().push(one);
-                found.keys.entry(*key).or_default().push(one);
-            }
-        }
-        found
-    }
-
-    pub(crate) fn of(&self, key: Id, value: Id) -> &[usize] {
-        self.values.get(&(key, value)).map_or(&[], Vec::as_slice)
-    }
-
-    pub(crate) fn of_key(&self, key: Id) -> &[usize] {
-        self.keys.get(&key).map_or(&[], Vec::as_slice)
-    }
-}
 
 /// Whether there is an order; `None` if that takes too long.
 fn has_order(transactions: &Transactions, isolation: Isolation, configurations: &mut u64) -> Option<bool> {

@@ -16,10 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use omnilink_trace::Time;
 use omnilink_value::Value;
 
-use crate::accesses::Access;
+use crate::access::{Access, Accesses};
 use crate::counter_search::{SerialGuess, Step, subsets_with_sum};
 use crate::grouping::Grouping;
-use crate::lists::Accesses;
 use crate::read_anomaly::{ReadAnomaly, ReadAnomalyKind};
 use crate::transaction::Fate;
 use crate::transaction_error::TransactionError;

@@ -4,40 +4,17 @@ use std::borrow::Cow;
 
 use omnilink_evidence::Anomaly;
 use omnilink_history::Budget;
-use omnilink_history::order_graph::{EdgeReason, Graph, GraphNode, OrderEdge, Wiring};
+use omnilink_history::order_graph::{Graph, GraphNode, Wiring};
 
 use crate::level::{Isolation, IsolationFamily, IsolationScope};
+use crate::level_outcome::{Blame, IsolationConclusion, LevelOutcome, unknown, violation};
 use crate::reads_from::{ExternalRead, ReadsFrom, ReadsFromError, Writer, reads_from};
 use crate::real_time::Overwrites;
 use crate::replay::{self, Endpoint};
 use crate::transaction::{Fate, Id, Transactions};
 use crate::transaction_error::TransactionError;
 use crate::version_order::{self, OrderOutcome};
-use crate::{
-    Blame, IsolationConclusion, base_order, choices, encoding, unknown, version_chains, visibility,
-    weak_causal,
-};
-
-/// The outcome for one level.
-pub(crate) enum LevelOutcome {
-    Decided(IsolationConclusion, Blame),
-    /// The search reached its number of conflicts.
-    TooHard,
-}
-
-/// Whether reads alone decide a level, without a version order.
-pub(crate) fn visibility_decides(isolation: Isolation) -> bool {
-    !matches!(
-        isolation.family(),
-        IsolationFamily::CursorStability
-            | IsolationFamily::ConsistentView
-            | IsolationFamily::Prefix
-            | IsolationFamily::Snapshot
-            | IsolationFamily::UpdateSerializable
-            | IsolationFamily::RepeatableRead
-            | IsolationFamily::Serializable
-    )
-}
+use crate::{base_order, choices, encoding, version_chains, visibility, weak_causal};
 
 impl Transactions {
     /// Decides a level, with at most this many conflicts in the search.
@@ -68,7 +45,7 @@ impl Transactions {
         let mut graph = self.empty_graph(isolation);
         base_order::scope(&mut graph, self, &reads, isolation.scope());
         base_order::known_reads(&mut graph, &reads);
-        if visibility_decides(isolation) {
+        if isolation.is_decided_by_visibility() {
             visibility::add_versions(&mut graph, self, &reads);
         }
         let found = encoding::decide(self, &reads, &graph, isolation, conflicts_max, budget);
@@ -124,7 +101,7 @@ impl Transactions {
     ) -> Result<LevelOutcome, TransactionError> {
         let (graph, decided) = if isolation.family() == IsolationFamily::WeakCausal {
             weak_causal::decide(self, reads, isolation, budget)
-        } else if visibility_decides(isolation) {
+        } else if isolation.is_decided_by_visibility() {
             match visibility::graph(self, reads, isolation, budget) {
                 _ if budget.exhausted().is_some() => (self.empty_graph(isolation), OrderOutcome::TooHard),
                 Err(cycle) => (self.empty_graph(isolation), OrderOutcome::Cycle(cycle)),
@@ -217,22 +194,4 @@ impl Transactions {
         };
         Ok(LevelOutcome::Decided(valid, found))
     }
-}
-
-pub(crate) fn violation(anomaly: Anomaly, blame: Blame) -> LevelOutcome {
-    LevelOutcome::Decided(IsolationConclusion::Violation(Box::new(anomaly)), blame)
-}
-
-/// The transactions that a cycle names, without duplicates.
-pub(crate) fn named_in(cycle: &[OrderEdge]) -> Vec<usize> {
-    let mut named: Vec<usize> = Vec::new();
-    for edge in cycle {
-        named.extend(edge.from.into_iter().chain(edge.to));
-        if let EdgeReason::SeenBy { reader, .. } = edge.reason {
-            named.push(reader as usize);
-        }
-    }
-    named.sort_unstable();
-    named.dedup();
-    named
 }

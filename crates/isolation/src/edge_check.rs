@@ -16,10 +16,9 @@ use std::collections::HashSet;
 
 use omnilink_history::order_graph::{EdgeReason, OrderEdge};
 
-use crate::confirmation::WritersOf;
-use crate::decision::visibility_decides;
 use crate::level::{Isolation, IsolationFamily, IsolationScope};
 use crate::transaction::{Fate, Id, NIL, Transactions};
+use crate::writers_of::WritersOf;
 
 /// What is said of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -288,7 +287,7 @@ impl<'a> EdgeCheck<'a> {
             IsolationFamily::CursorStability => !self.transactions.marks.cursors.is_empty(),
             _ => false,
         };
-        !visibility_decides(self.isolation) && !loses_updates
+        !self.isolation.is_decided_by_visibility() && !loses_updates
     }
 
     /// Whether a transaction is before another one by sessions, reads and time.

@@ -2,47 +2,16 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
-use std::hash::BuildHasher;
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use omnilink_trace::{Location, Operation, Time};
 use omnilink_value::Value;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::accesses::accesses;
-use crate::open_accesses::OpenAccesses;
+use crate::interner::Interner;
+use crate::open_accesses::{NOT_READ, OpenAccesses, RegisterAccesses};
 use crate::transaction::{Fate, Id, NIL, Transaction};
 use crate::transaction_error::TransactionError;
-
-/// Keys or values by number.
-#[derive(Clone, Default)]
-pub(crate) struct Interner {
-    /// The numbers, by the hashes of what they stand for.
-    known: HashTable<Id>,
-    pub(crate) values: Vec<Value>,
-}
-
-impl Interner {
-    pub(crate) fn id(&mut self, value: &Value) -> Id {
-        let hash = |value: &Value| FxBuildHasher.hash_one(value);
-        let values = &mut self.values;
-        let entry = self.known.entry(
-            hash(value),
-            |known| values[*known as usize] == *value,
-            |known| hash(&values[*known as usize]),
-        );
-        match entry {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(place) => {
-                let next = values.len() as Id;
-                place.insert(next);
-                values.push(value.clone());
-                next
-            }
-        }
-    }
-}
 
 /// What a single operation does in its transaction.
 pub(crate) enum TxnAction {
@@ -153,11 +122,8 @@ impl Grouping {
         let before = elements.len().saturating_sub(own.len());
         let (others, ending) = elements.split_at(before);
         let key = self.keys.id(key);
-        let mut version = |list: &[Value]| {
-            list.last()
-                .map_or(NIL, |last| self.values.id(&crate::lists::version(last)))
-        };
-        let (read, external) = (version(elements), version(others));
+        let mut version_of = |list: &[Value]| list.last().map_or(NIL, |last| self.values.id(&version(last)));
+        let (read, external) = (version_of(elements), version_of(others));
         let transaction = &mut self.all[index];
         if ending.iter().eq(own.iter().copied()) {
             if !own.is_empty() {
@@ -249,6 +215,19 @@ impl Grouping {
         }
     }
 
+    /// Assigns the accesses of registers to their transactions.
+    pub(crate) fn settle(&mut self, registers: &RegisterAccesses) {
+        for (one, own) in registers.each() {
+            for access in own {
+                match (access.is_write, access.value) {
+                    (true, value) => self.write_id(one, access.key, value),
+                    (false, NOT_READ) => {}
+                    (false, value) => self.read_id(one, access.key, value),
+                }
+            }
+        }
+    }
+
     /// The index of a transaction's write of a key among its writes.
     fn write_of(&self, index: usize, key: Id) -> Option<usize> {
         let writes = &self.all[index].writes;
@@ -258,6 +237,11 @@ impl Grouping {
             self.written_at.get(&(index, key)).copied()
         }
     }
+}
+
+/// The value that represents a list that ends with `last`.
+pub(crate) fn version(last: &Value) -> Value {
+    Value::model(&format!("[… {last}]"))
 }
 
 /// The name of a transaction in messages: a number gets a `T`.

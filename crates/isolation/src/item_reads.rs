@@ -9,8 +9,7 @@ use std::collections::BTreeSet;
 use omnilink_value::{Value, ValueKind};
 use rustc_hash::FxHashMap;
 
-use crate::accesses::{Access, RangeRead};
-use crate::lists::Accesses;
+use crate::access::{Access, Accesses, RangeRead};
 
 impl Accesses {
     /// Replaces sets and ranges by their elements and keys, and reads through cursors by reads.

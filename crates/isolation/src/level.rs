@@ -312,6 +312,20 @@ impl Isolation {
             _ => &[],
         }
     }
+
+    /// Whether reads alone decide it, without a version order.
+    pub(crate) fn is_decided_by_visibility(self) -> bool {
+        !matches!(
+            self.family(),
+            CursorStability
+                | ConsistentView
+                | Prefix
+                | Snapshot
+                | UpdateSerializable
+                | RepeatableRead
+                | Serializable
+        )
+    }
 }
 
 impl fmt::Display for Isolation {

@@ -10,12 +10,14 @@
 //! the rest (`version_order`). A stronger level is tried first where it is easier: real time determines
 //! most of the order. Every order that is found is replayed, and every violation is decided again (`confirmation`).
 
+mod access;
 mod accesses;
 mod account;
 mod acyclic_graph;
 mod anomalies;
 mod base_order;
 mod chains;
+mod check;
 mod check_recorded;
 mod choices;
 mod confirmation;
@@ -27,13 +29,16 @@ mod decision;
 mod dependency;
 mod edge_check;
 mod encoding;
+mod grouped;
 mod grouping;
+mod interner;
 mod isolation_error;
 mod item_reads;
 mod level;
+mod level_outcome;
 mod lists;
+mod live_transaction_check;
 mod minimal;
-mod monitor;
 pub mod naive;
 mod open_accesses;
 mod reachability;
@@ -58,328 +63,20 @@ mod version_sequence;
 mod visibility;
 mod weak_causal;
 mod workload;
+mod writers_of;
+mod wrong_reads;
 
-use std::collections::BTreeSet;
-
-use omnilink_engine::Limits;
 pub use omnilink_evidence::Anomaly;
-use omnilink_evidence::{Conclusion, Confirmation, IsolationFindings, Limit, Unknown};
 pub use omnilink_history::{RecordedHistory, read_histories};
 
 pub use self::accesses::is_transaction;
-use self::anomalies::FoundAnomaly;
+pub use self::check::check_transactions;
 pub use self::check_recorded::{check_recorded_transactions, infer_recorded_transactions};
-use self::decision::{LevelOutcome, visibility_decides};
-use self::dependency::Dependency;
 pub use self::isolation_error::IsolationError;
 pub use self::level::{Isolation, IsolationFamily, IsolationScope, UnknownIsolation};
-pub use self::monitor::TransactionMonitor;
-use self::survey::Survey;
+pub use self::level_outcome::IsolationConclusion;
+pub use self::live_transaction_check::LiveTransactionCheck;
 pub use self::told_history::{EachOperation, VisitOperation};
-use self::told_history::{ToldHistory, visit_operations};
-pub(crate) use self::transaction::Extent;
 pub use self::transaction::Transactions;
 pub use self::transaction_error::TransactionError;
 pub use self::transaction_trace::TransactionTrace;
-use omnilink_history::Budget;
-use omnilink_history::order_graph::OrderEdge;
-
-/// A commit order, the anomaly that rules one out, or how far the check got.
-pub type IsolationConclusion = Conclusion<Vec<String>, Anomaly>;
-
-fn unknown(limit: Limit) -> IsolationConclusion {
-    Conclusion::Unknown(Box::new(Unknown::limited(limit)))
-}
-
-/// Checks the transactions of a recorded history.
-///
-/// # Errors
-/// If its operations are no reads and writes of keys in transactions.
-pub fn check_transactions(
-    recorded: &RecordedHistory,
-    isolation: Isolation,
-    limits: Limits,
-) -> Result<IsolationConclusion, TransactionError> {
-    let mut budget = Budget::new(limits);
-    match Transactions::within(recorded, Extent::Whole, &mut budget)? {
-        Ok(transactions) => Ok(transactions.check_within(isolation, &mut budget)?.0),
-        Err(limit) => Ok(unknown(limit)),
-    }
-}
-
-/// The answer to a question about transactions.
-#[derive(Debug)]
-pub(crate) struct IsolationAnswer {
-    pub conclusion: IsolationConclusion,
-    /// What a second decision says about a violation.
-    pub confirmation: Option<Confirmation>,
-    /// Of a violation, the anomalies by name and the levels that hold.
-    pub findings: Option<IsolationFindings>,
-}
-
-/// Up to this many transactions, a violation is told with all levels that hold.
-const SURVEY_MAX: usize = 20_000;
-
-/// The answer for a recorded history, with what a second decision says about a violation, and what is wrong by name.
-///
-/// # Errors
-/// As [`check_transactions`].
-fn check_and_confirm(
-    recorded: &RecordedHistory,
-    isolation: Isolation,
-    limits: Limits,
-    extent: Extent,
-) -> Result<IsolationAnswer, TransactionError> {
-    let mut budget = Budget::new(limits);
-    let each = |visit: &mut VisitOperation<'_>| visit_operations(recorded, visit);
-    match Transactions::within(recorded, extent, &mut budget)? {
-        Ok(transactions) => check_transactions_and_confirm(
-            transactions,
-            &ToldHistory::of(recorded, &each),
-            isolation,
-            &mut budget,
-        ),
-        Err(limit) => Ok(IsolationAnswer::of(unknown(limit))),
-    }
-}
-
-/// Whether transactions are isolated, with what a second decision says about a violation, and what is wrong by name.
-///
-/// # Errors
-/// As [`check_transactions`].
-fn check_transactions_and_confirm(
-    transactions: Transactions,
-    told: &ToldHistory<'_>,
-    isolation: Isolation,
-    budget: &mut Budget,
-) -> Result<IsolationAnswer, TransactionError> {
-    let transactions = match isolation.family() {
-        IsolationFamily::RepeatableRead if !transactions.marks.absences.is_empty() => transactions.of_items(),
-        _ => transactions,
-    };
-    let (conclusion, mut blame) = transactions.check_within(isolation, budget)?;
-    let mut answer = IsolationAnswer::of(conclusion);
-    if !matches!(answer.conclusion, Conclusion::Violation(_)) {
-        return Ok(answer);
-    }
-    let survey = if transactions.all.len() <= SURVEY_MAX {
-        transactions.survey(budget)?
-    } else {
-        Survey::default()
-    };
-    let anomalies = transactions.anomalies(&survey);
-    // A cycle of dependencies whose every edge is proved is plainer than one that a search ended with.
-    if let Some(cycle) = transactions.proved_cycle(isolation, &anomalies, &blame.cycle) {
-        answer.conclusion = transactions.cycle_violation(cycle);
-        blame = Blame::of_cycle(cycle.iter().map(Dependency::edge).collect());
-    }
-    let mut named: BTreeSet<usize> = named_in(&anomalies).collect();
-    let is_read =
-        matches!(&answer.conclusion, Conclusion::Violation(anomaly) if matches!(**anomaly, Anomaly::Read(_)));
-    let minimal = if is_read {
-        // One read is wrong whatever the others did.
-        None
-    } else {
-        transactions.minimal(isolation, &blame, budget)?
-    };
-    let confirmed = match minimal {
-        Some(mut part) => {
-            named.extend(part.origin.iter().copied());
-            let survey = part.transactions.survey(budget)?;
-            let anomalies = part.transactions.anomalies(&survey);
-            if let Some(cycle) = part
-                .transactions
-                .proved_cycle(isolation, &anomalies, &part.blame.cycle)
-            {
-                part.conclusion = part.transactions.cycle_violation(cycle);
-                part.blame = Blame::of_cycle(cycle.iter().map(Dependency::edge).collect());
-            }
-            answer.conclusion = part.conclusion;
-            part.transactions.confirm(isolation, &part.blame)
-        }
-        None => {
-            named.extend(blame.named.iter().copied());
-            transactions.confirm(isolation, &blame)
-        }
-    };
-    answer.confirmation = Some(confirmed.map_err(TransactionError::Contradicted)?);
-    answer.findings = Some(IsolationFindings {
-        transactions: transactions.accounts(told, &named),
-        ..survey.findings(transactions.named(&anomalies), false)
-    });
-    Ok(answer)
-}
-
-/// Decides every level.
-///
-/// # Errors
-/// As [`check_transactions`].
-pub(crate) fn survey_levels(
-    recorded: &RecordedHistory,
-    limits: Limits,
-) -> Result<Result<IsolationFindings, Limit>, TransactionError> {
-    let mut budget = Budget::new(limits);
-    let each = |visit: &mut VisitOperation<'_>| visit_operations(recorded, visit);
-    Ok(
-        match Transactions::within(recorded, Extent::Whole, &mut budget)? {
-            Ok(transactions) => Ok(survey_transactions(
-                &transactions,
-                &ToldHistory::of(recorded, &each),
-                &mut budget,
-            )?),
-            Err(limit) => Err(limit),
-        },
-    )
-}
-
-fn survey_transactions(
-    transactions: &Transactions,
-    told: &ToldHistory<'_>,
-    budget: &mut Budget,
-) -> Result<IsolationFindings, TransactionError> {
-    let survey = transactions.survey(budget)?;
-    let anomalies = transactions.anomalies(&survey);
-    Ok(IsolationFindings {
-        transactions: transactions.accounts(told, &named_in(&anomalies).collect()),
-        ..survey.findings(transactions.named(&anomalies), true)
-    })
-}
-
-/// The transactions of the cycles of some anomalies.
-fn named_in(anomalies: &[FoundAnomaly]) -> impl Iterator<Item = usize> + '_ {
-    anomalies
-        .iter()
-        .flat_map(|anomaly| anomaly.cycle.iter().map(|edge| edge.from))
-}
-
-impl IsolationAnswer {
-    fn of(conclusion: IsolationConclusion) -> Self {
-        Self {
-            conclusion,
-            confirmation: None,
-            findings: None,
-        }
-    }
-}
-
-/// What an anomaly is about.
-#[derive(Debug, Default)]
-struct Blame {
-    /// The transactions.
-    named: Vec<usize>,
-    /// The cycle, if it is one.
-    cycle: Vec<OrderEdge>,
-    /// Of a level that holds: the order of commits.
-    commits: Vec<usize>,
-}
-
-impl Blame {
-    fn of_cycle(cycle: Vec<OrderEdge>) -> Self {
-        Self {
-            named: decision::named_in(&cycle),
-            cycle,
-            ..Self::default()
-        }
-    }
-
-    fn of(named: Vec<usize>) -> Self {
-        Self {
-            named,
-            ..Self::default()
-        }
-    }
-}
-
-impl Transactions {
-    /// Checks whether the transactions are isolated.
-    ///
-    /// # Errors
-    /// If an order was found that does not replay, which is a bug.
-    pub fn check(
-        &self,
-        isolation: Isolation,
-        limits: Limits,
-    ) -> Result<IsolationConclusion, TransactionError> {
-        let (conclusion, _) = self.check_within(isolation, &mut Budget::new(limits))?;
-        Ok(conclusion)
-    }
-
-    fn check_within(
-        &self,
-        isolation: Isolation,
-        budget: &mut Budget,
-    ) -> Result<(IsolationConclusion, Blame), TransactionError> {
-        if let Some(readings) = &self.readings {
-            return readings.check_within(isolation, budget);
-        }
-        if isolation.family() == IsolationFamily::RepeatableRead && !self.marks.absences.is_empty() {
-            return self.of_items().check_within(isolation, budget);
-        }
-        if let Some(violation) = self.read_violation(isolation) {
-            return Ok(violation);
-        }
-        let mut stronger = self.stronger(isolation);
-        let mut conflicts_max = DETOUR_CONFLICTS;
-        while !stronger.is_empty() {
-            // A history that is isolated at a level is isolated at the weaker ones, by the same order.
-            let mut undecided = Vec::new();
-            for level in stronger {
-                match self.decide(level, conflicts_max, budget)? {
-                    LevelOutcome::Decided(Conclusion::Violation(_), _) => {}
-                    LevelOutcome::Decided(conclusion, blame) => return Ok((conclusion, blame)),
-                    LevelOutcome::TooHard => undecided.push(level),
-                }
-            }
-            if let LevelOutcome::Decided(conclusion, blame) = self.decide(isolation, conflicts_max, budget)? {
-                return Ok((conclusion, blame));
-            }
-            stronger = undecided;
-            conflicts_max = conflicts_max.saturating_mul(DETOUR_GROWTH);
-        }
-        match self.decide(isolation, u64::MAX, budget)? {
-            LevelOutcome::Decided(conclusion, blame) => Ok((conclusion, blame)),
-            LevelOutcome::TooHard => Ok((unknown(Limit::Configurations), Blame::default())),
-        }
-    }
-
-    /// A read that no order of commits can explain at a level.
-    fn read_violation(&self, isolation: Isolation) -> Option<(IsolationConclusion, Blame)> {
-        let mut anomalies = self.read_anomalies.iter();
-        let anomaly = anomalies.find(|anomaly| anomaly.breaks(isolation))?;
-        let violation = Anomaly::Read(anomaly.text.clone());
-        let blame = Blame::of(anomaly.named.clone());
-        Some((IsolationConclusion::Violation(Box::new(violation)), blame))
-    }
-
-    /// Stronger levels that may be easier to decide, the easiest first: real time and sessions determine most of the order.
-    fn stronger(&self, isolation: Isolation) -> Vec<Isolation> {
-        let is_timed = self.all.iter().any(|one| one.timebox.is_some());
-        let has_unique_values = self.has_unique_values();
-        if has_unique_values && visibility_decides(isolation) {
-            // Of all that sessions have read there is no short summary, unlike of what is in a causal past.
-            let is_long = isolation.family() == IsolationFamily::WritesFollowReads;
-            let causal = Isolation::new(IsolationFamily::Causal, IsolationScope::Session);
-            return is_long.then_some(causal).into_iter().collect();
-        }
-        let (serializable, snapshot) = (IsolationFamily::Serializable, IsolationFamily::Snapshot);
-        let mut levels = vec![
-            Isolation::STRICT_SERIALIZABLE,
-            Isolation::STRONG_SESSION_SERIALIZABLE,
-        ];
-        if !has_unique_values {
-            // Who was read from is a choice, which makes all levels hard.
-            levels.extend([
-                Isolation::new(serializable, IsolationScope::Plain),
-                Isolation::new(snapshot, IsolationScope::Session),
-                Isolation::new(snapshot, IsolationScope::Plain),
-            ]);
-        }
-        levels.retain(|level| *level != isolation && level.implies(isolation));
-        levels.retain(|level| is_timed || level.scope() < IsolationScope::RealTime);
-        levels
-    }
-}
-
-/// The number of conflicts allowed at first in a search for a level, and how much it grows from round to round.
-const DETOUR_CONFLICTS: u64 = 1_000;
-const DETOUR_GROWTH: u64 = 8;

@@ -11,16 +11,12 @@
 use omnilink_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::accesses::Access;
-use crate::grouping::Grouping;
+use crate::access::{Access, Accesses};
+use crate::grouping::{Grouping, version};
 use crate::read_anomaly::{ReadAnomaly, ReadAnomalyKind};
 use crate::read_marks::ReadMarks;
 use crate::transaction::{Extent, Fate, Id, NIL, Succession};
 use crate::transaction_error::TransactionError;
-
-/// The accesses of transactions, kept until the keys that hold lists are known.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Accesses(pub(crate) Vec<(usize, Vec<Access>)>);
 
 /// The version order that lists show.
 #[derive(Debug, Default)]
@@ -38,11 +34,6 @@ pub(crate) struct ListOrder {
 struct ListRead {
     reader: usize,
     elements: Vec<Value>,
-}
-
-/// The value that represents a list that ends with `last`.
-pub(crate) fn version(last: &Value) -> Value {
-    Value::model(&format!("[… {last}]"))
 }
 
 /// A list as text.

@@ -10,12 +10,12 @@ use omnilink_evidence::Conclusion;
 use omnilink_history::Budget;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::confirmation::WritersOf;
 use crate::level::Isolation;
+use crate::level_outcome::{Blame, IsolationConclusion};
 use crate::read_marks::ReadMarks;
 use crate::transaction::{Id, NIL, Succession, Transactions};
 use crate::transaction_error::TransactionError;
-use crate::{Blame, IsolationConclusion};
+use crate::writers_of::WritersOf;
 
 /// The most transactions from which some are left out one by one.
 const TRIED_MAX: usize = 48;

@@ -4,10 +4,10 @@
 //! histories that are long have registers only. As long as that is so, an access is three numbers, not two values; with the first access of another kind
 //! the numbers become values again.
 
-use crate::accesses::Access;
-use crate::grouping::{Grouping, Interner};
-use crate::lists::Accesses;
-use crate::transaction::Id;
+use omnilink_history::order_graph::Id;
+
+use crate::access::{Access, Accesses};
+use crate::interner::Interner;
 
 /// The accesses so far.
 #[derive(Clone, Debug)]
@@ -27,14 +27,14 @@ pub(crate) struct RegisterAccesses {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct RegisterAccess {
-    key: Id,
+pub(crate) struct RegisterAccess {
+    pub(crate) key: Id,
     /// [`NOT_READ`] for a read that did not return.
-    value: Id,
-    is_write: bool,
+    pub(crate) value: Id,
+    pub(crate) is_write: bool,
 }
 
-const NOT_READ: Id = Id::MAX;
+pub(crate) const NOT_READ: Id = Id::MAX;
 
 impl Default for OpenAccesses {
     fn default() -> Self {
@@ -84,7 +84,7 @@ impl RegisterAccesses {
         self.ends.push((one, self.all.len()));
     }
 
-    fn each(&self) -> impl Iterator<Item = (usize, &[RegisterAccess])> {
+    pub(crate) fn each(&self) -> impl Iterator<Item = (usize, &[RegisterAccess])> {
         let mut from = 0;
         self.ends.iter().map(move |(one, end)| {
             let own = &self.all[from..*end];
@@ -107,18 +107,5 @@ impl RegisterAccesses {
             each.map(|(one, own)| (one, own.iter().map(access).collect()))
                 .collect(),
         )
-    }
-
-    /// Assigns the accesses to their transactions.
-    pub fn settle(self, grouping: &mut Grouping) {
-        for (one, own) in self.each() {
-            for access in own {
-                match (access.is_write, access.value) {
-                    (true, value) => grouping.write_id(one, access.key, value),
-                    (false, NOT_READ) => {}
-                    (false, value) => grouping.read_id(one, access.key, value),
-                }
-            }
-        }
     }
 }

@@ -1,8 +1,7 @@
 //! What files say about single reads beyond the value: through a cursor, or of a range in which the key was not.
 
+use omnilink_history::order_graph::Id;
 use rustc_hash::FxHashSet;
-
-use crate::transaction::{Fate, Id, Transactions};
 
 /// Marks of reads, by reader and key.
 #[derive(Clone, Debug, Default)]
@@ -26,25 +25,5 @@ impl ReadMarks {
             cursors: of(&self.cursors),
             absences: of(&self.absences),
         }
-    }
-}
-
-impl Transactions {
-    /// Whether an update of a key must be of the version that was read: it was read through a cursor. Where no read is said to be, all are.
-    pub(crate) fn is_cursor_read(&self, reader: usize, key: Id) -> bool {
-        let cursors = &self.marks.cursors;
-        cursors.is_empty() || cursors.contains(&(reader, key))
-    }
-
-    /// The same without the keys that ranges did not show: what is left are reads of items.
-    pub(crate) fn of_items(&self) -> Self {
-        let mut items = self.clone();
-        items.marks.absences.clear();
-        for (one, transaction) in items.all.iter_mut().enumerate() {
-            if transaction.fate != Fate::Aborted {
-                transaction.keep_reads(|(key, _)| !self.marks.absences.contains(&(one, *key)));
-            }
-        }
-        items
     }
 }

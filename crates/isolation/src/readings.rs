@@ -4,24 +4,12 @@ use omnilink_evidence::{Anomaly, Conclusion, Confirmation, Limit, Unknown};
 use omnilink_history::Budget;
 use omnilink_value::Value;
 
+use crate::access::Accesses;
 use crate::counters::CounterReadings;
 use crate::level::Isolation;
-use crate::lists::Accesses;
-use crate::transaction::{Extent, Transactions};
+use crate::level_outcome::{Blame, IsolationConclusion};
+use crate::transaction::{Extent, Readings, Transactions};
 use crate::transaction_error::TransactionError;
-use crate::{Blame, IsolationConclusion};
-
-/// What a history may mean.
-#[derive(Clone, Debug)]
-pub(crate) struct Readings {
-    pub all: Vec<Transactions>,
-    /// Whether these are all.
-    is_complete: bool,
-    /// Whether something was left out of them.
-    is_lossy: bool,
-    /// The counters.
-    keys: Vec<Value>,
-}
 
 impl Readings {
     /// The transactions of each reading, as the first of them.

@@ -1,14 +1,17 @@
 //! Two ways to decide the same history agree, known version orders are kept, and real-time order is exact.
 
 use fastrand::Rng;
-use omnilink_history::order_graph::{EdgeReason, Graph, GraphNode, Wiring};
-use omnilink_history::read_histories;
+use omnilink_engine::Limits;
+use omnilink_evidence::{Conclusion, Confirmation};
+use omnilink_history::order_graph::{EdgeReason, Graph, GraphNode, OrderEdge, Wiring};
+use omnilink_history::{Budget, read_histories};
 
-use crate::confirmation::WritersOf;
 use crate::edge_check::{EdgeCheck, Proof};
+use crate::level_outcome::Blame;
 use crate::reads_from::reads_from;
 use crate::transaction::Succession;
 use crate::version_order::OrderOutcome;
+use crate::writers_of::WritersOf;
 use crate::*;
 
 fn transactions(ops: &[String]) -> Transactions {

@@ -2,21 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use omnilink_engine::{Limit, Limits};
 use omnilink_evidence::Anomaly;
 pub(crate) use omnilink_history::order_graph::Id;
-use omnilink_history::{Budget, RecordedHistory};
 use omnilink_trace::{Operation, Timebox};
 use omnilink_value::Value;
 use rustc_hash::FxHashSet;
 
-use crate::grouping::Grouping;
-use crate::lists::{Accesses, ListOrder};
-use crate::open_accesses::OpenAccesses;
 use crate::read_anomaly::ReadAnomaly;
 use crate::read_marks::ReadMarks;
-use crate::readings::Readings;
-use crate::transaction_error::TransactionError;
 
 /// Whether a transaction committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +80,18 @@ pub struct Transactions {
     pub(crate) values: Vec<Value>,
 }
 
+/// What a history may mean.
+#[derive(Clone, Debug)]
+pub(crate) struct Readings {
+    pub all: Vec<Transactions>,
+    /// Whether these are all.
+    pub is_complete: bool,
+    /// Whether something was left out of them.
+    pub is_lossy: bool,
+    /// The counters.
+    pub keys: Vec<Value>,
+}
+
 /// Two adjacent versions of a key. Reads of whole lists determine such pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Succession {
@@ -97,92 +102,6 @@ pub(crate) struct Succession {
 }
 
 impl Transactions {
-    /// Groups operations by transaction. An operation without a transaction is a transaction of its own.
-    ///
-    /// # Errors
-    /// If an operation is no read or write of a key.
-    pub fn from_recorded(recorded: &RecordedHistory) -> Result<Self, TransactionError> {
-        let grouped = Self::within(recorded, Extent::Whole, &mut Budget::new(Limits::default()))?;
-        grouped.map_err(|limit| {
-            TransactionError::Rejected(format!("no limit was given, and {limit:?} was reached"))
-        })
-    }
-
-    /// The same, unless a limit is reached first.
-    pub(crate) fn within(
-        recorded: &RecordedHistory,
-        extent: Extent,
-        budget: &mut Budget,
-    ) -> Result<Result<Self, Limit>, TransactionError> {
-        let mut grouping = Grouping::new();
-        for (position, operation) in recorded.ops.iter().enumerate() {
-            if budget.work() {
-                break;
-            }
-            let label = recorded.labels.get(position).map_or("", String::as_str);
-            let group = recorded.transactions.get(position).and_then(Option::as_ref);
-            grouping.take(operation, label, group)?;
-        }
-        if let Some(limit) = budget.exhausted() {
-            return Ok(Err(limit));
-        }
-        let is_timed = recorded.order.is_timed();
-        Ok(Ok(Self::of_grouping(grouping, extent, is_timed)?))
-    }
-
-    /// The transactions of operations that are grouped.
-    pub(crate) fn of_grouping(
-        mut grouping: Grouping,
-        extent: Extent,
-        is_timed: bool,
-    ) -> Result<Self, TransactionError> {
-        let mut accesses = match std::mem::take(&mut grouping.accesses) {
-            OpenAccesses::Registers(registers) => {
-                registers.settle(&mut grouping);
-                return Ok(Self::with_lists(grouping, ListOrder::default(), extent, is_timed));
-            }
-            OpenAccesses::Any(accesses) => accesses,
-        };
-        let counters = accesses.counter_readings(&grouping)?;
-        let settled = |mut grouping: Grouping, accesses: Accesses| {
-            let lists = accesses.settle(&mut grouping, extent)?;
-            Ok(Self::with_lists(grouping, lists, extent, is_timed))
-        };
-        match counters {
-            None => settled(grouping, accesses),
-            Some(counters) => {
-                Readings::settled(counters, extent, &|accesses| settled(grouping.clone(), accesses))
-            }
-        }
-    }
-
-    /// The transactions, whose accesses are assigned to them, with what lists show.
-    fn with_lists(grouping: Grouping, lists: ListOrder, extent: Extent, is_timed: bool) -> Self {
-        let mut all = grouping.all;
-        if let Extent::Window { has_lost_deletes } = extent {
-            drop_foreign_reads(&mut all, has_lost_deletes);
-        }
-        for transaction in &mut all {
-            transaction.writes.sort_unstable();
-            if !is_timed {
-                transaction.timebox = None;
-            }
-        }
-        let (mut keys, mut values) = (grouping.keys.values, grouping.values.values);
-        keys.shrink_to_fit();
-        values.shrink_to_fit();
-        Self {
-            all,
-            successions: lists.successions,
-            overtaken: lists.overtaken,
-            read_anomalies: lists.anomalies,
-            marks: lists.marks,
-            readings: None,
-            keys,
-            values,
-        }
-    }
-
     /// The read of a transaction that contradicts its own writes.
     pub(crate) fn broken_read(&self, at: usize) -> Anomaly {
         let transaction = &self.all[at];
@@ -251,29 +170,30 @@ impl Transactions {
         self.keys.len()
     }
 
+    /// Whether an update of a key must be of the version that was read: it was read through a cursor. Where no read is said to be, all are.
+    pub(crate) fn is_cursor_read(&self, reader: usize, key: Id) -> bool {
+        let cursors = &self.marks.cursors;
+        cursors.is_empty() || cursors.contains(&(reader, key))
+    }
+
+    /// The same without the keys that ranges did not show: what is left are reads of items.
+    pub(crate) fn of_items(&self) -> Self {
+        let mut items = self.clone();
+        items.marks.absences.clear();
+        for (one, transaction) in items.all.iter_mut().enumerate() {
+            if transaction.fate != Fate::Aborted {
+                transaction.keep_reads(|(key, _)| !self.marks.absences.contains(&(one, *key)));
+            }
+        }
+        items
+    }
+
     pub(crate) fn labels(&self, order: &[usize]) -> Vec<String> {
         order
             .iter()
             .filter_map(|at| self.all.get(*at))
             .map(|transaction| transaction.label.clone())
             .collect()
-    }
-}
-
-/// Leaves out the reads of what none of these transactions wrote.
-fn drop_foreign_reads(all: &mut [Transaction], has_lost_deletes: bool) {
-    let written: FxHashSet<(Id, Id)> = { all.iter() }
-        .flat_map(|one| one.writes.iter().chain(&one.overwritten))
-        .copied()
-        .collect();
-    let is_kept = |read: &(Id, Id)| match read.1 {
-        NIL => !has_lost_deletes,
-        _ => written.contains(read),
-    };
-    for transaction in all {
-        if !transaction.reads.iter().all(is_kept) {
-            transaction.keep_reads(is_kept);
-        }
     }
 }
 

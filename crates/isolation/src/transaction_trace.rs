@@ -6,13 +6,14 @@ use omnilink_history::Budget;
 use omnilink_trace::Operation;
 use omnilink_value::Value;
 
+use crate::check::{check_transactions_and_confirm, survey_transactions};
 use crate::check_recorded::{evidence_of, evidence_of_survey};
 use crate::grouping::Grouping;
 use crate::isolation_error::IsolationError;
+use crate::level::Isolation;
 use crate::told_history::{EachOperation, ToldHistory};
 use crate::transaction::{Extent, Transactions};
 use crate::transaction_error::TransactionError;
-use crate::{Isolation, check_transactions_and_confirm, survey_transactions};
 
 /// What orders operations otherwise than their times, or names them: a history with these is recorded as a whole.
 const RECORDED_FIELDS: [&str; 4] = ["id", "after", "call_pcs", "return_clock"];

@@ -4,7 +4,7 @@
 use omnilink_trace::{Args, Operation};
 use omnilink_value::Value;
 
-use crate::accesses::{Access, Transfer};
+use crate::access::{Access, Transfer};
 
 /// The one set or counter of a workload that has no keys.
 fn store() -> Value {

@@ -2,11 +2,8 @@
 
 use thiserror::Error;
 
+use crate::call_id::CallId;
 use crate::role::{Role, RoleError};
-
-/// A call of a component: a number into its [`Alphabet`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CallId(pub u16);
 
 /// The calls of a component.
 ///

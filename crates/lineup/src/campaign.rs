@@ -7,7 +7,7 @@ use std::time::Instant;
 use omnilink_evidence::Limit;
 use omnilink_sched::Schedule;
 
-use crate::alphabet::CallId;
+use crate::call_id::CallId;
 use crate::campaign_coverage::{PartCoverage, PassCoverage};
 use crate::check::{check_deeper, check_matrix, check_schedule};
 use crate::execution::RaceReport;

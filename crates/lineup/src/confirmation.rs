@@ -241,7 +241,7 @@ impl Orders {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alphabet::CallId;
+    use crate::call_id::CallId;
     use crate::history::{HistoryEnding, Results};
 
     fn call(thread: u8, index: u8) -> HistoryEvent {

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::alphabet::{Alphabet, AlphabetError};
 use crate::options::Blocking;
-use crate::role::role_of_thread;
+use crate::played_roles::role_of_thread;
 
 /// A component as its harness describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,7 +10,8 @@ use omnilink_evidence::{
 use omnilink_report::count;
 use omnilink_sched::MemoryModel;
 
-use crate::alphabet::{Alphabet, CallId};
+use crate::alphabet::Alphabet;
+use crate::call_id::CallId;
 use crate::campaign::Summary;
 use crate::diagnosis::Diagnosis;
 use crate::execution::{Cut, MatrixRun, RaceReport, RunEnding, RunEvent};
@@ -268,14 +269,6 @@ fn accesses(race: &RaceReport) -> Vec<String> {
     race.accesses.iter().map(ToString::to_string).collect()
 }
 
-/// A thread of the matrix by its number, the main thread by what it does.
-pub(crate) fn thread_name(lane: Lane) -> ThreadName {
-    match lane {
-        Lane::Thread(thread) => ThreadName::Number(u32::from(thread)),
-        Lane::Initial | Lane::Final => ThreadName::Name(lane.to_string()),
-    }
-}
-
 /// The counterexample with the threads of the matrix: the engine counts the main thread, too.
 fn named(words: Words<'_>, counterexample: &Counterexample) -> Counterexample {
     let mut counterexample = counterexample.clone();
@@ -285,7 +278,7 @@ fn named(words: Words<'_>, counterexample: &Counterexample) -> Counterexample {
             .lanes()
             .find(|lane| op.thread == ThreadName::Number(lane.number()));
         if let Some(lane) = lane {
-            op.thread = thread_name(lane);
+            op.thread = lane.thread_name();
         }
     });
     counterexample
@@ -310,7 +303,7 @@ fn why(words: Words<'_>, violation: &RunViolation) -> Unexplained {
                 .iter()
                 .map(|call| StuckOperation {
                     call: words.call(call.slot).to_owned(),
-                    thread: thread_name(call.slot.lane),
+                    thread: call.slot.lane.thread_name(),
                     counterexample: named(words, &call.counterexample),
                 })
                 .collect(),
@@ -344,7 +337,7 @@ fn operations(words: Words<'_>, history: &CallHistory) -> Vec<ReportedOperation>
             HistoryEvent::Call(slot) => {
                 let text = words.outcome(slot, history);
                 let mut operation = ReportedOperation::timed(calls.len() as u64, 0, text, now, None);
-                operation.thread = thread_name(slot.lane);
+                operation.thread = slot.lane.thread_name();
                 calls.push((slot, operation));
             }
             HistoryEvent::Return(slot, _) => {
@@ -404,11 +397,11 @@ fn lanes(words: Words<'_>, history: &CallHistory) -> Vec<MatrixLane> {
 fn events(words: Words<'_>, execution: &MatrixRun) -> Vec<ScheduleEvent> {
     let event = |event: &RunEvent| match event {
         RunEvent::Call(slot) => ScheduleEvent::Call {
-            thread: thread_name(slot.lane),
+            thread: slot.lane.thread_name(),
             call: words.call(*slot).to_owned(),
         },
         RunEvent::Return(slot, result) => ScheduleEvent::Return {
-            thread: thread_name(slot.lane),
+            thread: slot.lane.thread_name(),
             call: words.call(*slot).to_owned(),
             result: result.to_string(),
         },
@@ -420,8 +413,8 @@ fn switch(switch: &crate::execution::Switch) -> ThreadSwitch {
     ThreadSwitch {
         after_events: switch.after_events,
         step: switch.step,
-        from: thread_name(switch.from),
-        to: thread_name(switch.to),
+        from: switch.from.thread_name(),
+        to: switch.to.thread_name(),
         preemption: switch.is_preemption,
         place: switch.source_line.clone(),
     }
@@ -431,7 +424,7 @@ fn access(access: &crate::execution::RunAccess) -> ThreadAccess {
     ThreadAccess {
         after_events: access.after_events,
         step: access.step,
-        thread: thread_name(access.lane),
+        thread: access.lane.thread_name(),
         text: access.what.clone(),
         stale: access.is_stale,
         place: access.source_line.clone(),

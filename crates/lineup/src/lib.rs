@@ -19,6 +19,7 @@
 
 mod alphabet;
 mod automaton;
+mod call_id;
 mod campaign;
 mod campaign_coverage;
 mod check;
@@ -43,6 +44,7 @@ mod nearest_serial;
 mod notation;
 mod observation;
 mod options;
+mod played_roles;
 mod request;
 mod role;
 mod sample;
@@ -60,7 +62,8 @@ mod verdict;
 mod witness;
 mod words;
 
-pub use alphabet::{Alphabet, AlphabetError, CallId};
+pub use alphabet::{Alphabet, AlphabetError};
+pub use call_id::CallId;
 pub use campaign::{Summary, run_campaign, run_schedule};
 pub use campaign_coverage::{PartCoverage, PassCoverage};
 pub use check::{check_matrix, check_schedule};

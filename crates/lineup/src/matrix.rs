@@ -7,8 +7,10 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::alphabet::{Alphabet, AlphabetError, CallId};
-use crate::role::{RoleError, check_roles};
+use crate::alphabet::{Alphabet, AlphabetError};
+use crate::call_id::CallId;
+use crate::played_roles::check_roles;
+use crate::role::RoleError;
 use crate::slot::{CallSlot, Lane};
 
 /// A test matrix.

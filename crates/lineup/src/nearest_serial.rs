@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 
 use omnilink_evidence::{FailingRun, SerialCall, SerialRun};
 
-use crate::evidence::thread_name;
 use crate::history::{CallHistory, HistoryEnding, HistoryEvent};
 use crate::serial::{CallOutcome, SerialHistories, SerialStep};
 use crate::slot::CallSlot;
@@ -26,7 +25,7 @@ pub(crate) fn nearest(words: Words<'_>, serial: &SerialHistories, history: &Call
     ranked.truncate(FailingRun::SERIAL_RUNS_MAX);
     let call = |step: &SerialStep| SerialCall {
         op: observed.position(step.slot).map(|at| at as u64),
-        thread: thread_name(step.slot.lane),
+        thread: step.slot.lane.thread_name(),
         text: words.step(step),
         same: observed.is_same(step),
     };

@@ -3,9 +3,10 @@
 use fastrand::Rng;
 use rustc_hash::FxHashSet;
 
-use crate::alphabet::{Alphabet, CallId};
+use crate::alphabet::Alphabet;
+use crate::call_id::CallId;
 use crate::matrix::Matrix;
-use crate::role::check_roles;
+use crate::played_roles::check_roles;
 
 /// Random matrices of one shape, all different up to the order of their threads.
 #[derive(Debug)]

@@ -14,8 +14,8 @@ use crate::executor::MatrixExecutor;
 use crate::lineup_error::LineupError;
 use crate::matrix::Matrix;
 use crate::options::{LineupOptions, RunSelection};
+use crate::played_roles::check_roles;
 use crate::request::{Request, Tick};
-use crate::role::check_roles;
 use crate::verdict::{CheckedMatrix, MatrixVerdict};
 
 /// The preemption bound with which a random search is repeated, to find a simple run.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use omnilink_evidence::ThreadName;
+
 /// A thread of the matrix, or its initial or final calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lane {
@@ -20,6 +22,14 @@ impl Lane {
             Self::Initial => 0,
             Self::Thread(thread) => 1 + u32::from(thread),
             Self::Final => 1 + u32::from(u8::MAX) + 1,
+        }
+    }
+
+    /// A thread of the matrix by its number, the main thread by what it does.
+    pub(crate) fn thread_name(self) -> ThreadName {
+        match self {
+            Self::Thread(thread) => ThreadName::Number(u32::from(thread)),
+            Self::Initial | Self::Final => ThreadName::Name(self.to_string()),
         }
     }
 }

@@ -78,13 +78,9 @@ pub fn compile(
 ) -> Result<(CompiledSpec, Vec<String>), LinkError> {
     let folder = spec.parent().filter(|folder| !folder.as_os_str().is_empty());
     let search = options.search.with_first(folder.unwrap_or(Path::new(".")));
-    let stem = spec
-        .file_stem()
-        .map(|stem| stem.to_string_lossy().into_owned())
-        .unwrap_or_default();
     let mut loaded = sound(load(spec, &options.search))?;
     let mut config = read_config(&mut loaded, options.config.as_deref())?;
-    let mut module = Module::extending(&stem);
+    let mut module = Module::extending(&loaded);
     for (name, _) in &changes.values {
         module.define(name, &[] as &[&str], "<<>>", format!("the value of {name}"));
     }
@@ -116,14 +112,7 @@ pub fn compile(
             made_from,
         );
     }
-    if !module.is_empty() {
-        loaded = module.load(&search)?;
-        if let Some(path) = &options.config {
-            let constants = std::mem::take(&mut config.constants);
-            config = read_config(&mut loaded, Some(path))?;
-            config.constants = constants;
-        }
-    }
+    let loaded = module.on_top_of(loaded, &search)?;
     name_behaviour(&loaded, &mut config, spec)?;
     if let Some(init) = &changes.init {
         config.init = Some(named(init));

@@ -80,38 +80,19 @@ impl Linked {
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty())
             .unwrap_or(Path::new("."));
-        let stem = spec
-            .file_stem()
-            .map(|stem| stem.to_string_lossy().into_owned())
-            .unwrap_or_default();
+        let search = options.search.with_first(folder);
         let display = spec.display().to_string();
-        let Some(setup) = Setup::recognise(spec, &options.search)? else {
-            let search = options.search.with_first(folder);
-            return Self::link(
-                &stem,
-                &display,
-                load(spec, &options.search),
-                &search,
-                None,
-                None,
-                options,
-            );
+        let Some(mut setup) = Setup::recognise(spec, &options.search)? else {
+            return Self::link(&display, load(spec, &options.search), &search, options);
         };
         let mut options = options.clone();
-        for (op, link) in &setup.ops {
-            options.file.ops.entry(op.clone()).or_insert_with(|| link.clone());
+        for (op, link) in std::mem::take(&mut setup.ops) {
+            options.file.ops.entry(op).or_insert(link);
         }
-        let mut linked = Self::link(
-            &stem,
-            &display,
-            setup.load(spec),
-            &setup.search,
-            Some(&setup),
-            None,
-            &options,
-        )?;
+        let places = std::mem::take(&mut setup.places);
+        let mut linked = Self::link(&display, setup.load(spec, &search), &search, &options)?;
         for action in &mut linked.actions {
-            if let Some(place) = setup.places.get(&action.name) {
+            if let Some(place) = places.get(&action.name) {
                 action.at.clone_from(place);
             }
         }
@@ -125,24 +106,13 @@ impl Linked {
     pub fn from_text(module: &str, text: &str, options: &LinkOptions) -> Result<Self, LinkError> {
         let path = PathBuf::from(format!("{module}.tla"));
         let loaded = load_text(&path, text.to_owned(), &options.search);
-        Self::link(
-            module,
-            &path.display().to_string(),
-            loaded,
-            &options.search,
-            None,
-            Some(text),
-            options,
-        )
+        Self::link(&path.display().to_string(), loaded, &options.search, options)
     }
 
     fn link(
-        stem: &str,
         display: &str,
         loaded: Loaded,
         search: &SearchPath,
-        setup: Option<&Setup>,
-        text: Option<&str>,
         options: &LinkOptions,
     ) -> Result<Self, LinkError> {
         let mut spec = sound(loaded)?;
@@ -163,7 +133,7 @@ impl Linked {
             formula_actions.push(FormulaAction::end_of_trace(&invariants));
         }
         let builder = BindingBuilder::new(&spec, &actions, &formula_actions, &algorithm, &options.file)?;
-        let mut module = Module::extending(stem);
+        let mut module = Module::extending(&spec);
         for (constant, expression) in constants(options) {
             check_constant(&spec, constant, "the link")?;
             assign(&spec, &mut config, &mut module, constant, expression);
@@ -178,20 +148,7 @@ impl Linked {
         builder.define(&mut module);
         define_file(&options.file, &algorithm, &mut module)?;
         let mut operations = module.operations().to_vec();
-        if !module.is_empty() {
-            spec = match text {
-                Some(text) => module.load_within(&format!("{stem}.tla"), text, search)?,
-                None => module.load(search)?,
-            };
-            if let Some(path) = &options.config {
-                let constants = std::mem::take(&mut config.constants);
-                config = read_config(&mut spec, Some(path))?;
-                config.constants = constants;
-            }
-        }
-        if let Some(setup) = setup {
-            setup.name_operations(&mut spec);
-        }
+        let spec = module.on_top_of(spec, search)?;
         if config.init.is_none() && config.specification.is_none() {
             let found = ["Init", "Spec"]
                 .into_iter()

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use omnilink_tla::ir::OperatorId;
-use omnilink_tla::semantics::load_text;
+use omnilink_tla::semantics::add_module;
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::spec::Spec;
 use omnilink_tla::source::Section;
@@ -57,8 +57,6 @@ pub(crate) fn entry(of: &str) -> String {
 #[derive(Debug)]
 pub(crate) struct Module {
     text: String,
-    /// The length of what comes before the definitions.
-    header_bytes: usize,
     /// What the definitions were made from.
     sections: Vec<Section>,
     /// The definitions, of this module or of the spec, that are to be lowered.
@@ -83,11 +81,10 @@ impl Lowered {
 }
 
 impl Module {
-    pub(crate) fn extending(spec: &str) -> Self {
-        let text = format!("---- MODULE {MODULE} ----\nEXTENDS {spec}\n");
+    pub(crate) fn extending(spec: &Spec) -> Self {
+        let root = spec.root().map_or("", |root| spec.names.text(root.name));
         Self {
-            header_bytes: text.len(),
-            text,
+            text: format!("---- MODULE {MODULE} ----\nEXTENDS {root}\n"),
             sections: Vec::new(),
             operations: Vec::new(),
         }
@@ -134,39 +131,14 @@ impl Module {
         self.text.push('\n');
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.sections.is_empty()
-    }
-
-    /// The specification with this module on top.
-    pub(crate) fn load(mut self, search: &SearchPath) -> Result<Spec, LinkError> {
-        self.text.push_str("====\n");
-        self.load_as(&format!("{MODULE}.tla"), search)
-    }
-
-    /// The specification of a text, in which the definitions of this module stand before its end: a text has no folder in which a module on top of
-    /// it could find it.
-    pub(crate) fn load_within(
-        mut self,
-        path: &str,
-        text: &str,
-        search: &SearchPath,
-    ) -> Result<Spec, LinkError> {
-        let Some(end) = text.rfind("====") else {
-            return Err(LinkError::Usage("the module has no end: ====".to_owned()));
-        };
-        let before = text[..end].trim_end_matches('=');
-        let header = self.header_bytes;
-        for section in &mut self.sections {
-            section.start = section.start - header as u32 + before.len() as u32;
+    /// The specification with this module on top, if it says anything.
+    pub(crate) fn on_top_of(mut self, spec: Spec, search: &SearchPath) -> Result<Spec, LinkError> {
+        if self.sections.is_empty() {
+            return Ok(spec);
         }
-        self.text = format!("{before}{}====\n", &self.text[header..]);
-        self.load_as(path, search)
-    }
-
-    fn load_as(self, path: &str, search: &SearchPath) -> Result<Spec, LinkError> {
-        let path = PathBuf::from(path);
-        let mut loaded = load_text(&path, self.text, search);
+        self.text.push_str("====\n");
+        let path = PathBuf::from(format!("{MODULE}.tla"));
+        let mut loaded = add_module(spec, &path, self.text, search);
         loaded.spec.sources.set_sections(&path, self.sections);
         sound(loaded)
     }

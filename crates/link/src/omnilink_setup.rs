@@ -15,7 +15,7 @@ use omnilink_tla::semantics::entity::EntityKind;
 use omnilink_tla::semantics::level::Level;
 use omnilink_tla::semantics::search_path::{SearchPath, read_text};
 use omnilink_tla::semantics::spec::Spec;
-use omnilink_tla::semantics::{Loaded, load, load_text};
+use omnilink_tla::semantics::{Loaded, add_module, load};
 use omnilink_tla::source::Section;
 
 use crate::action::actions;
@@ -23,19 +23,15 @@ use crate::error::LinkError;
 use crate::link_file::{ABORTED, LinkFile, OpLink, TERMINATED};
 use crate::module::{application, identifiers};
 use crate::setup_names::{END, EVENT, GENERATED, TRACES, TRANSIENT};
+use crate::spec_reader::sound;
 
 /// A setup, recognised.
 #[derive(Debug)]
 pub(crate) struct Setup {
-    /// Where the generated modules are; they are read while this lives.
-    folder: tempfile::TempDir,
-    pub(crate) search: SearchPath,
+    /// The spec that it checks traces against, with the modules that are generated from it.
+    modules: Spec,
     /// Which action each operation is.
     pub(crate) ops: BTreeMap<String, OpLink>,
-    /// The file of the generated operations.
-    module: PathBuf,
-    /// What these operations stand for.
-    sections: Vec<Section>,
     /// Where the spec defines the actions that generated ones stand for, by the names of the latter.
     pub(crate) places: BTreeMap<String, String>,
 }
@@ -50,50 +46,31 @@ impl Setup {
         let Some((folder, base)) = base_of(path, &text) else {
             return Ok(None);
         };
-        let Loaded { spec, diagnostics } = load(&folder.join(format!("{base}.tla")), search);
-        if diagnostics
-            .iter()
-            .any(omnilink_tla::diagnostic::Diagnostic::is_error)
-        {
-            return Err(LinkError::Spec(crate::spec_reader::rendered(&diagnostics, &spec)));
-        }
+        let spec = sound(load(&folder.join(format!("{base}.tla")), search))?;
         let Generated {
             text: module,
             sections,
             ops,
         } = generate(base, &spec, identifiers(&text).contains("__action"));
-        let failed = |error: std::io::Error| {
-            LinkError::Usage(format!(
-                "generated modules need a temporary folder: {error}; set TMPDIR to one with room"
-            ))
-        };
-        let generated = tempfile::tempdir().map_err(failed)?;
-        let path = generated.path().join(format!("{base}Validate.tla"));
-        std::fs::write(&path, module).map_err(failed)?;
-        std::fs::write(generated.path().join("__TraceOps.tla"), TRACE_OPS).map_err(failed)?;
-        let search = search.with_first(folder).with_first(generated.path());
         let places = actions(&spec, None)
             .into_iter()
             .map(|action| (format!("{GENERATED}{}", action.name), action.at));
+        let places = places.collect();
+        let trace_ops = Path::new("__TraceOps.tla");
+        let spec = sound(add_module(spec, trace_ops, TRACE_OPS.to_owned(), search))?;
+        let path = PathBuf::from(format!("{base}Validate.tla"));
+        let mut generated = add_module(spec, &path, module, search);
+        generated.spec.sources.set_sections(&path, sections);
         Ok(Some(Self {
-            folder: generated,
-            search,
+            modules: sound(generated)?,
             ops,
-            module: path,
-            sections,
-            places: places.collect(),
+            places,
         }))
     }
 
-    /// Says in a spec what its generated operations stand for.
-    pub(crate) fn name_operations(&self, spec: &mut Spec) {
-        spec.sources.set_sections(&self.module, self.sections.clone());
-    }
-
     /// The spec, with the generated modules in the place of the files next to it.
-    pub(crate) fn load(&self, path: &Path) -> Loaded {
-        debug_assert!(self.folder.path().is_dir());
-        load_text(path, read_text(path).unwrap_or_default(), &self.search)
+    pub(crate) fn load(self, path: &Path, search: &SearchPath) -> Loaded {
+        add_module(self.modules, path, read_text(path).unwrap_or_default(), search)
     }
 }
 

@@ -11,8 +11,10 @@ use std::sync::Arc;
 use omnilink_engine::{CollectionKind, Decoded, Footprint, Model, Observation, Outcomes};
 use omnilink_trace::Operation;
 
-use crate::catalogue::{ModelEntry, NativeModel, Visitor, with_model};
-use crate::decode::DecodeError;
+use crate::catalogue::{Visitor, with_model};
+use crate::decode_error::DecodeError;
+use crate::entry::ModelEntry;
+use crate::native_model::NativeModel;
 use crate::options::ModelSpecError;
 
 /// A native model of any type.

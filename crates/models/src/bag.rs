@@ -4,11 +4,13 @@ use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outco
 use omnilink_value::Value;
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{ModelEntry, NativeModel, operations};
 use crate::container::{EMPTY, SIZE, empty_option};
-use crate::decode::{Decode, DecodeError};
+use crate::decode::Decode;
+use crate::decode_error::DecodeError;
 use crate::display::{Known, KnownOr, list};
+use crate::entry::{ModelEntry, operations};
 use crate::keys::key;
+use crate::native_model::NativeModel;
 use crate::options::{ModelOptions, ModelSpecError};
 use crate::persistent_map::PersistentMap;
 use crate::priority_queue::Multiset;

@@ -4,11 +4,13 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::call_reader::{CallReader, THE_RESULT};
-use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
-use crate::decode::{Decode, DecodeError};
+use crate::call_reader::CallReader;
+use crate::decode::Decode;
+use crate::decode_error::{DecodeError, THE_RESULT};
 use crate::display::{Known, list};
+use crate::entry::{ModelEntry, OptionEntry, operations};
 use crate::keys::{key, keys};
+use crate::native_model::NativeModel;
 use crate::options::{ModelOptions, ModelSpecError, value_of};
 use crate::persistent_map::PersistentMap;
 

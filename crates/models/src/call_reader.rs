@@ -3,8 +3,8 @@
 use omnilink_trace::{Args, Operation};
 use omnilink_value::{Value, ValueKind};
 
-use crate::catalogue::{ModelEntry, OpEntry, is_similar};
-use crate::decode::{DecodeError, DecodeProblem};
+use crate::decode_error::{DecodeError, DecodeProblem, THE_RESULT};
+use crate::entry::{ModelEntry, OpEntry, is_similar};
 use crate::suggestion::nearest;
 
 /// The names of results that are given among the arguments.
@@ -428,9 +428,6 @@ enum Answer<'a> {
     /// Null, as it was found.
     Nothing(&'a Value),
 }
-
-/// The name of the result in messages.
-pub(crate) const THE_RESULT: &str = "the result";
 
 /// Whether a result is a placeholder: nil, or a zero value of C and Go.
 fn is_empty_result(result: &Value) -> bool {

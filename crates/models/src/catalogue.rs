@@ -1,125 +1,14 @@
-//! The catalogue of native models: their names, operations and options, and how to create one by name.
-//!
-//! The entry of a model is both its documentation and the table that recognises operation names, so the two always agree.
+//! The catalogue of native models, and how to create one by name.
 
 use crate::decode::Decode;
-use crate::options::{ModelOptions, ModelSpecError, Spec};
+use crate::entry::{ModelEntry, is_similar};
+use crate::native_model::NativeModel;
+use crate::options::{ModelOptions, ModelSpecError};
+use crate::suggestion::nearest;
 use crate::{
     Bag, Bank, CasRegister, Counter, JavaCollection, JavaMap, Kv, Log, Map, MultiRegister, Mutex,
     PriorityQueue, Queue, Register, Semaphore, Set, Stack,
 };
-
-/// A native model, as `omnilink check --list-models` shows it.
-#[derive(Clone, Copy, Debug)]
-pub struct ModelEntry {
-    /// Its name.
-    pub name: &'static str,
-    /// A summary in one line.
-    pub summary: &'static str,
-    /// Its operations.
-    pub ops: &'static [OpEntry],
-    /// Its options.
-    pub options: &'static [OptionEntry],
-    /// A small valid history in trace format 1.
-    pub example: &'static str,
-}
-
-/// An operation of a model.
-#[derive(Clone, Copy, Debug)]
-pub struct OpEntry {
-    /// Its name.
-    pub name: &'static str,
-    /// Other names for it. Comparisons of names ignore case, `-` and `_`.
-    pub aliases: &'static [&'static str],
-    /// Its arguments, in the order of positional arguments.
-    pub arguments: &'static str,
-    /// Its result.
-    pub result: &'static str,
-    /// What it does.
-    pub meaning: &'static str,
-}
-
-/// A table of operations, one row each: `name | alias: (arguments) -> result, meaning;`, then `+ ROW` for shared rows.
-macro_rules! operations {
-    ($($name:literal $(| $alias:literal)*: ($($arguments:literal)?) $(-> $result:literal)?, $meaning:literal;)* $(+ $row:expr)*) => {
-        &[
-            $($crate::catalogue::OpEntry {
-                name: $name,
-                aliases: &[$($alias),*],
-                arguments: concat!($($arguments)?),
-                result: concat!($($result)?),
-                meaning: $meaning,
-            },)*
-            $($row,)*
-        ]
-    };
-}
-pub(crate) use operations;
-
-/// An option of a model.
-#[derive(Clone, Copy, Debug)]
-pub struct OptionEntry {
-    /// Its name.
-    pub name: &'static str,
-    /// The allowed values.
-    pub values: &'static str,
-    /// The default.
-    pub default: &'static str,
-    /// What it does.
-    pub meaning: &'static str,
-}
-
-impl ModelEntry {
-    /// Whether this model has all operations of `other`, with the same meaning.
-    pub fn includes(&self, other: &Self) -> bool {
-        self.name == other.name || (self.name, other.name) == ("cas-register", "register")
-    }
-
-    /// The operation of this name.
-    pub(crate) fn op(&self, name: &str) -> Option<&'static OpEntry> {
-        let spelled = |op: &&OpEntry| op.name == name || op.aliases.contains(&name);
-        let is_named_similarly = |op: &&OpEntry| {
-            is_similar(op.name, name) || op.aliases.iter().any(|alias| is_similar(alias, name))
-        };
-        self.ops
-            .iter()
-            .find(spelled)
-            .or_else(|| self.ops.iter().find(is_named_similarly))
-    }
-
-    /// All names of all operations.
-    pub(crate) fn op_names(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.ops
-            .iter()
-            .flat_map(|op| std::iter::once(op.name).chain(op.aliases.iter().copied()))
-    }
-}
-
-/// Whether two names differ at most in case, `-` and `_`.
-pub(crate) fn is_similar(left: &str, right: &str) -> bool {
-    fn letters(name: &str) -> impl Iterator<Item = u8> {
-        name.bytes()
-            .filter(|byte| !matches!(byte, b'-' | b'_'))
-            .map(|byte| byte.to_ascii_lowercase())
-    }
-    letters(left).eq(letters(right))
-}
-
-/// A native model that ships with OmniLink.
-pub trait NativeModel:
-    Decode<State: Send + Sync + 'static, Op: Send + Sync + 'static>
-    + Clone
-    + std::fmt::Debug
-    + Send
-    + Sync
-    + 'static
-{
-    /// The model with these options.
-    ///
-    /// # Errors
-    /// If an option has a value that the model does not support.
-    fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError>;
-}
 
 /// Generic code that runs with a model chosen by name.
 pub trait Visitor {
@@ -144,7 +33,7 @@ macro_rules! native_models {
                     return run::<$model, V>(options, visitor);
                 }
             )*
-            Err(ModelSpecError::unknown_model(entry.name))
+            Err(unknown_model(entry.name))
         }
     };
 }
@@ -185,8 +74,18 @@ pub fn model_of_type(word: &str) -> Option<&'static ModelEntry> {
 /// # Errors
 /// If there is no such model, or it has no such options.
 pub fn with_model<V: Visitor>(spec: &str, visitor: V) -> Result<V::Output, ModelSpecError> {
-    let Spec { entry, options } = Spec::parse(spec)?;
+    let (entry, options) = entry_and_options(spec)?;
     make(entry, options, visitor)
+}
+
+/// The model that `spec` names, and the options that it gives.
+pub(crate) fn entry_and_options(spec: &str) -> Result<(&'static ModelEntry, ModelOptions), ModelSpecError> {
+    let (name, options) = spec.split_once(':').unwrap_or((spec, ""));
+    let name = name.trim();
+    let mut models = catalogue().iter().copied();
+    let found = models.find(|entry| is_similar(entry.name, name));
+    let entry = found.ok_or_else(|| unknown_model(name))?;
+    Ok((entry, ModelOptions::parse(entry, options)?))
 }
 
 fn run<M: NativeModel, V: Visitor>(
@@ -196,4 +95,13 @@ fn run<M: NativeModel, V: Visitor>(
     let model = M::from_options(&mut options)?;
     options.finish()?;
     Ok(visitor.visit(model))
+}
+
+fn unknown_model(name: &str) -> ModelSpecError {
+    let known = || catalogue().iter().map(|entry| entry.name);
+    ModelSpecError::UnknownModel {
+        name: name.to_owned(),
+        suggestion: nearest(name, known()),
+        known: known().collect::<Vec<_>>().join(", "),
+    }
 }

@@ -7,8 +7,8 @@ use omnilink_engine::{Footprint, Keys};
 use omnilink_value::Value;
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{OpEntry, OptionEntry};
-use crate::decode::DecodeError;
+use crate::decode_error::DecodeError;
+use crate::entry::{OpEntry, OptionEntry};
 use crate::keys::whole;
 use crate::options::ModelOptions;
 

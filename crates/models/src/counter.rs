@@ -4,10 +4,12 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
-use crate::decode::{Decode, DecodeError};
+use crate::decode::Decode;
+use crate::decode_error::DecodeError;
 use crate::display::Known;
+use crate::entry::{ModelEntry, OptionEntry, operations};
 use crate::keys::whole;
+use crate::native_model::NativeModel;
 use crate::options::{ModelOptions, ModelSpecError};
 
 /// A counter.

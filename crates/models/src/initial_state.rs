@@ -8,10 +8,10 @@ use omnilink_value::{Value, ValueKind};
 
 use crate::bank::{Balances, Bank, BankOp};
 use crate::cas_register::{CasRegister, CasRegisterOp};
-use crate::catalogue::NativeModel;
+use crate::catalogue::entry_and_options;
 use crate::counter::{Counter, CounterOp};
 use crate::multi_register::{MultiRegister, RegisterAccess};
-use crate::options::{ModelOptions, Spec};
+use crate::native_model::NativeModel;
 use crate::register::{Register, RegisterOp};
 use crate::semaphore::{Semaphore, SemaphoreOp};
 
@@ -24,7 +24,7 @@ pub fn initial_guesses<'a>(
     unexplained: &Operation,
     history: impl IntoIterator<Item = &'a Operation>,
 ) -> Vec<String> {
-    let Ok(Spec { entry, mut options }) = Spec::parse(model) else {
+    let Ok((entry, mut options)) = entry_and_options(model) else {
         return Vec::new();
     };
     let is_given = ["initial", "balance", "accounts", "permits", "capacity"]
@@ -137,7 +137,7 @@ fn with_option(model: &str, option: &str) -> String {
 
 /// An operation as a model of this type reads it.
 fn decoded<M: NativeModel>(model: &str, operation: &Operation) -> Option<M::Op> {
-    let mut options: ModelOptions = Spec::parse(model).ok()?.options;
+    let (_, mut options) = entry_and_options(model).ok()?;
     let model = M::from_options(&mut options).ok()?;
     model.decode(operation).ok()?.into_last()
 }

@@ -5,6 +5,8 @@
 
 mod call;
 mod decode;
+mod methods;
+mod op;
 mod result;
 
 use std::sync::Arc;
@@ -12,10 +14,8 @@ use std::sync::Arc;
 use omnilink_engine::{Footprint, Model, Outcomes};
 use omnilink_value::Value;
 
-pub use self::call::{
-    CollectionEnd, IndexMethod, JavaCollectionCall, JavaCollectionError, JavaCollectionOp, Near,
-};
-use self::result::normal_text;
+pub use self::call::{CollectionEnd, IndexMethod, JavaCollectionCall, JavaCollectionError, Near};
+pub use self::op::JavaCollectionOp;
 use crate::container;
 use crate::java_text::{collection_text, java_text, or_null};
 

@@ -6,14 +6,15 @@
 
 mod call;
 mod decode;
+mod methods;
 
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
-pub use self::call::{
-    EntryPart, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, MapEnd, Neighbour, WholeMethod,
+pub use self::call::{JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, MapEnd, Neighbour, WholeMethod};
+use crate::java_text::{
+    EntryPart, collection_text, entry_text, java_text, map_text, or_null, write_entry, write_list,
 };
-use crate::java_text::{collection_text, entry_text, java_text, map_text, or_null, write_entry, write_list};
 use crate::keys::{key as key_of, keys};
 use crate::persistent_map::PersistentMap;
 

@@ -4,7 +4,14 @@ use std::fmt::{self, Write};
 
 use omnilink_value::Value;
 
-use crate::java_map::EntryPart;
+/// The part of an entry that a method returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EntryPart {
+    /// Its key.
+    Key,
+    /// The whole entry.
+    Entry,
+}
 
 /// A value as Java prints it.
 pub(crate) fn java_text(value: &Value) -> String {

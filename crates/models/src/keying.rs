@@ -9,7 +9,7 @@ use std::sync::Arc;
 use omnilink_trace::{Args, Operation};
 use omnilink_value::{Value, ValueKind};
 
-use crate::catalogue::{ModelEntry, is_similar};
+use crate::entry::{ModelEntry, is_similar};
 
 /// The argument with the value of an invocation.
 const VALUE: &str = "value";

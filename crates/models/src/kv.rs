@@ -4,10 +4,12 @@ use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outco
 use omnilink_value::Value;
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{ModelEntry, NativeModel, operations};
-use crate::decode::{Decode, DecodeError};
+use crate::decode::Decode;
+use crate::decode_error::DecodeError;
 use crate::display::{Known, Or, list};
+use crate::entry::{ModelEntry, operations};
 use crate::keys::key as key_of;
+use crate::native_model::NativeModel;
 use crate::options::{ModelOptions, ModelSpecError};
 use crate::persistent_map::PersistentMap;
 

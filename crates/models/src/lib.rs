@@ -49,7 +49,9 @@ mod catalogue;
 mod container;
 mod counter;
 mod decode;
+mod decode_error;
 mod display;
+mod entry;
 mod initial_state;
 mod java_collection;
 mod java_map;
@@ -61,6 +63,7 @@ mod log;
 mod map;
 mod multi_register;
 mod mutex;
+mod native_model;
 mod options;
 mod persistent_map;
 mod priority_queue;
@@ -77,24 +80,26 @@ pub use bag::{Bag, BagOp};
 pub use bank::{Balances, Bank, BankOp};
 pub use call_reader::{CallReader, is_code};
 pub use cas_register::{CasRegister, CasRegisterOp, FailedCas};
-pub use catalogue::{
-    ModelEntry, NativeModel, OpEntry, OptionEntry, Visitor, catalogue, model_of_type, with_model,
-};
+pub use catalogue::{Visitor, catalogue, model_of_type, with_model};
 pub use counter::{Counter, CounterOp};
-pub use decode::{Decode, DecodeError, DecodeProblem};
+pub use decode::Decode;
+pub use decode_error::{DecodeError, DecodeProblem};
+pub use entry::{ModelEntry, OpEntry, OptionEntry};
 pub use initial_state::initial_guesses;
 pub use java_collection::{
     CollectionEnd, ElementOrder, JavaCollection, JavaCollectionCall, JavaCollectionError, JavaCollectionOp,
 };
 pub use java_map::{
-    EntryPart, JavaMap, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, MapEnd, Neighbour, WholeMethod,
+    JavaMap, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, MapEnd, Neighbour, WholeMethod,
 };
+pub use java_text::EntryPart;
 pub use keying::{KeyDetector, Keying, split, splits_by_key};
 pub use kv::{Kv, KvAction, KvOp};
 pub use log::{Log, LogOp};
 pub use map::{Map, MapAction, MapOp};
 pub use multi_register::{MultiRegister, MultiRegisterOp, RegisterAccess};
 pub use mutex::{Mutex, MutexOp};
+pub use native_model::NativeModel;
 pub use omnilink_engine::Decoded;
 pub use options::{ModelOptions, ModelSpecError};
 pub use persistent_map::PersistentMap;

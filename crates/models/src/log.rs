@@ -5,9 +5,11 @@ use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
-use crate::decode::{Decode, DecodeError};
+use crate::decode::Decode;
+use crate::decode_error::DecodeError;
 use crate::display::{Known, KnownOr, Or, list};
+use crate::entry::{ModelEntry, OptionEntry, operations};
+use crate::native_model::NativeModel;
 use crate::options::{ModelOptions, ModelSpecError};
 use crate::sequence::Sequence;
 

@@ -4,11 +4,13 @@ use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outco
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::call_reader::{CallReader, THE_RESULT};
-use crate::catalogue::{ModelEntry, NativeModel, operations};
-use crate::decode::{Decode, DecodeError};
+use crate::call_reader::CallReader;
+use crate::decode::Decode;
+use crate::decode_error::{DecodeError, THE_RESULT};
 use crate::display::{Known, list};
+use crate::entry::{ModelEntry, operations};
 use crate::keys::keys;
+use crate::native_model::NativeModel;
 use crate::options::{ModelOptions, ModelSpecError};
 use crate::persistent_map::PersistentMap;
 use crate::register::INITIAL;

@@ -3,7 +3,7 @@
 use omnilink_value::Value;
 use thiserror::Error;
 
-use crate::catalogue::{ModelEntry, catalogue, is_similar};
+use crate::entry::{ModelEntry, is_similar};
 use crate::suggestion::nearest;
 
 /// Why a model specification is invalid.
@@ -64,41 +64,24 @@ pub enum ModelSpecError {
     },
 }
 
-impl ModelSpecError {
-    pub(crate) fn unknown_model(name: &str) -> Self {
-        let known = || catalogue().iter().map(|entry| entry.name);
-        Self::UnknownModel {
-            name: name.to_owned(),
-            suggestion: nearest(name, known()),
-            known: known().collect::<Vec<_>>().join(", "),
-        }
-    }
-}
-
 fn did_you_mean(suggestion: &Option<&'static str>) -> String {
     suggestion
         .map(|name| format!(" (did you mean \"{name}\"?)"))
         .unwrap_or_default()
 }
 
-/// A parsed model specification: the name of a model, with options.
+/// The options given to a model. Reading an option removes it.
 #[derive(Debug)]
-pub(crate) struct Spec {
-    pub entry: &'static ModelEntry,
-    pub options: ModelOptions,
+pub struct ModelOptions {
+    entry: &'static ModelEntry,
+    given: Vec<(String, String)>,
 }
 
-impl Spec {
-    pub fn parse(text: &str) -> Result<Self, ModelSpecError> {
-        let (name, options) = text.split_once(':').unwrap_or((text, ""));
-        let name = name.trim();
-        let found = catalogue()
-            .iter()
-            .copied()
-            .find(|entry| is_similar(entry.name, name));
-        let entry = found.ok_or_else(|| ModelSpecError::unknown_model(name))?;
+impl ModelOptions {
+    /// The options that are given as `name=value,…`.
+    pub(crate) fn parse(entry: &'static ModelEntry, text: &str) -> Result<Self, ModelSpecError> {
         let mut given: Vec<(String, String)> = Vec::new();
-        for part in options.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let Some((option, value)) = part.split_once('=') else {
                 return Err(ModelSpecError::NoValue {
                     model: entry.name,
@@ -114,21 +97,9 @@ impl Spec {
             }
             given.push((option, value));
         }
-        Ok(Self {
-            entry,
-            options: ModelOptions { entry, given },
-        })
+        Ok(Self { entry, given })
     }
-}
 
-/// The options given to a model. Reading an option removes it.
-#[derive(Debug)]
-pub struct ModelOptions {
-    entry: &'static ModelEntry,
-    given: Vec<(String, String)>,
-}
-
-impl ModelOptions {
     /// An option as text.
     pub(crate) fn text(&mut self, option: &str) -> Option<String> {
         let at = self

@@ -4,10 +4,12 @@ use omnilink_engine::{CollectionKind, Footprint, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::container::{self, EMPTY, SIZE, empty_option};
-use crate::decode::{Decode, DecodeError, DecodeProblem};
+use crate::decode::Decode;
+use crate::decode_error::{DecodeError, DecodeProblem};
 use crate::display::{Known, KnownOr, list};
+use crate::entry::{ModelEntry, OptionEntry, operations};
+use crate::native_model::NativeModel;
 use crate::options::{ModelOptions, ModelSpecError};
 use crate::persistent_map::PersistentMap;
 

@@ -6,11 +6,13 @@ use omnilink_engine::{CollectionKind, Footprint, Model, Observation, Outcomes};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::call_reader::{CallReader, THE_RESULT};
-use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
+use crate::call_reader::CallReader;
 use crate::container::{self, EMPTY, EMPTY_WORD, REMEDY, SIZE, empty_option};
-use crate::decode::{Decode, DecodeError};
+use crate::decode::Decode;
+use crate::decode_error::{DecodeError, THE_RESULT};
 use crate::display::{Known, KnownOr, list};
+use crate::entry::{ModelEntry, OptionEntry, operations};
+use crate::native_model::NativeModel;
 use crate::options::{ModelOptions, ModelSpecError};
 use crate::sequence::Sequence;
 

@@ -4,10 +4,12 @@ use omnilink_engine::{CollectionKind, Footprint, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{ModelEntry, NativeModel, operations};
 use crate::container::{self, EMPTY, SIZE, empty_option};
-use crate::decode::{Decode, DecodeError};
+use crate::decode::Decode;
+use crate::decode_error::DecodeError;
 use crate::display::{Known, KnownOr, Or, list};
+use crate::entry::{ModelEntry, operations};
+use crate::native_model::NativeModel;
 use crate::options::{ModelOptions, ModelSpecError};
 use crate::sequence::Sequence;
 

@@ -14,6 +14,7 @@
 use crate::action::{Rank, TimedAction};
 use crate::coverage::place_empties;
 use crate::decision::{Decision, Rule};
+use crate::mutant::{Mutant, mutated};
 use crate::value_history::{ValueHistories, violation};
 
 /// The order of effects at one position.
@@ -46,7 +47,9 @@ pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Deci
             Some(history) => positions.start.max(history.last),
             None => positions.start,
         };
-        if let Some(history) = history.filter(|_| position >= positions.end) {
+        if let Some(history) =
+            history.filter(|_| position >= positions.end && !mutated(Mutant::AbsentWhileInside))
+        {
             let involved = values.bounds(operations, history).chain([*miss]);
             return violation(Rule::NeverAbsent, operations, involved);
         }

@@ -22,6 +22,7 @@
 
 use crate::action::{Action, Rank, TimedAction, ValueId};
 use crate::decision::{Decision, Rule, UndecidedReason};
+use crate::mutant::{Mutant, mutated};
 use crate::value_history::violation;
 
 /// The operations of a chain in its order.
@@ -215,7 +216,9 @@ impl<'a> Values<'a> {
                     ))
                 });
             }
-            self.check_layers(&layers)?;
+            if !mutated(Mutant::ChainInAnyOrder) {
+                self.check_layers(&layers)?;
+            }
             chain.operations = layers.into_iter().flatten().collect();
             let positions = chain.operations.iter().map(|number| self.operations[*number]);
             let rets = positions.clone().map(|op| op.ret.unwrap_or(self.end));
@@ -232,7 +235,7 @@ impl<'a> Values<'a> {
             let has_happened = |writer: usize| self.operations[writer].ret.is_some() || self.is_used(*value);
             !is_reached[*value] && self.writer[*value].is_some_and(has_happened)
         });
-        match unreached {
+        match unreached.filter(|_| !mutated(Mutant::WrittenInCircle)) {
             None => Ok(chains),
             Some(value) => Err(self.circular(value)),
         }

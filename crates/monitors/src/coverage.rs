@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::action::{Rank, TimedAction};
 use crate::decision::{Decision, Rule};
+use crate::mutant::{Mutant, mutated};
 use crate::value_history::{ValueHistories, ValueHistory, violation};
 
 /// A set of covered positions. Covering and lookup take nearly constant time (union-find with path halving).
@@ -73,8 +74,10 @@ pub(crate) fn place_empties(
         return Ok(Vec::new());
     }
     let mut cover = Coverage::new(values.position_count());
-    for history in &values.histories {
-        cover.cover(history.first..history.last);
+    if !mutated(Mutant::EmptyAnywhere) {
+        for history in &values.histories {
+            cover.cover(history.first..history.last);
+        }
     }
     let place = |empty: &usize| {
         let positions = values.positions(&operations[*empty]);

@@ -28,6 +28,9 @@
 //! assert_eq!(check(Collection::Stack, &operations), Decision::Linearizable(vec![0, 1, 2, 3]));
 //! ```
 
+#[cfg(test)]
+extern crate self as omnilink_monitors;
+
 mod action;
 mod bag;
 mod chains;
@@ -39,6 +42,7 @@ mod depth;
 mod earliest_after;
 mod lists;
 mod lives;
+mod mutant;
 mod numbering;
 mod pending_removals;
 mod priority_queue;
@@ -57,6 +61,7 @@ pub use confirmation::{RefutationCheck, confirm};
 pub use decision::{Decision, Refutation, Rule, UndecidedReason};
 
 use lives::Lives;
+use mutant::{Mutant, mutated};
 use numbering::Numbering;
 use value_history::{ValueHistories, are_ranks};
 
@@ -107,7 +112,11 @@ fn check_distinct(collection: Collection, operations: &[TimedAction], end: Rank)
     };
     match decide(collection, operations, &values) {
         // There is no linearization without the pending removals, but there may be one with them.
-        Decision::Violation(_) if values.has_pending_removals && values.has_unremoved() => {
+        Decision::Violation(_)
+            if values.has_pending_removals
+                && values.has_unremoved()
+                && !mutated(Mutant::PendingTakeNothing) =>
+        {
             match pending_removals::check(collection, operations, &values) {
                 Decision::Undecided(_) if collection == Collection::Queue => queue_search::decide(operations)
                     .unwrap_or(Decision::Undecided(UndecidedReason::PendingRemovals)),

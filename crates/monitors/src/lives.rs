@@ -26,6 +26,7 @@ use crate::action::{Action, Collection, Rank, TimedAction, ValueId};
 use crate::check_distinct;
 use crate::copies::Copies;
 use crate::decision::{Decision, Refutation, Rule, UndecidedReason};
+use crate::mutant::{Mutant, mutated};
 use crate::queue_search;
 use crate::stack_pairs;
 use crate::value_history::violation;
@@ -90,10 +91,10 @@ impl<'a> Lives<'a> {
         let (mut returned, mut inside) = (0, 0_i64);
         for number in members {
             let op = self.operations[number];
-            let is_gap = returned < op.call;
+            let is_gap = returned < op.call || mutated(Mutant::EndWhileOpen);
             let has_gone = match writes {
                 Some(writes) => writes.has_within(returned, op.call),
-                None => inside == 0,
+                None => inside == 0 || mutated(Mutant::EndInside),
             };
             if !life.is_empty() && is_gap && has_gone {
                 self.push_life(value, std::mem::take(&mut life));

@@ -25,6 +25,7 @@ use std::ops::Range;
 use crate::action::{Rank, TimedAction};
 use crate::coverage::{Coverage, fewest_that_cover, place_empties};
 use crate::decision::{Decision, Rule};
+use crate::mutant::{Mutant, mutated};
 use crate::value_history::{ValueHistories, ValueHistory, violation};
 
 /// The order of effects at one position. Greater values have greater numbers.
@@ -57,7 +58,9 @@ pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Deci
             let greater = values.histories.get(number + 1..).unwrap_or(&[]);
             return greater_inside(operations, values, history, front, positions, greater);
         }
-        covered.cover(history.first..history.last);
+        if !mutated(Mutant::NextBelowGreater) {
+            covered.cover(history.first..history.last);
+        }
     }
     effects.sort_unstable();
     Decision::Linearizable(effects.into_iter().map(|(.., number)| number).collect())

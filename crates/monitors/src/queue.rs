@@ -32,6 +32,7 @@ use std::collections::BinaryHeap;
 use crate::action::{Rank, TimedAction};
 use crate::coverage::place_empties;
 use crate::decision::{Decision, Rule};
+use crate::mutant::{Mutant, mutated};
 use crate::value_history::{ValueHistories, ValueHistory, violation};
 
 pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Decision {
@@ -177,7 +178,10 @@ fn values_in_order<'a>(
                 Some(front)
             };
             is_released[*number]
-                && ahead.is_none_or(|ahead| values[*number].front_last <= values[ahead].front_first)
+                && ahead.is_none_or(|ahead| {
+                    values[*number].front_last <= values[ahead].front_first
+                        || mutated(Mutant::AheadByAdditionsOnly)
+                })
         };
         let earliest = released.peek().map(|Reverse((_, number))| *number);
         match [earliest, Some(front)].into_iter().flatten().find(is_next) {

@@ -47,6 +47,7 @@ use std::collections::HashSet;
 use crate::action::{Action, Rank, TimedAction, ValueId};
 use crate::decision::{Decision, Refutation, Rule};
 use crate::lists::Lists;
+use crate::mutant::{Mutant, mutated};
 use crate::queue::{Effect, merged};
 use crate::queue_violation;
 
@@ -335,7 +336,8 @@ impl<'a> QueueSearch<'a> {
 
     /// Takes the removal of the value that is next, if it is forced.
     fn take_forced_removal(&mut self, value: ValueId) -> bool {
-        let has_peeks = self.by_call.first(PEEKS + value as usize).is_some();
+        let has_peeks =
+            self.by_call.first(PEEKS + value as usize).is_some() && !mutated(Mutant::RemoveBeforePeeks);
         let removal = self
             .of_value
             .first(2 * value as usize + 1)
@@ -370,6 +372,9 @@ impl<'a> QueueSearch<'a> {
     fn additions(&self) -> Vec<(Rank, usize)> {
         let mut additions: Vec<usize> = self.called_before(ADDITIONS, self.first_return()).collect();
         additions.sort_unstable_by_key(|number| (self.value(*number), self.returns(*number)));
+        if mutated(Mutant::LatestEqualAddition) {
+            additions.reverse();
+        }
         additions.dedup_by_key(|number| self.value(*number));
         let other_return = self.other_return();
         // A removal may have to wait for a peek of its value.

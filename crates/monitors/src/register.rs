@@ -14,6 +14,7 @@
 
 use crate::action::{Rank, TimedAction};
 use crate::decision::{Decision, Rule};
+use crate::mutant::{Mutant, mutated};
 use crate::value_history::{ValueHistories, ValueHistory, violation};
 
 /// The positions at which the register holds a value.
@@ -61,7 +62,7 @@ pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Deci
     for (last, first, history) in backward {
         let before = forward.partition_point(|zone| zone.begin <= last);
         let zone = before.checked_sub(1).and_then(|index| forward.get(index));
-        if let Some(zone) = zone.filter(|zone| zone.end > first) {
+        if let Some(zone) = zone.filter(|zone| zone.end > first && !mutated(Mutant::BackwardWithinForward)) {
             return overlap(operations, values, [zone.history, Some(history)]);
         }
         blocks.push((last, Some(history)));

@@ -32,6 +32,7 @@ use std::collections::BinaryHeap;
 
 use crate::action::{Action, Rank, TimedAction};
 use crate::decision::{Decision, Rule};
+use crate::mutant::{Mutant, mutated};
 use crate::value_history::violation;
 
 /// Refutations with more operations that look at the state are not made smaller.
@@ -129,7 +130,9 @@ impl<'a> Element<'a> {
             (Some(to), ret) => self.flips[usize::from(to)].push(Reverse((ret.unwrap_or(end), number))),
             // A pending look can be left out.
             (None, None) => {}
-            (None, Some(_)) if sees_inside(op.action) == self.is_inside => self.place(number, position),
+            (None, Some(_)) if sees_inside(op.action) == self.is_inside || mutated(Mutant::SeeAnyState) => {
+                self.place(number, position)
+            }
             (None, Some(_)) => self.looks[usize::from(sees_inside(op.action))].push(number),
         }
     }

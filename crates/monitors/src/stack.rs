@@ -30,6 +30,7 @@ use crate::action::{Rank, TimedAction};
 use crate::coverage::place_empties;
 use crate::decision::{Decision, Rule};
 use crate::depth::{Depth, Least};
+use crate::mutant::{Mutant, mutated};
 use crate::stabbing::Stabbing;
 use crate::value_history::{ValueHistories, ValueHistory, violation};
 
@@ -111,6 +112,7 @@ impl<'a> Peeling<'a> {
             let add = all.positions(&operations[history.add]);
             let gone = history
                 .remove
+                .filter(|_| !mutated(Mutant::PopLate))
                 .map_or(all.end + 1, |remove| all.positions(&operations[remove]).end);
             let mut place = |positions: Range<Rank>, peek: Option<usize>| {
                 unplaced.push(Unplaced {

@@ -12,6 +12,7 @@
 use std::collections::HashSet;
 
 use crate::action::{Action, Rank, TimedAction, ValueId};
+use crate::mutant::{Mutant, mutated};
 
 /// How many operations on two values are searched: each is a bit of a set.
 const OPERATIONS_MAX: usize = 128;
@@ -130,6 +131,9 @@ fn has_order(operations: &[TimedAction], left: &mut usize) -> Option<bool> {
         };
         let mut nexts: Vec<(usize, &TimedAction)> = rest().filter(|(_, op)| op.call < first_return).collect();
         nexts.sort_by_key(|(_, op)| op.ret.unwrap_or(Rank::MAX));
+        if mutated(Mutant::LatestEqualOnStack) {
+            nexts.reverse();
+        }
         let mut tried: Vec<Action> = Vec::new();
         for (at, op) in nexts {
             if tried.contains(&op.action) {

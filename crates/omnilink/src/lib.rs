@@ -56,7 +56,7 @@
 //!
 //! # Live systems
 //!
-//! [`Monitor`] checks calls and returns as they happen, and `isolation::TransactionMonitor` transactions. Or a system is recorded with [`record`], and what was recorded is
+//! [`LiveCheck`] checks calls and returns as they happen, and `isolation::LiveTransactionCheck` transactions. Or a system is recorded with [`record`], and what was recorded is
 //! checked with [`check_trace`]:
 //!
 //! ```
@@ -94,7 +94,7 @@ pub use check_trace::{CheckTraceError, check_trace};
 
 pub use omnilink_engine::{
     CallEvent, CheckError, CheckOutcome, Checker, Components, Conclusion, Consistency, Counterexample,
-    EventError, Footprint, Keys, Limits, Linearization, MinimalCounterexample, Model, Monitor, Options,
+    EventError, Footprint, Keys, Limits, Linearization, LiveCheck, MinimalCounterexample, Model, Options,
     Outcomes, Partitioning, Progress, Reductions, Strategy, TimedOp, Verdict, check, minimize,
 };
 pub use omnilink_trace::Timebox;

@@ -2,7 +2,7 @@
 //!
 //! The decision of this crate is that **what Python users see is written in Python** (`python/omnilink`): signatures, documentation and
 //! classes. Here is what needs the engine: histories become traces, checks run on threads without the interpreter's lock, and answers,
-//! models, recorders and monitors are handed over as objects. Everything that goes wrong is an exception of `omnilink._errors` with the
+//! models, recorders and live checks are handed over as objects. Everything that goes wrong is an exception of `omnilink._errors` with the
 //! message of the command; a panic is one, too.
 
 mod answer;
@@ -12,8 +12,8 @@ mod explore;
 mod file_path;
 mod history;
 mod job;
+mod live_check;
 mod model;
-mod monitor;
 mod recorder;
 mod settings;
 mod validate;
@@ -33,7 +33,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<answer::Answer>()?;
     module.add_class::<model::Op>()?;
-    module.add_class::<monitor::PythonMonitor>()?;
+    module.add_class::<live_check::PythonLiveCheck>()?;
     module.add_class::<recorder::PythonRecorder>()?;
     module.add_class::<recorder::Lane>()?;
     module.add_function(wrap_pyfunction!(check::check, module)?)?;

@@ -14,6 +14,7 @@ use omnilink_value::Value;
 
 use super::datum::Datum;
 use super::evaluator::Evaluator;
+use super::mutant::{Mutant, mutated};
 use super::slot::Slot;
 
 /// Two sequences and the length of their common prefix. They are kept alive, so their addresses identify them.
@@ -55,7 +56,8 @@ impl<'p> Evaluator<'p> {
             return None;
         }
         let to = usize::try_from(left.to).ok()?;
-        Some(to <= self.common_prefix(&left.whole, &right.whole)?)
+        let length = self.common_prefix(&left.whole, &right.whole)?;
+        Some(to <= length || mutated(Mutant::BeyondCommonPrefix))
     }
 
     /// The operands of `SubSeq`, if they have values.

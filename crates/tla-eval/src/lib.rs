@@ -29,6 +29,7 @@ mod function_step;
 mod materialize;
 mod membership;
 mod memo;
+mod mutant;
 pub mod native;
 mod passage;
 mod print;

@@ -25,6 +25,7 @@ use super::datum::{Datum, Lazy};
 use super::error::Outcome;
 use super::evaluator::Evaluator;
 use super::flow::Flow;
+use super::mutant::{Mutant, mutated};
 use super::slot::Slot;
 
 /// The elements after which a refutation is attempted are this one and its powers, so attempts cost a fraction of the evaluations.
@@ -112,7 +113,7 @@ impl<'p> Evaluator<'p> {
         if uses.impure || uses.opaque || uses.unfinished {
             return Finding::Unknown;
         }
-        if !self.depends(node, dependent) {
+        if !self.depends(node, dependent) || mutated(Mutant::RefuteByOneElement) {
             // While next values are being assigned, `x' = e` is not yet a formula.
             if uses.next && self.unassigned > 0 {
                 return Finding::Unknown;
@@ -129,7 +130,9 @@ impl<'p> Evaluator<'p> {
                 for conjunct in conjuncts {
                     match self.find(conjunct, dependent) {
                         Finding::Defined => {}
-                        Finding::Undefined if self.is_step_formula => finding = Finding::Undefined,
+                        Finding::Undefined if self.is_step_formula || mutated(Mutant::RefuteBeforeErrors) => {
+                            finding = Finding::Undefined
+                        }
                         other => return other,
                     }
                 }

@@ -5,54 +5,30 @@ use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
 use omnilink_tla_syntax::names::Name;
 use omnilink_tla_syntax::operators::Op;
 use omnilink_tla_syntax::source::{SourceId, Span};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::entity::*;
 use super::level::{Level, LevelOf, ParamSet};
-use super::loader::Files;
 use super::reported::Reported;
+use super::resolution::{Progress, Resolution};
 use super::scope::Scope;
 use super::spec::Spec;
-
-/// An operator parameter applied in the body of its definition: which argument, of which level.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ParamUse {
-    pub argument: u32,
-    pub level: LevelOf,
-}
-
-/// Whether a file's module is being resolved or finished.
-#[derive(Clone, Copy, Debug)]
-enum Progress {
-    Started,
-    Done(ModuleId),
-}
 
 pub(super) struct Analyzer<'t> {
     pub trees: &'t [Tree],
     pub spec: Spec,
     pub diagnostics: Vec<Diagnostic>,
-    pub files: Files,
-    progress: FxHashMap<TreeId, Progress>,
+    pub resolution: Resolution,
     /// The names of operator symbols, by operator.
     symbols: Vec<Name>,
-    built_in_scope: Scope,
     pub scope: Scope,
     /// The tree and the module being resolved.
     pub tree: TreeId,
     pub module: ModuleId,
     /// The level of `@`, for each enclosing EXCEPT.
     pub except: Vec<LevelOf>,
-    /// How operator parameters are applied.
-    pub uses: FxHashMap<EntityId, Vec<ParamUse>>,
-    /// The lowest level to which sets of parameters were limited.
-    limited: FxHashMap<ParamSet, Level>,
-    /// For parameters whose limit comes from another definition: the parameter there that imposes it.
-    pub limited_by: FxHashMap<EntityId, EntityId>,
     /// The parameter whose argument is being checked.
     pub formal: Option<EntityId>,
-    /// Sets of parameters that are not Leibniz: equal arguments may give different results.
-    unequal: FxHashSet<ParamSet>,
     /// Names bound between the enclosing definition or label and the current expression.
     pub bound: Vec<EntityId>,
     /// Labels of the enclosing definition or label.
@@ -68,10 +44,6 @@ pub(super) struct Analyzer<'t> {
     pub spine: Vec<ExprId>,
     /// Recursive definitions whose bodies are being resolved.
     pub unfinished: Vec<EntityId>,
-    /// The units of named theorems that are ASSUME/PROVEs.
-    pub assume_proves: FxHashMap<EntityId, UnitId>,
-    /// Level-exempt parameters of operators of built-in modules.
-    pub level_exempt: FxHashSet<EntityId>,
     /// What has been reported already.
     pub reported: Reported,
     /// The unit of a module that is being resolved.
@@ -81,34 +53,26 @@ pub(super) struct Analyzer<'t> {
 }
 
 impl<'t> Analyzer<'t> {
-    pub fn new(trees: &'t [Tree], mut spec: Spec, files: Files, diagnostics: Vec<Diagnostic>) -> Self {
-        spec.resolved = trees
-            .iter()
-            .map(|tree| vec![Resolved::Nothing; tree.exprs.len()])
-            .collect();
-        spec.levels = trees
-            .iter()
-            .map(|tree| vec![LevelOf::default(); tree.exprs.len()])
-            .collect();
+    /// An analyzer of the trees of a spec, of which some may be resolved already.
+    pub fn new(trees: &'t [Tree], mut spec: Spec, diagnostics: Vec<Diagnostic>) -> Self {
+        for tree in &trees[spec.resolved.len()..] {
+            spec.resolved.push(vec![Resolved::Nothing; tree.exprs.len()]);
+            spec.levels.push(vec![LevelOf::default(); tree.exprs.len()]);
+        }
+        let resolution = std::mem::take(&mut spec.resolution);
         spec.via_of(Vec::new());
         let symbols = Op::ALL.iter().map(|op| spec.names.intern(op.text())).collect();
         let mut analyzer = Self {
             trees,
             spec,
             diagnostics,
-            files,
-            progress: FxHashMap::default(),
+            resolution,
             symbols,
-            built_in_scope: Scope::default(),
             scope: Scope::default(),
             tree: TreeId(0),
             module: ModuleId(0),
             except: Vec::new(),
-            uses: FxHashMap::default(),
-            limited: FxHashMap::default(),
-            limited_by: FxHashMap::default(),
             formal: None,
-            unequal: FxHashSet::default(),
             bound: Vec::new(),
             labels: FxHashSet::default(),
             no_labels: None,
@@ -117,13 +81,13 @@ impl<'t> Analyzer<'t> {
             let_depth: 0,
             spine: Vec::new(),
             unfinished: Vec::new(),
-            assume_proves: FxHashMap::default(),
-            level_exempt: FxHashSet::default(),
             reported: Reported::default(),
             unit: UnitId(0),
             incomplete: false,
         };
-        analyzer.declare_built_in();
+        if analyzer.resolution.built_in_scope.is_none() {
+            analyzer.declare_built_in();
+        }
         analyzer
     }
 
@@ -152,11 +116,12 @@ impl<'t> Analyzer<'t> {
                 },
             );
         }
-        self.built_in_scope = self.scope.clone();
+        self.resolution.built_in_scope = Some(self.scope.clone());
     }
 
     pub fn finish(mut self) -> (Spec, Vec<Diagnostic>) {
         self.merge_diagnostics();
+        self.spec.resolution = self.resolution;
         (self.spec, self.diagnostics)
     }
 
@@ -165,11 +130,12 @@ impl<'t> Analyzer<'t> {
     /// Resolves the module of a file.
     pub fn file(&mut self, tree: TreeId) -> Option<ModuleId> {
         let root = self.trees[tree.0 as usize].root?;
-        self.progress.insert(tree, Progress::Started);
-        let scope = std::mem::replace(&mut self.scope, self.built_in_scope.clone());
+        self.resolution.progress.insert(tree, Progress::Started);
+        let built_in = self.resolution.built_in_scope.clone().unwrap_or_default();
+        let scope = std::mem::replace(&mut self.scope, built_in);
         let module = self.isolated(tree, root);
         self.scope = scope;
-        self.progress.insert(tree, Progress::Done(module));
+        self.resolution.progress.insert(tree, Progress::Done(module));
         Some(module)
     }
 
@@ -202,8 +168,8 @@ impl<'t> Analyzer<'t> {
         if let Some(module) = self.scope.modules.get(&ident.name) {
             return Some(*module);
         }
-        if let Some(tree) = self.files.get(self.tree, ident.name) {
-            match self.progress.get(&tree) {
+        if let Some(tree) = self.resolution.files.get(self.tree, ident.name) {
+            match self.resolution.progress.get(&tree) {
                 Some(Progress::Done(module)) => return Some(*module),
                 None => return self.file(tree),
                 Some(Progress::Started) => {
@@ -237,7 +203,7 @@ impl<'t> Analyzer<'t> {
 
     /// Whether the current text is a built-in module.
     pub fn is_built_in(&self) -> bool {
-        self.files.is_library.get(self.tree.0 as usize) == Some(&true)
+        self.resolution.files.is_library.get(self.tree.0 as usize) == Some(&true)
     }
 
     pub fn span(&self, id: ExprId) -> Span {
@@ -311,10 +277,14 @@ impl<'t> Analyzer<'t> {
 
     /// Limits the level of what may be substituted for the parameters of an expression.
     pub fn constrain(&mut self, params: ParamSet, max: Level) {
-        let is_known = self.limited.get(&params).is_some_and(|known| *known <= max);
+        let is_known = self
+            .resolution
+            .limited
+            .get(&params)
+            .is_some_and(|known| *known <= max);
         if max < Level::Temporal && params != ParamSet::EMPTY && !is_known {
-            let (entities, limited) = (&mut self.spec.entities, &mut self.limited);
-            let (formal, limited_by) = (self.formal, &mut self.limited_by);
+            let (entities, limited) = (&mut self.spec.entities, &mut self.resolution.limited);
+            let (formal, limited_by) = (self.formal, &mut self.resolution.limited_by);
             self.spec.params.walk(
                 params,
                 |set| {
@@ -336,10 +306,10 @@ impl<'t> Analyzer<'t> {
 
     /// Records that an expression is not Leibniz in some parameters.
     pub fn break_leibniz(&mut self, params: ParamSet) {
-        if params == ParamSet::EMPTY || self.unequal.contains(&params) {
+        if params == ParamSet::EMPTY || self.resolution.unequal.contains(&params) {
             return;
         }
-        let (entities, unequal) = (&mut self.spec.entities, &mut self.unequal);
+        let (entities, unequal) = (&mut self.spec.entities, &mut self.resolution.unequal);
         self.spec.params.walk(
             params,
             |set| unequal.insert(set),

@@ -5,12 +5,13 @@ use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
 use omnilink_tla_syntax::operators::Op;
 use omnilink_tla_syntax::source::Span;
 
-use super::analyzer::{Analyzer, ParamUse};
+use super::analyzer::Analyzer;
 use super::argument::{Argument, Operator};
 use super::entity::*;
 use super::level::{Level, LevelOf};
 use super::level_cause::Suspect;
 use super::level_rule::rule;
+use super::resolution::ParamUse;
 
 /// The position of an expression of the wrong level: the enclosing expression and the part itself.
 #[derive(Clone, Copy, Debug)]
@@ -183,7 +184,7 @@ impl Analyzer<'_> {
             return None;
         };
         let own = *params.get(index)?;
-        Some(self.limited_by.get(&own).copied().unwrap_or(own))
+        Some(self.resolution.limited_by.get(&own).copied().unwrap_or(own))
     }
 
     /// Applies an operator to the right number of resolved arguments.
@@ -226,7 +227,11 @@ impl Analyzer<'_> {
                     argument: i as u32,
                     level: arg.level,
                 });
-                self.uses.entry(binding.entity).or_default().extend(uses);
+                self.resolution
+                    .uses
+                    .entry(binding.entity)
+                    .or_default()
+                    .extend(uses);
                 Box::new([])
             }
             _ => Box::new([]),
@@ -255,7 +260,7 @@ impl Analyzer<'_> {
         if formals.is_empty() {
             return args.iter().fold(own, |level, arg| self.join(level, arg.level));
         }
-        let (built_in, level_exempt) = (self.is_built_in(), &self.level_exempt);
+        let (built_in, level_exempt) = (self.is_built_in(), &self.resolution.level_exempt);
         self.spec.params.substitute(own, |param| {
             let at = formals.iter().position(|formal| *formal == param)?;
             if !built_in && level_exempt.contains(&param) {
@@ -274,7 +279,7 @@ impl Analyzer<'_> {
         given: impl Fn(EntityId) -> Option<LevelOf>,
         at: At,
     ) {
-        let uses = self.uses.get(&formal).cloned().unwrap_or_default();
+        let uses = self.resolution.uses.get(&formal).cloned().unwrap_or_default();
         for ParamUse { argument, level } in uses {
             let level = self.spec.params.substitute(level, &given);
             let (_, max, _) = self.formal(operator, argument as usize);
@@ -288,7 +293,8 @@ impl Analyzer<'_> {
                     EntityKind::Parameter | EntityKind::Constant
                 )
             {
-                self.uses
+                self.resolution
+                    .uses
                     .entry(binding.entity)
                     .or_default()
                     .push(ParamUse { argument, level });

@@ -63,13 +63,13 @@ impl Analyzer<'_> {
             .find(|(m, op, _)| *m == module && *op == operator);
         if let Some((.., operands)) = found {
             let operands = operands.iter().filter_map(|operand| params.get(*operand));
-            self.level_exempt.extend(operands.copied());
+            self.resolution.level_exempt.extend(operands.copied());
         }
     }
 
     /// Whether a parameter is level-exempt where the current text applies its operator. In built-in modules themselves no
     /// parameter is.
     pub(super) fn is_level_exempt(&self, param: EntityId) -> bool {
-        self.level_exempt.contains(&param) && !self.is_built_in()
+        self.resolution.level_exempt.contains(&param) && !self.is_built_in()
     }
 }

@@ -28,6 +28,7 @@ mod part;
 mod path;
 mod recursion;
 mod reported;
+mod resolution;
 mod scope;
 pub mod search_path;
 mod selection;
@@ -39,5 +40,5 @@ mod unknown;
 
 pub use omnilink_pluscal as pluscal;
 
-pub use loader::{Loaded, load, load_text};
+pub use loader::{Loaded, add_module, load, load_text};
 pub use translation::{PlusCal, stale_translation};

@@ -9,10 +9,10 @@ use omnilink_tla_syntax::find_module;
 use omnilink_tla_syntax::names::Name;
 use omnilink_tla_syntax::parser::parse_source;
 use omnilink_tla_syntax::source::{Source, SourceId, Span};
-use rustc_hash::FxHashMap;
 
 use super::analyzer::Analyzer;
 use super::entity::TreeId;
+use super::resolution::Files;
 use super::search_path::{SearchPath, built_in, read_text, unreadable};
 use super::spec::Spec;
 use super::translation::Read;
@@ -65,18 +65,25 @@ pub fn load(path: &Path, search: &SearchPath) -> Loaded {
 
 /// Like [`load`], for a given text. `path` is shown in messages, and its stem must be the module's name.
 pub fn load_text(path: &Path, text: String, search: &SearchPath) -> Loaded {
+    add_module(Spec::default(), path, text, search)
+}
+
+/// Adds a module to a spec and makes it the root, such as one that extends the root so far. What is resolved is not read again.
+///
+/// `path` is shown in messages.
+pub fn add_module(spec: Spec, path: &Path, text: String, search: &SearchPath) -> Loaded {
     deep_stack::run(|| {
-        let mut loaded = analyse(path, text, search);
+        let mut loaded = analyse(spec, path, text, search);
         limit(&mut loaded.diagnostics);
         loaded
     })
 }
 
-/// Reads and resolves a spec.
-fn analyse(path: &Path, text: String, search: &SearchPath) -> Loaded {
+/// Reads and resolves a module and everything that it uses.
+fn analyse(mut spec: Spec, path: &Path, text: String, search: &SearchPath) -> Loaded {
     let mut loader = Loader {
-        spec: Spec::default(),
-        files: Files::default(),
+        files: std::mem::take(&mut spec.resolution.files),
+        spec,
         diagnostics: Vec::new(),
         search,
         pending: Vec::new(),
@@ -106,29 +113,6 @@ fn limit(diagnostics: &mut Vec<Diagnostic>) {
             };
             let diagnostic = diagnostic(Class::Limit, last.source, last.span, message);
             diagnostics.push(diagnostic.help("fix the first ones and check again"));
-        }
-    }
-}
-
-/// The file of each module name. Built-in modules use each other, even if modules of the same name are next to the spec.
-#[derive(Debug, Default)]
-pub(super) struct Files {
-    /// For modules of the user.
-    pub user: FxHashMap<Name, TreeId>,
-    /// For built-in modules.
-    pub library: FxHashMap<Name, TreeId>,
-    /// Which trees are built-in modules.
-    pub is_library: Vec<bool>,
-}
-
-impl Files {
-    /// The file that a name means in a tree.
-    pub fn get(&self, from: TreeId, name: Name) -> Option<TreeId> {
-        let library = self.is_library.get(from.0 as usize).copied().unwrap_or(false);
-        if library {
-            self.library.get(&name).copied()
-        } else {
-            self.user.get(&name).copied()
         }
     }
 }
@@ -283,7 +267,8 @@ impl Loader<'_> {
             };
         }
         let trees = std::mem::take(&mut self.spec.trees);
-        let mut analyzer = Analyzer::new(&trees, self.spec, self.files, self.diagnostics);
+        self.spec.resolution.files = self.files;
+        let mut analyzer = Analyzer::new(&trees, self.spec, self.diagnostics);
         let module = analyzer.file(root);
         let (mut spec, diagnostics) = analyzer.finish();
         spec.root = module;

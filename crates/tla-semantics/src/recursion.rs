@@ -70,7 +70,7 @@ impl Analyzer<'_> {
     /// parameter that imposes the limit.
     pub(super) fn check_recursive(&mut self, param: EntityId, span: Span, errors_before: usize) {
         let is_unreliable = self.section.iter().any(|entity| self.is_unreliable(*entity));
-        let limiting = self.limited_by.get(&param).copied().unwrap_or(param);
+        let limiting = self.resolution.limited_by.get(&param).copied().unwrap_or(param);
         if self.reported.errors > errors_before
             || is_unreliable
             || self.reported.narrowed.contains_key(&limiting)

@@ -160,7 +160,7 @@ impl Analyzer<'_> {
     /// Whether an entity is from a built-in module.
     pub(super) fn is_library(&self, entity: EntityId) -> bool {
         let tree = self.spec.entity(entity).tree;
-        self.files.is_library.get(tree.0 as usize) == Some(&true)
+        self.resolution.files.is_library.get(tree.0 as usize) == Some(&true)
     }
 
     /// Reports a wrong number of arguments. All such uses of a definition of the user's are one diagnostic, because the
@@ -194,7 +194,7 @@ impl Analyzer<'_> {
         }
         let name = self.text(ident.name);
         let known = built_in::MODULES.iter().map(|(name, _)| *name);
-        let near: Vec<String> = (self.files.user.keys().chain(self.scope.modules.keys()))
+        let near: Vec<String> = (self.resolution.files.user.keys().chain(self.scope.modules.keys()))
             .map(|name| self.text(*name))
             .collect();
         let near = known.chain(near.iter().map(String::as_str));

@@ -50,12 +50,14 @@ impl Analyzer<'_> {
         match &self.spec.entity(entity).kind {
             EntityKind::Operator { params, body, .. } => Some((params.clone(), Selected::Body(*body))),
             EntityKind::Statement(Some(body)) => Some((Box::default(), Selected::Body(*body))),
-            EntityKind::Statement(None) => match &tree.unit(*self.assume_proves.get(&entity)?).kind {
-                UnitKind::Theorem { statement, .. } => {
-                    Some((Box::default(), Selected::Statement(statement, true)))
+            EntityKind::Statement(None) => {
+                match &tree.unit(*self.resolution.assume_proves.get(&entity)?).kind {
+                    UnitKind::Theorem { statement, .. } => {
+                        Some((Box::default(), Selected::Statement(statement, true)))
+                    }
+                    _ => None,
                 }
-                _ => None,
-            },
+            }
             EntityKind::Function { unit, body, .. } => match &tree.unit(*unit).kind {
                 UnitKind::Function { bounds, .. } => {
                     let parts = FunctionParts {

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::entity::*;
 use super::level::{Level, LevelOf, ParamSets};
+use super::resolution::Resolution;
 
 /// A module with everything in it resolved.
 #[derive(Debug)]
@@ -108,6 +109,7 @@ pub struct Spec {
     pub root: Option<ModuleId>,
     /// Sets of parameters that levels refer to.
     pub params: ParamSets,
+    pub(super) resolution: Resolution,
     pub(super) vias: Vec<Box<[InstanceId]>>,
     pub(super) via_numbers: FxHashMap<Box<[InstanceId]>, Via>,
 }

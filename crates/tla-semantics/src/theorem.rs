@@ -39,7 +39,7 @@ impl Analyzer<'_> {
             let entity = self.entity(name, EntityKind::Statement(formula), 0, level);
             self.note_errors(entity, before);
             if formula.is_none() {
-                self.assume_proves.insert(entity, id);
+                self.resolution.assume_proves.insert(entity, id);
             }
             self.define_statement(entity, unit, name);
         }

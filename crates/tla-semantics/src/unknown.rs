@@ -248,7 +248,7 @@ impl Analyzer<'_> {
     }
 
     fn is_module(&self, name: Name) -> bool {
-        self.scope.modules.contains_key(&name) || self.files.get(self.tree, name).is_some()
+        self.scope.modules.contains_key(&name) || self.resolution.files.get(self.tree, name).is_some()
     }
 
     /// The name in scope nearest to an undefined one, among those that take `given` arguments if that is known.

@@ -6,7 +6,7 @@ use clap::Args;
 use omnilink_consistency::{Guarantee, MethodLevels, Ret, parse_axioms};
 use omnilink_engine::Limits;
 use omnilink_evidence::{Evidence, Verdict};
-use omnilink_isolation::{Isolation, TransactionMonitor};
+use omnilink_isolation::{Isolation, LiveTransactionCheck};
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_trace::OpenOptions;
 use omnilink_verify::{Following, Input, WeakTask, holds_histories, holds_transactions, tells_its_own_order};
@@ -32,7 +32,7 @@ pub(crate) struct WeakArgs {
     #[arg(long, help_heading = WEAK, conflicts_with_all = ["infer", "axioms", "levels"])]
     pub(super) follow: bool,
     /// With --follow: how many transactions are kept, each half of which is checked together with the next
-    #[arg(long, value_name = "N", help_heading = WEAK, requires = "follow", default_value_t = TransactionMonitor::WINDOW as u32, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "N", help_heading = WEAK, requires = "follow", default_value_t = LiveTransactionCheck::WINDOW as u32, value_parser = clap::value_parser!(u32).range(2..))]
     window: u32,
     /// Whose returns must follow from what is seen: own (the operation's) or all (those of all it sees, too)
     #[arg(long, value_name = "READING", default_value = "own", help_heading = WEAK)]

@@ -11,13 +11,15 @@ use omnilink_lineup::{
 use omnilink_memory::default_limit_bytes;
 use omnilink_sched::ExploreOptions;
 
-use super::ABOUT;
 use super::harness::{Engine, Target};
 use super::specification::SpecificationArgs;
 use crate::error::CliError;
 use crate::interrupt;
 use crate::output::Drawing;
 use crate::quantity;
+
+/// What it is for.
+pub(crate) const ABOUT: &str = "Find concurrency bugs with no specification: a component's serial runs are the specification of its concurrent ones";
 
 #[derive(Debug, Args)]
 #[command(about = ABOUT, after_help = EXAMPLES)]

@@ -22,8 +22,8 @@ use omnilink_memory::peak_bytes;
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_sched::SchedError;
 
-pub(crate) use self::arguments::LineupArgs;
 use self::arguments::Memory;
+pub(crate) use self::arguments::{ABOUT, LineupArgs};
 use self::files::Files;
 use self::harness::{Built, Engine};
 use self::outlook::Outlook;
@@ -33,9 +33,6 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::output::{self, Output};
 use crate::progress::ProgressLine;
-
-/// What it is for.
-pub(crate) const ABOUT: &str = "Find concurrency bugs with no specification: a component's serial runs are the specification of its concurrent ones";
 
 /// Runs the command.
 pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {

@@ -16,8 +16,9 @@ use omnilink_view::{
 };
 use tempfile::TempDir;
 
+use super::arguments::ViewArgs;
+use super::campaign;
 use super::recheck::Rechecker;
-use super::{ViewArgs, campaign};
 use crate::error::CliError;
 use crate::trace_args::span_rules;
 use crate::{interrupt, limits, output};

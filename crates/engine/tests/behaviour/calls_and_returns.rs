@@ -1,9 +1,9 @@
-//! The online checker: calls and returns one by one.
+//! The live check: calls and returns one by one.
 
 use crate::test_models::{self, Register, RegisterOp};
 use fastrand::Rng;
 use omnilink_engine::{
-    CallEvent, Conclusion, Consistency, EventError, Limits, Model, Monitor, Options, Outcomes, Progress,
+    CallEvent, Conclusion, Consistency, EventError, Limits, LiveCheck, Model, Options, Outcomes, Progress,
     naive,
 };
 
@@ -38,11 +38,11 @@ fn saw(call: u64, value: u8) -> CallEvent<RegisterOp> {
 }
 
 fn verdict(events: impl IntoIterator<Item = CallEvent<RegisterOp>>) -> Result<bool, EventError> {
-    let mut monitor = Monitor::new(&Register, Options::default());
+    let mut live = LiveCheck::new(&Register, Options::default());
     for event in events {
-        monitor.feed(event)?;
+        live.feed(event)?;
     }
-    Ok(monitor.finish()?.conclusion.is_valid())
+    Ok(live.finish()?.conclusion.is_valid())
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn calls_still_open_at_the_end_count_as_lost() {
 
 #[test]
 fn a_violation_is_reported_while_events_still_come() {
-    let mut monitor = Monitor::new(&Register, Options::default());
+    let mut live = LiveCheck::new(&Register, Options::default());
     let events = [
         write(1, 1),
         wrote(1, 1),
@@ -88,7 +88,7 @@ fn a_violation_is_reported_while_events_still_come() {
     ];
     let decided = events
         .into_iter()
-        .any(|event| monitor.feed(event).unwrap() == Progress::Decided);
+        .any(|event| live.feed(event).unwrap() == Progress::Decided);
     assert!(decided);
 }
 
@@ -112,7 +112,7 @@ fn events_that_do_not_fit_are_refused() {
 #[test]
 fn a_violation_is_found_when_the_open_calls_have_returned() {
     for threads in [2, 5, 8, 10] {
-        let mut monitor = Monitor::new(&Undeclared, Options::default());
+        let mut live = LiveCheck::new(&Undeclared, Options::default());
         let (mut held, mut decided) = (0, None);
         'rounds: for round in 1..=120u64 {
             let before = held;
@@ -128,7 +128,7 @@ fn a_violation_is_found_when_the_open_calls_have_returned() {
                     thread: thread as u32,
                     op,
                 };
-                monitor.feed(event).expect("fits");
+                live.feed(event).expect("fits");
             }
             for thread in 0..threads {
                 let op = match thread % 2 {
@@ -142,7 +142,7 @@ fn a_violation_is_found_when_the_open_calls_have_returned() {
                     call: call(thread),
                     op,
                 };
-                if monitor.feed(event).expect("fits") == Progress::Decided {
+                if live.feed(event).expect("fits") == Progress::Decided {
                     decided = Some(round);
                     break 'rounds;
                 }
@@ -152,7 +152,7 @@ fn a_violation_is_found_when_the_open_calls_have_returned() {
             decided.is_some_and(|round| round <= 101),
             "{threads} threads: {decided:?}"
         );
-        assert!(monitor.finish().expect("no failure").conclusion.is_violation());
+        assert!(live.finish().expect("no failure").conclusion.is_violation());
     }
 }
 
@@ -167,34 +167,33 @@ fn lost_calls_do_not_block_the_verdict() {
             },
             ..Options::default()
         };
-        let mut monitor = Monitor::new(&Undeclared, options);
+        let mut live = LiveCheck::new(&Undeclared, options);
         for round in 0..200u64 {
             let lost = CallEvent::Call {
                 call: 2 * round,
                 thread: 2 * round as u32,
                 op: Op::Write(round),
             };
-            monitor.feed(lost).expect("fits");
+            live.feed(lost).expect("fits");
             if reported {
-                monitor.feed(CallEvent::Lost { call: 2 * round }).expect("fits");
+                live.feed(CallEvent::Lost { call: 2 * round }).expect("fits");
             }
             // Every tenth lost write is seen.
             let seen = round / 10 * 10;
-            monitor
-                .feed(CallEvent::CallForResult {
-                    call: 2 * round + 1,
-                    thread: 1,
-                })
-                .expect("fits");
+            live.feed(CallEvent::CallForResult {
+                call: 2 * round + 1,
+                thread: 1,
+            })
+            .expect("fits");
             let read = CallEvent::Return {
                 call: 2 * round + 1,
                 op: Op::Read(Some(seen)),
             };
-            if monitor.feed(read).expect("fits") == Progress::Decided {
+            if live.feed(read).expect("fits") == Progress::Decided {
                 break;
             }
         }
-        let verdict = monitor.finish().expect("no failure").conclusion;
+        let verdict = live.finish().expect("no failure").conclusion;
         match limit {
             None => assert!(verdict.is_valid(), "{verdict:?}"),
             Some(_) => assert!(matches!(verdict, Conclusion::Unknown(_)), "{verdict:?}"),
@@ -212,31 +211,28 @@ fn a_hard_search_ends_with_unknown() {
         },
         ..Options::default()
     };
-    let mut monitor = Monitor::new(&Undeclared, options);
+    let mut live = LiveCheck::new(&Undeclared, options);
     for call in 0..60 {
         let op = Op::Add(1 << (call % 40));
-        monitor
-            .feed(CallEvent::Call {
-                call,
-                thread: call as u32,
-                op,
-            })
-            .expect("fits");
-        monitor.feed(CallEvent::Lost { call }).expect("fits");
+        live.feed(CallEvent::Call {
+            call,
+            thread: call as u32,
+            op,
+        })
+        .expect("fits");
+        live.feed(CallEvent::Lost { call }).expect("fits");
     }
-    monitor
-        .feed(CallEvent::CallForResult {
-            call: 100,
-            thread: 100,
-        })
-        .expect("fits");
-    monitor
-        .feed(CallEvent::Return {
-            call: 100,
-            op: Op::Read(Some(u64::MAX)),
-        })
-        .expect("fits");
-    let verdict = monitor.finish().expect("no failure").conclusion;
+    live.feed(CallEvent::CallForResult {
+        call: 100,
+        thread: 100,
+    })
+    .expect("fits");
+    live.feed(CallEvent::Return {
+        call: 100,
+        op: Op::Read(Some(u64::MAX)),
+    })
+    .expect("fits");
+    let verdict = live.finish().expect("no failure").conclusion;
     assert!(matches!(verdict, Conclusion::Unknown(_)), "{verdict:?}");
 }
 
@@ -271,7 +267,7 @@ fn monitored_histories_agree_with_the_naive_checker() {
             moments.extend(operation.timebox.end.map(|end| (end, true, position)));
         }
         moments.sort_unstable();
-        let mut monitor = Monitor::new(
+        let mut live = LiveCheck::new(
             &model,
             Options {
                 sweep_budget: rng.u64(..3),
@@ -286,7 +282,7 @@ fn monitored_histories_agree_with_the_naive_checker() {
             } else {
                 CallEvent::Call { call, thread, op }
             };
-            monitor.feed(event).expect("fits");
+            live.feed(event).expect("fits");
             if returns {
                 history[position].timebox.end = Some(now as i64)
             } else {
@@ -294,7 +290,7 @@ fn monitored_histories_agree_with_the_naive_checker() {
             }
         }
         let expected = naive::explain(&model, &history, Consistency::Linearizable).is_some();
-        let found = monitor.finish().expect("no failure").conclusion.is_valid();
+        let found = live.finish().expect("no failure").conclusion.is_valid();
         assert_eq!(found, expected, "{history:?}");
     }
 }

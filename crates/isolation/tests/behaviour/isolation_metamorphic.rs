@@ -7,7 +7,7 @@ use omnilink_trace::{Args, Operation, Timebox};
 use omnilink_value::Value;
 
 use crate::golden_levels::{history, labels};
-use crate::transaction_monitor::run;
+use crate::live_transactions::run;
 
 fn verdicts(ops: Vec<Operation>) -> Vec<bool> {
     let recorded = RecordedHistory::from_operations("changed", ops).unwrap();

@@ -7,6 +7,6 @@ mod isolation_metamorphic;
 mod isolation_rare;
 mod isolation_scale;
 mod list_append;
+mod live_transactions;
 mod marked_reads;
-mod transaction_monitor;
 mod transactions;

@@ -5,18 +5,8 @@ use std::fmt;
 use omnilink_value::Value;
 use thiserror::Error;
 
-use super::normal_text;
-use crate::decode::Decode;
+use super::methods::METHODS;
 use crate::java_text::{collection_text, java_text};
-
-/// A call on a [`JavaCollection`](super::JavaCollection), with its result.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct JavaCollectionOp {
-    /// The call.
-    pub call: JavaCollectionCall,
-    /// The result as Java prints it; `None` where it was not seen.
-    pub result: Option<Value>,
-}
 
 /// A method of [`JavaCollection`](super::JavaCollection) with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -183,7 +173,7 @@ impl JavaCollectionCall {
     /// If there is no such method, or it takes other arguments.
     pub fn new(method: &str, arguments: &[Value]) -> Result<Self, JavaCollectionError> {
         use CollectionEnd::{First, Last};
-        let Some(entry) = super::JavaCollection::ENTRY.op(method) else {
+        let Some(entry) = METHODS.op(method) else {
             return Err(JavaCollectionError::UnknownMethod {
                 method: method.to_owned(),
             });
@@ -268,32 +258,6 @@ impl JavaCollectionCall {
     }
 }
 
-impl JavaCollectionOp {
-    /// The call of `method` with `arguments` that returned `result`, as Java prints it or as a plain value.
-    ///
-    /// # Errors
-    /// If there is no such method, it takes other arguments, or it cannot have such a result.
-    pub fn new(
-        method: &str,
-        arguments: &[Value],
-        result: Option<&Value>,
-    ) -> Result<Self, JavaCollectionError> {
-        let call = JavaCollectionCall::new(method, arguments)?;
-        let result = match result {
-            None => None,
-            Some(found) => {
-                let text = normal_text(&call, found).map_err(|expected| JavaCollectionError::Result {
-                    method: method.to_owned(),
-                    expected,
-                    found: found.clone(),
-                })?;
-                Some(Value::str(&text))
-            }
-        };
-        Ok(Self { call, result })
-    }
-}
-
 /// The call as in Java source code.
 impl fmt::Display for JavaCollectionCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -362,8 +326,5 @@ impl fmt::Display for JavaCollectionCall {
 }
 
 fn known_methods() -> String {
-    super::JavaCollection::ENTRY
-        .op_names()
-        .collect::<Vec<_>>()
-        .join(", ")
+    METHODS.op_names().collect::<Vec<_>>().join(", ")
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use omnilink_value::Value;
 use thiserror::Error;
 
-use crate::decode::Decode;
-use crate::java_text::{java_text, map_text};
+use super::methods::METHODS;
+use crate::java_text::{EntryPart, java_text, map_text};
 
 /// A call on a [`JavaMap`](super::JavaMap), with its result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -93,15 +93,6 @@ pub enum MapEnd {
     First,
     /// The greatest key.
     Last,
-}
-
-/// The part of an entry that a method returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EntryPart {
-    /// Its key.
-    Key,
-    /// The whole entry.
-    Entry,
 }
 
 /// The neighbour of a key that a method finds.
@@ -400,7 +391,7 @@ impl fmt::Display for JavaMapCall {
 }
 
 fn known_methods() -> String {
-    super::JavaMap::ENTRY
+    METHODS
         .ops
         .iter()
         .map(|op| op.name)

@@ -1,4 +1,4 @@
-//! Collections of running programs: the online monitor on random events, and real queues that threads share.
+//! Collections of running programs: the live check on random events, and real queues that threads share.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -6,7 +6,7 @@ use std::sync::{Mutex, mpsc};
 
 use fastrand::Rng;
 use omnilink_engine::{
-    CallEvent, CheckOutcome, Conclusion, Consistency, Decider, Limits, Model, Monitor, Options, Progress,
+    CallEvent, CheckOutcome, Conclusion, Consistency, Decider, Limits, LiveCheck, Model, Options, Progress,
     TimedOp, check_as_collections, naive,
 };
 use omnilink_models::{Queue, QueueOp};
@@ -15,16 +15,20 @@ use omnilink_value::Value;
 
 use crate::common::{Shape, Visitor, Workload, each_workload, random_history};
 
-/// Gives the calls and returns of a history to a monitor, in order. The history gets the times of the events. Returns the outcome, and
+/// Gives the calls and returns of a history to a live check, in order. The history gets the times of the events. Returns the outcome, and
 /// whether there was one before the end.
-fn monitored<M: Model>(model: &M, history: &mut [TimedOp<M::Op>], options: Options) -> (CheckOutcome, bool) {
+fn checked_live<M: Model>(
+    model: &M,
+    history: &mut [TimedOp<M::Op>],
+    options: Options,
+) -> (CheckOutcome, bool) {
     let mut moments: Vec<(i64, bool, usize)> = Vec::new();
     for (position, operation) in history.iter().enumerate() {
         moments.push((operation.timebox.start, false, position));
         moments.extend(operation.timebox.end.map(|end| (end, true, position)));
     }
     moments.sort_unstable();
-    let mut monitor = Monitor::new(model, options);
+    let mut live = LiveCheck::new(model, options);
     let mut is_decided = false;
     for (now, (_, returns, position)) in (0i64..).zip(moments) {
         let TimedOp {
@@ -38,9 +42,9 @@ fn monitored<M: Model>(model: &M, history: &mut [TimedOp<M::Op>], options: Optio
             timebox.start = now;
             CallEvent::Call { call, thread, op }
         };
-        is_decided |= monitor.feed(event).expect("fits") == Progress::Decided;
+        is_decided |= live.feed(event).expect("fits") == Progress::Decided;
     }
-    (monitor.finish().expect("no failure"), is_decided)
+    (live.finish().expect("no failure"), is_decided)
 }
 
 /// Random histories of each collection, event by event.
@@ -67,7 +71,7 @@ impl Visitor for EventByEvent {
                 sweep_budget: rng.u64(..2),
                 ..Options::default()
             };
-            let (outcome, is_early) = monitored(&model, &mut history, options);
+            let (outcome, is_early) = checked_live(&model, &mut history, options);
             let expected = naive::explain(&model, &history, Consistency::Linearizable).is_some();
             assert_eq!(
                 outcome.conclusion.is_valid(),
@@ -80,7 +84,7 @@ impl Visitor for EventByEvent {
 }
 
 #[test]
-fn the_online_monitor_agrees_with_the_naive_checker() {
+fn the_live_check_agrees_with_the_naive_checker() {
     let mut events = EventByEvent { early: 0 };
     each_workload(&mut events);
     assert!(events.early > 100);
@@ -143,7 +147,7 @@ fn rounds_of_additions(rounds: i64, wrong: Option<i64>) -> Vec<TimedOp<QueueOp>>
 
 /// Such histories with the results of two removals exchanged: of one round, which changes nothing, or of two rounds.
 #[test]
-fn the_online_monitor_decides_histories_that_are_too_hard_for_the_search() {
+fn the_live_check_decides_histories_that_are_too_hard_for_the_search() {
     let options = Options {
         limits: Limits {
             configurations: Some(20_000),
@@ -163,7 +167,7 @@ fn the_online_monitor_decides_histories_that_are_too_hard_for_the_search() {
         let (one, other) = (removals[one], removals[one + rng.usize(1..20)]);
         let op = history[one].op.clone();
         history[one].op = std::mem::replace(&mut history[other].op, op);
-        let (outcome, is_early) = monitored(&queue(), &mut history, options);
+        let (outcome, is_early) = checked_live(&queue(), &mut history, options);
         assert_eq!(outcome.figures.decider, Some(Decider::Monitor));
         assert_eq!(
             outcome.conclusion.is_valid(),
@@ -243,7 +247,7 @@ fn decided(history: &[TimedOp<QueueOp>]) -> Conclusion {
 /// The channel of the standard library (crossbeam's list of blocks) and a locked queue. With the first and the last removed value exchanged,
 /// the history is none of a queue.
 #[test]
-fn real_queues_go_through_the_monitor() {
+fn real_queues_are_checked_live() {
     let (sender, receiver) = mpsc::channel();
     let receiver = Mutex::new(receiver);
     let channel = recorded(

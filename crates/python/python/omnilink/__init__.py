@@ -24,7 +24,7 @@ from omnilink._errors import (
     UsageError,
     ViolationError,
 )
-from omnilink._monitor import Monitor
+from omnilink._live_check import LiveCheck, Monitor
 from omnilink._native import Op, __version__
 from omnilink._recorder import Recorder
 from omnilink._result import Result
@@ -36,6 +36,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "ModelError",
+    "LiveCheck",
     "Monitor",
     "Op",
     "Recorder",

@@ -171,7 +171,7 @@ class Recorder(_Calls):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
-class Monitor(_Calls):
+class LiveCheck(_Calls):
     def __init__(
         self,
         model: _Model,
@@ -184,7 +184,9 @@ class Monitor(_Calls):
     @property
     def verdict(self) -> _Verdict | Literal["error"] | None: ...
     def close(self) -> Result: ...
-    def __enter__(self) -> Monitor: ...
+    def __enter__(self) -> LiveCheck: ...
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
+
+Monitor = LiveCheck

@@ -111,7 +111,7 @@ class BadHistories(unittest.TestCase):
             lambda value: omnilink.check([op(value, "read", 0, 1, ret=0)], REGISTER),
             lambda value: omnilink.mc("none.tla", const={"N": value}),
             lambda value: record(omnilink.Recorder(), value),
-            lambda value: record(omnilink.Monitor("register"), value),
+            lambda value: record(omnilink.LiveCheck("register"), value),
         ]
         for entrance in entrances:
             for value in nonsense:

@@ -166,31 +166,31 @@ recorder.call("read", lambda: print("reading", flush=True) or sys.stdin.read())
 
 class Watching(unittest.TestCase):
     def test_a_violation_is_known_while_the_system_runs(self):
-        monitor = omnilink.Monitor("queue")
-        monitor.call("enqueue", lambda: None, value=1)
-        self.assertIsNone(monitor.verdict)
-        monitor.call("dequeue", lambda: 2)
-        monitor.call("enqueue", lambda: None, value=3)
+        live = omnilink.LiveCheck("queue")
+        live.call("enqueue", lambda: None, value=1)
+        self.assertIsNone(live.verdict)
+        live.call("dequeue", lambda: 2)
+        live.call("enqueue", lambda: None, value=3)
         deadline = time.monotonic() + 60
-        while monitor.verdict is None and time.monotonic() < deadline:
+        while live.verdict is None and time.monotonic() < deadline:
             time.sleep(0.001)
-        self.assertEqual(monitor.verdict, "violation")
-        monitor.call("dequeue", lambda: 3)
-        self.assertIn("dequeue", str(monitor.close()))
+        self.assertEqual(live.verdict, "violation")
+        live.call("dequeue", lambda: 3)
+        self.assertIn("dequeue", str(live.close()))
 
     def test_threads_are_watched(self):
         shared = queue.SimpleQueue()
-        with omnilink.Monitor("queue") as monitor:
+        with omnilink.LiveCheck("queue") as live:
 
             def work(number):
                 for value in range(30):
-                    monitor.call("enqueue", lambda: shared.put([number, value]), value=[number, value])
-                    monitor.call("dequeue", shared.get)
+                    live.call("enqueue", lambda: shared.put([number, value]), value=[number, value])
+                    live.call("dequeue", shared.get)
 
             threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
             [thread.start() for thread in threads]
             [thread.join() for thread in threads]
-        self.assertEqual((monitor.close().verdict, monitor.close().evidence["ops"]), ("valid", 180))
+        self.assertEqual((live.close().verdict, live.close().evidence["ops"]), ("valid", 180))
 
     def test_a_model_in_python_is_watched_and_may_raise(self):
         class Counter:
@@ -202,24 +202,24 @@ class Watching(unittest.TestCase):
                     return state + 1
                 return state if op.pending or op.ret == state else None
 
-        with omnilink.Monitor(Counter) as monitor:
-            monitor.call("add", lambda: None)
-            monitor.call("read", lambda: 1)
-        self.assertTrue(monitor.close())
+        with omnilink.LiveCheck(Counter) as live:
+            live.call("add", lambda: None)
+            live.call("read", lambda: 1)
+        self.assertTrue(live.close())
 
         class Raising(Counter):
             def step(self, state, op):
                 raise LookupError("gone")
 
-        monitor = omnilink.Monitor(Raising)
-        monitor.call("add", lambda: None)
+        live = omnilink.LiveCheck(Raising)
+        live.call("add", lambda: None)
         with self.assertRaisesRegex(omnilink.ModelError, "gone"):
-            monitor.close()
+            live.close()
 
-    def test_a_monitor_that_is_not_open_is_an_error(self):
+    def test_a_live_check_that_is_not_open_is_an_error(self):
         with self.assertRaisesRegex(omnilink.UsageError, "no-such"):
-            omnilink.Monitor("no-such")
-        monitor = omnilink.Monitor("queue")
-        monitor.close()
+            omnilink.LiveCheck("no-such")
+        live = omnilink.LiveCheck("queue")
+        live.close()
         with self.assertRaisesRegex(omnilink.RecorderError, "was closed"):
-            monitor.call("dequeue", lambda: 1)
+            live.call("dequeue", lambda: 1)

@@ -9,6 +9,7 @@ use super::read::{Read, Root};
 use crate::datum::Datum;
 use crate::error::Outcome;
 use crate::evaluator::Evaluator;
+use crate::mutant::{Mutant, mutated};
 use crate::slot::Slot;
 use omnilink_tla_ir::{Kind, Node, PathStep};
 
@@ -81,13 +82,19 @@ impl<'p> Evaluator<'p> {
             memo.log.invalidate();
             return;
         }
-        if let Some(source) = memo.edits[variable as usize].source(variable) {
+        if let Some(source) = memo.edits[variable as usize].source(variable)
+            && !mutated(Mutant::ForgetSources)
+        {
             self.log_variable(source);
         }
     }
 
     fn log_read(&mut self, read: Read, base: usize) -> Option<usize> {
-        let memo = self.memo.as_mut()?;
+        let is_forgotten = match read.root {
+            Root::Variable(_) => mutated(Mutant::ForgetVariables),
+            Root::Slot(_) => mutated(Mutant::ForgetSlots),
+        };
+        let memo = self.memo.as_mut().filter(|_| !is_forgotten)?;
         Some(memo.log.push(Rc::new(read), base))
     }
 

@@ -32,7 +32,7 @@ pub enum InputOrder {
     /// Unknown: scan it. An input that can be read only once is sorted within a large window.
     #[default]
     Auto,
-    /// In order of start: stream it without a scan, as an online monitor must. A late operation is an error.
+    /// In order of start: stream it without a scan, as a live check must. A late operation is an error.
     Sorted,
     /// Not in order: sort it, through a temporary file if it is large.
     Unsorted,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use omnilink_engine::{Interrupt, Limits};
 use omnilink_evidence::{Command, Evidence, Subject};
-use omnilink_isolation::{Isolation, TransactionMonitor};
+use omnilink_isolation::{Isolation, LiveTransactionCheck};
 use omnilink_memory::peak_bytes;
 use omnilink_trace::{InputOrder, OpenOptions, Operation, Trace, TraceError};
 
@@ -59,12 +59,12 @@ impl Following {
             VerifyError::Usage(format!("{name}: {error}; give a file or a pipe that can be read"))
         })?;
         let options = self.reading.clone().with_order(InputOrder::Arrival);
-        // The monitor has its own limit of time for each window; an interrupt ends the input, which is then decided as far as it goes.
+        // The check has its own limit of time for each window; an interrupt ends the input, which is then decided as far as it goes.
         let limits = Limits {
             interrupt: None,
             ..self.limits
         };
-        let mut monitor = TransactionMonitor::new(name, self.isolation)
+        let mut live = LiveTransactionCheck::new(name, self.isolation)
             .with_window(self.window)
             .with_limits(limits);
         let (sender, operations) = sync_channel::<Result<Operation, TraceError>>(READ_AHEAD);
@@ -80,9 +80,9 @@ impl Following {
             let found = match operations.recv_timeout(IDLE) {
                 Ok(operation) => {
                     count += 1;
-                    monitor.feed(operation?)
+                    live.feed(operation?)
                 }
-                Err(RecvTimeoutError::Timeout) => monitor.check(),
+                Err(RecvTimeoutError::Timeout) => live.check(),
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             if let Some(violation) = found.map_err(weak_error)? {
@@ -91,7 +91,7 @@ impl Following {
         }
         match count {
             0 => Err(VerifyError::empty(name, &[])),
-            _ => monitor.finish().map_err(weak_error),
+            _ => live.finish().map_err(weak_error),
         }
     }
 }

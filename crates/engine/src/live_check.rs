@@ -1,11 +1,11 @@
-//! The online monitor: checks calls and returns of a running system as they happen.
+//! The live check: checks calls and returns of a running system as they happen.
 //!
 //! The search needs the result of an operation when it opens it. So a call waits until it returns or is lost, and the
 //! verdict lags behind by the longest open call. An operation that will never return should be reported as
 //! [`CallEvent::Lost`].
 //!
 //! Each event does a bounded amount of work. If many operations are open, that may not be enough. Then operations wait,
-//! each later event does some of the work, and [`Monitor::finish`] does the rest within the limits.
+//! each later event does some of the work, and [`LiveCheck::finish`] does the rest within the limits.
 //!
 //! A model that is a collection ([`Model::collection_kind`]) is then also decided by a near-linear monitor
 //! ([`check_as_collections`]): in `finish`, and before that at moments at which no call is open, each time the history has
@@ -110,7 +110,7 @@ enum CallStatus {
 /// Checks a stream of calls and returns.
 ///
 /// ```
-/// # use omnilink_engine::{CallEvent, Model, Monitor, Options, Outcomes};
+/// # use omnilink_engine::{CallEvent, LiveCheck, Model, Options, Outcomes};
 /// # struct Register;
 /// # #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 /// # enum Op { Write(i64), Read(Option<i64>) }
@@ -126,15 +126,15 @@ enum CallStatus {
 /// #         }
 /// #     }
 /// # }
-/// let mut monitor = Monitor::new(&Register, Options::default());
-/// monitor.feed(CallEvent::Call { call: 1, thread: 0, op: Op::Write(7) })?;
-/// monitor.feed(CallEvent::Call { call: 2, thread: 1, op: Op::Read(None) })?;
-/// monitor.feed(CallEvent::Return { call: 2, op: Op::Read(Some(7)) })?;
-/// monitor.feed(CallEvent::Return { call: 1, op: Op::Write(7) })?;
-/// assert!(monitor.finish()?.conclusion.is_valid());
+/// let mut live = LiveCheck::new(&Register, Options::default());
+/// live.feed(CallEvent::Call { call: 1, thread: 0, op: Op::Write(7) })?;
+/// live.feed(CallEvent::Call { call: 2, thread: 1, op: Op::Read(None) })?;
+/// live.feed(CallEvent::Return { call: 2, op: Op::Read(Some(7)) })?;
+/// live.feed(CallEvent::Return { call: 1, op: Op::Write(7) })?;
+/// assert!(live.finish()?.conclusion.is_valid());
 /// # Ok::<(), omnilink_engine::EventError>(())
 /// ```
-pub struct Monitor<'m, M: Model> {
+pub struct LiveCheck<'m, M: Model> {
     checker: Checker<'m, M>,
     waiting: VecDeque<WaitingCall<M::Op>>,
     /// The number of the first waiting call, counting all calls.
@@ -184,22 +184,22 @@ impl<'m, M: Model> KeptHistory<'m, M> {
     }
 }
 
-impl<M: Model> std::fmt::Debug for Monitor<'_, M> {
+impl<M: Model> std::fmt::Debug for LiveCheck<'_, M> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Monitor")
+        f.debug_struct("LiveCheck")
             .field("checker", &self.checker)
             .finish_non_exhaustive()
     }
 }
 
-impl<'m, M: Model> Monitor<'m, M> {
-    /// A monitor for a system in one of the model's initial states. All keys are checked as one part, because a running
+impl<'m, M: Model> LiveCheck<'m, M> {
+    /// A check of a system in one of the model's initial states. All keys are checked as one part, because a running
     /// system cannot start over if an operation spans parts.
     pub fn new(model: &'m M, options: Options) -> Self {
         Self::with_partitioning(model, options, Partitioning::Whole)
     }
 
-    /// A monitor that checks parts separately. No operation may span them.
+    /// A check of parts separately. No operation may span them.
     pub fn with_partitioning(model: &'m M, options: Options, partitioning: Partitioning) -> Self {
         Self {
             checker: Checker::with_partitioning(model, options, partitioning).eager(),

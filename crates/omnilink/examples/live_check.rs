@@ -1,9 +1,9 @@
-//! Monitors a live system: worker threads use a shared register and tell what they do; a monitor checks it as it happens and
+//! Checks a live system: worker threads use a shared register and tell what they do; a check follows it as it happens and
 //! stops them at the first answer that no order explains.
 //!
 //! ```console
-//! $ cargo run -p omnilink --example monitor_live              # a register that works
-//! $ cargo run -p omnilink --example monitor_live -- buggy     # one whose reads go back in time now and then
+//! $ cargo run -p omnilink --example live_check              # a register that works
+//! $ cargo run -p omnilink --example live_check -- buggy     # one whose reads go back in time now and then
 //! ```
 //!
 //! Exit codes are those of the command: 0 valid, 1 a violation, 3 unknown.
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use omnilink::{CallEvent, Conclusion, Limits, Model, Monitor, Options, Outcomes, Progress};
+use omnilink::{CallEvent, Conclusion, Limits, LiveCheck, Model, Options, Outcomes, Progress};
 
 const WORKERS: u32 = 4;
 const CALLS: u64 = 5_000;
@@ -48,7 +48,7 @@ impl Model for Register {
     }
 }
 
-/// The system that is monitored.
+/// The system that is checked.
 struct System {
     value: Mutex<i64>,
     /// What some reads return instead.
@@ -86,7 +86,7 @@ fn work(system: &System, teller: &Teller, worker: u32, stop: &AtomicBool) {
             return;
         }
         let call = teller.calls.fetch_add(1, Ordering::Relaxed);
-        // A monitor that is gone has its answer.
+        // A check that is gone has its answer.
         let tell = |event| drop(teller.events.send(event));
         if round % 4 == 0 {
             let op = Op::Write(call as i64 + 1);
@@ -142,21 +142,21 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
                 }
             });
         });
-        let mut monitor = Monitor::new(&Register, options);
+        let mut live = LiveCheck::new(&Register, options);
         let mut seen = 0u64;
         for event in told {
             seen += 1;
-            if monitor.feed(event)? == Progress::Decided {
+            if live.feed(event)? == Progress::Decided {
                 stop.store(true, Ordering::Relaxed);
                 println!("decided after {seen} events: the system is stopped");
                 break;
             }
         }
-        let outcome = monitor.finish()?;
+        let outcome = live.finish()?;
         stop.store(true, Ordering::Relaxed);
         workers.join().map_err(|_| "a worker panicked")?;
         println!(
-            "{} operations monitored in {:.1?}",
+            "{} operations checked in {:.1?}",
             outcome.figures.operations,
             started.elapsed()
         );

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use omnilink_engine::{CallEvent, Conclusion, Consistency, Decoded, Model, Monitor, Options, Progress};
+use omnilink_engine::{CallEvent, Conclusion, Consistency, Decoded, LiveCheck, Model, Options, Progress};
 use omnilink_evidence::{Command, Evidence, Figures, Subject, ThreadNames, Verdict, Violation};
 use omnilink_models::AnyModel;
 use omnilink_trace::{Args, Operation, Timebox};
@@ -38,17 +38,17 @@ enum Event {
 }
 
 /// What became of a check.
-type Outcome = Result<Evidence, MonitorFailure>;
+type Outcome = Result<Evidence, LiveFailure>;
 
-enum MonitorFailure {
+enum LiveFailure {
     Failed(Failure),
     /// The model raised this.
     Raised(PyErr),
 }
 
-/// A monitor.
+/// A live check.
 #[pyclass(name = "Watch", module = "omnilink._native", frozen)]
-pub(crate) struct PythonMonitor {
+pub(crate) struct PythonLiveCheck {
     events: Mutex<Option<SyncSender<Event>>>,
     worker: Mutex<Option<JoinHandle<()>>>,
     outcome: Arc<Mutex<Option<Outcome>>>,
@@ -62,14 +62,14 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[pymethods]
-impl PythonMonitor {
+impl PythonLiveCheck {
     /// Starts to watch.
     #[new]
     fn new(model: &Bound<'_, PyAny>, settings: Bound<'_, PyDict>) -> PyResult<Self> {
         let settings = Settings(settings);
         let consistency = settings.consistency()?;
         if !matches!(consistency.as_str(), "linearizable" | "sequential") {
-            let message = "a monitor checks linearizability or sequential consistency; record the calls, and check other levels with check()";
+            let message = "a live check is for linearizability or sequential consistency; record the calls, and check other levels with check()";
             return Err(Failure::usage(message).into());
         }
         let flag = Flag::take();
@@ -79,10 +79,10 @@ impl PythonMonitor {
         let kept = Arc::clone(&outcome);
         let watched = watched(model)?;
         let worker = std::thread::Builder::new()
-            .name("omnilink-monitor".to_owned())
+            .name("omnilink-live-check".to_owned())
             .spawn(move || {
                 let watched = catch_unwind(AssertUnwindSafe(|| watched.watch(receive, options)));
-                let watched = watched.unwrap_or_else(|panic| Err(MonitorFailure::Failed(panicked(&*panic))));
+                let watched = watched.unwrap_or_else(|panic| Err(LiveFailure::Failed(panicked(&*panic))));
                 *locked(&kept) = Some(watched);
             })?;
         Ok(Self {
@@ -144,18 +144,18 @@ impl PythonMonitor {
         match outcome {
             None => Ok(None),
             Some(Ok(evidence)) => Ok(Some(Answer::new(evidence)?)),
-            Some(Err(MonitorFailure::Failed(failure))) => Err(failure.into()),
-            Some(Err(MonitorFailure::Raised(error))) => Err(error),
+            Some(Err(LiveFailure::Failed(failure))) => Err(failure.into()),
+            Some(Err(LiveFailure::Raised(error))) => Err(error),
         }
     }
 }
 
-impl PythonMonitor {
+impl PythonLiveCheck {
     fn send(&self, py: Python<'_>, event: Event) -> PyResult<()> {
         self.same_process()?;
         let events = locked(&self.events).clone();
         let Some(events) = events else {
-            let message = "the monitor was closed; make a new one";
+            let message = "the live check was closed; make a new one";
             return Err(Failure::new(FailureKind::Recorder, message).into());
         };
         match events.try_send(event) {
@@ -175,7 +175,7 @@ impl PythonMonitor {
             Err(Failure::new(
                 FailureKind::Recorder,
                 format!(
-                    "this monitor belongs to process {}; a child that was forked from it has no check behind it",
+                    "this live check belongs to process {}; a child that was forked from it has no check behind it",
                     self.process
                 ),
             ))
@@ -210,7 +210,7 @@ impl Watched {
                 events,
                 options,
             )
-            .map_err(MonitorFailure::Failed),
+            .map_err(LiveFailure::Failed),
             Self::Python(name, model) => {
                 let outcome = watch(
                     &name,
@@ -220,8 +220,8 @@ impl Watched {
                     options,
                 );
                 match model.take_error() {
-                    Some(error) => Err(MonitorFailure::Raised(error)),
-                    None => outcome.map_err(MonitorFailure::Failed),
+                    Some(error) => Err(LiveFailure::Raised(error)),
+                    None => outcome.map_err(LiveFailure::Failed),
                 }
             }
         }
@@ -237,7 +237,7 @@ fn watch<M: Model>(
     options: Options,
 ) -> Result<Evidence, Failure> {
     let started = Instant::now();
-    let mut monitor = Monitor::new(model, options);
+    let mut live = LiveCheck::new(model, options);
     let mut threads = WatchedThreads::default();
     let mut open: HashMap<u64, Operation> = HashMap::new();
     for event in &events {
@@ -269,12 +269,12 @@ fn watch<M: Model>(
                 CallEvent::Lost { call }
             }
         };
-        if monitor.feed(event).map_err(Failure::input)? == Progress::Decided {
+        if live.feed(event).map_err(Failure::input)? == Progress::Decided {
             break;
         }
     }
-    let outcome = monitor.finish().map_err(Failure::input)?;
-    let mut evidence = Evidence::new(Command::Check, Subject::Operations, "monitor");
+    let outcome = live.finish().map_err(Failure::input)?;
+    let mut evidence = Evidence::new(Command::Check, Subject::Operations, "live check");
     evidence.model = Some(name.to_owned());
     evidence.consistency = Some(match options.consistency {
         Consistency::Linearizable => "linearizable".to_owned(),

@@ -19,19 +19,19 @@ class _WatchedCall:
         self.watch.lost(self.number)
 
     def abort(self):
-        # A monitor takes it for one that may have had an effect, which can only hide a violation.
+        # A live check takes it for one that may have had an effect, which can only hide a violation.
         self.watch.lost(self.number)
 
 
-class Monitor(Calls):
+class LiveCheck(Calls):
     """Checks calls and returns as they happen, on a thread of its own.
 
     A violation is known at the first call after the return that nothing explains: `verdict` then says so, while the system still runs.
 
-        with omnilink.Monitor("queue") as monitor:
-            monitor.call("put", lambda: queue.put(1), value=1)
-            monitor.call("get", queue.get)
-        assert monitor.close()
+        with omnilink.LiveCheck("queue") as live:
+            live.call("put", lambda: queue.put(1), value=1)
+            live.call("get", queue.get)
+        assert live.close()
     """
 
     def __init__(self, model, *, consistency=None, time_limit=None, memory_limit=None, config_limit=None):
@@ -62,3 +62,7 @@ class Monitor(Calls):
     def __exit__(self, kind, error, trace):
         if kind is None:
             self.close()
+
+
+# The name that it had first.
+Monitor = LiveCheck

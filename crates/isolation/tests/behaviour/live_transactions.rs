@@ -1,9 +1,9 @@
-//! The online monitor: no false alarms whatever was forgotten, and what happens within the window is found.
+//! The live check: no false alarms whatever was forgotten, and what happens within the window is found.
 
 use fastrand::Rng;
 use omnilink_engine::Limits;
 use omnilink_evidence::{Evidence, Verdict};
-use omnilink_isolation::{Isolation, RecordedHistory, TransactionMonitor, check_transactions};
+use omnilink_isolation::{Isolation, LiveTransactionCheck, RecordedHistory, check_transactions};
 use omnilink_trace::{Args, Operation, Timebox};
 use omnilink_value::Value;
 
@@ -63,17 +63,17 @@ pub(crate) fn run(rng: &mut Rng, count: usize, is_list: bool, lag: usize) -> Vec
 }
 
 fn followed(ops: &[Operation], level: Isolation, window: usize) -> Evidence {
-    let mut monitor = TransactionMonitor::new("live", level).with_window(window);
+    let mut live = LiveTransactionCheck::new("live", level).with_window(window);
     for op in ops {
-        if let Some(violation) = monitor.feed(op.clone()).unwrap() {
+        if let Some(violation) = live.feed(op.clone()).unwrap() {
             return violation;
         }
     }
-    monitor.finish().unwrap()
+    live.finish().unwrap()
 }
 
 #[test]
-fn what_the_monitor_reports_is_a_violation_of_the_whole() {
+fn what_the_live_check_reports_is_a_violation_of_the_whole() {
     let mut rng = Rng::with_seed(3);
     let (mut reported, mut missed) = (0, 0);
     for round in 0..60 {
@@ -144,10 +144,8 @@ fn an_anomaly_in_a_long_run_is_found_before_a_window_has_passed() {
             whole(session, 10 * at, 10 * at + 9, accesses)
         };
         ops.splice(1_000..1_000, [skewed(7, 100, 101, -1), skewed(8, 101, 100, -2)]);
-        let mut monitor = TransactionMonitor::new("live", Isolation::SERIALIZABLE).with_window(200);
-        let found = ops
-            .iter()
-            .position(|op| monitor.feed(op.clone()).unwrap().is_some());
+        let mut live = LiveTransactionCheck::new("live", Isolation::SERIALIZABLE).with_window(200);
+        let found = ops.iter().position(|op| live.feed(op.clone()).unwrap().is_some());
         let found = found.expect("a write skew");
         assert!((1_001..1_101).contains(&found), "{found}");
         assert_eq!(followed(&ops, Isolation::SNAPSHOT, 200).verdict, Verdict::Valid);
@@ -167,28 +165,25 @@ fn a_transaction_of_several_operations_counts_when_it_is_complete() {
         op.meta = Some(Value::record([("txn".to_owned(), Value::int(txn))]));
         op
     };
-    let mut monitor = TransactionMonitor::new("live", Isolation::READ_COMMITTED).with_window(4);
+    let mut live = LiveTransactionCheck::new("live", Isolation::READ_COMMITTED).with_window(4);
     let key = || Value::from("x");
     // What it wrote is read before it aborts: only then is it wrong.
     assert!(
-        monitor
-            .feed(part(0, 1, "write", vec![key(), Value::int(1)], None))
+        live.feed(part(0, 1, "write", vec![key(), Value::int(1)], None))
             .unwrap()
             .is_none()
     );
     assert!(
-        monitor
-            .feed(part(1, 2, "read", vec![key()], Some(Value::int(1))))
+        live.feed(part(1, 2, "read", vec![key()], Some(Value::int(1))))
             .unwrap()
             .is_none()
     );
     assert!(
-        monitor
-            .feed(part(1, 3, "read", vec![key()], Some(Value::int(1))))
+        live.feed(part(1, 3, "read", vec![key()], Some(Value::int(1))))
             .unwrap()
             .is_none()
     );
-    assert!(monitor.check().unwrap().is_none(), "it may still commit");
-    monitor.feed(part(0, 1, "abort", Vec::new(), None)).unwrap();
-    assert_eq!(monitor.finish().unwrap().verdict, Verdict::Violation);
+    assert!(live.check().unwrap().is_none(), "it may still commit");
+    live.feed(part(0, 1, "abort", Vec::new(), None)).unwrap();
+    assert_eq!(live.finish().unwrap().verdict, Verdict::Violation);
 }

@@ -1,4 +1,4 @@
-//! The online monitor of transactions: a running system is checked as its transactions come in, in bounded memory.
+//! The live check of transactions: a running system is checked as its transactions come in, in bounded memory.
 //!
 //! The newest transactions are kept in a *window*, and checked together whenever half a window is new. So each is checked twice, and
 //! every violation among transactions that are less than half a window apart is found, at the latest half a window after they are
@@ -20,7 +20,8 @@ use omnilink_trace::Operation;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
-use crate::accesses::{Access, accesses};
+use crate::access::Access;
+use crate::accesses::accesses;
 use crate::check_recorded::check_recorded_part;
 use crate::grouping::{TxnAction, action_of};
 use crate::isolation_error::IsolationError;
@@ -30,24 +31,24 @@ use crate::transaction::Extent;
 /// Checks a stream of transactions.
 ///
 /// ```
-/// use omnilink_isolation::{Isolation, TransactionMonitor};
+/// use omnilink_isolation::{Isolation, LiveTransactionCheck};
 /// use omnilink_trace::{Args, Operation, Timebox};
 /// use omnilink_value::Value;
 ///
-/// let mut monitor = TransactionMonitor::new("store", Isolation::SERIALIZABLE);
+/// let mut live = LiveTransactionCheck::new("store", Isolation::SERIALIZABLE);
 /// let skewed = [(0, r#"[["r","x",null],["w","y",1]]"#), (1, r#"[["r","y",null],["w","x",2]]"#)];
 /// for (session, accesses) in skewed {
 ///     let accesses = Value::from_json(accesses.as_bytes()).unwrap();
 ///     let args = Args::named([("value", accesses.clone())]);
 ///     let mut transaction = Operation::new(session, "txn", args, Timebox::new(session, session + 1));
 ///     transaction.ret = Some(accesses);
-///     assert!(monitor.feed(transaction)?.is_none(), "it is not looked at yet");
+///     assert!(live.feed(transaction)?.is_none(), "it is not looked at yet");
 /// }
-/// assert!(monitor.finish()?.violation.is_some());
+/// assert!(live.finish()?.violation.is_some());
 /// # Ok::<(), omnilink_isolation::IsolationError>(())
 /// ```
 #[derive(Debug)]
-pub struct TransactionMonitor {
+pub struct LiveTransactionCheck {
     name: String,
     isolation: Isolation,
     limits: Limits,
@@ -69,11 +70,11 @@ pub struct TransactionMonitor {
     undecided: Option<Box<Evidence>>,
 }
 
-impl TransactionMonitor {
+impl LiveTransactionCheck {
     /// The number of transactions in a window, unless another one is given.
     pub const WINDOW: usize = 20_000;
 
-    /// A monitor for one level. Messages call the history `name`.
+    /// A check at one level. Messages call the history `name`.
     pub fn new(name: &str, isolation: Isolation) -> Self {
         Self {
             name: name.to_owned(),
