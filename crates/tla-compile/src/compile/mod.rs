@@ -19,6 +19,7 @@ mod remembering;
 mod scope;
 mod selection;
 mod sequence_search;
+mod unequal;
 
 pub use bound_operator::{BoundOperator, Purpose, compile};
 pub use compiler::NotCompiled;
