@@ -10,6 +10,7 @@ mod compiler;
 mod condition;
 mod enabled;
 mod expression;
+mod leading;
 mod loops;
 mod membership;
 mod native;
