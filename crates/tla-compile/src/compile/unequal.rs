@@ -132,10 +132,6 @@ impl<'p> Compiler<'_, 'p> {
                 self.unequal(new, &update.value, &scope, bound, goto)
             }
             Kind::Once(_, inner) | Kind::Memo(_, inner) => self.unequal(value, inner, scope, bound, goto),
-            Kind::Let(slots, body) => {
-                let scope = self.let_scope(slots, scope)?;
-                self.unequal(value, body, &scope, bound, goto)
-            }
             Kind::Call(call) if !self.is_procedure_call(call, scope) => {
                 let (inner, body) = self.called(call, node, scope)?;
                 self.unequal(value, body, &inner, bound, goto)?;

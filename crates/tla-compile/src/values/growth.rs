@@ -1,5 +1,7 @@
 //! The element by which a collection has grown.
 
+use omnilink_value::ValueKind;
+
 use super::store::ValueStore;
 use super::word::ValueWord;
 use crate::code::Growth;
@@ -31,6 +33,11 @@ impl ValueStore {
                 })
             }
             Growth::Bag => {
+                // As in the evaluator: bags of strings, or of 1 to n, are left out.
+                let is_bag = |bag| bag == self.empty_tuple() || self.kind(bag) == ValueKind::Function;
+                if !is_bag(before) || self.kind(after) != ValueKind::Function {
+                    return Err(Trap::Type);
+                }
                 let domains = (self.domain(before)?, self.domain(after)?);
                 let (Some(old), Some(new)) = (self.as_set(domains.0), self.as_set(domains.1)) else {
                     return Err(Trap::Type);
