@@ -29,9 +29,8 @@ impl<'p> Evaluator<'p> {
     /// The value of an expression that does not mention the bound names.
     fn fixed(&mut self, node: &'p Node, dependent: &DependentSlots) -> Option<Value> {
         let uses = node.uses;
-        let is_known =
-            !uses.impure && !uses.opaque && !uses.unfinished && !(uses.next && self.unassigned > 0);
-        if !is_known || self.depends(node, dependent) {
+        let is_unknown = uses.impure || uses.opaque || uses.unfinished || (uses.next && self.unassigned > 0);
+        if is_unknown || self.depends(node, dependent) {
             return None;
         }
         match self.eval(node) {

@@ -430,3 +430,48 @@ fn what_is_served_depends_on_the_fairness_of_one_action() {
         );
     }
 }
+
+#[test]
+fn a_search_that_goes_on_after_violations_is_compiled() {
+    let text = "---- MODULE Through ----
+EXTENDS Integers
+VARIABLES n, m
+Init == n = 0 /\\ m = 0
+Next == /\\ n < 900 /\\ n' = n + 1 /\\ n % 450 # 449
+        /\\ m' \\in IF n % 300 = 299 THEN {m, m + 1} ELSE {m}
+NoOne == m # 1
+Never == n < 850 \\/ m = 0
+Below == n < 20000
+Steps == [][m' = m]_<<n, m>>
+Small == m < 3
+====
+";
+    let config = "INIT Init\nNEXT Next\nINVARIANTS NoOne Never Below\nPROPERTY Steps\nCONSTRAINT Small\n";
+    let of = |evaluators| {
+        let model = model_of(text, config);
+        let options = CheckOptions {
+            evaluators,
+            continues: true,
+            explains_compilation: true,
+            ..CheckOptions::default()
+        };
+        check(
+            &model,
+            "spec",
+            &options,
+            &SearchProgress::default(),
+            &|_| {},
+            None,
+        )
+        .expect("a report")
+    };
+    let shown = |report: &Report| format!("{:?} {:?} {:?}", report.answer, report.further, report.figures);
+    let (compiled, interpreted) = (of(Evaluators::Compiled), of(Evaluators::Interpreter));
+    assert!(
+        has_note(&compiled, "compiled code has expanded"),
+        "{:?}",
+        compiled.notes
+    );
+    assert_eq!(compiled.verdict(), Verdict::Violation);
+    assert_eq!(shown(&compiled), shown(&interpreted));
+}
