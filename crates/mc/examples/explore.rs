@@ -1,4 +1,5 @@
-//! Explores a spec with the library alone and prints the report as JSON: `explore Spec.tla Spec.cfg [workers [library…]]`.
+//! Explores a spec with the library alone and prints the report as JSON: `explore Spec.tla Spec.cfg [workers [library…]]`. With the environment
+//! variable `CONTINUE` it goes on after violations.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -34,6 +35,8 @@ fn main() -> ExitCode {
         }
     };
     let options = CheckOptions {
+        explains_compilation: true,
+        continues: std::env::var_os("CONTINUE").is_some(),
         workers: rest.first().and_then(|workers| workers.parse().ok()).unwrap_or(1),
         ..CheckOptions::default()
     };

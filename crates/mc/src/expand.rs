@@ -351,8 +351,7 @@ pub(crate) fn expand<T: TransitionSystem>(
     }))
 }
 
-/// Checks the successors that compiled code has found: what [`expand`] does for a system without side effects, whose search ends at the
-/// first violation.
+/// Checks the successors that compiled code has found: what [`expand`] does for a system without side effects.
 pub(crate) fn expand_compiled<T: TransitionSystem>(
     system: &T,
     worker: &mut T::Worker,
@@ -369,6 +368,15 @@ pub(crate) fn expand_compiled<T: TransitionSystem>(
             state,
         }))
     };
+    let pass = |result: &mut SegmentResult, kind, state| {
+        result.add_violation(SearchViolation {
+            kind,
+            from: Some(from),
+            level,
+            state,
+        });
+    };
+    let continues = system.continues_after_violations();
     let (has_constraints, has_step_properties) = (system.has_constraints(), system.has_step_properties());
     let mut successors = std::mem::take(&mut result.successors);
     successors.clear();
@@ -415,9 +423,17 @@ pub(crate) fn expand_compiled<T: TransitionSystem>(
             }
             Err(error) => return violation(ViolationKind::Failed(error), Some(compiled.state(successor))),
         }
-        if needs_check {
-            match compiled.violated_invariant(worker, successor, level + 1) {
-                Ok(None) => {}
+        let mut is_violated = false;
+        let mut next = needs_check.then_some(0);
+        while let Some(first) = next {
+            match compiled.violated_invariant(worker, successor, level + 1, first) {
+                Ok(None) => next = None,
+                Ok(Some(index)) if continues => {
+                    let state = compiled.state(successor);
+                    pass(result, ViolationKind::Invariant(index), Some(state));
+                    is_violated = true;
+                    next = Some(index + 1);
+                }
                 Ok(Some(index)) => {
                     return violation(ViolationKind::Invariant(index), Some(compiled.state(successor)));
                 }
@@ -426,12 +442,18 @@ pub(crate) fn expand_compiled<T: TransitionSystem>(
                 }
             }
         }
-        if let Some(new) = new {
+        if let Some(new) = new.filter(|_| !is_violated) {
             dedup.mark_checked(new);
         }
-        if has_step_properties {
-            match compiled.violated_step_property(worker, successor, level + 1) {
-                Ok(None) => {}
+        let mut next = has_step_properties.then_some(0);
+        while let Some(first) = next {
+            match compiled.violated_step_property(worker, successor, level + 1, first) {
+                Ok(None) => next = None,
+                Ok(Some(index)) if continues => {
+                    let state = compiled.state(successor);
+                    pass(result, ViolationKind::Step(index), Some(state));
+                    next = Some(index + 1);
+                }
                 Ok(Some(index)) => {
                     return violation(ViolationKind::Step(index), Some(compiled.state(successor)));
                 }
@@ -443,6 +465,10 @@ pub(crate) fn expand_compiled<T: TransitionSystem>(
     }
     result.successors = successors;
     if compiled.is_empty() && system.checks_deadlock() && !system.stop_requested(worker) {
+        if continues {
+            pass(result, ViolationKind::Deadlock, None);
+            return Ok(());
+        }
         return violation(ViolationKind::Deadlock, None);
     }
     Ok(())

@@ -58,7 +58,7 @@ pub trait CompiledExpansion<W, E> {
     /// When that cannot be evaluated.
     fn satisfies_constraints(&mut self, worker: &mut W, successor: usize, level: u32) -> Result<bool, E>;
 
-    /// The index of the first invariant that is false in a successor, which is of this level.
+    /// The index of the first invariant, from an index on, that is false in a successor, which is of this level.
     ///
     /// # Errors
     /// When one cannot be evaluated.
@@ -67,9 +67,10 @@ pub trait CompiledExpansion<W, E> {
         worker: &mut W,
         successor: usize,
         level: u32,
+        first: usize,
     ) -> Result<Option<usize>, E>;
 
-    /// The index of the first step property that is false for the step to a successor, which is of this level.
+    /// The index of the first step property, from an index on, that is false for the step to a successor, which is of this level.
     ///
     /// # Errors
     /// When one cannot be evaluated.
@@ -78,6 +79,7 @@ pub trait CompiledExpansion<W, E> {
         worker: &mut W,
         successor: usize,
         level: u32,
+        first: usize,
     ) -> Result<Option<usize>, E>;
 
     /// Appends the encoding of a successor.

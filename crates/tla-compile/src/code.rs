@@ -69,6 +69,17 @@ pub enum ValueOperation {
     Negative,
 }
 
+/// How a collection grows by one element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growth {
+    /// `S \cup {x}`.
+    Set,
+    /// `B (+) SetToBag({x})`.
+    Bag,
+    /// `Append(s, x)`.
+    Sequence,
+}
+
 /// An instruction. `to` is a destination register, `goto` where it jumps.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
@@ -216,6 +227,15 @@ pub enum Instruction {
         cell: u32,
         cells: u32,
         is: bool,
+        goto: Target,
+    },
+    /// The element by which a collection has grown; jumps if it has not grown by one. Traps if it is the same set: then any of its
+    /// elements may have been added.
+    Added {
+        growth: Growth,
+        to: RegisterIndex,
+        before: RegisterIndex,
+        after: RegisterIndex,
         goto: Target,
     },
     /// Traps unless the operand is a set.
@@ -439,6 +459,7 @@ impl Instruction {
             | Instruction::JumpSequence { goto, .. }
             | Instruction::JumpUnchanged { goto, .. }
             | Instruction::JumpKnown { goto, .. }
+            | Instruction::Added { goto, .. }
             | Instruction::Each { goto, .. }
             | Instruction::EachInt { goto, .. }
             | Instruction::Rescue { goto, .. }

@@ -41,6 +41,7 @@ mod slot;
 
 mod step;
 mod successors;
+mod unequal;
 
 pub use analysis::{
     Cell, CellStep, Condition, Content, Direction, EffectTemplates, Effects, Enumeration, Few, Layout, Left,

@@ -16,6 +16,7 @@
 //! In a formula about a complete step, such as `[Next]_vars` as a property, conjuncts before `C` need not have a value: `\E` is false,
 //! where TLC might report an error for an element that is not tried here. A conjunction with a false conjunct is false, whatever the
 //! others are. `\E m \in DOMAIN messages : messages' = f(m) /\ UNCHANGED log` ends early if the step changes `log`.
+//! An equation is taken apart for this (`unequal.rs`).
 
 use omnilink_tla_ir::{Application, Argument, Bounded, Kind, Node, PathStep, Pattern, slot_bit};
 use omnilink_value::Value;
@@ -33,7 +34,7 @@ const FIRST_ATTEMPT: u32 = 8;
 
 /// The kind of value that an expression has for every element.
 #[derive(Clone, Debug, PartialEq)]
-enum Shape {
+pub(crate) enum Shape {
     Int,
     Bool,
     Str,
@@ -56,7 +57,7 @@ enum Finding {
 }
 
 /// The slots that depend on the bound names, by their place on the stack, with the shape of their content.
-type DependentSlots = SmallVec<[(usize, Shape); 8]>;
+pub(crate) type DependentSlots = SmallVec<[(usize, Shape); 8]>;
 
 impl<'p> Evaluator<'p> {
     /// Runs for every binding of a `\E`, until told to stop or until it is known that the body is false for all that remain.
@@ -146,6 +147,9 @@ impl<'p> Evaluator<'p> {
             },
             Kind::Call(call) => self.find_in_call(call, dependent),
             Kind::Action(_, body) | Kind::Memo(_, body) => self.find(body, dependent),
+            Kind::Equal(parts) if self.is_step_formula && self.is_false_for_all(parts, dependent) => {
+                Finding::Refuted
+            }
             _ if self.shape(node, dependent) == Shape::Bool => Finding::Defined,
             _ => Finding::Undefined,
         }
@@ -177,8 +181,21 @@ impl<'p> Evaluator<'p> {
     }
 
     fn find_in_call(&mut self, call: &'p Application, dependent: &mut DependentSlots) -> Finding {
+        self.in_body(call, dependent, |this, body, dependent| {
+            this.find(body, dependent)
+        })
+        .unwrap_or(Finding::Unknown)
+    }
+
+    /// Runs in the frame of a call, with the body of the operator; nothing if an argument has no value.
+    pub(crate) fn in_body<T>(
+        &mut self,
+        call: &'p Application,
+        dependent: &mut DependentSlots,
+        run: impl FnOnce(&mut Self, &'p Node, &mut DependentSlots) -> T,
+    ) -> Option<T> {
         if self.check_stack().is_err() {
-            return Finding::Unknown;
+            return None;
         }
         let before = dependent.len();
         let own = self.base;
@@ -187,19 +204,17 @@ impl<'p> Evaluator<'p> {
             .iter()
             .map(|(slot, argument)| (*slot, self.argument_shape(argument, dependent)))
             .collect();
-        let Ok(new) = self.fill_frame(call) else {
-            return Finding::Unknown;
-        };
+        let new = self.fill_frame(call).ok()?;
         for (slot, shape) in shapes {
             dependent.extend(shape.map(|shape| (new + slot as usize, shape)));
         }
         self.base = new;
         let program = self.program;
-        let finding = self.find(&program.operators[call.operator as usize].body, dependent);
+        let result = run(self, &program.operators[call.operator as usize].body, dependent);
         self.slots.truncate(new);
         self.base = own;
         dependent.truncate(before);
-        finding
+        Some(result)
     }
 
     /// The shape of an argument, if it depends on the bound names.
@@ -218,7 +233,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Whether an expression mentions the bound names, directly or through arguments.
-    fn depends(&self, node: &Node, dependent: &DependentSlots) -> bool {
+    pub(crate) fn depends(&self, node: &Node, dependent: &DependentSlots) -> bool {
         let in_frame = dependent.iter().filter(|(at, _)| *at >= self.base);
         let bits = in_frame.fold(0, |bits, (at, _)| bits | slot_bit((at - self.base) as u32));
         node.uses.slots & bits != 0

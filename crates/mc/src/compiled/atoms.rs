@@ -233,7 +233,7 @@ fn made<'m>(
             codes.len() - 1
         };
         codes.push(match *kind {
-            AtomKind::State(operator) => AtomCode::Formula(make(operator, Purpose::State)),
+            AtomKind::State(operator) => AtomCode::Formula(make(operator, Purpose::StateLabel)),
             AtomKind::Step { step, .. } => AtomCode::Formula(make(step, Purpose::StepLabel)),
             AtomKind::Enabled { step, enabled, .. } if *is_open => AtomCode::Open {
                 step: make(step, Purpose::StepLabel),

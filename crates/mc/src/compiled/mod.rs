@@ -52,6 +52,8 @@ struct CompiledFormulas<'s> {
     symmetry: &'s Symmetry,
     /// Memory for values, in bytes.
     memory_bytes: usize,
+    /// Whether the search goes on after violations.
+    continues: bool,
     /// Whether every expansion is compared with that of the evaluator.
     compares: bool,
     /// What all workers have done.
@@ -98,8 +100,7 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
     /// Compiled code for a worker; `None` if the search does what it cannot do.
     pub(crate) fn of(system: &'s TlaSystem<'m>) -> Option<Self> {
         let view = system.view.filter(|_| system.viewed.is_none());
-        let is_compiled = !system.continues
-            && system.evaluation_counts.is_none()
+        let is_compiled = system.evaluation_counts.is_none()
             && system.model.possible.is_empty()
             && (view.is_none() || system.symmetry.is_trivial())
             && system.evaluators != Evaluators::Interpreter;
@@ -117,6 +118,7 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             view,
             symmetry: &system.symmetry,
             memory_bytes: system.compiled_bytes,
+            continues: system.continues,
             compares: system.evaluators == Evaluators::Both,
             log: &system.compilation,
         };
@@ -398,6 +400,7 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         worker: &mut Evaluator<'m>,
         successor: usize,
         level: u32,
+        first: usize,
     ) -> Result<Option<usize>, Box<Failure>> {
         set_level(level);
         let Some(machine) = &self.machine else {
@@ -405,15 +408,15 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         };
         let changed = machine.changed(successor);
         let before = self.formulas.constraints.len();
-        for index in 0..self.formulas.invariants.len() {
-            // The state before satisfies the invariants, or the search would have ended there. So does this one, as far as it is the same.
+        for index in first..self.formulas.invariants.len() {
+            // The state before satisfies the invariants, or the search would have ended there, unless it goes on after violations. So does this one, as far as it is the same.
             // An invariant that reads everything may read more than the state.
             let reads = self
                 .machine
                 .as_ref()
                 .map_or(u64::MAX, |machine| machine.reads(before + index));
             let is_affected = reads & changed != 0 || reads == u64::MAX;
-            if is_affected || self.formulas.compares {
+            if is_affected || self.formulas.continues || self.formulas.compares {
                 let formula = self.formulas.invariants[index];
                 if !self.is_satisfied(worker, (before + index, formula, false), successor)? {
                     return Ok(Some(index));
@@ -428,12 +431,13 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         worker: &mut Evaluator<'m>,
         successor: usize,
         level: u32,
+        first: usize,
     ) -> Result<Option<usize>, Box<Failure>> {
         set_level(level - 1);
         let formulas = &self.formulas;
         let before =
             formulas.constraints.len() + formulas.invariants.len() + formulas.action_constraints.len();
-        for index in 0..self.formulas.steps.len() {
+        for index in first..self.formulas.steps.len() {
             let formula = self.formulas.steps[index];
             if !self.is_satisfied(worker, (before + index, formula, true), successor)? {
                 return Ok(Some(index));

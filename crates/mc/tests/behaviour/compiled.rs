@@ -30,7 +30,9 @@ const FORMS: [&str; 4] = [
 pub(crate) fn model_of(text: &str, config_text: &str) -> CompiledSpec {
     let name = text.split_whitespace().nth(2).unwrap_or_default();
     let file = format!("{name}.tla");
-    let mut spec = load_text(file.as_ref(), text.to_owned(), &SearchPath::default()).spec;
+    let loaded = load_text(file.as_ref(), text.to_owned(), &SearchPath::default());
+    assert!(loaded.is_ok(), "{:?}\n{text}", loaded.diagnostics);
+    let mut spec = loaded.spec;
     let source = spec.sources.add(Source::new("Spec.cfg", config_text));
     let config = parse(source, config_text, &mut Vec::new());
     build(spec, &config, &BuildOptions::default())

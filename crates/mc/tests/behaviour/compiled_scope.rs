@@ -195,6 +195,129 @@ Steps == [][\\E k \\in 0..(n + 20) : n' = n + k /\\ k = 15 /\\ q' # q]_<<n, q>>
     assert!(!has_note(&report, "internal error"), "{:?}", report.notes);
 }
 
+/// Steps that add one message, and a property for which they search its range.
+const SENDER: &str = "---- MODULE Sender ----
+EXTENDS Integers, Sequences, Bags
+VARIABLES n, msgs, bag, log, box
+vars == <<n, msgs, bag, log, box>>
+Message(from, b, e) == [from |-> from, range |-> <<b, e>>, part |-> IF n > 590 /\\ e = 37 THEN log[0] ELSE e]
+Put(m) == /\\ msgs' = msgs \\cup {m}
+          /\\ bag' = bag (+) SetToBag({m})
+          /\\ log' = Append(log, m)
+          /\\ box' = [box EXCEPT ![m.from] = <<@, m>>]
+Init == n = 0 /\\ msgs = {} /\\ bag = EmptyBag /\\ log = <<>> /\\ box = [i \\in 0..2 |-> <<>>]
+Real(from, b, e) == /\\ n' = n + 1
+                    /\\ LET m == [from |-> from, range |-> <<b, e>>, part |-> e] IN
+                       IF n % 40 = 39
+                         THEN msgs' = {m} /\\ bag' = EmptyBag (+) SetToBag({m}) /\\ log' = <<m>> /\\ box' = [i \\in 0..2 |-> <<>>]
+                         ELSE msgs' = msgs \\cup {m} /\\ bag' = bag (+) SetToBag({m}) /\\ log' = Append(log, m) /\\ box' = [box EXCEPT ![from] = <<@, m>>]
+Next == n < LAST /\\ Real(n % 3, n % 7, 10 + (n % 20))
+Send(from, b, e) == LET m == Message(from, b, e) IN WHAT
+Sends == [][n % 40 = 39 \\/ \\E from \\in 0..2 : \\E b, e \\in 0..(30 + n * 0) : Send(from, b, e)]_vars
+====
+";
+
+#[test]
+fn what_a_step_adds_is_found_among_what_it_may_add() {
+    for what in [
+        "msgs' = msgs \\cup {m}",
+        "bag' = bag (+) SetToBag({m})",
+        "log' = Append(log, m)",
+        "box' = [box EXCEPT ![from] = <<@, m>>]",
+        "Put(m)",
+        "Put(m) /\\ from = n % 3",
+    ] {
+        let text = SENDER.replace("WHAT", what).replace("LAST", "300");
+        let report = agreed(
+            &text,
+            "INIT Init\nNEXT Next\nPROPERTY Sends\nCHECK_DEADLOCK FALSE\n",
+        );
+        assert_eq!(report.verdict(), Verdict::Valid, "{what}: {:?}", report.answer);
+        assert!(!has_note(&report, "left to the evaluator"), "{:?}", report.notes);
+        let wrong = text.replace("part |-> e]", "part |-> e + (n \\div 290)]");
+        let report = agreed(
+            &wrong,
+            "INIT Init\nNEXT Next\nPROPERTY Sends\nCHECK_DEADLOCK FALSE\n",
+        );
+        assert_eq!(
+            report.verdict(),
+            Verdict::Violation,
+            "{what}: {:?}",
+            report.answer
+        );
+    }
+}
+
+#[test]
+fn a_part_without_a_value_does_not_matter_where_another_part_differs() {
+    // For 37, a part of the message has no value. Those from another sender are ruled out before.
+    let what = "msgs' = msgs \\cup {m}";
+    let text = SENDER
+        .replace("WHAT", what)
+        .replace("LAST", "605")
+        .replace("30 + n * 0", "40 + n * 0");
+    let other = text
+        .replace("from \\in 0..2 :", "from \\in {(n + 1) % 3} :")
+        .replace("n % 40 = 39", "TRUE \\/ n % 40 = 39");
+    for (text, verdict) in [(&text, Verdict::Error), (&other, Verdict::Valid)] {
+        let report = agreed(
+            text,
+            "INIT Init\nNEXT Next\nPROPERTY Sends\nCHECK_DEADLOCK FALSE\n",
+        );
+        assert_eq!(report.verdict(), verdict, "{:?}", report.answer);
+    }
+}
+
+#[test]
+fn a_condition_at_the_front_of_a_loop_ends_it_and_nothing_else() {
+    let text = "---- MODULE Front ----
+EXTENDS Integers, Sequences
+VARIABLES n, q, f
+Init == n = 0 /\\ q = <<1>> /\\ f = [i \\in 0..2 |-> 0]
+Range(a, range) == /\\ f[a] <= n
+                   /\\ range[1] = n % 3
+                   /\\ range[2] > range[1]
+                   /\\ n' = n + range[2] - range[1]
+                   /\\ UNCHANGED <<q, f>>
+Written == \\E a \\in 0..2 : \\E b \\in 0..n : \\E e \\in 0..(b + 2) :
+  /\\ f[a] = 0 /\\ b > n - 2 /\\ f' = [f EXCEPT ![a] = 1] /\\ e = b /\\ n' = n + 1 /\\ UNCHANGED q
+Ranges == n < 500 /\\ \\E a \\in 0..2 : \\E b, e \\in 0..(n % 5) : Range(a, <<b, e>>)
+Parts == \\E <<a, b>> \\in {<<i, n>> : i \\in 0..(n % 4)} : n % 2 = 0 /\\ b < 500 /\\ a = 1 /\\ n' = n + 1 /\\ UNCHANGED <<q, f>>
+Next == Written \\/ Ranges \\/ Parts \\/ (n < 500 /\\ n' = n + 1 /\\ UNCHANGED <<q, f>>)
+Same == /\\ \\A a, b \\in 0..(n % 6) : (a > 3 /\\ b > n) => FALSE
+        /\\ (\\E a, b \\in 0..(n % 6) : n > 3 /\\ a = 4 /\\ b = 5) <=> (n > 3 /\\ n % 6 = 5)
+        /\\ \\A a \\in 0..(n % 3) : (a = 2 /\\ n > 200) => n % 3 = 2
+====
+";
+    let config = "INIT Init\nNEXT Next\nINVARIANT Same\nCHECK_DEADLOCK FALSE\n";
+    let report = agreed(text, config);
+    assert_eq!(report.verdict(), Verdict::Valid, "{:?}", report.answer);
+    assert!(report.figures.distinct > 1000, "{:?}", report.figures);
+    assert!(!has_note(&report, "left to the evaluator"), "{:?}", report.notes);
+}
+
+#[test]
+fn a_condition_behind_one_without_a_value_ends_no_loop() {
+    // The second element has no value at the first condition, and in the second spec its argument has none.
+    for next in [
+        "\\E k \\in 0..((n % 2) + 1) : q[k + 1] > 0 /\\ n < 0 /\\ n' = 0 /\\ q' = q",
+        "\\E <<k, l>> \\in {<<0, n>>, <<n, n, n>>} : n < 0 /\\ n' = 0 /\\ q' = q",
+        "\\A k \\in 0..((n % 2) + 1) : (q[k + 1] > 0 /\\ n < 0) => n > 7",
+    ] {
+        let text = format!(
+            "---- MODULE Front ----
+EXTENDS Integers, Sequences
+VARIABLES n, q
+Init == n = 0 /\\ q = <<1>>
+Next == n' = n + 1 /\\ q' = q /\\ (n > 300 => ({next}))
+====
+"
+        );
+        let report = agreed(&text, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n");
+        assert_eq!(report.verdict(), Verdict::Error, "{next}");
+    }
+}
+
 #[test]
 fn a_view_that_is_an_expression_is_compiled() {
     let text = "---- MODULE Scope ----
@@ -306,4 +429,49 @@ fn what_is_served_depends_on_the_fairness_of_one_action() {
             report.notes
         );
     }
+}
+
+#[test]
+fn a_search_that_goes_on_after_violations_is_compiled() {
+    let text = "---- MODULE Through ----
+EXTENDS Integers
+VARIABLES n, m
+Init == n = 0 /\\ m = 0
+Next == /\\ n < 900 /\\ n' = n + 1 /\\ n % 450 # 449
+        /\\ m' \\in IF n % 300 = 299 THEN {m, m + 1} ELSE {m}
+NoOne == m # 1
+Never == n < 850 \\/ m = 0
+Below == n < 20000
+Steps == [][m' = m]_<<n, m>>
+Small == m < 3
+====
+";
+    let config = "INIT Init\nNEXT Next\nINVARIANTS NoOne Never Below\nPROPERTY Steps\nCONSTRAINT Small\n";
+    let of = |evaluators| {
+        let model = model_of(text, config);
+        let options = CheckOptions {
+            evaluators,
+            continues: true,
+            explains_compilation: true,
+            ..CheckOptions::default()
+        };
+        check(
+            &model,
+            "spec",
+            &options,
+            &SearchProgress::default(),
+            &|_| {},
+            None,
+        )
+        .expect("a report")
+    };
+    let shown = |report: &Report| format!("{:?} {:?} {:?}", report.answer, report.further, report.figures);
+    let (compiled, interpreted) = (of(Evaluators::Compiled), of(Evaluators::Interpreter));
+    assert!(
+        has_note(&compiled, "compiled code has expanded"),
+        "{:?}",
+        compiled.notes
+    );
+    assert_eq!(compiled.verdict(), Verdict::Violation);
+    assert_eq!(shown(&compiled), shown(&interpreted));
 }

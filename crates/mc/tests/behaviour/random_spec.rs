@@ -266,7 +266,13 @@ impl Writer {
                     self.write(Type::Text, d),
                     self.write(Type::Ints, d)
                 ),
-                _ => format!("[k \\in {{\"a\", \"b\"}} |-> {}]", self.write(Type::Record, d)),
+                _ => {
+                    let name = self.name();
+                    format!(
+                        "[{name} \\in {{\"a\", \"b\"}} |-> {}]",
+                        self.write(Type::Record, d)
+                    )
+                }
             },
             Type::Sequence => match self.random.u8(..4) {
                 0 => format!("Append(q, {})", self.write(Type::Int, d)),
@@ -283,12 +289,14 @@ impl Writer {
                 1 => {
                     let set = self.write(Type::Messages, d);
                     let test = self.pick(&[
-                        "r.type = \"a\"",
-                        "r.type # t",
-                        "r.type = \"a\" /\\ r.v = n",
-                        "r.type # \"end\" /\\ r.v > 1",
+                        "%.type = \"a\"",
+                        "%.type # t",
+                        "%.type = \"a\" /\\ %.v = n",
+                        "%.type # \"end\" /\\ %.v > 1",
                     ]);
-                    format!("{{r \\in {set} : {test}}}")
+                    let name = self.name();
+                    let test = test.replace('%', &name);
+                    format!("{{{name} \\in {set} : {test}}}")
                 }
                 2 => "(m \\cup {[type |-> \"end\"]})".into(),
                 _ => format!("(m \\ {})", self.write(Type::Messages, d)),
@@ -335,10 +343,11 @@ impl Writer {
             }
             7 => {
                 let quantifier = self.pick(&[
-                    "\\E r \\in m : r.type = t /\\",
-                    "\\A r \\in m : r.type = \"a\" =>",
-                    "\\E r \\in m :",
+                    "\\E % \\in m : %.type = t /\\",
+                    "\\A % \\in m : %.type = \"a\" =>",
+                    "\\E % \\in m :",
                 ]);
+                let quantifier = quantifier.replace('%', &self.name());
                 format!("({quantifier} {})", self.write(Type::Bool, d))
             }
             8 => {
@@ -410,12 +419,13 @@ impl Writer {
                 open = 1;
             }
             1 => {
-                text += self.pick(&[
-                    "  /\\ \\E r \\in m : r.type = \"a\" /\\ r.v >= n\n",
-                    "  /\\ \\E r \\in m : (r.type = \"a\" \\/ r.type # \"b\") /\\ r.type # \"c\"\n",
-                    "  /\\ \\E r \\in m : (\\E k \\in {\"a\", \"b\"} : r.type <= k \\/ r.type = k)\n",
-                    "  /\\ \\E r \\in m : \\E k \\in {\"a\", \"b\"} : r.type = k\n",
-                ])
+                let guard = self.pick(&[
+                    "  /\\ \\E % \\in m : %.type = \"a\" /\\ %.v >= n\n",
+                    "  /\\ \\E % \\in m : (%.type = \"a\" \\/ %.type # \"b\") /\\ %.type # \"c\"\n",
+                    "  /\\ \\E % \\in m : (\\E $ \\in {\"a\", \"b\"} : %.type <= $ \\/ %.type = $)\n",
+                    "  /\\ \\E % \\in m : \\E $ \\in {\"a\", \"b\"} : %.type = $\n",
+                ]);
+                text += &guard.replace('%', &self.name()).replace('$', &self.name());
             }
             _ => {}
         }

@@ -71,8 +71,8 @@ impl Writer {
                 "<>[][Then(3) = {} \\/ ENABLED (f' = [f EXCEPT ![1] = n] /\\ Then(3) = Now(2))]_<<n, f>>",
                 self.write(Type::Int, 2)
             ),
-            "\\A k \\in 0..2 : SF_<<n, s>>(A0 /\\ n = k)".into(),
-            "\\A k \\in 1..2 : WF_n(Bump(k))".into(),
+            "(\\A k \\in 0..2 : SF_<<n, s>>(A0 /\\ n = k))".into(),
+            "(\\A k \\in 1..2 : WF_n(Bump(k)))".into(),
             "WF_<<n, b>>(Choice({1, 2}))".into(),
             "SF_f(Whole)".into(),
             "WF_<<n, b, t, s, f, g, q, m>>(Next)".into(),

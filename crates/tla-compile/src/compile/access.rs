@@ -126,7 +126,7 @@ impl<'p> Compiler<'_, 'p> {
         })
     }
 
-    fn key(&mut self, step: &'p PathStep, scope: &Scope<'p>) -> Compiled<RegisterIndex> {
+    pub(super) fn key(&mut self, step: &'p PathStep, scope: &Scope<'p>) -> Compiled<RegisterIndex> {
         match step {
             PathStep::Field(field) => Ok(self.constant_value(&field.name)),
             PathStep::Index(index) => self.expression(index, scope),

@@ -90,6 +90,9 @@ impl<'p> Compiler<'_, 'p> {
         if self.is_guard(node, scope) {
             return self.check(node, scope, rest, fail);
         }
+        if !stays_at_front(node) {
+            self.leading = None;
+        }
         match &node.kind {
             Kind::And(conjuncts) => {
                 let rest = Rest::Nodes {
@@ -108,8 +111,12 @@ impl<'p> Compiler<'_, 'p> {
             Kind::Stuttering(operands) => self.branches(&[&operands.0, &operands.1], scope, rest, fail),
             Kind::Exists(bounded) => {
                 let mark = self.mark();
+                let outside = self.loops.len();
                 self.each(bounded, node, scope, &mut |this, scope| {
-                    this.branch(mark, |this, next| this.step(&bounded.body, scope, rest, next))
+                    this.leading = Some(this.front(bounded, outside));
+                    let result = this.branch(mark, |this, next| this.step(&bounded.body, scope, rest, next));
+                    this.leading = None;
+                    result
                 })?;
                 self.emit(Instruction::Jump { goto: fail });
                 Ok(())
@@ -201,10 +208,12 @@ impl<'p> Compiler<'_, 'p> {
                 self.proceed(rest, fail)
             }
             Kind::Let(slots, body) => {
+                self.arguments_at_front(slots, scope);
                 let scope = self.let_scope(slots, scope)?;
                 self.step(body, &scope, rest, fail)
             }
             Kind::Call(call) if may_branch(node) || self.mention_next(node.uses.slots, scope) => {
+                self.arguments_at_front(&call.arguments, scope);
                 let (inner, body) = self.called(call, node, scope)?;
                 let result = self.step(body, &inner, rest, fail);
                 self.calls.pop();
@@ -297,7 +306,8 @@ impl<'p> Compiler<'_, 'p> {
         rest: &Rest<'_, 'p>,
         fail: Target,
     ) -> Compiled<()> {
-        self.condition(node, scope, fail, false)?;
+        let goto = self.guard_target(node, scope, fail);
+        self.condition(node, scope, goto, false)?;
         self.proceed(rest, fail)
     }
 
@@ -428,6 +438,14 @@ impl<'p> Compiler<'_, 'p> {
         };
         self.proceed(&rest, fail)
     }
+}
+
+/// Whether an action that is no guard goes on with its first part, and nothing is assigned before.
+fn stays_at_front(node: &Node) -> bool {
+    matches!(
+        node.kind,
+        Kind::And(_) | Kind::Let(..) | Kind::Call(_) | Kind::Action(..) | Kind::Memo(..)
+    )
 }
 
 /// The bit of a variable in a set of variables.

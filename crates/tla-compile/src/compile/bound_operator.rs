@@ -38,6 +38,8 @@ pub enum Purpose {
     Action,
     /// A formula about a state.
     State,
+    /// A formula about a state in the graph of all states, where the length of the queue is known.
+    StateLabel,
     /// A formula about a step of a search. Where a conjunct is false, others need have no value.
     Step,
     /// A formula about a step, as it is written.
@@ -94,7 +96,10 @@ pub fn compile<'p>(
     }
     match purpose {
         Purpose::Action => compiler.whole_action(body, &scope)?,
-        Purpose::State => compiler.whole_formula(body, &scope)?,
+        Purpose::State | Purpose::StateLabel => {
+            compiler.knows_queue = purpose == Purpose::StateLabel;
+            compiler.whole_formula(body, &scope)?;
+        }
         Purpose::Step | Purpose::StepLabel => {
             compiler.refutes = purpose == Purpose::Step;
             compiler.assigned = u64::MAX;

@@ -1,11 +1,31 @@
-//! Which formulas of an action branch, and which assign.
+//! Which formulas of an action branch, and which assign; and which loops and calls are written out.
 
 use omnilink_tla_ir::{Kind, Node};
 
-use super::compiler::Compiler;
+use super::compiler::{Compiler, RECURSION_MAX};
 use super::scope::Scope;
 
+/// Loops over constant sets of up to this many elements are written out, as long as there is not much code yet: then keys and records of
+/// the elements are constants, and cells have fixed places.
+const UNROLLED_ELEMENTS_MAX: usize = 16;
+const UNROLLED_INSTRUCTIONS_MAX: usize = 6_000;
+
 impl<'p> Compiler<'_, 'p> {
+    /// Whether a loop over this many elements is written out.
+    pub(crate) fn is_unrolled(&self, elements: usize) -> bool {
+        elements <= UNROLLED_ELEMENTS_MAX && self.has_room()
+    }
+
+    /// Whether there is so little code that loops and recursion may be written out.
+    pub(crate) fn has_room(&self) -> bool {
+        self.code.instructions.len() < UNROLLED_INSTRUCTIONS_MAX
+    }
+
+    /// Whether a recursive operator may be written out once more.
+    pub(crate) fn may_recurse(&self, operator: u32) -> bool {
+        self.calls.iter().filter(|call| **call == operator).count() <= RECURSION_MAX
+    }
+
     /// Whether a formula has no branches and assigns nothing: as the evaluator decides it.
     pub(super) fn is_guard(&mut self, node: &'p Node, scope: &Scope<'p>) -> bool {
         if may_branch(node) {

@@ -8,26 +8,21 @@ use omnilink_tla_ir::{Loc, Node, Program};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
+use super::leading::{Front, OpenLoop};
 use super::procedure::{Procedure, ProcedureKey};
 use super::scope::{Binding, Scope};
 use crate::code::{Code, Instruction, MemoKey, Of, RegisterIndex, Site, Target};
 use crate::layout::CellLayout;
-use crate::values::ValueStore;
-use crate::values::ValueWord;
+use crate::values::{ValueStore, ValueWord};
 
 /// Code grows with the ways through an action. What has more stays with the evaluator.
 const INSTRUCTIONS_MAX: usize = 100_000;
 /// Calls within calls; deeper ones are recursive.
 const CALLS_MAX: usize = 60;
 /// Recursive calls with a constant argument within each other.
-const RECURSION_MAX: usize = 16;
+pub(super) const RECURSION_MAX: usize = 16;
 /// Larger constant sets are not listed.
 const CONSTANT_ELEMENTS_MAX: usize = 1 << 14;
-/// Loops over constant sets of up to this many elements are written out, as long as there is not much code yet: then keys and records of
-/// the elements are constants, and cells have fixed places.
-const UNROLLED_ELEMENTS_MAX: usize = 16;
-const UNROLLED_INSTRUCTIONS_MAX: usize = 6_000;
-
 /// Why an expression is not compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotCompiled {
@@ -83,6 +78,14 @@ pub(crate) struct Compiler<'a, 'p> {
     pub(crate) hidden: FxHashMap<u32, RegisterIndex>,
     /// Whether `\E` may end early where a conjunct is false for all elements.
     pub(crate) refutes: bool,
+    /// The bound names around the current place.
+    pub(crate) loops: Vec<OpenLoop>,
+    /// What is behind each loop around the current place.
+    pub(crate) exits: Vec<Target>,
+    /// Where the place is at the front of `\E` in an action.
+    pub(crate) leading: Option<Front>,
+    /// Whether `TLCGet("queue")` has a value.
+    pub(crate) knows_queue: bool,
     /// The number of searches around the current place.
     pub(crate) searches: u32,
     /// The number of branches of actions that are left to the evaluator.
@@ -125,6 +128,10 @@ impl<'a, 'p> Compiler<'a, 'p> {
             action: u32::MAX,
             hidden: FxHashMap::default(),
             refutes: false,
+            loops: Vec::new(),
+            exits: Vec::new(),
+            leading: None,
+            knows_queue: false,
             searches: 0,
             gaps: 0,
             reasons: Vec::new(),
@@ -356,21 +363,6 @@ impl<'a, 'p> Compiler<'a, 'p> {
         self.folded(formula, scope)?.as_bool()
     }
 
-    /// Whether a loop over this many elements is written out.
-    pub(crate) fn is_unrolled(&self, elements: usize) -> bool {
-        elements <= UNROLLED_ELEMENTS_MAX && self.has_room()
-    }
-
-    /// Whether there is so little code that loops and recursion may be written out.
-    pub(crate) fn has_room(&self) -> bool {
-        self.code.instructions.len() < UNROLLED_INSTRUCTIONS_MAX
-    }
-
-    /// Whether a recursive operator may be written out once more.
-    pub(crate) fn may_recurse(&self, operator: u32) -> bool {
-        self.calls.iter().filter(|call| **call == operator).count() <= RECURSION_MAX
-    }
-
     /// A binding for an expression that is evaluated when it is first used.
     pub(crate) fn lazy(&mut self, node: &'p Node, scope: &Scope<'p>) -> Binding<'p> {
         let register = self.register();
@@ -395,7 +387,7 @@ impl<'a, 'p> Compiler<'a, 'p> {
         otherwise: impl FnOnce(&mut Self, NotCompiled) -> Compiled<T>,
     ) -> Compiled<T> {
         let (instructions, known, calls) = (self.code.instructions.len(), self.known.len(), self.calls.len());
-        let reasons = self.reasons.len();
+        let (loops, exits, reasons) = (self.loops.len(), self.exits.len(), self.reasons.len());
         // Code that may be taken back is not fused with what is before it.
         let floor = std::mem::replace(&mut self.floor, instructions);
         let result = run(self);
@@ -410,6 +402,9 @@ impl<'a, 'p> Compiler<'a, 'p> {
                 self.code.instructions.truncate(instructions);
                 self.forget_beyond(known);
                 self.calls.truncate(calls);
+                self.loops.truncate(loops);
+                self.exits.truncate(exits);
+                self.leading = None;
                 self.reasons.truncate(reasons);
                 otherwise(self, reason)
             }

@@ -28,6 +28,7 @@ impl<'p> Compiler<'_, 'p> {
         self.check_size(node)?;
         self.or_else(
             |this| {
+                this.evaluate_names_of_sets(node, scope)?;
                 if !this.may_remember(node, scope) {
                     return this.native_condition(node, scope, goto, is);
                 }
@@ -282,9 +283,12 @@ impl<'p> Compiler<'_, 'p> {
             _ if wanted && self.may_refute(bounded, scope) => {
                 self.exists_or_refuted(bounded, node, scope, found)?
             }
-            _ => self.each(bounded, node, scope, &mut |this, scope| {
-                this.condition(&bounded.body, scope, found, wanted)
-            })?,
+            _ => {
+                let outside = self.loops.len();
+                self.each(bounded, node, scope, &mut |this, scope| {
+                    this.quantified_body(bounded, scope, found, wanted, outside)
+                })?
+            }
         }
         if is {
             self.emit(Instruction::Jump { goto });

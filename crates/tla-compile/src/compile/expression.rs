@@ -14,9 +14,12 @@ impl<'p> Compiler<'_, 'p> {
     pub(crate) fn expression(&mut self, node: &'p Node, scope: &Scope<'p>) -> Compiled<RegisterIndex> {
         self.check_size(node)?;
         self.or_else(
-            |this| match this.may_remember(node, scope) {
-                true => this.remembered(node, scope, |this| this.native_expression(node, scope)),
-                false => this.native_expression(node, scope),
+            |this| {
+                this.evaluate_names_of_sets(node, scope)?;
+                match this.may_remember(node, scope) {
+                    true => this.remembered(node, scope, |this| this.native_expression(node, scope)),
+                    false => this.native_expression(node, scope),
+                }
             },
             |this, reason| this.interpret(node, scope, reason),
         )

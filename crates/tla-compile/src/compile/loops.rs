@@ -237,7 +237,7 @@ impl<'p> Compiler<'_, 'p> {
         };
         let mut body = |this: &mut Self, element: RegisterIndex| {
             let scope = this.bound(pattern, element, scope);
-            this.each_bind(bounded, sets, at + 1, &scope, run)
+            this.within(element, |this| this.each_bind(bounded, sets, at + 1, &scope, run))
         };
         match sets[*set as usize] {
             Range::Set(set) => self.each_element(set, &mut body),
@@ -259,12 +259,15 @@ impl<'p> Compiler<'_, 'p> {
         if let Some(elements) = elements.map(<[ValueWord]>::to_vec)
             && self.is_unrolled(elements.len())
         {
-            let known = self.known.len();
+            let (known, exit) = (self.known.len(), self.label());
+            self.exits.push(exit);
             for element in elements {
                 let element = self.constant(element);
                 run(self, element)?;
                 self.forget_beyond(known);
             }
+            self.exits.pop();
+            self.place(exit);
             return Ok(());
         }
         let state = self.registers(2);
@@ -288,7 +291,9 @@ impl<'p> Compiler<'_, 'p> {
             false => Instruction::Each { state, to, goto },
             true => Instruction::EachInt { state, to, goto },
         });
+        self.exits.push(exit);
         run(self, element)?;
+        self.exits.pop();
         self.emit(Instruction::Jump { goto: head });
         self.place(exit);
         self.forget_beyond(known);

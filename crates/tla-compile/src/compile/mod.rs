@@ -10,6 +10,7 @@ mod compiler;
 mod condition;
 mod enabled;
 mod expression;
+mod leading;
 mod loops;
 mod membership;
 mod native;
@@ -19,6 +20,7 @@ mod remembering;
 mod scope;
 mod selection;
 mod sequence_search;
+mod unequal;
 
 pub(crate) use bound_operator::compile_operation;
 pub use bound_operator::{BoundOperator, Purpose, compile};

@@ -35,7 +35,11 @@ impl<'p> Compiler<'_, 'p> {
                 return Ok(self.constant(ValueWord::TRUE));
             }
             // The level is that of the state that is being evaluated, whenever that is.
-            ("TLC", "TLCGet") if !scope.primed && self.is_text(arguments, "level") => {
+            ("TLC", "TLCGet")
+                if !scope.primed
+                    && (self.is_text(arguments, "level")
+                        || self.knows_queue && self.is_text(arguments, "queue")) =>
+            {
                 return Ok(self.interpreted_with(node, scope.size(), Vec::new(), None));
             }
             ("TLC", "TLCEval") => {

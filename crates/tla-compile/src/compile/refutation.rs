@@ -2,7 +2,7 @@
 //!
 //! `\E b, e \in 1..Len(log[i]) : Send(i, b, e)`, in a property of steps, tries thousands of ranges for a server that sends nothing at all in this
 //! step. After some elements for which the body is false, its conjuncts that do not mention the bound names are evaluated. If one is false,
-//! no element satisfies the body. Others need not have a value then, in a formula about a step of the search; so this is left out elsewhere.
+//! no element satisfies the body. An equation is taken apart for this (`unequal.rs`). Other conjuncts need not have a value then, in a formula about a step of the search; so this is left out elsewhere.
 
 use omnilink_tla_ir::{Arithmetic, Bounded, Kind, Node};
 
@@ -106,13 +106,26 @@ impl<'p> Compiler<'_, 'p> {
                 },
                 |_, _| Ok(()),
             ),
+            Kind::Equal(operands) => {
+                let (fixed, built) = match depends(operands.0.uses.slots, scope, bound) {
+                    false => (&operands.0, &operands.1),
+                    true => (&operands.1, &operands.0),
+                };
+                if depends(fixed.uses.slots, scope, bound) {
+                    return Ok(());
+                }
+                self.or_else(
+                    |this| this.refute_equality((fixed, built), scope, bound, refuted),
+                    |_, _| Ok(()),
+                )
+            }
             _ => Ok(()),
         }
     }
 }
 
 /// Whether what some slots stand for depends on one of some registers.
-fn depends(slots: u64, scope: &Scope<'_>, bound: &[RegisterIndex]) -> bool {
+pub(super) fn depends(slots: u64, scope: &Scope<'_>, bound: &[RegisterIndex]) -> bool {
     slots >> 63 == 1
         || (0..63)
             .filter(|slot| slots >> slot & 1 == 1)

@@ -90,6 +90,11 @@ impl<'p> Scope<'p> {
         changed
     }
 
+    /// Whether a slot stands for an expression that is evaluated when it is first used.
+    pub(crate) fn is_lazy(&self, slot: u32) -> bool {
+        matches!(self.get(slot), Binding::Lazy { .. })
+    }
+
     pub(crate) fn bind(&mut self, slot: u32, binding: Binding<'p>) {
         let slots = Rc::make_mut(&mut self.slots);
         if slots.len() <= slot as usize {

@@ -307,6 +307,16 @@ impl<'p> Run<'_, '_, 'p> {
                     is,
                     goto,
                 } => jump!(self.is_unchanged(cell, cells)? == is, goto),
+                Instruction::Added {
+                    growth,
+                    to,
+                    before,
+                    after,
+                    goto,
+                } => match self.store.added(growth, word!(before), word!(after))? {
+                    Some(element) => set!(to, element),
+                    None => at = goto as usize,
+                },
                 Instruction::NeedSet { from } => {
                     self.store.as_set(word!(from)).ok_or(Trap::Type)?;
                 }

@@ -2,6 +2,7 @@
 
 mod bags;
 mod conversion;
+mod growth;
 mod operation_memo;
 mod operations;
 mod order;
