@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use omnilink_evidence::Verdict;
+use omnilink_evidence::{CheckedTrace, Verdict};
 use thiserror::Error;
 
 use crate::chaos::{Chaos, ChaosError};
@@ -81,40 +81,6 @@ impl CampaignOptions {
             keeps_valid: true,
             environment: BTreeMap::new(),
             threads: None,
-        }
-    }
-}
-
-/// What checking a run's trace gave.
-#[derive(Clone, Debug)]
-pub struct CheckedTrace {
-    /// The answer.
-    pub verdict: Verdict,
-    /// The violation or the error in a sentence.
-    pub headline: Option<String>,
-    /// What violations of one cause have in common.
-    pub cause: Option<String>,
-    /// The evidence as JSON.
-    pub evidence: String,
-    /// Operations.
-    pub ops: u64,
-    /// Threads.
-    pub threads: u64,
-    /// How often each feature of the specification was exercised.
-    pub coverage: BTreeMap<String, u64>,
-}
-
-impl CheckedTrace {
-    /// A trace that could not be checked.
-    pub fn error(headline: impl Into<String>) -> Self {
-        Self {
-            verdict: Verdict::Error,
-            headline: Some(headline.into()),
-            cause: None,
-            evidence: String::new(),
-            ops: 0,
-            threads: 0,
-            coverage: BTreeMap::new(),
         }
     }
 }

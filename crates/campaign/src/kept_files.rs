@@ -4,7 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::campaign::CheckedTrace;
+use omnilink_evidence::CheckedTrace;
+
 use crate::process::Ended;
 use crate::store::KeptFile;
 

@@ -26,10 +26,11 @@ mod stacks;
 mod store;
 mod thread_counts;
 
-pub use campaign::{Campaign, CampaignError, CampaignOptions, CheckTrace, CheckedTrace, FinishedRun, Stop};
+pub use campaign::{Campaign, CampaignError, CampaignOptions, CheckTrace, FinishedRun, Stop};
 pub use chaos::{Chaos, ChaosError};
 pub use finding::{Finding, FindingKind};
 pub use kept_test::KeptTest;
+pub use omnilink_evidence::CheckedTrace;
 pub use planned_run::{PlannedRun, Shard, ShardError};
 pub use process::ProcessEnding;
 pub use repetition::Repetition;

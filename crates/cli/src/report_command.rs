@@ -7,12 +7,13 @@ use clap::Args;
 use omnilink_campaign::Store;
 use omnilink_evidence::{Evidence, Verdict};
 use omnilink_report::{TextOptions, annotations, dot, junit, markdown, sarif, text};
+use omnilink_view::FileKind;
 
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Drawing, Output};
 use crate::runs::{self, STORE};
-use crate::view::{Kind, evidence_in};
+use crate::view::evidence_in;
 
 /// What it is for.
 pub(crate) const ABOUT: &str =
@@ -108,13 +109,13 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Exit, CliError> {
 
 /// The evidence in a file or a store of runs.
 fn evidence_of(path: &Path) -> Result<Vec<Evidence>, CliError> {
-    match Kind::of(path)? {
-        Kind::Store => Ok(runs::evidence::of_findings(&Store::open(path)?, None, path)?),
-        Kind::Evidence => {
+    match FileKind::of(path).map_err(|error| CliError::read(path, error))? {
+        FileKind::Store => Ok(runs::evidence::of_findings(&Store::open(path)?, None, path)?),
+        FileKind::Evidence => {
             let text = fs::read_to_string(path).map_err(|error| CliError::read(path, error))?;
             evidence_in(&text, path)
         }
-        Kind::Trace => Err(CliError::Usage(format!(
+        FileKind::Trace => Err(CliError::Usage(format!(
             "{}: this is no evidence; give a file that a command wrote with --evidence FILE, a store of runs, or the number of a run \
              (`omnilink view` also shows traces)",
             path.display()

@@ -1,22 +1,13 @@
 //! What the runs of a campaign are checked against, as arguments: a specification or a model.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser};
-use omnilink_campaign::{CampaignRecord, CheckedTrace};
-use omnilink_engine::Options;
-use omnilink_evidence::{Command, Evidence, Subject, Verdict, Violation};
-use omnilink_link::{LinkFile, LogLink};
-use omnilink_trace::OpenOptions;
-use omnilink_verify::{
-    CheckRequest, Detail, Exercise, Input, Keyed, LogValidation, ModelCheck, ProgressCounter, Scrutiny,
-    Validation, is_log,
-};
+use omnilink_campaign::CampaignRecord;
+use omnilink_verify::TraceChecker;
 
 use crate::check::Criteria;
 use crate::error::CliError;
-use crate::interrupt;
 use crate::linking::{Linking, found_in};
 
 /// What runs are checked against.
@@ -38,17 +29,6 @@ pub(crate) struct SubjectArgs {
     /// Runs write logs of events and variables: see docs/logs.md. A link file with `[log]` says the same
     #[arg(long, requires = "spec")]
     log: bool,
-}
-
-/// Checks traces against a specification or a model.
-pub(crate) enum TraceChecker {
-    Spec {
-        validation: Box<Validation>,
-        reading: OpenOptions,
-        end: Option<&'static str>,
-    },
-    Log(Box<LogValidation>),
-    Model(ModelCheck),
 }
 
 impl SubjectArgs {
@@ -99,41 +79,12 @@ impl SubjectArgs {
             let message = "against what? Give --spec SPEC.tla, or --model NAME (omnilink check --list-models lists them)";
             return Err(CliError::Usage(message.to_owned()));
         };
-        let request = CheckRequest {
-            options: self.criteria.options(),
-            // What is found is looked at later, when the specification may have changed.
-            detail: Detail::Violations,
-            ..CheckRequest::new(&name)
-        };
-        let Some(spec) = &self.spec else {
-            let model = ModelCheck::new(&request.model_name.clone(), Keyed::ByContent, request)?;
-            return Ok(TraceChecker::Model(model));
-        };
-        let (mut options, collection) = self.linking.options(spec)?;
-        // Branches are what a campaign wants to have exercised.
-        options.counts_branches = true;
-        if self.log || options.file.log != LogLink::default() {
-            let Options { limits, naive, .. } = self.criteria.options();
-            let logs = LogValidation::new(spec, options, None, limits)?
-                .with_strictness(self.strict)
-                .with_naive_search(naive);
-            return Ok(TraceChecker::Log(Box::new(logs)));
-        }
-        let reading = OpenOptions::new().with_thread_ends(options.file.keeps_thread_ends(spec));
-        let request = CheckRequest {
-            command: Command::Validate,
-            ..request
-        };
-        let scrutiny = Scrutiny {
-            is_strict: self.strict,
-            mutation: None,
-        };
-        Ok(TraceChecker::Spec {
-            validation: Box::new(
-                Validation::new(spec, options, collection, request)?.with_scrutiny(scrutiny),
-            ),
-            reading,
-            end: LinkFile::end_of_trace(spec),
+        let options = self.criteria.options();
+        Ok(match &self.spec {
+            None => TraceChecker::of_model(&name, options)?,
+            Some(spec) => {
+                TraceChecker::of_spec(spec, self.linking.options(spec)?, options, self.strict, self.log)?
+            }
         })
     }
 }
@@ -168,184 +119,4 @@ pub(crate) fn stored_linking(campaign: &CampaignRecord) -> Linking {
     stored(campaign)
         .map(|subject| subject.linking)
         .unwrap_or_default()
-}
-
-impl TraceChecker {
-    /// Checks the trace of a run, or the traces of its objects: the worst of them is the run's.
-    pub(crate) fn check(&self, trace: &Path) -> CheckedTrace {
-        let all = objects(trace).into_iter().map(|object| {
-            let mut one = self.check_one(&object);
-            let name = object.file_name().unwrap_or_default().to_string_lossy();
-            one.headline = one.headline.map(|headline| format!("{name}: {headline}"));
-            one
-        });
-        all.reduce(worse).unwrap_or_else(|| self.check_one(trace))
-    }
-
-    /// Checks one trace.
-    fn check_one(&self, trace: &Path) -> CheckedTrace {
-        let options = match self {
-            Self::Spec { .. } if is_log(trace) => {
-                let message =
-                    "the run wrote a log of events and variables, and no trace of operations: give --log";
-                return CheckedTrace::error(message);
-            }
-            Self::Spec { reading, .. } => reading.clone(),
-            Self::Log(logs) => {
-                let mut evidence = logs.check(&[trace.to_owned()], &ProgressCounter::default());
-                return self.finished(&mut evidence, trace);
-            }
-            Self::Model(_) => OpenOptions::default(),
-        };
-        let mut input = match Input::new(trace, options, Some(interrupt::flag())) {
-            Ok(input) => input,
-            Err(error) => return CheckedTrace::error(error.to_string()),
-        };
-        let progress = ProgressCounter::default();
-        let mut evidence = match self {
-            Self::Spec { validation, end, .. } => {
-                input.end = *end;
-                validation.check(&input, &progress)
-            }
-            Self::Model(model) => model.check(&input, &progress),
-            Self::Log(logs) => logs.check(&[trace.to_owned()], &progress),
-        };
-        let mut checked = self.finished(&mut evidence, trace);
-        // A trace that cannot be read to its end is an error already.
-        let mut exercise = Exercise::default();
-        let mut recorded = 0;
-        for operation in input.open().into_iter().flatten().flatten() {
-            exercise.observe(&operation);
-            recorded += 1;
-        }
-        // The checker counts what it placed: a step of an operation is one more, and after a violation nothing is placed.
-        checked.ops = recorded;
-        checked.coverage.extend(exercise.features());
-        checked
-    }
-
-    /// The answer for a trace, as the store keeps it.
-    fn finished(&self, evidence: &mut Evidence, trace: &Path) -> CheckedTrace {
-        // The folder is gone when someone reads this.
-        evidence.input = "the run's trace".to_owned();
-        if let Some(error) = &mut evidence.error {
-            *error = error
-                .replace(&format!("{}/", trace.display()), "")
-                .replace(&trace.display().to_string(), "the trace");
-        }
-        let folder = format!("{}/", trace.display());
-        evidence
-            .visit_operations(&mut |op| op.place = op.place.take().map(|place| place.replace(&folder, "")));
-        let mut checked = checked(evidence);
-        if evidence.verdict == Verdict::Valid && checked.ops == 0 {
-            let message = match self {
-                Self::Log(_) => "the log has no lines: the harness ended before the first",
-                _ => {
-                    "the trace has no operations: none of the harness is bound, or it ended before the first"
-                }
-            };
-            checked.verdict = Verdict::Error;
-            checked.headline = Some(message.to_owned());
-        }
-        checked
-    }
-}
-
-/// The traces of several objects: a folder that holds nothing but folders.
-fn objects(trace: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(trace).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    if paths.iter().all(|path| path.is_dir()) {
-        paths.sort();
-        paths
-    } else {
-        Vec::new()
-    }
-}
-
-/// Two traces of one run as one: the worse verdict counts.
-fn worse(a: CheckedTrace, b: CheckedTrace) -> CheckedTrace {
-    let (mut worse, other) = if b.verdict > a.verdict { (b, a) } else { (a, b) };
-    worse.ops += other.ops;
-    worse.threads = worse.threads.max(other.threads);
-    for (feature, times) in other.coverage {
-        *worse.coverage.entry(feature).or_default() += times;
-    }
-    worse
-}
-
-fn checked(evidence: &Evidence) -> CheckedTrace {
-    let (headline, cause) = match evidence.verdict {
-        Verdict::Violation => violation(evidence),
-        Verdict::Error => (evidence.error.clone(), evidence.error.clone()),
-        Verdict::Valid | Verdict::Unknown => (None, None),
-    };
-    CheckedTrace {
-        verdict: evidence.verdict,
-        headline,
-        cause,
-        evidence: evidence.to_json(),
-        ops: evidence.figures.ops,
-        threads: evidence.figures.threads.unwrap_or_default(),
-        coverage: coverage(evidence),
-    }
-}
-
-/// The violation in a sentence, and what violations of one cause have in common: the operation's name with the rule that is
-/// broken or the kinds of violation that fit.
-fn violation(evidence: &Evidence) -> (Option<String>, Option<String>) {
-    let Some(Violation::Operation(counterexample)) = &evidence.violation else {
-        return (Some("the trace is not explained".to_owned()), None);
-    };
-    let op = &counterexample.op;
-    let name = op.text.split(['(', ' ']).next().unwrap_or_default();
-    let tags = evidence
-        .spec
-        .as_ref()
-        .map(|spec| spec.tags.join(", "))
-        .unwrap_or_default();
-    let rule = counterexample.broken.as_ref().map(|broken| broken.rule.clone());
-    let why = rule.or_else(|| (!tags.is_empty()).then_some(tags));
-    let who = match evidence.subject {
-        Subject::Log => "node",
-        _ => "thread",
-    };
-    let headline = match &why {
-        Some(why) => format!("nothing explains {} of {who} {}: {why}", op.text, op.thread),
-        None => format!("nothing explains {} of {who} {}", op.text, op.thread),
-    };
-    let cause = match &why {
-        Some(why) => format!("{name}: {why}"),
-        None => name.to_owned(),
-    };
-    (Some(headline), Some(cause))
-}
-
-/// How often each action was placed, each of its branches taken and each abstract state reached. Actions and branches that were never
-/// exercised are there with 0.
-fn coverage(evidence: &Evidence) -> BTreeMap<String, u64> {
-    let mut coverage = BTreeMap::new();
-    let actions = || evidence.spec.iter().flat_map(|spec| &spec.actions);
-    // An operation in steps is placed under its own name.
-    let is_step = |name: &str| {
-        let whole = name.strip_suffix("_Step").or_else(|| name.strip_suffix("_Done"));
-        whole.is_some_and(|whole| actions().any(|action| action.op == whole))
-    };
-    for action in actions().filter(|action| !is_step(&action.op)) {
-        coverage.insert(format!("action {}", action.op), action.placed);
-        for branch in &action.branches {
-            let text: String = branch.text.split_whitespace().collect::<Vec<_>>().join(" ");
-            coverage.insert(
-                format!("branch {}: {text} ({})", action.op, branch.at),
-                branch.taken,
-            );
-        }
-    }
-    for reached in evidence.spec.iter().flat_map(|spec| &spec.abstract_states) {
-        coverage.insert(format!("state {}", reached.state), reached.reached);
-    }
-    for action in evidence.log.iter().flat_map(|log| &log.actions) {
-        *coverage.entry(format!("action {}", action.action)).or_default() += action.taken;
-    }
-    coverage
 }

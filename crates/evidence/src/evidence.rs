@@ -292,6 +292,22 @@ impl Evidence {
             version => Err(EvidenceError::Version(version)),
         }
     }
+
+    /// Reads the evidence of a text: one object, or one a line.
+    ///
+    /// # Errors
+    /// As [`from_json`](Self::from_json), with the number of the line.
+    pub fn all_from_json(text: &str) -> Result<Vec<Self>, (usize, EvidenceError)> {
+        if let Ok(evidence) = Self::from_json(text) {
+            return Ok(vec![evidence]);
+        }
+        let lines = (1..)
+            .zip(text.lines())
+            .filter(|(_, line)| !line.trim().is_empty());
+        lines
+            .map(|(at, line)| Self::from_json(line).map_err(|error| (at, error)))
+            .collect()
+    }
 }
 
 /// Why evidence cannot be read.

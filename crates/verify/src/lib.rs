@@ -11,6 +11,7 @@
 //! - `Validation`: inputs against a TLA+ specification (feature `tla`).
 //! - `mc`: the states of a TLA+ specification (feature `mc`).
 //! - `WeakCheck`: inputs at weak consistency levels and isolation levels (feature `weak`).
+//! - `LineupSubject`: what explains the histories of a Line-Up test (feature `lineup`).
 //! - [`check_all`]: several inputs in parallel.
 
 #[cfg(feature = "tla")]
@@ -36,6 +37,8 @@ mod initial_state;
 mod input;
 mod keyed;
 mod limits;
+#[cfg(feature = "lineup")]
+mod lineup_subject;
 #[cfg(feature = "tla")]
 mod linked_specs;
 #[cfg(feature = "tla")]
@@ -47,6 +50,8 @@ mod new_file;
 mod places;
 mod progress;
 #[cfg(feature = "tla")]
+mod recheck;
+#[cfg(feature = "tla")]
 mod score;
 #[cfg(all(feature = "tla", feature = "weak"))]
 mod spec_subject;
@@ -55,6 +60,8 @@ mod specification;
 mod spool;
 #[cfg(feature = "weak")]
 mod subject;
+#[cfg(feature = "tla")]
+mod trace_checker;
 mod unlike_values;
 #[cfg(feature = "tla")]
 mod validation;
@@ -78,6 +85,8 @@ pub use history::{DecodeOp, decode_native};
 pub use input::Input;
 pub use keyed::Keyed;
 pub use limits::{after_reading, limit_text, opened};
+#[cfg(feature = "lineup")]
+pub use lineup_subject::LineupSubject;
 #[cfg(feature = "tla")]
 pub use log_validation::LogValidation;
 pub use model_check::ModelCheck;
@@ -88,6 +97,8 @@ pub use new_file::NewFile;
 pub use omnilink_log_link::{LineReader, LogSurvey, is_log, log_files};
 pub use progress::ProgressCounter;
 #[cfg(feature = "tla")]
+pub use recheck::{Recheck, SharedOperations, is_spec};
+#[cfg(feature = "tla")]
 pub use score::score;
 #[cfg(all(feature = "tla", feature = "weak"))]
 pub use spec_subject::SpecSubject;
@@ -95,6 +106,8 @@ pub use spec_subject::SpecSubject;
 pub use specification::{BuiltSpec, RefusedSpec, SpecSource};
 #[cfg(feature = "weak")]
 pub use subject::{NamedModel, NativeSubject};
+#[cfg(feature = "tla")]
+pub use trace_checker::TraceChecker;
 #[cfg(feature = "tla")]
 pub use validation::{Scrutiny, Validation, collect};
 #[cfg(feature = "weak")]

@@ -13,6 +13,7 @@
 
 mod bundle;
 mod faults;
+mod file_kind;
 mod html;
 mod scene;
 mod server;
@@ -20,6 +21,7 @@ mod sources;
 mod timeline;
 
 pub use faults::{Fault, faults_of_log, nemesis_faults};
+pub use file_kind::FileKind;
 pub use html::html;
 pub use scene::{Scene, Story};
 pub use server::{Response, Server, ServerError};

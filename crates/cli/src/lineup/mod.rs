@@ -21,13 +21,13 @@ use omnilink_lineup::{
 use omnilink_memory::peak_bytes;
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_sched::SchedError;
+use omnilink_verify::LineupSubject;
 
 use self::arguments::Memory;
 pub(crate) use self::arguments::{ABOUT, LineupArgs};
 use self::files::Files;
 use self::harness::{Built, Engine};
 use self::outlook::Outlook;
-use self::specification::Explained;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt;
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
         ));
     }
     let mut files = Files::check(args)?;
-    let explained = args.specification.explained()?;
+    let explained_by = args.specification.subject()?;
     let schedule = args.schedule.as_deref().map(parse_schedule).transpose()?;
     let mut observations = Vec::new();
     let mut exits = Vec::new();
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
         }
         let evidence = args.check(
             &built,
-            &explained,
+            &explained_by,
             schedule.as_ref(),
             &mut observations,
             &look,
@@ -120,7 +120,7 @@ impl LineupArgs {
     fn check(
         &self,
         built: &Built,
-        explained: &Explained<'_>,
+        explained_by: &LineupSubject,
         schedule: Option<&Schedule>,
         observations: &mut Vec<SerialObservation>,
         look: &Look,
@@ -134,8 +134,8 @@ impl LineupArgs {
             Err(error) => return Err(bad(&error)),
         };
         let executor = &mut *executor;
-        let options = self.options(&description, explained.criterion());
-        let specification = explained.specification(&description.alphabet, options.stop)?;
+        let options = self.options(&description, explained_by.criterion());
+        let specification = explained_by.specification(&description.alphabet, options.stop)?;
         let specification = specification.as_ref();
         let request = Request {
             alphabet: &description.alphabet,

@@ -3,7 +3,6 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +11,8 @@ use omnilink_evidence::{Command, Evidence, Subject, Verdict};
 use omnilink_trace::{OpenOptions, Operation, Time};
 use omnilink_verify::{Input, VerifyError};
 use omnilink_view::{
-    Fault, Scene, SourceFinder, Story, Timeline, TimelineBuilder, faults_of_log, html, nemesis_faults,
+    Fault, FileKind, Scene, SourceFinder, Story, Timeline, TimelineBuilder, faults_of_log, html,
+    nemesis_faults,
 };
 use tempfile::TempDir;
 
@@ -77,14 +77,14 @@ impl<'a> Loader<'a> {
             scene.stories.extend(self.run(run)?);
             return Ok(());
         }
-        match Kind::of(what)? {
-            Kind::Store => {
+        match FileKind::of(what).map_err(|error| CliError::read(what, error))? {
+            FileKind::Store => {
                 *self.store.borrow_mut() = what.to_owned();
                 scene.campaign = Some(campaign::overview(&Store::open(what)?)?);
                 Ok(())
             }
-            Kind::Evidence => self.add_evidence(what, scene),
-            Kind::Trace => {
+            FileKind::Evidence => self.add_evidence(what, scene),
+            FileKind::Trace => {
                 let (timeline, faults) = self.trace(what, None)?;
                 let story = Story::of_trace(what.display().to_string(), timeline);
                 scene.stories.push(story.with_faults(&faults));
@@ -140,10 +140,7 @@ impl<'a> Loader<'a> {
         let (name, row) = path.split_once('/')?;
         let Explained { rechecker, timeline } = self.explained.borrow().get(name)?.clone();
         let moment = timeline.moment(row.parse().ok()?)?;
-        let shown = self
-            .args
-            .recheck
-            .up_to(&rechecker, Some(moment), &self.args.limits);
+        let shown = rechecker.up_to(Some(moment), &self.args.limits);
         let mut page = Scene {
             title: format!("up to {moment}"),
             live: true,
@@ -297,54 +294,10 @@ fn line_of(operation: &Operation) -> Option<u64> {
     operation.location.to_string().rsplit_once(':')?.1.parse().ok()
 }
 
-/// What a file is.
-pub(crate) enum Kind {
-    Evidence,
-    Trace,
-    Store,
-}
-
-impl Kind {
-    /// By the first bytes: those of SQLite, or the first field of evidence. Everything else is for the readers of traces.
-    pub(crate) fn of(path: &Path) -> Result<Self, CliError> {
-        if path.is_dir() || path.as_os_str() == "-" {
-            return Ok(Self::Trace);
-        }
-        let mut head = Vec::new();
-        let file = fs::File::open(path).map_err(|error| CliError::read(path, error))?;
-        file.take(256)
-            .read_to_end(&mut head)
-            .map_err(|error| CliError::read(path, error))?;
-        if head.starts_with(b"SQLite format 3\0") {
-            return Ok(Self::Store);
-        }
-        let compact: Vec<u8> = head
-            .iter()
-            .copied()
-            .filter(|byte| !byte.is_ascii_whitespace())
-            .collect();
-        if compact.starts_with(b"{\"evidence\":") {
-            Ok(Self::Evidence)
-        } else {
-            Ok(Self::Trace)
-        }
-    }
-}
-
-/// The evidence in a file: one object, or one a line.
+/// The evidence in a file.
 pub(crate) fn evidence_in(text: &str, path: &Path) -> Result<Vec<Evidence>, CliError> {
-    if let Ok(evidence) = Evidence::from_json(text) {
-        return Ok(vec![evidence]);
-    }
-    let lines = text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty());
-    let read = lines.map(|(at, line)| {
-        Evidence::from_json(line)
-            .map_err(|error| CliError::Usage(format!("{}:{}: {error}", path.display(), at + 1)))
-    });
-    let evidence: Vec<Evidence> = read.collect::<Result<_, _>>()?;
+    let evidence = Evidence::all_from_json(text)
+        .map_err(|(line, error)| CliError::Usage(format!("{}:{line}: {error}", path.display())))?;
     if evidence.is_empty() {
         Err(CliError::Usage(format!("{}: the file is empty", path.display())))
     } else {

@@ -11,7 +11,7 @@ use omnilink_view::{Response, Scene, Server, html};
 
 pub(crate) use self::arguments::{ABOUT, ViewArgs};
 use self::load::Loader;
-pub(crate) use self::load::{Kind, evidence_in};
+pub(crate) use self::load::evidence_in;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::{interrupt, limits, output};

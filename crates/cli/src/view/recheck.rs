@@ -1,24 +1,18 @@
 //! More than the evidence has, computed when the reader asks: how everything up to some operation is explained.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
 use omnilink_campaign::CampaignRecord;
-use omnilink_engine::{Consistency, Options};
-use omnilink_evidence::{Command, Evidence, Subject};
-use omnilink_link::LinkFile;
-use omnilink_trace::{OpenOptions, Operation, Time, Timebox};
-use omnilink_verify::{CheckRequest, Detail, Input, Keyed, ModelCheck, ProgressCounter, Validation};
+use omnilink_engine::Consistency;
+use omnilink_evidence::{Evidence, Subject};
+use omnilink_trace::{OpenOptions, Time};
+use omnilink_verify::{Recheck, SharedOperations, is_spec};
 
 use crate::error::CliError;
-use crate::interrupt;
 use crate::limits::LimitArgs;
 use crate::linking::{Linking, found_in};
 use crate::subject::stored_linking;
-
-/// The operations of a trace, in the order of their starts.
-pub(super) type SharedOperations = Arc<[Arc<Operation>]>;
 
 /// What a trace was checked against.
 #[derive(Debug, Args)]
@@ -35,14 +29,11 @@ pub(super) struct RecheckArgs {
 
 const HEADING: &str = "To compute more: what the trace was checked against";
 
-/// What is needed to check a part of a trace again.
+/// A check of a part of a trace, and what belongs to its specification.
 #[derive(Clone, Debug)]
 pub(super) struct Rechecker {
-    trace: PathBuf,
-    reading: OpenOptions,
-    subject: String,
+    recheck: Recheck,
     linking: Linking,
-    consistency: Consistency,
 }
 
 impl RecheckArgs {
@@ -75,114 +66,32 @@ impl RecheckArgs {
         };
         (is_of_operations && !is_log && trace.exists()).then_some(())?;
         Some(Rechecker {
-            trace: trace.to_owned(),
-            reading,
-            subject: given.or(named)?,
+            recheck: Recheck {
+                trace: trace.to_owned(),
+                reading,
+                subject: given.or(named)?,
+                consistency,
+            },
             linking: match campaign {
                 Some(campaign) => self.linking.over(&stored_linking(campaign), folder),
                 None => self.linking.clone(),
             },
-            consistency,
         })
     }
+}
 
+impl Rechecker {
     /// Checks everything up to a moment, or all of it. Returns the evidence, and what it is about.
-    ///
-    /// At a moment, what was called and had not returned by then is pending: what came of it was not known yet.
     pub(super) fn up_to(
         &self,
-        rechecker: &Rechecker,
         moment: Option<Time>,
         limits: &LimitArgs,
     ) -> Result<(Evidence, SharedOperations), CliError> {
-        let spec = is_spec(&rechecker.subject).then(|| Path::new(&rechecker.subject));
-        let linking = spec.map(|spec| rechecker.linking.options(spec)).transpose()?;
-        let mut reading = rechecker.reading.clone();
-        if let (Some(spec), Some((options, _))) = (spec, &linking) {
-            reading = reading.with_thread_ends(options.file.keeps_thread_ends(spec));
-        }
-        let input = Input::new(&rechecker.trace, reading, Some(interrupt::flag()))?;
-        let mut trace = input.open_once()?;
-        let mut operations: Vec<Arc<Operation>> = Vec::new();
-        for operation in trace.by_ref() {
-            let operation = operation?;
-            operations.extend(
-                match moment {
-                    Some(moment) => cut_at(operation, moment),
-                    None => Some(operation),
-                }
-                .map(Arc::new),
-            );
-        }
-        let format = trace.format();
-        operations.sort_by_key(|operation| operation.timebox.start);
-        let operations: SharedOperations = operations.into();
-        let mut input = Input::of_operations(input.name.clone(), Arc::clone(&operations), format);
-        let request = CheckRequest {
-            detail: Detail::WitnessEnd,
-            options: Options {
-                consistency: rechecker.consistency,
-                limits: limits.limits(),
-                ..Options::default()
-            },
-            ..CheckRequest::new(&rechecker.subject)
-        };
-        let progress = ProgressCounter::default();
-        let (Some(spec), Some((options, collection))) = (spec, linking) else {
-            let model = ModelCheck::new(&rechecker.subject, Keyed::ByContent, request)?;
-            return Ok((model.check(&input, &progress), operations));
-        };
-        if moment.is_none() {
-            input.end = LinkFile::end_of_trace(spec);
-        }
-        let request = CheckRequest {
-            command: Command::Validate,
-            ..request
-        };
-        let validation = Validation::new(spec, options, collection, request)?;
-        Ok((validation.check(&input, &progress), operations))
-    }
-}
-
-/// Whether a subject is a specification; else it is a model.
-fn is_spec(subject: &str) -> bool {
-    subject.ends_with(".tla")
-}
-
-/// An operation as it was known at a moment; `None` if it was called later.
-fn cut_at(mut operation: Operation, moment: Time) -> Option<Operation> {
-    if operation.timebox.start > moment {
-        return None;
-    }
-    if operation.timebox.end.is_some_and(|end| end > moment) {
-        operation.timebox = Timebox {
-            end: None,
-            ..operation.timebox
-        };
-        if operation.call.ret.is_some() || operation.call.aborted {
-            let call = Arc::make_mut(&mut operation.call);
-            call.ret = None;
-            call.aborted = false;
-        }
-    }
-    Some(operation)
-}
-
-#[cfg(test)]
-mod tests {
-    use omnilink_trace::Args;
-
-    use super::*;
-
-    #[test]
-    fn what_had_not_returned_is_pending_and_what_came_later_is_not_there() {
-        let call = |start, end| {
-            let op = Operation::new("a", "read", Args::positional([]), Timebox::new(start, end));
-            op.returning(7)
-        };
-        assert_eq!(cut_at(call(3, 5), 5), Some(call(3, 5)));
-        let open = cut_at(call(5, 9), 5).expect("it had been called");
-        assert_eq!((open.timebox.end, open.call.ret.clone()), (None, None));
-        assert_eq!(cut_at(call(6, 9), 5), None);
+        let link = self
+            .recheck
+            .spec()
+            .map(|spec| self.linking.options(spec))
+            .transpose()?;
+        Ok(self.recheck.up_to(moment, link, limits.limits())?)
     }
 }

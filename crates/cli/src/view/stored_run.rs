@@ -67,7 +67,7 @@ impl Loader<'_> {
         let Some(rechecker) = rechecker.filter(|_| stored.context.is_none() && is_conclusive) else {
             return stored;
         };
-        let again = self.args.recheck.up_to(rechecker, None, &self.args.limits);
+        let again = rechecker.up_to(None, &self.args.limits);
         let why = match again {
             Ok((mut evidence, _)) if evidence.verdict == stored.verdict => {
                 evidence.input = stored.input;
