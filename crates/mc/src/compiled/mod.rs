@@ -52,8 +52,6 @@ struct CompiledFormulas<'s> {
     symmetry: &'s Symmetry,
     /// Memory for values, in bytes.
     memory_bytes: usize,
-    /// Whether the search goes on after violations.
-    continues: bool,
     /// Whether every expansion is compared with that of the evaluator.
     compares: bool,
     /// What all workers have done.
@@ -118,7 +116,6 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             view,
             symmetry: &system.symmetry,
             memory_bytes: system.compiled_bytes,
-            continues: system.continues,
             compares: system.evaluators == Evaluators::Both,
             log: &system.compilation,
         };
@@ -409,14 +406,14 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         let changed = machine.changed(successor);
         let before = self.formulas.constraints.len();
         for index in first..self.formulas.invariants.len() {
-            // The state before satisfies the invariants, or the search would have ended there, unless it goes on after violations. So does this one, as far as it is the same.
+            // The state before satisfies the invariants, or the search has ended or listed them. So does this one, as far as it is the same.
             // An invariant that reads everything may read more than the state.
             let reads = self
                 .machine
                 .as_ref()
                 .map_or(u64::MAX, |machine| machine.reads(before + index));
             let is_affected = reads & changed != 0 || reads == u64::MAX;
-            if is_affected || self.formulas.continues || self.formulas.compares {
+            if is_affected || self.formulas.compares {
                 let formula = self.formulas.invariants[index];
                 if !self.is_satisfied(worker, (before + index, formula, false), successor)? {
                     return Ok(Some(index));
