@@ -8,6 +8,8 @@ use crate::fingerprint::Fingerprint;
 
 /// Fewer equal bytes in a row are not worth an edit.
 const COPIED_MIN: usize = 4;
+/// The same where the lengths differ: there fewer may be equal by chance, before what was inserted.
+const COPIED_MIN_BEFORE_INSERTION: usize = 8;
 
 /// Consecutive states, packed.
 #[derive(Debug, Default)]
@@ -72,7 +74,6 @@ fn write_edits(last: &[u8], new: &[u8], bytes: &mut Vec<u8>) {
     let at = bytes.len();
     bytes.push(0);
     let (mut edits, mut done, mut read) = (0_u8, 0, 0);
-    // Bytes at the same distance from the end are compared once the lengths differ, so everything behind one change is found again.
     while done < new.len() || read < last.len() {
         let copied = equal_bytes(&last[read..], &new[done..]);
         (done, read) = (done + copied, read + copied);
@@ -80,11 +81,17 @@ fn write_edits(last: &[u8], new: &[u8], bytes: &mut Vec<u8>) {
         let (inserted, left_out) = if edits == u8::MAX - 1 {
             (rest_new.len(), rest_last.len())
         } else if rest_new.len() == rest_last.len() {
-            let changed = changed_bytes(rest_last, rest_new);
+            let changed = changed_bytes(rest_last, rest_new, COPIED_MIN);
             (changed, changed)
         } else {
             let kept = equal_bytes_at_end(rest_last, rest_new);
-            (rest_new.len() - kept, rest_last.len() - kept)
+            let ends = (rest_new.len() - kept, rest_last.len() - kept);
+            // A change of the same length, behind which others follow, is cheaper than all up to the last of these.
+            let changed = changed_bytes(rest_last, rest_new, COPIED_MIN_BEFORE_INSERTION);
+            match changed + COPIED_MIN_BEFORE_INSERTION < ends.0.min(ends.1) {
+                true => (changed, changed),
+                false => ends,
+            }
         };
         write_count(copied, bytes);
         write_count(inserted, bytes);
@@ -127,15 +134,15 @@ fn equal_bytes_at_end(left: &[u8], right: &[u8]) -> usize {
 }
 
 /// How many bytes there are before enough equal ones in a row.
-fn changed_bytes(left: &[u8], right: &[u8]) -> usize {
+fn changed_bytes(left: &[u8], right: &[u8], enough: usize) -> usize {
     let mut equal = 0;
     for (at, (left, right)) in left.iter().zip(right).enumerate() {
         equal = if left == right { equal + 1 } else { 0 };
-        if equal == COPIED_MIN {
-            return at + 1 - COPIED_MIN;
+        if equal == enough {
+            return at + 1 - enough;
         }
     }
-    left.len() - equal
+    left.len().min(right.len()) - equal
 }
 
 /// Writes a number, seven bits to a byte.
