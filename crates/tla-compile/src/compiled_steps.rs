@@ -26,8 +26,9 @@ const STEPS_LEARNED: usize = 64;
 const STEPS_LEARNED_TO_COMPARE: usize = 2;
 /// Traps after which it is decided whether the code of an operation pays.
 const TRIAL: u64 = 64;
-/// Memory of the values that the code has met, in bytes. Then it forgets them, so a longer trace takes no more.
-const STORE_MAX: usize = 4 << 20;
+/// Memory of the values that the code has met, in bytes. Then it forgets them, so a longer trace takes no more: the values themselves, which states
+/// share, take up to three times as much.
+const STORE_MAX: usize = 1 << 20;
 /// Steps between two looks at that memory.
 const STEPS_BETWEEN: u64 = 1 << 8;
 

@@ -34,6 +34,7 @@
 mod checkpoint;
 mod frontier;
 pub(crate) mod in_flight;
+mod packed_segment;
 mod parallel;
 mod reorder_buffer;
 mod scheduler;

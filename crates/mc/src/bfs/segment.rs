@@ -31,12 +31,6 @@ impl Segment {
     pub(crate) fn encoded(&self) -> (&[u8], usize) {
         (&self.bytes, self.states)
     }
-
-    pub(super) fn push(&mut self, fingerprint: Fingerprint, encoded: &[u8]) {
-        self.bytes.extend_from_slice(&fingerprint.word().to_le_bytes());
-        self.bytes.extend_from_slice(encoded);
-        self.states += 1;
-    }
 }
 
 /// Decodes the states of a segment one by one.

@@ -1,11 +1,12 @@
 //! FIFO queue of encoded states, in memory or on disk.
 //!
-//! States are stored in segments of a few dozen. Once the segments in memory exceed their budget, further ones go to disk whole.
+//! States are stored in segments of a few dozen, packed. Once the segments in memory exceed their budget, further ones go to disk whole.
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
+use super::packed_segment::PackedSegment;
 use super::segment::{SEGMENT_STATES_MAX, Segment};
 use crate::fingerprint::Fingerprint;
 
@@ -14,8 +15,51 @@ const SEGMENT_BYTES: usize = 64 << 10;
 /// A full segment, in memory or on disk.
 #[derive(Debug)]
 enum StoredSegment {
-    Memory(Segment),
-    Disk { at: u64, bytes: usize, states: usize },
+    Memory(Waiting),
+    Disk(DiskPlace),
+}
+
+/// Where a segment is on disk.
+#[derive(Clone, Copy, Debug)]
+struct DiskPlace {
+    at: u64,
+    bytes: usize,
+    states: usize,
+    is_packed: bool,
+}
+
+/// A segment as it waits. One that came as a whole is not packed.
+#[derive(Debug)]
+struct Waiting {
+    bytes: Vec<u8>,
+    states: usize,
+    is_packed: bool,
+}
+
+impl Waiting {
+    fn of_segment(segment: Segment) -> Self {
+        Self {
+            bytes: segment.bytes,
+            states: segment.states,
+            is_packed: false,
+        }
+    }
+
+    fn of_packed(segment: PackedSegment) -> Self {
+        Self {
+            states: segment.states(),
+            bytes: segment.into_bytes(),
+            is_packed: true,
+        }
+    }
+
+    fn into_segment(self) -> io::Result<Segment> {
+        if !self.is_packed {
+            return Ok(Segment::new(self.bytes, self.states));
+        }
+        let unpacked = PackedSegment::new(self.bytes, self.states).unpacked();
+        unpacked.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a part of the queue is damaged"))
+    }
 }
 
 /// The queued states of one level.
@@ -23,7 +67,7 @@ enum StoredSegment {
 pub(crate) struct StateQueue {
     full: VecDeque<StoredSegment>,
     /// The segment that states are added to.
-    open: Segment,
+    open: PackedSegment,
     /// States per segment.
     segment_states: usize,
     states: u64,
@@ -38,7 +82,7 @@ impl StateQueue {
     pub(crate) fn new(memory_bytes_max: u64) -> Self {
         Self {
             full: VecDeque::new(),
-            open: Segment::default(),
+            open: PackedSegment::default(),
             segment_states: SEGMENT_STATES_MAX,
             states: 0,
             memory_bytes: 0,
@@ -60,18 +104,18 @@ impl StateQueue {
 
     /// Number of segments.
     pub(crate) fn segments(&self) -> usize {
-        self.full.len() + usize::from(self.open.states > 0)
+        self.full.len() + usize::from(self.open.states() > 0)
     }
 
     pub(crate) fn memory_bytes(&self) -> u64 {
-        self.memory_bytes + self.open.bytes.len() as u64
+        self.memory_bytes + self.open.bytes().len() as u64
     }
 
     /// Appends a state.
     pub(crate) fn push(&mut self, fingerprint: Fingerprint, encoded: &[u8]) -> io::Result<()> {
         self.open.push(fingerprint, encoded);
         self.states += 1;
-        if self.open.states >= self.segment_states || self.open.bytes.len() >= SEGMENT_BYTES {
+        if self.open.states() >= self.segment_states || self.open.bytes().len() >= SEGMENT_BYTES {
             self.close_segment()?;
         }
         Ok(())
@@ -79,12 +123,11 @@ impl StateQueue {
 
     /// Appends a segment.
     pub(crate) fn push_segment(&mut self, segment: Segment) -> io::Result<()> {
-        if self.open.states > 0 {
+        if self.open.states() > 0 {
             self.close_segment()?;
         }
         self.states += segment.states as u64;
-        self.open = segment;
-        self.close_segment()
+        self.store(Waiting::of_segment(segment))
     }
 
     /// All segments, the oldest first.
@@ -93,21 +136,29 @@ impl StateQueue {
         mut visit: impl FnMut(&Segment) -> Result<(), E>,
     ) -> Result<(), E> {
         for stored in &self.full {
-            match stored {
-                StoredSegment::Memory(segment) => visit(segment)?,
-                StoredSegment::Disk { at, bytes, states } => {
-                    visit(&read(&mut self.disk, *at, *bytes, *states)?)?
-                }
-            }
+            let waiting = match stored {
+                StoredSegment::Memory(waiting) => Waiting {
+                    bytes: waiting.bytes.clone(),
+                    ..*waiting
+                },
+                StoredSegment::Disk(place) => read(&mut self.disk, *place)?,
+            };
+            visit(&waiting.into_segment()?)?;
         }
-        if self.open.states > 0 {
-            visit(&self.open)?;
+        if self.open.states() > 0 {
+            let bytes = self.open.bytes().to_vec();
+            let open = Waiting::of_packed(PackedSegment::new(bytes, self.open.states()));
+            visit(&open.into_segment()?)?;
         }
         Ok(())
     }
 
     fn close_segment(&mut self) -> io::Result<()> {
-        let mut segment = std::mem::take(&mut self.open);
+        let packed = std::mem::take(&mut self.open);
+        self.store(Waiting::of_packed(packed))
+    }
+
+    fn store(&mut self, mut segment: Waiting) -> io::Result<()> {
         let bytes = segment.bytes.len();
         if self.memory_bytes + bytes as u64 <= self.memory_bytes_max {
             segment.bytes.shrink_to_fit();
@@ -121,39 +172,41 @@ impl StateQueue {
         };
         file.seek(SeekFrom::Start(self.disk_bytes))?;
         file.write_all(&segment.bytes)?;
-        self.full.push_back(StoredSegment::Disk {
+        self.full.push_back(StoredSegment::Disk(DiskPlace {
             at: self.disk_bytes,
             bytes,
             states: segment.states,
-        });
+            is_packed: segment.is_packed,
+        }));
         self.disk_bytes += bytes as u64;
         Ok(())
     }
 
     /// Removes the oldest segment.
     pub(crate) fn pop(&mut self) -> io::Result<Option<Segment>> {
-        let segment = match self.full.pop_front() {
-            None if self.open.states == 0 => return Ok(None),
-            None => std::mem::take(&mut self.open),
-            Some(StoredSegment::Memory(segment)) => {
-                self.memory_bytes -= segment.bytes.len() as u64;
-                segment
+        let waiting = match self.full.pop_front() {
+            None if self.open.states() == 0 => return Ok(None),
+            None => Waiting::of_packed(std::mem::take(&mut self.open)),
+            Some(StoredSegment::Memory(waiting)) => {
+                self.memory_bytes -= waiting.bytes.len() as u64;
+                waiting
             }
-            Some(StoredSegment::Disk { at, bytes, states }) => read(&mut self.disk, at, bytes, states)?,
+            Some(StoredSegment::Disk(place)) => read(&mut self.disk, place)?,
         };
-        self.states -= segment.states as u64;
-        Ok(Some(segment))
+        self.states -= waiting.states as u64;
+        waiting.into_segment().map(Some)
     }
 }
 
 /// Reads a segment from disk.
-fn read(disk: &mut Option<File>, at: u64, bytes: usize, states: usize) -> io::Result<Segment> {
-    let mut segment = Segment {
-        bytes: vec![0; bytes],
-        states,
+fn read(disk: &mut Option<File>, place: DiskPlace) -> io::Result<Waiting> {
+    let mut segment = Waiting {
+        bytes: vec![0; place.bytes],
+        states: place.states,
+        is_packed: place.is_packed,
     };
     if let Some(file) = disk {
-        file.seek(SeekFrom::Start(at))?;
+        file.seek(SeekFrom::Start(place.at))?;
         file.read_exact(&mut segment.bytes)?;
     }
     Ok(segment)

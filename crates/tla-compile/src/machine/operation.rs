@@ -71,7 +71,7 @@ impl<'p> Machine<'p> {
         let Some(operation) = self.actions.get_mut(action) else {
             return Err(Trap::NotCompiled);
         };
-        let words = arguments.iter().map(|argument| self.store.word(argument));
+        let words = arguments.iter().map(|argument| self.store.word_kept(argument));
         operation.main.set_parameters(words);
         self.successors(action, evaluator)
     }
@@ -115,7 +115,7 @@ fn each_cell(
     visit: &mut dyn FnMut(usize, u64) -> bool,
 ) -> Result<bool, Trap> {
     let Some(exploded) = &layout.node(node).exploded else {
-        return Ok(visit(first as usize, store.word(value).bits()));
+        return Ok(visit(first as usize, store.word_kept(value).bits()));
     };
     let misfit = Trap::Layout(node);
     let count = exploded.parts.len();

@@ -8,6 +8,15 @@ use super::word::{ValueWord, WordContent};
 impl ValueStore {
     /// The word of a value.
     pub fn word(&mut self, value: &Value) -> ValueWord {
+        self.converted(value, false)
+    }
+
+    /// The word of a value, which is kept: it is found by its hash when it comes again, and so is each of its parts.
+    pub(crate) fn word_kept(&mut self, value: &Value) -> ValueWord {
+        self.converted(value, true)
+    }
+
+    fn converted(&mut self, value: &Value, is_kept: bool) -> ValueWord {
         match value.kind() {
             ValueKind::Bool => ValueWord::bool(value.as_bool() == Some(true)),
             ValueKind::Int => match value.as_int().and_then(ValueWord::int) {
@@ -16,11 +25,11 @@ impl ValueStore {
             },
             ValueKind::Str | ValueKind::Model => self.atom(value),
             ValueKind::Set | ValueKind::Tuple | ValueKind::Record | ValueKind::Function => {
-                if let Some(known) = self.known(value) {
+                if let Some(known) = self.known(value).filter(|_| is_kept) {
                     return known;
                 }
-                let word = self.word_of_parts(value);
-                if let Some(number) = word.as_entry() {
+                let word = self.converted_parts(value, is_kept);
+                if let Some(number) = word.as_entry().filter(|_| is_kept) {
                     self.values[number as usize] = Some(value.clone());
                 }
                 word
@@ -29,28 +38,27 @@ impl ValueStore {
     }
 
     /// The word of a set or function.
-    fn word_of_parts(&mut self, value: &Value) -> ValueWord {
+    fn converted_parts(&mut self, value: &Value, is_kept: bool) -> ValueWord {
+        let mut words = |values: &mut dyn Iterator<Item = &Value>| -> Vec<ValueWord> {
+            values.map(|value| self.converted(value, is_kept)).collect()
+        };
         match value.kind() {
             ValueKind::Set => {
-                let parts = self.words(value.as_set().unwrap_or_default());
+                let parts = words(&mut value.as_set().unwrap_or_default().iter());
                 self.set_of_sorted(&parts)
             }
             ValueKind::Tuple => {
-                let parts = self.words(value.as_tuple().unwrap_or_default());
+                let parts = words(&mut value.as_tuple().unwrap_or_default().iter());
                 self.tuple_of(&parts)
             }
             kind => {
                 let entries = value.as_entries().unwrap_or_default();
-                let keys: Vec<ValueWord> = entries.iter().map(|(key, _)| self.word(key)).collect();
+                let keys = words(&mut entries.iter().map(|(key, _)| key));
+                let values = words(&mut entries.iter().map(|(_, value)| value));
                 let domain = self.set_of_sorted(&keys);
-                let values: Vec<ValueWord> = entries.iter().map(|(_, value)| self.word(value)).collect();
                 self.collection(kind, domain, &values)
             }
         }
-    }
-
-    fn words(&mut self, values: &[Value]) -> Vec<ValueWord> {
-        values.iter().map(|value| self.word(value)).collect()
     }
 
     /// The value of a word.

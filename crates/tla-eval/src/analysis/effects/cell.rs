@@ -155,7 +155,7 @@ impl CellStep {
 
 /// Which cells a list may have: one bit for each, which others may share. A list of a hundred cells is not searched for each that is added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct CellFilter(u128);
+pub(super) struct CellFilter(u64);
 
 impl CellFilter {
     /// Whether the list may have a cell; from now on, it may.
@@ -167,7 +167,7 @@ impl CellFilter {
             }
             _ => 0,
         };
-        let bit = 1 << (part.wrapping_add(u64::from(cell.variable) * 53) % 128);
+        let bit = 1 << (part.wrapping_add(u64::from(cell.variable) * 53) % 64);
         let may_have = self.0 & bit != 0;
         self.0 |= bit;
         may_have
