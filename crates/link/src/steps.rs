@@ -76,9 +76,8 @@ impl<'l> TlaModel<'l> {
             }
         };
         let mut compiled = self.compiled.borrow_mut();
-        let all = 0..usize::MAX;
-        match compiled.successors(evaluator, (operation, arguments), before.values(), &[], all) {
-            Some(found) => found.steps.iter().for_each(|step| visit(&step.state)),
+        match compiled.successors(evaluator, operation, arguments, before.values()) {
+            Some(found) => found.iter().for_each(|next| visit(next)),
             None => evaluator.successors_of(operation, arguments, before.values(), &mut |_, next, _| {
                 visit(next);
                 Ok(Flow::Go)

@@ -3,7 +3,6 @@
 use omnilink_tla::eval::error::{Failure, Outcome};
 use omnilink_tla::eval::{Evaluator, Flow, State, StepSearch, TakenAction, WatchedDefinition, WatchedSteps};
 use omnilink_tla::ir::OperatorId;
-use omnilink_tla_compile::{CompiledSteps, Evaluators};
 use omnilink_value::Value;
 
 use crate::batch::Batch;
@@ -50,7 +49,6 @@ pub(crate) struct Expander<'s> {
     pub broken: Vec<u64>,
     /// Whether steps are computed as [`plain_step`](crate::plain_step) says: all of the next-state relation, for every line.
     is_plain: bool,
-    compiled: CompiledSteps<'s>,
     batch: Batch,
     has_more: bool,
 }
@@ -64,7 +62,6 @@ impl<'s> Expander<'s> {
             generated: 0,
             broken: vec![0; spec.invariants.len()],
             is_plain: false,
-            compiled: CompiledSteps::new(&spec.program, spec.evaluators),
             batch: Batch::ALL,
             has_more: false,
         }
@@ -74,7 +71,6 @@ impl<'s> Expander<'s> {
     pub fn plain(spec: &'s LogSpec, evaluator: Evaluator<'s>) -> Self {
         Self {
             is_plain: true,
-            compiled: CompiledSteps::new(&spec.program, Evaluators::Interpreter),
             ..Self::new(spec, evaluator)
         }
     }
@@ -341,9 +337,6 @@ impl<'s> Expander<'s> {
         found: &mut Vec<Successor>,
     ) -> Outcome<()> {
         let spec = self.spec;
-        if expected.is_empty() && self.run_compiled(steps, state, given, found) {
-            return Ok(());
-        }
         let taken = &mut self.taken;
         let Batch { mut skipped, most } = self.batch;
         let has_more = &mut self.has_more;
@@ -379,35 +372,6 @@ impl<'s> Expander<'s> {
                 evaluator.successors_through(spec.next, watched, state, given, &mut on_next)
             }
         }
-    }
-
-    /// The steps of an operation by compiled code; whether that knows them.
-    fn run_compiled(
-        &mut self,
-        steps: &Steps<'_>,
-        state: &State,
-        given: &Known,
-        found: &mut Vec<Successor>,
-    ) -> bool {
-        let Steps::Of(operation, arguments) = steps else {
-            return false;
-        };
-        let Batch { skipped, most } = self.batch;
-        let most = most.saturating_sub(found.len());
-        let range = skipped..skipped.saturating_add(most);
-        let compiled = &mut self.compiled;
-        let batch = compiled.successors(&mut self.evaluator, (*operation, arguments), state, given, range);
-        let Some(batch) = batch else {
-            return false;
-        };
-        self.has_more |= batch.has_more;
-        for step in batch.steps {
-            if let Some(taken) = self.taken.get_mut(step.action as usize) {
-                *taken += 1;
-            }
-            found.push(Successor { state: step.state });
-        }
-        true
     }
 
     /// Of the states that a formula of the link file leads to, those that the spec allows, too.

@@ -11,7 +11,6 @@ use omnilink_tla::eval::error::Failure;
 use omnilink_tla::eval::{Evaluator, Flow, State};
 use omnilink_tla::ir::{OperatorId, Program};
 use omnilink_tla::model::NamedFormula;
-use omnilink_tla_compile::Evaluators;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
@@ -58,7 +57,6 @@ pub struct LogSpec {
     /// Translations that are not those of their PlusCal algorithms.
     pub(crate) stale_translations: Vec<String>,
     /// The fields that formulas may read of every line: rules, hidden actions, and looks at neighbours.
-    pub(crate) evaluators: Evaluators,
     pub(crate) reads: FieldsRead,
     notes: Vec<String>,
 }
@@ -344,7 +342,6 @@ impl LogSpec {
             looks_back,
             stale_translations: stale_translations(&program, options.search.pluscal()),
             reads,
-            evaluators: options.evaluators,
             settings,
             program,
             notes,

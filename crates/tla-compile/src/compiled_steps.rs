@@ -1,12 +1,10 @@
-//! Steps of operations on states that are given as values: what recorded operations and lines of a log are checked with.
+//! Steps of operations on states that are given as values: what recorded operations are checked with.
 //!
 //! The first states that are evaluated show how the variables are spread over cells; then each operation is compiled when it is next needed, with
 //! its arguments in registers. So one piece of code serves all instances of an operation.
 //!
 //! Only a search may run it. A step on which it traps has to be evaluated. What the search concludes is checked by the evaluator alone: explanations
 //! are replayed and violations are confirmed with it. So compiled code that were wrong could neither accept a trace nor reject one.
-
-use std::ops::Range;
 
 use omnilink_tla_eval::error::ErrorClass;
 use omnilink_tla_eval::{Evaluator, Flow, State};
@@ -29,6 +27,8 @@ const TRIAL: u64 = 64;
 /// Memory of the values that the code has met, in bytes. Then it forgets them, so a longer trace takes no more: the values themselves, which states
 /// share, take up to three times as much.
 const STORE_MAX: usize = 1 << 20;
+/// Instructions that may be made for each step, before the values are forgotten.
+const INSTRUCTIONS_PER_STEP: u64 = 4;
 /// Steps between two looks at that memory.
 const STEPS_BETWEEN: u64 = 1 << 8;
 
@@ -44,28 +44,12 @@ pub struct CompiledSteps<'l> {
     machine: Option<Machine<'l>>,
     operations: FxHashMap<OperatorId, CompiledOperation>,
     steps: u64,
+    /// How many of them there were when the code was made.
+    started: u64,
     /// Variables that nothing depends on. They stay as they are.
     ignored: Vec<u32>,
     /// Whether each step is compared with its evaluation.
     compares: bool,
-}
-
-/// A successor, and the action of the program that leads to it; `u32::MAX` for none.
-#[derive(Clone, Debug)]
-pub struct CompiledStep {
-    /// The values of the variables.
-    pub state: State,
-    /// Index into [`Program::actions`].
-    pub action: u32,
-}
-
-/// Some successors, and whether there are more behind them.
-#[derive(Clone, Debug)]
-pub struct CompiledBatch {
-    /// The successors.
-    pub steps: Vec<CompiledStep>,
-    /// Whether there are more.
-    pub has_more: bool,
 }
 
 /// The code of one operation.
@@ -92,6 +76,7 @@ impl<'l> CompiledSteps<'l> {
             machine: None,
             operations: FxHashMap::default(),
             steps: 0,
+            started: 0,
             ignored: Vec::new(),
             compares: evaluators == Evaluators::Both,
         }
@@ -102,16 +87,15 @@ impl<'l> CompiledSteps<'l> {
         self.ignored.extend_from_slice(variables);
     }
 
-    /// The successors of a state under an operation with these arguments, duplicates included, as the evaluator enumerates them: a range of
-    /// those in which some variables have the values that are given. `None` if they have to be evaluated.
+    /// The successors of a state under an operation with these arguments, duplicates included, as the evaluator enumerates them; `None` if they
+    /// have to be evaluated.
     pub fn successors(
         &mut self,
         evaluator: &mut Evaluator<'l>,
-        (operation, arguments): (OperatorId, &[Value]),
+        operation: OperatorId,
+        arguments: &[Value],
         from: &State,
-        given: &[(u32, Value)],
-        range: Range<usize>,
-    ) -> Option<CompiledBatch> {
+    ) -> Option<Vec<State>> {
         if self.machine.is_none() {
             self.learn(from);
             return None;
@@ -135,21 +119,8 @@ impl<'l> CompiledSteps<'l> {
                 if self.compares {
                     compare(machine, evaluator, (operation, arguments), (from, &self.ignored));
                 }
-                let mut fitting: Vec<usize> = Vec::new();
-                for successor in 0..count {
-                    let mut given = given.iter();
-                    if given.all(|(variable, value)| machine.has_value(successor, *variable, value)) {
-                        fitting.push(successor);
-                    }
-                }
-                let has_more = fitting.len() > range.end;
-                let wanted = fitting.into_iter().take(range.end).skip(range.start);
-                let step = |successor| CompiledStep {
-                    state: machine.values_after(successor, &self.ignored),
-                    action: machine.found()[successor].action,
-                };
-                let steps = wanted.map(step).collect();
-                Some(CompiledBatch { steps, has_more })
+                let after = |successor| machine.values_after(successor, &self.ignored);
+                Some((0..count).map(after).collect())
             }
             Err(trap) => {
                 code.traps += 1;
@@ -191,18 +162,28 @@ impl<'l> CompiledSteps<'l> {
     fn start(&mut self, forms: Vec<Form>) {
         let mut store = ValueStore::default();
         let layout = CellLayout::new(forms, None, &mut store);
+        self.started = self.steps;
         self.machine = Some(Machine::new(store, layout, Vec::new(), Vec::new()));
         // What did not pay is not tried again.
         self.operations.retain(|_, code| code.number.is_none());
     }
 
+    /// Forgets the values if they take too much memory. Then all code is made anew, because its constants are among them.
     fn forget_values(&mut self) {
-        if let Some(machine) = &self.machine
-            && machine.heap_bytes() > STORE_MAX
-        {
-            let forms = machine.layout().forms().to_vec();
-            self.start(forms);
+        let Some(machine) = &self.machine else {
+            return;
+        };
+        if machine.heap_bytes() <= STORE_MAX {
+            return;
         }
+        // Code that fills its memory sooner than it pays for being made is not made again.
+        let steps = self.steps - self.started;
+        if machine.instruction_count() as u64 > INSTRUCTIONS_PER_STEP * steps {
+            (self.machine, self.learned_from) = (None, None);
+            return;
+        }
+        let forms = machine.layout().forms().to_vec();
+        self.start(forms);
     }
 
     /// The number of the code of an operation, which is made when it is first needed.

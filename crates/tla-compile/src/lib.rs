@@ -21,7 +21,7 @@ mod values;
 
 pub use code::{Code, Instruction};
 pub use compile::{BoundOperator, NotCompiled, Purpose, compile};
-pub use compiled_steps::{CompiledBatch, CompiledStep, CompiledSteps};
+pub use compiled_steps::CompiledSteps;
 pub use evaluators::Evaluators;
 pub use layout::{CellLayout, Exploded, Form, LayoutNode, LayoutNodeId};
 pub use machine::{Machine, Successor};

@@ -64,7 +64,6 @@ fn answer(next: &str, link: &str, log: &str, is_naive: bool) -> Evidence {
     std::fs::write(&file, log).unwrap_or_else(|error| panic!("{error}"));
     let options = LinkOptions {
         file: LinkFile::parse(link).unwrap_or_else(|error| panic!("{error}")),
-        evaluators: omnilink_link::Evaluators::Both,
         ..LinkOptions::default()
     };
     let mut check = LogCheck::new(&spec, options, Limits::default());

@@ -38,7 +38,6 @@ pub(crate) fn evidence(
             .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
             .collect(),
         file: LinkFile::parse(link).unwrap_or_else(|error| panic!("{error}")),
-        evaluators: omnilink_link::Evaluators::Both,
         ..LinkOptions::default()
     };
     let check = LogCheck::new(&path, options, Limits::default());

@@ -33,7 +33,6 @@ fn checked(spec: &str, log: &Path, constants: Option<&Path>, given: &[(&str, &st
             .iter()
             .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
             .collect(),
-        evaluators: omnilink_link::Evaluators::Both,
         ..LinkOptions::default()
     };
     let mut check = LogCheck::new(&data(spec), options, Limits::default());

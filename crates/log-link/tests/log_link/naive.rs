@@ -236,7 +236,6 @@ impl Setup {
         let options = LinkOptions {
             constants: vec![("Name".to_owned(), r#"{"a", "b", "c"}"#.to_owned())],
             file: LinkFile::parse(link).unwrap_or_else(|error| panic!("{error}")),
-            evaluators: omnilink_link::Evaluators::Both,
             ..LinkOptions::default()
         };
         let mut check = LogCheck::new(&self.folder.path().join("Small.tla"), options, Limits::default());

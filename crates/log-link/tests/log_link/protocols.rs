@@ -353,7 +353,6 @@ fn check_of(protocol: &Protocol, link: &str) -> LogCheck {
     let options = LinkOptions {
         constants: protocol.constants(),
         file: LinkFile::parse(link).unwrap_or_else(|error| panic!("{error}")),
-        evaluators: omnilink_link::Evaluators::Both,
         ..LinkOptions::default()
     };
     LogCheck::new(&protocol.path(), options, Limits::default())

@@ -394,7 +394,6 @@ fn random_specs_explain_exactly_what_the_naive_enumeration_explains() {
         std::fs::write(&path, spec.text()).unwrap_or_else(|error| panic!("{error}"));
         let options = LinkOptions {
             file: LinkFile::parse(&spec.link()).unwrap_or_else(|error| panic!("{error}")),
-            evaluators: omnilink_link::Evaluators::Both,
             ..LinkOptions::default()
         };
         let mut check = LogCheck::new(&path, options, Limits::default());

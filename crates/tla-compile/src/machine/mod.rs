@@ -140,6 +140,12 @@ impl<'p> Machine<'p> {
         self.store.bytes() + loaded.map(Whole::heap_bytes).sum::<usize>()
     }
 
+    /// The number of instructions of its code.
+    pub fn instruction_count(&self) -> usize {
+        let loaded = self.actions.iter().chain(&self.formulas);
+        loaded.map(|whole| whole.main.code.instructions.len()).sum()
+    }
+
     /// The store, without the machine.
     pub fn into_store(self) -> ValueStore {
         self.store

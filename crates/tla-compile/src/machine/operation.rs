@@ -43,11 +43,7 @@ impl<'p> Machine<'p> {
             }
             memory.is_complete = false;
             let place = self.layout.variable(variable as u32);
-            let mut write = |cell: usize, word| {
-                memory.now[cell] = word;
-                true
-            };
-            let scattered = each_cell(&self.layout, place, value, &mut self.store, &mut write);
+            let scattered = scatter(&self.layout, place, value, &mut self.store, &mut memory.now);
             if let Err(trap) = scattered {
                 memory.given.clear();
                 return Err(trap);
@@ -76,16 +72,6 @@ impl<'p> Machine<'p> {
         self.successors(action, evaluator)
     }
 
-    /// Whether a variable has this value in a successor.
-    pub fn has_value(&mut self, successor: usize, variable: u32, value: &Value) -> bool {
-        self.memory.load(successor);
-        let place = self.layout.variable(variable);
-        let after = &self.memory.after;
-        let mut is_same = |cell: usize, word| after[cell] == word;
-        // What does not fit the layout is another value.
-        each_cell(&self.layout, place, value, &mut self.store, &mut is_same).unwrap_or(false)
-    }
-
     /// The values of a successor of a state that was given as values. Variables to be ignored are as they were.
     pub fn values_after(&mut self, successor: usize, ignored: &[u32]) -> State {
         self.memory.load(successor);
@@ -103,19 +89,20 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Visits the cells of a node with the words that they have for a value, until a visit is false. Returns whether none was.
+/// Writes a value to the cells of a node.
 ///
 /// # Errors
-/// A trap if the value does not fit the layout.
-fn each_cell(
+/// A trap if it does not fit the layout.
+fn scatter(
     layout: &CellLayout,
     (node, first): (LayoutNodeId, u32),
     value: &Value,
     store: &mut ValueStore,
-    visit: &mut dyn FnMut(usize, u64) -> bool,
-) -> Result<bool, Trap> {
+    cells: &mut [u64],
+) -> Result<(), Trap> {
     let Some(exploded) = &layout.node(node).exploded else {
-        return Ok(visit(first as usize, store.word_kept(value).bits()));
+        cells[first as usize] = store.word_kept(value).bits();
+        return Ok(());
     };
     let misfit = Trap::Layout(node);
     let count = exploded.parts.len();
@@ -124,11 +111,9 @@ fn each_cell(
             return Err(misfit);
         }
         for (element, (part, offset)) in elements.iter().zip(&exploded.parts) {
-            if !each_cell(layout, (*part, first + offset), element, store, visit)? {
-                return Ok(false);
-            }
+            scatter(layout, (*part, first + offset), element, store, cells)?;
         }
-        return Ok(true);
+        return Ok(());
     }
     let domain = store.value(exploded.domain);
     let keys = domain.as_set().unwrap_or_default();
@@ -138,11 +123,9 @@ fn each_cell(
         return Err(misfit);
     }
     for ((_, value), (part, offset)) in entries.iter().zip(&exploded.parts) {
-        if !each_cell(layout, (*part, first + offset), value, store, visit)? {
-            return Ok(false);
-        }
+        scatter(layout, (*part, first + offset), value, store, cells)?;
     }
-    Ok(true)
+    Ok(())
 }
 
 /// The value of a node in another state, which shares with that in the state before what did not change.
