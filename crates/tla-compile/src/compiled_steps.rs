@@ -27,7 +27,9 @@ const TRIAL: u64 = 64;
 /// Memory of the values that the code has met, in bytes. Then it forgets them, so a longer trace takes no more: the values themselves, which states
 /// share, take up to three times as much.
 const STORE_MAX: usize = 1 << 20;
-/// Instructions that may be made for each step, before the values are forgotten.
+/// How often code is made anew, whatever it costs.
+const TIMES_FREE: u32 = 8;
+/// Later, instructions that may be made for each step that they run.
 const INSTRUCTIONS_PER_STEP: u64 = 4;
 /// Steps between two looks at that memory.
 const STEPS_BETWEEN: u64 = 1 << 8;
@@ -44,8 +46,9 @@ pub struct CompiledSteps<'l> {
     machine: Option<Machine<'l>>,
     operations: FxHashMap<OperatorId, CompiledOperation>,
     steps: u64,
-    /// How many of them there were when the code was made.
+    /// How many of them there were when the code was made, and how often it was made.
     started: u64,
+    times_made: u32,
     /// Variables that nothing depends on. They stay as they are.
     ignored: Vec<u32>,
     /// Whether each step is compared with its evaluation.
@@ -77,6 +80,7 @@ impl<'l> CompiledSteps<'l> {
             operations: FxHashMap::default(),
             steps: 0,
             started: 0,
+            times_made: 0,
             ignored: Vec::new(),
             compares: evaluators == Evaluators::Both,
         }
@@ -129,7 +133,7 @@ impl<'l> CompiledSteps<'l> {
                 }
                 if let Trap::Layout(node) = trap {
                     let forms = machine.layout().widened(node);
-                    self.start(forms);
+                    self.start_again(forms);
                 }
                 None
             }
@@ -176,14 +180,20 @@ impl<'l> CompiledSteps<'l> {
         if machine.heap_bytes() <= STORE_MAX {
             return;
         }
-        // Code that fills its memory sooner than it pays for being made is not made again.
-        let steps = self.steps - self.started;
-        if machine.instruction_count() as u64 > INSTRUCTIONS_PER_STEP * steps {
-            (self.machine, self.learned_from) = (None, None);
-            return;
-        }
         let forms = machine.layout().forms().to_vec();
-        self.start(forms);
+        self.start_again(forms);
+    }
+
+    /// Makes the code anew, unless it did not pay for being made. The first times, layouts are still being learned.
+    fn start_again(&mut self, forms: Vec<Form>) {
+        let made = self.machine.as_ref().map_or(0, Machine::instruction_count);
+        let steps = self.steps - self.started;
+        self.times_made += 1;
+        if self.times_made > TIMES_FREE && made as u64 > INSTRUCTIONS_PER_STEP * steps {
+            (self.machine, self.learned_from) = (None, None);
+        } else {
+            self.start(forms);
+        }
     }
 
     /// The number of the code of an operation, which is made when it is first needed.
