@@ -26,14 +26,13 @@ use crate::dump::GraphSink;
 use crate::fingerprint::Fingerprint;
 use crate::limits::{Deadline, Limit, SearchOptions};
 use crate::liveness::Liveness;
-use crate::outcome::{
-    SearchEnd, SearchError, SearchOutcome, SearchStatistics, SearchViolation, ViolationKind,
-};
+use crate::outcome::{SearchEnd, SearchError, SearchOutcome, SearchViolation, ViolationKind};
 use crate::progress::SearchProgress;
 use crate::report::{Answer, Behaviour, PropertyKind, Report};
 use crate::session::{CheckSession, SessionOptions};
 use crate::simulation::{SimulationEnd, simulate};
 use crate::spec_record::spec_record;
+use crate::statistics::SearchStatistics;
 use crate::symmetry::{Symmetry, SymmetryError};
 use crate::tla_system::TlaSystem;
 use crate::transition_system::TransitionSystem;

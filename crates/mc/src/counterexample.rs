@@ -14,7 +14,8 @@ use crate::outcome::{SearchOutcome, SearchViolation, ViolationKind};
 use crate::path::{PathState, find_step, path_to};
 use crate::report::{ActionTaken, Behaviour, FalsePart, PropertyKind};
 use crate::session::{set_level, set_trace};
-use crate::tla_system::{NamedProperty, TlaSystem, file_and_line};
+use crate::source_line::file_and_line;
+use crate::tla_system::{NamedProperty, TlaSystem};
 use crate::transition_system::{State, TransitionSystem};
 
 /// A state as it is shown, and the action that led to it.

@@ -20,9 +20,10 @@ use crate::limits::{Deadline, Limit, LimitMonitor, SearchLimits};
 use crate::progress::SearchProgress;
 use crate::report::ActionTaken;
 use crate::session::{CheckSession, SessionOptions};
+use crate::source_line::file_and_line;
 use crate::spec_record::spec_record;
 use crate::symmetry::Symmetry;
-use crate::tla_system::{TlaSystem, file_and_line};
+use crate::tla_system::TlaSystem;
 use crate::transition_system::{State, TransitionSystem};
 
 /// Options of an [`Explorer`].

@@ -30,6 +30,7 @@
 mod alias;
 mod bfs;
 mod check;
+mod checkpoint_error;
 mod codec;
 mod compiled;
 mod counterexample;
@@ -52,7 +53,9 @@ mod session;
 mod simulation;
 mod slot_memory;
 mod small_graph;
+mod source_line;
 mod spec_record;
+mod statistics;
 mod symmetry;
 mod tally;
 mod tla_system;
@@ -60,8 +63,9 @@ mod trace_file;
 mod transition_system;
 mod viewed_variables;
 
-pub use bfs::{CheckpointContext, CheckpointError, Checkpoints, breadth_first, breadth_first_with};
+pub use bfs::{CheckpointContext, Checkpoints, breadth_first, breadth_first_with};
 pub use check::{CheckOptions, CheckpointOptions, Evaluators, ModelCheckError, SearchMode, check};
+pub use checkpoint_error::CheckpointError;
 pub use codec::StateDecodeError;
 pub use depth_first::depth_first;
 pub use dump::{Dump, DumpFormat, GraphSink};
@@ -69,16 +73,14 @@ pub use explorer::{ExploredStep, Explorer, ExplorerError, ExplorerOptions, explo
 pub use fingerprint::{Fingerprint, Tag};
 pub use fingerprint_set::FingerprintSet;
 pub use limits::{Limit, SearchLimits, SearchOptions};
-pub use outcome::{
-    ActionCount, PassedViolation, SearchEnd, SearchError, SearchOutcome, SearchStatistics, SearchViolation,
-    ViolationKind,
-};
+pub use outcome::{PassedViolation, SearchEnd, SearchError, SearchOutcome, SearchViolation, ViolationKind};
 pub use path::{PathState, path_to};
 pub use progress::SearchProgress;
 pub use simulation::{
     Lengths, SimulationEnd, SimulationOptions, SimulationOutcome, SimulationViolation, simulate,
 };
 pub use small_graph::SmallGraph;
+pub use statistics::{ActionCount, SearchStatistics};
 pub use symmetry::{Symmetry, SymmetryError};
 pub use trace_file::{
     RecordedStep, RecordedTrace, RecordedValue, TraceFileError, TraceFormat, itf_text, plain_json,

@@ -3,11 +3,12 @@
 use std::convert::Infallible;
 use std::io;
 
-use crate::bfs::CheckpointError;
+use crate::checkpoint_error::CheckpointError;
 use crate::codec::StateDecodeError;
 use crate::fingerprint::Fingerprint;
 use crate::fingerprint_set::FingerprintSet;
 use crate::limits::Limit;
+use crate::statistics::{ActionCount, SearchStatistics};
 use crate::transition_system::State;
 
 /// What a state or a step violates.
@@ -89,30 +90,6 @@ pub enum SearchEnd<E> {
     Limit(Limit),
     /// A violation was found.
     Violation(Box<SearchViolation<E>>),
-}
-
-/// Size of the explored part of the state graph.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SearchStatistics {
-    /// Generated states, duplicates included.
-    pub generated: u64,
-    /// Distinct states.
-    pub distinct: u64,
-    /// The deepest level.
-    pub depth: u32,
-    /// States that were found and not expanded.
-    pub queued: u64,
-    /// The maximum of `queued`; for a breadth-first search, the size of the largest level.
-    pub queued_max: u64,
-}
-
-/// Number of steps of an action.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ActionCount {
-    /// Steps.
-    pub generated: u64,
-    /// Steps to a new state.
-    pub distinct: u64,
 }
 
 /// What a search found.

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use crate::outcome::SearchStatistics;
+use crate::statistics::SearchStatistics;
 
 /// Shared counters of a running search. An update is a few relaxed stores, cheap enough for every state.
 #[derive(Debug)]

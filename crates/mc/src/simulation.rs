@@ -16,10 +16,11 @@ use fastrand::Rng;
 use omnilink_value::Value;
 
 use crate::limits::{Limit, LimitMonitor, SearchOptions};
-use crate::outcome::{ActionCount, ViolationKind};
+use crate::outcome::ViolationKind;
 use crate::path::PathState;
 use crate::progress::SearchProgress;
 use crate::random::word;
+use crate::statistics::ActionCount;
 use crate::transition_system::{State, TransitionSystem};
 
 /// Options of a simulation.

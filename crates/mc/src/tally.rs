@@ -4,8 +4,9 @@ use std::io::{self, Read, Write};
 
 use crate::codec::Decoder;
 use crate::dump::GraphSink;
-use crate::outcome::{ActionCount, PassedViolation, SearchError, SearchStatistics};
+use crate::outcome::{PassedViolation, SearchError};
 use crate::segment_result::{NewState, SegmentResult};
+use crate::statistics::{ActionCount, SearchStatistics};
 
 /// Counts states and steps, and writes them to the sink if there is one.
 pub(crate) struct Tally<'s> {

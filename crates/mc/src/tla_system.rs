@@ -7,20 +7,21 @@ use std::sync::{Mutex, OnceLock};
 use omnilink_evidence::Bindings;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{EvaluationCounts, Evaluator, Flow, Session, SuccessorSink, TakenAction};
-use omnilink_tla::ir::{Formula, Loc, Program};
+use omnilink_tla::ir::{Formula, Program};
 use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
 use omnilink_value::Value;
 use serde_json::json;
 
 use crate::bfs::CheckpointContext;
-use crate::check::Evaluators;
 use crate::compiled::{CompilationLog, CompiledSystem};
 use crate::fingerprint::Fingerprint;
 use crate::report::ActionTaken;
 use crate::session::{CheckSession, set_level};
+use crate::source_line::file_and_line;
 use crate::symmetry::Symmetry;
 use crate::transition_system::{CompiledExpansion, State, StateVisitor, SuccessorVisitor, TransitionSystem};
 use crate::viewed_variables::viewed_variables;
+use omnilink_tla_compile::Evaluators;
 
 /// A formula that must hold, with the name of its property.
 #[derive(Clone, Debug)]
@@ -179,16 +180,6 @@ fn to_flow(flow: ControlFlow<()>) -> Flow {
         ControlFlow::Continue(()) => Flow::Go,
         ControlFlow::Break(()) => Flow::Stop,
     }
-}
-
-/// File and line of a location.
-pub(crate) fn file_and_line(program: &Program, at: Loc) -> String {
-    let source = program.sources.get(at.source);
-    format!(
-        "{}:{}",
-        source.path().display(),
-        source.line_column(at.span.start).line
-    )
 }
 
 /// Passes successors of the evaluator on to the search.

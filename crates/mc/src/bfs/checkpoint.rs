@@ -12,14 +12,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::frontier::Frontier;
 use super::search_state::SearchState;
 use super::segment::Segment;
+use crate::checkpoint_error::{CheckpointError, CheckpointProblem};
 use crate::fingerprint::Fingerprint;
 use crate::limits::SearchOptions;
-use crate::outcome::{ActionCount, SearchError, SearchStatistics};
+use crate::outcome::SearchError;
+use crate::statistics::{ActionCount, SearchStatistics};
 
 /// The first line. The version changes with the format and with the function that computes fingerprints.
 const FORMAT: &str = concat!("omnilink mc checkpoint 2, version ", env!("CARGO_PKG_VERSION"));
@@ -53,32 +54,6 @@ pub struct Checkpoints<'c> {
     pub keeps_complete: bool,
 }
 
-/// Why a checkpoint cannot be written or read.
-#[derive(Debug, Error)]
-#[error("{}: {reason}", path.display())]
-pub struct CheckpointError {
-    path: PathBuf,
-    reason: Reason,
-}
-
-#[derive(Debug, Error)]
-enum Reason {
-    #[error("{0}; give a folder that exists and has room")]
-    Write(io::Error),
-    #[error("there is no checkpoint: {0}; give the folder of a run with --checkpoint that was interrupted")]
-    Absent(io::Error),
-    #[error("this is no checkpoint of this version of omnilink; start again without --resume")]
-    Format,
-    #[error("the checkpoint is damaged; start again without --resume")]
-    Damaged,
-    #[error(
-        "the checkpoint is of another specification, configuration or other options; give the same ones, or start again without --resume"
-    )]
-    Other,
-    #[error("another search keeps its checkpoints here; resume it with --resume, or give another folder")]
-    Present,
-}
-
 /// The counts of a search.
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -107,7 +82,7 @@ impl Checkpoints<'_> {
         checkpoint_file(self.folder)
     }
 
-    fn error(&self, reason: Reason) -> SearchError {
+    fn error(&self, reason: CheckpointProblem) -> SearchError {
         CheckpointError {
             path: self.file(),
             reason,
@@ -120,9 +95,9 @@ impl Checkpoints<'_> {
         if self.is_resumed {
             return Ok(());
         }
-        fs::create_dir_all(self.folder).map_err(|error| self.error(Reason::Write(error)))?;
+        fs::create_dir_all(self.folder).map_err(|error| self.error(CheckpointProblem::Write(error)))?;
         match self.file().exists() {
-            true => Err(self.error(Reason::Present)),
+            true => Err(self.error(CheckpointProblem::Present)),
             false => Ok(()),
         }
     }
@@ -136,7 +111,7 @@ impl Checkpoints<'_> {
     pub(super) fn write(&self, search: &mut SearchState<'_, '_>) -> Result<(), SearchError> {
         let started = Instant::now();
         self.write_file(search)
-            .map_err(|error| self.error(Reason::Write(error)))?;
+            .map_err(|error| self.error(CheckpointProblem::Write(error)))?;
         search.pause_at = Some(Instant::now() + self.interval.max(started.elapsed() * TIME_FRACTION));
         Ok(())
     }
@@ -201,12 +176,12 @@ impl Checkpoints<'_> {
         search: &mut SearchState<'_, '_>,
         options: &SearchOptions,
     ) -> Result<(), SearchError> {
-        let file = File::open(self.file()).map_err(|error| self.error(Reason::Absent(error)))?;
+        let file = File::open(self.file()).map_err(|error| self.error(CheckpointProblem::Absent(error)))?;
         let mut input = Summed::new(BufReader::with_capacity(1 << 20, file));
         match self.read_into(search, options, &mut input) {
             Ok(None) => Ok(()),
             Ok(Some(reason)) => Err(self.error(reason)),
-            Err(_) => Err(self.error(Reason::Damaged)),
+            Err(_) => Err(self.error(CheckpointProblem::Damaged)),
         }
     }
 
@@ -216,16 +191,16 @@ impl Checkpoints<'_> {
         search: &mut SearchState<'_, '_>,
         options: &SearchOptions,
         input: &mut Summed<impl Read>,
-    ) -> io::Result<Option<Reason>> {
+    ) -> io::Result<Option<CheckpointProblem>> {
         if input.line(FORMAT.len())? != FORMAT.as_bytes() {
-            return Ok(Some(Reason::Format));
+            return Ok(Some(CheckpointProblem::Format));
         }
         let header: Header = serde_json::from_slice(&input.line(usize::MAX)?)?;
         if header.sample != sample() {
-            return Ok(Some(Reason::Format));
+            return Ok(Some(CheckpointProblem::Format));
         }
         if header.identity != self.identity || header.actions.len() != search.tally.action_counts.len() {
-            return Ok(Some(Reason::Other));
+            return Ok(Some(CheckpointProblem::Other));
         }
         for _ in 0..header.seen {
             let entry: [u8; SEEN_BYTES] = input.array()?;
@@ -242,7 +217,7 @@ impl Checkpoints<'_> {
             let mut bytes = Vec::new();
             input.by_ref().take(length).read_to_end(&mut bytes)?;
             if bytes.len() as u64 != length {
-                return Ok(Some(Reason::Damaged));
+                return Ok(Some(CheckpointProblem::Damaged));
             }
             search.frontier.push_segment(level, Segment::new(bytes, states))?;
         }
@@ -250,7 +225,7 @@ impl Checkpoints<'_> {
         let sum = input.sum.clone().finalize();
         let is_whole = u32::from_le_bytes(input.array()?) == sum && search.seen.len() == header.seen;
         if !is_whole || !self.context.restore(&header.context) {
-            return Ok(Some(Reason::Damaged));
+            return Ok(Some(CheckpointProblem::Damaged));
         }
         search.deepest_level_len = header.deepest_level_len;
         search.tally.statistics = SearchStatistics {

@@ -50,7 +50,7 @@ use std::thread::{Builder, scope};
 use std::time::Instant;
 
 pub(crate) use self::checkpoint::remove_checkpoint;
-pub use self::checkpoint::{CheckpointContext, CheckpointError, Checkpoints};
+pub use self::checkpoint::{CheckpointContext, Checkpoints};
 use self::parallel::search_in_parallel;
 use self::search_state::SearchState;
 use self::segment_expander::{Expanding, SegmentExpander};

@@ -5,9 +5,10 @@ use crate::codec::StateDecodeError;
 use crate::dedup::Dedup;
 use crate::expand::{SourceState, expand, expand_compiled};
 use crate::limits::{Limit, LimitMonitor, SearchOptions};
-use crate::outcome::{SearchEnd, SearchError, SearchStatistics, SearchViolation, ViolationKind};
+use crate::outcome::{SearchEnd, SearchError, SearchViolation, ViolationKind};
 use crate::progress::SearchProgress;
 use crate::segment_result::SegmentResult;
+use crate::statistics::SearchStatistics;
 use crate::transition_system::{CompiledExpansion, TransitionSystem};
 
 /// States expanded between two looks at the clock.

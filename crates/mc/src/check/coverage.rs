@@ -4,9 +4,10 @@ use std::sync::atomic::Ordering;
 
 use omnilink_tla::ir::{ActionInfo, Program};
 
-use crate::outcome::ActionCount;
 use crate::report::{ActionSteps, DefinitionUse};
-use crate::tla_system::{TlaSystem, file_and_line};
+use crate::source_line::file_and_line;
+use crate::statistics::ActionCount;
+use crate::tla_system::TlaSystem;
 
 /// Number of evaluations of each definition. One definition becomes several operators if it is used through instances, or both
 /// with and without a prime.

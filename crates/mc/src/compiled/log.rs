@@ -3,7 +3,7 @@
 use omnilink_tla::ir::Program;
 use omnilink_tla_compile::NotCompiled;
 
-use crate::tla_system::file_and_line;
+use crate::source_line::file_and_line;
 
 /// Places that are listed.
 const PLACES_MAX: usize = 20;

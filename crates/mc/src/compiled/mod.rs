@@ -22,12 +22,12 @@ use omnilink_tla_compile::{
 pub(crate) use self::atoms::{CompiledAtoms, FairSteps};
 pub(crate) use self::log::CompilationLog;
 use self::packing::Packing;
-use crate::check::Evaluators;
 use crate::fingerprint::Fingerprint;
 use crate::session::set_level;
 use crate::symmetry::Symmetry;
 use crate::tla_system::{NamedProperty, TlaSystem};
 use crate::transition_system::{CompiledExpansion, State};
+use omnilink_tla_compile::Evaluators;
 
 /// States from which the layout is learned: enough that most of what varies has varied.
 const STATES_LEARNED: usize = 200;

@@ -7,9 +7,9 @@ use super::graph::Node;
 use super::instantiate::AtomKind;
 use super::labelling::Labelling;
 use super::node_labels::NodeLabels;
-use crate::check::Evaluators;
 use crate::compiled::{CompiledAtoms, FairSteps};
 use crate::tla_system::TlaSystem;
+use omnilink_tla_compile::Evaluators;
 
 /// Fewer states are labelled faster than code is made.
 const STATES_MIN: usize = 500;

@@ -15,12 +15,12 @@ use super::formula::{Atom, Letter, add};
 use super::graph::{LabelledGraph, Node, StateGraph};
 use super::instantiate::{AtomInstance, AtomKind};
 use super::node_labels::NodeLabels;
-use crate::check::Evaluators;
 use crate::compiled::CompiledAtoms;
 use crate::limits::LimitMonitor;
 use crate::session::{set_level, set_queued};
 use crate::tla_system::TlaSystem;
 use crate::transition_system::TransitionSystem;
+use omnilink_tla_compile::Evaluators;
 
 /// States that a worker labels before it takes more.
 const CHUNK_NODES: u32 = 256;

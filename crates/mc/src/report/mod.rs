@@ -8,8 +8,8 @@ pub use omnilink_evidence::{
 };
 
 use crate::limits::Limit;
-use crate::outcome::SearchStatistics;
 use crate::simulation::Lengths;
+use crate::statistics::SearchStatistics;
 
 /// How a check ended.
 #[derive(Clone, Debug)]
