@@ -24,8 +24,7 @@ const STEPS_LEARNED: usize = 64;
 const STEPS_LEARNED_TO_COMPARE: usize = 2;
 /// Traps after which it is decided whether the code of an operation pays.
 const TRIAL: u64 = 64;
-/// Memory of the values that the code has met, in bytes. Then it forgets them, so a longer trace takes no more: the values themselves, which states
-/// share, take up to three times as much.
+/// The memory for values that the code has met, in bytes. When it is full, they are forgotten, so that memory does not grow with the trace.
 const STORE_MAX: usize = 1 << 20;
 /// How often code is made anew, whatever it costs.
 const TIMES_FREE: u32 = 8;

@@ -88,9 +88,10 @@ fn write_edits(last: &[u8], new: &[u8], bytes: &mut Vec<u8>) {
             let ends = (rest_new.len() - kept, rest_last.len() - kept);
             // A change of the same length, behind which others follow, is cheaper than all up to the last of these.
             let changed = changed_bytes(rest_last, rest_new, COPIED_MIN_BEFORE_INSERTION);
-            match changed + COPIED_MIN_BEFORE_INSERTION < ends.0.min(ends.1) {
-                true => (changed, changed),
-                false => ends,
+            if changed + COPIED_MIN_BEFORE_INSERTION < ends.0.min(ends.1) {
+                (changed, changed)
+            } else {
+                ends
             }
         };
         write_count(copied, bytes);

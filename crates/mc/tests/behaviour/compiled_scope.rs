@@ -392,7 +392,7 @@ Low == a + b < 600
     assert_eq!(low.verdict(), Verdict::Violation);
 }
 
-/// A token goes round, and whoever has it may enter again and again.
+/// A token ring: the process that holds the token may enter repeatedly.
 const RING: &str = "---- MODULE Ring ----
 EXTENDS Naturals, Sequences
 VARIABLES token, want, in, log

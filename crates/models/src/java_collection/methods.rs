@@ -23,7 +23,7 @@ pub(super) const METHODS: &ModelEntry = &ModelEntry {
         "pollLast" | "removeLast": () -> "an element, null or NoSuchElementException", "takes out the last element";
         "take" | "takeFirst": () -> "an element", "waits for an element; takes out the first";
         "takeLast": () -> "an element", "waits for an element; takes out the last";
-        "drainTo": ("nothing; or most") -> "[element, …]", "takes out all, or so many, from the first on";
+        "drainTo": ("nothing; or most") -> "[element, …]", "removes all elements, or at most `most` of them, from the head on";
         "removeFirstOccurrence": ("element") -> "true or false", "takes out the first that is element";
         "removeLastOccurrence": ("element") -> "true or false", "takes out the last that is element";
         "removeAll": ("elements") -> "true or false", "takes out all that are among elements";

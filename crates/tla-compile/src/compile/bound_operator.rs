@@ -70,10 +70,10 @@ pub(crate) fn compile_operation<'p>(
 }
 
 fn check_variables(program: &Program, body: &Node) -> Result<(), NotCompiled> {
-    match program.variables.len() + program.hidden_variables as usize > VARIABLES_MAX {
-        true => Err(not_compiled(body, "there are too many variables")),
-        false => Ok(()),
+    if program.variables.len() + program.hidden_variables as usize > VARIABLES_MAX {
+        return Err(not_compiled(body, "there are too many variables"));
     }
+    Ok(())
 }
 
 /// The code of an operator, and what of it is left to the evaluator.

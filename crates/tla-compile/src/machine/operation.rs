@@ -139,9 +139,10 @@ fn changed(
     let (now, after) = cells;
     let Some(exploded) = &layout.node(node).exploded else {
         let first = first as usize;
-        return match now[first] == after[first] {
-            true => before.clone(),
-            false => store.value(ValueWord(after[first])),
+        return if now[first] == after[first] {
+            before.clone()
+        } else {
+            store.value(ValueWord(after[first]))
         };
     };
     let mut value = before.clone();

@@ -253,9 +253,10 @@ impl<'p> Evaluator<'p> {
     ) -> Walked<Option<Sum>> {
         let (left, right) = operands;
         // The sum is the operand that is formed only if it has to be. A name stands for a state without reading it.
-        let of_left = match left.uses.state {
-            true => None,
-            false => Some(self.form(left, walk)?),
+        let of_left = if left.uses.state {
+            None
+        } else {
+            Some(self.form(left, walk)?)
         };
         let (sum, bound, is_left) = match of_left {
             Some(Form::Value(bound)) => (right, bound, false),
