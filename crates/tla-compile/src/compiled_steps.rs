@@ -4,7 +4,7 @@
 //! its arguments in registers. So one piece of code serves all instances of an operation.
 //!
 //! Only a search may run it. A step on which it traps has to be evaluated. What the search concludes is checked by the evaluator alone: explanations
-//! are replayed and violations are confirmed with it. So compiled code that were wrong could neither accept a trace nor reject one.
+//! are replayed with it, and violations confirmed as far as that search gets.
 
 use omnilink_tla_eval::error::ErrorClass;
 use omnilink_tla_eval::{Evaluator, Flow, State};
