@@ -240,10 +240,7 @@ impl CheckRun<'_> {
                     }
                 }
                 report.definitions = definition_coverage(&system);
-                if self.options.explains_compilation {
-                    let log = system.compilation.lock().unwrap_or_else(PoisonError::into_inner);
-                    report.notes.extend(log.notes());
-                }
+                self.explain_compilation(&system, report);
             }
             SearchMode::Replay(trace) => {
                 self.replay(&system, trace, report)?;
@@ -253,6 +250,7 @@ impl CheckRun<'_> {
                 report.unchecked = self.unchecked("liveness is not checked on simulated behaviours");
                 let outcome = deep_stack::run(|| simulate(&system, &search, &options, self.progress));
                 report.definitions = definition_coverage(&system);
+                self.explain_compilation(&system, report);
                 report.figures.generated = outcome.generated;
                 report.figures.depth = outcome.lengths.max;
                 report.behaviours = Some(outcome.lengths);
@@ -289,6 +287,14 @@ impl CheckRun<'_> {
         }
         self.note_what_was_checked(&system, report);
         Ok(())
+    }
+
+    /// Notes what was compiled, if that is asked for.
+    fn explain_compilation(&self, system: &TlaSystem<'_>, report: &mut Report) {
+        if self.options.explains_compilation {
+            let log = system.compilation.lock().unwrap_or_else(PoisonError::into_inner);
+            report.notes.extend(log.notes());
+        }
     }
 
     fn search(

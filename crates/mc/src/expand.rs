@@ -380,7 +380,9 @@ pub(crate) fn expand_compiled<T: TransitionSystem>(
     let (has_constraints, has_step_properties) = (system.has_constraints(), system.has_step_properties());
     let mut successors = std::mem::take(&mut result.successors);
     successors.clear();
-    successors.extend((0..compiled.len()).map(|successor| compiled.successor(successor)));
+    successors.extend(
+        (0..compiled.len()).map(|successor| (compiled.fingerprint(successor), compiled.action(successor))),
+    );
     let touched = successors
         .iter()
         .fold(0, |all, (state, _)| all ^ dedup.touch(*state));
@@ -392,9 +394,13 @@ pub(crate) fn expand_compiled<T: TransitionSystem>(
         }
         let mut needs_check = true;
         let mut new = None;
-        let is_within = match has_constraints {
-            false => Ok(true),
-            true => compiled.satisfies_constraints(worker, successor, level + 1),
+        let is_within = if has_constraints {
+            match compiled.satisfies_state_constraints(worker, successor, level + 1) {
+                Ok(true) => compiled.satisfies_action_constraints(worker, successor, level),
+                decided => decided,
+            }
+        } else {
+            Ok(true)
         };
         match is_within {
             Ok(false) => {}

@@ -49,14 +49,33 @@ pub trait CompiledExpansion<W, E> {
         self.len() == 0
     }
 
-    /// The fingerprint of a successor, and the action that leads to it.
-    fn successor(&mut self, successor: usize) -> (Fingerprint, usize);
+    /// The fingerprint of a successor.
+    fn fingerprint(&mut self, successor: usize) -> Fingerprint;
 
-    /// Whether a successor, which is of this level, satisfies the constraints, and the step to it the action constraints.
+    /// The action that leads to a successor.
+    fn action(&self, successor: usize) -> usize;
+
+    /// Whether a successor, which is of this level, satisfies the constraints on states.
     ///
     /// # Errors
     /// When that cannot be evaluated.
-    fn satisfies_constraints(&mut self, worker: &mut W, successor: usize, level: u32) -> Result<bool, E>;
+    fn satisfies_state_constraints(
+        &mut self,
+        worker: &mut W,
+        successor: usize,
+        level: u32,
+    ) -> Result<bool, E>;
+
+    /// Whether the step to a successor from the state before, which is of this level, satisfies the action constraints.
+    ///
+    /// # Errors
+    /// When that cannot be evaluated.
+    fn satisfies_action_constraints(
+        &mut self,
+        worker: &mut W,
+        successor: usize,
+        level: u32,
+    ) -> Result<bool, E>;
 
     /// The index of the first invariant, from an index on, that is false in a successor, which is of this level.
     ///

@@ -35,7 +35,7 @@ impl<'m> CompiledSystem<'_, 'm> {
             Err(failure) => panic!("compiled code accepts what is an error in {state:?}: {failure:?}"),
         }
         let found: Vec<(Vec<Value>, usize)> = (0..self.len())
-            .map(|successor| (self.state(successor).to_vec(), self.successor(successor).1))
+            .map(|successor| (self.state(successor).to_vec(), self.action(successor)))
             .collect();
         assert_eq!(found, expected, "successors of {state:?}");
         for (successor, (values, _)) in expected.iter().enumerate() {
@@ -51,13 +51,13 @@ impl<'m> CompiledSystem<'_, 'm> {
                 let seen = worker.value(view);
                 let seen = seen.unwrap_or_else(|failure| panic!("the view of {values:?}: {failure:?}"));
                 assert_eq!(
-                    self.successor(successor).0,
+                    self.fingerprint(successor),
                     Fingerprint::of_value(&seen),
                     "the fingerprint of the view of {values:?}"
                 );
             } else if self.formulas.viewed.is_none() && self.formulas.symmetry.is_trivial() {
                 assert_eq!(
-                    self.successor(successor).0,
+                    self.fingerprint(successor),
                     Fingerprint::of_state(values),
                     "the fingerprint of {values:?}"
                 );

@@ -337,24 +337,27 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         self.machine.as_ref().map_or(0, |machine| machine.found().len())
     }
 
-    fn successor(&mut self, successor: usize) -> (Fingerprint, usize) {
+    fn action(&self, successor: usize) -> usize {
+        match &self.machine {
+            Some(machine) if machine.found()[successor].action != u32::MAX => {
+                machine.found()[successor].action as usize
+            }
+            _ => usize::MAX,
+        }
+    }
+
+    fn fingerprint(&mut self, successor: usize) -> Fingerprint {
         let Some(machine) = &mut self.machine else {
-            return (Fingerprint::new(0), usize::MAX);
-        };
-        let found = machine.found()[successor];
-        let action = if found.action == u32::MAX {
-            usize::MAX
-        } else {
-            found.action as usize
+            return Fingerprint::new(0);
         };
         if self.formulas.view.is_some() {
-            return (self.views[successor], action);
+            return self.views[successor];
         }
         if self.formulas.symmetry.is_trivial() {
-            return (Fingerprint::of_sum(found.sum), action);
+            return Fingerprint::of_sum(machine.found()[successor].sum);
         }
         let state = machine.values(successor);
-        let fingerprint = match self.formulas.viewed {
+        match self.formulas.viewed {
             None => self.formulas.symmetry.fingerprint(&state),
             Some(viewed) => {
                 let seen: Vec<_> = viewed
@@ -363,11 +366,10 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
                     .collect();
                 self.formulas.symmetry.fingerprint(&seen)
             }
-        };
-        (fingerprint, action)
+        }
     }
 
-    fn satisfies_constraints(
+    fn satisfies_state_constraints(
         &mut self,
         worker: &mut Evaluator<'m>,
         successor: usize,
@@ -380,8 +382,16 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
                 return Ok(false);
             }
         }
-        // A step is evaluated at the level of the state before it.
-        set_level(level - 1);
+        Ok(true)
+    }
+
+    fn satisfies_action_constraints(
+        &mut self,
+        worker: &mut Evaluator<'m>,
+        successor: usize,
+        level: u32,
+    ) -> Result<bool, Box<Failure>> {
+        set_level(level);
         let before = self.formulas.constraints.len() + self.formulas.invariants.len();
         for number in 0..self.formulas.action_constraints.len() {
             let formula = self.formulas.action_constraints[number];

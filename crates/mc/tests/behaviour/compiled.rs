@@ -6,7 +6,10 @@
 use std::time::Duration;
 
 use fastrand::Rng;
-use omnilink_mc::{CheckOptions, Evaluators, SearchLimits, SearchProgress, check};
+use omnilink_mc::report::{Answer, Report};
+use omnilink_mc::{
+    CheckOptions, Evaluators, SearchLimits, SearchMode, SearchProgress, SimulationOptions, check,
+};
 use omnilink_tla::config::parse;
 use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
 use omnilink_tla::semantics::load_text;
@@ -87,13 +90,121 @@ fn random_specs_are_expanded_as_the_evaluator_expands_them() {
             .filter_map(|note| note.strip_prefix("compiled code has labelled "))
             .filter_map(|note| note.split(' ').next()?.parse::<u64>().ok())
             .sum::<u64>();
-        valid += u64::from(!matches!(report.answer, omnilink_mc::report::Answer::Wrong(_)));
+        valid += u64::from(!matches!(report.answer, Answer::Wrong(_)));
     }
     // Most specs must be worth comparing.
     assert!(
         explored > 20_000 && valid > 30 && labelled > 5_000,
         "{explored} states, {valid} specs without an error, {labelled} states labelled"
     );
+}
+
+/// The same random behaviours, with the same violations and counts, whatever expands states.
+#[test]
+fn random_specs_are_simulated_as_the_evaluator_simulates_them() {
+    let rounds: u64 = std::env::var("OMNILINK_ROUNDS").map_or(1, |rounds| rounds.parse().unwrap_or(1));
+    let (mut generated, mut violated, mut compiled) = (0, 0, 0);
+    for number in 0..100 * rounds {
+        let mut writer = Writer {
+            random: Rng::with_seed(0x51a1 << 32 | number),
+            scope: Vec::new(),
+            fresh: 0,
+            has_errors: number % 3 == 0,
+        };
+        let text = writer.spec();
+        let form = FORMS[(number % 4) as usize];
+        let model = model_of(&text, &format!("{form}{CONFIG}"));
+        let simulated = |evaluators, workers| {
+            let options = CheckOptions {
+                evaluators,
+                workers,
+                mode: SearchMode::Simulate(SimulationOptions {
+                    behaviours: Some(30),
+                    depth_max: 12,
+                    seed: number,
+                    is_generated: false,
+                }),
+                continues: number % 2 == 0,
+                explains_compilation: evaluators != Evaluators::Interpreter,
+                ..CheckOptions::default()
+            };
+            let progress = SearchProgress::default();
+            check(&model, "random", &options, &progress, &|_| {}, None)
+                .unwrap_or_else(|error| panic!("{error}\n{text}"))
+        };
+        let expected = simulated(Evaluators::Interpreter, 1);
+        let found = simulated(Evaluators::Both, 1);
+        let shown = |report: &Report| {
+            format!(
+                "{:?}",
+                (
+                    &report.answer,
+                    &report.further,
+                    report.figures,
+                    report.behaviours,
+                    &report.coverage
+                )
+            )
+        };
+        assert_eq!(shown(&found), shown(&expected), "number {number}:\n{text}");
+        // The counts are those of the behaviours that all workers have drawn until the first violation.
+        let by_two = simulated(Evaluators::Both, 2);
+        let wrong = |report: &Report| format!("{:?}", (&report.answer, &report.further));
+        assert_eq!(wrong(&by_two), wrong(&expected), "number {number}:\n{text}");
+        generated += expected.figures.generated;
+        violated += u64::from(matches!(expected.answer, Answer::Wrong(_)));
+        compiled += u64::from(
+            found
+                .notes
+                .iter()
+                .any(|note| note.starts_with("compiled code has expanded ")),
+        );
+    }
+    assert!(
+        generated > 10_000 && violated > 20 && compiled > 20,
+        "{generated} states, {violated} specs with a violation, {compiled} simulated by compiled code"
+    );
+}
+
+#[test]
+fn a_simulation_by_compiled_code_checks_steps_too() {
+    let text = "---- MODULE Count ----\nEXTENDS Integers\nVARIABLE n\nInit == n = 0\nNext == n' = n + 1\n\
+         Stays == [][n # 60]_n\n====\n";
+    let config = "INIT Init\nNEXT Next\nPROPERTY Stays\n";
+    let model = model_of(text, config);
+    for evaluators in [Evaluators::Interpreter, Evaluators::Compiled, Evaluators::Both] {
+        let options = CheckOptions {
+            evaluators,
+            mode: SearchMode::Simulate(SimulationOptions {
+                behaviours: Some(5),
+                depth_max: 100,
+                seed: 1,
+                is_generated: false,
+            }),
+            continues: true,
+            ..CheckOptions::default()
+        };
+        let report = check(
+            &model,
+            "count",
+            &options,
+            &SearchProgress::default(),
+            &|_| {},
+            None,
+        );
+        let report = report.unwrap_or_else(|error| panic!("{error}"));
+        let Answer::Wrong(wrong) = report.answer else {
+            panic!("{:?}", report.answer)
+        };
+        assert_eq!(
+            (wrong.violated.as_deref(), wrong.states.len()),
+            (Some("Stays"), 62)
+        );
+        let lengths = report
+            .behaviours
+            .map(|lengths| (lengths.count, lengths.min, lengths.max));
+        assert_eq!(lengths, Some((5, 62, 62)), "each behaviour ends there");
+    }
 }
 
 #[test]
