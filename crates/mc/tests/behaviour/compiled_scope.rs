@@ -479,3 +479,27 @@ Small == m < 3
     assert_eq!(compiled.verdict(), Verdict::Violation);
     assert_eq!(shown(&compiled), shown(&interpreted));
 }
+
+#[test]
+fn a_name_for_what_depends_on_an_element_depends_on_it_where_the_loop_is_written_out() {
+    // For the first elements `m` is a constant, and the condition about it is false.
+    let text = "---- MODULE Front ----
+EXTENDS Integers
+VARIABLES n, f
+Init == n = 0 /\\ f = [i \\in 1..3 |-> 0]
+Add(m) == /\\ f[m.by] = n % 3
+          /\\ n' = n + m.by
+          /\\ f' = [f EXCEPT ![m.by] = (@ + 1) % 3]
+Next == n < 700 /\\ \\E a \\in 1..3 : LET m == [by |-> a] IN Add(m)
+Free == n < 700 /\\ n' = n + 1 /\\ f' = [f EXCEPT ![(n % 3) + 1] = (@ + 1) % 3]
+Steps == [][\\E a \\in 1..3, b \\in 0..(n + 20) : LET m == [by |-> a] IN n' = n + m.by /\\ b = 15]_n
+Some == \\A n1 \\in 1..2 : (\\E a \\in 1..3 : LET m == [by |-> a] IN f[m.by] < 3 /\\ m.by = n1 + 1) \\/ n < 0
+====
+";
+    let config = "INIT Init\nNEXT Both\nINVARIANT Some\nPROPERTY Steps\nCHECK_DEADLOCK FALSE\n";
+    let text = text.replace("Steps ==", "Both == Next \\/ Free\nSteps ==");
+    let report = agreed(&text, config);
+    assert_eq!(report.verdict(), Verdict::Valid, "{:?}", report.answer);
+    assert!(report.figures.distinct > 1000, "{:?}", report.figures);
+    assert!(!has_note(&report, "internal error"), "{:?}", report.notes);
+}

@@ -26,7 +26,9 @@ impl<'p> Compiler<'_, 'p> {
     pub(crate) fn argument(&mut self, argument: &'p Argument, scope: &Scope<'p>) -> Compiled<Binding<'p>> {
         Ok(match argument {
             Argument::Value(node) | Argument::Lazy(node) if self.folded(node, scope).is_some() => {
-                Binding::Register(self.expression(node, scope)?)
+                let register = self.expression(node, scope)?;
+                self.add_origins(register, node.uses.slots, scope);
+                Binding::Register(register)
             }
             Argument::Value(node) | Argument::Lazy(node) if self.is_cheap(node, scope) => Binding::Alias {
                 node,

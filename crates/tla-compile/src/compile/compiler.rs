@@ -49,6 +49,8 @@ pub(crate) struct Compiler<'a, 'p> {
     /// The values of expressions of constants, by address and the words in their slots, which is all that they depend on; `None` for
     /// those without one that could be listed. Nodes live as long as the program.
     folded: FxHashMap<FoldedKey, Option<ValueWord>>,
+    /// The registers that constants were computed from, where a name stands for one: those of loops that are written out.
+    pub(super) origins: FxHashMap<RegisterIndex, Vec<RegisterIndex>>,
     /// Registers of expressions that are evaluated once for each state, with their numbers, by cell. The expression of a cell depends on
     /// nothing but the current state.
     pub(crate) per_state: FxHashMap<u32, (RegisterIndex, u32)>,
@@ -113,6 +115,7 @@ impl<'a, 'p> Compiler<'a, 'p> {
             constants: FxHashMap::default(),
             words: FxHashMap::default(),
             folded: FxHashMap::default(),
+            origins: FxHashMap::default(),
             per_state: FxHashMap::default(),
             state_reads: 0,
             labels: Vec::new(),

@@ -11,7 +11,6 @@
 use omnilink_tla_ir::{Argument, Bounded, Kind, Node, Pattern};
 
 use super::compiler::{Compiled, Compiler};
-use super::refutation::depends;
 use super::scope::Scope;
 use crate::code::{Instruction, RegisterIndex, Target};
 
@@ -72,7 +71,7 @@ impl<'p> Compiler<'_, 'p> {
             front.loops = self.loops.len();
         }
         let inner = &self.loops[front.outside..];
-        let is_named = |open: &OpenLoop| depends(uses.slots, scope, &[open.element]);
+        let is_named = |open: &OpenLoop| self.depends(uses.slots, scope, &[open.element]);
         let own = inner.iter().rposition(is_named).map_or(0, |at| at + 1);
         front.loops = front.loops.max(front.outside + own);
     }

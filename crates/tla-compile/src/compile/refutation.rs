@@ -81,7 +81,7 @@ impl<'p> Compiler<'_, 'p> {
         if uses.impure || uses.opaque || uses.unfinished {
             return Ok(());
         }
-        if !depends(uses.slots, scope, bound) {
+        if !self.depends(uses.slots, scope, bound) {
             let code = |this: &mut Self| this.condition(node, scope, refuted, false);
             return self.or_else(code, |_, _| Ok(()));
         }
@@ -107,11 +107,11 @@ impl<'p> Compiler<'_, 'p> {
                 |_, _| Ok(()),
             ),
             Kind::Equal(operands) => {
-                let (fixed, built) = match depends(operands.0.uses.slots, scope, bound) {
+                let (fixed, built) = match self.depends(operands.0.uses.slots, scope, bound) {
                     false => (&operands.0, &operands.1),
                     true => (&operands.1, &operands.0),
                 };
-                if depends(fixed.uses.slots, scope, bound) {
+                if self.depends(fixed.uses.slots, scope, bound) {
                     return Ok(());
                 }
                 self.or_else(
@@ -124,21 +124,60 @@ impl<'p> Compiler<'_, 'p> {
     }
 }
 
-/// Whether what some slots stand for depends on one of some registers.
-pub(super) fn depends(slots: u64, scope: &Scope<'_>, bound: &[RegisterIndex]) -> bool {
-    slots >> 63 == 1
-        || (0..63)
-            .filter(|slot| slots >> slot & 1 == 1)
-            .any(|slot| is_bound(scope.get(slot), bound))
-}
+impl<'p> Compiler<'_, 'p> {
+    /// Whether what some slots stand for depends on one of some registers.
+    pub(super) fn depends(&self, slots: u64, scope: &Scope<'p>, bound: &[RegisterIndex]) -> bool {
+        slots >> 63 == 1
+            || (0..63)
+                .filter(|slot| slots >> slot & 1 == 1)
+                .any(|slot| self.is_bound(scope.get(slot), bound))
+    }
 
-fn is_bound(binding: &Binding<'_>, bound: &[RegisterIndex]) -> bool {
-    match binding {
-        Binding::Register(register) | Binding::Parameter { register, .. } => bound.contains(register),
-        Binding::Lazy { node, scope, .. }
-        | Binding::ByName { node, scope }
-        | Binding::Alias { node, scope } => depends(node.uses.slots, scope, bound),
-        Binding::Operator { captures, .. } => captures.iter().any(|(_, captured)| is_bound(captured, bound)),
-        Binding::Empty | Binding::Cells { .. } => true,
+    fn is_bound(&self, binding: &Binding<'p>, bound: &[RegisterIndex]) -> bool {
+        match binding {
+            Binding::Register(register) | Binding::Parameter { register, .. } => {
+                bound.contains(register)
+                    || self
+                        .origins
+                        .get(register)
+                        .is_some_and(|origins| origins.iter().any(|origin| bound.contains(origin)))
+            }
+            Binding::Lazy { node, scope, .. }
+            | Binding::ByName { node, scope }
+            | Binding::Alias { node, scope } => self.depends(node.uses.slots, scope, bound),
+            Binding::Operator { captures, .. } => captures
+                .iter()
+                .any(|(_, captured)| self.is_bound(captured, bound)),
+            Binding::Empty | Binding::Cells { .. } => true,
+        }
+    }
+
+    /// An expression whose value is this constant was computed from what some slots stand for: names of loops that are written out are
+    /// constants, too, and the constant depends on them.
+    pub(super) fn add_origins(&mut self, constant: RegisterIndex, slots: u64, scope: &Scope<'p>) {
+        let mut found = Vec::new();
+        self.find_origins(slots, scope, &mut found);
+        let origins = self.origins.entry(constant).or_default();
+        for origin in found {
+            if !origins.contains(&origin) {
+                origins.push(origin);
+            }
+        }
+    }
+
+    fn find_origins(&self, slots: u64, scope: &Scope<'p>, found: &mut Vec<RegisterIndex>) {
+        for slot in (0..63).filter(|slot| slots >> slot & 1 == 1) {
+            match scope.get(slot) {
+                Binding::Register(register) | Binding::Parameter { register, .. } => {
+                    found.push(*register);
+                    found.extend(self.origins.get(register).into_iter().flatten());
+                }
+                Binding::Lazy { node, scope, .. }
+                | Binding::ByName { node, scope }
+                | Binding::Alias { node, scope } => self.find_origins(node.uses.slots, scope, found),
+                // No expression that mentions these is a constant.
+                Binding::Operator { .. } | Binding::Empty | Binding::Cells { .. } => {}
+            }
+        }
     }
 }

@@ -9,7 +9,6 @@ use omnilink_tla_ir::native::MODULES;
 use omnilink_tla_ir::{Argument, Kind, Node, PathStep};
 
 use super::compiler::{Compiled, Compiler};
-use super::refutation::depends;
 use super::scope::{Binding, Scope};
 use crate::code::{Growth, Instruction, RegisterIndex, Target, ValueOperation};
 
@@ -52,7 +51,7 @@ impl<'p> Compiler<'_, 'p> {
         if node.uses.impure || node.uses.opaque || node.uses.unfinished {
             return Ok(());
         }
-        if !depends(node.uses.slots, scope, bound) {
+        if !self.depends(node.uses.slots, scope, bound) {
             let right = self.expression(node, scope)?;
             self.emit(Instruction::JumpEqual {
                 left: value,
@@ -117,8 +116,11 @@ impl<'p> Compiler<'_, 'p> {
                 let [update] = &**updates else {
                     return Ok(());
                 };
-                if update.path.iter().any(|step| step_depends(step, scope, bound))
-                    || depends(function.uses.slots, scope, bound)
+                if update
+                    .path
+                    .iter()
+                    .any(|step| self.step_depends(step, scope, bound))
+                    || self.depends(function.uses.slots, scope, bound)
                 {
                     return Ok(());
                 }
@@ -156,7 +158,7 @@ impl<'p> Compiler<'_, 'p> {
         bound: &[RegisterIndex],
         goto: Target,
     ) -> Compiled<()> {
-        if depends(before.uses.slots, scope, bound) {
+        if self.depends(before.uses.slots, scope, bound) {
             return Ok(());
         }
         let before = self.expression(before, scope)?;
@@ -169,6 +171,13 @@ impl<'p> Compiler<'_, 'p> {
             goto,
         });
         self.unequal(to, added, scope, bound, goto)
+    }
+
+    fn step_depends(&self, step: &PathStep, scope: &Scope<'p>, bound: &[RegisterIndex]) -> bool {
+        match step {
+            PathStep::Field(_) => false,
+            PathStep::Index(index) => self.depends(index.uses.slots, scope, bound),
+        }
     }
 }
 
@@ -190,12 +199,5 @@ fn only_copy(node: &Node) -> Option<&Node> {
             _ => None,
         },
         _ => None,
-    }
-}
-
-fn step_depends(step: &PathStep, scope: &Scope<'_>, bound: &[RegisterIndex]) -> bool {
-    match step {
-        PathStep::Field(_) => false,
-        PathStep::Index(index) => depends(index.uses.slots, scope, bound),
     }
 }

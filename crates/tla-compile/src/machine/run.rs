@@ -267,8 +267,7 @@ impl<'p> Run<'_, '_, 'p> {
                     is,
                     goto,
                 } => {
-                    let elements = self.store.as_set(word!(set)).ok_or(Trap::Type)?;
-                    jump!(self.store.contains(elements, word!(element))? == is, goto);
+                    jump!(self.store.contains(word!(set), word!(element))? == is, goto);
                 }
                 Instruction::JumpSubset {
                     left,

@@ -208,7 +208,7 @@ impl ValueStore {
             self.as_set(left).unwrap_or_default(),
             self.as_set(right).unwrap_or_default(),
         );
-        let (fewer, more) = if l.len() <= r.len() { (l, r) } else { (r, l) };
+        let (fewer, more) = if l.len() <= r.len() { (l, right) } else { (r, left) };
         if fewer.len() == 1 {
             return Ok(());
         }
@@ -218,13 +218,11 @@ impl ValueStore {
     }
 
     fn kept(&mut self, left: ValueWord, right: ValueWord, inside: bool) -> Result<ValueWord, Trap> {
-        let (l, r) = (
-            self.as_set(left).ok_or(Trap::Type)?,
-            self.as_set(right).ok_or(Trap::Type)?,
-        );
+        let l = self.as_set(left).ok_or(Trap::Type)?;
+        self.as_set(right).ok_or(Trap::Type)?;
         let mut kept = Vec::with_capacity(l.len());
         for element in l {
-            if self.contains(r, *element)? == inside {
+            if self.contains(right, *element)? == inside {
                 kept.push(*element);
             }
         }
@@ -232,12 +230,10 @@ impl ValueStore {
     }
 
     pub(crate) fn is_subset(&self, left: ValueWord, right: ValueWord) -> Result<bool, Trap> {
-        let (l, r) = (
-            self.as_set(left).ok_or(Trap::Type)?,
-            self.as_set(right).ok_or(Trap::Type)?,
-        );
+        let l = self.as_set(left).ok_or(Trap::Type)?;
+        self.as_set(right).ok_or(Trap::Type)?;
         for element in l {
-            if !self.contains(r, *element)? {
+            if !self.contains(right, *element)? {
                 return Ok(false);
             }
         }

@@ -76,8 +76,7 @@ impl ValueStore {
         if let (Some(_), Some(_)) = (left.as_int(), right.as_int()) {
             return Ok(false);
         }
-        let signature = self.signature(left);
-        if signature != 0 && signature == self.signature(right) {
+        if self.have_comparable_types(left, right) {
             return Ok(false);
         }
         self.differ(left, right).map(|()| false)
@@ -203,16 +202,23 @@ impl ValueStore {
         elements.binary_search_by(|element| self.compare(*element, wanted))
     }
 
-    /// Whether sorted elements contain a value, which must be comparable with its neighbours if they do not.
-    pub(crate) fn contains(&self, elements: &[ValueWord], wanted: ValueWord) -> Result<bool, Trap> {
+    /// Whether a set contains a value, which must be comparable with its neighbours if it does not.
+    pub(crate) fn contains(&self, set: ValueWord, wanted: ValueWord) -> Result<bool, Trap> {
         const FEW: usize = 64;
+        let elements = self.as_set(set).ok_or(Trap::Type)?;
         let (Some(first), Some(last)) = (elements.first(), elements.last()) else {
             return Ok(false);
         };
-        // Elements are sorted by kind, so the two ends decide.
-        let kind = wanted.kind();
-        if elements.len() <= FEW && first.kind() == kind && last.kind() == kind && self.are_comparable(kind) {
-            return Ok(elements.contains(&wanted));
+        if elements.len() <= FEW {
+            if elements.contains(&wanted) {
+                return Ok(true);
+            }
+            // Elements are sorted by kind, so the two ends decide.
+            let kind = wanted.kind();
+            let is_of_kind = first.kind() == kind && last.kind() == kind;
+            if is_of_kind && self.are_comparable(kind) || self.is_comparable_with_elements(set, wanted) {
+                return Ok(false);
+            }
         }
         match self.find(elements, wanted) {
             Ok(_) => Ok(true),

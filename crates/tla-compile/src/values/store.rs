@@ -23,7 +23,7 @@ struct Entry {
     len: u32,
     /// The set of keys of a record or function.
     domain: ValueWord,
-    /// Two values with one signature can be compared; zero for none.
+    /// Two values with one signature can be compared, and some others (`signatures.rs`); zero for none.
     signature: u32,
     kind: ValueKind,
 }
@@ -40,7 +40,7 @@ pub struct ValueStore {
     table: Vec<u32>,
     empty_set: ValueWord,
     empty_tuple: ValueWord,
-    signatures: Signatures,
+    pub(super) signatures: Signatures,
     intervals: FxHashMap<(i64, i64), ValueWord>,
     pub(crate) operations: OperationMemo,
 }
@@ -108,17 +108,6 @@ impl ValueStore {
         match word.kind() {
             ValueKind::Int | ValueKind::Bool | ValueKind::Str => word.kind() as u32 + 1,
             _ => word.as_entry().map_or(0, |number| self.entry(number).signature),
-        }
-    }
-
-    /// Whether all values of this kind can be compared with each other.
-    #[inline]
-    pub(crate) fn are_comparable(&self, kind: ValueKind) -> bool {
-        match kind {
-            ValueKind::Int | ValueKind::Bool | ValueKind::Str => true,
-            ValueKind::Tuple => self.signatures.tuples_are_regular(),
-            ValueKind::Record => self.signatures.records_are_regular(),
-            ValueKind::Model | ValueKind::Set | ValueKind::Function => false,
         }
     }
 
