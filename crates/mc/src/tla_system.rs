@@ -175,6 +175,22 @@ fn required(named: &NamedFormula) -> NamedProperty {
     }
 }
 
+/// The least fingerprint of the views of a state's images under SYMMETRY: the same for all of them.
+pub(crate) fn least_view<'m>(
+    worker: &mut Evaluator<'m>,
+    view: Formula,
+    symmetry: &Symmetry,
+    state: &[Value],
+) -> Result<Fingerprint, Box<Failure>> {
+    let mut least: Option<Fingerprint> = None;
+    for image in symmetry.images(state) {
+        worker.set_state(&image);
+        let seen = Fingerprint::of_value(&worker.value(view)?);
+        least = Some(least.map_or(seen, |least| least.min(seen)));
+    }
+    Ok(least.unwrap_or_else(|| Fingerprint::of_state(state)))
+}
+
 fn to_flow(flow: ControlFlow<()>) -> Flow {
     match flow {
         ControlFlow::Continue(()) => Flow::Go,
@@ -399,13 +415,7 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
             });
         }
         set_level(level);
-        let mut least: Option<Fingerprint> = None;
-        for image in self.symmetry.images(state) {
-            worker.set_state(&image);
-            let seen = Fingerprint::of_value(&worker.value(view)?);
-            least = Some(least.map_or(seen, |least| least.min(seen)));
-        }
-        Ok(least.unwrap_or_else(|| Fingerprint::of_state(state)))
+        least_view(worker, view, &self.symmetry, state)
     }
 
     fn fingerprint_determines_state(&self) -> bool {

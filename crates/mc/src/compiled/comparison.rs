@@ -10,6 +10,7 @@ use super::CompiledSystem;
 use crate::codec;
 use crate::fingerprint::Fingerprint;
 use crate::session::set_level;
+use crate::tla_system::least_view;
 use crate::transition_system::CompiledExpansion;
 
 impl<'m> CompiledSystem<'_, 'm> {
@@ -47,12 +48,11 @@ impl<'m> CompiledSystem<'_, 'm> {
             assert_eq!(own, Some(hashes), "the hashes of {values:?}");
             if let Some(view) = self.formulas.view {
                 set_level(level + 1);
-                worker.set_state(&values[..].into());
-                let seen = worker.value(view);
+                let seen = least_view(worker, view, self.formulas.symmetry, values);
                 let seen = seen.unwrap_or_else(|failure| panic!("the view of {values:?}: {failure:?}"));
                 assert_eq!(
                     self.fingerprint(successor),
-                    Fingerprint::of_value(&seen),
+                    seen,
                     "the fingerprint of the view of {values:?}"
                 );
             } else if self.formulas.viewed.is_none() && self.formulas.symmetry.is_trivial() {

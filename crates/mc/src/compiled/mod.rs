@@ -25,7 +25,7 @@ use self::packing::Packing;
 use crate::fingerprint::Fingerprint;
 use crate::session::set_level;
 use crate::symmetry::Symmetry;
-use crate::tla_system::{NamedProperty, TlaSystem};
+use crate::tla_system::{NamedProperty, TlaSystem, least_view};
 use crate::transition_system::{CompiledExpansion, State};
 use omnilink_tla_compile::Evaluators;
 
@@ -100,7 +100,6 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
         let view = system.view.filter(|_| system.viewed.is_none());
         let is_compiled = system.evaluation_counts.is_none()
             && system.model.possible.is_empty()
-            && (view.is_none() || system.symmetry.is_trivial())
             && system.evaluators != Evaluators::Interpreter;
         let model = system.model;
         let formulas = |named: &[NamedFormula]| named.iter().map(|named| named.formula).collect();
@@ -151,7 +150,9 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             self.log.add_places(&reasons, program);
             code
         };
-        let view = self.formulas.view.map(|view| make(view, Purpose::Value, worker));
+        // Under SYMMETRY the evaluator computes the views.
+        let view = self.formulas.view.filter(|_| self.formulas.symmetry.is_trivial());
+        let view = view.map(|view| make(view, Purpose::Value, worker));
         let (Some(action), None | Some(Some(_))) = (make(self.formulas.next, Purpose::Action, worker), &view)
         else {
             self.is_enabled = false;
@@ -193,9 +194,18 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
         };
         set_level(level + 1);
         for successor in 0..machine.found().len() {
-            let value = machine.value_of(number, successor, worker)?;
-            let hash = machine.store.hash(value);
-            self.views.push(Fingerprint::of_hashes(std::iter::once(hash)));
+            let seen = match self.formulas.view {
+                // Images are values, and so are their views.
+                Some(view) if !self.formulas.symmetry.is_trivial() => {
+                    let state = machine.values(successor);
+                    least_view(worker, view, self.formulas.symmetry, &state).map_err(|_| Trap::NotCompiled)?
+                }
+                _ => {
+                    let value = machine.value_of(number, successor, worker)?;
+                    Fingerprint::of_hashes(std::iter::once(machine.store.hash(value)))
+                }
+            };
+            self.views.push(seen);
         }
         Ok(())
     }

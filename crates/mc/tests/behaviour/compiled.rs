@@ -207,6 +207,50 @@ fn a_simulation_by_compiled_code_checks_steps_too() {
     }
 }
 
+/// Renaming and hiding together, with views that are variables, constants and anything else.
+#[test]
+fn views_under_symmetry_are_compiled() {
+    for (view, distinct) in [
+        ("<<held, turn>>", 40),
+        ("<<<<held>>, turn, <<>>, \"a\", Nodes>>", 40),
+        ("<<[n \\in Nodes |-> held[n] > 1], turn>>", 9),
+        ("<<{held[n] : n \\in Nodes}, turn = none>>", 17),
+    ] {
+        let text = format!(
+            "---- MODULE Share ----\nEXTENDS Integers, TLC\nCONSTANTS Nodes, none\nVARIABLES held, turn, count\n\
+             Init == held = [n \\in Nodes |-> 0] /\\ turn = none /\\ count = 0\n\
+             Take(n) == held[n] < 3 /\\ held' = [held EXCEPT ![n] = @ + 1] /\\ turn' = n\n\
+             Drop(n) == held[n] > 0 /\\ turn # n /\\ held' = [held EXCEPT ![n] = 0] /\\ turn' = none\n\
+             Next == \\E n \\in Nodes : (Take(n) \\/ Drop(n)) /\\ count' = (count + 1) % 7\n\
+             Renamings == Permutations(Nodes)\nSeen == {view}\n====\n"
+        );
+        let config = "INIT Init\nNEXT Next\nCONSTANTS Nodes = {a, b, c}\n none = none\nSYMMETRY Renamings\nVIEW Seen\n\
+                      CHECK_DEADLOCK FALSE\n";
+        let model = model_of(&text, config);
+        let explored = |evaluators| {
+            let options = CheckOptions {
+                evaluators,
+                explains_compilation: true,
+                ..CheckOptions::default()
+            };
+            let report = check(
+                &model,
+                "share",
+                &options,
+                &SearchProgress::default(),
+                &|_| {},
+                None,
+            );
+            report.unwrap_or_else(|error| panic!("{error}\n{text}"))
+        };
+        let (expected, found) = (explored(Evaluators::Interpreter), explored(Evaluators::Both));
+        assert_eq!(found.figures, expected.figures, "{view}");
+        assert_eq!(expected.figures.distinct, distinct, "{view}");
+        let has_compiled = |note: &String| note.starts_with("compiled code has expanded ");
+        assert!(found.notes.iter().any(has_compiled), "{view}: {:?}", found.notes);
+    }
+}
+
 #[test]
 fn a_report_says_what_was_compiled_and_what_was_not() {
     let report = |last: u32| {

@@ -10,7 +10,7 @@ use omnilink_value::Value;
 
 use super::TextOptions;
 use crate::changes::changes;
-use crate::figures::{bytes, count, seconds};
+use crate::figures::{bytes, count, counted, seconds};
 
 /// The report of an exploration as text.
 pub(super) fn text(evidence: &Evidence, exploration: &Exploration, options: &TextOptions) -> String {
@@ -342,8 +342,8 @@ fn figures(evidence: &Evidence, exploration: &Exploration) -> String {
                 format!(" (mean {:.1}, deviation {:.1})", lengths.mean, lengths.deviation)
             });
             format!(
-                "{} behaviours of at most {} states{mean}, {} states generated",
-                count(behaviours),
+                "{} of at most {} states{mean}, {} states generated",
+                counted(behaviours, "behaviour", "behaviours"),
                 exploration.depth,
                 count(exploration.generated)
             )
