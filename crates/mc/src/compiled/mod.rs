@@ -6,6 +6,7 @@
 
 mod atoms;
 mod comparison;
+mod layouts;
 mod log;
 mod packing;
 
@@ -16,10 +17,12 @@ use omnilink_tla::eval::error::Failure;
 use omnilink_tla::ir::Formula;
 use omnilink_tla::model::NamedFormula;
 use omnilink_tla_compile::{
-    BoundOperator, CellLayout, Code, Form, Machine, Purpose, Trap, ValueStore, compile,
+    BoundOperator, CellLayout, Code, Evaluators, Form, Machine, Purpose, Trap, ValueStore, compile,
 };
+use omnilink_value::Value;
 
 pub(crate) use self::atoms::{CompiledAtoms, FairSteps};
+pub use self::layouts::Layouts;
 pub(crate) use self::log::CompilationLog;
 use self::packing::Packing;
 use crate::fingerprint::Fingerprint;
@@ -27,7 +30,6 @@ use crate::session::set_level;
 use crate::symmetry::Symmetry;
 use crate::tla_system::{NamedProperty, TlaSystem, least_view};
 use crate::transition_system::{CompiledExpansion, State};
-use omnilink_tla_compile::Evaluators;
 
 /// States from which the layout is learned: enough that most of what varies has varied.
 const STATES_LEARNED: usize = 200;
@@ -54,6 +56,7 @@ struct CompiledFormulas<'s> {
     memory_bytes: usize,
     /// Whether every expansion is compared with that of the evaluator.
     compares: bool,
+    layouts: Layouts,
     /// What all workers have done.
     log: &'s Mutex<CompilationLog>,
 }
@@ -89,6 +92,8 @@ pub(crate) struct CompiledSystem<'s, 'm> {
     log: CompilationLog,
     /// The fingerprints of the views of the successors, where the VIEW is evaluated.
     views: Vec<Fingerprint>,
+    /// How often tests have disturbed it.
+    disturbances: u64,
 }
 
 /// The number of the code of the next-state relation.
@@ -116,6 +121,7 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             symmetry: &system.symmetry,
             memory_bytes: system.compiled_bytes,
             compares: system.evaluators == Evaluators::Both,
+            layouts: system.layouts,
             log: &system.compilation,
         };
         Some(Self {
@@ -127,6 +133,7 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             is_enabled: true,
             log: CompilationLog::default(),
             views: Vec::new(),
+            disturbances: 0,
         })
     }
 
@@ -294,7 +301,11 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         if self.machine.is_some() || !self.is_enabled {
             return;
         }
-        let forms = state.iter().map(Form::of);
+        let form = match self.formulas.layouts {
+            Layouts::Cells => |_: &Value| Form::Cell,
+            Layouts::Learned | Layouts::Disturbed => Form::of,
+        };
+        let forms = state.iter().map(form);
         self.forms = Some(match self.forms.take() {
             None => forms.collect(),
             Some(known) => known
@@ -322,6 +333,7 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         if self.is_full() {
             self.adapt(worker, None);
         }
+        self.disturb(worker, encoded);
         let length = match self.run(worker, encoded, level)? {
             Ok(length) => length,
             Err(trap) => {

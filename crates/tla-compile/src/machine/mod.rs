@@ -24,6 +24,9 @@ use crate::trap::Trap;
 use crate::values::ValueStore;
 use crate::values::ValueWord;
 
+/// Elements of loops for one state, after which the evaluator takes over: it watches the time.
+const ELEMENTS_MAX: u64 = 1 << 24;
+
 /// The successors of one state, in the order of the evaluator: each by what it changes.
 #[derive(Debug, Default)]
 pub struct Successors {
@@ -99,7 +102,9 @@ struct Memory {
     /// Values of exploded functions, by run, part of the layout, first cell, and whether of the state after.
     gathered: Vec<((u64, LayoutNodeId, u32, bool), ValueWord)>,
     listed: Vec<ValueWord>,
+    /// Elements of loops in this run, and how many may be.
     elements: u64,
+    elements_max: u64,
     /// The number of the run of an action or formula.
     run: u64,
     /// What a procedure returned.
@@ -126,6 +131,7 @@ impl<'p> Machine<'p> {
                 now: vec![0; layout.slot_count()],
                 next: vec![0; layout.slot_count()],
                 after: vec![0; layout.slot_count()],
+                elements_max: ELEMENTS_MAX,
                 ..Memory::default()
             },
             layout,
@@ -169,6 +175,11 @@ impl<'p> Machine<'p> {
         let cells = self.layout.cell_count();
         self.memory.loaded = None;
         (&mut self.store, &self.layout, &mut self.memory.after[..cells])
+    }
+
+    /// Lets runs trap after this many elements of loops; `None` for as many as they may have. For tests.
+    pub fn limit_elements(&mut self, max: Option<u64>) {
+        self.memory.elements_max = max.unwrap_or(ELEMENTS_MAX);
     }
 
     /// The variables that a formula reads, one bit each.

@@ -12,9 +12,6 @@ use crate::layout::CellLayout;
 use crate::trap::Trap;
 use crate::values::{ValueStore, ValueWord};
 
-/// Elements of loops for one state, after which the evaluator takes over: it watches the time.
-const ELEMENTS_MAX: u64 = 1 << 24;
-
 /// One run of code.
 pub(super) struct Run<'a, 'e, 'p> {
     pub(super) store: &'a mut ValueStore,
@@ -63,7 +60,7 @@ impl<'p> Run<'_, '_, 'p> {
     #[inline]
     pub(super) fn count_element(&mut self) -> Result<(), Trap> {
         self.memory.elements += 1;
-        if self.memory.elements > ELEMENTS_MAX {
+        if self.memory.elements > self.memory.elements_max {
             return Err(Trap::Time);
         }
         Ok(())
