@@ -435,6 +435,10 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
         Self::first_false(worker, &self.invariants, state, from)
     }
 
+    fn has_initial_properties(&self) -> bool {
+        !self.initials.is_empty()
+    }
+
     fn violated_initial_property(
         &self,
         worker: &mut Evaluator<'m>,

@@ -6,6 +6,16 @@ STAGES = [
     ["random_specs_are_expanded"],
     ["compiled::", "compiled_scope::"],
     ["compiled_code_and_the_evaluator_agree", "labels_by_compiled_code"],
+    # Actions that pause.
+    ("pauses-keep-no-trail", PARTS,
+     "(memory.next, memory.trail) = (paused.next, paused.trail);",
+     "(memory.next, memory.trail) = (paused.next, if MUTATED { Vec::new() } else { paused.trail });"),
+    ("pauses-keep-no-next-state", PARTS,
+     "memory.next, memory.trail) = (paused.next, ",
+     "memory.next, memory.trail) = (if MUTATED { memory.now.clone() } else { paused.next }, "),
+    ("pauses-go-on-at-the-start", PARTS,
+     "Some(paused.at)\n",
+     "Some(if MUTATED { 0 } else { paused.at })\n"),
 ]
 
 SOURCE = "crates/tla-compile/src/"
@@ -21,6 +31,7 @@ PROCEDURES = SOURCE + "machine/procedures.rs"
 SEARCH = SOURCE + "machine/search.rs"
 READING = SOURCE + "machine/reading.rs"
 MACHINE_ITSELF = SOURCE + "machine/mod.rs"
+PARTS = SOURCE + "machine/parts.rs"
 LAYOUT = SOURCE + "layout/mod.rs"
 FORM = SOURCE + "layout/form.rs"
 SIGNATURES = SOURCE + "values/signatures.rs"
@@ -171,8 +182,8 @@ MUTANTS = [
      "while self.memory.trail.len() > kept {",
      "while self.memory.trail.len() > kept + usize::from(MUTATED) {"),
     ("emit-for-no-action", RUN,
-     "Instruction::Emit { action } => self.emit(action),",
-     "Instruction::Emit { action } => self.emit(if MUTATED { u32::MAX } else { action }),"),
+     "if self.emit(action) {",
+     "if self.emit(if MUTATED { u32::MAX } else { action }) {"),
     ("open-variables-stay", RUN,
      "Instruction::Open => return Err(Trap::Open),",
      "Instruction::Open => if !MUTATED { return Err(Trap::Open) },"),
@@ -228,8 +239,8 @@ MUTANTS = [
      "Instruction::NotCompiled => return Err(Trap::NotCompiled),",
      "Instruction::NotCompiled if MUTATED => return Ok(true),\n                Instruction::NotCompiled => return Err(Trap::NotCompiled),"),
     ("registers-of-the-run-before", RUN,
-     "            loaded.registers[*register as usize] = ValueWord::NONE.0;\n        }\n        let outer",
-     "            if !MUTATED { loaded.registers[*register as usize] = ValueWord::NONE.0; }\n        }\n        let outer"),
+     "            loaded.registers[*register as usize] = ValueWord::NONE.0;\n        }\n        self.run_on",
+     "            if !MUTATED { loaded.registers[*register as usize] = ValueWord::NONE.0; }\n        }\n        self.run_on"),
     ("procedures-of-a-trap-are-answers", RUN,
      "            if trap == Trap::Time || self.memory.rescues.len() <= outer {",
      "            if trap == Trap::Time && !MUTATED || self.memory.rescues.len() <= outer {"),
@@ -422,7 +433,7 @@ MUTANTS = [
     ("successors-of-the-run-before", MACHINE_ITSELF,
      "        self.found.clear();\n        self.changes.clear();",
      "        self.found.clear();\n        if !MUTATED { self.changes.clear(); }"),
-    ("sums-are-not-computed-anew", MACHINE_ITSELF,
+    ("sums-are-not-computed-anew", PARTS,
      "if !std::mem::replace(&mut memory.is_complete, true) {",
      "if !std::mem::replace(&mut memory.is_complete, true) && !MUTATED {"),
     # Layouts and their widening.
@@ -511,4 +522,14 @@ MUTANTS = [
     ("appended-elements-without-their-hash", STORE,
      "let sum = entry.sum.wrapping_add(1).wrapping_add(share);",
      "let sum = entry.sum.wrapping_add(1).wrapping_add(if MUTATED { 0 } else { share });"),
+    # Actions that pause.
+    ("pauses-keep-no-trail", PARTS,
+     "(memory.next, memory.trail) = (paused.next, paused.trail);",
+     "(memory.next, memory.trail) = (paused.next, if MUTATED { Vec::new() } else { paused.trail });"),
+    ("pauses-keep-no-next-state", PARTS,
+     "memory.next, memory.trail) = (paused.next, ",
+     "memory.next, memory.trail) = (if MUTATED { memory.now.clone() } else { paused.next }, "),
+    ("pauses-go-on-at-the-start", PARTS,
+     "Some(paused.at)\n",
+     "Some(if MUTATED { 0 } else { paused.at })\n"),
 ]

@@ -2,6 +2,7 @@
 
 use omnilink_tla::eval::Evaluator;
 use omnilink_tla_compile::{Form, LayoutNodeId, Trap, ValueStore};
+use omnilink_value::Value;
 
 use super::CompiledSystem;
 use crate::codec;
@@ -17,6 +18,16 @@ pub enum Layouts {
     /// Code is disturbed all the time: for tests. It traps in the middle of an action, parts of its layout are widened, its values are
     /// forgotten, and it gets the layout of a single state, which most others do not fit.
     Disturbed,
+}
+
+impl Layouts {
+    /// The form that is expected where a state had this value.
+    pub(super) fn form(self, value: &Value) -> Form {
+        match self {
+            Layouts::Cells => Form::Cell,
+            Layouts::Learned | Layouts::Disturbed => Form::of(value),
+        }
+    }
 }
 
 impl<'m> CompiledSystem<'_, 'm> {

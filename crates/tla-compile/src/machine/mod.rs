@@ -5,6 +5,7 @@ mod collections;
 mod loaded;
 mod memo;
 mod operation;
+mod parts;
 mod procedures;
 mod reading;
 mod run;
@@ -16,6 +17,7 @@ use omnilink_value::Value;
 
 use self::collections::Collections;
 use self::loaded::Whole;
+use self::parts::Paused;
 use self::run::Run;
 use self::search::Searches;
 use crate::code::{Code, RegisterIndex, Target};
@@ -98,6 +100,11 @@ struct Memory {
     searches: Searches,
     collections: Collections,
     successors: Successors,
+    /// The number of successors after which an action pauses; 0 for never.
+    limit: usize,
+    /// Where it has paused, and what it goes on with.
+    paused_at: usize,
+    paused: Option<Paused>,
     scattered: Vec<(u32, ValueWord)>,
     /// Values of exploded functions, by run, part of the layout, first cell, and whether of the state after.
     gathered: Vec<((u64, LayoutNodeId, u32, bool), ValueWord)>,
@@ -194,25 +201,8 @@ impl<'p> Machine<'p> {
     /// # Errors
     /// A trap; then nothing is known about this state.
     pub fn successors(&mut self, action: usize, evaluator: &mut Evaluator<'p>) -> Result<&[Successor], Trap> {
-        let Some(action) = self.actions.get_mut(action) else {
-            return Err(Trap::NotCompiled);
-        };
-        let memory = &mut self.memory;
-        memory.start();
-        if !std::mem::replace(&mut memory.is_complete, true) {
-            self.layout.complete(&mut memory.now, &self.store);
-        }
-        memory.next.copy_from_slice(&memory.now);
-        let mut run = Run {
-            store: &mut self.store,
-            layout: &self.layout,
-            memory,
-            procedures: &mut action.procedures,
-            is_after: false,
-            is_step: false,
-            evaluator,
-        };
-        run.run(&mut action.main)?;
+        self.memory.limit = 0;
+        self.enumerate(action, None, evaluator)?;
         Ok(&self.memory.successors.found)
     }
 
