@@ -6,16 +6,6 @@ STAGES = [
     ["random_specs_are_expanded"],
     ["compiled::", "compiled_scope::"],
     ["compiled_code_and_the_evaluator_agree", "labels_by_compiled_code"],
-    # Actions that pause.
-    ("pauses-keep-no-trail", PARTS,
-     "(memory.next, memory.trail) = (paused.next, paused.trail);",
-     "(memory.next, memory.trail) = (paused.next, if MUTATED { Vec::new() } else { paused.trail });"),
-    ("pauses-keep-no-next-state", PARTS,
-     "memory.next, memory.trail) = (paused.next, ",
-     "memory.next, memory.trail) = (if MUTATED { memory.now.clone() } else { paused.next }, "),
-    ("pauses-go-on-at-the-start", PARTS,
-     "Some(paused.at)\n",
-     "Some(if MUTATED { 0 } else { paused.at })\n"),
 ]
 
 SOURCE = "crates/tla-compile/src/"
