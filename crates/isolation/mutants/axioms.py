@@ -1,8 +1,11 @@
-"""Mutants of the axioms of isolation: each takes one demand, one edge or one condition away, or adds one.
+"""Mutants of the axioms of isolation: each takes one demand, one edge or one condition away, or adds one. Ten minutes after the build."""
 
-A mutant is (name, file, what stands there, what stands there instead). `MUTATED` in the replacement is true if the mutant is
-active, so that one build has all of them. They are applied one after the other: of two at one place, the second says what the first left.
-"""
+TESTS = ("omnilink-isolation", "tests/behaviour/main.rs")
+SWITCHES = ["isolation", "history"]
+STAGES = [
+    ["isolation_agrees", "isolation_rare", "counters::", "marked_reads"],
+    ["golden_levels", "list_append", "transactions", "isolation_metamorphic"],
+]
 
 ISOLATION = "crates/isolation/src/"
 VISIBILITY = ISOLATION + "visibility.rs"

@@ -20,6 +20,7 @@ use omnilink_value::Value;
 use self::coverage::{action_coverage, definition_coverage};
 pub use self::options::{CheckOptions, CheckpointOptions, SearchMode};
 use crate::bfs::{Checkpoints, breadth_first_with, remove_checkpoint};
+pub use crate::compiled::Layouts;
 use crate::counterexample::{counterexample_path, violation_report};
 use crate::depth_first::depth_first;
 use crate::dump::GraphSink;
@@ -195,6 +196,7 @@ impl CheckRun<'_> {
             system.memo_bytes = share(MEMO_BYTES_MAX);
         }
         system.evaluators = self.options.evaluators;
+        system.layouts = self.options.layouts;
         system.compiled_bytes = share(COMPILED_BYTES_MAX);
         if self.options.counts_definitions {
             let operators = model.program.operators.iter();

@@ -6,7 +6,8 @@
 
 use crate::codec::Decoder;
 use crate::dump::GraphSink;
-use crate::expand::{SourceState, expand, expand_initial};
+use crate::expand::{SourceState, expand};
+use crate::expand_initial::expand_initial;
 use crate::fingerprint::Fingerprint;
 use crate::fingerprint_set::FingerprintSet;
 use crate::limits::{Limit, LimitMonitor, SearchOptions};
@@ -84,7 +85,9 @@ pub fn depth_first<T: TransitionSystem>(
         tally: Tally::new(system.action_count(), variables, sink),
     };
     let mut result = search.tally.empty_result();
-    let mut checked = expand_initial(system, &mut worker, &mut seen, &mut result, &mut |_| Ok(()))?;
+    let mut checked = expand_initial(system, (&mut worker, None), &mut seen, &mut result, &mut |_| {
+        Ok(())
+    })?;
     search.push_states(&mut result, 1)?;
     let mut is_depth_limited = false;
     let mut expanded = 0u64;

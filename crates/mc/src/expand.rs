@@ -21,11 +21,11 @@ use rustc_hash::FxHashMap;
 
 use crate::dedup::{Dedup, Novelty};
 use crate::fingerprint::Fingerprint;
-use crate::outcome::{SearchError, SearchViolation, ViolationKind};
+use crate::outcome::{SearchViolation, ViolationKind};
 use crate::segment_result::{Edge, SegmentResult};
-use crate::transition_system::{CompiledExpansion, State, SuccessorVisitor, TransitionSystem};
+use crate::transition_system::{State, SuccessorVisitor, TransitionSystem};
 
-type Checked<T> = Result<(), Box<SearchViolation<<T as TransitionSystem>::Error>>>;
+pub(crate) type Checked<T> = Result<(), Box<SearchViolation<<T as TransitionSystem>::Error>>>;
 
 /// A state to expand.
 #[derive(Clone, Copy, Debug)]
@@ -33,90 +33,6 @@ pub(crate) struct SourceState<'a> {
     pub(crate) fingerprint: Fingerprint,
     pub(crate) values: &'a State,
     pub(crate) level: u32,
-}
-
-/// Generates and checks the initial states. There may be millions, so `take` is called with the result whenever it has become large, and
-/// takes the states out of it; an error ends the enumeration.
-pub(crate) fn expand_initial<T: TransitionSystem>(
-    system: &T,
-    worker: &mut T::Worker,
-    dedup: &mut impl Dedup,
-    result: &mut SegmentResult,
-    take: &mut dyn FnMut(&mut SegmentResult) -> Result<(), SearchError>,
-) -> Result<Checked<T>, SearchError> {
-    let mut violation = None;
-    let mut taken = Ok(());
-    let continues = system.continues_after_violations();
-    let enumerated = system.initial_states(worker, &mut |worker, state| {
-        result.generated += 1;
-        let mut check = || -> Result<Option<ViolationKind<Infallible>>, T::Error> {
-            let mut is_new = true;
-            let shared = State::from(state);
-            if !system.has_constraints() || system.satisfies_constraints(worker, &shared, 1)? {
-                let fingerprint = system.fingerprint(worker, state, 1)?;
-                is_new = dedup.insert(fingerprint, 0) == Novelty::New;
-                if is_new {
-                    result.push(fingerprint, state, 0, None);
-                }
-            }
-            if !is_new {
-                return Ok(None);
-            }
-            let mut pass = |kind| {
-                result.add_violation(SearchViolation {
-                    kind,
-                    from: None,
-                    level: 0,
-                    state: Some(shared.clone()),
-                });
-            };
-            let mut from = 0;
-            while let Some(index) = system.violated_invariant(worker, &shared, 1, from)? {
-                if !continues {
-                    return Ok(Some(ViolationKind::Invariant(index)));
-                }
-                pass(ViolationKind::Invariant(index));
-                from = index + 1;
-            }
-            from = 0;
-            while let Some(index) = system.violated_initial_property(worker, &shared, from)? {
-                if !continues {
-                    return Ok(Some(ViolationKind::Initial(index)));
-                }
-                pass(ViolationKind::Initial(index));
-                from = index + 1;
-            }
-            Ok(None)
-        };
-        let kind = match check() {
-            Ok(None) if system.stop_requested(worker) => return ControlFlow::Break(()),
-            Ok(None) => {
-                if result.is_large() {
-                    taken = take(result);
-                }
-                return match taken {
-                    Ok(()) => ControlFlow::Continue(()),
-                    Err(_) => ControlFlow::Break(()),
-                };
-            }
-            Ok(Some(kind)) => kind.into_any(),
-            Err(error) => ViolationKind::Failed(error),
-        };
-        violation = Some((kind, state.into()));
-        ControlFlow::Break(())
-    });
-    taken?;
-    let (kind, state) = match (violation, enumerated) {
-        (Some((kind, state)), _) => (kind, Some(state)),
-        (None, Err(error)) => (ViolationKind::Failed(error), None),
-        (None, Ok(())) => return Ok(Ok(())),
-    };
-    Ok(Err(Box::new(SearchViolation {
-        kind,
-        from: None,
-        level: 0,
-        state,
-    })))
 }
 
 /// Visitor of the successors of one state.
@@ -349,133 +265,4 @@ pub(crate) fn expand<T: TransitionSystem>(
         level: from.level,
         state,
     }))
-}
-
-/// Checks the successors that compiled code has found: what [`expand`] does for a system without side effects.
-pub(crate) fn expand_compiled<T: TransitionSystem>(
-    system: &T,
-    worker: &mut T::Worker,
-    compiled: &mut dyn CompiledExpansion<T::Worker, T::Error>,
-    (from, level): (Fingerprint, u32),
-    dedup: &mut impl Dedup,
-    result: &mut SegmentResult,
-) -> Checked<T> {
-    let violation = |kind, state| {
-        Err(Box::new(SearchViolation {
-            kind,
-            from: Some(from),
-            level,
-            state,
-        }))
-    };
-    let pass = |result: &mut SegmentResult, kind, state| {
-        result.add_violation(SearchViolation {
-            kind,
-            from: Some(from),
-            level,
-            state,
-        });
-    };
-    let continues = system.continues_after_violations();
-    let (has_constraints, has_step_properties) = (system.has_constraints(), system.has_step_properties());
-    let mut successors = std::mem::take(&mut result.successors);
-    successors.clear();
-    successors.extend(
-        (0..compiled.len()).map(|successor| (compiled.fingerprint(successor), compiled.action(successor))),
-    );
-    let touched = successors
-        .iter()
-        .fold(0, |all, (state, _)| all ^ dedup.touch(*state));
-    std::hint::black_box(touched);
-    for (successor, (fingerprint, action)) in successors.iter().copied().enumerate() {
-        result.generated += 1;
-        if let Some(steps) = result.steps.get_mut(action) {
-            *steps += 1;
-        }
-        let mut needs_check = true;
-        let mut new = None;
-        let is_within = if has_constraints {
-            match compiled.satisfies_state_constraints(worker, successor, level + 1) {
-                Ok(true) => compiled.satisfies_action_constraints(worker, successor, level),
-                decided => decided,
-            }
-        } else {
-            Ok(true)
-        };
-        match is_within {
-            Ok(false) => {}
-            Ok(true) => {
-                let novelty = dedup.insert(fingerprint, from.tag());
-                needs_check = novelty == Novelty::New;
-                match novelty {
-                    Novelty::Seen => {}
-                    Novelty::BuiltLater(distance) => {
-                        result.push_built_later(fingerprint, from.tag(), action, distance);
-                    }
-                    Novelty::New => {
-                        result.push_encoded(fingerprint, from.tag(), action, |bytes| {
-                            compiled.encode(successor, bytes);
-                        });
-                        new = Some(fingerprint);
-                    }
-                }
-                if let Some(edges) = &mut result.edges {
-                    edges.push(Edge {
-                        from,
-                        to: fingerprint,
-                        action,
-                    });
-                }
-            }
-            Err(error) => return violation(ViolationKind::Failed(error), Some(compiled.state(successor))),
-        }
-        let mut is_violated = false;
-        let mut next = needs_check.then_some(0);
-        while let Some(first) = next {
-            match compiled.violated_invariant(worker, successor, level + 1, first) {
-                Ok(None) => next = None,
-                Ok(Some(index)) if continues => {
-                    let state = compiled.state(successor);
-                    pass(result, ViolationKind::Invariant(index), Some(state));
-                    is_violated = true;
-                    next = Some(index + 1);
-                }
-                Ok(Some(index)) => {
-                    return violation(ViolationKind::Invariant(index), Some(compiled.state(successor)));
-                }
-                Err(error) => {
-                    return violation(ViolationKind::Failed(error), Some(compiled.state(successor)));
-                }
-            }
-        }
-        if let Some(new) = new.filter(|_| !is_violated) {
-            dedup.mark_checked(new);
-        }
-        let mut next = has_step_properties.then_some(0);
-        while let Some(first) = next {
-            match compiled.violated_step_property(worker, successor, level + 1, first) {
-                Ok(None) => next = None,
-                Ok(Some(index)) if continues => {
-                    let state = compiled.state(successor);
-                    pass(result, ViolationKind::Step(index), Some(state));
-                    next = Some(index + 1);
-                }
-                Ok(Some(index)) => {
-                    return violation(ViolationKind::Step(index), Some(compiled.state(successor)));
-                }
-                Err(error) => {
-                    return violation(ViolationKind::Failed(error), Some(compiled.state(successor)));
-                }
-            }
-        }
-    }
-    result.successors = successors;
-    if compiled.is_empty() && system.checks_deadlock() && !system.stop_requested(worker) {
-        if continues {
-            pass(result, ViolationKind::Deadlock, None);
-            return Ok(());
-        }
-        return violation(ViolationKind::Deadlock, None);
-    }
-    Ok(())
 }

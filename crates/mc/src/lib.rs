@@ -38,6 +38,8 @@ mod dedup;
 mod depth_first;
 mod dump;
 mod expand;
+mod expand_compiled;
+mod expand_initial;
 mod explorer;
 mod fingerprint;
 mod fingerprint_set;
@@ -64,7 +66,7 @@ mod transition_system;
 mod viewed_variables;
 
 pub use bfs::{CheckpointContext, Checkpoints, breadth_first, breadth_first_with};
-pub use check::{CheckOptions, CheckpointOptions, Evaluators, ModelCheckError, SearchMode, check};
+pub use check::{CheckOptions, CheckpointOptions, Evaluators, Layouts, ModelCheckError, SearchMode, check};
 pub use checkpoint_error::CheckpointError;
 pub use codec::StateDecodeError;
 pub use depth_first::depth_first;
@@ -85,4 +87,6 @@ pub use symmetry::{Symmetry, SymmetryError};
 pub use trace_file::{
     RecordedStep, RecordedTrace, RecordedValue, TraceFileError, TraceFormat, itf_text, plain_json,
 };
-pub use transition_system::{CompiledExpansion, State, StateVisitor, SuccessorVisitor, TransitionSystem};
+pub use transition_system::{
+    CompiledExpansion, InitialPart, State, StateVisitor, SuccessorVisitor, TransitionSystem,
+};

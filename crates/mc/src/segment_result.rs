@@ -3,6 +3,7 @@
 use std::num::NonZeroU16;
 
 use omnilink_value::Value;
+use rustc_hash::FxHashMap;
 
 use crate::codec::encode;
 use crate::fingerprint::{Fingerprint, Tag};
@@ -57,6 +58,8 @@ pub(crate) struct SegmentResult {
     bytes: Vec<u8>,
     /// A buffer for the successors of one state, with the actions that lead to them.
     pub(crate) successors: Vec<(Fingerprint, usize)>,
+    /// A buffer for the states to which steps were checked, by the hashes of their values, and whether each satisfies the constraints.
+    pub(crate) checked_steps: FxHashMap<Fingerprint, bool>,
     /// All steps, if the state graph is dumped.
     pub(crate) edges: Option<Vec<Edge>>,
 }
@@ -90,11 +93,11 @@ impl SegmentResult {
         &mut self,
         fingerprint: Fingerprint,
         parent: Tag,
-        action: usize,
+        action: Option<usize>,
         encode: impl FnOnce(&mut Vec<u8>),
     ) {
         encode(&mut self.bytes);
-        self.push_entry(fingerprint, parent, Some(action), None);
+        self.push_entry(fingerprint, parent, action, None);
     }
 
     /// Adds a new state whose encoding is in the segment at this distance.

@@ -13,7 +13,7 @@ use omnilink_value::Value;
 use serde_json::json;
 
 use crate::bfs::CheckpointContext;
-use crate::compiled::{CompilationLog, CompiledSystem};
+use crate::compiled::{CompilationLog, CompiledSystem, Layouts};
 use crate::fingerprint::Fingerprint;
 use crate::report::ActionTaken;
 use crate::session::{CheckSession, set_level};
@@ -51,6 +51,7 @@ pub(crate) struct TlaSystem<'m> {
     checks_repeat: bool,
     /// What expands states.
     pub(crate) evaluators: Evaluators,
+    pub(crate) layouts: Layouts,
     /// Memory for the values of compiled code of each search worker, in bytes.
     pub(crate) compiled_bytes: usize,
     /// What was compiled.
@@ -88,6 +89,7 @@ impl<'m> TlaSystem<'m> {
             continues: false,
             checks_repeat: false,
             evaluators: Evaluators::Interpreter,
+            layouts: Layouts::Learned,
             compiled_bytes: 0,
             compilation: Mutex::default(),
             memo_bytes: 0,
@@ -431,6 +433,10 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
     ) -> Result<Option<usize>, Box<Failure>> {
         set_level(level);
         Self::first_false(worker, &self.invariants, state, from)
+    }
+
+    fn has_initial_properties(&self) -> bool {
+        !self.initials.is_empty()
     }
 
     fn violated_initial_property(

@@ -29,6 +29,15 @@ impl<W, L, F: FnMut(&mut W, &[Value], &L) -> ControlFlow<()>> SuccessorVisitor<W
     }
 }
 
+/// Some of the initial states.
+#[derive(Clone, Copy, Debug)]
+pub struct InitialPart {
+    /// The first one that was not passed on before.
+    pub first: usize,
+    /// Whether there are no more.
+    pub is_last: bool,
+}
+
 /// Expansion of encoded states by compiled code.
 ///
 /// It has the successors of the state expanded last, in the order of [`TransitionSystem::successors`], and answers about each what the
@@ -41,6 +50,19 @@ pub trait CompiledExpansion<W, E> {
     /// and then there are no successors to ask about.
     fn expand(&mut self, worker: &mut W, encoded: &[u8], level: u32) -> Option<usize>;
 
+    /// From how many initial states, enumerated otherwise, the code for the others is made; `None` if there is no such code.
+    fn initial_sample(&self) -> Option<usize>;
+
+    /// Makes code for the initial states, which are like some of them.
+    fn start_initial(&mut self, worker: &mut W, sample: &[State]);
+
+    /// Finds the next initial states, in the order of [`TransitionSystem::initial_states`]. They are asked about as successors are. Of all initial states, `passed` need no
+    /// more attention. Returns the first one that does; `None` if the others have to be enumerated otherwise.
+    fn next_initial(&mut self, worker: &mut W, passed: u64) -> Option<InitialPart>;
+
+    /// Forgets the code for the initial states.
+    fn end_initial(&mut self);
+
     /// The number of successors.
     fn len(&self) -> usize;
 
@@ -51,6 +73,9 @@ pub trait CompiledExpansion<W, E> {
 
     /// The fingerprint of a successor.
     fn fingerprint(&mut self, successor: usize) -> Fingerprint;
+
+    /// A hash of all values of a successor, where that is at hand. Unlike the fingerprint it tells apart what a VIEW or SYMMETRY does not.
+    fn values_hash(&self, successor: usize) -> Option<Fingerprint>;
 
     /// The action that leads to a successor.
     fn action(&self, successor: usize) -> usize;
@@ -213,6 +238,11 @@ pub trait TransitionSystem: Sync {
         level: u32,
         from: usize,
     ) -> Result<Option<usize>, Self::Error>;
+
+    /// Whether there are properties of initial states, see [`Self::violated_initial_property`].
+    fn has_initial_properties(&self) -> bool {
+        true
+    }
 
     /// The index of the first property of initial states, from this one on, that is false in this state.
     fn violated_initial_property(

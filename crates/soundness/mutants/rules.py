@@ -1,8 +1,8 @@
-"""Mutants of the rules of the analysis: each takes one condition, one read or one case away.
+"""Mutants of the rules of the analysis: each takes one condition, one read or one case away. An hour or two: it belongs to the night."""
 
-A mutant is (name, file, what stands there, what stands there instead). `MUTATED` in the replacement is true if the mutant is
-active, so that one build has all of them.
-"""
+TESTS = ("omnilink-soundness", "tests/soundness/main.rs")
+SWITCHES = ["tla-eval", "link"]
+STAGES = [["directed_rules"], ["random_"], ["long_traces"], ["metamorphic", "models", "whole"]]
 
 EFFECTS = "crates/tla-eval/src/analysis/effects/"
 LINK = "crates/link/src/"

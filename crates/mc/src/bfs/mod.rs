@@ -100,7 +100,7 @@ pub fn breadth_first_with<T: TransitionSystem>(
                 checkpoints.read(&mut state, options)?;
                 None
             }
-            None => state.add_initial_states(&expander, &mut expanding.worker)?,
+            None => state.add_initial_states(&expander, &mut expanding)?,
         };
         if let Some(stop) = stop {
             return Ok(state.into_outcome(stop.into_end()?));

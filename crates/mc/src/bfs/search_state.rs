@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use super::frontier::Frontier;
-use super::segment_expander::{EarlyStop, SegmentExpander};
+use super::segment_expander::{EarlyStop, Expanding, SegmentExpander};
 use crate::dump::GraphSink;
-use crate::expand::expand_initial;
+use crate::expand_initial::expand_initial;
 use crate::fingerprint_set::FingerprintSet;
 use crate::limits::{Limit, LimitMonitor, SearchOptions};
 use crate::outcome::{SearchEnd, SearchError, SearchOutcome};
@@ -72,7 +72,7 @@ impl<'a, 's> SearchState<'a, 's> {
     pub(crate) fn add_initial_states<T: TransitionSystem>(
         &mut self,
         expander: &SegmentExpander<'a, T>,
-        worker: &mut T::Worker,
+        expanding: &mut Expanding<'_, T>,
     ) -> Result<Option<EarlyStop<T::Error>>, SearchError> {
         let mut result = self.tally.empty_result();
         let Self {
@@ -92,7 +92,9 @@ impl<'a, 's> SearchState<'a, 's> {
             result.clear();
             Ok(())
         };
-        let checked = expand_initial(expander.system, worker, seen, &mut result, &mut take)?;
+        let Expanding { worker, compiled } = expanding;
+        let by = (&mut *worker, compiled.as_mut().map(|compiled| &mut **compiled));
+        let checked = expand_initial(expander.system, by, seen, &mut result, &mut take)?;
         take(&mut result)?;
         Ok(match checked {
             Err(violation) => Some(expander.early_stop(violation)),

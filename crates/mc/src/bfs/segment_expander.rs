@@ -3,7 +3,8 @@
 use super::segment::Segment;
 use crate::codec::StateDecodeError;
 use crate::dedup::Dedup;
-use crate::expand::{SourceState, expand, expand_compiled};
+use crate::expand::{SourceState, expand};
+use crate::expand_compiled::expand_compiled;
 use crate::limits::{Limit, LimitMonitor, SearchOptions};
 use crate::outcome::{SearchEnd, SearchError, SearchViolation, ViolationKind};
 use crate::progress::SearchProgress;

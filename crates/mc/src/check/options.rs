@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use omnilink_tla_compile::Evaluators;
 
+use crate::compiled::Layouts;
 use crate::limits::SearchLimits;
 use crate::simulation::SimulationOptions;
 use crate::trace_file::RecordedTrace;
@@ -56,6 +57,8 @@ pub struct CheckOptions<'t> {
     pub seed: u64,
     /// What expands states.
     pub evaluators: Evaluators,
+    /// Where the layouts of compiled code come from.
+    pub layouts: Layouts,
     /// Whether the report says what was compiled and what was not.
     pub explains_compilation: bool,
     /// Whether evaluations are memoised. Changes the speed, not the result.
@@ -88,6 +91,7 @@ impl Default for CheckOptions<'_> {
             is_32_bit: false,
             seed: 0,
             evaluators: Evaluators::of_environment(),
+            layouts: Layouts::Learned,
             explains_compilation: false,
             uses_memo: true,
             counts_definitions: false,

@@ -40,12 +40,7 @@ impl<'m> CompiledSystem<'_, 'm> {
             .collect();
         assert_eq!(found, expected, "successors of {state:?}");
         for (successor, (values, _)) in expected.iter().enumerate() {
-            let hashes: Vec<u64> = values.iter().map(Value::hash64).collect();
-            let own = self
-                .machine
-                .as_mut()
-                .map(|machine| machine.hashes(successor).to_vec());
-            assert_eq!(own, Some(hashes), "the hashes of {values:?}");
+            self.compare_contents(successor, values);
             if let Some(view) = self.formulas.view {
                 set_level(level + 1);
                 let seen = least_view(worker, view, self.formulas.symmetry, values);
@@ -55,20 +50,37 @@ impl<'m> CompiledSystem<'_, 'm> {
                     seen,
                     "the fingerprint of the view of {values:?}"
                 );
-            } else if self.formulas.viewed.is_none() && self.formulas.symmetry.is_trivial() {
-                assert_eq!(
-                    self.fingerprint(successor),
-                    Fingerprint::of_state(values),
-                    "the fingerprint of {values:?}"
-                );
             }
-            let (mut packed, mut plain) = (Vec::new(), Vec::new());
-            self.encode(successor, &mut packed);
-            for value in values {
-                codec::encode(value, &mut plain);
-            }
-            assert_eq!(packed, plain, "the encoding of {values:?}");
         }
+    }
+
+    /// Compares the hashes, the fingerprint and the encoding of a successor with those of its values.
+    ///
+    /// # Panics
+    /// If they differ.
+    pub(super) fn compare_contents(&mut self, successor: usize, values: &[Value]) {
+        let hashes: Vec<u64> = values.iter().map(Value::hash64).collect();
+        let own = self
+            .machine
+            .as_mut()
+            .map(|machine| machine.hashes(successor).to_vec());
+        assert_eq!(own, Some(hashes), "the hashes of {values:?}");
+        if self.formulas.view.is_none()
+            && self.formulas.viewed.is_none()
+            && self.formulas.symmetry.is_trivial()
+        {
+            assert_eq!(
+                self.fingerprint(successor),
+                Fingerprint::of_state(values),
+                "the fingerprint of {values:?}"
+            );
+        }
+        let (mut packed, mut plain) = (Vec::new(), Vec::new());
+        self.encode(successor, &mut packed);
+        for value in values {
+            codec::encode(value, &mut plain);
+        }
+        assert_eq!(packed, plain, "the encoding of {values:?}");
     }
 
     /// Compares the answer of compiled code to a formula with that of the evaluator, if that is asked for.

@@ -23,6 +23,8 @@ pub(crate) struct CompilationLog {
     pub(crate) made: u64,
     /// The number of instructions.
     pub(crate) instructions: usize,
+    /// Initial states that compiled code has enumerated.
+    pub(crate) initial: u64,
     /// States whose labels for temporal properties compiled code has evaluated.
     pub(crate) labelled: u64,
     /// Labels of these states that were left to the evaluator.
@@ -51,6 +53,7 @@ impl CompilationLog {
         self.disagreements += other.disagreements;
         self.made += other.made;
         self.instructions = self.instructions.max(other.instructions);
+        self.initial += other.initial;
         self.labelled += other.labelled;
         self.labels_given_up += other.labels_given_up;
         for place in &other.places {
@@ -74,6 +77,12 @@ impl CompilationLog {
                 self.compiled, self.instructions, self.made, self.given_up
             ),
         }];
+        if self.initial > 0 {
+            notes.push(format!(
+                "compiled code has enumerated {} initial states",
+                self.initial
+            ));
+        }
         if self.labelled > 0 {
             notes.push(format!(
                 "compiled code has labelled {} states for temporal properties, and left {} of their formulas to the evaluator",

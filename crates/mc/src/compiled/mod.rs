@@ -6,74 +6,35 @@
 
 mod atoms;
 mod comparison;
+mod formulas;
+mod initial;
+mod layouts;
 mod log;
 mod packing;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use omnilink_tla::eval::Evaluator;
 use omnilink_tla::eval::error::Failure;
 use omnilink_tla::ir::Formula;
 use omnilink_tla::model::NamedFormula;
 use omnilink_tla_compile::{
-    BoundOperator, CellLayout, Code, Form, Machine, Purpose, Trap, ValueStore, compile,
+    BoundOperator, CellLayout, Code, Evaluators, Form, Machine, Purpose, Trap, ValueStore, compile,
 };
 
 pub(crate) use self::atoms::{CompiledAtoms, FairSteps};
+use self::formulas::CompiledFormulas;
+use self::initial::InitialRun;
+pub use self::layouts::Layouts;
 pub(crate) use self::log::CompilationLog;
 use self::packing::Packing;
 use crate::fingerprint::Fingerprint;
 use crate::session::set_level;
-use crate::symmetry::Symmetry;
 use crate::tla_system::{NamedProperty, TlaSystem, least_view};
-use crate::transition_system::{CompiledExpansion, State};
-use omnilink_tla_compile::Evaluators;
+use crate::transition_system::{CompiledExpansion, InitialPart, State};
 
-/// States from which the layout is learned: enough that most of what varies has varied.
-const STATES_LEARNED: usize = 200;
-/// The same where compiled code is compared with the evaluator: few, so that small specs are compiled, and layouts are often wrong.
-const STATES_LEARNED_TO_COMPARE: usize = 2;
 /// Traps after which it is decided whether compiled code pays.
 const TRIAL: u64 = 1 << 11;
-
-/// What is compiled.
-#[derive(Clone, Debug)]
-struct CompiledFormulas<'s> {
-    next: Formula,
-    constraints: Vec<Formula>,
-    invariants: Vec<Formula>,
-    action_constraints: Vec<Formula>,
-    /// Properties of steps.
-    steps: Vec<Formula>,
-    /// The variables that states are told apart by; `None` for all.
-    viewed: Option<&'s [u32]>,
-    /// The VIEW, where it is no tuple of variables.
-    view: Option<Formula>,
-    symmetry: &'s Symmetry,
-    /// Memory for values, in bytes.
-    memory_bytes: usize,
-    /// Whether every expansion is compared with that of the evaluator.
-    compares: bool,
-    /// What all workers have done.
-    log: &'s Mutex<CompilationLog>,
-}
-
-impl CompiledFormulas<'_> {
-    /// All formulas in the order of their codes, and whether each is about a step.
-    fn numbered(&self) -> Vec<(Formula, bool)> {
-        let states = self
-            .constraints
-            .iter()
-            .chain(&self.invariants)
-            .map(|formula| (*formula, false));
-        let steps = self
-            .action_constraints
-            .iter()
-            .chain(&self.steps)
-            .map(|formula| (*formula, true));
-        states.chain(steps).collect()
-    }
-}
 
 /// Compiled code, and what it is made from.
 #[derive(Debug)]
@@ -87,8 +48,12 @@ pub(crate) struct CompiledSystem<'s, 'm> {
     /// Whether compiled code is used.
     is_enabled: bool,
     log: CompilationLog,
+    /// The enumeration of initial states, while there is one.
+    initial: Option<InitialRun>,
     /// The fingerprints of the views of the successors, where the VIEW is evaluated.
     views: Vec<Fingerprint>,
+    /// How often tests have disturbed it.
+    disturbances: u64,
 }
 
 /// The number of the code of the next-state relation.
@@ -105,6 +70,9 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
         let formulas = |named: &[NamedFormula]| named.iter().map(|named| named.formula).collect();
         let properties = |named: &[NamedProperty]| named.iter().map(|named| named.formula).collect();
         let formulas = CompiledFormulas {
+            init: system.init,
+            compiles_initial: !model.program.has_side_effects(),
+            session: system.session,
             next: system.next.filter(|_| is_compiled)?,
             constraints: formulas(&model.constraints),
             invariants: properties(&system.invariants),
@@ -116,6 +84,7 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             symmetry: &system.symmetry,
             memory_bytes: system.compiled_bytes,
             compares: system.evaluators == Evaluators::Both,
+            layouts: system.layouts,
             log: &system.compilation,
         };
         Some(Self {
@@ -126,7 +95,9 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             packing: Packing::default(),
             is_enabled: true,
             log: CompilationLog::default(),
+            initial: None,
             views: Vec::new(),
+            disturbances: 0,
         })
     }
 
@@ -150,11 +121,14 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             self.log.add_places(&reasons, program);
             code
         };
+        let (action, purpose) = match self.initial {
+            None => (self.formulas.next, Purpose::Action),
+            Some(_) => (self.formulas.init, Purpose::Initial),
+        };
         // Under SYMMETRY the evaluator computes the views.
         let view = self.formulas.view.filter(|_| self.formulas.symmetry.is_trivial());
         let view = view.map(|view| make(view, Purpose::Value, worker));
-        let (Some(action), None | Some(Some(_))) = (make(self.formulas.next, Purpose::Action, worker), &view)
-        else {
+        let (Some(action), None | Some(Some(_))) = (make(action, purpose, worker), &view) else {
             self.is_enabled = false;
             return;
         };
@@ -166,8 +140,10 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
         }
         // The view is the last formula.
         codes.extend(view.flatten());
-        self.log.made += 1;
-        self.log.instructions = action.instructions.len();
+        if self.initial.is_none() {
+            self.log.made += 1;
+            self.log.instructions = action.instructions.len();
+        }
         self.machine = Some(Machine::new(store, layout, vec![action], codes));
     }
 
@@ -210,13 +186,11 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
         Ok(())
     }
 
-    /// Whether the values take more memory than they may. Looked at now and then, because making the code anew has to pay.
+    /// Whether the values take more memory than they may.
     fn is_full(&self) -> bool {
-        const STATES_BETWEEN: u64 = 1 << 12;
-        self.log.compiled % STATES_BETWEEN == STATES_BETWEEN - 1
-            && self.machine.as_ref().is_some_and(|machine| {
-                machine.heap_bytes() + self.packing.heap_bytes() > self.formulas.memory_bytes
-            })
+        self.machine.as_ref().is_some_and(|machine| {
+            machine.heap_bytes() + self.packing.heap_bytes() > self.formulas.memory_bytes
+        })
     }
 
     /// Makes the code anew where a value does not fit the layout, or where the store is full.
@@ -233,59 +207,6 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
         };
         self.compile(worker, forms, store);
     }
-
-    /// Whether a formula that must hold does. A violation is not reported before the evaluator has confirmed it.
-    fn is_satisfied(
-        &mut self,
-        worker: &mut Evaluator<'m>,
-        formula: (usize, Formula, bool),
-        successor: usize,
-    ) -> Result<bool, Box<Failure>> {
-        let Some(machine) = &mut self.machine else {
-            return Ok(true);
-        };
-        let decided = machine.holds(formula.0, successor, worker);
-        if let (Ok(true), false) = (decided, self.formulas.compares) {
-            return Ok(true);
-        }
-        let holds = interpreted(machine, worker, formula, successor)?;
-        self.compare_formula(formula.0, successor, decided, holds);
-        self.log.disagreements += u64::from(decided == Ok(false) && holds);
-        Ok(holds)
-    }
-
-    /// Whether a formula holds in a successor.
-    fn holds(
-        &mut self,
-        worker: &mut Evaluator<'m>,
-        formula: (usize, Formula, bool),
-        successor: usize,
-    ) -> Result<bool, Box<Failure>> {
-        let Some(machine) = &mut self.machine else {
-            return Ok(true);
-        };
-        let decided = machine.holds(formula.0, successor, worker);
-        if let (Ok(holds), false) = (decided, self.formulas.compares) {
-            return Ok(holds);
-        }
-        let expected = interpreted(machine, worker, formula, successor)?;
-        self.compare_formula(formula.0, successor, decided, expected);
-        Ok(expected)
-    }
-}
-
-/// Whether a formula holds in a successor, or for the step to it, as the evaluator decides.
-fn interpreted<'m>(
-    machine: &mut Machine<'m>,
-    worker: &mut Evaluator<'m>,
-    (_, formula, is_step): (usize, Formula, bool),
-    successor: usize,
-) -> Result<bool, Box<Failure>> {
-    let state = machine.values(successor);
-    match is_step {
-        false => worker.holds(formula, &state),
-        true => worker.holds_step(formula, &machine.values_before(), &state),
-    }
 }
 
 impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, 'm> {
@@ -294,7 +215,7 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         if self.machine.is_some() || !self.is_enabled {
             return;
         }
-        let forms = state.iter().map(Form::of);
+        let forms = state.iter().map(|value| self.formulas.layouts.form(value));
         self.forms = Some(match self.forms.take() {
             None => forms.collect(),
             Some(known) => known
@@ -304,11 +225,7 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
                 .collect(),
         });
         self.learned += 1;
-        let enough = match self.formulas.compares {
-            true => STATES_LEARNED_TO_COMPARE,
-            false => STATES_LEARNED,
-        };
-        if self.learned == enough
+        if self.learned == self.formulas.states_learned()
             && let Some(forms) = self.forms.take()
         {
             self.compile(worker, forms, ValueStore::default());
@@ -319,9 +236,12 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         if !self.is_enabled {
             return None;
         }
-        if self.is_full() {
+        // Looked at now and then, because making the code anew has to pay.
+        const STATES_BETWEEN: u64 = 1 << 12;
+        if self.log.compiled % STATES_BETWEEN == STATES_BETWEEN - 1 && self.is_full() {
             self.adapt(worker, None);
         }
+        self.disturb(worker, encoded);
         let length = match self.run(worker, encoded, level)? {
             Ok(length) => length,
             Err(trap) => {
@@ -341,6 +261,23 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
             self.compare(worker, encoded, level);
         }
         Some(length)
+    }
+
+    fn initial_sample(&self) -> Option<usize> {
+        let is_compiled = self.is_enabled && self.formulas.compiles_initial;
+        is_compiled.then(|| self.formulas.states_learned())
+    }
+
+    fn start_initial(&mut self, worker: &mut Evaluator<'m>, sample: &[State]) {
+        self.start_enumeration(worker, sample);
+    }
+
+    fn next_initial(&mut self, worker: &mut Evaluator<'m>, passed: u64) -> Option<InitialPart> {
+        self.next_part(worker, passed)
+    }
+
+    fn end_initial(&mut self) {
+        self.end_enumeration();
     }
 
     fn len(&self) -> usize {
@@ -377,6 +314,12 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
                 self.formulas.symmetry.fingerprint(&seen)
             }
         }
+    }
+
+    fn values_hash(&self, successor: usize) -> Option<Fingerprint> {
+        // With a VIEW that is a tuple of variables, the sum is over these.
+        let machine = self.machine.as_ref().filter(|_| self.formulas.viewed.is_none())?;
+        Some(Fingerprint::of_sum(machine.found()[successor].sum))
     }
 
     fn satisfies_state_constraints(
@@ -432,7 +375,7 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
                 .machine
                 .as_ref()
                 .map_or(u64::MAX, |machine| machine.reads(before + index));
-            let is_affected = reads & changed != 0 || reads == u64::MAX;
+            let is_affected = reads & changed != 0 || reads == u64::MAX || self.initial.is_some();
             if is_affected || self.formulas.compares {
                 let formula = self.formulas.invariants[index];
                 if !self.is_satisfied(worker, (before + index, formula, false), successor)? {

@@ -1,14 +1,15 @@
 //! Compiled code against the evaluator: random specs, in which every successor, hash, encoding and formula of every state is compared.
 //!
-//! A layout is learned from two states only, so that it is often wrong and has to be widened. Some expressions are of the wrong type: what
-//! is an error for the evaluator must not have a value for compiled code.
+//! A layout is learned from two states only, so that it is often wrong and has to be widened; with some specs each variable is one cell,
+//! and with some the layout is disturbed all the time. Some expressions are of the wrong type: what is an error for the evaluator must not
+//! have a value for compiled code.
 
 use std::time::Duration;
 
 use fastrand::Rng;
 use omnilink_mc::report::{Answer, Report};
 use omnilink_mc::{
-    CheckOptions, Evaluators, SearchLimits, SearchMode, SearchProgress, SimulationOptions, check,
+    CheckOptions, Evaluators, Layouts, SearchLimits, SearchMode, SearchProgress, SimulationOptions, check,
 };
 use omnilink_tla::config::parse;
 use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
@@ -28,6 +29,8 @@ const FORMS: [&str; 4] = [
     "INIT Init\nNEXT Next\nVIEW Seen\n",
     "SPECIFICATION Spec\nPROPERTY Live\n",
 ];
+
+const LAYOUTS: [Layouts; 3] = [Layouts::Learned, Layouts::Disturbed, Layouts::Cells];
 
 /// The model of a module and a configuration.
 pub(crate) fn model_of(text: &str, config_text: &str) -> CompiledSpec {
@@ -59,6 +62,7 @@ fn random_specs_are_expanded_as_the_evaluator_expands_them() {
         let model = model_of(&text, &format!("{form}{CONFIG}"));
         let options = CheckOptions {
             evaluators: Evaluators::Both,
+            layouts: LAYOUTS[(number / 4 % 3) as usize],
             depth_max: Some(8),
             first_look: 1,
             explains_compilation: true,

@@ -2,6 +2,7 @@
 
 mod common;
 mod compiled;
+mod compiled_initial;
 mod compiled_scope;
 mod fidelity;
 mod found;

@@ -36,6 +36,9 @@ impl From<Formula> for BoundOperator<'_> {
 pub enum Purpose {
     /// An action: it emits the successors of each state.
     Action,
+    /// An initial condition, which is lowered as if its variables were primed: it emits the initial states as successors of any state, of
+    /// which it reads nothing.
+    Initial,
     /// A formula about a state.
     State,
     /// A formula about a state in the graph of all states, where the length of the queue is known.
@@ -96,6 +99,16 @@ pub fn compile<'p>(
     }
     match purpose {
         Purpose::Action => compiler.whole_action(body, &scope)?,
+        Purpose::Initial => {
+            let uses = body.uses;
+            if uses.state || uses.impure || uses.opaque || uses.unfinished {
+                return Err(not_compiled(
+                    body,
+                    "an initial condition needs more than the initial state",
+                ));
+            }
+            compiler.whole_action(body, &scope)?;
+        }
         Purpose::State | Purpose::StateLabel => {
             compiler.knows_queue = purpose == Purpose::StateLabel;
             compiler.whole_formula(body, &scope)?;

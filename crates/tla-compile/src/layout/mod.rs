@@ -226,6 +226,11 @@ impl CellLayout {
         &self.forms
     }
 
+    /// The number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// A node.
     pub fn node(&self, node: LayoutNodeId) -> &LayoutNode {
         &self.nodes[node as usize]

@@ -5,6 +5,7 @@ mod collections;
 mod loaded;
 mod memo;
 mod operation;
+mod parts;
 mod procedures;
 mod reading;
 mod run;
@@ -16,6 +17,7 @@ use omnilink_value::Value;
 
 use self::collections::Collections;
 use self::loaded::Whole;
+use self::parts::Paused;
 use self::run::Run;
 use self::search::Searches;
 use crate::code::{Code, RegisterIndex, Target};
@@ -23,6 +25,9 @@ use crate::layout::{CellLayout, LayoutNodeId};
 use crate::trap::Trap;
 use crate::values::ValueStore;
 use crate::values::ValueWord;
+
+/// Elements of loops for one state, after which the evaluator takes over: it watches the time.
+const ELEMENTS_MAX: u64 = 1 << 24;
 
 /// The successors of one state, in the order of the evaluator: each by what it changes.
 #[derive(Debug, Default)]
@@ -95,11 +100,18 @@ struct Memory {
     searches: Searches,
     collections: Collections,
     successors: Successors,
+    /// The number of successors after which an action pauses; 0 for never.
+    limit: usize,
+    /// Where it has paused, and what it goes on with.
+    paused_at: usize,
+    paused: Option<Paused>,
     scattered: Vec<(u32, ValueWord)>,
     /// Values of exploded functions, by run, part of the layout, first cell, and whether of the state after.
     gathered: Vec<((u64, LayoutNodeId, u32, bool), ValueWord)>,
     listed: Vec<ValueWord>,
+    /// Elements of loops in this run, and how many may be.
     elements: u64,
+    elements_max: u64,
     /// The number of the run of an action or formula.
     run: u64,
     /// What a procedure returned.
@@ -126,6 +138,7 @@ impl<'p> Machine<'p> {
                 now: vec![0; layout.slot_count()],
                 next: vec![0; layout.slot_count()],
                 after: vec![0; layout.slot_count()],
+                elements_max: ELEMENTS_MAX,
                 ..Memory::default()
             },
             layout,
@@ -171,6 +184,11 @@ impl<'p> Machine<'p> {
         (&mut self.store, &self.layout, &mut self.memory.after[..cells])
     }
 
+    /// Lets runs trap after this many elements of loops; `None` for as many as they may have. For tests.
+    pub fn limit_elements(&mut self, max: Option<u64>) {
+        self.memory.elements_max = max.unwrap_or(ELEMENTS_MAX);
+    }
+
     /// The variables that a formula reads, one bit each.
     pub fn reads(&self, formula: usize) -> u64 {
         self.formulas
@@ -183,25 +201,8 @@ impl<'p> Machine<'p> {
     /// # Errors
     /// A trap; then nothing is known about this state.
     pub fn successors(&mut self, action: usize, evaluator: &mut Evaluator<'p>) -> Result<&[Successor], Trap> {
-        let Some(action) = self.actions.get_mut(action) else {
-            return Err(Trap::NotCompiled);
-        };
-        let memory = &mut self.memory;
-        memory.start();
-        if !std::mem::replace(&mut memory.is_complete, true) {
-            self.layout.complete(&mut memory.now, &self.store);
-        }
-        memory.next.copy_from_slice(&memory.now);
-        let mut run = Run {
-            store: &mut self.store,
-            layout: &self.layout,
-            memory,
-            procedures: &mut action.procedures,
-            is_after: false,
-            is_step: false,
-            evaluator,
-        };
-        run.run(&mut action.main)?;
+        self.memory.limit = 0;
+        self.enumerate(action, None, evaluator)?;
         Ok(&self.memory.successors.found)
     }
 

@@ -6,14 +6,11 @@ use omnilink_value::ValueKind;
 
 use super::loaded::Loaded;
 use super::procedures::Procedures;
-use super::{Memory, Rescue, Successor, Successors};
+use super::{Memory, Rescue};
 use crate::code::{Address, Code, Instruction, MemoKey, NO_OFFSET, Of};
 use crate::layout::CellLayout;
 use crate::trap::Trap;
 use crate::values::{ValueStore, ValueWord};
-
-/// Elements of loops for one state, after which the evaluator takes over: it watches the time.
-const ELEMENTS_MAX: u64 = 1 << 24;
 
 /// One run of code.
 pub(super) struct Run<'a, 'e, 'p> {
@@ -63,7 +60,7 @@ impl<'p> Run<'_, '_, 'p> {
     #[inline]
     pub(super) fn count_element(&mut self) -> Result<(), Trap> {
         self.memory.elements += 1;
-        if self.memory.elements > ELEMENTS_MAX {
+        if self.memory.elements > self.memory.elements_max {
             return Err(Trap::Time);
         }
         Ok(())
@@ -74,8 +71,12 @@ impl<'p> Run<'_, '_, 'p> {
         for register in &loaded.code.fresh {
             loaded.registers[*register as usize] = ValueWord::NONE.0;
         }
+        self.run_on(loaded, 0)
+    }
+
+    /// Runs from a place to the end, or to the successor at which an action is to pause: then the result is false.
+    pub(super) fn run_on(&mut self, loaded: &mut Loaded<'p>, mut at: usize) -> Result<bool, Trap> {
         let outer = self.memory.rescues.len();
-        let mut at = 0;
         loop {
             let trap = match self.run_from(loaded, at) {
                 Ok(answer) => return Ok(answer),
@@ -396,7 +397,12 @@ impl<'p> Run<'_, '_, 'p> {
                         }
                     }
                 }
-                Instruction::Emit { action } => self.emit(action),
+                Instruction::Emit { action } => {
+                    if self.emit(action) {
+                        self.memory.paused_at = at;
+                        return Ok(false);
+                    }
+                }
                 Instruction::Open => return Err(Trap::Open),
                 Instruction::Search => self.start_search(),
                 Instruction::EndSearch => self.end_search(),
@@ -473,19 +479,6 @@ impl<'p> Run<'_, '_, 'p> {
                 Instruction::NotCompiled => return Err(Trap::NotCompiled),
             }
         }
-    }
-
-    #[inline]
-    fn emit(&mut self, action: u32) {
-        let memory = &mut *self.memory;
-        let Successors { found, changes } = &mut memory.successors;
-        let next = &memory.next;
-        changes.extend(memory.trail.iter().map(|(slot, _)| (*slot, next[*slot as usize])));
-        found.push(Successor {
-            sum: next[self.layout.sum_slot()],
-            action,
-            end: changes.len() as u32,
-        });
     }
 }
 

@@ -1,0 +1,60 @@
+//! Layouts that tests give to compiled code: answers must not depend on them.
+
+use omnilink_tla::eval::Evaluator;
+use omnilink_tla_compile::{Form, LayoutNodeId, Trap, ValueStore};
+use omnilink_value::Value;
+
+use super::CompiledSystem;
+use crate::codec;
+
+/// Where the layouts of compiled code come from. Changes the speed, not the result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layouts {
+    /// The first states.
+    #[default]
+    Learned,
+    /// Each variable is one cell: for tests.
+    Cells,
+    /// Code is disturbed all the time: for tests. It traps in the middle of an action, parts of its layout are widened, its values are
+    /// forgotten, and it gets the layout of a single state, which most others do not fit.
+    Disturbed,
+}
+
+impl Layouts {
+    /// The form that is expected where a state had this value.
+    pub(super) fn form(self, value: &Value) -> Form {
+        match self {
+            Layouts::Cells => Form::Cell,
+            Layouts::Learned | Layouts::Disturbed => Form::of(value),
+        }
+    }
+}
+
+impl<'m> CompiledSystem<'_, 'm> {
+    /// Disturbs compiled code before it expands a state, by turns in each way, if that is asked for.
+    pub(super) fn disturb(&mut self, worker: &mut Evaluator<'m>, encoded: &[u8]) {
+        let (Layouts::Disturbed, Some(machine)) = (self.formulas.layouts, &mut self.machine) else {
+            return;
+        };
+        self.disturbances += 1;
+        let round = self.disturbances / 8;
+        machine.limit_elements(None);
+        match self.disturbances % 8 {
+            0 | 3 => machine.limit_elements(Some(round % 7)),
+            1 => {
+                let nodes = machine.layout().node_count() as u64;
+                let node = (round * 5 % nodes.max(1)) as LayoutNodeId;
+                self.adapt(worker, Some(Trap::Layout(node)));
+            }
+            5 => self.adapt(worker, None),
+            6 => {
+                let variables = worker.program().variables.len();
+                if let Ok(state) = codec::Decoder::new(encoded).state(variables) {
+                    let forms = state.iter().map(Form::of).collect();
+                    self.compile(worker, forms, ValueStore::default());
+                }
+            }
+            _ => {}
+        }
+    }
+}
