@@ -5,7 +5,7 @@
 //! ones alone, so this code is forgotten afterwards, and the search learns its own.
 
 use omnilink_tla::eval::{Evaluator, Session};
-use omnilink_tla_compile::{Form, Trap, ValueStore};
+use omnilink_tla_compile::{Form, Trap};
 use omnilink_value::Value;
 
 use super::{CompiledSystem, NEXT};
@@ -47,13 +47,12 @@ impl<'m> CompiledSystem<'_, 'm> {
             adaptations: 0,
             expected: None,
         });
-        self.compile(worker, forms, ValueStore::default());
+        self.compile(worker, forms, None);
     }
 
     pub(super) fn end_enumeration(&mut self) {
         self.initial = None;
         self.machine = None;
-        self.packing = super::Packing::default();
         self.is_enabled = true;
     }
 

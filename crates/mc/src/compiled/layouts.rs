@@ -1,7 +1,7 @@
 //! Layouts that tests give to compiled code: answers must not depend on them.
 
 use omnilink_tla::eval::Evaluator;
-use omnilink_tla_compile::{Form, LayoutNodeId, Trap, ValueStore};
+use omnilink_tla_compile::{Form, LayoutNodeId, Trap};
 use omnilink_value::Value;
 
 use super::CompiledSystem;
@@ -51,7 +51,7 @@ impl<'m> CompiledSystem<'_, 'm> {
                 let variables = worker.program().variables.len();
                 if let Ok(state) = codec::Decoder::new(encoded).state(variables) {
                     let forms = state.iter().map(Form::of).collect();
-                    self.compile(worker, forms, ValueStore::default());
+                    self.compile(worker, forms, None);
                 }
             }
             _ => {}

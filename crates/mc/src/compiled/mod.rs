@@ -101,8 +101,13 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
         })
     }
 
-    /// Makes the code for a layout.
-    fn compile(&mut self, worker: &mut Evaluator<'m>, forms: Vec<Form>, mut store: ValueStore) {
+    /// Makes the code for a layout, with the values of the code before or with none.
+    fn compile(&mut self, worker: &mut Evaluator<'m>, forms: Vec<Form>, store: Option<ValueStore>) {
+        let mut store = store.unwrap_or_else(|| {
+            // It knows words of the store before.
+            self.packing = Packing::default();
+            ValueStore::default()
+        });
         let program = worker.program();
         let layout = CellLayout::new(forms, self.formulas.viewed, &mut store);
         let mut make = |formula: Formula, purpose, worker: &mut Evaluator<'m>| {
@@ -199,11 +204,8 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             return;
         };
         let (forms, store) = match trap {
-            Some(Trap::Layout(node)) => (machine.layout().widened(node), machine.into_store()),
-            _ => {
-                self.packing = Packing::default();
-                (machine.layout().forms().to_vec(), ValueStore::default())
-            }
+            Some(Trap::Layout(node)) => (machine.layout().widened(node), Some(machine.into_store())),
+            _ => (machine.layout().forms().to_vec(), None),
         };
         self.compile(worker, forms, store);
     }
@@ -228,7 +230,7 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         if self.learned == self.formulas.states_learned()
             && let Some(forms) = self.forms.take()
         {
-            self.compile(worker, forms, ValueStore::default());
+            self.compile(worker, forms, None);
         }
     }
 
