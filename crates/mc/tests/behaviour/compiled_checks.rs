@@ -30,17 +30,23 @@ fn a_step_is_checked_once_and_none_is_missed() {
          Up == n < 60 /\\ n' = n + 1 /\\ hidden' = 0\n\
          Again == n < 60 /\\ n' = n + 1 /\\ hidden' \\in {0, IF n = 50 THEN 1 ELSE 0}\n\
          Jump == n < 50 /\\ n' = n + 2 /\\ hidden' = 0\n\
-         Next == Up \\/ Again \\/ Jump\n\
+         Back == n = 5 /\\ n' = 3 /\\ hidden' = 0\n\
+         Next == Up \\/ Again \\/ Jump \\/ Back\n\
          Seen == n\nSmall == n < 55\nStep == n' # n + 1 \\/ n > 30 \\/ n % 2 = 0\n\
-         Stays == [][hidden' = 0]_<<n, hidden>>\nRises == [][n' > n]_n\n\
+         Stays == [][hidden' = 0]_<<n, hidden>>\nRises == [][n' > n - 3]_n\nForward == n' > n\nPlain == hidden = 0\n\
          Spec == Init /\\ [][Next]_<<n, hidden>> /\\ WF_<<n, hidden>>(Next)\nEnds == <>(n >= 54)\n====\n";
     for (rest, violated) in [
         ("VIEW Seen\nPROPERTY Stays", true),
         ("VIEW Seen\nCONSTRAINT Small\nPROPERTY Stays", true),
         ("CONSTRAINT Small\nPROPERTY Stays Rises", true),
-        ("CONSTRAINT Small\nPROPERTY Rises Ends", false),
+        ("CONSTRAINT Small\nPROPERTY Rises Ends", true),
+        (
+            "ACTION_CONSTRAINT Forward\nCONSTRAINT Small\nPROPERTY Rises Ends",
+            false,
+        ),
+        ("VIEW Seen\nCONSTRAINT Plain\nINVARIANT Plain", true),
         ("ACTION_CONSTRAINT Step\nCONSTRAINT Small\nPROPERTY Rises", false),
-        ("ACTION_CONSTRAINT Step\nPROPERTY Rises Ends", false),
+        ("ACTION_CONSTRAINT Step\nPROPERTY Rises Ends", true),
     ] {
         let config = format!("SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n{rest}\n");
         let expected = explored(text, &config, Evaluators::Interpreter);
