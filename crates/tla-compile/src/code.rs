@@ -33,6 +33,16 @@ pub struct Address {
     pub offset: RegisterIndex,
 }
 
+impl Address {
+    /// The address this many cells behind.
+    pub(crate) fn further(self, cells: u32) -> Self {
+        Self {
+            cell: self.cell + cells,
+            ..self
+        }
+    }
+}
+
 /// No offset.
 pub const NO_OFFSET: RegisterIndex = RegisterIndex::MAX;
 

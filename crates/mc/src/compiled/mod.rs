@@ -372,12 +372,13 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         let before = self.formulas.constraints.len();
         for index in first..self.formulas.invariants.len() {
             // The state before satisfies the invariants, or the search has ended or listed them. So does this one, as far as it is the same.
+            // Initial states are compared with the first of them, of which that is true, too.
             // An invariant that reads everything may read more than the state.
             let reads = self
                 .machine
                 .as_ref()
                 .map_or(u64::MAX, |machine| machine.reads(before + index));
-            let is_affected = reads & changed != 0 || reads == u64::MAX || self.initial.is_some();
+            let is_affected = reads & changed != 0 || reads == u64::MAX;
             if is_affected || self.formulas.compares {
                 let formula = self.formulas.invariants[index];
                 if !self.is_satisfied(worker, (before + index, formula, false), successor)? {

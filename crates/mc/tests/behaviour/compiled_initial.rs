@@ -1,5 +1,7 @@
 //! Initial states by compiled code: those of the evaluator, in its order, wherever one hands over to the other.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use fastrand::Rng;
 use omnilink_mc::report::{Answer, Report};
 use omnilink_mc::{CheckOptions, Evaluators, SearchProgress, check};
@@ -10,6 +12,16 @@ use crate::random_spec::{Type, Writer};
 const ALL: [Evaluators; 3] = [Evaluators::Interpreter, Evaluators::Compiled, Evaluators::Both];
 
 fn explored(text: &str, config: &str, evaluators: Evaluators, workers: usize) -> Report {
+    let (report, _) = explored_printing(text, config, evaluators, workers);
+    report
+}
+
+/// The report, and how many lines were printed.
+fn explored_printing(text: &str, config: &str, evaluators: Evaluators, workers: usize) -> (Report, usize) {
+    let printed = AtomicUsize::new(0);
+    let print = |_: &str| {
+        printed.fetch_add(1, Ordering::Relaxed);
+    };
     let options = CheckOptions {
         evaluators,
         workers,
@@ -22,10 +34,16 @@ fn explored(text: &str, config: &str, evaluators: Evaluators, workers: usize) ->
         "initial",
         &options,
         &SearchProgress::default(),
-        &|_| {},
+        &print,
         None,
     );
-    report.unwrap_or_else(|error| panic!("{error}\n{text}"))
+    let report = report.unwrap_or_else(|error| {
+        panic!(
+            "{error}
+{text}"
+        )
+    });
+    (report, printed.into_inner())
 }
 
 /// How many initial states compiled code has enumerated.
@@ -50,7 +68,7 @@ EXTENDS Integers, Sequences, FiniteSets
 VARIABLES n, f, s, q, b
 Small(k) == \A i \in 1..3 : f[i] <= k
 Init ==
-  /\ q \in {<<>>, <<1>>, <<1, 2>>, <<2, 1, 1>>}
+  /\ q \in {<<3>>, <<1>>, <<1, 2>>, <<2, 1, 1>>}
   /\ n \in 0..20
   /\ f \in [1..3 -> 0..2]
   /\ s \in SUBSET {1, 2}
@@ -60,10 +78,12 @@ Init ==
   /\ LET m == n % 3 IN IF b THEN f[1] = m ELSE f[2] >= m
 Next == UNCHANGED <<n, f, s, q, b>>
 Fine == (ENABLED (f' = [f EXCEPT ![1] = 7] /\ UNCHANGED <<n, s, q, b>>)) /\ Len(q) < 4
+Open == ENABLED (f' = [f EXCEPT ![1] = 7] /\ LET r[k \in 0..1] == IF k = 0 THEN f'[1] ELSE r[k - 1] IN r[1] = 7
+                   /\ UNCHANGED <<n, s, q, b>>)
 Even == n % 2 = 0 \/ n > 17
 ====
 ";
-    let config = "INIT Init\nNEXT Next\nINVARIANT Fine\nCONSTRAINT Even\n";
+    let config = "INIT Init\nNEXT Next\nINVARIANT Fine Open\nCONSTRAINT Even\n";
     let expected = explored(text, config, Evaluators::Interpreter, 1);
     assert!(expected.figures.distinct > 1_000, "{:?}", expected.figures);
     assert_eq!(compiled(&expected), 0);
@@ -133,14 +153,16 @@ fn initial_properties_views_and_effects() {
         ("PROPERTY First Never", ""),
         (
             "INVARIANT Never",
-            "/\\ (\\E n \\in Nodes : held[n] < 6 \\/ PrintT(held))",
+            "/\\ ((\\E n \\in Nodes : held[n] > 0) \\/ PrintT(held))",
         ),
     ] {
         let (text, config) = (module(init), config(rest));
-        let reports = ALL.map(|evaluators| explored(&text, &config, evaluators, 1));
-        for found in &reports[1..] {
-            assert_eq!(answer(found), answer(&reports[0]), "{rest}");
-            assert_eq!(found.figures, reports[0].figures, "{rest}");
+        let reports = ALL.map(|evaluators| explored_printing(&text, &config, evaluators, 1));
+        let (expected, printed) = &reports[0];
+        for (found, lines) in &reports[1..] {
+            assert_eq!(answer(found), answer(expected), "{rest}");
+            assert_eq!(found.figures, expected.figures, "{rest}");
+            assert_eq!(lines, printed, "{rest}");
             assert_eq!(
                 compiled(found) == 0,
                 init.contains("Print"),

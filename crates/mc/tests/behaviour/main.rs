@@ -2,7 +2,9 @@
 
 mod common;
 mod compiled;
+mod compiled_checks;
 mod compiled_initial;
+mod compiled_membership;
 mod compiled_scope;
 mod fidelity;
 mod found;

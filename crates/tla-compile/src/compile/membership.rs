@@ -8,7 +8,9 @@ use omnilink_value::Value;
 
 use super::compiler::{Compiled, Compiler};
 use super::scope::{Binding, Scope};
-use crate::code::{Instruction, RegisterIndex, Target, ValueOperation};
+use crate::code::{Address, Instruction, MemoKey, Of, RegisterIndex, Target, ValueOperation};
+use crate::layout::LayoutNodeId;
+use crate::values::ValueWord;
 
 impl<'p> Compiler<'_, 'p> {
     pub(crate) fn membership(
@@ -19,9 +21,121 @@ impl<'p> Compiler<'_, 'p> {
         goto: Target,
         is: bool,
     ) -> Compiled<()> {
+        if self.is_structured(set, scope)
+            && let Some(reached) = self.reached(element, &[], scope)?
+            && reached.rest.is_empty()
+        {
+            self.need_sets(set, scope)?;
+            let (node, address, of) = (reached.node, reached.address, reached.of);
+            return self.member_at(node, (address, of), set, scope, goto, is);
+        }
         let element = self.expression(element, scope)?;
         self.need_sets(set, scope)?;
         self.member(element, set, scope, goto, is)
+    }
+
+    /// Jumps if the value at some cells is in a set, where `is`, or if it is not. An exploded function is tested value by value, as far as its
+    /// domain is that of the functions in the set: so its own value is not built.
+    fn member_at(
+        &mut self,
+        node: LayoutNodeId,
+        (address, of): (Address, Of),
+        set: &'p Node,
+        scope: &Scope<'p>,
+        goto: Target,
+        is: bool,
+    ) -> Compiled<()> {
+        let exploded = self.layout.node(node).exploded.clone();
+        let exploded = exploded.filter(|exploded| self.is_unrolled(exploded.parts.len()));
+        match (&set.kind, exploded) {
+            (Kind::Once(_, inner) | Kind::Memo(_, inner), Some(_)) => {
+                return self.member_at(node, (address, of), inner, scope, goto, is);
+            }
+            (Kind::FunctionSet(sets), Some(exploded))
+                if self.folded(&sets.0, scope) == Some(exploded.domain) =>
+            {
+                return self.structured(goto, is, |this, no| {
+                    for (part, offset) in &exploded.parts {
+                        let at = (address.further(*offset), of);
+                        this.member_at(*part, at, &sets.1, scope, no, false)?;
+                    }
+                    Ok(())
+                });
+            }
+            (Kind::RecordSet(fields), Some(exploded)) if fields.len() == exploded.keys.len() => {
+                let mut parts = Vec::with_capacity(fields.len());
+                for (name, values) in fields {
+                    let name = self.store.word(name);
+                    let at = exploded.keys.iter().position(|key| *key == name);
+                    parts.extend(at.map(|at| (exploded.parts[at], values)));
+                }
+                if parts.len() == fields.len() {
+                    return self.structured(goto, is, |this, no| {
+                        for ((part, offset), values) in parts {
+                            let at = (address.further(offset), of);
+                            this.member_at(part, at, values, scope, no, false)?;
+                        }
+                        Ok(())
+                    });
+                }
+            }
+            (Kind::Call(call), Some(_)) if self.is_structured(set, scope) => {
+                let (inner, body) = self.called(call, set, scope)?;
+                self.member_at(node, (address, of), body, &inner, goto, is)?;
+                self.calls.pop();
+                return Ok(());
+            }
+            _ => {}
+        }
+        let element = self.load(node, address, of);
+        self.member(element, set, scope, goto, is)
+    }
+
+    /// Whether a set is always the same, and its elements are tested part by part: then the answers are remembered by the element.
+    fn is_worth_remembering(&mut self, element: RegisterIndex, set: &'p Node, scope: &Scope<'p>) -> bool {
+        let uses = set.uses;
+        let is_fixed = !uses.state && !uses.next && !uses.impure && !uses.opaque && !uses.unfinished;
+        let is_loop = match &set.kind {
+            Kind::FunctionSet(_) | Kind::RecordSet(_) | Kind::Native(..) => self.is_structured(set, scope),
+            Kind::Powerset(base) => self.is_structured(base, scope),
+            _ => false,
+        };
+        is_loop && is_fixed && uses.slots == 0 && self.constant_in(element).is_none()
+    }
+
+    /// The same as [`Self::member_by_parts`] for a set that is always the same. The key is the word of the element, and the answer depends on
+    /// nothing else: equal values have equal words.
+    fn remembered_member(
+        &mut self,
+        element: RegisterIndex,
+        set: &'p Node,
+        scope: &Scope<'p>,
+        goto: Target,
+        is: bool,
+    ) -> Compiled<()> {
+        self.code.memos.push(MemoKey {
+            registers: vec![element],
+            cells: Vec::new(),
+        });
+        let memo = self.code.memos.len() as u32 - 1;
+        let (yes, no) = (self.constant(ValueWord::TRUE), self.constant(ValueWord::FALSE));
+        let (answer, to) = (self.register(), self.register());
+        let (other, end) = (self.label(), self.label());
+        let known = self.known.len();
+        self.emit(Instruction::Recall { to, memo, goto: end });
+        self.emit(Instruction::Move { to: answer, from: no });
+        self.member_by_parts(element, set, scope, other, false)?;
+        self.emit(Instruction::Move {
+            to: answer,
+            from: yes,
+        });
+        self.place(other);
+        self.emit(Instruction::Remember { from: answer, memo });
+        self.emit(Instruction::Move { to, from: answer });
+        self.place(end);
+        self.forget_beyond(known);
+        self.emit(Instruction::JumpIf { from: to, is, goto });
+        Ok(())
     }
 
     /// Evaluates the sets that a structured set is made of, and traps unless they are sets: the evaluator does so before it tests anything,
@@ -74,6 +188,20 @@ impl<'p> Compiler<'_, 'p> {
 
     /// Jumps if a value is in a set, where `is`, or if it is not.
     fn member(
+        &mut self,
+        element: RegisterIndex,
+        set: &'p Node,
+        scope: &Scope<'p>,
+        goto: Target,
+        is: bool,
+    ) -> Compiled<()> {
+        match self.is_worth_remembering(element, set, scope) {
+            true => self.remembered_member(element, set, scope, goto, is),
+            false => self.member_by_parts(element, set, scope, goto, is),
+        }
+    }
+
+    fn member_by_parts(
         &mut self,
         element: RegisterIndex,
         set: &'p Node,
