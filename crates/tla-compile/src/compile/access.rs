@@ -104,13 +104,12 @@ impl<'p> Compiler<'_, 'p> {
                 }
                 (None, Some(_)) => {
                     let to = self.register();
-                    self.emit(Instruction::Index {
+                    address.offset = self.compute(Instruction::Index {
                         to,
                         node,
                         key,
                         base: address.offset,
                     });
-                    address.offset = to;
                     node = exploded.parts[0].0;
                 }
                 // The parts of a record differ, so its field must be known.
@@ -188,13 +187,12 @@ impl<'p> Compiler<'_, 'p> {
         let mut new = self.expression(&update.value, &inner)?;
         for (function, key) in functions.into_iter().zip(&keys).rev() {
             let to = self.register();
-            self.emit(Instruction::Except {
+            new = self.compute(Instruction::Except {
                 to,
                 function,
                 key: *key,
                 value: new,
             });
-            new = to;
         }
         Ok(new)
     }

@@ -8,6 +8,7 @@ use omnilink_tla_ir::{Loc, Node, Program};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
+use super::available::Available;
 use super::leading::{Front, OpenLoop};
 use super::procedure::{Procedure, ProcedureKey};
 use super::scope::{Binding, Scope};
@@ -67,6 +68,7 @@ pub(crate) struct Compiler<'a, 'p> {
     /// The numbers of the lazy expressions that are evaluated on every way to the current place.
     pub(crate) known: Vec<u32>,
     lazies: u32,
+    pub(super) available: Available,
     /// The operators whose bodies are being compiled.
     pub(crate) calls: Vec<u32>,
     /// Whether this is the code of a procedure.
@@ -124,6 +126,7 @@ impl<'a, 'p> Compiler<'a, 'p> {
             open: Vec::new(),
             known: Vec::new(),
             lazies: 0,
+            available: Available::default(),
             calls: Vec::new(),
             is_procedure: false,
             procedures: Rc::default(),

@@ -55,13 +55,12 @@ impl<'p> Compiler<'_, 'p> {
                 let left = self.expression(&operands.0, scope)?;
                 let right = self.expression(&operands.1, scope)?;
                 let to = self.register();
-                self.emit(Instruction::Calculate {
+                Ok(self.compute(Instruction::Calculate {
                     arithmetic: *arithmetic,
                     to,
                     left,
                     right,
-                });
-                Ok(to)
+                }))
             }
             Kind::Negative(operand) => self.operation(ValueOperation::Negative, &[operand], scope),
             Kind::Interval(operands) => {
@@ -101,14 +100,12 @@ impl<'p> Compiler<'_, 'p> {
             Kind::Tuple(parts) => {
                 let list = self.listed(parts, scope)?;
                 let to = self.register();
-                self.emit(Instruction::Tuple { to, list });
-                Ok(to)
+                Ok(self.compute(Instruction::Tuple { to, list }))
             }
             Kind::SetEnum(elements) => {
                 let list = self.listed(elements, scope)?;
                 let to = self.register();
-                self.emit(Instruction::Set { to, list });
-                Ok(to)
+                Ok(self.compute(Instruction::Set { to, list }))
             }
             Kind::Record(shape, fields) => {
                 let names: Vec<ValueWord> = shape.names().iter().map(|name| self.store.word(name)).collect();
@@ -116,8 +113,7 @@ impl<'p> Compiler<'_, 'p> {
                 let domain = self.constant(domain);
                 let list = self.listed(fields, scope)?;
                 let to = self.register();
-                self.emit(Instruction::Record { to, domain, list });
-                Ok(to)
+                Ok(self.compute(Instruction::Record { to, domain, list }))
             }
             Kind::Filter(bounded) => self.filter(bounded, node, scope),
             Kind::Map(bounded) => {
@@ -189,7 +185,7 @@ impl<'p> Compiler<'_, 'p> {
 
     pub(crate) fn load(&mut self, node: LayoutNodeId, address: Address, of: Of) -> RegisterIndex {
         let to = self.register();
-        self.emit(match self.layout.node(node).exploded {
+        self.compute(match self.layout.node(node).exploded {
             None => Instruction::Load { to, address, of },
             Some(_) => Instruction::Gather {
                 to,
@@ -197,8 +193,7 @@ impl<'p> Compiler<'_, 'p> {
                 address,
                 of,
             },
-        });
-        to
+        })
     }
 
     /// The value of a formula.
@@ -316,14 +311,13 @@ impl<'p> Compiler<'_, 'p> {
         [first, second, third]: [RegisterIndex; 3],
     ) -> RegisterIndex {
         let to = self.register();
-        self.emit(Instruction::Operate {
+        self.compute(Instruction::Operate {
             operation,
             to,
             first,
             second,
             third,
-        });
-        to
+        })
     }
 
     /// The value of the first arm whose condition holds.

@@ -147,8 +147,8 @@ impl<'p> Compiler<'_, 'p> {
         self.each_combination(&registers, &mut Vec::new(), &mut |this, parts| {
             let list = this.list(parts.to_vec());
             let to = this.register();
-            this.emit(Instruction::Record { to, domain, list });
-            this.emit(Instruction::Push { from: to });
+            let from = this.compute(Instruction::Record { to, domain, list });
+            this.emit(Instruction::Push { from });
             Ok(())
         })?;
         let to = self.register();
@@ -191,8 +191,7 @@ impl<'p> Compiler<'_, 'p> {
     fn tuple(&mut self, parts: Vec<RegisterIndex>) -> RegisterIndex {
         let list = self.list(parts);
         let to = self.register();
-        self.emit(Instruction::Tuple { to, list });
-        to
+        self.compute(Instruction::Tuple { to, list })
     }
 
     /// Runs for each combination of elements, in a scope in which the names are bound; code that comes to its end goes on with the
@@ -327,13 +326,13 @@ impl<'p> Compiler<'_, 'p> {
                 }
                 for (index, slot) in slots.iter().enumerate() {
                     let to = self.register();
-                    self.emit(Instruction::Part {
+                    let part = self.compute(Instruction::Part {
                         to,
                         from: element,
                         index: index as u16,
                         count: slots.len() as u16,
                     });
-                    inner.bind(*slot, Binding::Register(to));
+                    inner.bind(*slot, Binding::Register(part));
                 }
                 inner
             }

@@ -147,7 +147,7 @@ impl<'p> Compiler<'_, 'p> {
                 .constant_in(from)
                 .is_some_and(|word| self.store.as_set(word).is_some());
             if !is_set {
-                self.emit(Instruction::NeedSet { from });
+                self.compute(Instruction::NeedSet { from });
             }
             return Ok(());
         }
@@ -221,7 +221,7 @@ impl<'p> Compiler<'_, 'p> {
                 Ok(())
             }
             Kind::Powerset(base) => {
-                self.emit(Instruction::NeedSet { from: element });
+                self.compute(Instruction::NeedSet { from: element });
                 self.included(element, base, scope, goto, is)
             }
             Kind::FunctionSet(sets) => {
@@ -250,14 +250,7 @@ impl<'p> Compiler<'_, 'p> {
                     });
                     for (name, values) in fields {
                         let key = this.constant_value(name);
-                        let value = this.register();
-                        this.emit(Instruction::Operate {
-                            operation: ValueOperation::Apply,
-                            to: value,
-                            first: element,
-                            second: key,
-                            third: 0,
-                        });
+                        let value = this.operate(ValueOperation::Apply, [element, key, 0]);
                         this.member(value, values, scope, no, false)?;
                     }
                     Ok(())
@@ -403,7 +396,7 @@ impl<'p> Compiler<'_, 'p> {
         is: bool,
     ) -> Compiled<()> {
         let left = self.expression(left, scope)?;
-        self.emit(Instruction::NeedSet { from: left });
+        self.compute(Instruction::NeedSet { from: left });
         self.need_sets(right, scope)?;
         self.included(left, right, scope, goto, is)
     }

@@ -3,6 +3,7 @@
 mod access;
 mod action;
 mod assignment;
+mod available;
 mod bound_operator;
 mod branching;
 mod call;

@@ -299,13 +299,12 @@ impl<'p> Compiler<'_, 'p> {
         right: RegisterIndex,
     ) -> RegisterIndex {
         let to = self.register();
-        self.emit(Instruction::Calculate {
+        self.compute(Instruction::Calculate {
             arithmetic,
             to,
             left,
             right,
-        });
-        to
+        })
     }
 }
 

@@ -58,7 +58,7 @@ impl<'p> Compiler<'_, 'p> {
         let state_reads = self.state_reads;
         self.emit(Instruction::Jump { goto: start });
         self.place(start);
-        let value = run(self)?;
+        let value = self.with_nothing_available(run)?;
         let Some(cells) = self.cells_read(at + 1, node) else {
             return Ok(value);
         };

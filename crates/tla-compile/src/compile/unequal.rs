@@ -73,13 +73,13 @@ impl<'p> Compiler<'_, 'p> {
             Kind::Tuple(parts) => {
                 for (index, part) in (0..).zip(parts) {
                     let to = self.register();
-                    self.emit(Instruction::Part {
+                    let own = self.compute(Instruction::Part {
                         to,
                         from: value,
                         index,
                         count: parts.len() as u16,
                     });
-                    self.unequal(to, part, scope, bound, goto)?;
+                    self.unequal(own, part, scope, bound, goto)?;
                 }
                 Ok(())
             }
