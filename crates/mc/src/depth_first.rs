@@ -10,7 +10,7 @@ use crate::expand::{SourceState, expand};
 use crate::expand_initial::expand_initial;
 use crate::fingerprint::Fingerprint;
 use crate::fingerprint_set::FingerprintSet;
-use crate::limits::{Limit, LimitMonitor, SearchOptions};
+use crate::limits::{Limit, LimitWatch, SearchOptions};
 use crate::outcome::{SearchEnd, SearchError, SearchOutcome, ViolationKind};
 use crate::progress::SearchProgress;
 use crate::segment_result::SegmentResult;
@@ -76,7 +76,7 @@ pub fn depth_first<T: TransitionSystem>(
     progress: &SearchProgress,
     sink: Option<&mut dyn GraphSink>,
 ) -> Result<SearchOutcome<T::Error>, SearchError> {
-    let limits = LimitMonitor::new(&options.limits, progress);
+    let limits = LimitWatch::new(&options.limits, progress);
     let mut seen = FingerprintSet::default();
     let mut worker = system.search_worker(0);
     let mut search = DepthFirst {

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use crate::check::ModelCheckError;
 use crate::counterexample::place_of;
-use crate::limits::{Deadline, Limit, LimitMonitor, SearchLimits};
+use crate::limits::{Deadline, Limit, LimitWatch, SearchLimits};
 use crate::progress::SearchProgress;
 use crate::report::ActionTaken;
 use crate::session::{CheckSession, SessionOptions};
@@ -74,7 +74,7 @@ pub struct Explorer<'m> {
     model: &'m CompiledSpec,
     system: &'m TlaSystem<'m>,
     worker: Evaluator<'m>,
-    limits: LimitMonitor<'m>,
+    limits: LimitWatch<'m>,
     /// The definition of each action that has branches.
     definitions: Vec<Option<ActionDefinition>>,
 }
@@ -135,7 +135,7 @@ fn explore_here<R>(
         model,
         system: &system,
         worker: system.worker(0),
-        limits: LimitMonitor::new(&options.limits, progress),
+        limits: LimitWatch::new(&options.limits, progress),
         definitions: definitions.collect(),
     };
     Ok(run(&mut explorer))

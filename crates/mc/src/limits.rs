@@ -69,13 +69,13 @@ impl Deadline {
 
 /// Compares a running search with its limits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LimitMonitor<'a> {
+pub(crate) struct LimitWatch<'a> {
     pub(crate) progress: &'a SearchProgress,
     deadline: Deadline,
     memory_bytes: u64,
 }
 
-impl<'a> LimitMonitor<'a> {
+impl<'a> LimitWatch<'a> {
     pub(crate) fn new(limits: &SearchLimits, progress: &'a SearchProgress) -> Self {
         Self {
             progress,

@@ -7,7 +7,7 @@ use super::segment_expander::{EarlyStop, Expanding, SegmentExpander};
 use crate::dump::GraphSink;
 use crate::expand_initial::expand_initial;
 use crate::fingerprint_set::FingerprintSet;
-use crate::limits::{Limit, LimitMonitor, SearchOptions};
+use crate::limits::{Limit, LimitWatch, SearchOptions};
 use crate::outcome::{SearchEnd, SearchError, SearchOutcome};
 use crate::segment_result::{NewState, SegmentResult};
 use crate::tally::Tally;
@@ -25,7 +25,7 @@ pub(crate) struct SearchState<'a, 's> {
     pub(super) deepest_level_len: u64,
     /// Number of expanded segments.
     segments: u64,
-    limits: LimitMonitor<'a>,
+    limits: LimitWatch<'a>,
     depth_max: Option<u32>,
     /// When the next checkpoint is due.
     pub(super) pause_at: Option<Instant>,

@@ -5,7 +5,7 @@ use crate::codec::StateDecodeError;
 use crate::dedup::Dedup;
 use crate::expand::{SourceState, expand};
 use crate::expand_compiled::expand_compiled;
-use crate::limits::{Limit, LimitMonitor, SearchOptions};
+use crate::limits::{Limit, LimitWatch, SearchOptions};
 use crate::outcome::{SearchEnd, SearchError, SearchViolation, ViolationKind};
 use crate::progress::SearchProgress;
 use crate::segment_result::SegmentResult;
@@ -55,7 +55,7 @@ impl<'a, T: TransitionSystem> Expanding<'a, T> {
 /// Expands segments of a transition system within the limits.
 pub(crate) struct SegmentExpander<'a, T> {
     pub(crate) system: &'a T,
-    pub(crate) limits: LimitMonitor<'a>,
+    pub(crate) limits: LimitWatch<'a>,
     pub(crate) variables: usize,
 }
 
@@ -68,7 +68,7 @@ impl<'a, T: TransitionSystem> SegmentExpander<'a, T> {
     ) -> Self {
         Self {
             system,
-            limits: LimitMonitor::new(&options.limits, progress),
+            limits: LimitWatch::new(&options.limits, progress),
             variables,
         }
     }

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use super::{CheckRun, ModelCheckError};
 use crate::counterexample::{false_part, place_of, violation_report};
 use crate::fingerprint::Fingerprint;
-use crate::limits::{Limit, LimitMonitor};
+use crate::limits::{Limit, LimitWatch};
 use crate::outcome::ViolationKind;
 use crate::path::PathState;
 use crate::report::{ActionTaken, Answer, FalsePart, LassoReason, PropertyKind, Report};
@@ -87,7 +87,7 @@ impl CheckRun<'_> {
             ));
         }
         let remaining = self.options.limits.after(self.started.elapsed());
-        let limits = LimitMonitor::new(&remaining, self.progress);
+        let limits = LimitWatch::new(&remaining, self.progress);
         report.unchecked = self.unchecked("a replay checks states and steps only");
         let (answer, figures) = deep_stack::run(|| {
             let mut replay = Replay {
@@ -119,7 +119,7 @@ impl CheckRun<'_> {
 }
 
 impl<'m> Replay<'_, 'm> {
-    fn run(&mut self, back_to: Option<usize>, limits: &LimitMonitor<'_>) -> Answer {
+    fn run(&mut self, back_to: Option<usize>, limits: &LimitWatch<'_>) -> Answer {
         for at in 0..self.wanted.len() {
             if let Some(limit) = limits.time_limit() {
                 return Answer::Limit(limit);

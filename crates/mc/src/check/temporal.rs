@@ -7,7 +7,7 @@ use omnilink_tla::model::{Check, Property};
 use super::{CheckRun, ModelCheckError};
 use crate::counterexample::{failure_in_graph, lasso_report};
 use crate::dump::GraphSink;
-use crate::limits::{LimitMonitor, SearchOptions};
+use crate::limits::{LimitWatch, SearchOptions};
 use crate::liveness::{
     EarlyLook, GraphRecorder, Liveness, LivenessOutcome, ROUNDS, StateGraph, Stop, ViewOutcome,
 };
@@ -75,7 +75,7 @@ impl CheckRun<'_> {
         });
         let has_counted = report.figures.generated > 0;
         let remaining = self.options.limits.after(self.started.elapsed());
-        let limits = LimitMonitor::new(&remaining, self.progress);
+        let limits = LimitWatch::new(&remaining, self.progress);
         let mut look = EarlyLook::new(
             GraphRecorder::new(sink),
             system,
@@ -165,7 +165,7 @@ impl CheckRun<'_> {
         liveness: &Liveness,
         classes: &StateGraph,
         (states, compared): (&StateGraph, usize),
-        limits: &LimitMonitor<'_>,
+        limits: &LimitWatch<'_>,
         report: &mut Report,
     ) -> Result<(), ModelCheckError> {
         report.notes.push(format!(

@@ -14,7 +14,7 @@
 use super::Stop;
 use super::problem::CycleConditions;
 use super::product::{Cursor, Product, ProductNode, ProductStep};
-use crate::limits::LimitMonitor;
+use crate::limits::LimitWatch;
 
 /// Where the conditions on the cycle are in the truths of a class.
 #[derive(Clone, Debug)]
@@ -129,7 +129,7 @@ pub(crate) struct FairComponent {
 pub(crate) struct ComponentSearch<'p, 'g> {
     product: &'p Product<'g>,
     positions: &'p ConditionPositions,
-    limits: &'p LimitMonitor<'p>,
+    limits: &'p LimitWatch<'p>,
     /// The part of the product that a node belongs to.
     part: Vec<u32>,
     parts: u32,
@@ -146,7 +146,7 @@ impl<'p, 'g> ComponentSearch<'p, 'g> {
     pub(crate) fn new(
         product: &'p Product<'g>,
         positions: &'p ConditionPositions,
-        limits: &'p LimitMonitor<'p>,
+        limits: &'p LimitWatch<'p>,
     ) -> Self {
         Self {
             product,

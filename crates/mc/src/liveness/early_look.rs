@@ -13,7 +13,7 @@ use omnilink_value::Value;
 use super::{GraphRecorder, Liveness, LivenessOutcome, StateGraph, labelling};
 use crate::dump::GraphSink;
 use crate::fingerprint::Fingerprint;
-use crate::limits::LimitMonitor;
+use crate::limits::LimitWatch;
 use crate::tla_system::TlaSystem;
 
 /// Growth of the graph until the next look.
@@ -24,7 +24,7 @@ pub(crate) struct EarlyLook<'a, 's, 'm> {
     recorder: GraphRecorder<'s>,
     system: &'a TlaSystem<'m>,
     liveness: &'a Liveness,
-    limits: LimitMonitor<'a>,
+    limits: LimitWatch<'a>,
     workers: usize,
     /// Number of states at the next look; `None` if there is none.
     next: Option<usize>,
@@ -41,7 +41,7 @@ impl<'a, 's, 'm> EarlyLook<'a, 's, 'm> {
         recorder: GraphRecorder<'s>,
         system: &'a TlaSystem<'m>,
         liveness: &'a Liveness,
-        limits: LimitMonitor<'a>,
+        limits: LimitWatch<'a>,
         workers: usize,
         first: Option<usize>,
         states_max: usize,

@@ -16,7 +16,7 @@ use super::graph::{LabelledGraph, Node, StateGraph};
 use super::instantiate::{AtomInstance, AtomKind};
 use super::node_labels::NodeLabels;
 use crate::compiled::CompiledAtoms;
-use crate::limits::LimitMonitor;
+use crate::limits::LimitWatch;
 use crate::session::{set_level, set_queued};
 use crate::tla_system::TlaSystem;
 use crate::transition_system::TransitionSystem;
@@ -52,7 +52,7 @@ pub(crate) fn label(
     system: &TlaSystem<'_>,
     atoms: &[AtomInstance],
     graph: &StateGraph,
-    limits: &LimitMonitor<'_>,
+    limits: &LimitWatch<'_>,
     workers: usize,
 ) -> Result<LabelledGraph, Stop> {
     let shared = Labelling {
@@ -122,7 +122,7 @@ pub(super) struct Labelling<'a> {
     pub(super) graph: &'a StateGraph,
     /// What `TLCGet("queue")` reads in each state; empty if no atom reads it.
     queue_lengths: Vec<u32>,
-    pub(super) limits: &'a LimitMonitor<'a>,
+    pub(super) limits: &'a LimitWatch<'a>,
     /// For each atom ENABLED: whether its action leaves variables open.
     pub(super) is_open: Vec<AtomicBool>,
     next: AtomicU32,

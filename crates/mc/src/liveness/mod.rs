@@ -55,7 +55,7 @@ use self::normal_form::{FormId, NormalForms};
 use self::problem::problems;
 use self::product::{Product, ProductNode};
 use crate::codec::StateDecodeError;
-use crate::limits::{Limit, LimitMonitor};
+use crate::limits::{Limit, LimitWatch};
 use crate::tla_system::TlaSystem;
 use crate::transition_system::TransitionSystem;
 
@@ -170,7 +170,7 @@ impl Liveness {
         &self,
         system: &TlaSystem<'_>,
         graph: &StateGraph,
-        limits: &LimitMonitor<'_>,
+        limits: &LimitWatch<'_>,
         workers: usize,
         shows_all: bool,
     ) -> Result<LivenessOutcome, Stop> {
@@ -182,7 +182,7 @@ impl Liveness {
         &self,
         system: &TlaSystem<'_>,
         labelled: &LabelledGraph,
-        limits: &LimitMonitor<'_>,
+        limits: &LimitWatch<'_>,
         shows_all: bool,
     ) -> Result<LivenessOutcome, Stop> {
         let mut forms = NormalForms::default();
@@ -263,7 +263,7 @@ fn find_lasso(
     graph: &LabelledGraph,
     forms: &mut NormalForms,
     conjuncts: &[FormId],
-    limits: &LimitMonitor<'_>,
+    limits: &LimitWatch<'_>,
 ) -> Result<Option<Lasso>, Stop> {
     let mut best: Option<Lasso> = None;
     for problem in problems(forms, conjuncts) {

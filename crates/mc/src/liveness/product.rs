@@ -12,7 +12,7 @@ use super::graph::{LabelledGraph, Node};
 use super::normal_form::{NormalForms, PropositionId};
 use super::problem::Problem;
 use super::tableau::{Tableau, TableauState, Transition};
-use crate::limits::LimitMonitor;
+use crate::limits::LimitWatch;
 
 /// Number of a node of the product.
 pub(crate) type ProductNode = u32;
@@ -64,7 +64,7 @@ impl<'g> Product<'g> {
         forms: &NormalForms,
         problem: &Problem,
         propositions: &[PropositionId],
-        limits: &LimitMonitor<'_>,
+        limits: &LimitWatch<'_>,
     ) -> Result<Self, Stop> {
         let mut tableau = Tableau::new(forms, &problem.rest);
         let mut all = propositions.to_vec();
@@ -103,7 +103,7 @@ impl<'g> Product<'g> {
         Ok(product)
     }
 
-    fn check_limits(&self, limits: &LimitMonitor<'_>) -> Result<(), Stop> {
+    fn check_limits(&self, limits: &LimitWatch<'_>) -> Result<(), Stop> {
         if let Some(limit) = limits.time_limit() {
             return Err(Stop::Limit(limit));
         }

@@ -12,7 +12,7 @@ use super::formula::{FormulaKind, Letter, Origin, TemporalFormula};
 use super::graph::{LabelledGraph, Node};
 use super::lasso::Lasso;
 use super::normal_form::NormalForms;
-use crate::limits::{LimitMonitor, SearchLimits};
+use crate::limits::{LimitWatch, SearchLimits};
 use crate::progress::SearchProgress;
 use crate::random::word;
 
@@ -181,7 +181,7 @@ fn is_walk(graph: &LabelledGraph, lasso: &Lasso) -> bool {
 /// Compares the search with the naive check; the number of cases with a lasso.
 fn compare(seeds: std::ops::Range<u64>, length: usize, depth: u32) -> (u64, BTreeSet<usize>) {
     let progress = SearchProgress::default();
-    let limits = LimitMonitor::new(
+    let limits = LimitWatch::new(
         &SearchLimits {
             time: None,
             memory_bytes: u64::MAX,

@@ -22,7 +22,7 @@ use super::instantiate::{AtomInstance, AtomKind};
 use super::lasso::Lasso;
 use super::{LassoCounterexample, Liveness, LivenessOutcome, Stop};
 use crate::fingerprint::Fingerprint;
-use crate::limits::LimitMonitor;
+use crate::limits::LimitWatch;
 use crate::session::set_level;
 use crate::tla_system::TlaSystem;
 use crate::transition_system::{State, TransitionSystem};
@@ -59,7 +59,7 @@ impl Liveness {
         &self,
         system: &TlaSystem<'_>,
         graph: &StateGraph,
-        limits: &LimitMonitor<'_>,
+        limits: &LimitWatch<'_>,
     ) -> Result<ViewOutcome, Stop> {
         let mut steps = StepReader::new(system, &self.atoms, limits);
         let labelled = steps.labelled(graph)?;
@@ -82,7 +82,7 @@ impl Liveness {
         classes: &StateGraph,
         checked: &ViewOutcome,
         (states, count): (&StateGraph, usize),
-        limits: &LimitMonitor<'_>,
+        limits: &LimitWatch<'_>,
     ) -> Result<bool, Stop> {
         let mut steps = StepReader::new(system, &self.atoms, limits);
         for node in 0..states.len().min(count) as Node {
@@ -127,12 +127,12 @@ impl Liveness {
 struct StepReader<'a, 'm> {
     system: &'a TlaSystem<'m>,
     atoms: &'a [AtomInstance],
-    limits: &'a LimitMonitor<'a>,
+    limits: &'a LimitWatch<'a>,
     worker: Evaluator<'m>,
 }
 
 impl<'a, 'm> StepReader<'a, 'm> {
-    fn new(system: &'a TlaSystem<'m>, atoms: &'a [AtomInstance], limits: &'a LimitMonitor<'a>) -> Self {
+    fn new(system: &'a TlaSystem<'m>, atoms: &'a [AtomInstance], limits: &'a LimitWatch<'a>) -> Self {
         Self {
             system,
             atoms,

@@ -8,17 +8,12 @@ use fastrand::Rng;
 
 use super::simulator::{Simulator, is_drawn};
 use crate::codec::{Decoder, encode};
-use crate::limits::LimitMonitor;
+use crate::limits::LimitWatch;
 use crate::transition_system::{CompiledExpansion, State, TransitionSystem};
 
 impl<T: TransitionSystem> Simulator<'_, T> {
     /// The length of the behaviour of a seed; `None` if the evaluator has to run it.
-    pub(super) fn run_compiled(
-        &mut self,
-        seed: u64,
-        depth_max: u32,
-        limits: &LimitMonitor<'_>,
-    ) -> Option<u32> {
+    pub(super) fn run_compiled(&mut self, seed: u64, depth_max: u32, limits: &LimitWatch<'_>) -> Option<u32> {
         let mut compiled = self.compiled.take()?;
         let before = self.counts.clone();
         self.random = Rng::with_seed(seed);
@@ -34,7 +29,7 @@ impl<T: TransitionSystem> Simulator<'_, T> {
         &mut self,
         compiled: &mut dyn CompiledExpansion<T::Worker, T::Error>,
         depth_max: u32,
-        limits: &LimitMonitor<'_>,
+        limits: &LimitWatch<'_>,
     ) -> Option<u32> {
         let first = self.initial_state().ok()??;
         self.check(None, &first, 1).ok()?;

@@ -17,7 +17,7 @@ use std::thread::{Builder, scope};
 
 pub use self::lengths::Lengths;
 use self::simulator::Simulator;
-use crate::limits::{Limit, LimitMonitor, SearchOptions};
+use crate::limits::{Limit, LimitWatch, SearchOptions};
 use crate::outcome::ViolationKind;
 use crate::path::PathState;
 use crate::progress::SearchProgress;
@@ -88,7 +88,7 @@ pub fn simulate<T: TransitionSystem>(
     let simulation = Simulation {
         system,
         options,
-        limits: LimitMonitor::new(&search.limits, progress),
+        limits: LimitWatch::new(&search.limits, progress),
         progress,
         next: AtomicU64::new(0),
         last: AtomicU64::new(u64::MAX),
@@ -126,7 +126,7 @@ pub fn simulate<T: TransitionSystem>(
 struct Simulation<'a, T: TransitionSystem> {
     system: &'a T,
     options: &'a SimulationOptions,
-    limits: LimitMonitor<'a>,
+    limits: LimitWatch<'a>,
     progress: &'a SearchProgress,
     /// The number of the next behaviour.
     next: AtomicU64,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use fastrand::Rng;
 use omnilink_value::Value;
 
-use crate::limits::LimitMonitor;
+use crate::limits::LimitWatch;
 use crate::outcome::ViolationKind;
 use crate::path::PathState;
 use crate::statistics::ActionCount;
@@ -60,7 +60,7 @@ impl<'a, T: TransitionSystem> Simulator<'a, T> {
         seed: u64,
         path: &mut Vec<PathState<T::Step>>,
         depth_max: u32,
-        limits: &LimitMonitor<'_>,
+        limits: &LimitWatch<'_>,
     ) -> Result<(), ViolationKind<T::Error>> {
         self.random = Rng::with_seed(seed);
         let Some(first) = self.initial_state().map_err(ViolationKind::Failed)? else {
