@@ -42,8 +42,10 @@ pub(crate) fn expand_compiled<T: TransitionSystem>(
         && !system.has_action_constraints()
         && system.fingerprint_determines_state();
     let checks_once = (has_constraints || has_step_properties) && checks_repeat;
-    let mut checked_steps = std::mem::take(&mut result.checked_steps);
-    checked_steps.clear();
+    let mut checked_steps = result.checked_steps.take();
+    if let Some(checked_steps) = &mut checked_steps {
+        checked_steps.clear();
+    }
     let mut successors = std::mem::take(&mut result.successors);
     successors.clear();
     successors.extend(
@@ -64,7 +66,7 @@ pub(crate) fn expand_compiled<T: TransitionSystem>(
             None
         };
         if let Some(values) = values
-            && let Some(is_within) = checked_steps.get(&values)
+            && let Some(is_within) = checked_steps.as_ref().and_then(|steps| steps.get(&values))
         {
             if let (Some(edges), true) = (&mut result.edges, *is_within) {
                 edges.push(Edge {
@@ -87,6 +89,7 @@ pub(crate) fn expand_compiled<T: TransitionSystem>(
             Ok(true)
         };
         if let (Some(values), Ok(is_within)) = (values, &is_within) {
+            let checked_steps = checked_steps.get_or_insert_with(Box::default);
             checked_steps.insert(values, *is_within);
         }
         match is_within {

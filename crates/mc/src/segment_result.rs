@@ -59,7 +59,7 @@ pub(crate) struct SegmentResult {
     /// A buffer for the successors of one state, with the actions that lead to them.
     pub(crate) successors: Vec<(Fingerprint, usize)>,
     /// A buffer for the states to which steps were checked, by the hashes of their values, and whether each satisfies the constraints.
-    pub(crate) checked_steps: FxHashMap<Fingerprint, bool>,
+    pub(crate) checked_steps: Option<Box<FxHashMap<Fingerprint, bool>>>,
     /// All steps, if the state graph is dumped.
     pub(crate) edges: Option<Vec<Edge>>,
 }

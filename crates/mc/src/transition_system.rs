@@ -56,8 +56,8 @@ pub trait CompiledExpansion<W, E> {
     /// Makes code for the initial states, which are like some of them.
     fn start_initial(&mut self, worker: &mut W, sample: &[State]);
 
-    /// Finds the next initial states, in the order of [`TransitionSystem::initial_states`]. They are asked about as successors are. Of all initial states, `passed` need no
-    /// more attention. Returns the first one that does; `None` if the others have to be enumerated otherwise.
+    /// Finds the next initial states, in the order of [`TransitionSystem::initial_states`]. They are asked about as successors are. Of all initial
+    /// states, `passed` need no more attention. Returns the first one that does; `None` if the others have to be enumerated otherwise.
     fn next_initial(&mut self, worker: &mut W, passed: u64) -> Option<InitialPart>;
 
     /// Forgets the code for the initial states.

@@ -1,9 +1,10 @@
 //! Values that are computed already: an operation on the same registers is not run twice.
 //!
-//! `need_sets` evaluates a set before an element is tested for it, `{e[1], e[2]} \subseteq S` follows `e = <<e[1], e[2]>>`, and each use of an argument that is a
-//! name reads its cell. The key is the whole operation with its registers, which is all that the result depends on: reads are of the current state, which stays as it is
-//! while code runs. A register keeps its value as long as what is known stays known: it is written again only by the next round of a loop, or behind
-//! the end of a branch, and what became known inside is forgotten there, as for expressions that are evaluated when they are first used.
+//! A set is evaluated before an element is tested for it, and again for the test; `{e[1], e[2]} \subseteq S` follows `e = <<e[1], e[2]>>`; each use of
+//! a variable reads its cell. The key is the whole operation with its registers, which is all that the result depends on: reads are of the
+//! current state, which stays as it is while code runs. A register keeps its value as long as what is known stays known: it is written
+//! again only by the next round of a loop, or behind the end of a branch, and what became known inside is forgotten there, as for expressions
+//! that are evaluated when they are first used.
 //!
 //! In an expression that is remembered, only what was computed within it is used again: its key is found in its code, so all that it reads must be there.
 
