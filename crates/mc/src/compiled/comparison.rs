@@ -1,6 +1,6 @@
 //! Comparison of compiled code with the evaluator, state by state, for tests.
 
-use omnilink_tla::eval::error::ErrorClass;
+use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Evaluator, Flow};
 use omnilink_value::Value;
 
@@ -92,11 +92,20 @@ impl<'m> CompiledSystem<'_, 'm> {
         formula: usize,
         successor: usize,
         decided: Result<bool, Trap>,
-        expected: bool,
+        expected: &Result<bool, Box<Failure>>,
     ) {
-        if let (Ok(holds), true) = (decided, self.formulas.compares) {
-            let state = self.state(successor);
-            assert_eq!(holds, expected, "compiled formula {formula} in {state:?}");
+        let (Ok(holds), true) = (decided, self.formulas.compares) else {
+            return;
+        };
+        let state = self.state(successor);
+        match expected {
+            Ok(expected) => assert_eq!(holds, *expected, "compiled formula {formula} in {state:?}"),
+            Err(failure) if failure.class == ErrorClass::Resource => {}
+            Err(failure) => {
+                panic!(
+                    "compiled formula {formula} has a value where it is an error in {state:?}: {failure:?}"
+                )
+            }
         }
     }
 }

@@ -83,8 +83,9 @@ impl<'m> CompiledSystem<'_, 'm> {
         if let (Ok(true), false) = (decided, self.formulas.compares) {
             return Ok(true);
         }
-        let holds = interpreted(machine, worker, formula, successor)?;
-        self.compare_formula(formula.0, successor, decided, holds);
+        let holds = interpreted(machine, worker, formula, successor);
+        self.compare_formula(formula.0, successor, decided, &holds);
+        let holds = holds?;
         self.log.disagreements += u64::from(decided == Ok(false) && holds);
         Ok(holds)
     }
@@ -103,9 +104,9 @@ impl<'m> CompiledSystem<'_, 'm> {
         if let (Ok(holds), false) = (decided, self.formulas.compares) {
             return Ok(holds);
         }
-        let expected = interpreted(machine, worker, formula, successor)?;
-        self.compare_formula(formula.0, successor, decided, expected);
-        Ok(expected)
+        let expected = interpreted(machine, worker, formula, successor);
+        self.compare_formula(formula.0, successor, decided, &expected);
+        expected
     }
 }
 

@@ -274,7 +274,8 @@ impl Writer {
                     )
                 }
             },
-            Type::Sequence => match self.random.u8(..4) {
+            Type::Sequence => match self.random.u8(..5) {
+                3 => "SelectSeq(q, LAMBDA x : x # n)".into(),
                 0 => format!("Append(q, {})", self.write(Type::Int, d)),
                 1 => format!("SubSeq({}, 1, 1 % (Len(q) + 1))", "q"),
                 2 => format!("(IF q = <<>> THEN q ELSE Tail({}))", "q"),
