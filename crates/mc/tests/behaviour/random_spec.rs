@@ -277,8 +277,8 @@ impl Writer {
             Type::Sequence => match self.random.u8(..5) {
                 3 => "SelectSeq(q, LAMBDA x : x # n)".into(),
                 0 => format!("Append(q, {})", self.write(Type::Int, d)),
-                1 => format!("SubSeq({}, 1, 1 % (Len(q) + 1))", "q"),
-                2 => format!("(IF q = <<>> THEN q ELSE Tail({}))", "q"),
+                1 => "SubSeq(q, 1, 1 % (Len(q) + 1))".into(),
+                2 => "(IF q = <<>> THEN q ELSE Tail(q))".into(),
                 _ => self.leaf(Type::Sequence),
             },
             Type::Messages => match self.random.u8(..4) {
@@ -406,10 +406,10 @@ impl Writer {
         let mut order: Vec<usize> = (0..VARIABLES.len()).collect();
         self.random.shuffle(&mut order);
         let changed = 1 + self.random.usize(..3);
-        let mut text = match self.random.bool() {
-            true => "/\\ TRUE\n".into(),
-            false => format!("/\\ {}\n", self.write(Type::Bool, 2)),
-        };
+        let mut text = "/\\ TRUE\n".to_owned();
+        if self.random.bool() {
+            text = format!("/\\ {}\n", self.write(Type::Bool, 2));
+        }
         let mut open = 0;
         match self.random.u8(..4) {
             0 => {
