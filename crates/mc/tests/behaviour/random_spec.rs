@@ -453,9 +453,7 @@ impl Writer {
                 _ => format!("    /\\ {name}' = {}\n", self.write(kind, 3)),
             };
         }
-        for _ in 0..open {
-            self.scope.pop();
-        }
+        self.scope.truncate(self.scope.len() - open);
         if self.random.u8(..4) == 0 {
             text += "    /\\ (n' # 2 \\/ n = 2)\n";
         }
