@@ -4,8 +4,8 @@ TESTS = ("omnilink-mc", "tests/behaviour/main.rs")
 SWITCHES = ["tla-compile"]
 STAGES = [
     ["random_specs_are_expanded"],
-    ["compiled::", "compiled_scope::"],
-    ["compiled_code_and_the_evaluator_agree", "labels_by_compiled_code"],
+    ["compiled_errors", "compiled_checks", "compiled_initial", "compiled_membership", "compiled_repeated", "compiled_scope"],
+    ["compiled"],
 ]
 
 SOURCE = "crates/tla-compile/src/"
