@@ -60,13 +60,12 @@ impl Signatures {
             ValueKind::Set => {
                 parts.sort_unstable();
                 parts.dedup();
-                let all = parts.iter().enumerate();
                 let are_comparable = |(at, left): (usize, &u32)| {
                     let others = &parts[at + 1..];
                     others.iter().all(|right| self.are_comparable(*left, *right))
                 };
                 // A set of values that may not be comparable is compared element by element.
-                if parts.len() > OF_ELEMENTS_MAX || !all.map(are_comparable).all(|all| all) {
+                if parts.len() > OF_ELEMENTS_MAX || !parts.iter().enumerate().all(are_comparable) {
                     return 0;
                 }
             }
