@@ -185,7 +185,11 @@ try:
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
-        child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+        # A shell that runs the tests in the background has them ignore the signal.
+        child = subprocess.Popen(
+            [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
         self.assertEqual(child.stdout.readline(), "stepping\n")
         os.kill(child.pid, signal.SIGINT)
         told, _ = child.communicate(timeout=120)
