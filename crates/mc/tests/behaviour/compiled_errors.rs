@@ -46,7 +46,13 @@ const FORMULAS: &[(&str, &str)] = &[
     (r"<<1, 2, 3>>", r"(CHOOSE x \in {1, 2} : x = v) = n"),
     (r"<<4, 2, 0>>", r"8 \div v > 0"),
     (r"<<4, 2, -1>>", r"8 % v >= 0"),
-    (r"<<4, 2, -1>>", r"8 \div v > 0"),
+    (r"<<4, 2, -3>>", r"8 \div v > 0"),
+    (r"<<4, 2, -3>>", r"8 \div v = -3 \/ v > 0"),
+    (r"<<{1}, {1, 2}, {3}>>", r"v \in {x \in SUBSET v : x # {}}"),
+    (
+        r"<<{1}, {1, 2}, {3}>>",
+        r"\E x \in SUBSET v : x = v \/ n \notin {1, 2, 3}",
+    ),
     (r"<<4, 2, -1>>", r"2 ^ v >= 4"),
     (r"<<3, 2, 0>>", r"v ^ (n - 1) = <<1, 2, 0>>[n]"),
     (r"<<1, 2, 0>>", r"v ^ v > 0"),
@@ -87,8 +93,11 @@ const FORMULAS: &[(&str, &str)] = &[
         r"<<{1, 2}, {3}, {}>>",
         r"[x \in v |-> x + n] = CASE n = 1 -> <<2, 3>> [] n = 2 -> [x \in {3} |-> 5] [] OTHER -> <<>>",
     ),
-    (r#"<<1, 2, "a">>"#, r"Reached(2, 1) /\ v + 1 > 0"),
-    (r#"<<1, 2, "a">>"#, r"n > 1 => Reached(2, 1) /\ (v > 7 \/ v < 3)"),
+    (r#"<<1, 2, "a">>"#, r"Reached(n - 1, 1) /\ v + 1 > 0"),
+    (
+        r#"<<1, 2, "a">>"#,
+        r"n > 1 => Reached(n - 1, n) /\ (v > 7 \/ v < 3)",
+    ),
     // Arguments that have no value, where they are used and where they are not, and the collections and searches that these leave behind.
     (r"<<1, 2, 3>>", r"Late(1, 1)"),
     (r"<<1, 2, 3>>", r"Reached(n - 1, 0) \/ n > 1"),
@@ -99,18 +108,18 @@ const FORMULAS: &[(&str, &str)] = &[
     (r"<<1, 2, 3>>", r"LET x == q[v] IN v < 9 /\ x > 0"),
     (
         r"<<1, 2, 3>>",
-        r"{Ignored(i, {q[j] + n : j \in 1..i}) : i \in 1..v} \subseteq {0, 1}",
+        r"Cardinality({Ignored(i, {q[j] + n : j \in 1..i}) : i \in 1..v}) <= 2",
     ),
     (
         r"<<1, 2, 3>>",
-        r"{Ignored(i, {<<q[j], n>> : j \in 1..i}) + n : i \in 1..v} # {v}",
+        r"{Ignored(i, {<<q[j], n>> : j \in 1..i}) + n : i \in 1..v} \cup {n} = {n, n + 1}",
     ),
 ];
 
 /// Formulas about a step.
 const STEPS: &[&str] = &[
-    r"Skipped(1, ENABLED (n' = q[n + 5] /\ UNCHANGED <<k, v, q, g>>)) = n /\ n' = n + 1",
-    r"Skipped(1, ENABLED (n' = q[n + 5])) = n /\ ENABLED (n' = n) /\ v' = v + 1",
+    r"Skipped(v, ENABLED (n' = q[n + 5] /\ UNCHANGED <<k, v, q, g>>)) = n /\ n' = n + 1",
+    r"Skipped(v, ENABLED (n' = q[n + 5])) = n /\ ENABLED (n' = n) /\ v' = v + 1",
     r"v' > 0 /\ Late(1, 1)",
     r"n' \in DOMAIN q' /\ q'[n'] = n'",
     r"v' \in 1..n' /\ q[v'] > 0",
