@@ -61,7 +61,21 @@ const FORMULAS: &[(&str, &str)] = &[
     (r"<<1, 2, 3>>", r"(v * 3000000000) * 3000000000 # 7"),
     (r"<<{1}, {2, 3}, {}>>", r"UNION {v, {n}, {7}} = v \cup {n, 7}"),
     (r"<<{{1}, {2}}, {{3}, {}}, {4}>>", r"UNION v # {}"),
+    (r"<<{1, 3}, {2, 1}, {5}>>", r"Max(v) - Min(v) = <<2, 1, 0>>[n]"),
+    (r"<<1, 2, 3>>", r"(v :> n + 5)[v] = n + 5"),
+    (r"<<1, 2, 3>>", r"((1 :> v) @@ (1 :> 7 @@ 2 :> n))[1] = v"),
+    // Elements of sets that cannot be compared.
+    (r#"<<{1}, {2}, {"a"}>>"#, r"v \cup {n} # {}"),
+    (r#"<<{1}, {2}, {"a", "b"}>>"#, r"v \cup {n, n + 1} # {}"),
+    (
+        r#"<<1, 2, "a">>"#,
+        r"{IF x = 1 THEN n ELSE v : x \in {1, 2}} # {}",
+    ),
     // Sets that are tested without being listed.
+    (r"<<<<1, 2>>, <<2, 1>>, mv>>", r"v \in [1..2 -> Nat] <=> n < 3"),
+    (r"<<[a |-> 1], [a |-> 2], mv>>", r"v \in [a : Nat] <=> n < 3"),
+    (r"<<<<1>>, <<2>>, [a |-> 1]>>", r"v \in Seq(Nat)"),
+    (r"<<<<1>>, <<2>>, mv>>", r"v \in Seq(Nat) <=> n < 3"),
     (r"<<1, -1, 0>>", r"v \in Nat <=> v # -1"),
     (r#"<<1, 2, "a">>"#, r"v \in Nat"),
     (r#"<<1, 2, "a">>"#, r"v \in Int"),
@@ -137,6 +151,7 @@ fn what_has_no_value_has_none_in_compiled_code() {
         let text = format!(
             r"---- MODULE Kinds ----
 EXTENDS Integers, Sequences, FiniteSets, FiniteSetsExt, TLC
+CONSTANT mv
 VARIABLES k, n, v, q, g
 Values == {values}
 {DEFINITIONS}
@@ -151,7 +166,7 @@ Moves == [][{step}]_n
 ====
 "
         );
-        let config = "INIT Init\nNEXT Next\nINVARIANT Formula\nPROPERTY Moves\nCHECK_DEADLOCK FALSE\n";
+        let config = "CONSTANT mv = mv\nINIT Init\nNEXT Next\nINVARIANT Formula\nPROPERTY Moves\nCHECK_DEADLOCK FALSE\n";
         let model = model_of(&text, config);
         let answer = |evaluators, layouts, is_32_bit| {
             let options = CheckOptions {
