@@ -10,6 +10,8 @@ RECURSIVE Late(_, _)
 Late(i, x) == IF i > 2 THEN x = 1 ELSE Late(i + 1, q[IF n = 3 THEN 9 ELSE 1])
 RECURSIVE Reached(_, _)
 Reached(i, x) == IF i = 0 THEN TRUE ELSE IF x = 0 THEN FALSE ELSE Reached(i - 1, q[i])
+RECURSIVE Down(_)
+Down(i) == IF i = 0 THEN n ELSE Down(i - 1)
 RECURSIVE Skipped(_, _)
 Skipped(i, x) == IF i > 9 THEN n ELSE IF x THEN 1 ELSE Skipped(i + 10, ENABLED (n' = q[i + 5] /\\ UNCHANGED <<k, v, q, g>>))
 RECURSIVE Ignored(_, _)
@@ -64,6 +66,12 @@ const FORMULAS: &[(&str, &str)] = &[
     (r"<<{1, 3}, {2, 1}, {5}>>", r"Max(v) - Min(v) = <<2, 1, 0>>[n]"),
     (r"<<1, 2, 3>>", r"(v :> n + 5)[v] = n + 5"),
     (r"<<1, 2, 3>>", r"((1 :> v) @@ (1 :> 7 @@ 2 :> n))[1] = v"),
+    // What depends on the state besides its arguments, and what the evaluator computes.
+    (r"<<1, 2, 3>>", r"Down(v - v + 2) = n"),
+    (
+        r"<<1, 2, 3>>",
+        r"LET h[x \in 0..2] == IF x = 0 THEN n ELSE h[x - 1] IN h[2] = n /\ h[v - 1] = n",
+    ),
     // Elements of sets that cannot be compared.
     (r#"<<{1}, {2}, {"a"}>>"#, r"v \cup {n} # {}"),
     (r#"<<{1}, {2}, {"a", "b"}>>"#, r"v \cup {n, n + 1} # {}"),
