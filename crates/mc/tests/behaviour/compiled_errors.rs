@@ -66,6 +66,14 @@ const FORMULAS: &[(&str, &str)] = &[
     (r"<<{1, 3}, {2, 1}, {5}>>", r"Max(v) - Min(v) = <<2, 1, 0>>[n]"),
     (r"<<1, 2, 3>>", r"(v :> n + 5)[v] = n + 5"),
     (r"<<1, 2, 3>>", r"((1 :> v) @@ (1 :> 7 @@ 2 :> n))[1] = v"),
+    (
+        r"<<[x \in {1, 3} |-> x], [x \in {1, 3} |-> 2], [x \in {1, 3} |-> 7]>>",
+        r"v[IF n = 3 THEN 2 ELSE 1] > 0",
+    ),
+    (
+        r"<<[x \in {0, 1} |-> x], [x \in {0, 1} |-> 2], <<5, 6>>>>",
+        r"v[1] = <<1, 2, 5>>[n]",
+    ),
     // What depends on the state besides its arguments, and what the evaluator computes.
     (r"<<1, 2, 3>>", r"Down(v - v + 2) = n"),
     (

@@ -5,6 +5,7 @@ mod compiled;
 mod compiled_checks;
 mod compiled_errors;
 mod compiled_initial;
+mod compiled_layouts;
 mod compiled_membership;
 mod compiled_repeated;
 mod compiled_scope;

@@ -1,0 +1,55 @@
+//! Layouts are widened where values do not fit, and then code goes on.
+
+use omnilink_mc::{CheckOptions, Evaluators, SearchProgress, check};
+
+use crate::compiled::model_of;
+
+#[test]
+fn a_layout_that_does_not_fit_is_widened_once() {
+    // The values of `v` in the first five states, and from then on.
+    for (first, then) in [
+        ("<<0, n>>", "<<0, n, 0>>"),
+        ("[a |-> <<n>>, b |-> 0]", "[a |-> <<n, n>>, b |-> 0]"),
+        (
+            "[i \\in 1..2 |-> <<n>>]",
+            "[i \\in 1..2 |-> IF i = 2 THEN <<n, n>> ELSE <<n>>]",
+        ),
+        (
+            "[i \\in {\"a\", \"b c\"} |-> [j \\in 0..1 |-> n]]",
+            "[i \\in {\"a\", \"b c\"} |-> [j \\in 0..2 |-> n]]",
+        ),
+        ("[a |-> n]", "[b |-> n]"),
+        ("<<n>>", "n"),
+    ] {
+        let text = format!(
+            "---- MODULE Fits ----\nEXTENDS Integers\nVARIABLES k, v\n\
+             Value(n) == IF n < 5 THEN {first} ELSE {then}\n\
+             Init == k = 0 /\\ v = Value(0)\nNext == k < 60 /\\ k' = k + 1 /\\ v' = Value(k')\nHolds == v = Value(k)\n====\n"
+        );
+        let model = model_of(
+            &text,
+            "INIT Init\nNEXT Next\nINVARIANT Holds\nCHECK_DEADLOCK FALSE\n",
+        );
+        let options = CheckOptions {
+            evaluators: Evaluators::Both,
+            explains_compilation: true,
+            ..CheckOptions::default()
+        };
+        let progress = SearchProgress::default();
+        let report = check(&model, "fits", &options, &progress, &|_| {}, None);
+        let notes = report.unwrap_or_else(|error| panic!("{error}\n{text}")).notes;
+        let note = notes.iter().find(|note| note.contains("gave up on"));
+        let given_up = note.and_then(|note| {
+            note.split("gave up on ")
+                .nth(1)?
+                .split(' ')
+                .next()?
+                .parse::<u64>()
+                .ok()
+        });
+        assert!(
+            given_up.is_some_and(|states| (1..=3).contains(&states)),
+            "{first}: {notes:?}"
+        );
+    }
+}
