@@ -11,8 +11,8 @@ fn a_layout_that_does_not_fit_is_widened_once() {
         ("<<0, n>>", "<<0, n, 0>>"),
         ("[a |-> <<n>>, b |-> 0]", "[a |-> <<n, n>>, b |-> 0]"),
         (
-            "[i \\in 1..2 |-> <<n>>]",
-            "[i \\in 1..2 |-> IF i = 2 THEN <<n, n>> ELSE <<n>>]",
+            "[i \\in 1..2 |-> <<n, 0>>]",
+            "[i \\in 1..2 |-> IF i = 2 THEN <<n, n, n>> ELSE <<n, 0>>]",
         ),
         (
             "[i \\in {\"a\", \"b c\"} |-> [j \\in 0..1 |-> n]]",
