@@ -76,18 +76,7 @@ impl<'m> CompiledSystem<'_, 'm> {
         formula: (usize, Formula, bool),
         successor: usize,
     ) -> Result<bool, Box<Failure>> {
-        let Some(machine) = &mut self.machine else {
-            return Ok(true);
-        };
-        let decided = machine.holds(formula.0, successor, worker);
-        if let (Ok(true), false) = (decided, self.formulas.compares) {
-            return Ok(true);
-        }
-        let holds = interpreted(machine, worker, formula, successor);
-        self.compare_formula(formula.0, successor, decided, &holds);
-        let holds = holds?;
-        self.log.disagreements += u64::from(decided == Ok(false) && holds);
-        Ok(holds)
+        self.answer(worker, formula, successor, true)
     }
 
     /// Whether a formula holds in a successor.
@@ -97,15 +86,30 @@ impl<'m> CompiledSystem<'_, 'm> {
         formula: (usize, Formula, bool),
         successor: usize,
     ) -> Result<bool, Box<Failure>> {
+        self.answer(worker, formula, successor, false)
+    }
+
+    /// The answer of compiled code, or that of the evaluator where there is none, or where it is false and has to be confirmed.
+    fn answer(
+        &mut self,
+        worker: &mut Evaluator<'m>,
+        formula: (usize, Formula, bool),
+        successor: usize,
+        confirms_false: bool,
+    ) -> Result<bool, Box<Failure>> {
         let Some(machine) = &mut self.machine else {
             return Ok(true);
         };
         let decided = machine.holds(formula.0, successor, worker);
-        if let (Ok(holds), false) = (decided, self.formulas.compares) {
+        if let Ok(holds) = decided
+            && !self.formulas.compares
+            && (holds || !confirms_false)
+        {
             return Ok(holds);
         }
         let expected = interpreted(machine, worker, formula, successor);
         self.compare_formula(formula.0, successor, decided, &expected);
+        self.log.disagreements += u64::from(decided == Ok(false) && matches!(expected, Ok(true)));
         expected
     }
 }

@@ -31,7 +31,7 @@ impl Layouts {
 }
 
 impl<'m> CompiledSystem<'_, 'm> {
-    /// Disturbs compiled code before it expands a state, by turns in each way, if that is asked for.
+    /// Under [`Layouts::Disturbed`], disturbs the code before it expands a state, each time in another way.
     pub(super) fn disturb(&mut self, worker: &mut Evaluator<'m>, encoded: &[u8]) {
         let (Layouts::Disturbed, Some(machine)) = (self.formulas.layouts, &mut self.machine) else {
             return;

@@ -87,6 +87,14 @@ const FORMULAS: &[(&str, &str)] = &[
         r#"<<1, 2, "a">>"#,
         r"{IF x = 1 THEN n ELSE v : x \in {1, 2}} # {}",
     ),
+    (
+        r#"<<<<1>>, <<2>>, <<"a">>>>"#,
+        r"{IF x = 1 THEN <<n>> ELSE v : x \in {1, 2}} # {}",
+    ),
+    (
+        r#"<<{}, {}, {[t |-> "a", w |-> 1], [t |-> "b", w |-> "x"]}>>"#,
+        r#"v # {[t |-> "a", w |-> "x"], [t |-> "b", w |-> n]}"#,
+    ),
     // Sets that are tested without being listed.
     (r"<<<<1, 2>>, <<2, 1>>, mv>>", r"v \in [1..2 -> Nat] <=> n < 3"),
     (r"<<[a |-> 1], [a |-> 2], mv>>", r"v \in [a : Nat] <=> n < 3"),
