@@ -45,6 +45,13 @@ pub(crate) fn model_of(text: &str, config_text: &str) -> CompiledSpec {
         .unwrap_or_else(|rejected| panic!("{:?}\n{text}", rejected.diagnostics))
 }
 
+/// The report of a module and a configuration.
+pub(crate) fn explored(text: &str, config: &str, options: &CheckOptions<'_>) -> Report {
+    let progress = SearchProgress::default();
+    let report = check(&model_of(text, config), "spec", options, &progress, &|_| {}, None);
+    report.unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
 #[test]
 fn random_specs_are_expanded_as_the_evaluator_expands_them() {
     let rounds: u64 = std::env::var("OMNILINK_ROUNDS").map_or(1, |rounds| rounds.parse().unwrap_or(1));
@@ -230,22 +237,13 @@ fn views_under_symmetry_are_compiled() {
         );
         let config = "INIT Init\nNEXT Next\nCONSTANTS Nodes = {a, b, c}\n none = none\nSYMMETRY Renamings\nVIEW Seen\n\
                       CHECK_DEADLOCK FALSE\n";
-        let model = model_of(&text, config);
         let explored = |evaluators| {
             let options = CheckOptions {
                 evaluators,
                 explains_compilation: true,
                 ..CheckOptions::default()
             };
-            let report = check(
-                &model,
-                "share",
-                &options,
-                &SearchProgress::default(),
-                &|_| {},
-                None,
-            );
-            report.unwrap_or_else(|error| panic!("{error}\n{text}"))
+            explored(&text, config, &options)
         };
         let (expected, found) = (explored(Evaluators::Interpreter), explored(Evaluators::Both));
         assert_eq!(found.figures, expected.figures, "{view}");

@@ -1,25 +1,16 @@
 //! Checks of steps that compiled code makes once for each successor, and not at all for what was seen before.
 
 use omnilink_mc::report::{Answer, Report};
-use omnilink_mc::{CheckOptions, Evaluators, SearchProgress, check};
+use omnilink_mc::{CheckOptions, Evaluators};
 
-use crate::compiled::model_of;
+use crate::compiled::explored;
 
-fn explored(text: &str, config: &str, evaluators: Evaluators) -> Report {
+fn by(text: &str, config: &str, evaluators: Evaluators) -> Report {
     let options = CheckOptions {
         evaluators,
         ..CheckOptions::default()
     };
-    let model = model_of(text, config);
-    let report = check(
-        &model,
-        "steps",
-        &options,
-        &SearchProgress::default(),
-        &|_| {},
-        None,
-    );
-    report.unwrap_or_else(|error| panic!("{error}\n{text}"))
+    explored(text, config, &options)
 }
 
 /// Two actions lead to one state; a VIEW hides what the property of steps is about; and what an action constraint rules out on one way is reached on another.
@@ -49,14 +40,14 @@ fn a_step_is_checked_once_and_none_is_missed() {
         ("ACTION_CONSTRAINT Step\nPROPERTY Rises Ends", true),
     ] {
         let config = format!("SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n{rest}\n");
-        let expected = explored(text, &config, Evaluators::Interpreter);
+        let expected = by(text, &config, Evaluators::Interpreter);
         assert_eq!(
             matches!(expected.answer, Answer::Wrong(_)),
             violated,
             "{rest}: {:?}",
             expected.answer
         );
-        let found = explored(text, &config, Evaluators::Both);
+        let found = by(text, &config, Evaluators::Both);
         assert_eq!(found.figures, expected.figures, "{rest}");
         assert_eq!(
             format!("{:?}", found.coverage),

@@ -1,8 +1,8 @@
 //! Layouts are widened where values do not fit, and then code goes on.
 
-use omnilink_mc::{CheckOptions, Evaluators, SearchProgress, check};
+use omnilink_mc::{CheckOptions, Evaluators};
 
-use crate::compiled::model_of;
+use crate::compiled::explored;
 
 #[test]
 fn a_layout_that_does_not_fit_is_widened_once() {
@@ -26,18 +26,13 @@ fn a_layout_that_does_not_fit_is_widened_once() {
              Value(n) == IF n < 5 THEN {first} ELSE {then}\n\
              Init == k = 0 /\\ v = Value(0)\nNext == k < 60 /\\ k' = k + 1 /\\ v' = Value(k')\nHolds == v = Value(k)\n====\n"
         );
-        let model = model_of(
-            &text,
-            "INIT Init\nNEXT Next\nINVARIANT Holds\nCHECK_DEADLOCK FALSE\n",
-        );
         let options = CheckOptions {
             evaluators: Evaluators::Both,
             explains_compilation: true,
             ..CheckOptions::default()
         };
-        let progress = SearchProgress::default();
-        let report = check(&model, "fits", &options, &progress, &|_| {}, None);
-        let notes = report.unwrap_or_else(|error| panic!("{error}\n{text}")).notes;
+        let config = "INIT Init\nNEXT Next\nINVARIANT Holds\nCHECK_DEADLOCK FALSE\n";
+        let notes = explored(&text, config, &options).notes;
         let note = notes.iter().find(|note| note.contains("gave up on"));
         let given_up = note.and_then(|note| {
             note.split("gave up on ")

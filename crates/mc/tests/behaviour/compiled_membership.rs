@@ -1,26 +1,20 @@
 //! Membership in sets that are tested by their parts: value by value of an exploded function, and once for each element.
 
 use omnilink_mc::report::{Answer, Report};
-use omnilink_mc::{CheckOptions, Evaluators, SearchProgress, check};
+use omnilink_mc::{CheckOptions, Evaluators};
 
-use crate::compiled::model_of;
+use crate::compiled::explored;
 
-fn explored(text: &str, evaluators: Evaluators) -> Report {
+fn by(text: &str, evaluators: Evaluators) -> Report {
     let options = CheckOptions {
         evaluators,
         ..CheckOptions::default()
     };
-    let config = "INIT Init\nNEXT Next\nINVARIANT Holds\nCHECK_DEADLOCK FALSE\n";
-    let model = model_of(text, config);
-    let report = check(
-        &model,
-        "member",
+    explored(
+        text,
+        "INIT Init\nNEXT Next\nINVARIANT Holds\nCHECK_DEADLOCK FALSE\n",
         &options,
-        &SearchProgress::default(),
-        &|_| {},
-        None,
-    );
-    report.unwrap_or_else(|error| panic!("{error}\n{text}"))
+    )
 }
 
 /// `f`, `r` and `g` are exploded, `q` is not. `at` is the first value of `n` for which the invariant is false or an error; 99 where it holds.
@@ -70,13 +64,13 @@ fn membership_is_decided_by_parts_as_by_the_evaluator() {
                      /\\ q' = <<n + 1, n>> /\\ s' = s \\union {{<<n + 1>>}}\n\
              Maps == [{{\"k\", \"l\"}} -> [a : Nat, q : Seq(0..10)]]\nHolds == {invariant}\n====\n"
         );
-        let expected = explored(&text, Evaluators::Interpreter);
+        let expected = by(&text, Evaluators::Interpreter);
         let length = match &expected.answer {
             Answer::Wrong(wrong) => wrong.states.len(),
             _ => 100,
         };
         assert_eq!(length, at + 1, "{invariant}: {:?}", expected.answer);
-        let found = explored(&text, Evaluators::Both);
+        let found = by(&text, Evaluators::Both);
         assert_eq!(found.figures, expected.figures, "{invariant}");
         assert_eq!(
             format!("{:?}", found.answer),

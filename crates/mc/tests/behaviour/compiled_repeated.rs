@@ -1,8 +1,8 @@
 //! Operations that occur several times, where compiled code runs them once, and where it must not.
 
-use omnilink_mc::{CheckOptions, Evaluators, SearchProgress, check};
+use omnilink_mc::{CheckOptions, Evaluators};
 
-use crate::compiled::model_of;
+use crate::compiled::explored;
 
 #[test]
 fn an_operation_is_repeated_where_its_value_may_have_changed() {
@@ -44,10 +44,7 @@ fn an_operation_is_repeated_where_its_value_may_have_changed() {
              Twice == Len(q) = 1 /\\ f[2] < 4 /\\ f' = [f EXCEPT ![2] = @ + 1, ![2] = @ + @ - 2] /\\ UNCHANGED <<n, m, q, s>>\n\
              Next == Twice \\/ Add \\/ Turn \\/ Drop\nFew == n < 9 /\\ m < 6 /\\ n + m < 12\nHolds == {formula}\n====\n"
         );
-        let model = model_of(
-            &text,
-            "INIT Init\nNEXT Next\nINVARIANT Holds\nCONSTRAINT Few\nCHECK_DEADLOCK FALSE\n",
-        );
+        let config = "INIT Init\nNEXT Next\nINVARIANT Holds\nCONSTRAINT Few\nCHECK_DEADLOCK FALSE\n";
         let explored = |evaluators| {
             let options = CheckOptions {
                 evaluators,
@@ -56,9 +53,7 @@ fn an_operation_is_repeated_where_its_value_may_have_changed() {
                 continues: true,
                 ..CheckOptions::default()
             };
-            let progress = SearchProgress::default();
-            let report = check(&model, "again", &options, &progress, &|_| {}, None);
-            report.unwrap_or_else(|error| panic!("{error}\n{text}"))
+            explored(&text, config, &options)
         };
         let (expected, found) = (explored(Evaluators::Interpreter), explored(Evaluators::Both));
         assert!(
