@@ -95,6 +95,7 @@ const FORMULAS: &[(&str, &str)] = &[
         r#"<<{}, {}, {[t |-> "a", w |-> 1], [t |-> "b", w |-> "x"]}>>"#,
         r#"v # {[t |-> "a", w |-> "x"], [t |-> "b", w |-> n]}"#,
     ),
+    (r#"<<{<<1>>}, {<<2>>}, {<<"a">>, <<"b">>}>>"#, r"<<n>> \in v"),
     // Sets that are tested without being listed.
     (r"<<<<1, 2>>, <<2, 1>>, mv>>", r"v \in [1..2 -> Nat] <=> n < 3"),
     (r"<<[a |-> 1], [a |-> 2], mv>>", r"v \in [a : Nat] <=> n < 3"),
